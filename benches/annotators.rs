@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use benchtop::model::round::state::Turn;
+use benchtop::model::round::state::NextAssignment;
 use benchtop::model::verdict::{Asked, Part};
 use benchtop::model::{Judgement, Seen, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Answer, Ask, Decide};
+use benchtop::owner::wire::{Decide, Request, Response};
 use benchtop::store::journal;
 use benchtop::store::project::Project;
 use uuid::Uuid;
@@ -83,9 +83,9 @@ fn main() -> Outcome<()> {
     })?;
     let span = began.elapsed();
     let client = Client::attach(&project, "bench", |_| ())?.ok_or("no owner")?;
-    let Answer::Jobs(jobs) = client.ask(Ask::Jobs)? else { return Err("no jobs".into()) };
+    let Response::Jobs(jobs) = client.ask(Request::Jobs)? else { return Err("no jobs".into()) };
     let made = jobs.iter().map(|job| job.done).sum::<u64>();
-    let _ = client.ask(Ask::Stop);
+    let _ = client.ask(Request::Stop);
     drop(client);
     println!(
         "{} verdicts of {PEOPLE} processes in {span:.1?} beside {:.0} pictures a second\n",
@@ -140,19 +140,19 @@ fn annotate(who: &str) -> Outcome<()> {
     let client = Client::connect(&project, who, |_| ())?;
     let mut out = std::io::stdout().lock();
     loop {
-        match client.ask(Ask::Next("all".into()))? {
-            Answer::Turn(Turn::Item(served)) => {
+        match client.ask(Request::Next("all".into()))? {
+            Response::Turn(NextAssignment::Item(served)) => {
                 let asked = Asked { round: "all".into(), part: Part::Main, guidelines: None, revealed: false };
                 let verdict = if served.number % 3 == 0 { Verdict::Flag } else { Verdict::Accept };
                 let judgement =
                     Judgement { asked: Some(asked), ms: Some(900), ..Judgement::new(verdict, Seen::Painted) };
                 let decide = Decide { uuid: Uuid::now_v7(), number: served.number, expected: None, judgement };
                 let began = Instant::now();
-                client.ask(Ask::Decide(decide))?;
+                client.ask(Request::Decide(decide))?;
                 writeln!(out, "{}", began.elapsed().as_nanos())?;
             }
-            Answer::Turn(Turn::Finished) => return Ok(()),
-            Answer::Turn(Turn::Wait(_)) => {}
+            Response::Turn(NextAssignment::Finished) => return Ok(()),
+            Response::Turn(NextAssignment::Wait(_)) => {}
             other => return Err(format!("{other:?}").into()),
         }
         std::thread::sleep(PACE);

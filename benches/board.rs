@@ -12,11 +12,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benchtop::cli::board::sort;
-use benchtop::metrics::score::sheet::{Mark, UNGRADED};
+use benchtop::metrics::score::question_table::{ParsedAnswer, UNGRADED};
 use benchtop::model::board::{BoardAsk, Curated};
 use benchtop::model::{Filter, Item, QuestionKind};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Answer, Ask, ImportAsk};
+use benchtop::owner::wire::{ImportAsk, Request, Response};
 use benchtop::pipeline::board::{Similarities, from_catalog};
 use benchtop::store::open;
 use benchtop::store::project::Project;
@@ -48,7 +48,7 @@ impl Owner {
     }
 
     fn stop(mut self, project: &Project) -> Outcome<()> {
-        let _ = client(project)?.ask(Ask::Stop);
+        let _ = client(project)?.ask(Request::Stop);
         self.0.wait()?;
         Ok(())
     }
@@ -154,7 +154,7 @@ fn main() -> Outcome<()> {
     let owner = Owner::start(&root)?;
     let import = |paths: Vec<PathBuf>| -> Outcome<Duration> {
         let began = Instant::now();
-        client(&project)?.ask(Ask::Import(ImportAsk { paths, ..ImportAsk::default() }))?;
+        client(&project)?.ask(Request::Import(ImportAsk { paths, ..ImportAsk::default() }))?;
         Ok(began.elapsed())
     };
     println!("{items} questions brought in: {}", show(import(vec![questions])?));
@@ -167,8 +167,8 @@ fn main() -> Outcome<()> {
     let began = Instant::now();
     let ask = |filter: &str, curated| -> Outcome<_> {
         let ask = BoardAsk { filter: Filter::parse(filter)?, curated, ..BoardAsk::default() };
-        match client(&project)?.ask(Ask::Board(Box::new(ask)))? {
-            Answer::Board(board) => Ok(board),
+        match client(&project)?.ask(Request::Board(Box::new(ask)))? {
+            Response::Board(board) => Ok(board),
             other => Err(format!("{other:?}").into()),
         }
     };
@@ -200,7 +200,7 @@ fn main() -> Outcome<()> {
     let (took, mut board) = least(9, || Ok(ruled.board(&all)))?;
     let sheet = ruled.sheet();
     // A byte an answer, a comparison and two counts each, on one core as the table has one.
-    let marks: Vec<Vec<Mark>> = ruled.models().iter().map(|m| m.marks.clone()).collect();
+    let marks: Vec<Vec<ParsedAnswer>> = ruled.models().iter().map(|m| m.marks.clone()).collect();
     let (floor, counts) = least(5, || {
         let mut counts = vec![[0u64; 2]; marks.len() * (1 << 12)];
         for (model, marks) in marks.iter().enumerate() {

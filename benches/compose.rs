@@ -11,15 +11,15 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use benchtop::compose::course::Course;
+use benchtop::compose::compiled_metadata::CompiledMetadata;
 use benchtop::compose::engine::Composer;
-use benchtop::compose::grammar::Grammar;
 use benchtop::compose::metadata::Metadata;
 use benchtop::compose::plan::Plan;
+use benchtop::compose::schedule::Schedule;
 use benchtop::model::MetaFile;
 use benchtop::model::metafile::shipped;
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Answer, Ask};
+use benchtop::owner::wire::{Request, Response};
 use benchtop::store::project::Project;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -52,11 +52,11 @@ impl Table {
 }
 
 fn composer(metadata: &Metadata, count: u64) -> Outcome<Composer> {
-    let (grammar, found) = Grammar::compile(metadata);
+    let (grammar, found) = CompiledMetadata::compile(metadata);
     if let Some(finding) = found.first() {
         return Err(finding.to_string().into());
     }
-    let course = Course::new(&grammar, &Plan::balanced(&grammar, count))?;
+    let course = Schedule::new(&grammar, &Plan::balanced(&grammar, count))?;
     Ok(Composer::new(Arc::new(grammar), Arc::new(course), SEED))
 }
 
@@ -114,8 +114,8 @@ fn alone(table: &Table, metadata: &Metadata, n: u64, dir: &Path) -> Outcome<Dura
 /// Composing on one thread as if there were no rules of compatibility.
 fn without_rules(metadata: &Metadata, n: u64) -> Outcome<Duration> {
     let began = Instant::now();
-    let grammar = Grammar::compile(metadata).0.without_rules();
-    let course = Course::new(&grammar, &Plan::balanced(&grammar, n))?;
+    let grammar = CompiledMetadata::compile(metadata).0.without_rules();
+    let course = Schedule::new(&grammar, &Plan::balanced(&grammar, n))?;
     let mut composer = Composer::new(Arc::new(grammar), Arc::new(course), SEED);
     for question in 0..n {
         black_box(composer.question(question));
@@ -143,10 +143,10 @@ fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> 
     let mut line = String::new();
     BufReader::new(owner.0.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
     let client = Client::attach(&project, "bench", |_| ())?.ok_or("no owner")?;
-    let ask = || Ask::Compose { plan: None, seed: SEED, count: Some(n), allow_impossible: false };
+    let ask = || Request::Compose { plan: None, seed: SEED, count: Some(n), allow_impossible: false };
     let began = Instant::now();
     let report = match client.ask(ask())? {
-        Answer::Imported(report) => report,
+        Response::Imported(report) => report,
         other => return Err(format!("{other:?}").into()),
     };
     let time = began.elapsed();
@@ -163,11 +163,11 @@ fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> 
     table.note("the same / serde_json writing the same JSON", &format!("{ratio:.2}x"));
     let began = Instant::now();
     match client.ask(ask())? {
-        Answer::Imported(report) if report.already == n && report.items == 0 => {}
+        Response::Imported(report) if report.already == n && report.items == 0 => {}
         other => return Err(format!("{other:?}").into()),
     }
     table.note("the same again, which adds nothing", &rate(n, began.elapsed()));
-    let _ = client.ask(Ask::Stop);
+    let _ = client.ask(Request::Stop);
     Ok(())
 }
 

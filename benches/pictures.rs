@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use benchtop::model::generated_image::{GeneratedImage, hex, prompt_key};
 use benchtop::model::generation::Fingerprint;
-use benchtop::model::job::{NewJob, Standing, Wishes};
-use benchtop::model::made::{Made, hex, prompt_key};
+use benchtop::model::job::{GenerationOverrides, JobStatus, NewJob};
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Answer, Ask, Decide, PageAsk};
+use benchtop::owner::wire::{Decide, PageAsk, Request, Response};
 use benchtop::store::project::Project;
 use benchtop::store::{open, pictures};
 use uuid::Uuid;
@@ -51,7 +51,7 @@ impl Owner {
             match line.trim() {
                 "\"ready\"" => return Ok(owner),
                 // The owner that `compose` started still holds the project: it is asked to end.
-                "\"owned\"" => drop(owner.client().and_then(|client| Ok(client.ask(Ask::Stop)?))),
+                "\"owned\"" => drop(owner.client().and_then(|client| Ok(client.ask(Request::Stop)?))),
                 _ => return Err(line.into()),
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -64,7 +64,7 @@ impl Owner {
     }
 
     fn stop(mut self) -> Outcome<()> {
-        let _ = self.client()?.ask(Ask::Stop);
+        let _ = self.client()?.ask(Request::Stop);
         self.0.wait()?;
         Ok(())
     }
@@ -96,15 +96,17 @@ fn main() -> Outcome<()> {
 
 /// Acknowledged decisions beside append + fdatasync of the same line, turn by turn, while pictures are made.
 fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
-    let wishes = Wishes { backend: Some("storyboard".into()), ..Wishes::default() };
-    let Answer::Begun(begun) =
-        client.ask(Ask::Generate(Box::new(NewJob { samples: 1, seed: 1, wishes, ..NewJob::default() })))?
+    let wishes = GenerationOverrides { backend: Some("storyboard".into()), ..GenerationOverrides::default() };
+    let Response::Begun(begun) =
+        client.ask(Request::Generate(Box::new(NewJob { samples: 1, seed: 1, wishes, ..NewJob::default() })))?
     else {
         return Err("no job".into());
     };
     let id = begun.job.ok_or("no job")?.id;
-    let job = || match client.ask(Ask::Jobs)? {
-        Answer::Jobs(jobs) => Ok::<_, Box<dyn std::error::Error>>(jobs.into_iter().find(|j| j.id == id).ok_or("gone")?),
+    let job = || match client.ask(Request::Jobs)? {
+        Response::Jobs(jobs) => {
+            Ok::<_, Box<dyn std::error::Error>>(jobs.into_iter().find(|j| j.id == id).ok_or("gone")?)
+        }
         other => Err(format!("{other:?}").into()),
     };
     while job()?.done == 0 {
@@ -119,7 +121,7 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
             let judgement = Judgement { ms: Some(900), ..Judgement::new(Verdict::Accept, Seen::Painted) };
             let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
             let began = Instant::now();
-            client.ask(Ask::Decide(decide))?;
+            client.ask(Request::Decide(decide))?;
             decided.push(began.elapsed());
         }
         for _ in 0..10 {
@@ -133,7 +135,7 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
     }
     let span = began.elapsed();
     let state = job()?;
-    if state.standing != Standing::Running {
+    if state.standing != JobStatus::Running {
         return Err(format!("the job is {} before the decisions end", state.standing.name()).into());
     }
     let rate = state.done as f64 / span.as_secs_f64();
@@ -141,7 +143,7 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
         let what = format!("a decision acknowledged beside {rate:.0} pictures a second, {name}");
         row(&what, percentile(&mut decided, share), percentile(&mut appended, share), Some(hold));
     }
-    client.ask(Ask::JobAct { id, act: benchtop::model::job::JobAct::Cancel })?;
+    client.ask(Request::JobAct { id, act: benchtop::model::job::JobAct::Cancel })?;
     Ok(())
 }
 
@@ -152,7 +154,7 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
         let began = Instant::now();
         let owner = Owner::start(root)?;
         let ask = PageAsk { generation: 1, filter: Filter::default(), sort: vec![], offset: 0, count: 50 };
-        owner.client()?.ask(Ask::Page(ask))?;
+        owner.client()?.ask(Request::Page(ask))?;
         let time = began.elapsed();
         owner.stop()?;
         Ok(time)
@@ -169,8 +171,8 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
     let mut list = Vec::with_capacity(n as usize);
     opened.catalog.each_line(0, &mut |row, line| {
         let item: benchtop::model::Item =
-            serde_json::from_slice(line).map_err(|e| benchtop::model::Problem::input(e.to_string()))?;
-        list.push(Made {
+            serde_json::from_slice(line).map_err(|e| benchtop::model::Error::input(e.to_string()))?;
+        list.push(GeneratedImage {
             rev: rev + row as u64,
             dataset: item.dataset,
             picture: item.images[0].name.clone(),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use benchtop::model::{Field, Filter, Judgement, Seen, Sort, Verdict};
 use benchtop::owner::Client;
 use benchtop::owner::search::Search;
-use benchtop::owner::wire::{Answer, Ask, Decide, ImportAsk, OwnerStatus, Page, PageAsk};
+use benchtop::owner::wire::{Decide, ImportAsk, OwnerStatus, Page, PageAsk, Request, Response};
 use benchtop::store::index::Index;
 use benchtop::store::project::Project;
 use benchtop::store::{Catalog, open, query};
@@ -106,7 +106,7 @@ impl Owner {
     }
 
     fn stop(mut self) -> Outcome<()> {
-        let _ = self.client()?.ask(Ask::Stop);
+        let _ = self.client()?.ask(Request::Stop);
         self.child.wait()?;
         Ok(())
     }
@@ -121,15 +121,15 @@ impl Drop for Owner {
 
 fn page(client: &Client, filter: &str) -> Outcome<Page> {
     let ask = PageAsk { generation: 1, filter: Filter::parse(filter)?, sort: vec![], offset: 0, count: 50 };
-    match client.ask(Ask::Page(ask))? {
-        Answer::Page(page) => Ok(page),
+    match client.ask(Request::Page(ask))? {
+        Response::Page(page) => Ok(page),
         other => Err(format!("{other:?}").into()),
     }
 }
 
 fn import(client: &Client, path: &Path) -> Outcome<u64> {
-    match client.ask(Ask::Import(ImportAsk { paths: vec![path.to_path_buf()], ..ImportAsk::default() }))? {
-        Answer::Imported(report) => Ok(report.items),
+    match client.ask(Request::Import(ImportAsk { paths: vec![path.to_path_buf()], ..ImportAsk::default() }))? {
+        Response::Imported(report) => Ok(report.items),
         other => Err(format!("{other:?}").into()),
     }
 }
@@ -438,7 +438,7 @@ fn beside_a_writer(table: &mut Table, dir: &Path, client: &Client, floor: &mut F
 
 /// Where the decisions of this owner waited, as `benchtop status` says it.
 fn waited(client: &Client) -> Outcome<String> {
-    let Answer::Status(status) = client.ask(Ask::Status)? else { return Err("no status".into()) };
+    let Response::Status(status) = client.ask(Request::Status)? else { return Err("no status".into()) };
     let mut out = String::from("| step | decisions | p50 us | p99 us | longest us |\n|---|---|---|---|---|\n");
     for waits in &status.latency {
         let [p50, p99, longest] =
@@ -465,7 +465,7 @@ fn turns(
         for _ in 0..10 {
             let number = 1 + (decided.len() as u64 * 7919 % n) as u32;
             let judgement = Judgement { ms: Some(900), ..Judgement::new(Verdict::Accept, Seen::Painted) };
-            let ask = Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
+            let ask = Request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
             let began = Instant::now();
             client.ask(ask)?;
             decided.push(began.elapsed());
@@ -486,8 +486,8 @@ fn rebuilt(table: &mut Table, root: &Path) -> Outcome<()> {
     let began = Instant::now();
     let owner = Owner::start(root)?;
     let time = began.elapsed();
-    let status = match owner.client()?.ask(Ask::Status)? {
-        Answer::Status(status) => *status,
+    let status = match owner.client()?.ask(Request::Status)? {
+        Response::Status(status) => *status,
         other => return Err(format!("{other:?}").into()),
     };
     let OwnerStatus { items, decisions, .. } = status;

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::{Context, coverage, import, print};
 use crate::cli::out;
-use crate::model::{Filter, Judgement, Kind, Problem, Result, Seen, Verdict};
-use crate::owner::wire::{Answer, Ask, Bulk, Bulked};
+use crate::model::{Error, ErrorKind, Filter, Judgement, Result, Seen, Verdict};
+use crate::owner::wire::{Bulk, Bulked, Request, Response};
 
 /// Arguments of `bulk`.
 #[derive(clap::Args)]
@@ -33,11 +33,11 @@ pub struct Args {
 /// Runs it.
 ///
 /// # Errors
-/// [`Kind::Conflict`] when the filter finds another number of items than was said; then nothing was judged.
+/// [`ErrorKind::Conflict`] when the filter finds another number of items than was said; then nothing was judged.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let known = [Verdict::Accept, Verdict::Reject, Verdict::Skip, Verdict::Flag, Verdict::Unsure];
     let verdict = known.into_iter().find(|v| v.name() == args.verdict).ok_or_else(|| {
-        Problem::input(format!("`{}` is no verdict for many items", args.verdict))
+        Error::input(format!("`{}` is no verdict for many items", args.verdict))
             .field("verdict")
             .help(format!("one of: {}", known.map(Verdict::name).join(", ")))
     })?;
@@ -45,8 +45,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Judgement { reasons: args.reasons.clone(), note: args.note.clone(), ..Judgement::new(verdict, Seen::Script) };
     let dry = args.count.is_none();
     let bulk = Bulk { count: args.count, dry, ..Bulk::new(Filter::parse(&args.filter)?, judgement) };
-    let Answer::Bulked(done) = import::waited(&context.client()?, Ask::Bulk(Box::new(bulk)), !args.json)? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let Response::Bulked(done) = import::waited(&context.client()?, Request::Bulk(Box::new(bulk)), !args.json)? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = if args.json { report(&done, verdict, dry) } else { told(&done, verdict, dry) };
     print(&text).map(|()| 0)

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::{Context, import, out, print};
 use crate::compose::plan::{MOST, Plan};
-use crate::model::{Item, Kind, Problem, Result, clean};
-use crate::owner::wire::{Ask, Progress};
+use crate::model::{Error, ErrorKind, Item, Result, clean};
+use crate::owner::wire::{Progress, Request};
 use crate::pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
 use crate::pipeline::export::{Exporter, Target, To};
 use crate::store::bounded;
@@ -61,22 +61,22 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Plan::parse(text, path)?;
     }
     let order = Order { plan, seed: args.seed, count: args.count, allow_impossible: args.allow_impossible };
-    let named = |p: Problem| match &args.plan {
+    let named = |p: Error| match &args.plan {
         Some(path) if p.place.field.as_deref().is_some_and(|f| f.starts_with("pictures")) => p.file(path),
         _ => p,
     };
     if !args.dry_run && args.out.is_none() {
         let Order { plan, seed, count, allow_impossible } = order;
-        let ask = Ask::Compose { plan, seed, count, allow_impossible };
+        let ask = Request::Compose { plan, seed, count, allow_impossible };
         let report = import::watched(&context.client()?, ask, !args.json).map_err(named)?;
         return import::show(&report, args.json);
     }
     let stdout = args.out.as_deref() == Some(Path::new("-"));
     if stdout && args.json {
-        return Err(Problem::new(Kind::Usage, "--json and --out - both write to standard output"));
+        return Err(Error::new(ErrorKind::Usage, "--json and --out - both write to standard output"));
     }
     let project = match context.project() {
-        Err(p) if p.kind == Kind::NotFound && context.project.is_none() => None,
+        Err(p) if p.kind == ErrorKind::NotFound && context.project.is_none() => None,
         found => Some(found?),
     };
     let (metadata, unreadable) = compose::metadata(project.as_ref())?;
@@ -110,12 +110,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let too_large = || Problem::input(format!("not a plan: a file of at most {} KiB", PLAN_LIMIT >> 10)).file(path);
+    let too_large = || Error::input(format!("not a plan: a file of at most {} KiB", PLAN_LIMIT >> 10)).file(path);
     let bytes = bounded::read(path, PLAN_LIMIT)
-        .map_err(|problem| if problem.kind == Kind::Input { too_large() } else { problem })?;
+        .map_err(|problem| if problem.kind == ErrorKind::Input { too_large() } else { problem })?;
     String::from_utf8(bytes).map_err(|e| {
         let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() as u64 + 1;
-        Problem::input("the plan is not UTF-8").file(path).line(line)
+        Error::input("the plan is not UTF-8").file(path).line(line)
     })
 }
 

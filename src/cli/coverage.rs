@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::{Context, json_line, print};
 use crate::model::usage::{Failing, Grid, Tally};
-use crate::model::{Filter, Kind, Problem, Result, Status, clean};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::{Error, ErrorKind, Filter, Result, Status, clean};
+use crate::owner::wire::{Request, Response};
 
 /// Arguments of `coverage`.
 #[derive(clap::Args)]
@@ -32,16 +32,19 @@ pub struct Args {
 /// # Errors
 /// An unknown property, a filter that cannot be read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let other = || Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for");
+    let other = || Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for");
     let client = context.client()?;
     let mut out = Vec::new();
     if let Some(judged) = args.failing {
-        let Answer::Failing(list) = client.ask(Ask::Failing(judged))? else { return Err(other()) };
+        let Response::Failing(list) = client.ask(Request::Failing(judged))? else { return Err(other()) };
         list.iter().try_for_each(|f| failing(f, args.json, &mut out))?;
     } else {
-        let ask =
-            Ask::Grid { rows: args.rows.clone(), columns: args.columns.clone(), filter: Filter::parse(&args.filter)? };
-        let Answer::Grid(grid) = client.ask(ask)? else { return Err(other()) };
+        let ask = Request::Grid {
+            rows: args.rows.clone(),
+            columns: args.columns.clone(),
+            filter: Filter::parse(&args.filter)?,
+        };
+        let Response::Grid(grid) = client.ask(ask)? else { return Err(other()) };
         if args.json { cells(&grid, args, &mut out)? } else { out.extend(table(&grid).bytes()) }
     }
     print(&String::from_utf8_lossy(&out)).map(|()| 0)

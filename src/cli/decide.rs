@@ -16,9 +16,9 @@ use uuid::Uuid;
 
 use super::{Context, json_line, out};
 use crate::model::verdict::{Asked, Part};
-use crate::model::{Judgement, Kind, Problem, Result, Seen, Verdict};
+use crate::model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};
 use crate::owner::read_only::{self, Home};
-use crate::owner::wire::{Answer, Ask, Decide};
+use crate::owner::wire::{Decide, Request, Response};
 use crate::owner::{Client, Incoming};
 use crate::store::project::Project;
 
@@ -77,7 +77,7 @@ struct State {
     /// How many there were before.
     nth: u64,
     /// Why there is no next one.
-    failed: Option<Problem>,
+    failed: Option<Error>,
 }
 
 impl Connection {
@@ -111,7 +111,7 @@ impl Connection {
         // One that is ended while it starts is followed by another, too.
         let found = loop {
             match connect((&self.project, &self.home), &self.who, lost + 1, &self.answered) {
-                Err(problem) if problem.kind == Kind::Unreachable && tries < TRIES => tries += 1,
+                Err(problem) if problem.kind == ErrorKind::Unreachable && tries < TRIES => tries += 1,
                 found => break found,
             }
         };
@@ -120,7 +120,7 @@ impl Connection {
             Err(problem) => {
                 let what = format!("the owner went away before it was saved, and there is no other: {}", problem.what);
                 let problem =
-                    Problem::new(Kind::Unreachable, what).help("send the line again with its uuid: it counts once");
+                    Error::new(ErrorKind::Unreachable, what).help("send the line again with its uuid: it counts once");
                 state.failed = Some(problem.clone());
                 return Err(problem);
             }
@@ -129,7 +129,7 @@ impl Connection {
     }
 
     /// The answer of whichever owner answers.
-    fn ask(&self, ask: &Ask) -> Result<Answer> {
+    fn ask(&self, ask: &Request) -> Result<Response> {
         self.tried(|client| client.ask(ask.clone())).map(|(_, answer)| answer)
     }
 
@@ -140,7 +140,7 @@ impl Connection {
             let (nth, client) = self.now();
             match of(&client) {
                 Ok(done) => return Ok((nth, done)),
-                Err(problem) if problem.kind == Kind::Unreachable && tries < TRIES => self.again(nth)?,
+                Err(problem) if problem.kind == ErrorKind::Unreachable && tries < TRIES => self.again(nth)?,
                 Err(problem) => return Err(problem),
             }
             tries += 1;
@@ -172,7 +172,7 @@ pub fn run(context: &Context, _args: &Args) -> Result<u8> {
         let printing = scope.spawn(move || receipts(connection, waiting, answers));
         let reading = read(connection, &sent);
         drop(sent);
-        let refused = printing.join().map_err(|_| Problem::new(Kind::Io, "printing ended early"))??;
+        let refused = printing.join().map_err(|_| Error::new(ErrorKind::Io, "printing ended early"))??;
         reading?;
         Ok(u8::from(refused))
     })
@@ -180,7 +180,7 @@ pub fn run(context: &Context, _args: &Args) -> Result<u8> {
 
 fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
     for (at, line) in std::io::stdin().lock().lines().enumerate() {
-        let line = line.map_err(|e| Problem::new(Kind::Io, format!("standard input cannot be read: {e}")))?;
+        let line = line.map_err(|e| Error::new(ErrorKind::Io, format!("standard input cannot be read: {e}")))?;
         if line.trim().is_empty() {
             continue;
         }
@@ -192,7 +192,7 @@ fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
         let decide = decide.map(|decide| {
             let (nth, client) = connection.now();
             // What cannot be sent is sent again once its turn comes.
-            let place = client.send(Ask::Decide(decide.clone())).ok().map(|number| (nth, number));
+            let place = client.send(Request::Decide(decide.clone())).ok().map(|number| (nth, number));
             (decide, place)
         });
         let one = Sent { line: number, item: field("item"), verdict: field("verdict"), uuid, decide };
@@ -205,24 +205,23 @@ fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
 
 fn ask(connection: &Connection, line: &str) -> Result<Decide> {
     let line: Line = serde_json::from_str(line).map_err(|e| {
-        Problem::input(format!("{e}"))
-            .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
+        Error::input(format!("{e}")).help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
     })?;
     let verdict = Verdict::from_name(&line.verdict).ok_or_else(|| {
         let known = Verdict::ALL.map(Verdict::name).join(", ");
-        Problem::input(format!("`{}` is not a verdict", line.verdict)).field("verdict").help(format!("one of: {known}"))
+        Error::input(format!("`{}` is not a verdict", line.verdict)).field("verdict").help(format!("one of: {known}"))
     })?;
-    let none = || Problem::new(Kind::NotFound, format!("there is no item {}", line.item)).field("item");
+    let none = || Error::new(ErrorKind::NotFound, format!("there is no item {}", line.item)).field("item");
     let number = match &line.item {
         Value::Number(n) => n.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(none)?,
-        Value::String(id) => match connection.ask(&Ask::NumberOf(id.clone()))? {
-            Answer::Number(Some(number)) => number,
+        Value::String(id) => match connection.ask(&Request::NumberOf(id.clone()))? {
+            Response::Number(Some(number)) => number,
             _ => return Err(none()),
         },
-        _ => return Err(Problem::input("must be an item's id or its number").field("item")),
+        _ => return Err(Error::input("must be an item's id or its number").field("item")),
     };
     if line.adjudication && line.round.is_none() {
-        return Err(Problem::input("an adjudication belongs to a round").field("round"));
+        return Err(Error::input("an adjudication belongs to a round").field("round"));
     }
     let part = if line.adjudication { Part::Adjudication } else { Part::Main };
     // Which part else it is, and the version of the guidelines, the owner knows.
@@ -237,14 +236,14 @@ fn ask(connection: &Connection, line: &str) -> Result<Decide> {
 struct Answers {
     incoming: mpsc::Receiver<(u64, Incoming)>,
     /// Answers whose turn has not come.
-    early: HashMap<(u64, u64), Result<Answer>>,
+    early: HashMap<(u64, u64), Result<Response>>,
     /// So many connections are gone.
     lost: u64,
 }
 
 impl Answers {
     /// The answer to what was sent there; none where that connection is gone.
-    fn wait(&mut self, place: (u64, u64)) -> Option<Result<Answer>> {
+    fn wait(&mut self, place: (u64, u64)) -> Option<Result<Response>> {
         loop {
             if let Some(answer) = self.early.remove(&place) {
                 return Some(answer);
@@ -262,14 +261,14 @@ impl Answers {
 }
 
 /// The receipt of a verdict; where the owner died over it, it is sent to the next one with the same uuid.
-fn receipt(connection: &Connection, answers: &mut Answers, decide: &Decide, mut place: Place) -> Result<Answer> {
+fn receipt(connection: &Connection, answers: &mut Answers, decide: &Decide, mut place: Place) -> Result<Response> {
     for _ in 0..TRIES {
         let sent = match place {
             Some(sent) => sent,
-            None => connection.tried(|client| client.send(Ask::Decide(decide.clone())))?,
+            None => connection.tried(|client| client.send(Request::Decide(decide.clone())))?,
         };
         match answers.wait(sent) {
-            Some(Err(problem)) if problem.kind == Kind::Unreachable => {}
+            Some(Err(problem)) if problem.kind == ErrorKind::Unreachable => {}
             Some(answer) => return answer,
             None => {}
         }
@@ -277,7 +276,7 @@ fn receipt(connection: &Connection, answers: &mut Answers, decide: &Decide, mut 
         place = None;
     }
     let what = format!("{TRIES} owners went away before it was saved");
-    Err(Problem::new(Kind::Unreachable, what).help("send the line again with its uuid: it counts once"))
+    Err(Error::new(ErrorKind::Unreachable, what).help("send the line again with its uuid: it counts once"))
 }
 
 /// Prints receipts in the order of the input; gives whether any line was refused.
@@ -291,11 +290,13 @@ fn receipts(
     for sent in waiting {
         let answer = sent.decide.and_then(|(decide, place)| receipt(connection, &mut answers, &decide, place));
         let line = match answer {
-            Ok(Answer::Receipt(r)) => json!({
+            Ok(Response::Receipt(r)) => json!({
                 "saved": true, "line": sent.line, "item": sent.item, "verdict": sent.verdict, "number": r.number,
                 "status": r.status, "rev": r.rev, "uuid": r.uuid,
             }),
-            Ok(_) => return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+            Ok(_) => {
+                return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
+            }
             Err(problem) => {
                 refused = true;
                 json!({"saved": false, "line": sent.line, "item": sent.item, "uuid": sent.uuid, "error": problem})

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::inference::candle::device::{Place, describe};
 use crate::inference::gauges::Gauges;
-use crate::inference::worker::{Launch, Patience, probe};
-use crate::model::Problem;
+use crate::inference::worker::{Launch, Timeouts, probe};
+use crate::model::Error;
 use crate::model::device::Gpu;
 
 /// All of them. Each GPU is tried with the program for GPUs, where there is one, which takes a second or two.
@@ -35,7 +35,7 @@ pub fn report() -> Value {
 }
 
 /// What is wrong and what to do, on one line.
-fn said(problem: &Problem) -> String {
+fn said(problem: &Error) -> String {
     [Some(&problem.what), problem.help.as_ref()].into_iter().flatten().cloned().collect::<Vec<_>>().join("; ")
 }
 
@@ -48,7 +48,7 @@ fn tried(ordinal: usize, gpu: Option<&Gpu>) -> Value {
         "works": false,
         "problem": null,
     });
-    let told = Launch::cuda(ordinal).and_then(|launch| probe(&launch, &Patience::GPU));
+    let told = Launch::cuda(ordinal).and_then(|launch| probe(&launch, &Timeouts::GPU));
     let problem = match told {
         Err(problem) => Some(said(&problem)),
         Ok((hello, version)) => {

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::{Context, coverage, import, print};
 use crate::cli::out;
-use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::wire::{Request, Response};
 
 /// Arguments of `discard`.
 #[derive(clap::Args)]
@@ -35,9 +35,9 @@ fn term(text: &str) -> std::result::Result<(String, String), String> {
 /// # Errors
 /// When verdicts cannot be saved.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = Ask::Discard { terms: args.terms.clone(), dry: args.dry_run };
-    let Answer::Discarded(done) = import::waited(&context.client()?, ask, !args.json)? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let ask = Request::Discard { terms: args.terms.clone(), dry: args.dry_run };
+    let Response::Discarded(done) = import::waited(&context.client()?, ask, !args.json)? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = if args.json {
         let value = json!({"dry_run": args.dry_run, "rejected": done.rejected, "items": coverage::tally(&done.items)});

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use serde_json::{Value, json};
 
 use super::{Context, devices, out, print, show, status};
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::model::usage::MetadataHealth;
 use crate::model::{Result, clean};
 use crate::pipeline::compose;
@@ -134,7 +134,7 @@ fn asked(context: &Context, project: &Project) -> Value {
 /// Whether the metadata can be used, where no owner says so.
 fn health(project: &Project) -> Option<MetadataHealth> {
     let (metadata, unreadable) = compose::metadata(Some(project)).ok()?;
-    let (_, compiled) = Grammar::compile(&metadata);
+    let (_, compiled) = CompiledMetadata::compile(&metadata);
     let errors: Vec<_> = compose::errors(&metadata, &unreadable, &compiled).into_iter().cloned().collect();
     Some(MetadataHealth { known: errors.is_empty(), errors })
 }

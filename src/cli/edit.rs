@@ -6,9 +6,9 @@ use super::{Context, import, print};
 use crate::cli::out;
 use crate::model::clean;
 use crate::model::edit::Edit;
-use crate::model::{Choice, Item, Kind, Problem, Result, Role};
+use crate::model::{Choice, Error, ErrorKind, Item, Result, Role};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask, EditedItem};
+use crate::owner::wire::{EditedItem, Request, Response};
 
 /// Arguments of `edit`.
 #[derive(clap::Args)]
@@ -55,7 +55,7 @@ fn option(text: &str) -> std::result::Result<(String, String), String> {
 /// Runs it.
 ///
 /// # Errors
-/// [`Kind::NotFound`] for no such item, [`Kind::Input`] with the field that is wrong; then nothing was changed.
+/// [`ErrorKind::NotFound`] for no such item, [`ErrorKind::Input`] with the field that is wrong; then nothing was changed.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let (number, item) = find(&client, &args.item)?;
@@ -70,26 +70,26 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         restore: args.restore,
         dry: args.dry_run,
     };
-    let Answer::Edited(edited) = import::waited(&client, Ask::Edit(Box::new(edit)), !args.json)? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let Response::Edited(edited) = import::waited(&client, Request::Edit(Box::new(edit)), !args.json)? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = if args.json { report(number, &edited, args.dry_run)? } else { told(number, &edited, args.dry_run)? };
     print(&text).map(|()| 0)
 }
 
 fn find(client: &Client, name: &str) -> Result<(u32, Item)> {
-    let none = || Problem::new(Kind::NotFound, format!("there is no item `{name}`"));
-    let by_id = match client.ask(Ask::NumberOf(name.into()))? {
-        Answer::Number(number) => number,
+    let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{name}`"));
+    let by_id = match client.ask(Request::NumberOf(name.into()))? {
+        Response::Number(number) => number,
         _ => None,
     };
     let number = by_id.or_else(|| name.trim_start_matches('#').parse().ok()).ok_or_else(none)?;
-    let Answer::Item(view) = client.ask(Ask::Item(number))? else { return Err(none()) };
+    let Response::Item(view) = client.ask(Request::Item(number))? else { return Err(none()) };
     Ok((number, parse(&view.json)?))
 }
 
 fn parse(json: &str) -> Result<Item> {
-    serde_json::from_str(json).map_err(|e| Problem::new(Kind::Corrupt, format!("the item cannot be read: {e}")))
+    serde_json::from_str(json).map_err(|e| Error::new(ErrorKind::Corrupt, format!("the item cannot be read: {e}")))
 }
 
 /// The item's options with the changes that were asked for.
@@ -120,8 +120,8 @@ fn options(item: &Item, args: &Args) -> Result<Option<Vec<Choice>>> {
     Ok(Some(list.into_iter().flatten().collect()))
 }
 
-fn no_option(letter: &str, of: usize) -> Problem {
-    Problem::input(format!("there is no option {letter}")).field("option").help(format!("the item has {of} options"))
+fn no_option(letter: &str, of: usize) -> Error {
+    Error::input(format!("there is no option {letter}")).field("option").help(format!("the item has {of} options"))
 }
 
 fn report(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {

@@ -14,9 +14,9 @@ use crate::cli::out;
 use crate::metrics::free_form::FreeForm;
 use crate::model::clean;
 use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::trust::of_run;
-use crate::owner::wire::{Answer, Ask, AskNext, SimilarTo, SimilarityAsk, SimilarityReport};
+use crate::owner::wire::{AskNext, Request, Response, SimilarTo, SimilarityAsk, SimilarityReport};
 use crate::store::bounded;
 
 /// Bytes of an instruction, at most.
@@ -129,8 +129,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     // Who names hosts and a variable in a command agrees to them.
     let to = if new.dry { Vec::new() } else { of_run(&new)? };
     let asked = consent::named(to, AskNext::Evaluate(Box::new(new)));
-    let Answer::Evaluation(begun) = follower.client().ask(asked)? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let Response::Evaluation(begun) = follower.client().ask(asked)? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let job = begun.job.clone().filter(|_| !args.detach);
     follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
@@ -142,9 +142,9 @@ fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
     let folder = std::fs::canonicalize(&args.encoder).ok().filter(|path| path.is_dir());
     let encoder = folder.map_or_else(|| args.encoder.clone(), |path| path.to_string_lossy().into_owned());
     let ask = SimilarityAsk { models: models.clone(), rule: *rule, encoder, dry: *dry_run };
-    let answer = super::import::waited(&context.client()?, Ask::Similarity(Box::new(ask)), !json)?;
-    let Answer::Similarity(report) = answer else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let answer = super::import::waited(&context.client()?, Request::Similarity(Box::new(ask)), !json)?;
+    let Response::Similarity(report) = answer else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     if *json {
         return print(&out::json_text(&json!(*report))).map(|()| 0);
@@ -190,7 +190,7 @@ fn wishes(args: &Args) -> Result<NewRun> {
 fn price(price: f64, field: &str) -> Result<u64> {
     match (0.0..=1e6).contains(&price) {
         true => Ok((price * 1e6).round() as u64),
-        false => Err(Problem::new(Kind::Usage, format!("{price} is no price: from 0 to 1000000")).field(field)),
+        false => Err(Error::new(ErrorKind::Usage, format!("{price} is no price: from 0 to 1000000")).field(field)),
     }
 }
 
@@ -237,7 +237,7 @@ mod tests {
     fn an_instruction_is_a_name_or_a_file() {
         assert_eq!(wording("paper").unwrap(), Wording::Paper);
         assert_eq!(wording("mm-sap").unwrap(), Wording::Named("mm-sap".into()));
-        assert_eq!(wording("./no-such-file.toml").unwrap_err().kind, Kind::NotFound);
+        assert_eq!(wording("./no-such-file.toml").unwrap_err().kind, ErrorKind::NotFound);
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("mine.toml");
         std::fs::write(&file, "version = 1").unwrap();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{done, json_line, out};
 use crate::formats;
 use crate::metrics::extract::{Extractor, Instruction};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Longest line that is read, in bytes.
 const LINE_LIMIT: u64 = 16 << 20;
@@ -46,7 +46,7 @@ struct Line {
 /// Runs it.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a rule that does not exist; [`Kind::Input`] at the first line that is not such a record.
+/// [`ErrorKind::Usage`] for a rule that does not exist; [`ErrorKind::Input`] at the first line that is not such a record.
 pub fn run(args: &Args) -> Result<u8> {
     if args.rules {
         let names: String = bare().map(|rule| format!("{}\n", rule.name())).collect();
@@ -77,7 +77,7 @@ fn bare() -> impl Iterator<Item = Extractor> {
 fn rule(name: &str) -> Result<Extractor> {
     Extractor::from_name(name).filter(|rule| !rule.is_of_project()).ok_or_else(|| {
         let names: Vec<&str> = bare().map(Extractor::name).collect();
-        Problem::new(Kind::Usage, format!("no rule `{name}`")).help(format!("there are: {}", names.join(", ")))
+        Error::new(ErrorKind::Usage, format!("no rule `{name}`")).help(format!("there are: {}", names.join(", ")))
     })
 }
 
@@ -93,13 +93,13 @@ fn each(
     loop {
         bytes.clear();
         number += 1;
-        let failed = |e: std::io::Error| Problem::io(&e, "cannot be read", Path::new("")).line(number);
+        let failed = |e: std::io::Error| Error::io(&e, "cannot be read", Path::new("")).line(number);
         let n = std::io::Read::take(&mut input, LINE_LIMIT).read_until(b'\n', &mut bytes).map_err(failed)?;
         if n == 0 {
             return Ok((read, apart));
         }
         if n as u64 == LINE_LIMIT {
-            return Err(Problem::input(format!("a line of over {LINE_LIMIT} bytes")).line(number));
+            return Err(Error::input(format!("a line of over {LINE_LIMIT} bytes")).line(number));
         }
         if bytes.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -131,7 +131,7 @@ fn each(
 fn parse(bytes: &[u8]) -> Result<Line> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     serde_json::from_slice(bytes).map_err(|e| {
-        Problem::input(format!("not such a record: {e}")).help("a line is {\"instruction\": TEXT, \"answer\": TEXT}")
+        Error::input(format!("not such a record: {e}")).help("a line is {\"instruction\": TEXT, \"answer\": TEXT}")
     })
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Context, out, print};
-use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::{Ask, Event};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::wire::{Event, Request};
 use crate::owner::{Client, Incoming};
 use crate::tui::terminal::probe::WindowSize;
 
@@ -23,7 +23,7 @@ pub trait Followed: Sized {
     /// How job `id` is now.
     ///
     /// # Errors
-    /// [`Kind::NotFound`].
+    /// [`ErrorKind::NotFound`].
     fn ask(client: &Client, id: u32) -> Result<Self>;
 
     /// Whether nothing comes of it any more unless somebody does something.
@@ -90,7 +90,7 @@ impl<'c> Follow<'c> {
             };
         };
         let client = Client::connect(&context.project()?, &context.who()?, hear)?;
-        client.ask(Ask::Subscribe { since: client.welcome().rev })?;
+        client.ask(Request::Subscribe { since: client.welcome().rev })?;
         Ok(client)
     }
 
@@ -118,7 +118,7 @@ impl<'c> Follow<'c> {
                 }
                 Ok(Heard::Interrupted) => return Ok(None),
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
-                    return Err(Problem::new(Kind::Unreachable, "the owner cannot be heard any more"));
+                    return Err(Error::new(ErrorKind::Unreachable, "the owner cannot be heard any more"));
                 }
             }
         }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use super::follow::{self, Follow};
 use super::{Context, consent};
 use crate::model::generation::Scheduler;
-use crate::model::job::{Begun, MOST_SAMPLES, NewJob, Plan, Wishes};
-use crate::model::{Kind, Problem, Result};
+use crate::model::job::{Begun, GenerationOverrides, MOST_SAMPLES, NewJob, Plan};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask, AskNext};
+use crate::owner::wire::{AskNext, Request, Response};
 
 /// Bytes of a list of items, at most.
 const LIST_LIMIT: u64 = 64 << 20;
@@ -97,7 +97,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         plan: plan(args, follower.client())?,
         samples: args.samples,
         seed: args.seed,
-        wishes: Wishes {
+        wishes: GenerationOverrides {
             backend: args.backend.clone(),
             model: args.model.clone(),
             size: args.size,
@@ -109,7 +109,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         per_minute: args.per_minute,
         dry: args.dry_run,
     };
-    let Answer::Begun(begun) = begin(follower.client(), new)? else { return Err(other()) };
+    let Response::Begun(begun) = begin(follower.client(), new)? else { return Err(other()) };
     if begun.job.is_none() && !args.json && !args.json_progress {
         consent::note(begun.waits.as_deref())?;
     }
@@ -117,16 +117,16 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
 }
 
-fn other() -> Problem {
-    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+fn other() -> Error {
+    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
 }
 
 /// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
-fn begin(client: &Client, new: NewJob) -> Result<Answer> {
-    match client.ask(Ask::Generate(Box::new(new.clone()))) {
-        Err(refusal) if refusal.kind == Kind::Denied && !new.dry => {
-            let dry = Ask::Generate(Box::new(NewJob { dry: true, ..new.clone() }));
-            let Answer::Begun(counted) = client.ask(dry)? else { return Err(other()) };
+fn begin(client: &Client, new: NewJob) -> Result<Response> {
+    match client.ask(Request::Generate(Box::new(new.clone()))) {
+        Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
+            let dry = Request::Generate(Box::new(NewJob { dry: true, ..new.clone() }));
+            let Response::Begun(counted) = client.ask(dry)? else { return Err(other()) };
             consent::begin(client, counted.waits.as_deref(), refusal, AskNext::Generate(Box::new(new)))
         }
         answer => answer,
@@ -142,22 +142,22 @@ fn plan(args: &Args, client: &Client) -> Result<Plan> {
     for (at, word) in text.lines().map(str::trim).enumerate().filter(|(_, w)| !w.is_empty()) {
         let number = match word.trim_start_matches('#').parse() {
             Ok(number) => Some(number),
-            Err(_) => match client.ask(Ask::NumberOf(word.to_string()))? {
-                Answer::Number(number) => number,
+            Err(_) => match client.ask(Request::NumberOf(word.to_string()))? {
+                Response::Number(number) => number,
                 _ => None,
             },
         };
-        let none = || Problem::new(Kind::NotFound, format!("there is no item `{word}`")).file(path);
+        let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{word}`")).file(path);
         numbers.push(number.ok_or_else(|| none().line(at as u64 + 1))?);
     }
     if numbers.is_empty() {
-        return Err(Problem::input("no item is named").file(path));
+        return Err(Error::input("no item is named").file(path));
     }
     Ok(Plan::Items(numbers))
 }
 
 fn read(path: &Path) -> Result<String> {
-    let fail = |e: std::io::Error| Problem::io(&e, "the items cannot be read", path);
+    let fail = |e: std::io::Error| Error::io(&e, "the items cannot be read", path);
     let mut text = String::new();
     let read = if path == Path::new("-") {
         std::io::stdin().lock().take(LIST_LIMIT).read_to_string(&mut text)

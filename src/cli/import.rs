@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{Context, out, print};
 use crate::formats::{self, Mapping};
-use crate::model::{Kind, Problem, Result, clean};
-use crate::owner::wire::{Answer, Ask, ImportAsk, Progress, Report};
+use crate::model::{Error, ErrorKind, Result, clean};
+use crate::owner::wire::{ImportAsk, Progress, Report, Request, Response};
 use crate::store::bounded;
 use crate::store::regular::SETTINGS_LIMIT;
 
@@ -49,13 +49,13 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if args.guess {
         return guess(&args.paths);
     }
-    let absolute = |path: &PathBuf| path.canonicalize().map_err(|e| Problem::io(&e, "cannot be opened", path));
+    let absolute = |path: &PathBuf| path.canonicalize().map_err(|e| Error::io(&e, "cannot be opened", path));
     let paths = args.paths.iter().map(absolute).collect::<Result<_>>()?;
     if args.dataset.as_deref().is_some_and(|d| d.is_empty() || d.contains('/') || d.chars().any(char::is_control)) {
-        return Err(Problem::new(Kind::Usage, "a data set's name holds no `/` and no control characters"));
+        return Err(Error::new(ErrorKind::Usage, "a data set's name holds no `/` and no control characters"));
     }
     if args.model.as_deref().is_some_and(|m| m.trim().is_empty() || m.chars().any(char::is_control)) {
-        return Err(Problem::new(Kind::Usage, "a model's name is not empty and holds no control characters"));
+        return Err(Error::new(ErrorKind::Usage, "a model's name is not empty and holds no control characters"));
     }
     let ask = ImportAsk {
         paths,
@@ -66,14 +66,14 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         mapping: args.mapping.as_deref().map(mapping).transpose()?.map(Box::new),
     };
     let client = context.client()?;
-    let report = watched(&client, Ask::Import(ask), !args.json)?;
+    let report = watched(&client, Request::Import(ask), !args.json)?;
     show(&report, args.json)
 }
 
 /// Prints what the columns of a table suggest.
 fn guess(paths: &[PathBuf]) -> Result<u8> {
     let [path] = paths else {
-        return Err(Problem::new(Kind::Usage, "--guess looks at one file"));
+        return Err(Error::new(ErrorKind::Usage, "--guess looks at one file"));
     };
     let columns = formats::columns(path)?;
     print(&formats::mapping::guess(&columns).write(&columns)?)?;
@@ -83,7 +83,7 @@ fn guess(paths: &[PathBuf]) -> Result<u8> {
 /// Reads a `mapping.toml`.
 ///
 /// # Errors
-/// [`Kind::Input`] with its line, and the operating system's.
+/// [`ErrorKind::Input`] with its line, and the operating system's.
 pub fn mapping(path: &Path) -> Result<Mapping> {
     let text = bounded::text(path, SETTINGS_LIMIT)?;
     Mapping::parse(&text).map_err(|p| p.file(path))
@@ -93,10 +93,10 @@ pub fn mapping(path: &Path) -> Result<Mapping> {
 ///
 /// # Errors
 /// What the command refuses.
-pub fn watched(client: &crate::owner::Client, ask: Ask, show: bool) -> Result<Report> {
+pub fn watched(client: &crate::owner::Client, ask: Request, show: bool) -> Result<Report> {
     match waited(client, ask, show)? {
-        Answer::Imported(report) => Ok(report),
-        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+        Response::Imported(report) => Ok(report),
+        _ => Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")),
     }
 }
 
@@ -104,7 +104,7 @@ pub fn watched(client: &crate::owner::Client, ask: Ask, show: bool) -> Result<Re
 ///
 /// # Errors
 /// What the command refuses.
-pub fn waited(client: &crate::owner::Client, ask: Ask, show: bool) -> Result<Answer> {
+pub fn waited(client: &crate::owner::Client, ask: Request, show: bool) -> Result<Response> {
     let show = show && std::io::stderr().is_terminal();
     let answer = client.ask_watching(ask, &mut |progress: Progress| {
         if show {

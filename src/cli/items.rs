@@ -5,9 +5,9 @@ use std::io::{BufWriter, Write};
 use serde_json::{Map, Value};
 
 use super::{Context, done, json_line, out};
-use crate::model::{Field, Filter, Kind, Problem, Result, Sort, Status, clean};
+use crate::model::{Error, ErrorKind, Field, Filter, Result, Sort, Status, clean};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask, Lines};
+use crate::owner::wire::{Lines, Request, Response};
 
 /// Items asked for at once.
 const BATCH: usize = 1024;
@@ -29,14 +29,14 @@ pub struct Args {
 /// Reads `-judged,subtask`.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a field that does not exist.
+/// [`ErrorKind::Usage`] for a field that does not exist.
 pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
     let words = text.split(',').map(str::trim).filter(|w| !w.is_empty());
     words
         .map(|word| {
             let name = word.strip_prefix('-').unwrap_or(word);
             let field = Field::from_name(name).ok_or_else(|| {
-                Problem::new(Kind::Usage, format!("`{name}` is not a field"))
+                Error::new(ErrorKind::Usage, format!("`{name}` is not a field"))
                     .help(format!("one of: {}", Field::ALL.map(Field::name).join(", ")))
             })?;
             Ok(Sort { field, descending: word.starts_with('-') })
@@ -47,7 +47,7 @@ pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
 /// Runs it.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a filter or order that cannot be read.
+/// [`ErrorKind::Usage`] for a filter or order that cannot be read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let filter = Filter::parse(&args.filter)?;
     let sort = parse_sort(&args.sort)?;
@@ -55,7 +55,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut out = BufWriter::with_capacity(1 << 16, out::lines());
     each(&client, filter, sort, &mut |number, status, json| {
         let item: Map<String, Value> = serde_json::from_str(json)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
         if args.json {
             let mut line = Map::new();
             line.insert("number".into(), number.into());
@@ -81,14 +81,14 @@ pub fn each(
     sort: Vec<Sort>,
     take: &mut dyn FnMut(u32, Status, &str) -> Result<()>,
 ) -> Result<()> {
-    let lines = |ask: Ask| match client.ask(ask)? {
-        Answer::Lines(lines) => Ok::<Lines, Problem>(lines),
-        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+    let lines = |ask: Request| match client.ask(ask)? {
+        Response::Lines(lines) => Ok::<Lines, Error>(lines),
+        _ => Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")),
     };
     if filter.is_empty() && sort.is_empty() {
         let mut next = Some(1);
         while let Some(from) = next {
-            let found = lines(Ask::Lines(from))?;
+            let found = lines(Request::Lines(from))?;
             for (at, (json, status)) in found.json.lines().zip(found.statuses).enumerate() {
                 take(from + at as u32, status, json)?;
             }
@@ -96,13 +96,13 @@ pub fn each(
         }
         return Ok(());
     }
-    let Answer::Numbers(numbers) = client.ask(Ask::Numbers(filter, sort))? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let Response::Numbers(numbers) = client.ask(Request::Numbers(filter, sort))? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let mut rest = numbers.as_slice();
     while !rest.is_empty() {
         let batch = &rest[..rest.len().min(BATCH)];
-        let found = lines(Ask::Items(batch.to_vec()))?;
+        let found = lines(Request::Items(batch.to_vec()))?;
         let taken = found.statuses.len();
         for ((json, status), number) in found.json.lines().zip(found.statuses).zip(batch) {
             take(*number, status, json)?;

@@ -8,10 +8,10 @@ use super::{Context, consent, print};
 use crate::cli::out;
 use crate::model::clean;
 use crate::model::evaluation::RunState;
-use crate::model::job::{JobAct, JobFailure, JobState, Standing};
-use crate::model::{Kind, Problem, Result};
+use crate::model::job::{JobAct, JobFailure, JobState, JobStatus};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask, AskNext, Event, FAILURES};
+use crate::owner::wire::{AskNext, Event, FAILURES, Request, Response};
 use crate::store::journal::stamp;
 
 /// Arguments of `jobs`.
@@ -81,8 +81,8 @@ enum What {
     },
 }
 
-fn other() -> Problem {
-    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+fn other() -> Error {
+    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
 }
 
 /// Runs it.
@@ -123,17 +123,17 @@ fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
         _ => None,
     };
     let text = match consent::resume(&client, waits.as_deref(), AskNext::Job(id, act))? {
-        Answer::Job(job) if json => out::json_text(&value(&job)),
-        Answer::Job(job) => format!("{}\n", line(&job)),
-        Answer::Done if json => out::json_text(&json!({"id": id, "removed": true})),
-        Answer::Done => format!("job {id} is forgotten\n"),
+        Response::Job(job) if json => out::json_text(&value(&job)),
+        Response::Job(job) => format!("{}\n", line(&job)),
+        Response::Done if json => out::json_text(&json!({"id": id, "removed": true})),
+        Response::Done => format!("job {id} is forgotten\n"),
         _ => return Err(other()),
     };
     print(&text).map(|()| 0)
 }
 
 fn list(client: &Client, json: bool) -> Result<u8> {
-    let Answer::Jobs(jobs) = client.ask(Ask::Jobs)? else { return Err(other()) };
+    let Response::Jobs(jobs) = client.ask(Request::Jobs)? else { return Err(other()) };
     let each = |job: &JobState| if json { out::json(&value(job)) } else { clean::line(&line(job)).into_owned() };
     let mut text: String = jobs.iter().map(|job| each(job) + "\n").collect();
     if text.is_empty() && !json {
@@ -145,7 +145,7 @@ fn list(client: &Client, json: bool) -> Result<u8> {
 fn failures(client: &Client, id: u32, json: bool) -> Result<u8> {
     let mut from = 0;
     loop {
-        let Answer::JobFailures(list) = client.ask(Ask::JobFailures { id, from })? else { return Err(other()) };
+        let Response::JobFailures(list) = client.ask(Request::JobFailures { id, from })? else { return Err(other()) };
         let each = |f: &JobFailure| {
             if json {
                 return out::json(f);
@@ -187,7 +187,7 @@ fn line(job: &JobState) -> String {
 /// How far a job is, in one line of at most `width` columns.
 fn progress(job: &JobState, width: usize) -> String {
     let mut parts = vec![format!("job {} {}", job.id, job.standing.name())];
-    if job.standing == Standing::Queued && job.place > 1 {
+    if job.standing == JobStatus::Queued && job.place > 1 {
         parts.push(format!("{} before it", job.place - 1));
     }
     // Why it waits goes before how far it is: the line may be cut.
@@ -228,17 +228,18 @@ impl Followed for JobState {
     }
 
     fn ask(client: &Client, id: u32) -> Result<JobState> {
-        let Answer::Jobs(jobs) = client.ask(Ask::Jobs)? else { return Err(other()) };
-        let none = || Problem::new(Kind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them");
+        let Response::Jobs(jobs) = client.ask(Request::Jobs)? else { return Err(other()) };
+        let none =
+            || Error::new(ErrorKind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them");
         jobs.into_iter().find(|job| job.id == id).ok_or_else(none)
     }
 
     fn rests(&self) -> bool {
-        self.standing.over() || self.standing == Standing::Paused
+        self.standing.over() || self.standing == JobStatus::Paused
     }
 
     fn is_well(&self) -> bool {
-        self.standing == Standing::Done && self.failed == 0
+        self.standing == JobStatus::Done && self.failed == 0
     }
 
     fn value(&self) -> Value {
@@ -301,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_line_of_progress_says_what_is_known_and_fits() {
-        let mut job = JobState { id: 3, standing: Standing::Running, done: 5, ..JobState::default() };
+        let mut job = JobState { id: 3, standing: JobStatus::Running, done: 5, ..JobState::default() };
         assert_eq!(progress(&job, 80), "job 3 running  5");
         job.of = Some(40);
         job.failed = 1;
@@ -317,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_job_in_json_has_a_date_and_the_names_of_its_settings() {
-        let job = JobState { id: 3, standing: Standing::Paused, reason: Some("disk".into()), ..JobState::default() };
+        let job = JobState { id: 3, standing: JobStatus::Paused, reason: Some("disk".into()), ..JobState::default() };
         let value = value(&job);
         assert_eq!(value["created"], "1970-01-01T00:00:00.000Z");
         assert_eq!((&value["standing"], &value["reason"]), (&json!("paused"), &json!("disk")));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Context, json_line, out, print};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::bounded;
 use crate::store::project::Project;
 use crate::store::regular::SETTINGS_LIMIT;
@@ -42,7 +42,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     // Macros name reasons of a project; without one their form alone is looked at.
     let project = match context.project() {
         Ok(project) => Some(project),
-        Err(problem) if problem.kind == Kind::NotFound && context.project.is_none() => None,
+        Err(problem) if problem.kind == ErrorKind::NotFound && context.project.is_none() => None,
         Err(problem) => return Err(problem),
     };
     let known = project.as_ref().map(known);
@@ -62,7 +62,7 @@ fn known(project: &Project) -> Known<'_> {
     Known { project: &project.config().name, reasons: &project.config().review.reasons }
 }
 
-fn tell(problems: &[Problem]) {
+fn tell(problems: &[Error]) {
     for problem in problems {
         out::tell(problem);
     }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Context, items, json_line, print};
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::lint::{self, ItemLint};
 use crate::compose::metadata::judge::judging_of;
 use crate::compose::metadata::{Metadata, VOCABULARIES, rules, styles, templates, vocabulary_of};
 use crate::formats;
 use crate::model::metafile::shipped;
-use crate::model::{Filter, Finding, Item, Kind, MetaFile, Problem, Result, Rule, Severity, clean};
+use crate::model::{Error, ErrorKind, Filter, Finding, Item, MetaFile, Result, Rule, Severity, clean};
 use crate::store::metadata;
 
 /// The project's folder of metadata.
@@ -57,7 +57,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     }
     if !args.files.is_empty() || args.items {
         let metadata = project_metadata(context)?;
-        let (grammar, _) = Grammar::compile(&metadata);
+        let (grammar, _) = CompiledMetadata::compile(&metadata);
         for path in &args.files {
             looked.path(path, &grammar)?;
         }
@@ -65,7 +65,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let mut lint = ItemLint::new(Some(&grammar));
             items::each(&context.client()?, Filter::default(), Vec::new(), &mut |number, _, json| {
                 let item: Item = serde_json::from_str(json)
-                    .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
+                    .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
                 lint.see(&item, u64::from(number));
                 looked.questions += 1;
                 Ok(())
@@ -91,7 +91,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 fn project_metadata(context: &Context) -> Result<Metadata> {
     let folder = match context.project() {
         Ok(project) => project.root().join(FOLDER),
-        Err(problem) if problem.kind == Kind::NotFound => return Ok(Metadata::parse(shipped())),
+        Err(problem) if problem.kind == ErrorKind::NotFound => return Ok(Metadata::parse(shipped())),
         Err(problem) => return Err(problem),
     };
     if folder.is_dir() { Ok(read(&folder)?.0) } else { Ok(Metadata::parse(shipped())) }
@@ -203,7 +203,7 @@ impl Looked {
         Ok(())
     }
 
-    fn path(&mut self, path: &Path, grammar: &Grammar) -> Result<()> {
+    fn path(&mut self, path: &Path, grammar: &CompiledMetadata) -> Result<()> {
         if path.is_dir() {
             let within = path.join(FOLDER);
             if is_metadata(path) {
@@ -223,7 +223,7 @@ impl Looked {
         let questions: Vec<_> =
             found.files.iter().filter(|f| f.format.holds().questions == formats::Questions::Own).collect();
         if questions.is_empty() {
-            return Err(Problem::input("there are neither metadata nor questions here")
+            return Err(Error::input("there are neither metadata nor questions here")
                 .file(path)
                 .help("name a metadata folder, a file of one, or a file of questions"));
         }
@@ -250,7 +250,7 @@ impl Looked {
         Ok(())
     }
 
-    fn questions(&mut self, path: &Path, format: formats::Format, grammar: &Grammar) -> Result<()> {
+    fn questions(&mut self, path: &Path, format: formats::Format, grammar: &CompiledMetadata) -> Result<()> {
         let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let mut lint = ItemLint::new(Some(grammar)).named(path.display().to_string());
         for (line, item) in formats::items(path, format, &stem)? {
@@ -320,7 +320,7 @@ mod tests {
 
     fn look(path: &Path) -> Looked {
         let mut looked = Looked::default();
-        looked.path(path, &Grammar::compile(&Metadata::parse(shipped())).0).unwrap();
+        looked.path(path, &CompiledMetadata::compile(&Metadata::parse(shipped())).0).unwrap();
         looked
     }
 
@@ -390,11 +390,11 @@ mod tests {
     #[test]
     fn what_is_neither_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let look = |path: &Path| Looked::default().path(path, &Grammar::default()).unwrap_err();
+        let look = |path: &Path| Looked::default().path(path, &CompiledMetadata::default()).unwrap_err();
         assert!(look(dir.path()).what.contains("neither metadata nor questions"));
-        assert_eq!(look(&dir.path().join("no.json")).kind, Kind::NotFound);
+        assert_eq!(look(&dir.path().join("no.json")).kind, ErrorKind::NotFound);
         write(dir.path(), "answers.jsonl", "{\"question_id\": 1, \"output\": \"q\"}\n");
-        assert_eq!(look(&dir.path().join("answers.jsonl")).kind, Kind::Input);
+        assert_eq!(look(&dir.path().join("answers.jsonl")).kind, ErrorKind::Input);
     }
 
     /// Real questions of good quality have no contradictions.

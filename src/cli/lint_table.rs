@@ -10,7 +10,7 @@ use super::{done, json_line, out, print};
 use crate::formats;
 use crate::metrics::table_lint::{self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise};
 use crate::model::clean;
-use crate::model::{Kind, Problem, Result, Severity};
+use crate::model::{Error, ErrorKind, Result, Severity};
 
 /// Arguments of `lint-table`.
 #[derive(clap::Args)]
@@ -50,11 +50,11 @@ pub enum Output {
 /// Runs it. The exit code is 1 where there are errors.
 ///
 /// # Errors
-/// When a file cannot be read or is no table; [`Kind::Usage`] for an option that does not fit; [`Kind::NotFound`] for a column that
+/// When a file cannot be read or is no table; [`ErrorKind::Usage`] for an option that does not fit; [`ErrorKind::NotFound`] for a column that
 /// no table has.
 pub fn run(args: &Args) -> Result<u8> {
     if !args.tolerance.is_finite() || args.tolerance < 0.0 {
-        return Err(Problem::new(Kind::Usage, "the tolerance is not a number of points"));
+        return Err(Error::new(ErrorKind::Usage, "the tolerance is not a number of points"));
     }
     let mut tables = args.files.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     asked(args, &mut tables)?;
@@ -79,7 +79,7 @@ fn read(path: &Path) -> Result<(Table, Plan)> {
     let rows = formats::delimited::table(BufReader::new(formats::open(path)?)).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter();
     let Some((_, columns)) = rows.next() else {
-        return Err(Problem::input("the file is empty").file(path).help("the first line names the columns"));
+        return Err(Error::input("the file is empty").file(path).help("the first line names the columns"));
     };
     let table = Table { file: path.display().to_string(), columns, rows: rows.collect() };
     let plan = recognise(&table);
@@ -88,7 +88,7 @@ fn read(path: &Path) -> Result<(Table, Plan)> {
 
 /// Adds what the options ask for to the tables that have the columns.
 fn asked(args: &Args, tables: &mut [(Table, Plan)]) -> Result<()> {
-    let bad = |option: &str, form: &str| Problem::new(Kind::Usage, format!("`{option}` is not of the form {form}"));
+    let bad = |option: &str, form: &str| Error::new(ErrorKind::Usage, format!("`{option}` is not of the form {form}"));
     for option in &args.deltas {
         let parts = option.split_once('=').and_then(|(delta, rest)| Some((delta, rest.rsplit_once('-')?)));
         let (delta, (value, base)) = parts.ok_or_else(|| bad(option, "DELTA=VALUE-BASE"))?;
@@ -139,7 +139,7 @@ fn each(tables: &mut [(Table, Plan)], names: &[&str], mut add: impl FnMut(&mut P
     let there: Vec<String> = tables.iter().map(|(t, _)| format!("{}: {}", t.file, t.columns.join(", "))).collect();
     let what =
         format!("no table has the columns {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "));
-    Err(Problem::new(Kind::NotFound, what).help(format!("there are: {}", there.join("; "))))
+    Err(Error::new(ErrorKind::NotFound, what).help(format!("there are: {}", there.join("; "))))
 }
 
 fn text(tables: &[(Table, Plan)], report: &Report) -> String {

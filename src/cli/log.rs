@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Context, done, json_line};
 use crate::model::history::{Entry, LogAsk, Moment};
-use crate::model::{Act, Kind, Problem, Result, clean};
-use crate::owner::wire::{Answer, Ask, LOGGED};
+use crate::model::{Act, Error, ErrorKind, Result, clean};
+use crate::owner::wire::{LOGGED, Request, Response};
 use crate::store::journal;
 
 /// Arguments of `log`.
@@ -67,8 +67,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             skip: shown,
             count: u32::try_from(limit - shown).unwrap_or(LOGGED).min(LOGGED),
         };
-        let Answer::Log(entries, more) = client.ask(Ask::Log(ask))? else {
-            return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+        let Response::Log(entries, more) = client.ask(Request::Log(ask))? else {
+            return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
         };
         shown += entries.len() as u64;
         for entry in &entries {

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{Context, import, out, print};
 use crate::model::history::{Conflict, Merged, Side};
-use crate::model::{Kind, Problem, Result, clean};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::{Error, ErrorKind, Result, clean};
+use crate::owner::wire::{Request, Response};
 use crate::store::journal;
 
 /// Conflicts, and decisions set aside, that are named where a person reads.
@@ -33,11 +33,11 @@ pub struct Args {
 /// # Errors
 /// A file that cannot be read or is no journal; then nothing is taken.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let absolute = |path: &PathBuf| std::path::absolute(path).map_err(|e| Problem::io(&e, "cannot be found", path));
+    let absolute = |path: &PathBuf| std::path::absolute(path).map_err(|e| Error::io(&e, "cannot be found", path));
     let files = args.files.iter().map(absolute).collect::<Result<Vec<_>>>()?;
-    let ask = Ask::Merge { files, dry: args.dry_run };
-    let Answer::Merged(merged) = import::waited(&context.client()?, ask, !args.json)? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let ask = Request::Merge { files, dry: args.dry_run };
+    let Response::Merged(merged) = import::waited(&context.client()?, ask, !args.json)? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = if args.json { out::json_text(&value(&merged, args.dry_run)) } else { text(&merged, args.dry_run) };
     print(&text)?;

@@ -9,8 +9,8 @@ use clap::{Parser, Subcommand};
 
 pub use self::out::{done, json_line, print};
 
-use crate::model::{Kind, Problem, Result, clean};
-use crate::owner::{Client, people};
+use crate::model::{Error, ErrorKind, Result, clean};
+use crate::owner::{Client, access};
 use crate::store::journal;
 use crate::store::project::Project;
 use crate::tui::terminal::ColourLevel;
@@ -202,7 +202,7 @@ impl Context {
     /// In whose name to decide: `--as`, else `BENCHTOP_AS`, else the login name.
     ///
     /// # Errors
-    /// [`Kind::Usage`] for a name that cannot be a journal's.
+    /// [`ErrorKind::Usage`] for a name that cannot be a journal's.
     pub fn who(&self) -> Result<String> {
         let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
         let said = self.who.clone().or_else(|| from("BENCHTOP_AS")).or_else(|| self.mapped());
@@ -215,7 +215,7 @@ impl Context {
     /// Who this Unix user is in a shared project.
     fn mapped(&self) -> Option<String> {
         let me = rustix::process::geteuid().as_raw();
-        people::annotator(&self.project().ok()?.config().shared, me).map(str::to_string)
+        access::annotator(&self.project().ok()?.config().shared, me).map(str::to_string)
     }
 
     /// Connects to the project's owner, starting one when needed.
@@ -229,11 +229,11 @@ impl Context {
     /// What `--color` says.
     ///
     /// # Errors
-    /// [`Kind::Usage`] for a level that does not exist.
+    /// [`ErrorKind::Usage`] for a level that does not exist.
     pub fn colour(&self) -> Result<Option<ColourLevel>> {
         let Some(name) = &self.color else { return Ok(None) };
         let level = ColourLevel::from_name(name).ok_or_else(|| {
-            Problem::new(Kind::Usage, format!("`{name}` is not a colour level")).help("one of: mono, 16, 256, true")
+            Error::new(ErrorKind::Usage, format!("`{name}` is not a colour level")).help("one of: mono, 16, 256, true")
         })?;
         Ok(Some(level))
     }
@@ -242,7 +242,7 @@ impl Context {
 /// Runs the command line.
 ///
 /// # Errors
-/// What was refused; [`Problem::exit_code`] is the exit code.
+/// What was refused; [`Error::exit_code`] is the exit code.
 pub fn run(cli: Cli) -> Result<u8> {
     let context = Context { project: cli.project, who: cli.who, color: cli.color };
     match cli.command {

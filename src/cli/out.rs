@@ -6,18 +6,18 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 
 use serde::Serialize;
 
 use crate::model::clean::{self, Cleaned};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Writes lines for people, or JSON that is escaped already, to standard output. Whoever closed it has seen enough: that ends the
 /// program in peace.
 ///
 /// # Errors
-/// [`Kind::Io`] for anything but a closed pipe.
+/// [`ErrorKind::Io`] for anything but a closed pipe.
 pub fn print(text: &str) -> Result<()> {
     let mut out = lines();
     done(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
@@ -26,9 +26,9 @@ pub fn print(text: &str) -> Result<()> {
 /// Ends the program in peace when standard output was closed.
 ///
 /// # Errors
-/// [`Kind::Io`] for anything else.
+/// [`ErrorKind::Io`] for anything else.
 pub fn done(result: io::Result<()>) -> Result<()> {
-    peace(result).map_err(|e| Problem::new(Kind::Io, format!("cannot write the output: {e}")))
+    peace(result).map_err(|e| Error::new(ErrorKind::Io, format!("cannot write the output: {e}")))
 }
 
 /// Standard output for lines that people read.
@@ -57,7 +57,7 @@ impl Write for Listener {
 
 fn peace<T>(result: io::Result<T>) -> io::Result<T> {
     match result {
-        Err(e) if e.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         other => other,
     }
 }

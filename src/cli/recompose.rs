@@ -6,8 +6,8 @@ use super::{Context, import, print};
 use crate::cli::out;
 use crate::model::clean;
 use crate::model::usage::Tally;
-use crate::model::{Kind, Problem, Result, Status};
-use crate::owner::wire::{Answer, Ask, Recomposed, Rename};
+use crate::model::{Error, ErrorKind, Result, Status};
+use crate::owner::wire::{Recomposed, Rename, Request, Response};
 
 /// Arguments of `recompose`.
 #[derive(clap::Args)]
@@ -41,9 +41,9 @@ fn rename(text: &str) -> std::result::Result<Rename, String> {
 /// # Errors
 /// Errors in the metadata, and the operating system's; then nothing was changed.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = Ask::Recompose { renames: args.rename.clone(), draw_missing: args.draw_missing, dry: args.dry_run };
-    let Answer::Recomposed(report) = import::waited(&context.client()?, ask, !args.json)? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let ask = Request::Recompose { renames: args.rename.clone(), draw_missing: args.draw_missing, dry: args.dry_run };
+    let Response::Recomposed(report) = import::waited(&context.client()?, ask, !args.json)? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = if args.json { json(&report, args.dry_run) } else { text(&report, args) };
     print(&text).map(|()| 0)

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Context, print};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::lock;
 use crate::owner::writer::now;
 use crate::store::journal::stamp;
@@ -39,7 +39,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let said = Said { model: args.model.clone(), dataset: args.dataset.clone(), only: args.only.clone() };
     // Held while the manifest is written: an owner would go on with the old one.
     let _lock = if args.apply {
-        let open = || Problem::new(Kind::Conflict, "the project is open, and its owner has the manifest in memory");
+        let open = || Error::new(ErrorKind::Conflict, "the project is open, and its owner has the manifest in memory");
         Some(lock::take(&project)?.ok_or_else(|| open().help("`benchtop stop`, then try again"))?)
     } else {
         None

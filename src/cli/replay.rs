@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::log::moment;
 use super::{Context, done, json_line, out, print};
 use crate::model::history::{Moment, Moved};
-use crate::model::{Kind, Problem, Result, clean};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::{Error, ErrorKind, Result, clean};
+use crate::owner::wire::{Request, Response};
 
 /// Arguments of `replay`.
 #[derive(clap::Args)]
@@ -37,7 +37,7 @@ pub struct DiffArgs {
 }
 
 fn other<T>() -> Result<T> {
-    Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
+    Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
 }
 
 /// Runs `replay`.
@@ -45,7 +45,7 @@ fn other<T>() -> Result<T> {
 /// # Errors
 /// When the journals cannot be read. What the owner shows not being what they say is exit code 1.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let Answer::Replayed(state) = context.client()?.ask(Ask::Replay(args.moment))? else { return other() };
+    let Response::Replayed(state) = context.client()?.ask(Request::Replay(args.moment))? else { return other() };
     let text = if args.json {
         let by_status: Map<String, Value> =
             state.by_status.iter().map(|(status, n)| (status.name().into(), (*n).into())).collect();
@@ -77,7 +77,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// When the journals cannot be read.
 pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
     use std::io::Write;
-    let Answer::Moved(list) = context.client()?.ask(Ask::Moved(args.from, args.to))? else { return other() };
+    let Response::Moved(list) = context.client()?.ask(Request::Moved(args.from, args.to))? else { return other() };
     let mut out = BufWriter::new(out::lines());
     for Moved { number, item, from, to } in &list {
         match args.json {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::{Context, import};
-use crate::model::{Kind, Result};
+use crate::model::{ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::store::project::Project;
 
 /// Arguments of `sample`.
@@ -26,11 +26,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = match &args.dir {
         None => context.project()?,
         Some(dir) => match Project::open(dir) {
-            Err(problem) if problem.kind == Kind::NotFound => Project::init(dir)?,
+            Err(problem) if problem.kind == ErrorKind::NotFound => Project::init(dir)?,
             opened => opened?,
         },
     };
     let client = Client::connect(&project, &context.who()?, |_| ())?;
-    let report = import::watched(&client, Ask::Sample, !args.json)?;
+    let report = import::watched(&client, Request::Sample, !args.json)?;
     import::show(&report, args.json)
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ratatui::style::Color;
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::tui::preview::decode::{DecodedImage, decode};
 use crate::tui::preview::halfblock::{Cells, PictureCell};
 use crate::tui::preview::scale::{fit, resize};
@@ -48,7 +48,7 @@ pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
     // One row stays free for the prompt that comes after.
     let room = (args.width.unwrap_or(columns), args.height.unwrap_or(rows - 1));
     let found = if terminal && !args.plain && io::stdin().is_terminal() { ask() } else { Capabilities::default() };
-    let fail = |error: io::Error| Problem::io(&error, "cannot write to the terminal", Path::new("stdout"));
+    let fail = |error: io::Error| Error::io(&error, "cannot write to the terminal", Path::new("stdout"));
     // Without a size nobody knows where the screen ends; pixels are only for what is known to fit.
     let room = if found.answers { (room.0.min(columns), room.1.min(rows - 1)) } else { room };
     match Protocol::choose(&found) {
@@ -58,7 +58,7 @@ pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
             let env = environment();
             let level = if terminal || colour.is_some() { colour::detect(&env, colour) } else { ColourLevel::Mono };
             let aspect = found.cell.or(size.cell()).map_or(2.0, |(w, h)| f64::from(h) / f64::from(w));
-            let cells = Cells::draw(&image, room, aspect, level, [0; 3]).map_err(Problem::input)?;
+            let cells = Cells::draw(&image, room, aspect, level, [0; 3]).map_err(Error::input)?;
             print(&cells, &mut BufWriter::new(io::stdout().lock())).map_err(fail)
         }
     }
@@ -93,7 +93,7 @@ fn sixel(image: &DecodedImage, room: (u16, u16), found: &Capabilities) -> io::Re
 fn through_viuer(image: &DecodedImage, room: (u16, u16), found: &Capabilities, protocol: Protocol) -> Result<()> {
     let cell = found.cell.unwrap_or((8, 16));
     let size = fit(image.size(), cells_of(room, cell), 1.0);
-    let small = resize(image, size).map_err(Problem::input)?;
+    let small = resize(image, size).map_err(Error::input)?;
     let config = viuer::Config {
         absolute_offset: false,
         width: Some(size.0.div_ceil(u32::from(cell.0))),
@@ -104,7 +104,7 @@ fn through_viuer(image: &DecodedImage, room: (u16, u16), found: &Capabilities, p
         ..viuer::Config::default()
     };
     let shown = viuer::print(&small.into(), &config);
-    shown.map(drop).map_err(|error| Problem::new(Kind::Io, format!("the terminal refused the picture: {error}")))
+    shown.map(drop).map_err(|error| Error::new(ErrorKind::Io, format!("the terminal refused the picture: {error}")))
 }
 
 /// Prints cells as lines of text with colours.
@@ -163,7 +163,7 @@ mod tests {
     fn a_missing_picture_is_named() {
         let args = Show { image: "nowhere.png".into(), width: None, height: None, plain: true };
         let problem = run(&args, None).unwrap_err();
-        assert_eq!(problem.kind, Kind::NotFound);
+        assert_eq!(problem.kind, ErrorKind::NotFound);
         assert_eq!(problem.place.file, Some("nowhere.png".into()));
     }
 }

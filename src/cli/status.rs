@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::{Context, out, print};
 use crate::model::usage::MetadataHealth;
-use crate::model::{Finding, Kind, Problem, Result, clean};
+use crate::model::{Error, ErrorKind, Finding, Result, clean};
 use crate::owner::latency::Waits;
-use crate::owner::wire::{Answer, Ask, OwnerStatus};
+use crate::owner::wire::{OwnerStatus, Request, Response};
 use crate::owner::{Client, start};
 
 /// Arguments of `status`.
@@ -25,9 +25,9 @@ pub struct Args {
 /// When the project cannot be found or the owner does not answer.
 pub fn ask(context: &Context) -> Result<Option<OwnerStatus>> {
     let Some(client) = Client::attach(&context.project()?, &context.who()?, |_| ())? else { return Ok(None) };
-    match client.ask(Ask::Status)? {
-        Answer::Status(status) => Ok(Some(*status)),
-        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+    match client.ask(Request::Status)? {
+        Response::Status(status) => Ok(Some(*status)),
+        _ => Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")),
     }
 }
 
@@ -156,12 +156,12 @@ pub fn stop(context: &Context) -> Result<u8> {
     };
     let pid = client.welcome().pid;
     // It may be gone before its answer is read.
-    let _ = client.ask(Ask::Stop);
+    let _ = client.ask(Request::Stop);
     drop(client);
     let deadline = Instant::now() + Duration::from_secs(60);
     while crate::owner::lock::is_held(&project) || start::find(&project)?.is_some() {
         if Instant::now() > deadline {
-            return Err(Problem::new(Kind::Unreachable, format!("the owner (pid {pid}) does not end")));
+            return Err(Error::new(ErrorKind::Unreachable, format!("the owner (pid {pid}) does not end")));
         }
         std::thread::sleep(Duration::from_millis(10));
     }

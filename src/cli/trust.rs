@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Context, out, print};
 use crate::model::trust::{Destination, Sends, origin};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::writer::now;
 use crate::store::journal::stamp;
 use crate::store::trust::{Agreement, Linked, Trust, TrustedJob};
@@ -64,7 +64,7 @@ fn sends(name: &str) -> std::result::Result<Sends, String> {
 /// Runs it.
 ///
 /// # Errors
-/// An address or a variable that is none, [`Kind::NotFound`] for what was not agreed to, and when the file cannot be read or
+/// An address or a variable that is none, [`ErrorKind::NotFound`] for what was not agreed to, and when the file cannot be read or
 /// written.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let trust = Trust::of_person();
@@ -75,7 +75,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             trust.agree(std::slice::from_ref(&destination), &stamp(now()))?;
             let held = trust.read()?;
             let found = held.agreements.iter().find(|a| a.destination.covers(&destination));
-            let none = || Problem::new(Kind::Io, "the agreement is not there after it was written");
+            let none = || Error::new(ErrorKind::Io, "the agreement is not there after it was written");
             print(&shown(found.ok_or_else(none)?, args.json)).map(|()| 0)
         }
         What::Link { dir } => link(context, &trust, dir, true, args.json),
@@ -84,7 +84,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let to = origin(url)?;
             let gone = trust.revoke(&to, key_env.as_deref())?;
             if gone.is_empty() {
-                return Err(Problem::new(Kind::NotFound, format!("there is no agreement about {to}"))
+                return Err(Error::new(ErrorKind::NotFound, format!("there is no agreement about {to}"))
                     .help("`benchtop trust list` lists them"));
             }
             print(&gone.iter().map(|a| shown(a, args.json)).collect::<String>()).map(|()| 0)
@@ -93,10 +93,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn link(context: &Context, trust: &Trust, dir: &Path, is_linked: bool, is_json: bool) -> Result<u8> {
-    let dir = dir.canonicalize().map_err(|e| Problem::io(&e, "cannot be opened", dir))?;
+    let dir = dir.canonicalize().map_err(|e| Error::io(&e, "cannot be opened", dir))?;
     let project = context.project()?;
     if !trust.link(project.root(), &dir, is_linked)? && !is_linked {
-        return Err(Problem::new(Kind::NotFound, "these pictures are not linked to the project").file(dir));
+        return Err(Error::new(ErrorKind::NotFound, "these pictures are not linked to the project").file(dir));
     }
     let value = json!({"is": "pictures", "project": project.root(), "pictures": dir, "linked": is_linked});
     let word = if is_linked { "sent" } else { "not sent" };

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::{Context, print};
 use crate::cli::out;
-use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::wire::{Request, Response};
 
 /// Arguments of `undo` and `redo`.
 #[derive(clap::Args)]
@@ -33,9 +33,9 @@ pub fn run(context: &Context, args: &Args, way: Way) -> Result<u8> {
     let client = context.client()?;
     for _ in 0..args.count {
         let uuid = Uuid::now_v7();
-        let ask = if way == Way::Undo { Ask::Undo(uuid) } else { Ask::Redo(uuid) };
-        let Answer::Receipt(receipt) = client.ask(ask)? else {
-            return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+        let ask = if way == Way::Undo { Request::Undo(uuid) } else { Request::Redo(uuid) };
+        let Response::Receipt(receipt) = client.ask(ask)? else {
+            return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
         };
         let word = if way == Way::Undo { "undo" } else { "redo" };
         let line = json!({

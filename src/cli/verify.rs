@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use serde_json::json;
 
 use super::{Context, out, print};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::{lock, start};
 use crate::pipeline::verify::{Report, Severity, repair, verify};
 use crate::store::journal::stamp;
@@ -28,18 +28,18 @@ pub struct Args {
 /// Runs it: 0 where nothing is damaged, 1 where something is.
 ///
 /// # Errors
-/// [`Kind::Conflict`] for `--repair` while an owner is running, and what keeps the project from being read.
+/// [`ErrorKind::Conflict`] for `--repair` while an owner is running, and what keeps the project from being read.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let owned = start::find(&project)?.is_some();
     let writes = args.repair || args.accept;
     if writes && owned {
-        let problem = Problem::new(Kind::Conflict, "an owner has the project open").file(project.root());
+        let problem = Error::new(ErrorKind::Conflict, "an owner has the project open").file(project.root());
         return Err(problem.help("end it with `benchtop stop`, then repair"));
     }
     // Held to the end, so that no owner starts meanwhile. A mere look keeps nobody from working.
     let _lock = if writes {
-        let busy = || Problem::new(Kind::Conflict, "an owner has the project open").file(project.root());
+        let busy = || Error::new(ErrorKind::Conflict, "an owner has the project open").file(project.root());
         project.ensure_private_runtime()?;
         Some(lock::take(&project)?.ok_or_else(|| busy().help("end it with `benchtop stop`, then repair"))?)
     } else {

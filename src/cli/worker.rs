@@ -2,7 +2,7 @@
 
 use crate::inference::candle::device::Place;
 use crate::inference::worker::{FAULT, Fault, serve};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Arguments of `worker`.
 #[derive(clap::Args)]
@@ -15,9 +15,9 @@ pub struct Args {
 /// Serves until the owner ends.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a device that there is not here, and for a fault that means nothing.
+/// [`ErrorKind::Usage`] for a device that there is not here, and for a fault that means nothing.
 pub fn run(args: &Args) -> Result<u8> {
-    let wrong = |what: String| Problem::new(Kind::Usage, what);
+    let wrong = |what: String| Error::new(ErrorKind::Usage, what);
     let place = Place::from_name(&args.device)
         .ok_or_else(|| wrong(format!("`{}` is no device", args.device)).help("one of: cpu"))?;
     let fault = match std::env::var(FAULT) {

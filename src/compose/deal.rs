@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::compatibility::Compatibility;
-use super::course::{Ask, Block, Course};
-use super::grammar::Grammar;
-use crate::model::draw::{Deck, Decks, Stream, key, within};
+use super::compiled_metadata::CompiledMetadata;
+use super::schedule::{Ask, Block, Schedule};
+use crate::model::rng::{BalancedSampler, BalancedSamplers, Stream, key, within};
 
 /// Exchanges that are tried for a picture.
 const TRIES: usize = 48;
@@ -86,7 +86,7 @@ impl Dealt {
     }
 
     /// For a question whose picture is asked the same elsewhere: how many such there are before it.
-    pub fn rank(&self, seed: u64, course: &Course, at: (usize, u64, usize)) -> Option<(u64, u32)> {
+    pub fn rank(&self, seed: u64, course: &Schedule, at: (usize, u64, usize)) -> Option<(u64, u32)> {
         if self.shared.is_empty() {
             return None;
         }
@@ -136,7 +136,7 @@ fn question_of(subject: usize, wording: usize, terms: impl Iterator<Item = u32>,
 }
 
 /// Deals a course.
-pub fn deal(grammar: &Grammar, rules: &Compatibility, course: &Course, seed: u64) -> Dealt {
+pub fn deal(grammar: &CompiledMetadata, rules: &Compatibility, course: &Schedule, seed: u64) -> Dealt {
     let mut dealer = Dealer {
         grammar,
         rules,
@@ -152,7 +152,7 @@ pub fn deal(grammar: &Grammar, rules: &Compatibility, course: &Course, seed: u64
 }
 
 struct Dealer<'g> {
-    grammar: &'g Grammar,
+    grammar: &'g CompiledMetadata,
     rules: &'g Compatibility,
     seed: u64,
     /// How often each question came, without its wrong answers.
@@ -228,12 +228,12 @@ impl Dealer<'_> {
         let units = usize::try_from(block.units).unwrap_or(usize::MAX);
         let width = 1 + subject.lists.len();
         let mut cards = vec![0; units * width];
-        let mut wording = Deck::new(key(self.seed, &["wording", &block.name]), subject.prompts.len());
+        let mut wording = BalancedSampler::new(key(self.seed, &["wording", &block.name]), subject.prompts.len());
         (0..units).for_each(|unit| cards[unit * width] = wording.card(unit as u64) as u32);
         for (column, list) in subject.lists.iter().enumerate() {
             let drawn = block.drawn(*list);
             let names = ["term", &block.name, &self.grammar.lists[*list].name];
-            let mut deck = Deck::new(key(self.seed, &names), drawn.len());
+            let mut deck = BalancedSampler::new(key(self.seed, &names), drawn.len());
             (0..units).for_each(|unit| cards[unit * width + column + 1] = drawn[deck.card(unit as u64)]);
         }
         let stream = Stream::new(key(self.seed, &["exchange", &block.name]));
@@ -485,8 +485,8 @@ impl Dealer<'_> {
 }
 
 /// The decks that questions of a subtask are dealt from.
-pub fn seat_decks(seed: u64, subtask: &str, ask: Ask, cards: (usize, usize)) -> Decks {
+pub fn seat_decks(seed: u64, subtask: &str, ask: Ask, cards: (usize, usize)) -> BalancedSamplers {
     // Seats of one subtask share a deck across blocks, so that its deal goes on from block to block.
     let label = format!("{ask:?}/{}/{}", cards.0, cards.1);
-    Decks::new(key(seed, &["seat", subtask, &label]), cards)
+    BalancedSamplers::new(key(seed, &["seat", subtask, &label]), cards)
 }

@@ -3,25 +3,25 @@
 //! | room | what it does |
 //! |---|---|
 //! | [`metadata`] | vocabularies, styles and templates, read and edited |
-//! | [`grammar`] | metadata made ready: slots resolved, what cannot work found |
-//! | [`plan`], [`possible`], [`course`] | how many pictures of what; every question in its place |
+//! | [`compiled_metadata`] | metadata made ready: slots resolved, what cannot work found |
+//! | [`plan`], [`possible`], [`schedule`] | how many pictures of what; every question in its place |
 //! | [`compatibility`] | which terms can stand in one picture, what it hides and shows anyway |
 //! | `deal` | what every picture shows, where the rules decide it too |
-//! | [`near`] | when two terms can both be right |
+//! | [`ambiguity`] | when two terms can both be right |
 //! | [`lint`] | what is wrong with metadata and with questions |
 //! | [`sample`] | the sample set, drawn by the program |
 
+pub mod ambiguity;
 pub mod compatibility;
-pub mod course;
+pub mod compiled_metadata;
 mod deal;
 pub mod engine;
-pub mod grammar;
 pub mod lint;
 pub mod metadata;
-pub mod near;
 pub mod plan;
 mod possible;
 pub mod sample;
+pub mod schedule;
 
 #[cfg(test)]
 mod properties;
@@ -31,7 +31,7 @@ mod scenes_tests;
 mod world;
 #[cfg(test)]
 mod tests {
-    use super::grammar::Grammar;
+    use super::compiled_metadata::CompiledMetadata;
     use super::metadata::Metadata;
     use crate::model::metafile::shipped;
 
@@ -39,7 +39,7 @@ mod tests {
     fn the_shipped_metadata_has_the_sizes_of_table_11_and_nothing_wrong_with_it() {
         let metadata = Metadata::parse(shipped());
         assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&crate::model::Finding; 0]);
-        let (grammar, found) = Grammar::compile(&metadata);
+        let (grammar, found) = CompiledMetadata::compile(&metadata);
         assert_eq!(found, []);
         let sizes = [
             ("style", 51),

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::grammar::Grammar;
-use crate::model::{Problem, QuestionKind, Result};
+use super::compiled_metadata::CompiledMetadata;
+use crate::model::{Error, QuestionKind, Result};
 
 /// Options of a multiple-choice question where a plan says nothing (Dysca section 3.4).
 const OPTIONS: usize = 4;
@@ -95,12 +95,12 @@ impl Plan {
     /// Reads the text of a plan; `file` is what an error calls it.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] with file, line and what is known instead.
+    /// [`crate::model::ErrorKind::Input`] with file, line and what is known instead.
     pub fn parse(text: &str, file: &Path) -> Result<Plan> {
         let plan: Plan = toml::from_str(text).map_err(|err| {
             let message = err.message().trim();
             let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
-            let mut problem = Problem::input(what.replace('\n', " ")).file(file);
+            let mut problem = Error::input(what.replace('\n', " ")).file(file);
             if let Some(span) = err.span() {
                 problem = problem.line(text.get(..span.start).unwrap_or(text).matches('\n').count() as u64 + 1);
             }
@@ -111,7 +111,7 @@ impl Plan {
     }
 
     fn check(&self) -> Result<()> {
-        let wrong = |what: String, field: &str| Err(Problem::input(what).field(field));
+        let wrong = |what: String, field: &str| Err(Error::input(what).field(field));
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.name.is_empty() || !self.name.chars().all(plain) {
             return wrong(format!("`{}` is not a plan's name: lower-case letters, digits and `-`", self.name), "name");
@@ -137,7 +137,7 @@ impl Plan {
             };
             if !fits {
                 let what = format!("[[pictures]] number {}: `{}` cannot be its level", at + 1, level.unwrap_or(""));
-                return Err(Problem::input(what)
+                return Err(Error::input(what)
                     .field("pictures.level")
                     .help("a word; with shape = \"refusal\" basic or know, with shape = \"beyond\" none"));
             }
@@ -147,7 +147,7 @@ impl Plan {
 
     /// The plan without a file: `count` questions spread as evenly as whole numbers allow over all subtasks and the
     /// three question types, and over the subjects that support each subtask.
-    pub fn balanced(grammar: &Grammar, count: u64) -> Plan {
+    pub fn balanced(grammar: &CompiledMetadata, count: u64) -> Plan {
         let mut pictures = Vec::new();
         let supported: Vec<(&str, Vec<&str>)> = grammar
             .subtasks
@@ -187,23 +187,23 @@ impl Plan {
 }
 
 /// Whether every type of question of a subtask can be asked about some picture of a subject.
-fn possible(grammar: &Grammar, subject: &str, subtask: &str) -> bool {
+fn possible(grammar: &CompiledMetadata, subject: &str, subtask: &str) -> bool {
     let can = |kind: &QuestionKind| {
         let (subject, about) = (subject.to_string(), vec![subtask.to_string()]);
         let one = Pictures { subject, about, kinds: vec![*kind], count: Some(1), ..Pictures::default() };
-        super::course::blocks(grammar, &one, OPTIONS, 0).is_ok()
+        super::schedule::blocks(grammar, &one, OPTIONS, 0).is_ok()
     };
     grammar.compatibility.is_none() || KINDS.iter().all(can)
 }
 
 /// Where some pictures hide what one of the types asks, that type gets pictures of its own, so that every type comes
 /// as often as the plan says.
-fn missing(grammar: &Grammar, whole: &Pictures) -> Vec<Pictures> {
-    let (Some(_), Ok(blocks)) = (&grammar.compatibility, super::course::blocks(grammar, whole, OPTIONS, 0)) else {
+fn missing(grammar: &CompiledMetadata, whole: &Pictures) -> Vec<Pictures> {
+    let (Some(_), Ok(blocks)) = (&grammar.compatibility, super::schedule::blocks(grammar, whole, OPTIONS, 0)) else {
         return Vec::new();
     };
     let asked = |kind: QuestionKind| {
-        let of = |b: &super::course::Block| b.units * b.seats.iter().filter(|s| s.ask.kind() == kind).count() as u64;
+        let of = |b: &super::schedule::Block| b.units * b.seats.iter().filter(|s| s.ask.kind() == kind).count() as u64;
         blocks.iter().map(of).sum::<u64>()
     };
     let count = whole.count.unwrap_or(0);
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn the_balanced_plan_has_the_count_and_spreads_it() {
-        let (grammar, found) = Grammar::compile(&metadata::tests::small());
+        let (grammar, found) = CompiledMetadata::compile(&metadata::tests::small());
         assert!(found.is_empty(), "{found:?}");
         for count in [0, 1, 7, 15, 16, 100, 1234] {
             let plan = Plan::balanced(&grammar, count);

@@ -132,12 +132,12 @@ pub fn shares(classes: &[Class], units: u64) -> Vec<u64> {
 mod tests {
     use super::*;
     use crate::compose::compatibility::tests::ruled;
-    use crate::compose::grammar::Grammar;
+    use crate::compose::compiled_metadata::CompiledMetadata;
 
     #[test]
     fn pictures_are_sorted_by_what_they_hide_and_shared_out_by_their_number() {
         let (grammar, _) =
-            Grammar::compile(&ruled("[[hides]]\nstyle = [\"comic\", \"sketch\"]\nhides = [\"color\"]\n"));
+            CompiledMetadata::compile(&ruled("[[hides]]\nstyle = [\"comic\", \"sketch\"]\nhides = [\"color\"]\n"));
         let rules = grammar.compatibility.as_ref().unwrap();
         let (color, style) = (grammar.list("color").unwrap(), grammar.list("style").unwrap());
         let allowed: Allowed = vec![(color, vec![0, 1, 2]), (style, vec![0, 1, 2, 3, 4])];
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn terms_without_any_partner_are_left_out() {
-        let (grammar, _) = Grammar::compile(&ruled(
+        let (grammar, _) = CompiledMetadata::compile(&ruled(
             "[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\", \"on a lawn\"]\n",
         ));
         let rules = grammar.compatibility.as_ref().unwrap();

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::course::Course;
+use super::ambiguity::{holds, plain};
+use super::compiled_metadata::CompiledMetadata;
 use super::engine::{Composer, choices_of, recipe, write};
-use super::grammar::Grammar;
 use super::metadata::STYLE;
-use super::near::{holds, plain};
 use super::plan::Plan;
 use super::scenes_tests::HELD as KEPT;
+use super::schedule::Schedule;
 use super::world::{composer, ruled};
-use crate::model::draw::Stream;
+use crate::model::rng::Stream;
 use crate::model::{Item, QuestionKind, Role, Rule, Side};
 
 /// What must hold of one item by itself.
-fn sound(grammar: &Grammar, item: &Item) {
+fn sound(grammar: &CompiledMetadata, item: &Item) {
     let provenance = item.provenance.as_deref().unwrap();
     let prompt = item.prompt.as_deref().unwrap();
     let instruction = item.instruction.as_deref().unwrap();
@@ -200,12 +200,12 @@ proptest! {
 
 #[test]
 fn every_term_and_every_style_comes_as_often_as_the_plan_says() {
-    let (grammar, _) = Grammar::compile(&super::metadata::tests::small());
+    let (grammar, _) = CompiledMetadata::compile(&super::metadata::tests::small());
     for (size, list) in [("per-term", "animal"), ("per-style", STYLE)] {
         let text =
             format!("[[pictures]]\nsubject = \"animal\"\n{size} = 3\nabout = [\"color\"]\nkinds = [\"free-form\"]\n");
         let plan = Plan::parse(&text, std::path::Path::new("plan.toml")).unwrap();
-        let course = Course::new(&grammar, &plan).unwrap();
+        let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 5);
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         for n in 0..composer.course().questions() {
@@ -220,7 +220,7 @@ fn every_term_and_every_style_comes_as_often_as_the_plan_says() {
 /// was composed before can no longer be made again: only a change of the test's own metadata may change it.
 #[test]
 fn the_bytes_are_fixed_for_ever() {
-    let (grammar, _) = Grammar::compile(&super::metadata::tests::small());
+    let (grammar, _) = CompiledMetadata::compile(&super::metadata::tests::small());
     let shapes = "name = \"shapes\"\n\
         [[pictures]]\nsubject = \"animal\"\ncount = 20\nshape = \"pair\"\ndiffers = \"background\"\n\
         [[pictures]]\nsubject = \"animal\"\ncount = 50\nshape = \"refusal\"\n\
@@ -229,7 +229,7 @@ fn the_bytes_are_fixed_for_ever() {
     let shapes = Plan::parse(shapes, std::path::Path::new("plan.toml")).unwrap();
     let mut hashes = Vec::new();
     for plan in [Plan::balanced(&grammar, 1000), shapes] {
-        let course = Course::new(&grammar, &plan).unwrap();
+        let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 7);
         let mut hash = blake3::Hasher::new();
         for n in 0..composer.course().questions().min(1000) {

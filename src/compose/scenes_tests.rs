@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::compatibility::tests::ruled;
-use super::course::Course;
+use super::compiled_metadata::CompiledMetadata;
 use super::engine::Composer;
-use super::grammar::Grammar;
 use super::lint::ItemLint;
 use super::metadata::tests::small;
 use super::metadata::{Metadata, file_of, rules};
 use super::plan::Plan;
+use super::schedule::Schedule;
 use crate::model::metafile::shipped;
 use crate::model::{Item, MetaFile, QuestionKind, Rule};
 
@@ -63,24 +63,24 @@ fn larger() -> Metadata {
     metadata
 }
 
-fn grammar(metadata: &Metadata) -> Grammar {
-    let (grammar, found) = Grammar::compile(metadata);
+fn grammar(metadata: &Metadata) -> CompiledMetadata {
+    let (grammar, found) = CompiledMetadata::compile(metadata);
     assert!(found.iter().all(|f| f.severity() == crate::model::Severity::Warning), "{found:?}");
     grammar
 }
 
-fn composer(grammar: &Grammar, plan: &Plan, seed: u64) -> Composer {
-    let course = Course::new(grammar, plan).unwrap();
+fn composer(grammar: &CompiledMetadata, plan: &Plan, seed: u64) -> Composer {
+    let course = Schedule::new(grammar, plan).unwrap();
     Composer::new(Arc::new(grammar.clone()), Arc::new(course), seed)
 }
 
-fn items(grammar: &Grammar, plan: &Plan, seed: u64) -> Vec<Item> {
+fn items(grammar: &CompiledMetadata, plan: &Plan, seed: u64) -> Vec<Item> {
     let mut composer = composer(grammar, plan, seed);
     (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect()
 }
 
 /// Findings of the rules, by rule; `by` has the rules.
-fn found(by: &Grammar, items: &[Item]) -> BTreeSet<Rule> {
+fn found(by: &CompiledMetadata, items: &[Item]) -> BTreeSet<Rule> {
     let mut lint = ItemLint::new(Some(by)).sampled();
     items.iter().zip(1..).for_each(|(item, line)| lint.see(item, line));
     lint.finish().into_iter().map(|f| f.rule).filter(|r| HELD.contains(r)).collect()
@@ -166,7 +166,7 @@ fn spread(counts: &BTreeMap<String, f64>) -> (f64, f64, f64) {
 fn positions_labels_styles_and_subtasks_are_as_even_as_without_rules() {
     let with = grammar(&Metadata::parse(shipped()));
     let without = with.clone().without_rules();
-    let of = |g: &Grammar| counts(&items(g, &Plan::balanced(g, 12_000), 3));
+    let of = |g: &CompiledMetadata| counts(&items(g, &Plan::balanced(g, 12_000), 3));
     let (before, after) = (of(&without), of(&with));
     for (what, counts) in &after {
         let (least, most, square) = spread(counts);
@@ -233,14 +233,14 @@ fn a_plan_that_the_rules_leave_nothing_of_is_refused_with_its_field() {
     let hidden =
         "[[hides]]\nstyle = [\"woodcut\", \"oil painting\", \"comic\", \"sketch\", \"mosaic\"]\nhides = [\"color\"]\n";
     let color = plan("[[pictures]]\nsubject = \"animal\"\ncount = 5\nabout = [\"color\"]\n");
-    let problem = Course::new(&grammar(&ruled(hidden)), &color).unwrap_err();
+    let problem = Schedule::new(&grammar(&ruled(hidden)), &color).unwrap_err();
     assert_eq!(problem.place.field.as_deref(), Some("pictures.about"));
     let apart = "[[not-with]]\nanimal = [\"owl\", \"cat\", \"horse\", \"salmon\", \"beetle\", \"wolf\"]\ncolor = [\"red\", \"blue\", \"white\"]\n";
-    let problem = Course::new(&grammar(&ruled(apart)), &color).unwrap_err();
+    let problem = Schedule::new(&grammar(&ruled(apart)), &color).unwrap_err();
     assert_eq!(problem.place.field.as_deref(), Some("pictures.exclude"));
     let many = plan("[[pictures]]\nsubject = \"animal\"\ncount = 100000000\nabout = [\"color\"]\n");
-    assert!(Course::new(&grammar(&ruled("")), &many).is_err(), "what is held in memory is bounded");
-    assert!(Course::new(&grammar(&small()), &many).is_ok());
+    assert!(Schedule::new(&grammar(&ruled("")), &many).is_err(), "what is held in memory is bounded");
+    assert!(Schedule::new(&grammar(&small()), &many).is_ok());
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::course::Course;
+use super::ambiguity::plain;
+use super::compiled_metadata::CompiledMetadata;
 use super::engine::Composer;
-use super::grammar::Grammar;
 use super::metadata::{Metadata, STYLE, VOCABULARIES, styles, templates};
-use super::near::plain;
 use super::plan::{Pictures, Plan, Shape};
-use crate::model::draw::Stream;
+use super::schedule::Schedule;
+use crate::model::rng::Stream;
 use crate::model::{MetaFile, QuestionKind, Rule};
 
 pub(super) const NAMES: [&str; 6] = ["animal", "color", "place", "mood", "tool", STYLE];
@@ -148,14 +148,14 @@ impl World {
         terms
     }
 
-    fn plan(&mut self, grammar: &Grammar) -> Plan {
+    fn plan(&mut self, grammar: &CompiledMetadata) -> Plan {
         let options = 2 + self.draw.below(5);
         let blocks = 1 + self.draw.below(4);
         let pictures = (0..blocks).map(|_| self.pictures(grammar)).collect();
         Plan { name: "world".into(), options, pictures }
     }
 
-    fn pictures(&mut self, grammar: &Grammar) -> Pictures {
+    fn pictures(&mut self, grammar: &CompiledMetadata) -> Pictures {
         let subject = &grammar.subjects[self.draw.below(grammar.subjects.len())];
         let shape = *self.pick(&[Shape::Single, Shape::Single, Shape::Pair, Shape::Refusal, Shape::Beyond]);
         let differs = (shape == Shape::Pair).then(|| grammar.lists[*self.pick(&subject.lists)].name.clone());
@@ -198,11 +198,11 @@ fn made(world: u64, apart: bool, rules: bool, seed: u64) -> Option<Composer> {
         metadata.put(MetaFile { name: super::metadata::rules::FILE.into(), text });
     }
     assert_eq!(metadata.found().count(), 0, "{:?}", metadata.found().collect::<Vec<_>>());
-    let (grammar, found) = Grammar::compile(&metadata);
+    let (grammar, found) = CompiledMetadata::compile(&metadata);
     let known = [Rule::UnsupportedSlot, Rule::Ungrouped];
     assert!(found.iter().all(|f| known.contains(&f.rule)), "{found:?}");
     let plan = world.plan(&grammar);
-    let course = match Course::new(&grammar, &plan) {
+    let course = match Schedule::new(&grammar, &plan) {
         Ok(course) => course,
         Err(problem) => {
             assert!(problem.place.field.is_some_and(|f| f.starts_with("pictures.")));

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use serde_json::Value;
 
-use crate::model::{Key, Problem, Result};
+use crate::model::{Error, Key, Result};
 
 /// A picture that a file carries within itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ impl Inline {
     /// The bytes of its file.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] when they are no base64.
+    /// [`crate::model::ErrorKind::Input`] when they are no base64.
     pub fn bytes(&self) -> Result<Vec<u8>> {
         let text: Vec<u8> = self.base64.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
         let read = STANDARD.decode(&text).or_else(|_| STANDARD_NO_PAD.decode(&text));
-        read.map_err(|e| Problem::input(format!("the picture `{}` is no base64: {e}", self.name)).field("images"))
+        read.map_err(|e| Error::input(format!("the picture `{}` is no base64: {e}", self.name)).field("images"))
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::cells;
 use super::mapping::AnswerIs;
-use crate::model::{Choice, Item, Problem, QuestionKind, Result, Role};
+use crate::model::{Choice, Error, Item, QuestionKind, Result, Role};
 
 /// The question and the options in a text that holds both; lines after the last option, which say how to answer, are left.
 /// Line breaks inside an option stay as they are.
@@ -46,7 +46,7 @@ pub(super) fn choices(
     }
     let said = cells::text(answer).or_else(|| cells::list(answer).into_iter().next()).unwrap_or_default();
     if said.trim().is_empty() {
-        return Err(Problem::input("the row does not say which option is right"));
+        return Err(Error::input("the row does not say which option is right"));
     }
     // An option whose text was lost at the end of the list.
     if let Some(at) =
@@ -56,7 +56,7 @@ pub(super) fn choices(
         texts.resize(at + 1, String::new());
     }
     let right = position(&texts, answer, &said, answer_is).ok_or_else(|| {
-        Problem::input(format!("the answer `{said}` is none of the {} options", texts.len()))
+        Error::input(format!("the answer `{said}` is none of the {} options", texts.len()))
             .help("answer-is in a mapping.toml says how it names them: letter, index, position, text")
     })?;
     let declines = refusal.and_then(|value| {

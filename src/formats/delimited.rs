@@ -4,7 +4,7 @@
 use std::io::BufRead;
 
 use super::records::RECORD_LIMIT;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// A line of cells and the line of the file it begins on, from 1; or what is wrong with it, where the next one can still be read.
 pub type Line = (u64, Result<Vec<String>>);
@@ -19,7 +19,7 @@ pub struct Lines<R> {
 }
 
 /// The cells of a line as bytes, and the first quote among them that is none.
-type Bytes = (Vec<Vec<u8>>, Option<Problem>);
+type Bytes = (Vec<Vec<u8>>, Option<Error>);
 
 /// Where the reader stands in a cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl<R: BufRead> Lines<R> {
     /// The next line that is not empty.
     ///
     /// # Errors
-    /// [`Kind::Input`] with the line where nothing can be read from there on, and [`Kind::Io`].
+    /// [`ErrorKind::Input`] with the line where nothing can be read from there on, and [`ErrorKind::Io`].
     pub fn next_line(&mut self) -> Result<Option<Line>> {
         loop {
             let begins = self.line;
@@ -56,7 +56,7 @@ impl<R: BufRead> Lines<R> {
             let begun = std::mem::replace(&mut self.begun, true);
             let first = cells.first().map_or(&[][..], Vec::as_slice);
             if !begun && (first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF")) {
-                return Err(Problem::input("this is UTF-16").line(begins).help("save the file as UTF-8"));
+                return Err(Error::input("this is UTF-16").line(begins).help("save the file as UTF-8"));
             }
             if cells.len() > 1 || !first.is_empty() {
                 let cells = match stray.filter(|_| self.strict) {
@@ -80,7 +80,7 @@ impl<R: BufRead> Lines<R> {
             let chunk = self.input.fill_buf().map_err(|e| failed(&e, begins))?;
             let Some(&byte) = chunk.first() else {
                 return match at {
-                    At::Quoted => Err(Problem::input("the file ends within quotes").line(begins)),
+                    At::Quoted => Err(Error::input("the file ends within quotes").line(begins)),
                     At::Start if cells.is_empty() => Ok(None),
                     _ => {
                         cells.push(cell);
@@ -122,11 +122,9 @@ impl<R: BufRead> Lines<R> {
                     let ends = |b: &u8| *b == self.separator || *b == b'\n';
                     let text = &chunk[..chunk.iter().position(ends).unwrap_or(chunk.len())];
                     if at == At::Quote {
-                        stray.get_or_insert_with(|| {
-                            Problem::input("text after the quote that ends a cell").help(QUOTES)
-                        });
+                        stray.get_or_insert_with(|| Error::input("text after the quote that ends a cell").help(QUOTES));
                     } else if text.contains(&b'"') {
-                        stray.get_or_insert_with(|| Problem::input("a quote within a cell").help(QUOTES));
+                        stray.get_or_insert_with(|| Error::input("a quote within a cell").help(QUOTES));
                     }
                     cell.extend_from_slice(text);
                     used = text.len();
@@ -136,27 +134,27 @@ impl<R: BufRead> Lines<R> {
             self.input.consume(used);
             size += used;
             if size > RECORD_LIMIT {
-                return Err(Problem::input(format!("a line of over {RECORD_LIMIT} bytes")).line(begins));
+                return Err(Error::input(format!("a line of over {RECORD_LIMIT} bytes")).line(begins));
             }
         }
     }
 }
 
-fn failed(err: &std::io::Error, line: u64) -> Problem {
-    Problem::new(Kind::Io, format!("cannot be read: {err}")).line(line)
+fn failed(err: &std::io::Error, line: u64) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot be read: {err}")).line(line)
 }
 
 fn texts(cells: Vec<Vec<u8>>) -> Result<Vec<String>> {
     let text =
-        |cell| String::from_utf8(cell).map_err(|_| Problem::input("not valid UTF-8").help("save the file as UTF-8"));
+        |cell| String::from_utf8(cell).map_err(|_| Error::input("not valid UTF-8").help("save the file as UTF-8"));
     cells.into_iter().map(text).collect()
 }
 
 const QUOTES: &str = "a cell with a comma, a quote or a line break stands in quotes, and its own quotes are doubled";
 
 /// That a line has another number of cells than there are names.
-pub fn uneven(cells: usize, names: usize) -> Problem {
-    Problem::input(format!("{cells} cells under {names} names")).help(QUOTES)
+pub fn uneven(cells: usize, names: usize) -> Error {
+    Error::input(format!("{cells} cells under {names} names")).help(QUOTES)
 }
 
 /// A whole table with commas, read strictly: the line each row begins on and its cells; the first row has the names. Empty

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{self, Layout};
 use super::records::Record;
 use super::write::{Array, Style};
-use crate::model::{Choice, Form, ImageRef, Item, Problem, QuestionKind, Result, Role};
+use crate::model::{Choice, Error, Form, ImageRef, Item, QuestionKind, Result, Role};
 
 /// Field names in the order of the released post-processing; level and style are read where a file has them.
 const NAMES: &[&str] = &[
@@ -90,7 +90,7 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
         "true or false" => QuestionKind::TrueFalse,
         "image caption" => QuestionKind::FreeForm,
         other => {
-            return Err(Problem::input(format!("unknown question type `{other}`"))
+            return Err(Error::input(format!("unknown question type `{other}`"))
                 .field("question_type")
                 .help("known are: multi choice, true or false, image caption"));
         }
@@ -135,7 +135,7 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
 fn choices(texts: Vec<String>, answer: &str) -> Result<Vec<Choice>> {
     let same = texts.iter().position(|t| t == answer).or_else(|| texts.iter().position(|t| t.trim() == answer.trim()));
     let Some(right) = same else {
-        return Err(Problem::input(format!("the answer `{answer}` is not among the options")).field("answer"));
+        return Err(Error::input(format!("the answer `{answer}` is not among the options")).field("answer"));
     };
     let role = |i| if i == right { Role::Correct } else { Role::Distractor };
     Ok(texts.into_iter().enumerate().map(|(i, text)| Choice { text, role: role(i) }).collect())
@@ -151,10 +151,10 @@ fn stem(instruction: &str) -> &str {
 /// Whether Dysca's forms can say what this item says.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] naming the field that has no place in the form.
+/// [`crate::model::ErrorKind::Input`] naming the field that has no place in the form.
 pub(super) fn expressible(item: &Item) -> Result<()> {
     let cannot = |what: &str, field: &str| {
-        Err(Problem::input(format!("{}: {what} cannot be said in Dysca's form", item.id))
+        Err(Error::input(format!("{}: {what} cannot be said in Dysca's form", item.id))
             .field(field)
             .help("export this item as jsonl"))
     };
@@ -192,8 +192,8 @@ impl<W: Write> DyscaWriter<W> {
     /// Writes one item.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
-    /// [`Problem::io`] classes them.
+    /// [`crate::model::ErrorKind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
+    /// [`Error::io`] classes them.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         expressible(item)?;
         self.array.push(&LAYOUT.record(item))
@@ -202,7 +202,7 @@ impl<W: Write> DyscaWriter<W> {
     /// Closes the array, flushes, and gives the output back.
     ///
     /// # Errors
-    /// I/O problems as [`Problem::io`] classes them.
+    /// I/O problems as [`Error::io`] classes them.
     pub fn finish(self) -> Result<W> {
         self.array.finish()
     }

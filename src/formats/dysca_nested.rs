@@ -12,7 +12,7 @@ use super::dysca;
 use super::fields::{self, Layout};
 use super::records::Record;
 use super::write::{Array, Style};
-use crate::model::{Form, ImageRef, Item, Key, Problem, Result};
+use crate::model::{Error, Form, ImageRef, Item, Key, Result};
 
 /// Where an item keeps the fields of its image record.
 const RECORD: &str = "$record";
@@ -39,7 +39,7 @@ pub(super) fn items(mut record: Record, dataset: &str, found: &mut VecDeque<Resu
     };
     let questions = match record.get_mut("q_a").map(Value::take) {
         Some(Value::Array(list)) if !list.is_empty() => list,
-        Some(Value::Array(_)) => return Err(Problem::input("the image has no questions").field("q_a")),
+        Some(Value::Array(_)) => return Err(Error::input("the image has no questions").field("q_a")),
         Some(other) => return Err(fields::wrong("q_a", "an array of questions", &other)),
         None => return Err(fields::missing("q_a")),
     };
@@ -101,12 +101,12 @@ impl<W: Write> NestedWriter<W> {
     /// Adds one item; its image record is written when an item of another one comes.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] naming the field that the form cannot express, also for an item that did not come in this
-    /// form; I/O problems as [`Problem::io`] classes them.
+    /// [`crate::model::ErrorKind::Input`] naming the field that the form cannot express, also for an item that did not come in this
+    /// form; I/O problems as [`Error::io`] classes them.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         dysca::expressible(item)?;
         let (Some(Value::Object(record)), Form::DyscaNested) = (item.extra.get(RECORD), item.form) else {
-            return Err(Problem::input(format!("{}: the item did not come in Dysca's nested form", item.id))
+            return Err(Error::input(format!("{}: the item did not come in Dysca's nested form", item.id))
                 .field(RECORD)
                 .help("export it in Dysca's flat form"));
         };
@@ -135,7 +135,7 @@ impl<W: Write> NestedWriter<W> {
     /// Writes the last record, closes the array, flushes, and gives the output back.
     ///
     /// # Errors
-    /// I/O problems as [`Problem::io`] classes them.
+    /// I/O problems as [`Error::io`] classes them.
     pub fn finish(mut self) -> Result<W> {
         self.write_record()?;
         self.array.finish()

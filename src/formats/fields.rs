@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::records::Record;
-use crate::model::{Item, Key, Problem, QuestionKind, Result, Role};
+use crate::model::{Error, Item, Key, QuestionKind, Result, Role};
 
 /// Name under which a record's own field order is kept when it is not the usual one.
 pub(super) const ORDER: &str = "$order";
@@ -20,12 +20,12 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-pub(super) fn wrong(name: &str, expected: &str, value: &Value) -> Problem {
-    Problem::input(format!("expected {expected}, found {}", kind_of(value))).field(name)
+pub(super) fn wrong(name: &str, expected: &str, value: &Value) -> Error {
+    Error::input(format!("expected {expected}, found {}", kind_of(value))).field(name)
 }
 
-pub(super) fn missing(name: &str) -> Problem {
-    Problem::input("missing").field(name)
+pub(super) fn missing(name: &str) -> Error {
+    Error::input("missing").field(name)
 }
 
 pub(super) fn text<'a>(record: &'a Record, name: &str) -> Result<&'a str> {
@@ -47,7 +47,7 @@ pub(super) fn optional_text(record: &Record, name: &str) -> Result<Option<String
 pub(super) fn key(record: &Record, name: &str) -> Result<Key> {
     match record.get(name) {
         Some(Value::String(text)) if !text.is_empty() => Ok(Key::Text(text.clone())),
-        Some(Value::String(_)) => Err(Problem::input("empty").field(name)),
+        Some(Value::String(_)) => Err(Error::input("empty").field(name)),
         Some(value) => match value.as_i64() {
             Some(number) => Ok(Key::Int(number)),
             None => Err(wrong(name, "a whole number or text", value)),
@@ -141,7 +141,7 @@ impl<T> Layout<T> {
     /// Keeps in `extra` what the typed fields of `into` do not say about `record`.
     pub fn absorb(&self, into: &mut T, record: Record) -> Result<()> {
         if let Some(name) = record.keys().find(|n| n.starts_with('$')) {
-            return Err(Problem::input("names that begin with $ are reserved").field(name));
+            return Err(Error::input("names that begin with $ are reserved").field(name));
         }
         let order: Vec<String> = record.keys().cloned().collect();
         for (name, value) in record {
@@ -173,26 +173,26 @@ impl<T> Layout<T> {
 /// What every item must satisfy, whatever form it came in.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] naming the field.
+/// [`crate::model::ErrorKind::Input`] naming the field.
 pub(super) fn check(item: &Item) -> Result<()> {
     if item.question.trim().is_empty() {
-        return Err(Problem::input("the question is empty").field("question"));
+        return Err(Error::input("the question is empty").field("question"));
     }
     if item.id != format!("{}/{}", item.dataset, item.key) {
-        return Err(Problem::input("an id is its data set, a slash and its key").field("id"));
+        return Err(Error::input("an id is its data set, a slash and its key").field("id"));
     }
     let of = |role| item.options.iter().filter(|o| o.role == role).count();
     // Where the picture does not tell, declining is the right answer (MM-SAP's BeyondVisQA).
     let right = if of(Role::Correct) == 0 { of(Role::Refusal) } else { of(Role::Correct) };
     match item.kind {
         QuestionKind::MultipleChoice | QuestionKind::TrueFalse if item.options.is_empty() => {
-            Err(Problem::input("a question of this type needs options").field("options"))
+            Err(Error::input("a question of this type needs options").field("options"))
         }
         _ if !item.options.is_empty() && right != 1 => {
-            Err(Problem::input(format!("{right} options are marked correct, expected one")).field("options"))
+            Err(Error::input(format!("{right} options are marked correct, expected one")).field("options"))
         }
         QuestionKind::YesNo if !["yes", "no"].contains(&item.answer.to_lowercase().as_str()) => {
-            Err(Problem::input(format!("the answer is `{}`, expected yes or no", item.answer)).field("answer"))
+            Err(Error::input(format!("the answer is `{}`, expected yes or no", item.answer)).field("answer"))
         }
         _ => Ok(()),
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use super::fields;
 use super::records::Raw;
 use super::write;
-use crate::model::{Item, Problem, Result};
+use crate::model::{Error, Item, Result};
 
 pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
     let item: Item = serde_json::from_slice(raw.bytes).map_err(|e| raw.problem(&e))?;
@@ -16,9 +16,9 @@ pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
 /// Writes one item with its line break.
 ///
 /// # Errors
-/// I/O problems as [`Problem::io`] classes them.
+/// I/O problems as [`Error::io`] classes them.
 pub fn write(item: &Item, out: &mut dyn Write) -> Result<()> {
-    let line = serde_json::to_vec(item).map_err(|e| Problem::input(format!("cannot be written as JSON: {e}")))?;
+    let line = serde_json::to_vec(item).map_err(|e| Error::input(format!("cannot be written as JSON: {e}")))?;
     write::raw(out, &line)?;
     write::raw(out, b"\n")
 }

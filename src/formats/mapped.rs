@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::cells::{self, Inline};
+use super::chat_turns::Turns;
 use super::choices::{choices, kind, taken_apart, truths};
 use super::fields;
 use super::mapping::{AnswerIs, Mapping};
-use super::mark;
 use super::records::Record;
+use super::roundtrip_column;
 use super::rows::Tally;
-use super::turns::Turns;
 use crate::model::{
-    Form, ImageRef, Item, Key, Prediction, Problem, QuestionKind, Result, Rotation, ToolVerdict, Variant,
+    Error, Form, ImageRef, Item, Key, Prediction, QuestionKind, Result, Rotation, ToolVerdict, Variant,
 };
 
 /// Where a prediction keeps whether the tool that wrote its file called it right: 0 to 1.
@@ -28,7 +28,7 @@ const LATER: &str = "answers of later epochs or runs, left out: the first counts
 const REPEATED: [&str; 1] = ["log"];
 
 /// Makes items of rows.
-pub(super) struct Asker {
+pub(super) struct ItemReader {
     mapping: Mapping,
     dataset: String,
     /// Names of the pictures of rows, where a cell may name another row.
@@ -38,10 +38,10 @@ pub(super) struct Asker {
     tally: Tally,
 }
 
-impl Asker {
+impl ItemReader {
     /// Of the rows of data set `dataset`; `rows` says whether a picture's cell may name another row, as VLMEvalKit's do.
-    pub fn new(mapping: Mapping, dataset: String, rows: bool) -> Asker {
-        Asker {
+    pub fn new(mapping: Mapping, dataset: String, rows: bool) -> ItemReader {
+        ItemReader {
             mapping,
             dataset,
             rows: rows.then(HashMap::new),
@@ -59,7 +59,7 @@ impl Asker {
     /// The item of a row, with the pictures that it carries.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] naming the column.
+    /// [`crate::model::ErrorKind::Input`] naming the column.
     pub fn item(&mut self, record: &Record) -> Result<(Item, Vec<Inline>)> {
         self.at += 1;
         let row = id(&self.mapping, record, self.at)?;
@@ -67,8 +67,8 @@ impl Asker {
         let mut carried = self.pictures(record, &mut made);
         let images = std::mem::take(&mut made.images);
         let made = self.asked(record, row.clone());
-        let item = match mark::read(record)? {
-            Some(mark) => mark::apply(made, images, &mark, &self.dataset, &mut carried)?,
+        let item = match roundtrip_column::read(record)? {
+            Some(mark) => roundtrip_column::apply(made, images, &mark, &self.dataset, &mut carried)?,
             None => Item { images, ..made? },
         };
         if let Some(rows) = &mut self.rows {
@@ -166,7 +166,7 @@ impl Asker {
         let used: Vec<&str> = self.mapping.named().map(|(_, column)| column).chain(REPEATED).collect();
         for (name, value) in record {
             let empty = value.is_null() || value.as_str() == Some("");
-            if !empty && !used.contains(&name.as_str()) && !name.starts_with('$') && name != mark::COLUMN {
+            if !empty && !used.contains(&name.as_str()) && !name.starts_with('$') && name != roundtrip_column::COLUMN {
                 extra.insert(name.clone(), value.clone());
             }
         }
@@ -204,11 +204,11 @@ pub(super) fn blank(dataset: &str, key: Key) -> Item {
 
 fn id(mapping: &Mapping, record: &Record, at: i64) -> Result<Key> {
     let Some(column) = mapping.id.as_deref() else { return Ok(Key::Int(at)) };
-    record.get(column).and_then(cells::key).ok_or_else(|| Problem::input("the row has no id").field(column))
+    record.get(column).and_then(cells::key).ok_or_else(|| Error::input("the row has no id").field(column))
 }
 
 /// Makes predictions of rows.
-pub(super) struct Answerer {
+pub(super) struct PredictionReader {
     mapping: Mapping,
     /// Verdicts of the tool that another of its files holds.
     verdicts: HashMap<Key, ToolVerdict>,
@@ -217,10 +217,10 @@ pub(super) struct Answerer {
     tally: Tally,
 }
 
-impl Answerer {
+impl PredictionReader {
     /// Of rows; `verdicts` are those that the tool keeps elsewhere.
-    pub fn new(mapping: Mapping, verdicts: HashMap<Key, ToolVerdict>) -> Answerer {
-        Answerer { mapping, verdicts, epoch: None, at: -1, tally: Tally::default() }
+    pub fn new(mapping: Mapping, verdicts: HashMap<Key, ToolVerdict>) -> PredictionReader {
+        PredictionReader { mapping, verdicts, epoch: None, at: -1, tally: Tally::default() }
     }
 
     /// What was met.
@@ -231,11 +231,11 @@ impl Answerer {
     /// The prediction of a row; `None` where it has none.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] naming the column.
+    /// [`crate::model::ErrorKind::Input`] naming the column.
     pub fn prediction(&mut self, record: Record) -> Result<Option<Prediction>> {
         self.at += 1;
         let row = id(&self.mapping, &record, self.at)?;
-        let key = mark::key(mark::read(&record)?.as_ref(), row.clone());
+        let key = roundtrip_column::key(roundtrip_column::read(&record)?.as_ref(), row.clone());
         let of = |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
         if let Some(epoch) = of(&self.mapping.epoch)
             && *self.epoch.get_or_insert_with(|| epoch.clone()) != epoch
@@ -263,7 +263,7 @@ impl Answerer {
         let used: Vec<&str> = mapping.named().map(|(_, column)| column).chain(REPEATED).collect();
         for (name, value) in record {
             let empty = value.is_null() || value.as_str() == Some("");
-            if empty || used.contains(&name.as_str()) || name.starts_with('$') || name == mark::COLUMN {
+            if empty || used.contains(&name.as_str()) || name.starts_with('$') || name == roundtrip_column::COLUMN {
                 continue;
             }
             let name = if Some(&name) == question.as_ref() { "question".into() } else { name };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// How the answer column names the right option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,11 +76,11 @@ impl Mapping {
     /// Reads a `mapping.toml`.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] with the line.
+    /// [`crate::model::ErrorKind::Input`] with the line.
     pub fn parse(text: &str) -> Result<Mapping> {
         toml::from_str(text).map_err(|e| {
             let line = e.span().map(|s| text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64 + 1);
-            let problem = Problem::input(e.message().to_string());
+            let problem = Error::input(e.message().to_string());
             line.map_or(problem.clone(), |line| problem.line(line))
         })
     }
@@ -88,9 +88,9 @@ impl Mapping {
     /// The text of a `mapping.toml` for a file with these columns.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Io`] when it cannot be written as TOML.
+    /// [`crate::model::ErrorKind::Io`] when it cannot be written as TOML.
     pub fn write(&self, columns: &[String]) -> Result<String> {
-        let cannot = |e: toml::ser::Error| Problem::new(crate::model::Kind::Io, e.to_string());
+        let cannot = |e: toml::ser::Error| Error::new(crate::model::ErrorKind::Io, e.to_string());
         let body = toml::to_string(self).map_err(cannot)?;
         let used: Vec<&str> = self.named().map(|(_, column)| column).collect();
         let rest: Vec<&str> = columns.iter().map(String::as_str).filter(|c| !used.contains(c)).collect();
@@ -133,17 +133,17 @@ impl Mapping {
     /// That every column it names is there.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] naming the first that is not, and the columns that are.
+    /// [`crate::model::ErrorKind::Input`] naming the first that is not, and the columns that are.
     pub fn check(&self, columns: &[String]) -> Result<()> {
         for (field, column) in self.named() {
             if !columns.iter().any(|c| c == column) {
-                return Err(Problem::input(format!("the file has no column `{column}`"))
+                return Err(Error::input(format!("the file has no column `{column}`"))
                     .field(field)
                     .help(format!("its columns are: {}", columns.join(", "))));
             }
         }
         if self.question.is_none() && self.output.is_none() {
-            return Err(Problem::input("neither a question nor an output is named")
+            return Err(Error::input("neither a question nor an output is named")
                 .help(format!("name a column of: {}", columns.join(", "))));
         }
         Ok(())

@@ -10,20 +10,19 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use crate::model::{Form, Item, Prediction, Problem, Result};
+use crate::model::{Error, Form, Item, Prediction, Result};
 
 mod cells;
 pub mod chart;
+mod chat_turns;
 mod choices;
 pub mod delimited;
 mod dysca;
 mod dysca_nested;
 mod fields;
-mod foreign;
 pub mod jsonl;
 mod mapped;
 pub mod mapping;
-mod mark;
 mod mvp;
 pub mod out;
 pub mod picture;
@@ -32,16 +31,16 @@ pub mod published;
 mod reader;
 mod recognise;
 mod records;
+mod roundtrip_column;
 mod rows;
+mod third_party;
 mod tools;
-mod turns;
 pub mod verdicts;
 mod write;
 
 pub use cells::Inline;
 pub use dysca::DyscaWriter;
 pub use dysca_nested::NestedWriter;
-pub use foreign::{about, columns};
 pub use mapped::{MODEL, tool_verdict};
 pub use mapping::Mapping;
 pub use mvp::{CATEGORIES, category, write_question};
@@ -49,6 +48,7 @@ pub use predictions::{is_text_of, text_of, write_prediction};
 pub use reader::{Items, Predictions, Reader};
 pub use recognise::{Found, Recognised, recognise, recognise_mapped, recognise_reader};
 pub use records::{RECORD_LIMIT, Raw, Record, Records, Shape};
+pub use third_party::{about, columns};
 pub use tools::openvlm::read as model_cards;
 
 /// What a file holds.
@@ -187,20 +187,20 @@ impl Format {
 /// Opens `path` for reading through a buffer of 256 KiB.
 ///
 /// # Errors
-/// [`Problem::io`]; [`crate::model::Kind::Input`] when it is not a regular file (a pipe would never end).
+/// [`Error::io`]; [`crate::model::ErrorKind::Input`] when it is not a regular file (a pipe would never end).
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let found = std::fs::metadata(path).map_err(|e| Problem::io(&e, "cannot open", path))?;
+    let found = std::fs::metadata(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     if !found.is_file() {
-        return Err(Problem::input("not a regular file").file(path));
+        return Err(Error::input("not a regular file").file(path));
     }
-    let file = File::open(path).map_err(|e| Problem::io(&e, "cannot open", path))?;
+    let file = File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     Ok(Box::new(BufReader::with_capacity(1 << 18, file)))
 }
 
 /// The items of the file at `path`, which has that `format`; they get ids `<dataset>/<key>`.
 ///
 /// # Errors
-/// As [`open`]; [`crate::model::Kind::Input`] when the format holds no items.
+/// As [`open`]; [`crate::model::ErrorKind::Input`] when the format holds no items.
 pub fn items(path: &Path, format: Format, dataset: &str) -> Result<Items> {
     items_by(path, format, dataset, None)
 }
@@ -208,18 +208,18 @@ pub fn items(path: &Path, format: Format, dataset: &str) -> Result<Items> {
 /// The same, a table's columns being what `mapping` says.
 ///
 /// # Errors
-/// As [`items`]; [`crate::model::Kind::Input`] for a column that is not there.
+/// As [`items`]; [`crate::model::ErrorKind::Input`] for a column that is not there.
 pub fn items_by(path: &Path, format: Format, dataset: &str, mapping: Option<&Mapping>) -> Result<Items> {
     match format.is_native() {
         true => items_from(open(path)?, path, format, dataset),
-        false => foreign::items(path, format, dataset, mapping),
+        false => third_party::items(path, format, dataset, mapping),
     }
 }
 
 /// The items that `input` holds; `name` stands for it in errors. benchtop's own form carries its data set itself.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] when the format holds no items, or is one that is read from a path.
+/// [`crate::model::ErrorKind::Input`] when the format holds no items, or is one that is read from a path.
 pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, dataset: &str) -> Result<Items> {
     let dataset = dataset.to_string();
     let make: reader::Make<Item> = match format {
@@ -237,7 +237,7 @@ pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, d
         }
         Format::BenchtopJsonl => Box::new(|raw, out| out.push_back(jsonl::item(raw))),
         _ => {
-            return Err(Problem::input(format!("{} holds no questions that can be streamed", format.name())).file(name));
+            return Err(Error::input(format!("{} holds no questions that can be streamed", format.name())).file(name));
         }
     };
     Ok(Reader::of_records(input, name, make))
@@ -246,7 +246,7 @@ pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, d
 /// The predictions of the file at `path`, which has that `format`.
 ///
 /// # Errors
-/// As [`open`]; [`crate::model::Kind::Input`] when the format holds no predictions.
+/// As [`open`]; [`crate::model::ErrorKind::Input`] when the format holds no predictions.
 pub fn predictions(path: &Path, format: Format) -> Result<Predictions> {
     predictions_by(path, format, None)
 }
@@ -254,24 +254,24 @@ pub fn predictions(path: &Path, format: Format) -> Result<Predictions> {
 /// The same, a table's columns being what `mapping` says.
 ///
 /// # Errors
-/// As [`predictions`]; [`crate::model::Kind::Input`] for a column that is not there.
+/// As [`predictions`]; [`crate::model::ErrorKind::Input`] for a column that is not there.
 pub fn predictions_by(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<Predictions> {
     if !format.holds().predictions {
-        return Err(Problem::input(format!("{} holds questions and no answers", format.name())).file(path));
+        return Err(Error::input(format!("{} holds questions and no answers", format.name())).file(path));
     }
     match format.is_native() {
         true => predictions_from(open(path)?, path, format),
-        false => foreign::predictions(path, format, mapping),
+        false => third_party::predictions(path, format, mapping),
     }
 }
 
 /// The predictions that `input` holds; `name` stands for it in errors.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] when the format holds no predictions, or is one that is read from a path.
+/// [`crate::model::ErrorKind::Input`] when the format holds no predictions, or is one that is read from a path.
 pub fn predictions_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format) -> Result<Predictions> {
     if !format.is_native() || !format.holds().predictions {
-        return Err(Problem::input(format!("{} holds no answers that can be streamed", format.name())).file(name));
+        return Err(Error::input(format!("{} holds no answers that can be streamed", format.name())).file(name));
     }
     let make: reader::Make<Prediction> =
         Box::new(|raw, out| out.push_back(raw.parse().and_then(predictions::prediction)));

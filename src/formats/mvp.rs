@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{self, Layout};
 use super::records::Record;
 use super::write::{self, Style};
-use crate::model::{Choice, Form, ImageRef, Item, Key, Pair, Problem, QuestionKind, Result, Role, Rotation, Side};
+use crate::model::{Choice, Error, Form, ImageRef, Item, Key, Pair, QuestionKind, Result, Role, Rotation, Side};
 
 /// Low-level categories as blocks of pair ids, both ends included: B behaviour, R role, I identity, E emotion, S scenario.
 ///
@@ -174,7 +174,7 @@ pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
         "mcq-e" => (QuestionKind::MultipleChoice, Side::Manipulated),
         "mcq-cross" => (QuestionKind::MultipleChoice, Side::Cross),
         other => {
-            return Err(Problem::input(format!("unknown question type `{other}`"))
+            return Err(Error::input(format!("unknown question type `{other}`"))
                 .field("type")
                 .help("known are: y/n-s, y/n-e, mcq-e, mcq-cross"));
         }
@@ -187,7 +187,7 @@ pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
     let pair = Pair { id: fields::key(&record, "id")?, side };
     let raw = fields::text(&record, "question")?.to_string();
     if raw.trim().is_empty() {
-        return Err(Problem::input("the question is empty").field("question"));
+        return Err(Error::input("the question is empty").field("question"));
     }
     let answer = fields::text(&record, "answer")?.to_string();
     let Parts { stem, options } = parts(&raw, kind);
@@ -232,14 +232,14 @@ fn choices(texts: Vec<String>, answer: &str, kind: QuestionKind) -> Result<Vec<C
         return Ok(Vec::new());
     }
     if texts.len() < 2 {
-        return Err(Problem::input("no options found in the question")
+        return Err(Error::input("no options found in the question")
             .field("question")
             .help("options are lines that begin with `A. `, `B. ` and so on"));
     }
     if !(0..texts.len()).any(|i| Item::letter(i) == answer) {
         let letters = Item::letter(texts.len() - 1);
         return Err(
-            Problem::input(format!("the answer `{answer}` is not among the options A to {letters}")).field("answer")
+            Error::input(format!("the answer `{answer}` is not among the options A to {letters}")).field("answer")
         );
     }
     let role = |i| if Item::letter(i) == answer { Role::Correct } else { Role::Distractor };
@@ -252,7 +252,7 @@ fn rotation(record: &Record) -> Result<Rotation> {
     let numbers = index.split_once('/').and_then(|(i, of)| Some((i.parse().ok()?, of.parse().ok()?)));
     match numbers {
         Some((index, of)) if (1..=of).contains(&index) => Ok(Rotation { set, index, of }),
-        _ => Err(Problem::input(format!("expected a position like 2/5, found `{index}`")).field("index")),
+        _ => Err(Error::input(format!("expected a position like 2/5, found `{index}`")).field("index")),
     }
 }
 
@@ -260,11 +260,11 @@ fn rotation(record: &Record) -> Result<Rotation> {
 /// rotation become rows of the rotation file.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
-/// [`Problem::io`] classes them.
+/// [`crate::model::ErrorKind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
+/// [`Error::io`] classes them.
 pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
     let cannot = |what: &str, field: &str| {
-        Err(Problem::input(format!("{}: {what} cannot be said in MVP-Bench's form", item.id))
+        Err(Error::input(format!("{}: {what} cannot be said in MVP-Bench's form", item.id))
             .field(field)
             .help("export this item as jsonl"))
     };

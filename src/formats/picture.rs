@@ -6,7 +6,7 @@ use std::io::Cursor;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::model::image::{DECODED_LIMIT, SIDE_LIMIT};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 const READ: [ImageFormat; 5] =
     [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif, ImageFormat::Bmp];
@@ -39,7 +39,7 @@ impl DecodedImage {
 /// Reads a picture (PNG, JPEG, WebP, GIF's first frame, BMP; told by content), turned as its EXIF orientation says.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`]: not an image, too large, truncated, or damaged.
+/// [`crate::model::ErrorKind::Input`]: not an image, too large, truncated, or damaged.
 pub fn decode(bytes: &[u8]) -> Result<DecodedImage> {
     let mut decoder = opened(bytes)?.1;
     let orientation = decoder.orientation().map_err(|e| refused(&e))?;
@@ -68,7 +68,7 @@ pub fn check(bytes: &[u8]) -> Result<()> {
 fn riff_is_whole(bytes: &[u8]) -> Result<()> {
     let length = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
     let whole = length.is_some_and(|length| bytes.len() as u64 >= u64::from(length) + 8);
-    if whole { Ok(()) } else { Err(Problem::input("truncated")) }
+    if whole { Ok(()) } else { Err(Error::input("truncated")) }
 }
 
 /// Walks the chunks of a PNG up to its end: their lengths and checksums.
@@ -79,14 +79,14 @@ fn png_is_whole(bytes: &[u8]) -> Result<()> {
         let end = at.saturating_add(8).saturating_add(length as usize);
         let (Some(body), Some(sum)) = (bytes.get(at + 4..end), number(end)) else { break };
         if crc32fast::hash(body) != sum {
-            return Err(Problem::input("damaged: a part of it does not match its checksum"));
+            return Err(Error::input("damaged: a part of it does not match its checksum"));
         }
         if body.starts_with(b"IEND") {
             return Ok(());
         }
         at = end + 4;
     }
-    Err(Problem::input("truncated"))
+    Err(Error::input("truncated"))
 }
 
 /// A decoder of `bytes`, its limits set and held.
@@ -98,7 +98,7 @@ fn opened(bytes: &[u8]) -> Result<(ImageFormat, impl ImageDecoder + '_)> {
     reader.limits(limits.clone());
     if format == ImageFormat::Jpeg && !jpeg_has_end(bytes) {
         // The decoder would fill what is missing with grey.
-        return Err(Problem::input("truncated"));
+        return Err(Error::input("truncated"));
     }
     let mut decoder = reader.into_decoder().map_err(|e| refused(&e))?;
     let (width, height) = decoder.dimensions();
@@ -110,27 +110,27 @@ fn opened(bytes: &[u8]) -> Result<(ImageFormat, impl ImageDecoder + '_)> {
     Ok((format, decoder))
 }
 
-fn no_image() -> Problem {
-    Problem::input("not an image").help("PNG, JPEG, WebP, GIF and BMP are read")
+fn no_image() -> Error {
+    Error::input("not an image").help("PNG, JPEG, WebP, GIF and BMP are read")
 }
 
-fn too_large(width: u32, height: u32) -> Problem {
-    Problem::input(format!("too large: {width}x{height}"))
+fn too_large(width: u32, height: u32) -> Error {
+    Error::input(format!("too large: {width}x{height}"))
         .help(format!("at most {SIDE_LIMIT} pixels a side and {} million in all", DECODED_LIMIT / 4_000_000))
 }
 
-fn refused(error: &ImageError) -> Problem {
+fn refused(error: &ImageError) -> Error {
     // Decoders wrap the end of the file in errors of their own; the words are what they share.
     let text = error.to_string();
     let short = ["unexpected end", "UnexpectedEof", "failed to fill whole buffer", "unexpected EOF", "truncated"];
     let cut = matches!(error, ImageError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof);
     if cut || short.iter().any(|s| text.to_lowercase().contains(&s.to_lowercase())) {
-        return Problem::input("truncated");
+        return Error::input("truncated");
     }
     match error {
-        ImageError::Limits(_) => Problem::input("too large: it needs more memory than one picture may take"),
-        ImageError::Unsupported(_) => Problem::input(format!("a kind of image that is not read: {text}")),
-        _ => Problem::input(format!("damaged: {text}")),
+        ImageError::Limits(_) => Error::input("too large: it needs more memory than one picture may take"),
+        ImageError::Unsupported(_) => Error::input(format!("a kind of image that is not read: {text}")),
+        _ => Error::input(format!("damaged: {text}")),
     }
 }
 

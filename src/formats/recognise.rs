@@ -8,8 +8,8 @@ use super::predictions::OUTPUT;
 use super::records::{Record, Records};
 use super::rows::{self, Container, json, object::Object};
 use super::tools::inspect;
-use super::{Format, foreign, open};
-use crate::model::{Kind, Problem, Result};
+use super::{Format, open, third_party};
+use crate::model::{Error, ErrorKind, Result};
 
 /// A file that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Recognised {
     /// Files that can be read, sorted by path.
     pub files: Vec<Found>,
     /// Files that cannot, each with the reason (the path is in it), sorted by path.
-    pub unknown: Vec<Problem>,
+    pub unknown: Vec<Error>,
     /// How many pictures were passed.
     pub pictures: u64,
 }
@@ -35,23 +35,23 @@ pub struct Recognised {
 /// the folder.
 ///
 /// # Errors
-/// [`Problem::io`] when the path itself cannot be read; [`Kind::Input`] when it is a file of unknown form. Files found in a
+/// [`Error::io`] when the path itself cannot be read; [`ErrorKind::Input`] when it is a file of unknown form. Files found in a
 /// folder never fail the whole: they are listed in [`Recognised::unknown`].
 pub fn recognise(path: &Path) -> Result<Recognised> {
     let mut found = Recognised::default();
-    let kind = std::fs::metadata(path).map_err(|e| Problem::io(&e, "cannot open", path))?;
+    let kind = std::fs::metadata(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     if !kind.is_dir() {
         found.files.push(Found { path: path.to_path_buf(), format: one(path)? });
         return Ok(found);
     }
-    let root = path.canonicalize().map_err(|e| Problem::io(&e, "cannot open", path))?;
+    let root = path.canonicalize().map_err(|e| Error::io(&e, "cannot open", path))?;
     let mut folders = vec![path.to_path_buf()];
     while let Some(folder) = folders.pop() {
         let entries = match std::fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(e) if folder == path => return Err(Problem::io(&e, "cannot list", path)),
+            Err(e) if folder == path => return Err(Error::io(&e, "cannot list", path)),
             Err(e) => {
-                found.unknown.push(Problem::io(&e, "cannot list", &folder));
+                found.unknown.push(Error::io(&e, "cannot list", &folder));
                 continue;
             }
         };
@@ -63,7 +63,7 @@ pub fn recognise(path: &Path) -> Result<Recognised> {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(path),
                 Ok(kind) if kind.is_symlink() && !inside(&path, &root) => {
-                    found.unknown.push(Problem::input("a link that leads to a folder, outside, or nowhere").file(path));
+                    found.unknown.push(Error::input("a link that leads to a folder, outside, or nowhere").file(path));
                 }
                 _ if is_picture(&path) => found.pictures += 1,
                 _ => match one(&path) {
@@ -86,9 +86,9 @@ fn inside(link: &Path, root: &Path) -> bool {
 /// A file that is one of the tables `mapping` is meant for.
 ///
 /// # Errors
-/// [`Kind::Input`] for what is no table, and for a column that is not there.
+/// [`ErrorKind::Input`] for what is no table, and for a column that is not there.
 pub fn recognise_mapped(path: &Path, mapping: &Mapping) -> Result<Found> {
-    mapping.check(&foreign::columns(path)?).map_err(|p| p.file(path))?;
+    mapping.check(&third_party::columns(path)?).map_err(|p| p.file(path))?;
     let format = match (mapping.question.is_some(), mapping.output.is_some()) {
         (true, true) => Format::TableBoth,
         (true, false) => Format::Table,
@@ -102,19 +102,19 @@ fn one(path: &Path) -> Result<Format> {
         Container::Json => by_members(path).unwrap_or_else(|| recognise_reader(&mut open(path)?)),
         Container::Zip if inspect::is_log(path)? => Ok(Format::InspectEval),
         Container::Zip => {
-            Err(Problem::input("an archive that is no log of Inspect AI").help("unpack it and name what is in it"))
+            Err(Error::input("an archive that is no log of Inspect AI").help("unpack it and name what is in it"))
         }
         Container::Text(_) | Container::Xlsx | Container::Parquet => {
-            let names = foreign::columns(path)?;
+            let names = third_party::columns(path)?;
             by_columns(&names).unwrap_or_else(|| Err(unknown(&names, "a table of an unknown form")))
         }
     };
     found.map_err(|p| p.file(path))
 }
 
-fn unknown(names: &[String], what: &str) -> Problem {
+fn unknown(names: &[String], what: &str) -> Error {
     let some: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
-    Problem::new(Kind::Input, format!("{what}, with the columns: {}", some.join(", ")))
+    Error::new(ErrorKind::Input, format!("{what}, with the columns: {}", some.join(", ")))
         .help("benchtop import FILE --guess writes a mapping.toml, in which you say which column is what")
 }
 
@@ -128,7 +128,7 @@ fn by_members(path: &Path) -> Option<Result<Format>> {
     while let Ok(Some(name)) = object.next_name() {
         names.push(name);
         let has = |list: &[&str]| list.iter().all(|n| names.iter().any(|name| name == n));
-        let refused = |what: &str, help: &str| Some(Err(Problem::input(what).help(help)));
+        let refused = |what: &str, help: &str| Some(Err(Error::input(what).help(help)));
         match names.last().map(String::as_str) {
             Some("0") if names.len() == 1 => {
                 let first = object.take().ok()?;
@@ -179,11 +179,11 @@ fn by_columns(names: &[String]) -> Option<Result<Format>> {
     }
     if has(&["Overall"]) {
         let what = "VLMEvalKit's own scores; the answers are scored here instead";
-        return Some(Err(Problem::input(what).help("name the file of predictions beside it")));
+        return Some(Err(Error::input(what).help("name the file of predictions beside it")));
     }
     if has(&["instance_id", "stats"]) {
         let what = "HELM's own scores, which are read beside scenario_state.json and not alone";
-        return Some(Err(Problem::input(what).help("name scenario_state.json")));
+        return Some(Err(Error::input(what).help("name scenario_state.json")));
     }
     if has(&["annotation_id", "lead_time"]) {
         return Some(Ok(Format::LabelStudioTable));
@@ -200,16 +200,16 @@ fn by_columns(names: &[String]) -> Option<Result<Format>> {
 /// Recognises by the first record of `input`, which is read no further.
 ///
 /// # Errors
-/// [`Kind::Input`] with the reason, [`Kind::Io`]; the file's name is the caller's to add.
+/// [`ErrorKind::Input`] with the reason, [`ErrorKind::Io`]; the file's name is the caller's to add.
 pub fn recognise_reader(input: &mut dyn BufRead) -> Result<Format> {
     let mut records = Records::new(input);
     let Some(raw) = records.next_record()? else {
-        return Err(Problem::input("the file holds no records"));
+        return Err(Error::input("the file holds no records"));
     };
     let record = match json::lenient(raw, &mut rows::Tally::default()) {
         // `{` and nothing closed on the first line: one indented object, which no form here is.
         Err(_) if raw.bytes.trim_ascii() == b"{" => {
-            return Err(Problem::input("one indented JSON object, not records").line(raw.line));
+            return Err(Error::input("one indented JSON object, not records").line(raw.line));
         }
         parsed => parsed?,
     };
@@ -220,7 +220,7 @@ pub fn recognise_reader(input: &mut dyn BufRead) -> Result<Format> {
     let names: Vec<String> = record.keys().cloned().collect();
     by_columns(&names).unwrap_or_else(|| {
         let some: Vec<&str> = record.keys().take(6).map(String::as_str).collect();
-        Err(Problem::new(Kind::Input, format!("records of an unknown form, with the fields: {}", some.join(", "))).help(
+        Err(Error::new(ErrorKind::Input, format!("records of an unknown form, with the fields: {}", some.join(", "))).help(
             "docs/formats.md lists what is known; benchtop import FILE --guess writes a mapping.toml for anything else",
         ))
     })
@@ -319,7 +319,7 @@ mod tests {
         let names: Vec<_> = found.files.iter().map(|f| f.path.strip_prefix(&root).unwrap().to_str().unwrap()).collect();
         assert_eq!(names, ["b/a.json", "inner.jsonl", "z.jsonl"]);
         assert_eq!((found.unknown.len(), found.pictures), (3, 1));
-        assert_eq!(recognise(&root.join("notes.txt")).unwrap_err().kind, Kind::Input);
-        assert_eq!(recognise(&root.join("nothing")).unwrap_err().kind, Kind::NotFound);
+        assert_eq!(recognise(&root.join("notes.txt")).unwrap_err().kind, ErrorKind::Input);
+        assert_eq!(recognise(&root.join("nothing")).unwrap_err().kind, ErrorKind::NotFound);
     }
 }

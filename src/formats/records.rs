@@ -1,10 +1,10 @@
 //! One record at a time out of JSON Lines or a JSON array, in constant memory whatever the file's size.
 
-use std::io::{BufRead, ErrorKind};
+use std::io::{self, BufRead};
 
 use serde_json::{Map, Value};
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Longest record that is read, in bytes (16 MiB). Anything longer is an error that names its line.
 pub const RECORD_LIMIT: usize = 16 << 20;
@@ -34,27 +34,27 @@ impl Raw<'_> {
     /// Its fields.
     ///
     /// # Errors
-    /// [`Kind::Input`] naming the line where the JSON stops making sense.
+    /// [`ErrorKind::Input`] naming the line where the JSON stops making sense.
     pub fn parse(self) -> Result<Record> {
         serde_json::from_slice(self.bytes).map_err(|e| self.problem(&e))
     }
 
     /// What a JSON error means for somebody who looks at the file.
-    pub fn problem(self, err: &serde_json::Error) -> Problem {
+    pub fn problem(self, err: &serde_json::Error) -> Error {
         let text = err.to_string();
         let text = text.split(" at line ").next().unwrap_or_default();
         let line = self.line + (err.line().max(1) as u64 - 1);
         if err.is_eof() {
-            return Problem::input("the record is cut off before its closing bracket").line(line);
+            return Error::input("the record is cut off before its closing bracket").line(line);
         }
         if err.is_data() {
-            let problem = Problem::input(text).line(self.line);
+            let problem = Error::input(text).line(self.line);
             return match text.split('`').nth(1) {
                 Some(field) if text.starts_with("missing field") => problem.field(field),
                 _ => problem,
             };
         }
-        Problem::input(format!("not valid JSON: {text} (column {})", err.column())).line(line)
+        Error::input(format!("not valid JSON: {text} (column {})", err.column())).line(line)
     }
 }
 
@@ -154,11 +154,11 @@ impl<R: BufRead> Records<R> {
     /// The next record, or `None` at the end.
     ///
     /// # Errors
-    /// [`Kind::Input`] with the line: a record over the limit, invalid UTF-8, a cut-off array, anything but an object.
-    /// [`Kind::Io`] when reading fails. The file's name is the caller's to add.
+    /// [`ErrorKind::Input`] with the line: a record over the limit, invalid UTF-8, a cut-off array, anything but an object.
+    /// [`ErrorKind::Io`] when reading fails. The file's name is the caller's to add.
     pub fn next_record(&mut self) -> Result<Option<Raw<'_>>> {
         let found = self.advance();
-        if found.as_ref().is_err_and(|p| p.kind != Kind::Input) {
+        if found.as_ref().is_err_and(|p| p.kind != ErrorKind::Input) {
             self.state = State::Done;
         }
         let Some(line) = found? else {
@@ -167,7 +167,7 @@ impl<R: BufRead> Records<R> {
         };
         if let Err(err) = std::str::from_utf8(&self.buffer) {
             let before = memchr::memchr_iter(b'\n', &self.buffer[..err.valid_up_to()]).count() as u64;
-            return Err(Problem::input("not valid UTF-8").line(line + before).help("save the file as UTF-8"));
+            return Err(Error::input("not valid UTF-8").line(line + before).help("save the file as UTF-8"));
         }
         Ok(Some(Raw { line, bytes: &self.buffer }))
     }
@@ -209,10 +209,10 @@ impl<R: BufRead> Records<R> {
             match fill(&mut self.input, self.line)?.first() {
                 Some(&byte) if byte == expected => self.input.consume(1),
                 Some(0xFE | 0xFF) => {
-                    return Err(Problem::input("this is UTF-16").line(1).help("save the file as UTF-8"));
+                    return Err(Error::input("this is UTF-16").line(1).help("save the file as UTF-8"));
                 }
                 _ if i == 0 => break,
-                _ => return Err(Problem::input("not valid UTF-8").line(1).help("save the file as UTF-8")),
+                _ => return Err(Error::input("not valid UTF-8").line(1).help("save the file as UTF-8")),
             }
         }
         match self.skip_blank()? {
@@ -227,7 +227,7 @@ impl<R: BufRead> Records<R> {
                 self.state = State::Line;
                 Ok(())
             }
-            Some(other) => Err(Problem::input(format!(
+            Some(other) => Err(Error::input(format!(
                 "expected an array of objects or one object a line, found {}",
                 kind_of_byte(other)
             ))
@@ -268,8 +268,8 @@ impl<R: BufRead> Records<R> {
         }
     }
 
-    fn too_long(&self, line: u64) -> Problem {
-        Problem::input(format!("the record is longer than {} bytes", self.limit)).line(line).help(
+    fn too_long(&self, line: u64) -> Error {
+        Error::input(format!("the record is longer than {} bytes", self.limit)).line(line).help(
             "split the record, or check that the file is what you meant: one JSON object a line, or an array of them",
         )
     }
@@ -304,7 +304,7 @@ impl<R: BufRead> Records<R> {
                 Some(b'{') => return Ok(Some(line)),
                 Some(&other) => {
                     let what = format!("expected one object a line, found {}", kind_of_byte(other));
-                    return Err(Problem::input(what).line(line));
+                    return Err(Error::input(what).line(line));
                 }
                 None if ended => {}
                 None => return Ok(None),
@@ -315,7 +315,7 @@ impl<R: BufRead> Records<R> {
     fn read_element(&mut self) -> Result<Option<u64>> {
         let first = self.state == State::First;
         self.state = State::Done;
-        let cut = |line| Problem::input("the file ends before the closing bracket of its array").line(line);
+        let cut = |line| Error::input("the file ends before the closing bracket of its array").line(line);
         let mut next = self.skip_blank()?.ok_or_else(|| cut(self.line))?;
         if !first && next == b',' {
             self.input.consume(1);
@@ -324,14 +324,14 @@ impl<R: BufRead> Records<R> {
             self.input.consume(1);
             return match self.skip_blank()? {
                 None => Ok(None),
-                Some(_) => Err(Problem::input("text after the closing bracket of the array").line(self.line)),
+                Some(_) => Err(Error::input("text after the closing bracket of the array").line(self.line)),
             };
         } else if !first {
-            return Err(Problem::input("expected a comma or the closing bracket after a record").line(self.line));
+            return Err(Error::input("expected a comma or the closing bracket after a record").line(self.line));
         }
         if next != b'{' {
             let what = format!("expected an array of objects, found {} in it", kind_of_byte(next));
-            return Err(Problem::input(what).line(self.line));
+            return Err(Error::input(what).line(self.line));
         }
         self.buffer.clear();
         let (line, mut scan, mut ended) = (self.line, Scan::default(), false);
@@ -339,7 +339,7 @@ impl<R: BufRead> Records<R> {
             let (have, limit) = (self.buffer.len(), self.limit);
             let chunk = fill(&mut self.input, self.line)?;
             if chunk.is_empty() {
-                return Err(Problem::input("the file ends inside this record").line(line));
+                return Err(Error::input("the file ends inside this record").line(line));
             }
             let before = scan;
             let (used, done) = scan.take(chunk);
@@ -361,12 +361,12 @@ impl<R: BufRead> Records<R> {
 /// The bytes at hand; empty at the end.
 fn fill<R: BufRead>(input: &mut R, line: u64) -> Result<&[u8]> {
     while let Err(e) = input.fill_buf() {
-        if e.kind() != ErrorKind::Interrupted {
-            return Err(Problem::new(Kind::Io, format!("cannot read: {e}")).line(line));
+        if e.kind() != io::ErrorKind::Interrupted {
+            return Err(Error::new(ErrorKind::Io, format!("cannot read: {e}")).line(line));
         }
     }
     // Asked again because a loop cannot return what it borrows; the second call finds the buffer full.
-    input.fill_buf().map_err(|e| Problem::new(Kind::Io, format!("cannot read: {e}")).line(line))
+    input.fill_buf().map_err(|e| Error::new(ErrorKind::Io, format!("cannot read: {e}")).line(line))
 }
 
 /// What a value that begins with `byte` is.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
-use crate::model::{Kind, Problem, Result, clean};
+use crate::model::{Error, ErrorKind, Result, clean};
 
 /// Spacing and escaping of one writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +124,11 @@ impl Formatter for Python {
 pub(super) fn json<W: Write + ?Sized>(out: &mut W, value: &impl Serialize, style: Style, depth: usize) -> Result<()> {
     let formatter = Python { style, depth, filled: false };
     value.serialize(&mut serde_json::Serializer::with_formatter(out, formatter)).map_err(|e| {
-        if e.is_io() { failed(&e.into()) } else { Problem::new(Kind::Input, format!("cannot be written as JSON: {e}")) }
+        if e.is_io() {
+            failed(&e.into())
+        } else {
+            Error::new(ErrorKind::Input, format!("cannot be written as JSON: {e}"))
+        }
     })
 }
 
@@ -134,8 +138,8 @@ pub(super) fn raw<W: Write + ?Sized>(out: &mut W, bytes: &[u8]) -> Result<()> {
 }
 
 /// A write error; the file's name is the caller's to add.
-pub(super) fn failed(err: &io::Error) -> Problem {
-    let mut problem = Problem::io(err, "cannot write", Path::new(""));
+pub(super) fn failed(err: &io::Error) -> Error {
+    let mut problem = Error::io(err, "cannot write", Path::new(""));
     problem.place.file = None;
     problem
 }

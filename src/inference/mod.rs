@@ -3,6 +3,7 @@
 //! or a file.
 
 pub mod candle;
+mod error_class;
 pub mod gauges;
 pub mod http;
 pub mod hub;
@@ -11,7 +12,6 @@ pub mod preprocess;
 pub mod reader;
 pub mod scoring;
 pub mod storyboard;
-mod trouble;
 pub mod vlm;
 pub mod worker;
 

@@ -8,7 +8,7 @@ use half::f16;
 use rayon::prelude::*;
 
 use super::nearest::{Progress, Rows, tiles};
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 
 /// Rows that are taken of a set at most: 3,000, as in Dysca.
 pub const MOST: usize = 3000;
@@ -35,7 +35,7 @@ pub struct Discrepancy {
 pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, progress: Progress) -> Result<Discrepancy> {
     let (m, n) = (x.len().min(most), y.len().min(most));
     if m < 2 || n < 2 {
-        return Err(Problem::input(format!("a discrepancy of {m} and {n} embeddings: two of each are the least")));
+        return Err(Error::input(format!("a discrepancy of {m} and {n} embeddings: two of each are the least")));
     }
     let mut both: Vec<f16> = Vec::with_capacity((m + n) * x.dimension());
     for (set, rows) in [(0, x), (1, y)] {
@@ -43,7 +43,7 @@ pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, progress: Progress) -> R
     }
     if x.dimension() != y.dimension() {
         let what = format!("embeddings of {} and of {} numbers cannot be compared", x.dimension(), y.dimension());
-        return Err(Problem::input(what).help("embed both sets with the same model"));
+        return Err(Error::input(what).help("embed both sets with the same model"));
     }
     let both = Rows::new(&both, x.dimension())?;
     let all = m + n;
@@ -63,7 +63,7 @@ pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, progress: Progress) -> R
     })?;
     let sigma = median(distances.concat()).sqrt();
     if sigma == 0. {
-        return Err(Problem::input("more than half of all embeddings are the same: their median distance is 0"));
+        return Err(Error::input("more than half of all embeddings are the same: their median distance is 0"));
     }
     let gamma = 1. / (2. * sigma * sigma);
     // Sums of the kernel within the first set, within the second, and between them.
@@ -163,6 +163,6 @@ mod tests {
         assert!(ask(&same, &same, 1).unwrap_err().to_string().contains("median distance is 0"));
         assert!(ask(&same, &other, 2).unwrap_err().to_string().contains("cannot be compared"));
         let stopped = kmmd(&Rows::new(&other, 1).unwrap(), &Rows::new(&same, 1).unwrap(), MOST, 0, &mut |_| false);
-        assert_eq!(stopped.unwrap_err().kind, crate::model::error::Kind::Cancelled);
+        assert_eq!(stopped.unwrap_err().kind, crate::model::error::ErrorKind::Cancelled);
     }
 }

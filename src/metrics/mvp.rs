@@ -4,7 +4,7 @@
 //! cross-image and SI single-image multiple-choice questions.
 
 use super::score::measure::{Measure, Unit, groups};
-use super::score::sheet::{Hashes, Sheet};
+use super::score::question_table::{Hashes, QuestionTable};
 use crate::model::{Field, QuestionKind, Side};
 
 /// iAcc counts images with at least this many yes/no questions (`evaluate.py` asks for more than one).
@@ -19,7 +19,7 @@ const CATEGORIES: [&str; 13] = ["B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", 
 /// The columns for the questions that belong to image pairs; none without such questions, and none without a unit.
 ///
 /// qAcc joins on the pair's id and the text of the data set, never on what a prediction file says the question was.
-pub fn measures(sheet: &Sheet) -> Vec<Measure> {
+pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
     if !sheet.pair.any() {
         return Vec::new();
     }
@@ -98,7 +98,7 @@ pub fn measures(sheet: &Sheet) -> Vec<Measure> {
 }
 
 struct Set<'a> {
-    sheet: &'a Sheet,
+    sheet: &'a QuestionTable,
 }
 
 impl Set<'_> {

@@ -6,7 +6,7 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 use rayon::prelude::*;
 
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 
 /// Rows of a tile of products: 1024 x 1024 of them are 4 MB, which a cache holds while they are looked through.
 const TILE: usize = 1024;
@@ -40,7 +40,7 @@ impl<'a> Rows<'a> {
     /// Rows of `dimension` numbers.
     pub fn new(data: &'a [f16], dimension: usize) -> Result<Rows<'a>> {
         if dimension == 0 || !data.len().is_multiple_of(dimension) {
-            return Err(Problem::input(format!("{} numbers are no rows of {dimension}", data.len())));
+            return Err(Error::input(format!("{} numbers are no rows of {dimension}", data.len())));
         }
         Ok(Rows { data, dimension })
     }
@@ -89,7 +89,7 @@ pub(super) fn tiles(
 ) -> Result<()> {
     if a.dimension != b.dimension {
         let what = format!("embeddings of {} and of {} numbers cannot be compared", a.dimension, b.dimension);
-        return Err(Problem::input(what).help("embed both sets with the same model"));
+        return Err(Error::input(what).help("embed both sets with the same model"));
     }
     let (down, across) = (a.len().div_ceil(TILE), b.len().div_ceil(TILE));
     let all = if half { down * (down + 1) / 2 } else { down * across };
@@ -101,21 +101,21 @@ pub(super) fn tiles(
             let product = right.t().and_then(|right| left.matmul(&right)).map_err(broken)?;
             let (storage, layout) = product.storage_and_layout();
             let Storage::Cpu(CpuStorage::F32(numbers)) = &*storage else {
-                return Err(Problem::input(format!("products came out as {:?}", storage.dtype())));
+                return Err(Error::input(format!("products came out as {:?}", storage.dtype())));
             };
             debug_assert_eq!(layout.start_offset(), 0);
             each(i * TILE, j * TILE, numbers, right.dims().first().copied().unwrap_or_default().max(1))?;
             done += 1;
             if !progress(done as f64 / all as f64) {
-                return Err(Problem::new(Kind::Cancelled, "cancelled"));
+                return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
             }
         }
     }
     Ok(())
 }
 
-fn broken(error: candle_core::Error) -> Problem {
-    Problem::input(format!("the product of embeddings failed: {error}"))
+fn broken(error: candle_core::Error) -> Error {
+    Error::input(format!("the product of embeddings failed: {error}"))
 }
 
 /// Places of a row's numbers that are at least `least`, of which there are few.
@@ -147,7 +147,7 @@ pub fn pairs_above(rows: &Rows, threshold: f32, most: usize, progress: Progress)
         let found: Vec<Vec<Match>> = numbers.par_chunks(wide).enumerate().with_min_len(16).map(row).collect();
         if pairs.len() + found.iter().map(Vec::len).sum::<usize>() > most {
             let what = format!("more than {most} pairs have a cosine of {threshold} or more");
-            return Err(Problem::input(what).help("raise the threshold"));
+            return Err(Error::input(what).help("raise the threshold"));
         }
         pairs.extend(found.into_iter().flatten());
         Ok(())
@@ -273,7 +273,7 @@ mod tests {
             tiles += 1;
             tiles < 2
         });
-        assert_eq!((stopped.unwrap_err().kind, tiles), (Kind::Cancelled, 2));
+        assert_eq!((stopped.unwrap_err().kind, tiles), (ErrorKind::Cancelled, 2));
         assert!(pairs_above(&rows, -1., 1000, &mut |_| true).unwrap_err().to_string().contains("raise the threshold"));
         assert!(Rows::new(&data, 7).is_err() && Rows::new(&data, 0).is_err());
         assert!(nearest(&rows, &Rows::new(&data, 8).unwrap(), 1, &mut |_| true).is_err());

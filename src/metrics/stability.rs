@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::statistics::Number;
-use crate::model::draw::Stream;
+use crate::model::rng::Stream;
 
 /// Percent of the data that the paper looks at.
 pub const FRACTIONS: [f64; 11] = [1.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0];

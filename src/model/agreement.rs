@@ -1,12 +1,12 @@
 //! How far annotators agree, as plain data; [`crate::metrics::agreement`] fills it.
 
-pub mod look;
+pub mod analysis;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{Problem, Result as Checked};
+use super::error::{Error, Result as Checked};
 
 /// Most categories of a [`Scale`].
 pub const MOST_CATEGORIES: u8 = 16;
@@ -28,11 +28,11 @@ impl Scale {
     pub fn new(categories: u8, positive: u8) -> Checked<Scale> {
         if categories == 0 || categories > MOST_CATEGORIES {
             let what = format!("a scale of {categories} categories: 1 to {MOST_CATEGORIES} can be compared");
-            return Err(Problem::input(what).field("categories").help("merge categories that mean the same"));
+            return Err(Error::input(what).field("categories").help("merge categories that mean the same"));
         }
         if positive >= categories {
             let what = format!("category {positive} is not on a scale of {categories}");
-            return Err(Problem::input(what).field("positive").help(format!("name one below {categories}")));
+            return Err(Error::input(what).field("positive").help(format!("name one below {categories}")));
         }
         Ok(Scale { categories, positive })
     }

@@ -1,6 +1,6 @@
 //! A leaderboard as data: models by columns, every cell a count out of a count.
 
-pub mod looks;
+pub mod analysis;
 
 use serde::{Deserialize, Serialize};
 
@@ -253,7 +253,7 @@ impl Board {
 
 /// One answer behind a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Behind {
+pub struct AnswerDetail {
     /// The unit it belongs to (a pair id and question, an image, a rotation set).
     pub unit: String,
     /// Whether that unit counted as right; `None` where units are not right or wrong.
@@ -284,7 +284,7 @@ pub struct Behind {
     pub tool: Option<ToolVerdict>,
 }
 
-impl Behind {
+impl AnswerDetail {
     /// How much this answer is worth, from 0 to 1; `None` of a free-form one that was not compared yet.
     pub fn worth(&self) -> Option<f32> {
         self.right.map(|right| f32::from(u8::from(right))).or(self.similarity)
@@ -295,7 +295,7 @@ impl Behind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BehindPage {
     /// So many at most, of whole units.
-    pub answers: Vec<Behind>,
+    pub answers: Vec<AnswerDetail>,
     /// How many there are in all.
     pub all: u64,
     /// Where the next page begins; `None` behind the last.
@@ -331,7 +331,7 @@ pub struct ModelAnswer {
     /// The order of the options, where it was asked in several: `rotation 2`.
     pub order: Option<String>,
     /// What it said.
-    pub answer: Behind,
+    pub answer: AnswerDetail,
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub use self::filter::FilterModels;
 pub use self::generate::Generate;
 pub use self::judge::Judge;
-use super::error::{Problem, Result};
+use super::error::{Error, Result};
 use super::round::Protocol;
 use super::scoring::rules::RuleSet;
 
@@ -142,7 +142,7 @@ impl Config {
     /// Reads the text of `benchtop.toml`; `file` is only what an error calls it.
     ///
     /// # Errors
-    /// [`super::error::Kind::Input`] with file, line and field (dotted, as `review.reasons.key`): not TOML, an unknown
+    /// [`super::error::ErrorKind::Input`] with file, line and field (dotted, as `review.reasons.key`): not TOML, an unknown
     /// field, a wrong type, an unknown protocol or one of more votes than people, an empty name, a reason key that is malformed or given twice.
     pub fn parse(text: &str, file: &Path) -> Result<Config> {
         toml::from_str(text).map_err(|err| {
@@ -152,7 +152,7 @@ impl Config {
                 Some((what, known)) => (what, Some(known)),
                 None => (message, None),
             };
-            let mut problem = Problem::input(what.replace('\n', " ")).file(file);
+            let mut problem = Error::input(what.replace('\n', " ")).file(file);
             // A missing field's span is its whole table; the message names the field itself.
             let missing = what.strip_prefix("missing field `").and_then(|w| w.strip_suffix('`'));
             if let Some(span) = err.span() {

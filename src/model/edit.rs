@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::item::{Choice, Item, QuestionKind, Role, gold};
-use super::{Problem, Result};
+use super::{Error, Result};
 
 /// What is to be another text. What is none stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,14 +104,14 @@ impl Edit {
     /// The item as `by` wants it at `at` (milliseconds since 1970).
     ///
     /// # Errors
-    /// [`Kind::Input`](super::Kind::Input) names the field: an empty question, options that are empty, alike or without one right answer, an answer
+    /// [`ErrorKind::Input`](super::ErrorKind::Input) names the field: an empty question, options that are empty, alike or without one right answer, an answer
     /// that is none of them, an instruction in which the change cannot be made, or nothing changed.
     pub fn apply(&self, item: &Item, by: &str, at: i64) -> Result<Item> {
         let before = Before::of(item);
         let mut next = item.clone();
         if self.restore {
             let Some(edited) = &item.edited else {
-                return Err(Problem::input("nobody has edited this item").field("restore"));
+                return Err(Error::input("nobody has edited this item").field("restore"));
             };
             edited.before.clone().put(&mut next);
         } else {
@@ -123,9 +123,7 @@ impl Edit {
         }
         let now = Before::of(&next);
         if now == before {
-            return Err(
-                Problem::input("nothing is changed").help("give another question, option, answer or instruction")
-            );
+            return Err(Error::input("nothing is changed").help("give another question, option, answer or instruction"));
         }
         let first = item.edited.as_ref().map_or(before, |edited| edited.before.clone());
         next.edited =
@@ -158,14 +156,14 @@ impl Edit {
 
 fn text(text: &str, field: &str, what: &str) -> Result<String> {
     match text.trim() {
-        "" => Err(Problem::input(format!("{what} is empty")).field(field)),
+        "" => Err(Error::input(format!("{what} is empty")).field(field)),
         text => Ok(text.into()),
     }
 }
 
 /// Checks the options, finds the right one, and states the answer as the source did: by its letter or by its text.
 fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> {
-    let wrong = |what: String, help: &str| Err(Problem::input(what).field("options").help(help));
+    let wrong = |what: String, help: &str| Err(Error::input(what).field("options").help(help));
     for (at, option) in item.options.iter_mut().enumerate() {
         option.text = text(&option.text, "options", &format!("option {}", Item::letter(at)))?;
     }
@@ -184,7 +182,7 @@ fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> 
         let named = |(at, option): (usize, &Choice)| option.text == answer.trim() || Item::letter(at) == answer.trim();
         let Some(right) = item.options.iter().enumerate().position(named) else {
             let letters: Vec<String> = (0..item.options.len()).map(Item::letter).collect();
-            return Err(Problem::input(format!("`{answer}` is none of the options"))
+            return Err(Error::input(format!("`{answer}` is none of the options"))
                 .field("answer")
                 .help(format!("one of {}, or the text of an option", letters.join(", "))));
         };
@@ -227,7 +225,7 @@ fn plain_answer(kind: QuestionKind, answer: &str) -> Result<String> {
     };
     match known.contains(&answer.to_lowercase().as_str()) {
         true => Ok(answer.into()),
-        false => Err(Problem::input(format!("`{answer}` does not answer the question"))
+        false => Err(Error::input(format!("`{answer}` does not answer the question"))
             .field("answer")
             .help(format!("one of: {}", known.join(", ")))),
     }
@@ -236,7 +234,7 @@ fn plain_answer(kind: QuestionKind, answer: &str) -> Result<String> {
 /// The instruction with the new question and options in the places of the old ones.
 fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
     let lost = |what: &str| {
-        Problem::input(format!("the instruction does not hold {what} where it can be changed"))
+        Error::input(format!("the instruction does not hold {what} where it can be changed"))
             .field("instruction")
             .help("give the whole instruction too")
     };

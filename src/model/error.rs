@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::clean;
 
 /// Shorthand for results of this crate.
-pub type Result<T> = std::result::Result<T, Problem>;
+pub type Result<T> = std::result::Result<T, Error>;
 
 /// What class of failure this is; scripts see it as the exit code and as `kind` in JSON output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ErrorKind {
     /// The command line or a message was malformed (exit code 2).
     Usage,
     /// The input was read and refused: wrong type, unknown question type, duplicate id, path outside.
@@ -38,7 +38,7 @@ pub enum Kind {
 
 /// Where something was wrong. Every part is optional; lines count from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Location {
     /// The file, as the user named it.
     pub file: Option<PathBuf>,
     /// Line in that file, from 1 (for a JSON array: the line its element begins on).
@@ -49,41 +49,41 @@ pub struct Place {
 
 /// An error a person can act on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Problem {
+pub struct Error {
     /// Class of the failure.
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// What was wrong, in one sentence without a full stop.
     pub what: String,
     /// Where it was wrong.
-    pub place: Place,
+    pub place: Location,
     /// What to do about it, when that is known.
     pub help: Option<String>,
 }
 
-impl Problem {
+impl Error {
     /// A problem of `kind` with a message and no place yet.
-    pub fn new(kind: Kind, what: impl Into<String>) -> Self {
-        Problem { kind, what: what.into(), place: Place::default(), help: None }
+    pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
+        Error { kind, what: what.into(), place: Location::default(), help: None }
     }
 
-    /// Shorthand for [`Kind::Input`].
+    /// Shorthand for [`ErrorKind::Input`].
     pub fn input(what: impl Into<String>) -> Self {
-        Self::new(Kind::Input, what)
+        Self::new(ErrorKind::Input, what)
     }
 
     /// An I/O error on `path`, its kind taken from the operating system's.
     pub fn io(err: &std::io::Error, doing: &str, path: &Path) -> Self {
         use std::io::ErrorKind as E;
         let kind = match err.kind() {
-            E::NotFound => Kind::NotFound,
-            E::PermissionDenied | E::ReadOnlyFilesystem => Kind::Denied,
-            E::StorageFull | E::QuotaExceeded | E::FileTooLarge => Kind::DiskFull,
-            _ => Kind::Io,
+            E::NotFound => ErrorKind::NotFound,
+            E::PermissionDenied | E::ReadOnlyFilesystem => ErrorKind::Denied,
+            E::StorageFull | E::QuotaExceeded | E::FileTooLarge => ErrorKind::DiskFull,
+            _ => ErrorKind::Io,
         };
-        let problem = Problem::new(kind, format!("{doing}: {err}")).file(path);
+        let problem = Error::new(kind, format!("{doing}: {err}")).file(path);
         match kind {
-            Kind::DiskFull => problem.help("free some space; nothing that was not acknowledged has been kept"),
-            Kind::Denied => problem.help("check who owns the folder and whether it may be written"),
+            ErrorKind::DiskFull => problem.help("free some space; nothing that was not acknowledged has been kept"),
+            ErrorKind::Denied => problem.help("check who owns the folder and whether it may be written"),
             _ => problem,
         }
     }
@@ -114,12 +114,12 @@ impl Problem {
 
     /// The process exit code: 2 for bad usage, 1 for everything refused.
     pub fn exit_code(&self) -> u8 {
-        if self.kind == Kind::Usage { 2 } else { 1 }
+        if self.kind == ErrorKind::Usage { 2 } else { 1 }
     }
 }
 
 /// One line, and one of help: what it quotes is cleaned.
-impl fmt::Display for Problem {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.place.file {
             write!(f, "{}", clean::line(&file.to_string_lossy()))?;
@@ -141,7 +141,7 @@ impl fmt::Display for Problem {
     }
 }
 
-impl std::error::Error for Problem {}
+impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_is_quoted_is_cleaned_and_begins_no_line() {
-        let problem = Problem::input("`\u{1b}]52;c;x\u{7}\nbenchtop: done` is no \u{202e}word")
+        let problem = Error::input("`\u{1b}]52;c;x\u{7}\nbenchtop: done` is no \u{202e}word")
             .file("a\u{9b}31m\n.csv")
             .line(3)
             .field("x\u{2028}y")

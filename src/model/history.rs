@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::error::{Problem, Result};
+use super::error::{Error, Result};
 use super::status::Status;
 use super::verdict::{Act, Verdict};
 
@@ -36,7 +36,7 @@ impl Moment {
         }
         match text.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(Moment::At(time.as_millisecond())),
-            Err(_) => Err(Problem::new(super::Kind::Usage, format!("`{text}` is no moment"))
+            Err(_) => Err(Error::new(super::ErrorKind::Usage, format!("`{text}` is no moment"))
                 .help("a revision such as 412, a time such as 2026-01-31T12:00:00Z, or `now`")),
         }
     }

@@ -22,7 +22,7 @@ pub enum Plan {
 
 /// What is wished of a generator; what is not set is as `benchtop.toml` says, or what suits the model best.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wishes {
+pub struct GenerationOverrides {
     /// `storyboard` and so on.
     pub backend: Option<String>,
     /// The model's name or folder.
@@ -37,7 +37,7 @@ pub struct Wishes {
     pub scheduler: Option<Scheduler>,
 }
 
-impl Wishes {
+impl GenerationOverrides {
     /// The settings wished for, where nothing is said those of `best`.
     pub fn over(&self, best: &Settings) -> Settings {
         let (width, height) = self.size.unwrap_or((best.width, best.height));
@@ -63,7 +63,7 @@ pub struct NewJob {
     /// Seed that the seeds of all pictures follow from.
     pub seed: u64,
     /// With what.
-    pub wishes: Wishes,
+    pub wishes: GenerationOverrides,
     /// Pictures made together; as many as the generator takes otherwise.
     pub batch: Option<u32>,
     /// At most so many pictures a minute.
@@ -99,7 +99,7 @@ pub struct Begun {
 /// How a job stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum JobStatus {
     /// Waits for its turn.
     #[default]
     Queued,
@@ -115,7 +115,7 @@ pub enum Standing {
     Failed,
 }
 
-impl Standing {
+impl JobStatus {
     /// The name used in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -195,7 +195,7 @@ pub struct JobState {
     /// Its place among the jobs that are not over, from 1; 0 when it is over.
     pub place: u32,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: JobStatus,
     /// Why it is paused or failed.
     pub reason: Option<String>,
     /// Pictures it made.

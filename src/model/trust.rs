@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Problem, Result};
+use super::{Error, ErrorKind, Result};
 
 /// Longest name of a variable for a key.
 const LONGEST_NAME: usize = 128;
@@ -56,7 +56,7 @@ impl Destination {
     /// The destination of requests to `url`. The address is read by the same code as when it is asked.
     ///
     /// # Errors
-    /// [`Kind::Usage`] for an address that is none, has another scheme than HTTP, or holds a name or a key, and for a
+    /// [`ErrorKind::Usage`] for an address that is none, has another scheme than HTTP, or holds a name or a key, and for a
     /// variable whose name is none or is not that of a key.
     pub fn new(url: &str, key_env: Option<&str>, sends: Sends) -> Result<Destination> {
         let to = origin(url)?;
@@ -96,10 +96,10 @@ impl fmt::Display for Destination {
 /// Scheme, host and port of an address, as [`Destination::to`].
 ///
 /// # Errors
-/// [`Kind::Usage`] for an address that is none, or has a name or key in it.
+/// [`ErrorKind::Usage`] for an address that is none, or has a name or key in it.
 pub fn origin(url: &str) -> Result<String> {
     let wrong = |what: &str| {
-        Problem::new(Kind::Usage, format!("`{}` {what}", shown(url)))
+        Error::new(ErrorKind::Usage, format!("`{}` {what}", shown(url)))
             .field("endpoint")
             .help("an address begins with http:// or https://, such as https://api.example.com/v1")
     };
@@ -108,7 +108,7 @@ pub fn origin(url: &str) -> Result<String> {
         return Err(wrong("is no address of a server"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Problem::new(Kind::Usage, "an address holds no name or key").field("endpoint"));
+        return Err(Error::new(ErrorKind::Usage, "an address holds no name or key").field("endpoint"));
     }
     Ok(url.origin().ascii_serialization())
 }
@@ -123,13 +123,13 @@ fn is_loopback(url: &Url) -> bool {
 /// that such variables have. So a slip does not send `PATH` or `HOME`.
 ///
 /// # Errors
-/// [`Kind::Usage`].
+/// [`ErrorKind::Usage`].
 pub fn check_key_name(name: &str) -> Result<()> {
     const WORDS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CRED", "API"];
     let first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
     let is_name = first && name.len() <= LONGEST_NAME && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let upper = name.to_ascii_uppercase();
-    let wrong = |what: String| Err(Problem::new(Kind::Usage, what).field("key_env"));
+    let wrong = |what: String| Err(Error::new(ErrorKind::Usage, what).field("key_env"));
     if !is_name {
         // What stands here may be the key itself: it is not repeated.
         return wrong("this is no name of an environment variable, expected one such as OPENAI_API_KEY".into());
@@ -205,10 +205,10 @@ impl Waits {
 }
 
 /// The refusal of what nobody has agreed to, with the commands that agree.
-pub fn refusal(open: &[Destination]) -> Problem {
+pub fn refusal(open: &[Destination]) -> Error {
     let to: Vec<String> = open.iter().map(ToString::to_string).collect();
     let commands: Vec<String> = open.iter().map(Destination::command).collect();
-    Problem::new(Kind::Denied, format!("you have not agreed to send {} to {}", of(open), to.join(" and to ")))
+    Error::new(ErrorKind::Denied, format!("you have not agreed to send {} to {}", of(open), to.join(" and to ")))
         .help(format!("nothing was sent; if you mean it: {}", commands.join(" && ")))
 }
 
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(to("http://0x7f.1/v1"), "http://127.0.0.1");
         assert!(to("https://api.examp\u{43b}e.com").starts_with("https://api.xn--"));
         for wrong in ["", "host", "file:///etc/passwd", "https://name:key@host/", "https://name@host", "http://"] {
-            assert_eq!(origin(wrong).unwrap_err().kind, Kind::Usage, "{wrong}");
+            assert_eq!(origin(wrong).unwrap_err().kind, ErrorKind::Usage, "{wrong}");
         }
     }
 

@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use super::start;
-use super::wire::{Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Progress, ToOwner, Welcome};
-use crate::model::{Kind, Problem, Result};
+use super::wire::{
+    Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Progress, Request, Response, ToOwner, Welcome,
+};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::journal;
 use crate::store::project::Project;
 
@@ -20,7 +22,7 @@ const ENDING: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub enum Incoming {
     /// The answer to a question sent with that number; a page may come in parts.
-    Answer(u64, Result<Answer>),
+    Answer(u64, Result<Response>),
     /// How far the command of that number is.
     Progress(u64, Progress),
     /// Something happened.
@@ -30,7 +32,7 @@ pub enum Incoming {
 }
 
 enum Reply {
-    Answer(Box<Result<Answer>>),
+    Answer(Box<Result<Response>>),
     Progress(Progress),
 }
 
@@ -44,8 +46,8 @@ pub struct Client {
     welcome: Welcome,
 }
 
-fn unreachable(what: impl std::fmt::Display) -> Problem {
-    Problem::new(Kind::Unreachable, format!("the owner went away: {what}"))
+fn unreachable(what: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::Unreachable, format!("the owner went away: {what}"))
         .help("run the command again: it starts a new owner; whatever was acknowledged is on disk")
 }
 
@@ -62,7 +64,7 @@ impl Client {
             match greet(&mut stream, who) {
                 Ok(welcome) => return Client::over(stream, welcome, on),
                 // It was just ending, of its own accord or not: nothing was asked yet, so the next one will do.
-                Err(problem) if problem.kind == Kind::Unreachable && Instant::now() < deadline => {
+                Err(problem) if problem.kind == ErrorKind::Unreachable && Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(10));
                 }
                 Err(problem) => return Err(problem),
@@ -81,7 +83,7 @@ impl Client {
             match greet(&mut stream, who) {
                 Ok(welcome) => return Client::over(stream, welcome, on).map(Some),
                 // It was just ending: its socket takes connections for a moment longer than it does.
-                Err(problem) if problem.kind == Kind::Unreachable && Instant::now() < deadline => {
+                Err(problem) if problem.kind == ErrorKind::Unreachable && Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(10));
                 }
                 Err(problem) => return Err(problem),
@@ -113,8 +115,8 @@ impl Client {
     /// Sends a question; its answer comes as [`Incoming::Answer`] with the number given back here.
     ///
     /// # Errors
-    /// [`Kind::Unreachable`].
-    pub fn send(&self, ask: Ask) -> Result<u64> {
+    /// [`ErrorKind::Unreachable`].
+    pub fn send(&self, ask: Request) -> Result<u64> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         self.write(&ToOwner::Ask(number, ask))?;
         Ok(number)
@@ -123,7 +125,7 @@ impl Client {
     /// Says that the answer to `number` is no longer wanted.
     ///
     /// # Errors
-    /// [`Kind::Unreachable`].
+    /// [`ErrorKind::Unreachable`].
     pub fn cancel(&self, number: u64) -> Result<()> {
         self.write(&ToOwner::Cancel(number))
     }
@@ -135,8 +137,8 @@ impl Client {
     /// Asks and waits for the answer.
     ///
     /// # Errors
-    /// The owner's answer, or [`Kind::Unreachable`].
-    pub fn ask(&self, ask: Ask) -> Result<Answer> {
+    /// The owner's answer, or [`ErrorKind::Unreachable`].
+    pub fn ask(&self, ask: Request) -> Result<Response> {
         self.ask_watching(ask, &mut |_| ())
     }
 
@@ -144,7 +146,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn ask_watching(&self, ask: Ask, watch: &mut dyn FnMut(Progress)) -> Result<Answer> {
+    pub fn ask_watching(&self, ask: Request, watch: &mut dyn FnMut(Progress)) -> Result<Response> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let (sender, receiver) = mpsc::channel();
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(number, sender);
@@ -153,7 +155,7 @@ impl Client {
             match receiver.recv() {
                 Ok(Reply::Progress(progress)) => watch(progress),
                 Ok(Reply::Answer(answer)) => match *answer {
-                    Ok(Answer::Page(page)) if page.partial => {}
+                    Ok(Response::Page(page)) if page.partial => {}
                     answer => {
                         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
                         return answer;
@@ -215,7 +217,7 @@ fn write_frame(stream: &mut UnixStream, message: &ToOwner) -> Result<()> {
     let mut frame = body;
     let length = frame.len() - 4;
     if length > FRAME_LIMIT {
-        return Err(Problem::new(Kind::Usage, "the question is larger than a frame"));
+        return Err(Error::new(ErrorKind::Usage, "the question is larger than a frame"));
     }
     frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
     stream.write_all(&frame).map_err(unreachable)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::background::give_way;
-use super::state::Shared;
+use super::context::OwnerContext;
+use super::priority::lower_thread_priority;
 use super::writer::now;
 use crate::store::index::Index;
 use crate::store::inventory::{self, Differs, Inventory};
@@ -53,10 +53,10 @@ fn told(wrong: &[(String, Differs)]) -> Vec<String> {
 ///
 /// # Errors
 /// When there can be no thread.
-pub fn start(shared: &Arc<Shared>) -> std::io::Result<JoinHandle<()>> {
+pub fn start(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
     let owner = shared.clone();
     std::thread::Builder::new().name("file-watch".into()).spawn(move || {
-        give_way();
+        lower_thread_priority();
         let mut known = begin_known(&owner);
         let mut wait = FIRST;
         let mut pictures = true;
@@ -71,12 +71,12 @@ pub fn start(shared: &Arc<Shared>) -> std::io::Result<JoinHandle<()>> {
 }
 
 /// What was told at the start.
-fn begin_known(owner: &Shared) -> Vec<String> {
+fn begin_known(owner: &OwnerContext) -> Vec<String> {
     owner.notices().clone()
 }
 
 /// Waits; false once the owner is ending.
-fn slept(owner: &Shared, time: Duration) -> bool {
+fn slept(owner: &OwnerContext, time: Duration) -> bool {
     let since = Instant::now();
     while since.elapsed() < time {
         if owner.desk.is_ending() {
@@ -87,7 +87,7 @@ fn slept(owner: &Shared, time: Duration) -> bool {
     !owner.desk.is_ending()
 }
 
-fn look(owner: &Shared, known: &mut Vec<String>) {
+fn look(owner: &OwnerContext, known: &mut Vec<String>) {
     // Another project may have taken the place of this one.
     if owner.at_home().is_err() {
         return;
@@ -124,7 +124,7 @@ fn look(owner: &Shared, known: &mut Vec<String>) {
 }
 
 /// Tells of pictures whose files are gone.
-fn gone(owner: &Shared) {
+fn gone(owner: &OwnerContext) {
     let Ok(gone) = owner.desk.gone(owner, &|| !owner.desk.is_ending()) else { return };
     let Some(first) = gone.first() else { return };
     let n = gone.len();
@@ -138,7 +138,7 @@ fn gone(owner: &Shared) {
 }
 
 /// At an orderly end, with nobody else left who could write: the inventory of all files, the caches among them.
-pub fn end(shared: Arc<Shared>) {
+pub fn end(shared: Arc<OwnerContext>) {
     let project = shared.project.clone();
     let since = Instant::now();
     while Arc::strong_count(&shared) > 1 && since.elapsed() < CLOSING {

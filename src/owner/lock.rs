@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::project::Project;
 use crate::store::regular;
 
@@ -22,7 +22,7 @@ pub fn take(project: &Project) -> Result<Option<File>> {
 }
 
 fn take_at(path: &Path) -> Result<Option<File>> {
-    let fail = |e: std::io::Error| Problem::io(&e, "the lock cannot be taken", path);
+    let fail = |e: std::io::Error| Error::io(&e, "the lock cannot be taken", path);
     let file = regular::open(path, OpenOptions::new().write(true).create(true).truncate(false).mode(0o600))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
@@ -35,7 +35,7 @@ fn take_at(path: &Path) -> Result<Option<File>> {
 /// of the temporary directory named by the path's hash.
 ///
 /// # Errors
-/// [`Kind::Denied`] when somebody else owns the fallback folder.
+/// [`ErrorKind::Denied`] when somebody else owns the fallback folder.
 pub fn socket_path(project: &Project) -> Result<PathBuf> {
     let near = project.runtime().join("socket");
     if near.as_os_str().len() <= SOCKET_PATH {
@@ -59,9 +59,9 @@ fn private_folder(below: &Path) -> PathBuf {
 
 fn check_private(dir: &Path) -> Result<()> {
     let me = rustix::process::geteuid().as_raw();
-    let meta = dir.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be used for the socket", dir))?;
+    let meta = dir.symlink_metadata().map_err(|e| Error::io(&e, "cannot be used for the socket", dir))?;
     if !meta.is_dir() || meta.uid() != me || meta.mode() & 0o077 != 0 {
-        return Err(Problem::new(Kind::Denied, "is not a private folder of yours").file(dir));
+        return Err(Error::new(ErrorKind::Denied, "is not a private folder of yours").file(dir));
     }
     Ok(())
 }
@@ -100,9 +100,9 @@ impl Away {
     /// Those to use: in the first folder that can be made and written.
     ///
     /// # Errors
-    /// [`Kind::Denied`] when somebody else owns these folders, and the operating system's.
+    /// [`ErrorKind::Denied`] when somebody else owns these folders, and the operating system's.
     pub fn make(project: &Project) -> Result<Away> {
-        let mut last = Problem::new(Kind::Io, "there is no place for the owner's socket").file(project.root());
+        let mut last = Error::new(ErrorKind::Io, "there is no place for the owner's socket").file(project.root());
         for dir in folders_away() {
             let _ = std::fs::DirBuilder::new().mode(0o700).create(&dir);
             let away = Away::below(&dir, project);
@@ -148,7 +148,7 @@ impl Socket {
     /// The operating system's.
     /// With a group its members reach it too: the socket is theirs to write to, and its folder theirs to pass.
     pub fn bind(path: &Path, group: Option<u32>, _lock: &File) -> Result<(Socket, UnixListener)> {
-        let fail = |e: std::io::Error| Problem::io(&e, "the socket cannot be bound", path);
+        let fail = |e: std::io::Error| Error::io(&e, "the socket cannot be bound", path);
         match std::fs::remove_file(path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(fail(e)),
             _ => {}

@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 pub use in_force::InForce;
 
+use super::context::OwnerContext;
 use super::log;
-use super::state::Shared;
 use super::wire::Event;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::engine::{Gone, choices_of, recipe, write};
-use crate::compose::grammar::Grammar;
 use crate::model::usage::{MetadataHealth, MetadataState, Save};
 use crate::model::{Item, Result};
 use crate::pipeline::usage::Usage;
@@ -49,7 +49,7 @@ pub struct Held {
 
 impl Held {
     /// The metadata that counts, ready to compose from.
-    pub fn grammar(&self) -> &Arc<Grammar> {
+    pub fn grammar(&self) -> &Arc<CompiledMetadata> {
         self.in_force.grammar()
     }
 
@@ -100,7 +100,7 @@ impl Held {
 
 /// The metadata of a project and how its items use it.
 #[derive(Default)]
-pub struct Live {
+pub struct MetadataCache {
     held: Mutex<Option<Arc<Held>>>,
     /// With the number of revisions of items that were there when it was read.
     usage: Mutex<Option<(usize, Arc<Usage>)>>,
@@ -116,12 +116,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Live {
+impl MetadataCache {
     /// The metadata as it is on disk now.
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn now(&self, shared: &Shared) -> Result<Arc<Held>> {
+    pub fn now(&self, shared: &OwnerContext) -> Result<Arc<Held>> {
         let mut asked = lock(&self.asked);
         if !*asked {
             *asked = true;
@@ -135,7 +135,7 @@ impl Live {
     ///
     /// # Errors
     /// As [`now`](Self::now).
-    pub fn look(&self, shared: &Shared) -> Result<Arc<Held>> {
+    pub fn look(&self, shared: &OwnerContext) -> Result<Arc<Held>> {
         let mut held = lock(&self.held);
         let dir = shared.project.metadata();
         // Before reading: what is written meanwhile is seen the next time.
@@ -149,7 +149,7 @@ impl Live {
     }
 
     /// Puts what was read in place, and tells when it is something else.
-    fn take(&self, shared: &Shared, held: &mut Option<Arc<Held>>, state: MetadataState, stamp: u64) -> Arc<Held> {
+    fn take(&self, shared: &OwnerContext, held: &mut Option<Arc<Held>>, state: MetadataState, stamp: u64) -> Arc<Held> {
         let before = held.take();
         let read = Instant::now();
         let seen = before.as_ref().filter(|h| h.stamp == stamp).map_or(read, |h| h.seen);
@@ -170,7 +170,7 @@ impl Live {
     }
 
     /// Tells of errors before anything else, in place of what was told of them last.
-    fn tell(&self, shared: &Shared, now: Option<String>) {
+    fn tell(&self, shared: &OwnerContext, now: Option<String>) {
         let mut told = lock(&self.told);
         if *told == now {
             return;
@@ -190,7 +190,7 @@ impl Live {
     ///
     /// # Errors
     /// As [`metadata::save`].
-    pub fn save(&self, shared: &Shared, saves: &[Save]) -> Result<MetadataState> {
+    pub fn save(&self, shared: &OwnerContext, saves: &[Save]) -> Result<MetadataState> {
         self.now(shared)?;
         let mut held = lock(&self.held);
         let dir = shared.project.metadata();
@@ -204,8 +204,8 @@ impl Live {
     /// to go on; what was read until then is kept.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`] and [`crate::model::Kind::Cancelled`].
-    pub fn usage(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
+    /// [`crate::model::ErrorKind::Corrupt`] and [`crate::model::ErrorKind::Cancelled`].
+    pub fn usage(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
         let mut held = lock(&self.usage);
         let catalog = shared.catalog();
         let revisions = catalog.revisions().list().len();
@@ -231,17 +231,17 @@ impl Live {
     }
 }
 
-/// Starts the thread that looks at the files; it ends at once after [`Live::end`].
+/// Starts the thread that looks at the files; it ends at once after [`MetadataCache::end`].
 ///
 /// # Errors
 /// When no thread can be started.
-pub fn watch(shared: &Arc<Shared>) -> std::io::Result<JoinHandle<()>> {
+pub fn watch(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
     let live = shared.metadata.clone();
     let owner = Arc::downgrade(shared);
     std::thread::Builder::new().name("metadata".into()).spawn(move || looking(&live, &owner))
 }
 
-fn looking(live: &Live, owner: &Weak<Shared>) {
+fn looking(live: &MetadataCache, owner: &Weak<OwnerContext>) {
     let ended = || live.ended.load(Ordering::SeqCst);
     // Errors are to be known before the first client is greeted: they are looked for while the rest begins.
     if let Some(shared) = owner.upgrade() {

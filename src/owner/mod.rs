@@ -5,9 +5,10 @@
 //! [`answers`] reads, [`metadata`] watches the metadata files, [`jobs`] runs imports,
 //! [`generate`] makes pictures, [`evaluate`] asks models, [`trust`] says what may be sent where.
 
+pub mod access;
 pub mod answers;
-pub mod background;
 pub mod client;
+pub mod context;
 pub mod evaluate;
 mod file_watch;
 pub mod generate;
@@ -17,7 +18,7 @@ pub mod lock;
 pub mod log;
 pub mod metadata;
 mod outage;
-pub mod people;
+pub mod priority;
 pub mod read_only;
 mod rounds;
 pub mod scoring;
@@ -25,10 +26,9 @@ pub mod search;
 pub mod server;
 pub mod session;
 mod settings;
-pub mod sight;
 pub mod start;
-pub mod state;
 pub mod trust;
+pub mod visibility;
 pub mod wire;
 pub mod writer;
 

@@ -5,10 +5,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::state::Shared;
-use super::wire::{Ask, Event};
+use super::context::OwnerContext;
+use super::wire::{Event, Request};
 use super::{Client, Incoming};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::project::Project;
 use crate::store::{open, regular, writable};
 
@@ -61,8 +61,8 @@ pub fn connect(project: &Project, home: &Home, who: &str, on: impl FnMut(Incomin
 }
 
 /// What is said once the project's path names another folder, or none.
-pub fn moved(root: &Path) -> Problem {
-    Problem::new(Kind::Conflict, "the project folder was moved or replaced while it was open: nothing more is saved")
+pub fn moved(root: &Path) -> Error {
+    Error::new(ErrorKind::Conflict, "the project folder was moved or replaced while it was open: nothing more is saved")
         .file(root)
         .help("open it where it is now; what was acknowledged is in the folder that was moved")
 }
@@ -71,38 +71,38 @@ pub fn moved(root: &Path) -> Problem {
 ///
 /// # Errors
 /// Why not.
-pub fn allow(shared: &Shared, ask: &Ask) -> Result<()> {
+pub fn allow(shared: &OwnerContext, ask: &Request) -> Result<()> {
     let writes = match ask {
-        Ask::Decide(_)
-        | Ask::Undo(_)
-        | Ask::Redo(_)
-        | Ask::Import(_)
-        | Ask::Sample
-        | Ask::SaveMetadata(_)
-        | Ask::Compose { .. }
-        | Ask::Generate(_)
-        | Ask::JobAct { .. }
-        | Ask::Want { .. }
-        | Ask::Score(_)
-        | Ask::ScoringAct { .. }
-        | Ask::ApplyRules { .. }
-        | Ask::RevertRules { .. }
-        | Ask::CloseRound { .. }
-        | Ask::DeleteRound(_)
-        | Ask::RoundPeople { .. }
-        | Ask::Edit(_)
-        | Ask::UndoBulk(..)
-        | Ask::Retire { .. }
-        | Ask::Unretire { .. }
-        | Ask::Evaluate(_)
-        | Ask::Similarity(_)
-        | Ask::Judge(_) => true,
-        Ask::Discard { dry, .. }
-        | Ask::Recompose { dry, .. }
-        | Ask::Merge { dry, .. }
-        | Ask::NewRound { dry, .. }
-        | Ask::TakeVerdicts { dry, .. } => !dry,
-        Ask::Bulk(bulk) => !bulk.dry,
+        Request::Decide(_)
+        | Request::Undo(_)
+        | Request::Redo(_)
+        | Request::Import(_)
+        | Request::Sample
+        | Request::SaveMetadata(_)
+        | Request::Compose { .. }
+        | Request::Generate(_)
+        | Request::JobAct { .. }
+        | Request::Want { .. }
+        | Request::Score(_)
+        | Request::ScoringAct { .. }
+        | Request::ApplyRules { .. }
+        | Request::RevertRules { .. }
+        | Request::CloseRound { .. }
+        | Request::DeleteRound(_)
+        | Request::RoundPeople { .. }
+        | Request::Edit(_)
+        | Request::UndoBulk(..)
+        | Request::Retire { .. }
+        | Request::Unretire { .. }
+        | Request::Evaluate(_)
+        | Request::Similarity(_)
+        | Request::Judge(_) => true,
+        Request::Discard { dry, .. }
+        | Request::Recompose { dry, .. }
+        | Request::Merge { dry, .. }
+        | Request::NewRound { dry, .. }
+        | Request::TakeVerdicts { dry, .. } => !dry,
+        Request::Bulk(bulk) => !bulk.dry,
         _ => false,
     };
     if writes { shared.may_write() } else { Ok(()) }
@@ -117,21 +117,21 @@ pub struct Seen {
     told: bool,
 }
 
-fn state(shared: &Shared) -> Option<([u8; 32], u64)> {
+fn state(shared: &OwnerContext) -> Option<([u8; 32], u64)> {
     let manifest = regular::length(&shared.project.imports().join("manifest.jsonl")).ok()?;
     Some((open::lengths(&shared.project).ok()?.0, manifest))
 }
 
 impl Seen {
     /// As the project is now.
-    pub fn of(shared: &Shared) -> Seen {
+    pub fn of(shared: &OwnerContext) -> Seen {
         let state = shared.closed.as_ref().and_then(|_| state(shared));
         Seen { looks: 0, state, told: false }
     }
 
     /// Looks again. True when this owner is to end so that another one opens the project anew: its folder was moved, it
     /// can be written by now, or somebody else has written into it.
-    pub fn is_to_end(&mut self, shared: &Shared) -> bool {
+    pub fn is_to_end(&mut self, shared: &OwnerContext) -> bool {
         if let Err(problem) = shared.at_home() {
             if self.told {
                 return true;

@@ -14,7 +14,7 @@ use crate::model::{Field, Filter, Item, Result, Sort};
 use crate::pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
 use crate::pipeline::usage::Usage;
 use crate::store::arena::{Arena, searchable};
-use crate::store::catalog::Edition;
+use crate::store::catalog::CatalogVersion;
 use crate::store::search::{self, contains};
 use crate::store::{Catalog, Overlay, query};
 
@@ -28,7 +28,7 @@ struct Key {
     /// A selection shown as a subset can hold every number there is: its hash stands for it.
     only: Option<(usize, u64)>,
     sort: Vec<(Field, bool)>,
-    edition: Edition,
+    edition: CatalogVersion,
     rev: u64,
     /// Generation of the metadata, where the filter asks for it.
     metadata: u64,
@@ -99,11 +99,11 @@ impl ByScore {
 /// What is searched: items, statuses, revision, and what is held beside them.
 pub type Parts<'a> = (&'a Catalog, &'a Overlay, u64, &'a Beside);
 
-type Ranks = HashMap<Field, (Edition, Arc<Vec<u32>>)>;
+type Ranks = HashMap<Field, (CatalogVersion, Arc<Vec<u32>>)>;
 
 /// Arena, text order and recent lists; each remembers the edition of the catalogue it was made for.
 pub struct Search {
-    arena: Mutex<Option<(Edition, Arc<Arena>)>>,
+    arena: Mutex<Option<(CatalogVersion, Arc<Arena>)>>,
     ranks: Mutex<Ranks>,
     lists: Mutex<LruCache<Key, Arc<List>>>,
 }
@@ -134,7 +134,7 @@ impl Search {
     /// The arena over `catalog`; the first caller builds it, others wait.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
+    /// [`crate::model::ErrorKind::Corrupt`] when the texts are damaged.
     pub fn arena(&self, catalog: &Catalog) -> Result<Arc<Arena>> {
         let mut held = lock(&self.arena);
         if let Some((_, arena)) = held.as_ref().filter(|(edition, _)| *edition == catalog.edition()) {
@@ -220,7 +220,7 @@ impl Search {
     /// is given to `partial`; `cancel` ends the search with whatever is there.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
+    /// [`crate::model::ErrorKind::Corrupt`] when the texts are damaged.
     pub fn list(
         &self,
         (catalog, overlay, rev, beside): Parts<'_>,
@@ -286,7 +286,7 @@ impl Search {
     /// All rows of a text search: the best by score, the others after them by number.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`] when the texts are damaged.
+    /// [`crate::model::ErrorKind::Corrupt`] when the texts are damaged.
     pub fn beyond(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
         let catalog = parts.0;
         let within = self.passing(parts, filter)?;
@@ -299,5 +299,5 @@ impl Search {
 
 fn parse(line: &[u8]) -> Result<Item> {
     serde_json::from_slice(line)
-        .map_err(|e| crate::model::Problem::new(crate::model::Kind::Corrupt, format!("a stored item: {e}")))
+        .map_err(|e| crate::model::Error::new(crate::model::ErrorKind::Corrupt, format!("a stored item: {e}")))
 }

@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::access;
+use super::context::{Data, OwnerContext};
 use super::lock::{self, Away, Socket};
-use super::people;
 use super::read_only;
 use super::session;
 use super::start::Readiness;
-use super::state::{Data, Shared};
 use super::wire::Event;
-use super::writer::{self, Work, now};
-use crate::model::{Kind, Problem, Result, clean};
+use super::writer::{self, WriterCommand, now};
+use crate::model::{Error, ErrorKind, Result, clean};
 use crate::pipeline::generate::build;
 use crate::store::pictures::Pictures;
 use crate::store::project::Project;
@@ -39,7 +39,7 @@ pub fn run(root: &Path) -> Result<()> {
     // A session of its own: closing the terminal that started it must not end it. It fails only where it already is one.
     let _ = rustix::process::setsid();
     rustix::process::umask(rustix::fs::Mode::from_bits_truncate(0o022));
-    super::background::all_give_way();
+    super::priority::all_give_way();
     let started = prepare(root);
     let held = match started {
         Ok(Some(held)) => held,
@@ -60,7 +60,7 @@ struct Held {
     project: Project,
     lock: File,
     /// Why it is only read, and where lock and socket are then.
-    closed: Option<(Problem, Away)>,
+    closed: Option<(Error, Away)>,
 }
 
 fn prepare(root: &Path) -> Result<Option<Held>> {
@@ -89,7 +89,7 @@ fn say(readiness: &Readiness) {
 }
 
 /// Opens the data, for reading only where that is known to be needed or the disk proves to be full.
-fn open_data(project: &Project, closed: &mut Option<(Problem, Away)>) -> Result<open::Opened> {
+fn open_data(project: &Project, closed: &mut Option<(Error, Away)>) -> Result<open::Opened> {
     if closed.is_none() {
         let opened = folders(project).and_then(|()| {
             let missing = super::file_watch::begin(project);
@@ -98,14 +98,14 @@ fn open_data(project: &Project, closed: &mut Option<(Problem, Away)>) -> Result<
             Ok(opened)
         });
         match opened {
-            Err(problem) if problem.kind == Kind::DiskFull => {
+            Err(problem) if problem.kind == ErrorKind::DiskFull => {
                 let why = writable::no_space(project.root()).unwrap_or(problem);
                 *closed = Some((why, Away::make(project)?));
             }
             opened => return opened,
         }
     }
-    let why = closed.as_ref().map_or_else(|| Problem::new(Kind::Denied, "read-only"), |(why, _)| why.clone());
+    let why = closed.as_ref().map_or_else(|| Error::new(ErrorKind::Denied, "read-only"), |(why, _)| why.clone());
     open::open_to_read(project, &why).map_err(|problem| writable::unreadable(&why, problem))
 }
 
@@ -115,7 +115,7 @@ fn open_when_free(project: &Project) -> Result<open::Opened> {
     let since = Instant::now();
     loop {
         match open::open(project) {
-            Err(problem) if problem.kind == Kind::Conflict && since.elapsed() < LETTING_GO => {
+            Err(problem) if problem.kind == ErrorKind::Conflict && since.elapsed() < LETTING_GO => {
                 std::thread::sleep(Duration::from_millis(10));
             }
             opened => return opened,
@@ -142,7 +142,7 @@ fn serve(held: Held) -> Result<()> {
     // Nobody else is let in to what only this user was seen to be able to read.
     let (socket_path, group) = match &closed {
         Some((_, away)) => (away.socket.clone(), None),
-        None => (lock::socket_path(&project)?, people::group(&project.config().shared)?),
+        None => (lock::socket_path(&project)?, access::group(&project.config().shared)?),
     };
     let (socket, listener) = Socket::bind(&socket_path, group, &lock)?;
     let closed = closed.map(|(why, _)| why);
@@ -150,13 +150,14 @@ fn serve(held: Held) -> Result<()> {
     let idle = idle_time(&project);
     let data = Data { catalog: opened.catalog, overlay: opened.overlay };
     let maker = Box::new(build::build);
-    let mut shared = Shared::new(project, Trust::of_person(), opened.index, data, opened.notices, sender, now(), maker);
+    let mut shared =
+        OwnerContext::new(project, Trust::of_person(), opened.index, data, opened.notices, sender, now(), maker);
     *shared.read_only() = closed.as_ref().map(ToString::to_string);
     (shared.closed, shared.socket) = (closed, socket_path);
     let shared = Arc::new(shared);
     let writing = start_writer(&shared, opened.ledger.zip(opened.pictures), opened.contents, queue)?;
-    let watching =
-        super::metadata::watch(&shared).map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
+    let watching = super::metadata::watch(&shared)
+        .map_err(|e| Error::new(ErrorKind::Io, format!("the owner cannot start: {e}")))?;
     super::generate::start(&shared);
     super::scoring::start(&shared);
     super::evaluate::start(&shared);
@@ -164,7 +165,7 @@ fn serve(held: Held) -> Result<()> {
         Some(_) => None,
         None => Some(
             super::file_watch::start(&shared)
-                .map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?,
+                .map_err(|e| Error::new(ErrorKind::Io, format!("the owner cannot start: {e}")))?,
         ),
     };
     let seen = read_only::Seen::of(&shared);
@@ -173,7 +174,7 @@ fn serve(held: Held) -> Result<()> {
         .max_blocking_threads(16)
         .enable_all()
         .build()
-        .map_err(|e| Problem::new(Kind::Io, format!("the owner cannot start: {e}")))?;
+        .map_err(|e| Error::new(ErrorKind::Io, format!("the owner cannot start: {e}")))?;
     let served = runtime.block_on(accept(listener, shared.clone(), idle, seen));
     // Nobody new from here on; what is queued is written, then the checkpoint.
     drop(socket);
@@ -183,7 +184,7 @@ fn serve(held: Held) -> Result<()> {
     shared.metadata.end();
     let _ = watching.join();
     let (done, wait) = mpsc::channel();
-    if shared.writer.send(Work::Finish(done)).is_ok() {
+    if shared.writer.send(WriterCommand::Finish(done)).is_ok() {
         let _ = wait.recv();
     }
     let _ = writing.join();
@@ -198,10 +199,10 @@ fn serve(held: Held) -> Result<()> {
 }
 
 fn start_writer(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     folded: Option<(Ledger, Pictures)>,
     contents: [u8; 32],
-    queue: mpsc::Receiver<Work>,
+    queue: mpsc::Receiver<WriterCommand>,
 ) -> Result<std::thread::JoinHandle<()>> {
     let folded_already = folded.is_some();
     // Statuses that are not to be written are never behind.
@@ -251,14 +252,14 @@ fn start_writer(
     let handle = std::thread::Builder::new()
         .name("writer".into())
         .spawn(work)
-        .map_err(|e| Problem::new(Kind::Io, format!("the writer cannot start: {e}")))?;
+        .map_err(|e| Error::new(ErrorKind::Io, format!("the writer cannot start: {e}")))?;
     let _ = wait.recv();
     Ok(handle)
 }
 
 /// Puts the statuses of `ledger` in the place of those shown so far, which followed from journals of the same lengths and
 /// other contents. Gives what a person should know.
-fn withdraw(owner: &Shared, ledger: &Ledger) -> Option<String> {
+fn withdraw(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
     let mut data = owner.data_mut();
     let mut overlay = Overlay::blank(data.catalog.len());
     ledger.write_over(&mut overlay);
@@ -273,7 +274,7 @@ fn withdraw(owner: &Shared, ledger: &Ledger) -> Option<String> {
 }
 
 /// Reads all journals.
-fn fold(owner: &Shared) -> Result<(Ledger, Pictures, Vec<String>)> {
+fn fold(owner: &OwnerContext) -> Result<(Ledger, Pictures, Vec<String>)> {
     let (pictures, mut notices) = open::load_pictures(&owner.project)?;
     let (ledger, found) = open::load_ledger(&owner.project, &owner.catalog(), &pictures)?;
     notices.extend(found);
@@ -289,11 +290,11 @@ fn idle_time(project: &Project) -> Option<Duration> {
 
 async fn accept(
     listener: std::os::unix::net::UnixListener,
-    shared: Arc<Shared>,
+    shared: Arc<OwnerContext>,
     idle: Option<Duration>,
     mut seen: read_only::Seen,
 ) -> Result<()> {
-    let fail = |e: std::io::Error| Problem::new(Kind::Io, format!("the owner cannot listen: {e}"));
+    let fail = |e: std::io::Error| Error::new(ErrorKind::Io, format!("the owner cannot listen: {e}"));
     listener.set_nonblocking(true).map_err(fail)?;
     let listener = UnixListener::from_std(listener).map_err(fail)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(fail)?;

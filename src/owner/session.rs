@@ -12,15 +12,15 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::bytes::Bytes;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
+use super::context::OwnerContext;
 use super::latency::Step;
-use super::sight::Sight;
-use super::state::Shared;
+use super::visibility::AnnotatorView;
 use super::wire::{
-    Answer, Ask, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Place, Receipt, ToOwner, Welcome,
+    Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, Receipt, Request, Response, ResumePoint, ToOwner, Welcome,
 };
-use super::writer::{Wish, Work};
-use super::{answers, jobs, people, read_only, trust};
-use crate::model::{Kind, Problem, Result};
+use super::writer::{DecisionRequest, WriterCommand};
+use super::{access, answers, jobs, read_only, trust};
+use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::compose::Order;
 use crate::pipeline::recompose::Manner;
 use crate::store::journal;
@@ -65,7 +65,7 @@ impl Running {
 }
 
 /// Serves a client until it goes. `peer` is its user id.
-pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
+pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
     let (read, write) = stream.into_split();
     let mut source = FramedRead::new(read, codec());
     let mut sink = FramedWrite::new(write, codec());
@@ -122,15 +122,15 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                     }
                 };
                 match postcard::from_bytes::<ToOwner>(&frame) {
-                    Ok(ToOwner::Ask(number, Ask::Subscribe { since })) => {
+                    Ok(ToOwner::Ask(number, Request::Subscribe { since })) => {
                         events = Some(shared.events.subscribe());
                         // Decisions after `since` were not sent to this client: it must ask for what it shows.
                         if shared.ledger().rev() > since
                             && outbox.try_send(FromOwner::Event(Event::Resync)).is_err() { break }
-                        if !reply(&outbox, number, Ok(Answer::Done)) { break }
+                        if !reply(&outbox, number, Ok(Response::Done)) { break }
                     }
                     Ok(ToOwner::Ask(number, ask)) => {
-                        let allowed = people::allow(&shared.project.config().shared, peer, &ask)
+                        let allowed = access::authorize(&shared.project.config().shared, peer, &ask)
                             .and_then(|()| trust::allow(&shared, peer, &ask));
                         let going = match allowed.and_then(|()| read_only::allow(&shared, &ask)) {
                             Ok(()) => take(&shared, &running, (&outbox, &receipts), &who, number, ask),
@@ -144,12 +144,12 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
                         }
                     }
                     Ok(ToOwner::Hello(_)) => {
-                        refuse(&mut sink, Problem::new(Kind::Usage, "a conversation is not begun twice")).await;
+                        refuse(&mut sink, Error::new(ErrorKind::Usage, "a conversation is not begun twice")).await;
                         break;
                     }
                     Err(error) => {
                         let what = format!("the message cannot be read: {error}");
-                        refuse(&mut sink, Problem::new(Kind::Usage, what)).await;
+                        refuse(&mut sink, Error::new(ErrorKind::Usage, what)).await;
                         break;
                     }
                 }
@@ -163,10 +163,10 @@ pub async fn serve(stream: UnixStream, shared: Arc<Shared>, peer: u32) {
 }
 
 /// Whether an event would tell what `who` must not know yet.
-fn veiled(shared: &Arc<Shared>, who: &str, event: &Event) -> bool {
+fn veiled(shared: &Arc<OwnerContext>, who: &str, event: &Event) -> bool {
     match event {
         // One's own too: of a probe it would tell where the item stands.
-        Event::Verdict { receipt, .. } => Sight::of(shared, who).veils(receipt.number.saturating_sub(1)),
+        Event::Verdict { receipt, .. } => AnnotatorView::of(shared, who).veils(receipt.number.saturating_sub(1)),
         _ => false,
     }
 }
@@ -186,19 +186,19 @@ type Source = FramedRead<OwnedReadHalf, LengthDelimitedCodec>;
 type Sink = FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>;
 
 /// Says why, before hanging up.
-async fn refuse(sink: &mut Sink, problem: Problem) {
+async fn refuse(sink: &mut Sink, problem: Error) {
     if feed(sink, &FromOwner::Refused(problem)).await {
         let _ = flush(sink).await;
     }
 }
 
 /// Why bytes are no frame.
-fn unframed(error: &std::io::Error) -> Problem {
+fn unframed(error: &std::io::Error) -> Error {
     match error.kind() {
         std::io::ErrorKind::InvalidData => {
-            Problem::new(Kind::Usage, format!("the message is longer than a frame ({FRAME_LIMIT} bytes)"))
+            Error::new(ErrorKind::Usage, format!("the message is longer than a frame ({FRAME_LIMIT} bytes)"))
         }
-        _ => Problem::new(Kind::Usage, format!("the message is cut off: {error}")),
+        _ => Error::new(ErrorKind::Usage, format!("the message is cut off: {error}")),
     }
 }
 
@@ -212,7 +212,7 @@ async fn feed(sink: &mut Sink, message: &FromOwner) -> bool {
         // Too large for a frame: say so instead of nothing.
         None => match message {
             FromOwner::Answer(number, _) => {
-                let problem = Problem::input("the answer is larger than a frame").help("ask for less at once");
+                let problem = Error::input("the answer is larger than a frame").help("ask for less at once");
                 let Some(bytes) = encode(&FromOwner::Answer(*number, Box::new(Err(problem)))) else { return false };
                 bytes
             }
@@ -226,32 +226,32 @@ fn encode(message: &FromOwner) -> Option<Vec<u8>> {
     postcard::to_stdvec(message).ok().filter(|b| b.len() <= FRAME_LIMIT)
 }
 
-async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer: u32) -> Result<String> {
+async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<OwnerContext>, peer: u32) -> Result<String> {
     let me = rustix::process::geteuid().as_raw();
     let company = &shared.project.config().shared;
     if company.people.is_empty() {
         // Before a word of theirs is read.
-        people::admit(company, me, peer, "")?;
+        access::authenticate(company, me, peer, "")?;
     }
     let waited = tokio::time::timeout(std::time::Duration::from_secs(10), source.next()).await;
     let frame = match waited {
         Ok(Some(Ok(frame))) => frame,
         Ok(Some(Err(error))) => return Err(unframed(&error)),
-        Ok(None) | Err(_) => return Err(Problem::new(Kind::Usage, "no greeting came")),
+        Ok(None) | Err(_) => return Err(Error::new(ErrorKind::Usage, "no greeting came")),
     };
     let hello = match postcard::from_bytes::<ToOwner>(&frame) {
         Ok(ToOwner::Hello(hello)) if hello.magic == MAGIC => hello,
-        _ => return Err(Problem::new(Kind::Usage, "this is not a benchtop client")),
+        _ => return Err(Error::new(ErrorKind::Usage, "this is not a benchtop client")),
     };
     check(&hello)?;
-    people::admit(company, me, peer, &hello.who)?;
+    access::authenticate(company, me, peer, &hello.who)?;
     if let Err(problem) = shared.at_home() {
         // This owner is about to end: as unreachable its client looks for the next one.
         shared.stop.notify_one();
-        return Err(Problem { kind: Kind::Unreachable, ..problem });
+        return Err(Error { kind: ErrorKind::Unreachable, ..problem });
     }
     let place = shared.index.place(&hello.who)?;
-    let place: Option<Place> = place.and_then(|text| serde_json::from_str(&text).ok());
+    let place: Option<ResumePoint> = place.and_then(|text| serde_json::from_str(&text).ok());
     let config = shared.config();
     // What is wrong with the metadata stands among the notices.
     let _ = shared.metadata.look(shared);
@@ -267,15 +267,15 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<Shared>, peer:
         notices: shared.notices().clone(),
     };
     if !feed(sink, &FromOwner::Welcome(Box::new(welcome))).await || !flush(sink).await {
-        return Err(Problem::new(Kind::Unreachable, "the client went away"));
+        return Err(Error::new(ErrorKind::Unreachable, "the client went away"));
     }
     Ok(hello.who)
 }
 
 fn check(hello: &Hello) -> Result<()> {
     if hello.protocol != PROTOCOL {
-        return Err(Problem::new(
-            Kind::Conflict,
+        return Err(Error::new(
+            ErrorKind::Conflict,
             format!(
                 "the owner speaks protocol {PROTOCOL} (benchtop {}), you speak {} (benchtop {})",
                 env!("CARGO_PKG_VERSION"),
@@ -289,74 +289,74 @@ fn check(hello: &Hello) -> Result<()> {
 }
 
 /// Queues an answer without waiting; false when the client does not read what it asked for.
-fn reply(outbox: &Outbox, number: u64, answer: Result<Answer>) -> bool {
+fn reply(outbox: &Outbox, number: u64, answer: Result<Response>) -> bool {
     outbox.try_send(FromOwner::Answer(number, Box::new(answer))).is_ok()
 }
 
 /// Sets `ask` going; false ends the conversation.
 fn take(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     running: &Arc<Running>,
     (outbox, receipts): (&Outbox, &mpsc::UnboundedSender<Sent>),
     who: &str,
     number: u64,
-    ask: Ask,
+    ask: Request,
 ) -> bool {
     let wish = match ask {
-        Ask::Decide(decide) => Wish::Decide(decide),
-        Ask::Undo(uuid) => Wish::Undo(uuid),
-        Ask::Redo(uuid) => Wish::Redo(uuid),
-        Ask::SetPlace(place) => {
-            let work = Work::Place { who: who.to_string(), place };
-            return shared.writer.send(work).is_ok() && reply(outbox, number, Ok(Answer::Done));
+        Request::Decide(decide) => DecisionRequest::Decide(decide),
+        Request::Undo(uuid) => DecisionRequest::Undo(uuid),
+        Request::Redo(uuid) => DecisionRequest::Redo(uuid),
+        Request::SetPlace(place) => {
+            let work = WriterCommand::Place { who: who.to_string(), place };
+            return shared.writer.send(work).is_ok() && reply(outbox, number, Ok(Response::Done));
         }
-        Ask::Agree { to, then } => {
+        Request::Agree { to, then } => {
             // Once in a long while: a file is written.
             match (tokio::task::block_in_place(|| trust::agree(shared, &to)), then) {
                 (Ok(()), Some(then)) => return take(shared, running, (outbox, receipts), who, number, then.ask()),
-                (agreed, _) => return reply(outbox, number, agreed.map(|()| Answer::Done)),
+                (agreed, _) => return reply(outbox, number, agreed.map(|()| Response::Done)),
             }
         }
-        Ask::Stop => {
-            reply(outbox, number, Ok(Answer::Done));
+        Request::Stop => {
+            reply(outbox, number, Ok(Response::Done));
             shared.tell(Event::Ending);
             shared.stop.notify_one();
             return true;
         }
-        Ask::Import(ask) => {
+        Request::Import(ask) => {
             jobs::import(shared, outbox.clone(), number, jobs::Source::Files(ask), flag(running, number));
             return true;
         }
-        Ask::Compose { plan, seed, count, allow_impossible } => {
+        Request::Compose { plan, seed, count, allow_impossible } => {
             let source = jobs::Source::Compose(Order { plan, seed, count, allow_impossible });
             jobs::import(shared, outbox.clone(), number, source, flag(running, number));
             return true;
         }
-        Ask::Sample => {
+        Request::Sample => {
             jobs::import(shared, outbox.clone(), number, jobs::Source::Sample, flag(running, number));
             return true;
         }
-        Ask::Recompose { renames, draw_missing, dry } => {
+        Request::Recompose { renames, draw_missing, dry } => {
             let wanted = jobs::Recompose { who: who.to_string(), manner: Manner { renames, draw_missing, dry } };
             jobs::recompose(shared, outbox.clone(), number, wanted, flag(running, number));
             return true;
         }
-        Ask::Discard { terms, dry } => {
+        Request::Discard { terms, dry } => {
             let who = who.to_string();
             jobs::discard(shared, outbox.clone(), number, jobs::Discard { who, terms, dry }, flag(running, number));
             return true;
         }
-        Ask::Retire { terms, saves, discard } => {
+        Request::Retire { terms, saves, discard } => {
             let wanted = jobs::Retire { who: who.to_string(), terms, saves, discard };
             jobs::retire(shared, outbox.clone(), number, wanted, flag(running, number));
             return true;
         }
-        Ask::Unretire { saves, revs } => {
+        Request::Unretire { saves, revs } => {
             let wanted = jobs::Unretire { who: who.to_string(), saves, revs };
             jobs::unretire(shared, outbox.clone(), number, wanted, flag(running, number));
             return true;
         }
-        Ask::Merge { files, dry } => {
+        Request::Merge { files, dry } => {
             jobs::merge(
                 shared,
                 outbox.clone(),
@@ -366,57 +366,60 @@ fn take(
             );
             return true;
         }
-        Ask::Bulk(bulk) => {
+        Request::Bulk(bulk) => {
             jobs::bulk(shared, outbox.clone(), number, (who.to_string(), *bulk), flag(running, number));
             return true;
         }
-        Ask::UndoBulk(first, last) => {
+        Request::UndoBulk(first, last) => {
             jobs::undo(shared, outbox.clone(), number, (who.to_string(), (first, last)), flag(running, number));
             return true;
         }
-        Ask::Edit(edit) => {
+        Request::Edit(edit) => {
             jobs::edit(shared, outbox.clone(), number, (who.to_string(), *edit), flag(running, number));
             return true;
         }
-        Ask::TakeVerdicts { file, form, words, dry } => {
+        Request::TakeVerdicts { file, form, words, dry } => {
             let wanted = jobs::Verdicts { who: who.to_string(), file, form, words: *words, dry };
             jobs::verdicts(shared, outbox.clone(), number, wanted, flag(running, number));
             return true;
         }
-        Ask::Similarity(ask) => {
+        Request::Similarity(ask) => {
             jobs::similarity(shared, outbox.clone(), number, (who.to_string(), *ask), flag(running, number));
             return true;
         }
-        Ask::Judge(ask) => {
+        Request::Judge(ask) => {
             jobs::judge(shared, outbox.clone(), number, (who.to_string(), *ask), flag(running, number));
             return true;
         }
-        Ask::Evaluate(new) => {
+        Request::Evaluate(new) => {
             jobs::evaluate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
             return true;
         }
-        Ask::Generate(new) => {
+        Request::Generate(new) => {
             jobs::generate(shared, outbox.clone(), number, (who.to_string(), *new), flag(running, number));
             return true;
         }
         question => {
             match &question {
-                Ask::Next(round) => shared.at_work.came(who, round, running.connection),
-                Ask::Release(round) => shared.at_work.left(who, round, running.connection),
+                Request::Next(round) => shared.at_work.came(who, round, running.connection),
+                Request::Release(round) => shared.at_work.left(who, round, running.connection),
                 _ => {}
             }
-            look_up(Sight::of(shared, who), running.clone(), outbox.clone(), number, question);
+            look_up(AnnotatorView::of(shared, who), running.clone(), outbox.clone(), number, question);
             return true;
         }
     };
     let receipts = receipts.clone();
     let asked = Instant::now();
     let give = move |receipt: Result<Receipt>| {
-        let message = FromOwner::Answer(number, Box::new(receipt.map(Answer::Receipt)));
+        let message = FromOwner::Answer(number, Box::new(receipt.map(Response::Receipt)));
         // The client is gone: the decision stands, and it gets the receipt when it asks again.
         let _ = receipts.send(Sent { asked, given: Instant::now(), message });
     };
-    shared.writer.send(Work::Wish { who: who.to_string(), wish, asked: Some(asked), reply: Box::new(give) }).is_ok()
+    shared
+        .writer
+        .send(WriterCommand::Wish { who: who.to_string(), wish, asked: Some(asked), reply: Box::new(give) })
+        .is_ok()
 }
 
 fn flag(running: &Running, number: u64) -> Arc<AtomicBool> {
@@ -425,9 +428,9 @@ fn flag(running: &Running, number: u64) -> Arc<AtomicBool> {
     flag
 }
 
-fn look_up(sight: Sight, running: Arc<Running>, outbox: Outbox, number: u64, ask: Ask) {
+fn look_up(sight: AnnotatorView, running: Arc<Running>, outbox: Outbox, number: u64, ask: Request) {
     let generation = match &ask {
-        Ask::Page(page) => {
+        Request::Page(page) => {
             running.generation.fetch_max(page.generation, Ordering::SeqCst);
             page.generation
         }

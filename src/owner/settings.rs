@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use super::context::OwnerContext;
 use super::log;
-use super::state::Shared;
 use crate::model::config::Config;
 use crate::store::project::{FILE, Project};
 
@@ -33,7 +33,7 @@ impl Settings {
     }
 
     /// Those that are on disk now.
-    pub fn now(&self, shared: &Shared) -> Arc<Config> {
+    pub fn now(&self, shared: &OwnerContext) -> Arc<Config> {
         let now = stamp(&shared.project);
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if held.stamp == now && now.is_some() {

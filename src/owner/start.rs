@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::lock::{self, Away};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::project::Project;
 use crate::store::{regular, writable};
 
@@ -30,7 +30,7 @@ pub enum Readiness {
     /// Somebody else owns the project.
     Owned,
     /// It cannot open the project.
-    Failed(Problem),
+    Failed(Error),
 }
 
 /// Connects to the owner that is running; `None` when none is.
@@ -43,7 +43,7 @@ pub fn find(project: &Project) -> Result<Option<UnixStream>> {
         Ok(stream) => return of_owner(project, stream).map(Some),
         Err(e) => match e.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused => Ok(None),
-            _ => Err(Problem::io(&e, "the owner cannot be reached", &path)),
+            _ => Err(Error::io(&e, "the owner cannot be reached", &path)),
         },
     };
     // One that may only read has its socket outside of the project.
@@ -56,13 +56,13 @@ pub fn find(project: &Project) -> Result<Option<UnixStream>> {
 fn of_owner(project: &Project, stream: UnixStream) -> Result<UnixStream> {
     let path = lock::socket_path(project)?;
     let peer = rustix::net::sockopt::socket_peercred(&stream);
-    let peer = peer.map_err(|e| Problem::io(&e.into(), "the owner cannot be told", &path))?.uid.as_raw();
+    let peer = peer.map_err(|e| Error::io(&e.into(), "the owner cannot be told", &path))?.uid.as_raw();
     let is_shared = !project.config().shared.people.is_empty();
     let holds = || project.root().symlink_metadata().is_ok_and(|meta| meta.uid() == peer);
     if peer == rustix::process::geteuid().as_raw() || (is_shared && holds()) {
         return Ok(stream);
     }
-    Err(Problem::new(Kind::Denied, format!("another user ({peer}) listens in this project"))
+    Err(Error::new(ErrorKind::Denied, format!("another user ({peer}) listens in this project"))
         .file(path)
         .help("end that process, or copy the project to a folder of yours"))
 }
@@ -70,7 +70,7 @@ fn of_owner(project: &Project, stream: UnixStream) -> Result<UnixStream> {
 /// Connects to the owner, starting one when none is running.
 ///
 /// # Errors
-/// What keeps the owner from opening the project, or [`Kind::Unreachable`] when it does not answer in time.
+/// What keeps the owner from opening the project, or [`ErrorKind::Unreachable`] when it does not answer in time.
 pub fn ensure(project: &Project) -> Result<UnixStream> {
     if !project.config().shared.people.is_empty()
         && let Some(stream) = elsewhere(project)?
@@ -80,9 +80,12 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
     if let Err(e) = project.root().symlink_metadata()
         && e.kind() == std::io::ErrorKind::NotFound
     {
-        return Err(Problem::new(Kind::NotFound, "the project folder is not there any more: it was moved or removed")
-            .file(project.root())
-            .help("open it where it is now"));
+        return Err(Error::new(
+            ErrorKind::NotFound,
+            "the project folder is not there any more: it was moved or removed",
+        )
+        .file(project.root())
+        .help("open it where it is now"));
     }
     let closed = writable::obstacle(project).is_some();
     if !closed {
@@ -105,7 +108,7 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
         }
         if Instant::now() > deadline {
             let log = log(project);
-            return Err(Problem::new(Kind::Unreachable, "the owner of this project does not answer")
+            return Err(Error::new(ErrorKind::Unreachable, "the owner of this project does not answer")
                 .file(project.root())
                 .help(format!("its log is {}; `benchtop status` names its pid", log.display())));
         }
@@ -115,7 +118,7 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
 /// As [`find`]; in a project that is only read, its user's own owner is nobody else's business.
 fn reach(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
     match find(project) {
-        Err(problem) if closed && problem.kind == Kind::Denied => Ok(None),
+        Err(problem) if closed && problem.kind == ErrorKind::Denied => Ok(None),
         found => found,
     }
 }
@@ -123,19 +126,22 @@ fn reach(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
 /// Connects to the owner of a shared project that belongs to somebody else; `None` where it is one's own.
 fn elsewhere(project: &Project) -> Result<Option<UnixStream>> {
     let root = project.root();
-    let meta = root.symlink_metadata().map_err(|e| Problem::io(&e, "cannot look at", root))?;
+    let meta = root.symlink_metadata().map_err(|e| Error::io(&e, "cannot look at", root))?;
     if meta.uid() == rustix::process::geteuid().as_raw() {
         return Ok(None);
     }
     let ended = || {
-        Problem::new(Kind::Unreachable, format!("nobody holds this shared project open: user {} starts it", meta.uid()))
-            .file(root)
-            .help("they run `benchtop owner` in it, or any other command")
+        Error::new(
+            ErrorKind::Unreachable,
+            format!("nobody holds this shared project open: user {} starts it", meta.uid()),
+        )
+        .file(root)
+        .help("they run `benchtop owner` in it, or any other command")
     };
     let group = project.config().shared.group.as_deref().unwrap_or("that benchtop.toml is to name");
     match find(project) {
         // Its folder is passable while an owner runs, to the group.
-        Err(problem) if problem.kind == Kind::Denied => Err(problem.help(format!(
+        Err(problem) if problem.kind == ErrorKind::Denied => Err(problem.help(format!(
             "user {} must hold this shared project open, and you must be in the group {group}",
             meta.uid()
         ))),
@@ -162,9 +168,9 @@ fn log(project: &Project) -> PathBuf {
 
 /// Starts an owner, detached from this terminal, and waits for its one line.
 fn spawn(project: &Project) -> Result<Readiness> {
-    let program = std::env::current_exe().map_err(|e| Problem::new(Kind::Io, format!("cannot find myself: {e}")))?;
+    let program = std::env::current_exe().map_err(|e| Error::new(ErrorKind::Io, format!("cannot find myself: {e}")))?;
     let log = log(project);
-    let fail = |e: std::io::Error| Problem::io(&e, "the owner cannot be started", &log);
+    let fail = |e: std::io::Error| Error::io(&e, "the owner cannot be started", &log);
     let log_file = regular::open(&log, OpenOptions::new().create(true).append(true).mode(0o600))?;
     if log_file.metadata().map_err(fail)?.len() > LOG_LIMIT {
         log_file.set_len(0).map_err(fail)?;
@@ -183,7 +189,7 @@ fn spawn(project: &Project) -> Result<Readiness> {
         BufReader::new(pipe).read_line(&mut line).map_err(fail)?;
     }
     let readiness = serde_json::from_str(&line).map_err(|_| {
-        Problem::new(Kind::Unreachable, "the owner ended before it was ready")
+        Error::new(ErrorKind::Unreachable, "the owner ended before it was ready")
             .help(format!("its log is {}", log.display()))
     })?;
     // The owner outlives this process; one that did not stay is collected here.

@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::state::Shared;
-use super::wire::Ask;
+use super::context::OwnerContext;
+use super::wire::Request;
 use crate::model::config::Config;
 use crate::model::config::endpoint::Endpoint;
 use crate::model::config::generate::Backend;
 use crate::model::evaluation::{NewRun, Server};
-use crate::model::job::{JobAct, Wishes};
+use crate::model::job::{GenerationOverrides, JobAct};
 use crate::model::scoring::Scorer;
 use crate::model::scoring::job::ScoringAct;
 use crate::model::trust::{Destination, Sends, Waits, Wanted, refusal};
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Item, Result};
 use crate::pipeline::generate::build;
 use crate::store::journal::stamp;
 use crate::store::project::Project;
@@ -30,7 +30,7 @@ use crate::store::trust::{Folder, Held, JobKind, TrustedJob, token};
 /// The servers of an evaluation, each once.
 ///
 /// # Errors
-/// [`Kind::Usage`] for an address or a variable that cannot be used.
+/// [`ErrorKind::Usage`] for an address or a variable that cannot be used.
 pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
     of_servers(&new.servers, if new.blind { Sends::Texts } else { Sends::Pictures })
 }
@@ -47,7 +47,7 @@ pub fn of_servers(servers: &[Server], sends: Sends) -> Result<Vec<Destination>> 
 ///
 /// # Errors
 /// As [`of_run`].
-pub fn of_generation(config: &Config, wishes: &Wishes) -> Result<Vec<Destination>> {
+pub fn of_generation(config: &Config, wishes: &GenerationOverrides) -> Result<Vec<Destination>> {
     let is_http = build::full(config, wishes).backend.as_deref() == Some(Backend::Http.name());
     if is_http { of_endpoints(&config.generate.endpoints, Sends::Texts) } else { Ok(Vec::new()) }
 }
@@ -72,7 +72,7 @@ fn each_once(all: impl Iterator<Item = Result<Destination>>) -> Result<Vec<Desti
 }
 
 /// What the person trusts now; where that cannot be read nothing is.
-fn held(shared: &Shared) -> Held {
+fn held(shared: &OwnerContext) -> Held {
     shared.trust.read().unwrap_or_else(|problem| {
         let said = format!("nothing is trusted, so jobs wait: {problem}");
         let mut notices = shared.notices();
@@ -86,8 +86,8 @@ fn held(shared: &Shared) -> Held {
 /// Refuses destinations that the person has not agreed to. Called before anything is sent, and again at each batch.
 ///
 /// # Errors
-/// [`Kind::Denied`], with the commands that agree.
-pub fn check(shared: &Shared, to: &[Destination]) -> Result<()> {
+/// [`ErrorKind::Denied`], with the commands that agree.
+pub fn check(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     if to.is_empty() {
         return Ok(());
     }
@@ -97,7 +97,12 @@ pub fn check(shared: &Shared, to: &[Destination]) -> Result<()> {
 }
 
 /// What must be agreed to before a job goes on; none where everything is.
-pub fn waits(shared: &Shared, elsewhere: bool, to: &[Destination], (count, what): (u64, &str)) -> Option<Box<Waits>> {
+pub fn waits(
+    shared: &OwnerContext,
+    elsewhere: bool,
+    to: &[Destination],
+    (count, what): (u64, &str),
+) -> Option<Box<Waits>> {
     if to.is_empty() && !elsewhere {
         return None;
     }
@@ -110,8 +115,8 @@ pub fn waits(shared: &Shared, elsewhere: bool, to: &[Destination], (count, what)
 /// The person agrees.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a destination that is none, and when it cannot be kept.
-pub fn agree(shared: &Shared, to: &[Destination]) -> Result<()> {
+/// [`ErrorKind::Usage`] for a destination that is none, and when it cannot be kept.
+pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     // What came over the socket is read as if it was typed.
     let to: Vec<Destination> =
         to.iter().map(|d| Destination::new(&d.to, d.key_env.as_deref(), d.sends)).collect::<Result<_>>()?;
@@ -125,20 +130,22 @@ pub fn agree(shared: &Shared, to: &[Destination]) -> Result<()> {
 /// to what their machine sends, also by going on with a job that waits for it.
 ///
 /// # Errors
-/// [`Kind::Denied`].
-pub fn allow(shared: &Shared, peer: u32, ask: &Ask) -> Result<()> {
+/// [`ErrorKind::Denied`].
+pub fn allow(shared: &OwnerContext, peer: u32, ask: &Request) -> Result<()> {
     let is_agreement = match ask {
         _ if peer == rustix::process::geteuid().as_raw() => false,
-        Ask::Agree { .. } => true,
-        Ask::JobAct { id, act: JobAct::Resume | JobAct::Retry } => {
+        Request::Agree { .. } => true,
+        Request::JobAct { id, act: JobAct::Resume | JobAct::Retry } => {
             shared.evaluations.does_wait(*id) || shared.desk.does_wait(*id)
         }
-        Ask::ScoringAct { id, act: ScoringAct::Resume | ScoringAct::Retry } => shared.scoring.does_wait(*id),
+        Request::ScoringAct { id, act: ScoringAct::Resume | ScoringAct::Retry } => shared.scoring.does_wait(*id),
         _ => false,
     };
     match is_agreement {
-        true => Err(Problem::new(Kind::Denied, "only the user that this project belongs to agrees to what it sends")
-            .help("ask them to resume the job")),
+        true => {
+            Err(Error::new(ErrorKind::Denied, "only the user that this project belongs to agrees to what it sends")
+                .help("ask them to resume the job"))
+        }
         false => Ok(()),
     }
 }
@@ -153,7 +160,7 @@ pub struct Reach {
 
 impl Reach {
     /// Of a job that sends to these.
-    pub fn of(shared: &Shared, to: &[Destination]) -> Reach {
+    pub fn of(shared: &OwnerContext, to: &[Destination]) -> Reach {
         let root = shared.project.root().to_path_buf();
         let is_open = to.iter().all(Destination::is_here);
         let links = if is_open { Vec::new() } else { held(shared).links };
@@ -180,7 +187,7 @@ impl Reach {
 }
 
 /// The person linked the pictures at these paths to the project; what cannot be remembered is told, and they are not sent.
-pub fn link(shared: &Shared, paths: &[PathBuf]) {
+pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
     for path in paths {
         let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(path) };
         if let Err(problem) = shared.trust.link(shared.project.root(), folder, true) {
@@ -234,7 +241,7 @@ pub struct Known {
 
 impl Known {
     /// Reads them.
-    pub fn read(shared: &Shared) -> Known {
+    pub fn read(shared: &OwnerContext) -> Known {
         Known { folder: Folder::of(shared.project.root()).ok(), held: held(shared) }
     }
 
@@ -248,7 +255,7 @@ impl Known {
 
 /// From now on this job goes on by itself. Gives the token that is to lie with it; none where it cannot be remembered:
 /// the job works all the same, and waits after the next start.
-pub fn begin(shared: &Shared, kind: JobKind, id: u32, digest: String) -> Option<String> {
+pub fn begin(shared: &OwnerContext, kind: JobKind, id: u32, digest: String) -> Option<String> {
     let remember = || -> Result<String> {
         let (folder, token) = (Folder::of(shared.project.root())?, token()?);
         shared.trust.begin(&TrustedJob { folder, kind, id, token: token.clone(), digest })?;
@@ -267,7 +274,7 @@ pub fn begin(shared: &Shared, kind: JobKind, id: u32, digest: String) -> Option<
 }
 
 /// This job does not go on by itself any more: it is over, or waits for a person.
-pub fn end(shared: &Shared, kind: JobKind, id: u32) {
+pub fn end(shared: &OwnerContext, kind: JobKind, id: u32) {
     if let Err(problem) = shared.trust.end(shared.project.root(), kind, id) {
         super::log::write(format_args!(
             "{} job {id} is still remembered as one that goes on: {problem}",
@@ -281,6 +288,6 @@ pub fn end(shared: &Shared, kind: JobKind, id: u32) {
 ///
 /// # Errors
 /// What is wrong with the file.
-pub fn as_it_is(shared: &Arc<Shared>) -> Result<Project> {
+pub fn as_it_is(shared: &Arc<OwnerContext>) -> Result<Project> {
     Project::open(shared.project.root())
 }

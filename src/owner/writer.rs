@@ -20,12 +20,12 @@ pub use made::MadePictures;
 pub use rounds::load_rounds;
 use uuid::Uuid;
 
+use super::context::OwnerContext;
 use super::jobs::{self, StepEdit};
 use super::latency::Step;
-use super::state::Shared;
-use super::wire::{Decide, Place, Receipt};
+use super::wire::{Decide, Receipt, ResumePoint};
 use crate::model::edit::EditMark;
-use crate::model::{Act, Decision, Kind, Problem, Result};
+use crate::model::{Act, Decision, Error, ErrorKind, Result};
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::Journal;
 use crate::store::ledger::Step as LastStep;
@@ -47,7 +47,7 @@ pub type Reply = Box<dyn FnOnce(Result<Receipt>) + Send>;
 
 /// What a person wants decided.
 #[derive(Debug)]
-pub enum Wish {
+pub enum DecisionRequest {
     /// A verdict.
     Decide(Decide),
     /// Take back the last verdict that counts, or edit.
@@ -57,14 +57,14 @@ pub enum Wish {
 }
 
 /// Work for the writer.
-pub enum Work {
+pub enum WriterCommand {
     /// A decision of `who`.
     Wish {
         /// The annotator.
         who: String,
         /// What is wanted.
-        wish: Wish,
-        /// When it was asked for, where somebody waits for it alone: for [`Shared::latency`].
+        wish: DecisionRequest,
+        /// When it was asked for, where somebody waits for it alone: for [`OwnerContext::latency`].
         asked: Option<Instant>,
         /// Where the receipt goes.
         reply: Reply,
@@ -74,7 +74,7 @@ pub enum Work {
         /// The annotator.
         who: String,
         /// Where.
-        place: Place,
+        place: ResumePoint,
     },
     /// Items were added: fold the journals again if some decisions had no item.
     Imported,
@@ -91,7 +91,7 @@ pub enum Work {
     Finish(mpsc::Sender<()>),
 }
 
-/// See [`Work::Join`].
+/// See [`WriterCommand::Join`].
 pub struct Join {
     /// The decisions, by annotator.
     pub fresh: BTreeMap<String, Vec<Decision>>,
@@ -102,7 +102,7 @@ pub struct Join {
 /// Makes revised items part of the project under the revision it is given.
 pub type Record = Box<dyn FnOnce(u64) -> Result<Recorded> + Send>;
 
-/// See [`Work::Revise`].
+/// See [`WriterCommand::Revise`].
 pub struct Revise {
     /// Writes the manifest line.
     pub record: Record,
@@ -145,16 +145,16 @@ enum Other {
 }
 
 struct Writer {
-    shared: Arc<Shared>,
+    shared: Arc<OwnerContext>,
     journals: HashMap<String, Journal>,
     syncers: Syncers,
     index_writer: IndexWriter,
     /// A fold under way on another thread.
     folding: Option<Folding>,
     /// Work on everything that waits for it.
-    later: VecDeque<Work>,
+    later: VecDeque<WriterCommand>,
     /// Why the journals must be read again before anything is decided.
-    changed: Option<Problem>,
+    changed: Option<Error>,
     /// Journals of which it was told that they have more than one name.
     linked: BTreeSet<String>,
     /// Open from the first picture on.
@@ -167,12 +167,12 @@ struct Writer {
     dirty: BTreeSet<usize>,
     since_checkpoint: usize,
     /// Why the journals could not be read: then nothing is decided, since nobody knows what was.
-    unread: Option<Problem>,
+    unread: Option<Error>,
 }
 
-/// Runs until [`Work::Finish`] or until every sender is gone. The caller has put the ledger in place; `stale` says that
+/// Runs until [`WriterCommand::Finish`] or until every sender is gone. The caller has put the ledger in place; `stale` says that
 /// the status blocks in the store are not those of this ledger, `unread` why there is no ledger.
-pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unread: Option<Problem>) {
+pub fn run(shared: Arc<OwnerContext>, queue: &mpsc::Receiver<WriterCommand>, stale: bool, unread: Option<Error>) {
     let mut writer = Writer {
         index_writer: IndexWriter::new(&shared),
         shared,
@@ -210,9 +210,9 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
         let mut finished = None;
         while let Some(work) = next {
             match work {
-                Work::Wish { who, wish, asked, reply } => writer.take(who, wish, asked, reply),
-                Work::Place { who, place } => writer.place(&who, &place),
-                Work::Finish(sender) => {
+                WriterCommand::Wish { who, wish, asked, reply } => writer.take(who, wish, asked, reply),
+                WriterCommand::Place { who, place } => writer.place(&who, &place),
+                WriterCommand::Finish(sender) => {
                     finished = Some(sender);
                     done = true;
                 }
@@ -243,7 +243,7 @@ pub fn run(shared: Arc<Shared>, queue: &mpsc::Receiver<Work>, stale: bool, unrea
 
 impl Writer {
     /// Why nothing can be decided now; `None` where it can.
-    fn unavailable(&mut self) -> Option<Problem> {
+    fn unavailable(&mut self) -> Option<Error> {
         let known = self.unread.clone().or_else(|| self.shared.may_write().err());
         known.or_else(|| self.read_again().err())
     }
@@ -253,18 +253,18 @@ impl Writer {
         if self.folding.is_some() { Duration::from_millis(5) } else { IDLE }
     }
 
-    fn take(&mut self, who: String, wish: Wish, asked: Option<Instant>, reply: Reply) {
+    fn take(&mut self, who: String, wish: DecisionRequest, asked: Option<Instant>, reply: Reply) {
         let taken = Instant::now();
         if let Some(problem) = self.unavailable() {
             return reply(Err(problem));
         }
         // What depends on decisions of this very batch must see them applied.
         let depends = match &wish {
-            Wish::Decide(d) => {
+            DecisionRequest::Decide(d) => {
                 let repeated = |p: &Pending| p.decision.uuid == d.uuid || p.row + 1 == d.number;
                 self.batch.iter().any(repeated)
             }
-            Wish::Undo(_) | Wish::Redo(_) => true,
+            DecisionRequest::Undo(_) | DecisionRequest::Redo(_) => true,
         };
         if depends {
             self.flush();
@@ -294,15 +294,15 @@ impl Writer {
     fn prepare(
         &self,
         who: String,
-        wish: Wish,
+        wish: DecisionRequest,
         locks: &mut Duration,
     ) -> Result<std::result::Result<(Decision, u32), Other>> {
         let began = Instant::now();
         let ledger = self.shared.ledger();
         *locks = began.elapsed();
         let uuid = match &wish {
-            Wish::Decide(d) => d.uuid,
-            Wish::Undo(uuid) | Wish::Redo(uuid) => *uuid,
+            DecisionRequest::Decide(d) => d.uuid,
+            DecisionRequest::Undo(uuid) | DecisionRequest::Redo(uuid) => *uuid,
         };
         if let Some((rev, row)) = ledger.receipt(&uuid) {
             let said = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
@@ -313,16 +313,16 @@ impl Writer {
             let status = self.told(&who, row, None, ledger.status(row));
             return Ok(Err(Other::Receipt(Receipt { uuid, rev, number: row + 1, status, edit: true })));
         }
-        let nothing = |word: &str| Problem::new(Kind::Conflict, format!("you have nothing to {word}"));
+        let nothing = |word: &str| Error::new(ErrorKind::Conflict, format!("you have nothing to {word}"));
         let (row, mut act) = match wish {
-            Wish::Decide(decide) => (self.decidable(&who, &decide, &ledger)?, Act::Judge(decide.judgement)),
-            Wish::Undo(_) => match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
+            DecisionRequest::Decide(decide) => (self.decidable(&who, &decide, &ledger)?, Act::Judge(decide.judgement)),
+            DecisionRequest::Undo(_) => match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
                 (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
                 (LastStep::Edit(rev), row) => {
                     return Ok(Err(Other::Edit(StepEdit { who, uuid, rev, row, redo: false })));
                 }
             },
-            Wish::Redo(_) => match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
+            DecisionRequest::Redo(_) => match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
                 (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
                 (LastStep::Edit(rev), row) => {
                     return Ok(Err(Other::Edit(StepEdit { who, uuid, rev, row, redo: true })));
@@ -346,7 +346,7 @@ impl Writer {
     }
 
     fn decidable(&self, who: &str, decide: &Decide, ledger: &crate::store::Ledger) -> Result<u32> {
-        let none = || Problem::new(Kind::NotFound, format!("there is no item #{}", decide.number));
+        let none = || Error::new(ErrorKind::NotFound, format!("there is no item #{}", decide.number));
         let row = decide.number.checked_sub(1).ok_or_else(none)?;
         if row as usize >= self.shared.data().catalog.len() {
             return Err(none());
@@ -354,7 +354,7 @@ impl Writer {
         let known = &self.shared.config().review.reasons;
         if let Some(reason) = decide.judgement.reasons.iter().find(|r| !known.iter().any(|k| k.key == **r)) {
             let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
-            return Err(Problem::new(Kind::Input, format!("`{reason}` is not a reason of this project"))
+            return Err(Error::new(ErrorKind::Input, format!("`{reason}` is not a reason of this project"))
                 .field("reasons")
                 .help(format!("benchtop.toml declares: {}", keys.join(", "))));
         }
@@ -373,14 +373,14 @@ impl Writer {
                 let last = if in_round { None } else { ledger.standing(row).pop() };
                 let nothing = "its verdict was taken back, or its text or picture is another now";
                 let said = last.map_or(nothing.into(), |s| format!("{} said {}", s.who, s.judgement.verdict.name()));
-                Err(Problem::new(Kind::Conflict, format!("#{} changed while you looked: {said}", decide.number))
+                Err(Error::new(ErrorKind::Conflict, format!("#{} changed while you looked: {said}", decide.number))
                     .help("look again, then decide again"))
             }
             _ => Ok(row),
         }
     }
 
-    fn place(&self, who: &str, place: &Place) {
+    fn place(&self, who: &str, place: &ResumePoint) {
         if let (Ok(text), Ok(())) = (serde_json::to_string(place), self.shared.may_write()) {
             self.shared.index.note_place(who, &text);
             self.index_writer.places();

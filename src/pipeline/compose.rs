@@ -13,15 +13,15 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::export::Exporter;
 use super::import::{FileReport, Outcome, Progress, Report, Watch};
-use crate::compose::course::Course;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::engine::Composer;
-use crate::compose::grammar::Grammar;
 use crate::compose::metadata::Metadata;
 use crate::compose::metadata::instruct::instruction_of;
 use crate::compose::metadata::judge::judging_of;
 use crate::compose::plan::{MOST, Plan};
+use crate::compose::schedule::Schedule;
 use crate::model::metafile::shipped;
-use crate::model::{Finding, Item, Kind, MetaFile, Problem, QuestionKind, Result, Rule, Severity};
+use crate::model::{Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity};
 use crate::store::columns::NAMED;
 use crate::store::index::Index;
 use crate::store::manifest::{self, Holds, Manifest, Part};
@@ -68,7 +68,7 @@ pub fn metadata(project: Option<&Project>) -> Result<(Metadata, Vec<Finding>)> {
 }
 
 /// The errors that keep metadata from being composed from, the cause first; `unreadable` are files that could not be
-/// read, `compiled` is what [`Grammar::compile`] found.
+/// read, `compiled` is what [`CompiledMetadata::compile`] found.
 pub fn errors<'f>(metadata: &'f Metadata, unreadable: &'f [Finding], compiled: &'f [Finding]) -> Vec<&'f Finding> {
     let mut errors: Vec<&Finding> = unreadable.iter().chain(metadata.found()).chain(compiled).collect();
     // Judgings and instructions are asked of pictures that are there: no question is written with them.
@@ -84,7 +84,7 @@ fn counted(errors: usize) -> String {
 }
 
 /// Says where in the metadata folder a problem is.
-pub fn place_of(problem: Problem, finding: &Finding) -> Problem {
+pub fn place_of(problem: Error, finding: &Finding) -> Error {
     let problem = problem.file(Path::new("metadata").join(&finding.file));
     if finding.line > 0 { problem.line(u64::from(finding.line)) } else { problem }
 }
@@ -92,16 +92,16 @@ pub fn place_of(problem: Problem, finding: &Finding) -> Problem {
 /// The metadata made ready to compose from; `unreadable` are files that could not be read.
 ///
 /// # Errors
-/// [`Kind::Input`] for errors in it, of which the first are listed.
-pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<Grammar> {
-    let (grammar, compiled) = Grammar::compile(metadata);
+/// [`ErrorKind::Input`] for errors in it, of which the first are listed.
+pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<CompiledMetadata> {
+    let (grammar, compiled) = CompiledMetadata::compile(metadata);
     let errors = errors(metadata, unreadable, &compiled);
     if let Some(first) = errors.first() {
         let list: Vec<String> = errors.iter().take(LISTED).map(ToString::to_string).collect();
         let more = if errors.len() > LISTED { "; ..." } else { "" };
         let what =
             format!("{} in the metadata, and nothing is composed: {}{more}", counted(errors.len()), list.join("; "));
-        return Err(place_of(Problem::input(what), first).help("`benchtop lint` lists all of them"));
+        return Err(place_of(Error::input(what), first).help("`benchtop lint` lists all of them"));
     }
     Ok(grammar)
 }
@@ -116,7 +116,7 @@ impl Composition {
     /// Works out what `order` asks for; `unreadable` are metadata files that could not be read.
     ///
     /// # Errors
-    /// [`Kind::Input`] for errors in the metadata, of which the first are listed, and for a plan that cannot be worked
+    /// [`ErrorKind::Input`] for errors in the metadata, of which the first are listed, and for a plan that cannot be worked
     /// out.
     pub fn new(metadata: &Metadata, unreadable: &[Finding], order: &Order) -> Result<Composition> {
         let grammar = ready(metadata, unreadable)?;
@@ -126,15 +126,15 @@ impl Composition {
             None => {
                 let count = order.count.unwrap_or(COUNT);
                 if count > MOST {
-                    return Err(Problem::input(format!("{count} questions: a plan has at most {MOST}")).field("count"));
+                    return Err(Error::input(format!("{count} questions: a plan has at most {MOST}")).field("count"));
                 }
                 (Plan::balanced(&grammar, count), u64::MAX)
             }
         };
-        let course = Course::new(&grammar, &plan)?;
+        let course = Schedule::new(&grammar, &plan)?;
         let questions = course.questions().min(most);
         if questions == 0 {
-            return Err(Problem::input("the plan asks for no questions"));
+            return Err(Error::input("the plan asks for no questions"));
         }
         Ok(Composition { composer: Composer::new(Arc::new(grammar), Arc::new(course), order.seed), questions })
     }
@@ -193,15 +193,15 @@ impl Composition {
                     }
                 };
                 let started = std::thread::Builder::new().name("compose".into()).spawn_scoped(scope, compose);
-                started.map_err(|e| Problem::io(&e, "a thread cannot be started", Path::new("compose")))?;
+                started.map_err(|e| Error::io(&e, "a thread cannot be started", Path::new("compose")))?;
                 workers.push(get);
             }
             for chunk in 0..chunks {
                 let done = chunk * CHUNK;
                 if !watch(Progress { what: "composing".into(), done, of: Some(self.questions) }) {
-                    return Err(Problem::new(Kind::Cancelled, "the composition was cancelled; nothing was added"));
+                    return Err(Error::new(ErrorKind::Cancelled, "the composition was cancelled; nothing was added"));
                 }
-                let ended = |_| Problem::new(Kind::Io, "a composing thread ended before its work");
+                let ended = |_| Error::new(ErrorKind::Io, "a composing thread ended before its work");
                 for made in workers[(chunk % threads) as usize].recv().map_err(ended)?? {
                     take(made)?;
                 }
@@ -213,7 +213,7 @@ impl Composition {
     /// Makes the questions part of the project, as one import; those that are part of it already are counted.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] naming the first question that is there with another content, cancellation, and the operating
+    /// [`ErrorKind::Conflict`] naming the first question that is there with another content, cancellation, and the operating
     /// system's; then the project is as it was.
     pub fn fill(
         &self,
@@ -230,7 +230,7 @@ impl Composition {
         let mut columns = catalog.columns().clone();
         let mut writer = Writer::create(&project.imports())?;
         let make = |item: Item| {
-            let line = to_raw_value(&item).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+            let line = to_raw_value(&item).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
             Ok((item, line))
         };
         let mut last_picture = 0;
@@ -241,7 +241,7 @@ impl Composition {
                     report.already += 1;
                     Ok(())
                 } else {
-                    Err(Problem::new(Kind::Conflict, format!("`{}` is in the project with another content", item.id))
+                    Err(Error::new(ErrorKind::Conflict, format!("`{}` is in the project with another content", item.id))
                         .field("id")
                         .help("the plan, its count or the metadata changed since; give another --seed, or the plan another name"))
                 };
@@ -391,7 +391,7 @@ fn question(composer: &mut Composer, n: u64) -> Result<Item> {
                 "give the vocabulary more terms that differ, or exclude what holds of every picture",
             )
         };
-        Problem::input(format!("question {}, {subtask} of {subject}: {what}", n + 1)).field(subtask).help(help)
+        Error::input(format!("question {}, {subtask} of {subject}: {what}", n + 1)).field(subtask).help(help)
     })
 }
 

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::engine::{Choices, Fitting, choices_of, fits, missing};
-use crate::compose::grammar::Grammar;
-use crate::model::draw::{key, within};
+use crate::model::rng::{key, within};
 use crate::model::{Item, Key};
 
 /// The pictures that lack terms.
@@ -23,7 +23,7 @@ impl MissingTerms {
     }
 
     /// Takes in a question, where its picture lacks a term.
-    pub fn see(&mut self, grammar: &Grammar, item: &Item) {
+    pub fn see(&mut self, grammar: &CompiledMetadata, item: &Item) {
         if let Some((picture, choices)) = of(grammar, item)
             && !missing(grammar, &choices).is_empty()
         {
@@ -32,7 +32,7 @@ impl MissingTerms {
     }
 
     /// Takes in a question that has all terms: where its picture lacks some for other questions, they get the same.
-    pub fn settle(&mut self, grammar: &Grammar, item: &Item) {
+    pub fn settle(&mut self, grammar: &CompiledMetadata, item: &Item) {
         let Some((picture, choices)) = of(grammar, item) else { return };
         let Some(fitting) = self.pictures.get_mut(&picture) else { return };
         if missing(grammar, &choices).is_empty() {
@@ -41,7 +41,7 @@ impl MissingTerms {
     }
 
     /// Gives an item the terms that it lacks; whether it lacked some and there are any that fit.
-    pub fn fill(&self, grammar: &Grammar, item: &mut Item) -> bool {
+    pub fn fill(&self, grammar: &CompiledMetadata, item: &mut Item) -> bool {
         let Some((picture, choices)) = of(grammar, item) else { return false };
         let lacks = missing(grammar, &choices);
         let drawn = self.pictures.get(&picture).and_then(|fitting| fitting.draw(grammar, picture));
@@ -63,7 +63,7 @@ impl MissingTerms {
 }
 
 /// The key of an item's picture, and what the item was made from. The pictures of a pair have one key.
-fn of(grammar: &Grammar, item: &Item) -> Option<(u64, Choices)> {
+fn of(grammar: &CompiledMetadata, item: &Item) -> Option<(u64, Choices)> {
     let choices = choices_of(grammar, item)?.ok()?;
     let provenance = item.provenance.as_deref()?;
     let number = match item.pair.as_ref().map(|pair| &pair.id) {
@@ -80,19 +80,19 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::compose::course::Course;
     use crate::compose::engine::{Composer, write};
     use crate::compose::lint::broken;
     use crate::compose::metadata::Metadata;
     use crate::compose::plan::Plan;
+    use crate::compose::schedule::Schedule;
     use crate::model::{MetaFile, metafile};
 
     #[test]
     fn both_pictures_of_a_pair_and_all_questions_about_them_get_one_term() {
         let metadata = Metadata::parse(metafile::shipped());
-        let old = Arc::new(Grammar::compile(&metadata).0);
+        let old = Arc::new(CompiledMetadata::compile(&metadata).0);
         let plan = "name = \"pairs\"\n[[pictures]]\nsubject = \"action\"\ncount = 40\nshape = \"pair\"\ndiffers = \"action\"\n";
-        let course = Course::new(&old, &Plan::parse(plan, Path::new("plan.toml")).unwrap()).unwrap();
+        let course = Schedule::new(&old, &Plan::parse(plan, Path::new("plan.toml")).unwrap()).unwrap();
         let mut composer = Composer::new(old, Arc::new(course), 5);
         let items: Vec<Item> = (0..composer.course().questions()).filter_map(|n| composer.question(n)).collect();
         let mut edited = metadata.clone();
@@ -100,7 +100,7 @@ mod tests {
         let section = text.split("[subject.action]").nth(1).unwrap().split("\n[").next().unwrap();
         let new = section.replace("{style}", "beside {a animal}, {style}");
         edited.put(MetaFile { name: "templates.toml".into(), text: text.replace(section, &new) });
-        let (grammar, found) = Grammar::compile(&edited);
+        let (grammar, found) = CompiledMetadata::compile(&edited);
         assert_eq!(found, []);
         let mut lacking = MissingTerms::default();
         items.iter().for_each(|item| lacking.see(&grammar, item));

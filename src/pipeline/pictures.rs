@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::formats::{Inline, picture};
 use crate::model::image::FILE_LIMIT;
-use crate::model::{ImageRef, Problem, Result};
+use crate::model::{Error, ImageRef, Result};
 use crate::store::project::Project;
 use crate::store::{disk, regular};
 
@@ -65,7 +65,7 @@ impl Pictures {
         self.known.clear();
         self.bases.clear();
         for dir in [file.parent().unwrap_or(root), root] {
-            let dir = dir.canonicalize().map_err(|e| Problem::io(&e, "cannot be opened", dir))?;
+            let dir = dir.canonicalize().map_err(|e| Error::io(&e, "cannot be opened", dir))?;
             if !self.bases.contains(&dir) {
                 self.bases.push(dir);
             }
@@ -76,7 +76,7 @@ impl Pictures {
     /// Finds the picture a record names and fills in where it is. One that is not there is counted, not refused.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] for a name that leads outside the folder of its file, and for a file above the limit. What cannot be
+    /// [`crate::model::ErrorKind::Input`] for a name that leads outside the folder of its file, and for a file above the limit. What cannot be
     /// shown is taken in and marked.
     pub fn find(&mut self, image: &mut ImageRef) -> Result<()> {
         if image.hash.is_some() && image.stored().is_some_and(|p| self.in_project(&p)) {
@@ -104,7 +104,7 @@ impl Pictures {
     /// Takes in a picture that a file carries within itself. It is copied with `link` too: there is nothing to refer to.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] for one that is no base64, and the operating system's.
+    /// [`crate::model::ErrorKind::Input`] for one that is no base64, and the operating system's.
     pub fn carried(&mut self, inline: &Inline) -> Result<()> {
         let bytes = inline.bytes()?;
         let hash = Some(blake3::hash(&bytes).to_hex().to_string());
@@ -128,7 +128,7 @@ impl Pictures {
 
     fn look(&mut self, name: &str) -> Result<Option<ImageRef>> {
         let outside = |why: &str| {
-            Problem::input(format!("the picture `{name}` {why}"))
+            Error::input(format!("the picture `{name}` {why}"))
                 .field("images")
                 .help("pictures must lie in the folder of the file that names them")
         };
@@ -143,7 +143,7 @@ impl Pictures {
             let path = match base.join(relative).canonicalize() {
                 Ok(path) => path,
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(e) => return Err(Problem::io(&e, "the picture cannot be opened", &base.join(relative))),
+                Err(e) => return Err(Error::io(&e, "the picture cannot be opened", &base.join(relative))),
             };
             if !self.bases.iter().any(|b| path.starts_with(b)) {
                 return Err(outside("is a link that leads out of its folder"));
@@ -156,7 +156,7 @@ impl Pictures {
     }
 
     fn take(&mut self, name: &str, path: &Path) -> Result<ImageRef> {
-        let named = |p: Problem| Problem { what: format!("the picture `{name}`: {}", p.what), ..p }.field("images");
+        let named = |p: Error| Error { what: format!("the picture `{name}`: {}", p.what), ..p }.field("images");
         let bytes = regular::read(path, FILE_LIMIT).map_err(named)?;
         let hash = Some(blake3::hash(&bytes).to_hex().to_string());
         let ext = ending(path);
@@ -244,7 +244,7 @@ fn ending(path: &Path) -> Option<String> {
 /// # Errors
 /// The operating system's.
 pub fn sync(images: &Path) -> Result<()> {
-    let fail = |e: std::io::Error| Problem::io(&e, "the pictures cannot be synced", images);
+    let fail = |e: std::io::Error| Error::io(&e, "the pictures cannot be synced", images);
     let dir = std::fs::File::open(images).map_err(fail)?;
     rustix::fs::syncfs(&dir).map_err(|e| fail(e.into()))
 }
@@ -259,7 +259,7 @@ pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
     if regular::read(&path, FILE_LIMIT).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
-    let fail = |e: std::io::Error| Problem::io(&e, "the picture cannot be copied", &path);
+    let fail = |e: std::io::Error| Error::io(&e, "the picture cannot be copied", &path);
     let dir = path.parent().unwrap_or(root);
     if let Some(images) = dir.parent().filter(|images| images.starts_with(root)) {
         disk::ensure_dir(images)?;

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::import::{Progress, Watch};
 use super::missing_terms::MissingTerms;
 use super::revise::{Batch, Revised};
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::engine::{Gone, choices_of, recipe, write};
-use crate::compose::grammar::Grammar;
 use crate::model::usage::Tally;
-use crate::model::{Item, Kind, Problem, Provenance, Result, Status};
+use crate::model::{Error, ErrorKind, Item, Provenance, Result, Status};
 use crate::store::project::Project;
 use crate::store::{Catalog, Overlay};
 
@@ -85,7 +85,7 @@ pub struct Manner {
 
 /// Goes over the composed items that nobody edited by hand, under the names that terms have now.
 fn each(
-    (catalog, grammar): (&Catalog, &Grammar),
+    (catalog, grammar): (&Catalog, &CompiledMetadata),
     renames: &[Rename],
     watch: Watch<'_>,
     see: &mut dyn FnMut(&Item),
@@ -106,13 +106,13 @@ fn each(
     })
 }
 
-fn cancelled() -> Problem {
-    Problem::new(Kind::Cancelled, "composing again was cancelled; nothing was changed")
+fn cancelled() -> Error {
+    Error::new(ErrorKind::Cancelled, "composing again was cancelled; nothing was changed")
 }
 
 fn parsed(row: usize, line: &[u8]) -> Result<Item> {
     serde_json::from_slice(line)
-        .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))
 }
 
 /// Writes every composed item again.
@@ -122,7 +122,7 @@ fn parsed(row: usize, line: &[u8]) -> Result<Item> {
 pub fn prepare(
     project: &Project,
     (catalog, overlay): (&Catalog, &Overlay),
-    grammar: &Grammar,
+    grammar: &CompiledMetadata,
     manner: &Manner,
     watch: Watch<'_>,
 ) -> Result<(Recomposed, Revised)> {
@@ -198,7 +198,12 @@ pub fn prepare(
 }
 
 /// An item in today's words, and whether a term was drawn for it; `None` for one that was not composed.
-fn again(grammar: &Grammar, mut item: Item, renames: &[Rename], lacking: &MissingTerms) -> Option<(Again, bool)> {
+fn again(
+    grammar: &CompiledMetadata,
+    mut item: Item,
+    renames: &[Rename],
+    lacking: &MissingTerms,
+) -> Option<(Again, bool)> {
     if item.edited.is_some() && item.provenance.is_some() {
         return Some((Again::Edited, false));
     }
@@ -209,7 +214,7 @@ fn again(grammar: &Grammar, mut item: Item, renames: &[Rename], lacking: &Missin
 }
 
 /// Gives the terms of an item the names that they have now.
-fn follow(grammar: &Grammar, item: &mut Item, renames: &[Rename]) {
+fn follow(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
     if let Some(provenance) = item.provenance.as_deref_mut() {
         // The options of a question hold terms of the vocabulary it asks about.
         let asked = grammar.subtask(item.subtask.as_deref().unwrap_or_default());
@@ -228,7 +233,7 @@ fn follow(grammar: &Grammar, item: &mut Item, renames: &[Rename]) {
 }
 
 /// What becomes of an item whose terms have today's names; `before` is what it was.
-fn written_again(grammar: &Grammar, before: &Item, mut item: Item) -> Option<Again> {
+fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> Option<Again> {
     let choices = match choices_of(grammar, &item)? {
         Ok(choices) => choices,
         Err(gone) => return Some(Again::Gone(gone)),
@@ -291,14 +296,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::compose::course::Course;
     use crate::compose::engine::Composer;
     use crate::compose::metadata::Metadata;
     use crate::compose::plan::Plan;
+    use crate::compose::schedule::Schedule;
     use crate::model::edit::{Before, Edited};
     use crate::model::{MetaFile, metafile};
 
-    fn again(grammar: &Grammar, item: Item, renames: &[Rename]) -> Option<Again> {
+    fn again(grammar: &CompiledMetadata, item: Item, renames: &[Rename]) -> Option<Again> {
         super::again(grammar, item, renames, &MissingTerms::default()).map(|(again, _)| again)
     }
 
@@ -306,8 +311,8 @@ mod tests {
         Metadata::parse(metafile::shipped())
     }
 
-    fn grammar(metadata: &Metadata) -> Grammar {
-        let (grammar, found) = Grammar::compile(metadata);
+    fn grammar(metadata: &Metadata) -> CompiledMetadata {
+        let (grammar, found) = CompiledMetadata::compile(metadata);
         assert_eq!(found, []);
         grammar
     }
@@ -318,12 +323,12 @@ mod tests {
             Some(text) => Plan::parse(text, Path::new("plan.toml")).unwrap(),
             None => Plan::balanced(&grammar, 1200),
         };
-        let course = Course::new(&grammar, &plan).unwrap();
+        let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar), Arc::new(course), 11);
         (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect()
     }
 
-    fn edit(name: &str, old: &str, new: &str) -> Grammar {
+    fn edit(name: &str, old: &str, new: &str) -> CompiledMetadata {
         let mut metadata = shipped();
         let text = metadata.text(name).unwrap();
         assert!(text.contains(old), "{name} has no {old}");
@@ -356,7 +361,7 @@ mod tests {
         let sorted =
             edit("templates.toml", "vocabulary = \"style\"\ngranularity = \"coarse\"", "vocabulary = \"style\"");
         for item in items(None) {
-            let again = |grammar: &Grammar| again(grammar, item.clone(), &[]).unwrap();
+            let again = |grammar: &CompiledMetadata| again(grammar, item.clone(), &[]).unwrap();
             let kept = matches!(again(&sorted), Again::Kept(new) if new.granularity.as_deref() == Some("fine"));
             assert_eq!(kept, item.subtask.as_deref() == Some("style"));
             let uses = item.style.as_deref() == Some("watercolor painting");

@@ -3,7 +3,7 @@
 use super::import::{FileReport, Outcome, Report};
 use super::pictures;
 use crate::compose::sample;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::Catalog;
 use crate::store::index::Index;
 use crate::store::manifest::{self, Holds, Manifest, Part};
@@ -29,7 +29,7 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
     for drawn in sample::draw() {
         let drawn = drawn?;
         let stored = drawn.items.first().and_then(|i| i.images.first()).and_then(|i| i.stored());
-        let stored = stored.ok_or_else(|| Problem::new(Kind::Corrupt, "a drawn picture has no name"))?;
+        let stored = stored.ok_or_else(|| Error::new(ErrorKind::Corrupt, "a drawn picture has no name"))?;
         pictures::put(project.root(), &stored, &drawn.png)?;
         report.pictures += 1;
         for item in drawn.items {

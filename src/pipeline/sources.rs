@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub use self::runs::Reach;
 pub use super::board::model_name;
 use crate::formats::{self, Found, MODEL, Mapping, Questions};
-use crate::model::{Item, Key, Problem, Result};
+use crate::model::{Error, Item, Key, Result};
 
 /// A file and what it is read as.
 #[derive(Clone, Debug)]
@@ -255,12 +255,12 @@ fn plain(text: &str) -> String {
 #[derive(Clone, Debug, Default)]
 pub struct Unreadable {
     count: u64,
-    first: Option<Problem>,
+    first: Option<Error>,
 }
 
 impl Unreadable {
     /// Counts one.
-    pub fn add(&mut self, problem: Problem) {
+    pub fn add(&mut self, problem: Error) {
         self.count += 1;
         self.first.get_or_insert(problem);
     }

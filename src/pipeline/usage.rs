@@ -6,7 +6,7 @@
 //! | [`axis`] | subjects, vocabularies and the like as properties that items have values of |
 //! | [`count`] | terms, grids, terms whose items fail |
 //! | [`excluded`] | cells of a grid that the rules leave empty |
-//! | [`fresh`] | which items are stale or gone under other metadata |
+//! | [`staleness`] | which items are stale or gone under other metadata |
 //!
 //! A composed item names its terms by vocabulary. What it claims or offers belongs to whatever vocabulary its subtask
 //! asks about, which the templates say, so those are kept by subtask and resolved when they are counted. An item that
@@ -15,14 +15,14 @@
 mod axis;
 pub mod count;
 mod excluded;
-pub mod fresh;
 mod line;
+pub mod staleness;
 
 use std::collections::HashMap;
 
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::metadata::STYLE;
-use crate::model::{Kind, Problem, QuestionKind, Result};
+use crate::model::{Error, ErrorKind, QuestionKind, Result};
 use crate::store::Catalog;
 
 use line::{Asked, Line};
@@ -93,7 +93,7 @@ impl Usage {
     /// Reads all items of `catalog`; `wanted` says whether to go on.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] for an item that cannot be read, [`Kind::Cancelled`].
+    /// [`ErrorKind::Corrupt`] for an item that cannot be read, [`ErrorKind::Cancelled`].
     pub fn build(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Usage> {
         let mut usage = Usage::default();
         usage.extend(catalog, wanted)?;
@@ -107,7 +107,7 @@ impl Usage {
     pub fn extend(&mut self, catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<()> {
         catalog.each_line(self.len(), &mut |row, line| {
             if row.is_multiple_of(STEP) && !wanted() {
-                return Err(Problem::new(Kind::Cancelled, "no longer wanted"));
+                return Err(Error::new(ErrorKind::Cancelled, "no longer wanted"));
             }
             self.add(line).map(|()| true)
         })?;
@@ -134,8 +134,9 @@ impl Usage {
 
     /// Takes in the next item.
     fn add(&mut self, json: &[u8]) -> Result<()> {
-        let line: Line = serde_json::from_slice(json)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("stored item #{} cannot be read: {e}", self.len() + 1)))?;
+        let line: Line = serde_json::from_slice(json).map_err(|e| {
+            Error::new(ErrorKind::Corrupt, format!("stored item #{} cannot be read: {e}", self.len() + 1))
+        })?;
         let subtask = line.subtask();
         let asked_of = self.space(Where::Subtask(subtask));
         let class = match &line.provenance {
@@ -272,7 +273,7 @@ impl Usage {
     }
 
     /// The vocabulary of each space, as the templates have it now.
-    fn vocabularies<'a>(&'a self, grammar: &'a Grammar) -> Vec<std::borrow::Cow<'a, str>> {
+    fn vocabularies<'a>(&'a self, grammar: &'a CompiledMetadata) -> Vec<std::borrow::Cow<'a, str>> {
         let of = |terms: &'a Terms| match &terms.space {
             Space::Vocabulary(name) => name.as_str().into(),
             Space::Subtask(name) => asked_about(grammar, name),
@@ -289,7 +290,7 @@ enum Where<'a> {
 }
 
 /// The vocabulary that a subtask asks about; for one that the templates do not have, that of its name.
-fn asked_about<'a>(grammar: &'a Grammar, subtask: &str) -> std::borrow::Cow<'a, str> {
+fn asked_about<'a>(grammar: &'a CompiledMetadata, subtask: &str) -> std::borrow::Cow<'a, str> {
     match grammar.subtask(subtask) {
         Some(at) => grammar.lists[grammar.subtasks[at].list].name.as_str().into(),
         None => subtask.to_lowercase().replace([' ', '_'], "-").into(),

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Item, Result};
 
 /// Bytes of text after which a chunk is closed: under a millisecond of scanning.
 const CHUNK: usize = 256 * 1024;
@@ -54,17 +54,17 @@ impl Arena {
     /// Control characters become blanks (so that fields may be joined by line feeds), letters their lower case.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when `row` is not [`rows`](Self::rows), which would show one item's text for another's;
-    /// [`Kind::Input`] for a text of 1 GiB or more.
+    /// [`ErrorKind::Conflict`] when `row` is not [`rows`](Self::rows), which would show one item's text for another's;
+    /// [`ErrorKind::Input`] for a text of 1 GiB or more.
     pub fn push(&mut self, row: u32, text: &str) -> Result<()> {
         if row != self.rows || row == u32::MAX {
-            return Err(Problem::new(
-                Kind::Conflict,
+            return Err(Error::new(
+                ErrorKind::Conflict,
                 format!("row {row} cannot follow {} rows in the arena", self.rows),
             ));
         }
         if text.len() >= 1 << 30 {
-            return Err(Problem::input(format!("a text of {} bytes is too long to be searched", text.len())));
+            return Err(Error::input(format!("a text of {} bytes is too long to be searched", text.len())));
         }
         let full = |c: &Chunk| !c.ends.is_empty() && c.text.len() + text.len() >= CHUNK;
         if self.chunks.last().is_none_or(full) {
@@ -276,8 +276,8 @@ mod tests {
     fn a_row_out_of_order_is_refused() {
         let mut arena = Arena::new();
         arena.push(0, "a").unwrap();
-        assert_eq!(arena.push(2, "b").unwrap_err().kind, Kind::Conflict);
-        assert_eq!(arena.push(0, "b").unwrap_err().kind, Kind::Conflict);
+        assert_eq!(arena.push(2, "b").unwrap_err().kind, ErrorKind::Conflict);
+        assert_eq!(arena.push(0, "b").unwrap_err().kind, ErrorKind::Conflict);
         assert_eq!(arena.rows(), 1);
     }
 

@@ -8,18 +8,18 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// Opens a regular file, without waiting where it is none.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] for what is no regular file, and the operating system's.
+/// [`crate::model::ErrorKind::Input`] for what is no regular file, and the operating system's.
 pub fn open(path: &Path) -> Result<BufReader<File>> {
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path).map_err(fail)?;
     if !file.metadata().map_err(fail)?.is_file() {
-        return Err(Problem::input("this is not a regular file").file(path));
+        return Err(Error::input("this is not a regular file").file(path));
     }
     Ok(BufReader::with_capacity(1 << 18, file))
 }
@@ -27,13 +27,13 @@ pub fn open(path: &Path) -> Result<BufReader<File>> {
 /// Reads a file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open`], and [`crate::model::Kind::Input`] for a larger file.
+/// As [`open`], and [`crate::model::ErrorKind::Input`] for a larger file.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    read.map_err(|e| Error::io(&e, "cannot be read", path))?;
     if bytes.len() as u64 > limit {
-        return Err(Problem::input(format!("the file is larger than {limit} bytes")).file(path));
+        return Err(Error::input(format!("the file is larger than {limit} bytes")).file(path));
     }
     Ok(bytes)
 }
@@ -41,26 +41,26 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
 /// As [`read`], for text.
 ///
 /// # Errors
-/// As [`read`], and [`crate::model::Kind::Input`] for bytes that are not UTF-8.
+/// As [`read`], and [`crate::model::ErrorKind::Input`] for bytes that are not UTF-8.
 pub fn text(path: &Path, limit: u64) -> Result<String> {
-    String::from_utf8(read(path, limit)?).map_err(|_| Problem::input("the file is not UTF-8 text").file(path))
+    String::from_utf8(read(path, limit)?).map_err(|_| Error::input("the file is not UTF-8 text").file(path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Kind;
+    use crate::model::ErrorKind;
 
     #[test]
     fn devices_pipes_and_large_files_are_refused_at_once() {
         let dir = tempfile::tempdir().unwrap();
         let large = dir.path().join("large");
         File::create(&large).unwrap().set_len(2 << 30).unwrap();
-        assert_eq!(text(&large, 1 << 20).unwrap_err().kind, Kind::Input);
-        assert_eq!(text(Path::new("/dev/zero"), 1 << 20).unwrap_err().kind, Kind::Input);
+        assert_eq!(text(&large, 1 << 20).unwrap_err().kind, ErrorKind::Input);
+        assert_eq!(text(Path::new("/dev/zero"), 1 << 20).unwrap_err().kind, ErrorKind::Input);
         let pipe = dir.path().join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        assert_eq!(text(&pipe, 1 << 20).unwrap_err().kind, Kind::Input);
+        assert_eq!(text(&pipe, 1 << 20).unwrap_err().kind, ErrorKind::Input);
         let (file, link) = (dir.path().join("file"), dir.path().join("link"));
         std::fs::write(&file, "keys").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();

@@ -10,7 +10,7 @@ use super::manifest::Part;
 use super::revised::{Revision, Revisions};
 use super::segment::Reader;
 use crate::model::edit::EditMark;
-use crate::model::{Item, Kind, Prediction, Problem, Result};
+use crate::model::{Error, ErrorKind, Item, Prediction, Result};
 
 /// Unpacked frames kept: about 30 KB each.
 const CACHED_FRAMES: usize = 192;
@@ -35,19 +35,19 @@ impl Answers {
     /// The JSON lines of frame `part`; `None` after the last.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the segment is damaged.
+    /// [`ErrorKind::Corrupt`] when the segment is damaged.
     pub fn lines(&self, part: usize) -> Result<Option<String>> {
         if part >= self.reader.frames().len() {
             return Ok(None);
         }
         let text = String::from_utf8(self.reader.frame(part)?);
-        text.map(Some).map_err(|_| Problem::new(Kind::Corrupt, "a stored prediction is not UTF-8"))
+        text.map(Some).map_err(|_| Error::new(ErrorKind::Corrupt, "a stored prediction is not UTF-8"))
     }
 
     /// The answer in a row, from 0; none after the last.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the segment is damaged.
+    /// [`ErrorKind::Corrupt`] when the segment is damaged.
     pub fn prediction(&self, row: usize) -> Result<Option<Prediction>> {
         let frame_rows = self.reader.frame_rows();
         if row as u64 >= self.reader.rows() {
@@ -60,7 +60,7 @@ impl Answers {
     /// All rows.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the segment is damaged.
+    /// [`ErrorKind::Corrupt`] when the segment is damaged.
     pub fn predictions(&self) -> Result<Vec<Prediction>> {
         let mut rows = Vec::with_capacity(self.part.rows as usize);
         for frame in 0..self.reader.frames().len() {
@@ -74,7 +74,7 @@ impl Answers {
 
 pub(super) fn parse<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T> {
     serde_json::from_slice(line)
-        .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored record cannot be read: {e}")))
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("a stored record cannot be read: {e}")))
 }
 
 /// Where line `n` of a frame begins, from 0; its end where there are fewer lines.
@@ -98,7 +98,7 @@ type Frames = LruCache<(usize, usize), Arc<Vec<u8>>>;
 
 /// Which state of a project's data something was made from: what is brought in or revised makes another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Edition {
+pub struct CatalogVersion {
     items: usize,
     answers: usize,
     revisions: usize,
@@ -156,7 +156,7 @@ impl Catalog {
     /// Adds later texts of rows that are there; see [`Revisions::add`].
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the rows do not fit.
+    /// [`ErrorKind::Corrupt`] when the rows do not fit.
     pub fn add_revision(&mut self, what: (u64, bool, Option<EditMark>), rows: Vec<u32>, reader: Reader) -> Result<()> {
         self.revisions.add(what, rows, reader, self.columns.len())
     }
@@ -167,8 +167,8 @@ impl Catalog {
     }
 
     /// Changes with everything that is brought in or revised: what is made from the texts is of one edition.
-    pub fn edition(&self) -> Edition {
-        Edition { items: self.len(), answers: self.answers.len(), revisions: self.revisions.list().len() }
+    pub fn edition(&self) -> CatalogVersion {
+        CatalogVersion { items: self.len(), answers: self.answers.len(), revisions: self.revisions.list().len() }
     }
 
     /// Every segment, those of items first.
@@ -237,14 +237,14 @@ impl Catalog {
                 let frame_rows = self.texts[s].reader.frame_rows();
                 Ok((s, local / frame_rows, local % frame_rows))
             }
-            _ => Err(Problem::new(Kind::NotFound, format!("there is no item #{}", row + 1))),
+            _ => Err(Error::new(ErrorKind::NotFound, format!("there is no item #{}", row + 1))),
         }
     }
 
     /// The JSON of the item in `row`.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] and [`Kind::Corrupt`].
+    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
     pub fn line(&self, row: usize) -> Result<String> {
         self.line_from(row, self.revisions.locate(row))
     }
@@ -252,7 +252,7 @@ impl Catalog {
     /// The item in `row` as it was at revision `rev` of the project.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] and [`Kind::Corrupt`].
+    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
     pub fn item_at(&self, row: u32, rev: u64) -> Result<Item> {
         parse(self.line_from(row as usize, self.revisions.locate_at(row, rev))?.as_bytes())
     }
@@ -266,13 +266,13 @@ impl Catalog {
         };
         let bytes = self.frame(segment, frame)?;
         String::from_utf8(line_of(&bytes, within).to_vec())
-            .map_err(|_| Problem::new(Kind::Corrupt, format!("item #{} is not UTF-8", row + 1)))
+            .map_err(|_| Error::new(ErrorKind::Corrupt, format!("item #{} is not UTF-8", row + 1)))
     }
 
     /// The item in `row`.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] and [`Kind::Corrupt`].
+    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
     pub fn item(&self, row: usize) -> Result<Item> {
         parse(self.line(row)?.as_bytes())
     }
@@ -281,7 +281,7 @@ impl Catalog {
     /// is cached: this is for reading everything once.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] and [`Kind::Corrupt`].
+    /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
     pub fn chunk(&self, row: usize) -> Result<(Vec<u8>, usize)> {
         let (segment, frame, within) = self.locate(row)?;
         let reader = &self.texts[segment].reader;
@@ -312,7 +312,7 @@ impl Catalog {
     /// The lines of `rows` (rising) in their order; each frame of texts is read once.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the texts are damaged, and what `each` returns.
+    /// [`ErrorKind::Corrupt`] when the texts are damaged, and what `each` returns.
     pub fn each_of(&self, rows: &[u32], each: &mut dyn FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
         let mut wanted = rows.iter().copied().peekable();
         while let Some(&first) = wanted.peek() {
@@ -330,7 +330,7 @@ impl Catalog {
     /// Calls `each` with every item's row and JSON from `row` on, until it says to stop.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`], and what `each` returns.
+    /// [`ErrorKind::Corrupt`], and what `each` returns.
     pub fn each_line(&self, mut row: usize, each: &mut dyn FnMut(usize, &[u8]) -> Result<bool>) -> Result<()> {
         while row < self.len() {
             let (bytes, next) = self.chunk(row)?;
@@ -348,7 +348,7 @@ impl Catalog {
     /// the order in which they came. Revisions of which a person sees nothing are passed over.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`], and what `each` returns.
+    /// [`ErrorKind::Corrupt`], and what `each` returns.
     pub fn each_text_of_revised(&self, each: TakeText<'_>) -> Result<()> {
         let seen = || self.revisions.list().iter().filter(|revision| !revision.keeps);
         let mut rows: Vec<u32> = seen().flat_map(|revision| revision.rows.iter().copied()).collect();
@@ -373,7 +373,7 @@ impl Catalog {
     /// The row of the item with this id.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the texts are damaged.
+    /// [`ErrorKind::Corrupt`] when the texts are damaged.
     pub fn row_of(&self, id: &str) -> Result<Option<u32>> {
         let hash = id_hash(id);
         let hashes = &self.columns.id_hash;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Field, Item, Kind, Problem, QuestionKind, Result};
+use crate::model::{Error, ErrorKind, Field, Item, QuestionKind, Result};
 
 /// Rows a block: its bytes stay under [`super::index::VALUE_LIMIT`].
 pub const BLOCK_ROWS: usize = 216;
@@ -62,10 +62,10 @@ impl Names {
         }
         if name.len() > NAME_LIMIT {
             let what = format!("a value of {} bytes, expected at most {NAME_LIMIT}", name.len());
-            return Err(Problem::input(what).field(field.name()));
+            return Err(Error::input(what).field(field.name()));
         }
         let code = u16::try_from(self.names.len()).map_err(|_| {
-            Problem::input(format!("more than 65,535 different values of {}", field.name())).field(field.name())
+            Error::input(format!("more than 65,535 different values of {}", field.name())).field(field.name())
         })?;
         self.names.push(name.to_string());
         self.codes.insert(name.to_string(), code);
@@ -128,7 +128,7 @@ impl Columns {
     /// Appends an item's row.
     ///
     /// # Errors
-    /// [`Kind::Input`] when a named column would hold more than 65,535 names, or one of over [`NAME_LIMIT`] bytes; no row
+    /// [`ErrorKind::Input`] when a named column would hold more than 65,535 names, or one of over [`NAME_LIMIT`] bytes; no row
     /// is added then.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         let codes = self.codes(item)?;
@@ -143,10 +143,10 @@ impl Columns {
     /// Puts a later text of an item in its row.
     ///
     /// # Errors
-    /// As [`push`](Self::push), and [`Kind::Corrupt`] when the row is another item's.
+    /// As [`push`](Self::push), and [`ErrorKind::Corrupt`] when the row is another item's.
     pub fn replace(&mut self, row: usize, item: &Item) -> Result<()> {
         if self.id_hash.get(row) != Some(&id_hash(&item.id)) {
-            return Err(Problem::new(Kind::Corrupt, format!("#{} is not {}", row + 1, item.id)));
+            return Err(Error::new(ErrorKind::Corrupt, format!("#{} is not {}", row + 1, item.id)));
         }
         let codes = self.codes(item)?;
         for (column, code) in self.codes.iter_mut().zip(codes) {
@@ -191,7 +191,7 @@ impl Columns {
     /// Appends the rows of a stored block.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the version, the length or the checksum is wrong.
+    /// [`ErrorKind::Corrupt`] when the version, the length or the checksum is wrong.
     pub fn decode_block(&mut self, bytes: &[u8]) -> Result<()> {
         let (body, rows) = checked(bytes, VERSION, ROW_BYTES)?;
         let (hashes, rest) = body.split_at(rows * 8);
@@ -239,9 +239,9 @@ pub fn kind_code(kind: QuestionKind) -> u8 {
 /// Checks version, length and CRC-32 of a stored block; gives its body and its rows.
 ///
 /// # Errors
-/// [`Kind::Corrupt`].
+/// [`ErrorKind::Corrupt`].
 pub(super) fn checked(bytes: &[u8], version: u8, row_bytes: usize) -> Result<(&[u8], usize)> {
-    let corrupt = |what: &str| Problem::new(Kind::Corrupt, what.to_string());
+    let corrupt = |what: &str| Error::new(ErrorKind::Corrupt, what.to_string());
     let (&found, _) = bytes.split_first().ok_or_else(|| corrupt("an empty block"))?;
     if found != version {
         return Err(corrupt("a block of another version"));
@@ -316,7 +316,7 @@ pub(crate) mod tests {
         columns.push(&item(1, "animal")).unwrap();
         let mut bytes = columns.encode_block(0);
         bytes[7] ^= 1;
-        assert_eq!(Columns::default().decode_block(&bytes).unwrap_err().kind, Kind::Corrupt);
-        assert_eq!(Columns::default().decode_block(&[]).unwrap_err().kind, Kind::Corrupt);
+        assert_eq!(Columns::default().decode_block(&bytes).unwrap_err().kind, ErrorKind::Corrupt);
+        assert_eq!(Columns::default().decode_block(&[]).unwrap_err().kind, ErrorKind::Corrupt);
     }
 }

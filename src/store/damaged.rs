@@ -1,4 +1,4 @@
-//! Which files of pictures hold other bytes than were recorded, by the number of the file ([`crate::model::made::file_key`]).
+//! Which files of pictures hold other bytes than were recorded, by the number of the file ([`crate::model::generated_image::file_key`]).
 //!
 //! Every file is read once; after that only what was changed, told by length, inode and time of change.
 
@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{disk, regular};
+use crate::model::generated_image::file_key;
 use crate::model::image::FILE_LIMIT;
-use crate::model::made::file_key;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// A file that was changed so shortly before it was read is read again: times of change are not finer than this on common
 /// file systems.
@@ -32,7 +32,7 @@ impl Damaged {
     /// is gone is none of them. `wanted` says whether to go on.
     ///
     /// # Errors
-    /// [`Kind::Cancelled`].
+    /// [`ErrorKind::Cancelled`].
     pub fn find(
         &mut self,
         images: &Path,
@@ -67,7 +67,7 @@ impl Damaged {
         (found, seen): (&mut HashSet<u64>, &mut HashSet<u64>),
     ) -> Result<()> {
         if !wanted() {
-            return Err(Problem::new(Kind::Cancelled, "a newer question came"));
+            return Err(Error::new(ErrorKind::Cancelled, "a newer question came"));
         }
         let Ok(meta) = path.symlink_metadata() else { return Ok(()) };
         let mut hasher = DefaultHasher::new();
@@ -125,6 +125,6 @@ mod tests {
         assert_eq!(damaged.find(dir.path(), &links, &|| true).unwrap(), HashSet::new());
         std::fs::write(&linked, b"another").unwrap();
         assert_eq!(damaged.find(dir.path(), &links, &|| true).unwrap(), HashSet::from([key]));
-        assert_eq!(damaged.find(dir.path(), &links, &|| false).unwrap_err().kind, Kind::Cancelled);
+        assert_eq!(damaged.find(dir.path(), &links, &|| false).unwrap_err().kind, ErrorKind::Cancelled);
     }
 }

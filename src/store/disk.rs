@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Bytes after which a large file is synced while it is written: a file system that commits everything at once would have a
 /// decision beside it wait for all of the file.
@@ -34,9 +34,9 @@ pub fn write_atomic_slices(path: &Path, slices: &[&[u8]]) -> Result<()> {
     if let Ok(meta) = path.symlink_metadata()
         && meta.is_file()
     {
-        temp.as_file().set_permissions(meta.permissions()).map_err(|e| Problem::io(&e, "cannot write", path))?;
+        temp.as_file().set_permissions(meta.permissions()).map_err(|e| Error::io(&e, "cannot write", path))?;
     }
-    temp.persist(path).map_err(|e| Problem::io(&e.error, "cannot write", path))?;
+    temp.persist(path).map_err(|e| Error::io(&e.error, "cannot write", path))?;
     sync_dir(folder(path))
 }
 
@@ -53,7 +53,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
     match staged(path, &[bytes])?.persist_noclobber(path) {
         Ok(_) => sync_dir(folder(path)).map(|()| true),
         Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
-        Err(e) => Err(Problem::io(&e.error, "cannot write", path)),
+        Err(e) => Err(Error::io(&e.error, "cannot write", path)),
     }
 }
 
@@ -73,12 +73,12 @@ pub fn sweep(dir: &Path) {
 /// # Errors
 /// The I/O failure.
 pub fn sync_dir(dir: &Path) -> Result<()> {
-    File::open(dir).and_then(|d| d.sync_all()).map_err(|e| Problem::io(&e, "cannot sync the folder", dir))
+    File::open(dir).and_then(|d| d.sync_all()).map_err(|e| Error::io(&e, "cannot sync the folder", dir))
 }
 
 /// The bytes in a synced temporary file beside `path`; it goes away unless it is persisted.
 pub(super) fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTempFile> {
-    let failed = |e: std::io::Error| Problem::io(&e, "cannot write", path);
+    let failed = |e: std::io::Error| Error::io(&e, "cannot write", path);
     let mut temp = tempfile::Builder::new()
         .prefix(TEMPORARY)
         .suffix(".tmp")
@@ -119,7 +119,7 @@ fn is_private(dir: &Path) -> bool {
 /// Creates `dir` when it is not there; returns whether it did. In a private folder (0700) it is private too.
 ///
 /// # Errors
-/// The I/O failure, and a [`Problem`] when something else has that name: a link is not followed.
+/// The I/O failure, and a [`Error`] when something else has that name: a link is not followed.
 pub fn ensure_dir(dir: &Path) -> Result<bool> {
     made(dir, if is_private(folder(dir)) { 0o700 } else { 0o777 })
 }
@@ -139,14 +139,14 @@ fn made(dir: &Path, mode: u32) -> Result<bool> {
         // Not by the error: a read-only file system may say first that nothing can be made.
         Err(_) if is(fs::Metadata::is_dir) => Ok(false),
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && is(fs::Metadata::is_symlink) => {
-            Err(Problem::new(Kind::Denied, "this folder is a link, and links inside a project are not followed")
+            Err(Error::new(ErrorKind::Denied, "this folder is a link, and links inside a project are not followed")
                 .file(dir)
                 .help("replace it by a folder, or remove it"))
         }
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Problem::input("this is not a folder, and a folder is needed here").file(dir).help("move it away"))
+            Err(Error::input("this is not a folder, and a folder is needed here").file(dir).help("move it away"))
         }
-        Err(e) => Err(Problem::io(&e, "cannot create the folder", dir)),
+        Err(e) => Err(Error::io(&e, "cannot create the folder", dir)),
     }
 }
 
@@ -171,7 +171,7 @@ pub fn ensure_dirs(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
 /// own folder is never made: where it was moved away, it must not come back empty.
 ///
 /// # Errors
-/// As [`ensure_dir`]; [`Kind::NotFound`] where the project is not there.
+/// As [`ensure_dir`]; [`ErrorKind::NotFound`] where the project is not there.
 pub fn ensure_below(private: &Path, dir: &Path) -> Result<()> {
     ensure_private_dir(private)?;
     let mut at = private.to_path_buf();
@@ -216,7 +216,7 @@ mod tests {
     fn what_lies_above_a_private_folder_is_never_made() {
         let dir = tempfile::tempdir().unwrap();
         let store = dir.path().join("moved-away/store");
-        assert_eq!(ensure_below(&store, &store.join("scores/clip")).unwrap_err().kind, Kind::NotFound);
+        assert_eq!(ensure_below(&store, &store.join("scores/clip")).unwrap_err().kind, ErrorKind::NotFound);
         assert!(!dir.path().join("moved-away").exists());
         fs::create_dir(dir.path().join("moved-away")).unwrap();
         ensure_below(&store, &store.join("scores/clip")).unwrap();
@@ -240,7 +240,7 @@ mod tests {
         );
         std::os::unix::fs::symlink(dir.path(), dir.path().join("folder")).unwrap();
         for make in [ensure_dir, ensure_private_dir] {
-            assert_eq!(make(&dir.path().join("folder")).unwrap_err().kind, Kind::Denied);
+            assert_eq!(make(&dir.path().join("folder")).unwrap_err().kind, ErrorKind::Denied);
         }
     }
 
@@ -293,9 +293,9 @@ mod tests {
         assert!(write_atomic(&dir.path().join("a"), b"x").is_err());
         assert_eq!(names(dir.path()), ["a"]);
         let problem = write_atomic(&dir.path().join("none/x"), b"x").unwrap_err();
-        assert_eq!(problem.kind, Kind::NotFound);
+        assert_eq!(problem.kind, ErrorKind::NotFound);
         assert_eq!(ensure_dir(&dir.path().join("a")), Ok(false));
         write_atomic(&dir.path().join("file"), b"x").unwrap();
-        assert_eq!(ensure_dir(&dir.path().join("file")).unwrap_err().kind, Kind::Input);
+        assert_eq!(ensure_dir(&dir.path().join("file")).unwrap_err().kind, ErrorKind::Input);
     }
 }

@@ -16,7 +16,7 @@ use super::project::Project;
 use super::{Catalog, Ledger, journal, rounds};
 use crate::model::edit::EditMark;
 use crate::model::history::{Entry, LogAsk, Moment};
-use crate::model::{Act, Decision, Kind, Problem, Result};
+use crate::model::{Act, Decision, Error, ErrorKind, Result};
 
 /// All decisions of a project.
 #[derive(Clone, Debug, Default)]
@@ -45,13 +45,13 @@ impl History {
     /// Reads as much of all journals as `known` has: what is written meanwhile is left out.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and [`Kind::Io`] when a journal is not what was known of it.
+    /// As [`read`](Self::read), and [`ErrorKind::Io`] when a journal is not what was known of it.
     pub fn read_known(project: &Project, known: &PrefixDigests) -> Result<History> {
         let history = History::read_first(project, Some(known))?;
         if history.digests.same_decisions(known) {
             return Ok(history);
         }
-        Err(Problem::new(Kind::Io, "somebody else changed a journal").file(project.sessions()))
+        Err(Error::new(ErrorKind::Io, "somebody else changed a journal").file(project.sessions()))
     }
 
     fn read_first(project: &Project, known: Option<&PrefixDigests>) -> Result<History> {

@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
-use super::overlay::Overlay;
 use super::prefix_digest::Journals;
 use super::regular;
 use super::segment::Frame;
+use super::status_columns::Overlay;
 use super::{disk, inspect};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Version of what the keys mean; another one is rebuilt.
 const SCHEMA: u32 = 3;
@@ -79,8 +79,8 @@ pub struct Index {
     path: PathBuf,
 }
 
-fn corrupt(what: impl Into<String>) -> Problem {
-    Problem::new(Kind::Corrupt, what)
+fn corrupt(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Corrupt, what)
 }
 
 /// A name of the folder at `path` that stays its own when the folder, or one above it, is moved. sled makes its folder and
@@ -89,7 +89,7 @@ fn corrupt(what: impl Into<String>) -> Problem {
 fn pinned(path: &Path) -> Result<PathBuf> {
     let flags = (OFlags::NOFOLLOW | OFlags::DIRECTORY).bits().cast_signed();
     let folder = OpenOptions::new().read(true).custom_flags(flags).open(path);
-    let fail = |e: std::io::Error| Problem::io(&e, "the store cannot be opened", path);
+    let fail = |e: std::io::Error| Error::io(&e, "the store cannot be opened", path);
     let folder = folder.map_err(fail)?;
     let name = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
     let which = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
@@ -102,15 +102,15 @@ fn pinned(path: &Path) -> Result<PathBuf> {
     Ok(name)
 }
 
-fn taken(path: &Path) -> Problem {
-    Problem::new(Kind::Conflict, "another process has the store open").file(path)
+fn taken(path: &Path) -> Error {
+    Error::new(ErrorKind::Conflict, "another process has the store open").file(path)
 }
 
 impl Index {
     /// Opens or creates the store at `path`.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when sled cannot read its files, even where it panics; [`Kind::Conflict`] when another
+    /// [`ErrorKind::Corrupt`] when sled cannot read its files, even where it panics; [`ErrorKind::Conflict`] when another
     /// process has it open.
     pub fn open(path: &Path) -> Result<Index> {
         inspect::store(path)?;
@@ -128,7 +128,7 @@ impl Index {
                 return Err(taken(path));
             }
             Ok(Err(sled::Error::Io(e))) if e.kind() != std::io::ErrorKind::Other => {
-                return Err(Problem::io(&e, "the store cannot be opened", path));
+                return Err(Error::io(&e, "the store cannot be opened", path));
             }
             Ok(Err(e)) => return Err(corrupt(format!("the store cannot be opened: {e}")).file(path)),
             Err(_) => return Err(corrupt("the store cannot be opened: sled panicked").file(path)),
@@ -136,7 +136,7 @@ impl Index {
         // By the same name: another project may have taken the place of this one.
         let flags = OFlags::NOFOLLOW.bits().cast_signed();
         let file = OpenOptions::new().read(true).custom_flags(flags).open(pinned.join("db"));
-        let file = file.map_err(|e| Problem::io(&e, "the store cannot be opened", path))?;
+        let file = file.map_err(|e| Error::io(&e, "the store cannot be opened", path))?;
         inspect::make_private(path);
         Ok(Index { db, file, path: path.to_path_buf() })
     }
@@ -144,7 +144,7 @@ impl Index {
     /// Whether nobody has the store at `path` open, without opening it.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when another process has.
+    /// [`ErrorKind::Conflict`] when another process has.
     pub fn free(path: &Path) -> Result<()> {
         use rustix::fs::{FlockOperation, flock};
         let locked = regular::open(&path.join("db"), OpenOptions::new().read(true)).is_ok_and(|file| {
@@ -160,14 +160,14 @@ impl Index {
     /// The operating system's.
     pub fn sync(&self) -> Result<()> {
         self.guard(|| self.db.flush().map(|_| ()))?;
-        self.file.sync_data().map_err(|e| Problem::io(&e, "the store cannot be synced", &self.path))
+        self.file.sync_data().map_err(|e| Error::io(&e, "the store cannot be synced", &self.path))
     }
 
     /// sled panics on some damage; a panic here is an error like any other.
     fn guard<T>(&self, work: impl FnOnce() -> sled::Result<T>) -> Result<T> {
         match catch_unwind(AssertUnwindSafe(work)) {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(sled::Error::Io(e))) => Err(Problem::io(&e, "the store", &self.path)),
+            Ok(Err(sled::Error::Io(e))) => Err(Error::io(&e, "the store", &self.path)),
             Ok(Err(e)) => Err(corrupt(format!("the store: {e}")).file(&self.path)),
             Err(_) => Err(corrupt("the store: sled panicked").file(&self.path)),
         }
@@ -199,7 +199,7 @@ impl Index {
     /// What it knows of the rest of the project.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`], also for another schema.
+    /// [`ErrorKind::Corrupt`], also for another schema.
     pub fn meta(&self) -> Result<Meta> {
         match self.get_as::<Meta>(b"meta")? {
             Some(meta) if meta.schema == SCHEMA => Ok(meta),
@@ -249,7 +249,7 @@ impl Index {
     /// Reads the columns.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when a block is missing or damaged.
+    /// [`ErrorKind::Corrupt`] when a block is missing or damaged.
     pub fn columns(&self, meta: &Meta) -> Result<Columns> {
         let rows = meta.rows;
         let mut columns = Columns::with_capacity(rows as usize);
@@ -276,7 +276,7 @@ impl Index {
     /// Reads the frames of a segment.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn frames(&self, file: &str) -> Result<Vec<Frame>> {
         self.list(&format!("frame/{file}/"))
     }
@@ -336,7 +336,7 @@ impl Index {
     /// the same moment.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn checkpoint(&self, rows: usize) -> Result<Option<(Checkpoint, Overlay)>> {
         let Some(checkpoint) = self.get_as::<Checkpoint>(b"checkpoint")? else { return Ok(None) };
         let mut overlay = Overlay::default();
@@ -355,7 +355,7 @@ impl Index {
     /// Where an annotator left off; kept for convenience, lost with the store.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn place(&self, who: &str) -> Result<Option<String>> {
         self.get_as(format!("place/{who}").as_bytes())
     }
@@ -363,7 +363,7 @@ impl Index {
     /// Where all annotators left off, by name.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`].
+    /// [`ErrorKind::Corrupt`].
     pub fn places(&self) -> Result<Vec<(String, String)>> {
         let prefix = b"place/";
         let mut stored = self.db.scan_prefix(prefix);

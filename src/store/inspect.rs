@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::project::Project;
 use crate::model::config::Look;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Folders below a project that only its owner is to enter: who reads them reads verdicts and answers past the owner.
 pub const PRIVATE: [&str; 5] = ["sessions", "store", "runs", "jobs", "scores"];
@@ -38,14 +38,14 @@ const LOOKED_AT: usize = 10_000;
 /// Most names in one notice.
 const NAMED: usize = 3;
 
-fn refused(path: &Path, what: &str, help: &str) -> Problem {
-    Problem::new(Kind::Denied, what).file(path).help(help)
+fn refused(path: &Path, what: &str, help: &str) -> Error {
+    Error::new(ErrorKind::Denied, what).file(path).help(help)
 }
 
 /// Refuses a project in which one of its folders is a link, or no folder.
 ///
 /// # Errors
-/// [`Kind::Denied`] names the folder.
+/// [`ErrorKind::Denied`] names the folder.
 pub fn folders(root: &Path) -> Result<()> {
     for name in PLAIN {
         let path = root.join(name);
@@ -64,7 +64,7 @@ pub fn folders(root: &Path) -> Result<()> {
 /// Refuses a path below `root` that leads out of it, or through a link. The last part need not be there.
 ///
 /// # Errors
-/// [`Kind::Denied`].
+/// [`ErrorKind::Denied`].
 pub fn within(root: &Path, path: &Path) -> Result<()> {
     let mut at = root.to_path_buf();
     for part in path.components() {
@@ -84,7 +84,7 @@ pub fn within(root: &Path, path: &Path) -> Result<()> {
 /// Refuses a store with a link in it, which sled would follow.
 ///
 /// # Errors
-/// [`Kind::Denied`] names it.
+/// [`ErrorKind::Denied`] names it.
 pub fn store(store: &Path) -> Result<()> {
     let help = "remove it: the store is made again from the rest of the project";
     for folder in [store.to_path_buf(), store.join("blobs")] {
@@ -92,7 +92,7 @@ pub fn store(store: &Path) -> Result<()> {
             return Err(refused(&folder, "this folder is a link, and links inside a project are not followed", help));
         }
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let kind = entry.file_type().map_err(|e| Problem::io(&e, "cannot look at", &entry.path()))?;
+            let kind = entry.file_type().map_err(|e| Error::io(&e, "cannot look at", &entry.path()))?;
             if !kind.is_file() && !kind.is_dir() {
                 return Err(refused(&entry.path(), "only regular files and folders may be here", help));
             }
@@ -206,7 +206,7 @@ mod tests {
             let problem = Project::open(dir.path()).unwrap_err();
             assert_eq!(
                 (problem.kind, problem.place.file),
-                (Kind::Denied, Some(at.canonicalize().map(|_| at).unwrap()))
+                (ErrorKind::Denied, Some(at.canonicalize().map(|_| at).unwrap()))
             );
             assert!(problem.help.unwrap().contains(name), "{name}");
         }
@@ -219,7 +219,7 @@ mod tests {
         symlink("/etc", dir.path().join("etc")).unwrap();
         symlink("/dev/zero", dir.path().join("themes/zero.toml")).unwrap();
         for path in ["/dev/zero", "../other/a.toml", "themes/../../a.toml", "etc/passwd", "themes/zero.toml"] {
-            assert_eq!(within(dir.path(), Path::new(path)).unwrap_err().kind, Kind::Denied, "{path}");
+            assert_eq!(within(dir.path(), Path::new(path)).unwrap_err().kind, ErrorKind::Denied, "{path}");
         }
         for path in ["themes/mine.toml", "./mine.toml", "docs/not/there.md"] {
             assert_eq!(within(dir.path(), Path::new(path)), Ok(()), "{path}");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::index::{Index, key};
 use crate::model::Result;
 use crate::model::generation::Settings;
-use crate::model::job::{JobFailure, Standing, Wishes};
+use crate::model::job::{GenerationOverrides, JobFailure, JobStatus};
 
 /// Item numbers a value: at most 5 bytes each.
 const NUMBERS_A_VALUE: usize = 900;
@@ -44,7 +44,7 @@ pub struct Job {
     /// Its seed.
     pub seed: u64,
     /// With what.
-    pub wishes: Wishes,
+    pub wishes: GenerationOverrides,
     /// The settings that the wishes came to when it first ran: a later start uses the same.
     pub settings: Option<Settings>,
     /// Pictures made together.
@@ -54,7 +54,7 @@ pub struct Job {
     /// Its turn: smaller ones come first.
     pub turn: i64,
     /// How it stands; one that was running when the owner ended is queued when it starts.
-    pub standing: Standing,
+    pub standing: JobStatus,
     /// Why it is paused or failed.
     pub reason: Option<String>,
     /// Pictures in all, when it was last worked out.
@@ -64,7 +64,7 @@ pub struct Job {
 /// What a job knows of a picture that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
-    /// [`crate::model::made::picture_key`].
+    /// [`crate::model::generated_image::picture_key`].
     pub key: u64,
     /// What is shown of it; set aside once it was tried too often.
     pub failure: JobFailure,
@@ -73,7 +73,7 @@ pub struct Failed {
 /// A picture that is being made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
-    /// [`crate::model::made::picture_key`].
+    /// [`crate::model::generated_image::picture_key`].
     pub key: u64,
     /// Which sample.
     pub sample: u32,
@@ -143,7 +143,7 @@ impl Index {
     /// The text of [`keep_job_token`](Self::keep_job_token).
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`].
+    /// [`crate::model::ErrorKind::Corrupt`].
     pub fn job_token(&self, id: u32) -> Result<Option<String>> {
         self.get_as(&token_key(id))
     }
@@ -151,7 +151,7 @@ impl Index {
     /// Which items a job is about.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`].
+    /// [`crate::model::ErrorKind::Corrupt`].
     pub fn job_items(&self, id: u32) -> Result<Vec<u32>> {
         self.list(&items_prefix(id))
     }
@@ -159,7 +159,7 @@ impl Index {
     /// All jobs, by number.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`].
+    /// [`crate::model::ErrorKind::Corrupt`].
     pub fn jobs(&self) -> Result<Vec<Job>> {
         self.all(b"job/")
     }
@@ -178,7 +178,7 @@ impl Index {
     /// What failed of a job.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`].
+    /// [`crate::model::ErrorKind::Corrupt`].
     pub fn failed(&self, id: u32) -> Result<Vec<Failed>> {
         self.all(&failed_prefix(id))
     }
@@ -205,7 +205,7 @@ impl Index {
     /// Which pictures of a job were being made when the last owner ended.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`].
+    /// [`crate::model::ErrorKind::Corrupt`].
     pub fn flight(&self, id: u32) -> Result<Vec<Flight>> {
         Ok(self.get_as(&flight_key(id))?.unwrap_or_default())
     }
@@ -245,12 +245,12 @@ mod tests {
             plan: "status:pending".into(),
             samples: 2,
             seed: u64::MAX,
-            wishes: Wishes { guidance: Some(7.5), ..Wishes::default() },
+            wishes: GenerationOverrides { guidance: Some(7.5), ..GenerationOverrides::default() },
             settings: None,
             batch: Some(4),
             per_minute: None,
             turn: -3,
-            standing: Standing::Paused,
+            standing: JobStatus::Paused,
             reason: Some("r".repeat(5000)),
             of: Some(9),
         }

@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::append::{Appended, Times, Whole};
-use super::line;
+use super::append_log::{AppendLog, Times, ValidPrefix};
+use super::checksummed_line;
 use super::prefix_digest::PrefixDigest;
 pub use crate::model::history::stamp;
 use crate::model::verdict::{Asked, Part};
-use crate::model::{Act, Decision, Judgement, Kind, PictureSeen, Problem, Result, Seen, Verdict};
+use crate::model::{Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict};
 
 /// A decision as its line has it. Exactly one of `verdict`, `undo` and `redo` is set.
 #[derive(Serialize, Deserialize)]
@@ -107,7 +107,7 @@ fn row(decision: &Decision) -> Row {
 }
 
 fn decision(row: Row) -> Result<Decision> {
-    let corrupt = |what: String| Problem::new(Kind::Corrupt, what);
+    let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what);
     if !(VERSION..=IN_ROUND).contains(&row.v) {
         return Err(corrupt(format!("line version {} is newer than this program reads", row.v)));
     }
@@ -139,17 +139,17 @@ fn decision(row: Row) -> Result<Decision> {
 /// The decision as its journal line, newline included.
 ///
 /// # Errors
-/// See [`line::encode`].
+/// See [`checksummed_line::encode`].
 pub fn encode(decision: &Decision, out: &mut Vec<u8>) -> Result<()> {
-    line::encode(&row(decision), out)
+    checksummed_line::encode(&row(decision), out)
 }
 
 /// The decision on a line.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] for a checksum that is missing or wrong, and for a line that is no decision.
+/// [`ErrorKind::Corrupt`] for a checksum that is missing or wrong, and for a line that is no decision.
 pub fn decode(bytes: &[u8]) -> Result<Decision> {
-    decision(line::decode::<Row>(bytes)?)
+    decision(checksummed_line::decode::<Row>(bytes)?)
 }
 
 /// The decision as its journal line; two decisions are the same when these are.
@@ -163,7 +163,7 @@ pub fn text(decision: &Decision) -> Vec<u8> {
 /// Whether `name` can name an annotator, and so a file: letters, digits, `.`, `_`, `-`; at most 64; no leading dot.
 ///
 /// # Errors
-/// [`Kind::Usage`] says what a name may hold.
+/// [`ErrorKind::Usage`] says what a name may hold.
 pub fn check_name(name: &str) -> Result<()> {
     crate::model::name::check(name, "an annotator")
 }
@@ -174,7 +174,7 @@ pub struct Reading {
     /// Its decisions, in the order of the file.
     pub decisions: Vec<Decision>,
     /// What was wrong, with file and line. Bad lines stay in the file and do not count.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Error>,
     /// Length of the file up to its last whole line.
     pub length: u64,
     /// Whether a torn last line follows.
@@ -199,12 +199,12 @@ pub fn read_first(path: &Path, length: Option<u64>) -> Result<Reading> {
     let mut bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Reading::default()),
-        Err(e) => return Err(Problem::io(&e, "cannot be read", path)),
+        Err(e) => return Err(Error::io(&e, "cannot be read", path)),
     };
     if let Some(length) = length.and_then(|length| usize::try_from(length).ok()) {
         bytes.truncate(length);
     }
-    let lines = line::read_all::<Row>(&bytes);
+    let lines = checksummed_line::read_all::<Row>(&bytes);
     let mut reading = Reading {
         length: lines.torn_at.unwrap_or(bytes.len() as u64),
         torn: lines.torn_at.is_some(),
@@ -232,11 +232,11 @@ pub fn list(sessions: &Path) -> Result<Vec<(String, PathBuf)>> {
     let entries = match std::fs::read_dir(sessions) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(Problem::io(&e, "cannot be listed", sessions)),
+        Err(e) => return Err(Error::io(&e, "cannot be listed", sessions)),
     };
     let mut found = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|e| Problem::io(&e, "cannot be listed", sessions))?.path();
+        let path = entry.map_err(|e| Error::io(&e, "cannot be listed", sessions))?.path();
         let name = path.file_name().and_then(|n| n.to_str()).and_then(|n| n.strip_suffix(".jsonl"));
         if let Some(name) = name.filter(|n| check_name(n).is_ok()) {
             found.push((name.to_string(), path.clone()));
@@ -253,7 +253,7 @@ pub fn list(sessions: &Path) -> Result<Vec<(String, PathBuf)>> {
 pub fn lengths(sessions: &Path) -> Result<Vec<(String, u64)>> {
     let length = |(who, path): (String, PathBuf)| match std::fs::metadata(&path) {
         Ok(meta) => Ok((who, meta.len())),
-        Err(e) => Err(Problem::io(&e, "cannot be read", &path)),
+        Err(e) => Err(Error::io(&e, "cannot be read", &path)),
     };
     list(sessions)?.into_iter().map(length).collect()
 }
@@ -271,13 +271,13 @@ const FAILING: &str = "the decision cannot be saved";
 
 /// A journal open for appending.
 pub struct Journal {
-    file: Appended,
+    file: AppendLog,
     prefix: PrefixDigest,
     buffer: Vec<u8>,
 }
 
 impl Journal {
-    /// Opens or creates `<sessions>/<who>.jsonl`; see [`Appended::open`] for a torn last line.
+    /// Opens or creates `<sessions>/<who>.jsonl`; see [`AppendLog::open`] for a torn last line.
     ///
     /// # Errors
     /// The operating system's, and a name that cannot be a file's.
@@ -285,33 +285,33 @@ impl Journal {
         check_name(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
         let reading = read(&path)?;
-        let file = Appended::open(&path, Whole { length: reading.length, torn: reading.torn })?;
+        let file = AppendLog::open(&path, ValidPrefix { length: reading.length, torn: reading.torn })?;
         Ok(Journal { file, prefix: reading.prefix, buffer: Vec::new() })
     }
 
     /// The same where the journal was read before, as far as `prefix` says: it is not parsed again.
     ///
     /// # Errors
-    /// As [`open`](Self::open), and [`Kind::Io`] when it holds other lines by now: it must be read again.
+    /// As [`open`](Self::open), and [`ErrorKind::Io`] when it holds other lines by now: it must be read again.
     pub fn after(sessions: &Path, who: &str, prefix: PrefixDigest) -> Result<Journal> {
         check_name(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
         let tail = match File::open(&path) {
-            Ok(file) => tail(&file, prefix.length()).map_err(|e| Problem::io(&e, "cannot be read", &path))?,
+            Ok(file) => tail(&file, prefix.length()).map_err(|e| Error::io(&e, "cannot be read", &path))?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => (prefix.length() == 0).then(Vec::new),
-            Err(e) => return Err(Problem::io(&e, "cannot be opened", &path)),
+            Err(e) => return Err(Error::io(&e, "cannot be opened", &path)),
         };
-        let changed = || Problem::new(Kind::Io, format!("{FAILING}: somebody else changed it since it was read"));
+        let changed = || Error::new(ErrorKind::Io, format!("{FAILING}: somebody else changed it since it was read"));
         // What was torn when it was read has no newline.
         let tail = tail.filter(|tail| !tail.contains(&b'\n')).ok_or_else(|| changed().file(&path))?;
-        let file = Appended::open(&path, Whole { length: prefix.length(), torn: !tail.is_empty() })?;
+        let file = AppendLog::open(&path, ValidPrefix { length: prefix.length(), torn: !tail.is_empty() })?;
         Ok(Journal { file, prefix, buffer: Vec::new() })
     }
 
     /// Appends `decisions` with one write and one `fdatasync`: when this returns they are on disk.
     ///
     /// # Errors
-    /// As [`Appended::append`]: the operating system's (a full disk among them), and [`Kind::Io`] when the file was
+    /// As [`AppendLog::append`]: the operating system's (a full disk among them), and [`ErrorKind::Io`] when the file was
     /// replaced, moved, removed or written to by somebody else.
     pub fn append(&mut self, decisions: &[Decision]) -> Result<()> {
         self.write(decisions)?;
@@ -320,10 +320,10 @@ impl Journal {
         self.synced(synced, began.elapsed())
     }
 
-    /// The first third of [`append`](Self::append); see [`Appended::write`].
+    /// The first third of [`append_log`](Self::append); see [`AppendLog::write`].
     ///
     /// # Errors
-    /// As [`append`](Self::append).
+    /// As [`append_log`](Self::append).
     pub fn write(&mut self, decisions: &[Decision]) -> Result<()> {
         self.buffer.clear();
         for decision in decisions {
@@ -337,10 +337,10 @@ impl Journal {
         self.file.handle()
     }
 
-    /// The last third of [`append`](Self::append); see [`Appended::synced`].
+    /// The last third of [`append_log`](Self::append); see [`AppendLog::synced`].
     ///
     /// # Errors
-    /// As [`append`](Self::append).
+    /// As [`append_log`](Self::append).
     pub fn synced(&mut self, synced: std::io::Result<()>, took: Duration) -> Result<()> {
         self.file.synced(synced, took, FAILING)?;
         self.prefix.add(&self.buffer);
@@ -350,17 +350,17 @@ impl Journal {
     /// Checks that the file is the one that was opened and that nobody else wrote to it.
     ///
     /// # Errors
-    /// [`Kind::Io`].
+    /// [`ErrorKind::Io`].
     pub fn confirm(&mut self) -> Result<()> {
         self.file.confirm(FAILING)
     }
 
-    /// Whether the file must be opened anew; see [`Appended::lost`].
+    /// Whether the file must be opened anew; see [`AppendLog::lost`].
     pub fn lost(&self) -> bool {
         self.file.lost()
     }
 
-    /// Names that the file has; see [`Appended::links`].
+    /// Names that the file has; see [`AppendLog::links`].
     pub fn links(&self) -> u64 {
         self.file.links()
     }
@@ -470,7 +470,7 @@ mod tests {
                 std::fs::write(&path, b"{}\n").unwrap();
             }
             let before = std::fs::read(&path).unwrap();
-            assert_eq!(Journal::after(dir.path(), "ann", prefix).err().unwrap().kind, Kind::Io);
+            assert_eq!(Journal::after(dir.path(), "ann", prefix).err().unwrap().kind, ErrorKind::Io);
             assert_eq!(std::fs::read(&path).unwrap(), before);
         }
     }

@@ -2,42 +2,42 @@
 
 use std::path::PathBuf;
 
-use super::append::{Appended, Whole};
+use super::append_log::{AppendLog, ValidPrefix};
 use crate::model::Result;
 
 /// See the module.
 #[derive(Debug)]
 pub struct LazyAppend {
     path: PathBuf,
-    whole: Whole,
-    file: Option<Appended>,
+    whole: ValidPrefix,
+    file: Option<AppendLog>,
 }
 
 impl LazyAppend {
     /// The file at `path`, of which `whole` was read.
-    pub fn new(path: PathBuf, whole: Whole) -> LazyAppend {
+    pub fn new(path: PathBuf, whole: ValidPrefix) -> LazyAppend {
         LazyAppend { path, whole, file: None }
     }
 
     /// Appends records: when this returns they are on disk. `failing` begins the message of a failure.
     ///
     /// # Errors
-    /// As [`Appended::open`] and [`Appended::append`].
+    /// As [`AppendLog::open`] and [`AppendLog::append`].
     pub fn append(&mut self, bytes: &[u8], failing: &str) -> Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(Appended::open(&self.path, self.whole)?),
+            None => self.file.insert(AppendLog::open(&self.path, self.whole)?),
         };
         file.append(bytes, failing)
     }
 
-    /// Whether it must be opened anew; see [`Appended::lost`].
+    /// Whether it must be opened anew; see [`AppendLog::lost`].
     pub fn lost(&self) -> bool {
-        self.file.as_ref().is_some_and(Appended::lost)
+        self.file.as_ref().is_some_and(AppendLog::lost)
     }
 
     /// Length in bytes of what was read and added.
     pub fn length(&self) -> u64 {
-        self.file.as_ref().map_or(self.whole.length, Appended::length)
+        self.file.as_ref().map_or(self.whole.length, AppendLog::length)
     }
 }

@@ -9,12 +9,12 @@ use uuid::Uuid;
 
 pub use self::rounds::Told;
 pub use self::steps::Step;
-use super::overlay::Overlay;
 use super::prefix_digest::PrefixDigests;
+use super::status_columns::Overlay;
 use crate::model::edit::EditMark;
-use crate::model::round::{Protocol, standing};
+use crate::model::round::{Protocol, effective_verdicts};
 use crate::model::verdict::Part;
-use crate::model::{Act, Decision, Judgement, Kind, Problem, Result, Status};
+use crate::model::{Act, Decision, Error, ErrorKind, Judgement, Result, Status};
 
 /// A verdict that was given, whether it still counts or not.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ struct Touched {
 
 /// A verdict that counts, as it is shown beside its item.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Standing {
+pub struct EffectiveVerdict {
     /// Its receipt.
     pub uuid: Uuid,
     /// Revision of the project it made.
@@ -159,7 +159,7 @@ impl Ledger {
     /// Checks that `decision` can be folded in, without folding it in: what is written to a journal must replay.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when it undoes or redoes what it cannot.
+    /// [`ErrorKind::Conflict`] when it undoes or redoes what it cannot.
     pub fn check(&self, decision: &Decision) -> Result<()> {
         match &decision.act {
             Act::Judge(_) => Ok(()),
@@ -175,7 +175,7 @@ impl Ledger {
         let found = list.and_then(|l| l.iter().rev().find(is_target));
         found.copied().ok_or_else(|| {
             let word = if counts { "undone" } else { "redone" };
-            Problem::new(Kind::Conflict, format!("{target} is no verdict of `{who}` that can be {word}"))
+            Error::new(ErrorKind::Conflict, format!("{target} is no verdict of `{who}` that can be {word}"))
         })
     }
 
@@ -316,10 +316,10 @@ impl Ledger {
     }
 
     /// The verdicts on a row that count: each person's last, in each round and outside of rounds, in the order they were given.
-    pub fn standing(&self, row: u32) -> Vec<Standing> {
+    pub fn standing(&self, row: u32) -> Vec<EffectiveVerdict> {
         self.standing_given(row)
             .into_iter()
-            .map(|g| Standing {
+            .map(|g| EffectiveVerdict {
                 uuid: g.uuid,
                 rev: g.rev,
                 at: g.at,
@@ -346,18 +346,18 @@ impl Ledger {
         last
     }
 
-    /// The status of a row: see [`standing::status_of`].
+    /// The status of a row: see [`effective_verdicts::status_of`].
     pub fn status(&self, row: u32) -> Status {
         let counts = self.on(row).filter(|given| given.counts);
-        let given: Vec<standing::Given<'_>> = counts
-            .map(|given| standing::Given {
+        let given: Vec<effective_verdicts::Given<'_>> = counts
+            .map(|given| effective_verdicts::Given {
                 person: &self.people[usize::from(given.person)].name,
                 verdict: given.judgement.verdict,
                 asked: given.judgement.asked.as_ref(),
                 order: given.rev,
             })
             .collect();
-        standing::status_of(&given, |name| self.rules.rounds.get(name).copied(), self.rules.outside).status
+        effective_verdicts::status_of(&given, |name| self.rules.rounds.get(name).copied(), self.rules.outside).status
     }
 
     /// The rows that have verdicts, rising.
@@ -368,7 +368,7 @@ impl Ledger {
     }
 
     /// All verdicts that count, by row and then in the order they were given.
-    pub fn all_standing(&self) -> Vec<(u32, Standing)> {
+    pub fn all_standing(&self) -> Vec<(u32, EffectiveVerdict)> {
         let own =
             |row: u32| self.standing(row).into_iter().filter(move |s| self.is_on(&s.uuid, row)).map(move |s| (row, s));
         self.judged_rows().into_iter().flat_map(own).collect()

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::append::{Appended, Whole};
-use super::{disk, line, regular};
+use super::append_log::{AppendLog, ValidPrefix};
+use super::{checksummed_line, disk, regular};
 use crate::model::edit::EditMark;
 use crate::model::evaluation::RunPart;
-use crate::model::{Form, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Form, Result};
 
 /// File name below `imports/`.
 pub const FILE: &str = "manifest.jsonl";
@@ -101,7 +101,7 @@ pub struct Manifest {
     /// Imports in order.
     pub entries: Vec<Entry>,
     /// Lines that could not be read; what they named is not part of the project.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Error>,
     /// Whether a torn last line follows.
     pub torn: bool,
     /// Segments below `imports/`, sorted by name.
@@ -109,7 +109,7 @@ pub struct Manifest {
     /// Numbers of imports that were begun and neither finished nor taken back.
     pub unfinished: Vec<u64>,
     /// How much of the file is whole.
-    whole: Whole,
+    whole: ValidPrefix,
 }
 
 /// The number with which the name of a segment begins.
@@ -168,12 +168,12 @@ impl Manifest {
     /// Whether more may be recorded in it.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] while lines of it are damaged: what they named would not be part of the project that the import
+    /// [`ErrorKind::Corrupt`] while lines of it are damaged: what they named would not be part of the project that the import
     /// is compared with.
     pub fn writable(&self) -> Result<()> {
         let Some(first) = self.problems.first() else { return Ok(()) };
         let what = format!("nothing can be brought in while a line of the manifest cannot be read: {}", first.what);
-        Err(Problem { what, ..first.clone() }
+        Err(Error { what, ..first.clone() }
             .help("`benchtop recover` says what the line named and takes it back in; or put the file back from a copy"))
     }
 
@@ -227,11 +227,11 @@ impl Manifest {
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
+            Err(e) => return Err(Error::io(&e, "cannot be read", &path)),
         };
-        let lines = line::read_all::<Entry>(&bytes);
+        let lines = checksummed_line::read_all::<Entry>(&bytes);
         let mut manifest = Manifest { torn: lines.torn_at.is_some(), ..Manifest::default() };
-        manifest.whole = Whole { length: lines.torn_at.unwrap_or(bytes.len() as u64), torn: manifest.torn };
+        manifest.whole = ValidPrefix { length: lines.torn_at.unwrap_or(bytes.len() as u64), torn: manifest.torn };
         manifest.list(imports);
         manifest.problems.extend(lines.bad.into_iter().map(|(n, p)| p.file(&path).line(n)));
         for (number, entry) in lines.good {
@@ -239,7 +239,7 @@ impl Manifest {
                 manifest.entries.push(entry);
             } else {
                 let what = format!("line version {} is newer than this program reads", entry.v);
-                manifest.problems.push(Problem::new(Kind::Corrupt, what).file(&path).line(number));
+                manifest.problems.push(Error::new(ErrorKind::Corrupt, what).file(&path).line(number));
             }
         }
         Ok(manifest)
@@ -263,14 +263,14 @@ impl Manifest {
     /// Appends and syncs one import. When this returns it is part of the project.
     ///
     /// # Errors
-    /// As [`for_import`](Self::for_import) and [`Appended::append`]; then it is not.
+    /// As [`for_import`](Self::for_import) and [`AppendLog::append`]; then it is not.
     pub fn append(imports: &Path, entry: &Entry) -> Result<()> {
         let mut bytes = Vec::new();
-        line::encode(entry, &mut bytes)?;
+        checksummed_line::encode(entry, &mut bytes)?;
         let manifest = Manifest::for_import(imports)?;
         // The name before the line: once the line is synced nothing may fail, since whoever sees an error here removes
         // the segments that the line names.
-        let mut file = Appended::open(&imports.join(FILE), manifest.whole)?;
+        let mut file = AppendLog::open(&imports.join(FILE), manifest.whole)?;
         disk::sync_dir(imports)?;
         file.append(&bytes, "the import cannot be recorded")?;
         end(imports, entry.n);
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(manifest.problems[0].place.line, Some(2));
         assert_eq!((manifest.next(), manifest.orphans()), (3, vec!["0002-items.jsonl.zst".to_string()]));
         let refused = Manifest::append(dir.path(), &entry(3)).unwrap_err();
-        assert_eq!((refused.kind, refused.place.line), (Kind::Corrupt, Some(2)), "{refused}");
+        assert_eq!((refused.kind, refused.place.line), (ErrorKind::Corrupt, Some(2)), "{refused}");
         assert!(refused.help.unwrap().contains("benchtop recover"));
         manifest.sweep(dir.path());
         assert_eq!(std::fs::read(dir.path().join(FILE)).unwrap(), bytes);

@@ -16,7 +16,7 @@ use super::history::History;
 use super::pictures::Pictures;
 use super::{Catalog, Ledger, bounded, journal};
 use crate::model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
-use crate::model::{Act, Decision, Kind, Problem, Result};
+use crate::model::{Act, Decision, Error, ErrorKind, Result};
 
 /// Most conflicts, and most decisions set aside, that a report lists; the rest are a note.
 pub const LISTED: usize = 10_000;
@@ -130,14 +130,14 @@ struct Lines {
 /// Reads a journal line by line: a file that is none is given up early, whatever its size.
 fn lines(path: &Path) -> Result<Lines> {
     use std::io::{BufRead, Read};
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let none = || {
-        Problem::input("not one line of it is a decision")
+        Error::input("not one line of it is a decision")
             .file(path)
             .help("journals are the files `sessions/<annotator>.jsonl` of a project")
     };
     let mut input = bounded::open(path).map_err(|p| match p.kind {
-        Kind::NotFound => Problem::new(Kind::NotFound, "there is no such file").file(path),
+        ErrorKind::NotFound => Error::new(ErrorKind::NotFound, "there is no such file").file(path),
         _ => p,
     })?;
     let mut found = Lines { decisions: Vec::new(), damaged: Vec::new(), torn: false };
@@ -153,7 +153,7 @@ fn lines(path: &Path) -> Result<Lines> {
         if !bytes.ends_with(b"\n") {
             if read == LINE {
                 let what = format!("line {number} is longer than {} MiB: this is no journal", LINE >> 20);
-                return Err(Problem::input(what).file(path).line(number));
+                return Err(Error::input(what).file(path).line(number));
             }
             found.torn = true;
             break;
@@ -208,14 +208,14 @@ fn conflicts(
         let gone = before.standing(row).into_iter().filter(|old| !standing.iter().any(|s| s.uuid == old.uuid));
         let gone: Vec<_> = gone.filter(|old| after.counts(&old.uuid)).collect();
         standing.extend(gone);
-        let verdict = |s: &super::ledger::Standing| s.judgement.verdict;
+        let verdict = |s: &super::ledger::EffectiveVerdict| s.judgement.verdict;
         if standing.iter().all(|s| !fresh.contains(&s.uuid))
             || standing.windows(2).all(|w| verdict(&w[0]) == verdict(&w[1]))
         {
             continue;
         }
         standing.sort_by_key(|s| (s.rev, s.at, s.uuid));
-        let side = |s: super::ledger::Standing| Side {
+        let side = |s: super::ledger::EffectiveVerdict| Side {
             verdict: verdict(&s),
             at: s.at,
             incoming: fresh.contains(&s.uuid),

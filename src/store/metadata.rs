@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{disk, inspect, regular};
 use crate::model::metafile::shipped;
 use crate::model::usage::{FileState, MetadataState, Save};
-use crate::model::{Finding, Kind, Problem, Result, Rule};
+use crate::model::{Error, ErrorKind, Finding, Result, Rule};
 
 /// Bytes of a metadata file, at most.
 pub const FILE_LIMIT: u64 = 8 << 20;
@@ -52,7 +52,7 @@ fn inner(name: &str) -> Option<&str> {
 /// `vocabularies/NAME.txt`, `judge/NAME.toml`, `instruct/NAME.toml`. A NAME that is `new` must be one that a slot can have.
 ///
 /// # Errors
-/// [`Kind::Input`] says what names there are.
+/// [`ErrorKind::Input`] says what names there are.
 pub fn check_name(name: &str, new: bool) -> Result<()> {
     let slot = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let known = SINGLE.contains(&name) || inner(name).is_some_and(|v| !new || v.chars().all(slot));
@@ -60,7 +60,7 @@ pub fn check_name(name: &str, new: bool) -> Result<()> {
         return Ok(());
     }
     let shown: String = name.chars().take(100).flat_map(char::escape_debug).collect();
-    Err(Problem::input(format!("`{shown}` cannot be the name of a metadata file")).help(
+    Err(Error::input(format!("`{shown}` cannot be the name of a metadata file")).help(
         "compatibility.toml, styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml or \
          instruct/NAME.toml, where NAME is lower-case letters, digits and `-`",
     ))
@@ -69,7 +69,7 @@ pub fn check_name(name: &str, new: bool) -> Result<()> {
 /// What the metadata folder `dir` holds; the shipped files when it holds none. An unfinished save is finished first.
 ///
 /// # Errors
-/// [`Kind::Denied`] when the folder leads out of its project, and the operating system's. A single file that cannot be
+/// [`ErrorKind::Denied`] when the folder leads out of its project, and the operating system's. A single file that cannot be
 /// read is a finding.
 pub fn read(dir: &Path) -> Result<MetadataState> {
     if !dir.exists() {
@@ -121,7 +121,7 @@ fn shipped_state() -> MetadataState {
 
 /// The project folder that nothing of the metadata may lead out of.
 fn boundary(dir: &Path) -> Result<PathBuf> {
-    let whole = |path: &Path| fs::canonicalize(path).map_err(|e| Problem::io(&e, "cannot open the folder", path));
+    let whole = |path: &Path| fs::canonicalize(path).map_err(|e| Error::io(&e, "cannot open the folder", path));
     // `.` and the like have no name of their own to look above.
     let dir = if dir.file_name().is_some() { dir.to_path_buf() } else { whole(dir)? };
     let inside = whole(disk::folder(&dir))?;
@@ -132,7 +132,7 @@ fn boundary(dir: &Path) -> Result<PathBuf> {
     let folders = FOLDERS.into_iter().map(|(name, _)| dir.join(name)).filter(|folder| folder.exists());
     for folder in std::iter::once(dir.clone()).chain(folders) {
         if out(&folder)? {
-            return Err(Problem::new(Kind::Denied, "this link leads out of the project")
+            return Err(Error::new(ErrorKind::Denied, "this link leads out of the project")
                 .file(folder)
                 .help("keep the files in the project"));
         }
@@ -155,10 +155,10 @@ fn names(dir: &Path) -> Result<Vec<String>> {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(e) => return Err(Problem::io(&e, "cannot read the folder", &folder)),
+            Err(e) => return Err(Error::io(&e, "cannot read the folder", &folder)),
         };
         for entry in entries {
-            let entry = entry.map_err(|e| Problem::io(&e, "cannot read the folder", &folder))?;
+            let entry = entry.map_err(|e| Error::io(&e, "cannot read the folder", &folder))?;
             let name = format!("{name}/{}", entry.file_name().to_string_lossy());
             if inner(&name).is_some() {
                 names.push(name);
@@ -232,9 +232,9 @@ struct Lock(#[allow(dead_code, reason = "held, not used")] File);
 
 impl Lock {
     fn take(dir: &Path) -> Result<Lock> {
-        let file = File::open(dir).map_err(|e| Problem::io(&e, "cannot open the folder", dir))?;
+        let file = File::open(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
         rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)
-            .map_err(|e| Problem::io(&e.into(), "cannot lock the folder", dir))?;
+            .map_err(|e| Error::io(&e.into(), "cannot lock the folder", dir))?;
         Ok(Lock(file))
     }
 }
@@ -254,13 +254,13 @@ struct Step {
 /// files are written with them.
 ///
 /// # Errors
-/// [`Kind::Conflict`] names the file that is not what the edit began from; [`Kind::Input`] the name or text that cannot
-/// be; [`Kind::DiskFull`], [`Kind::Denied`] and other failures of the operating system. Every file is then as it was.
+/// [`ErrorKind::Conflict`] names the file that is not what the edit began from; [`ErrorKind::Input`] the name or text that cannot
+/// be; [`ErrorKind::DiskFull`], [`ErrorKind::Denied`] and other failures of the operating system. Every file is then as it was.
 pub fn save(dir: &Path, saves: &[Save]) -> Result<MetadataState> {
     for (at, save) in saves.iter().enumerate() {
         check(save, dir)?;
         if saves[..at].iter().any(|s| s.name == save.name) {
-            return Err(Problem::input("the same file is saved twice at once").file(dir.join(&save.name)));
+            return Err(Error::input("the same file is saved twice at once").file(dir.join(&save.name)));
         }
     }
     let mut made = Vec::new();
@@ -286,14 +286,14 @@ fn ensure_one(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
 fn check(save: &Save, dir: &Path) -> Result<()> {
     check_name(&save.name, save.base.is_none())?;
     match (&save.text, &save.base) {
-        (None, None) => Err(Problem::input("nothing to remove: no revision is named").file(dir.join(&save.name))),
+        (None, None) => Err(Error::input("nothing to remove: no revision is named").file(dir.join(&save.name))),
         (Some(text), _) if text.len() as u64 > FILE_LIMIT => {
             let what = format!("a text of {} bytes; a metadata file has at most {} MiB", text.len(), FILE_LIMIT >> 20);
-            Err(Problem::input(what).file(dir.join(&save.name)))
+            Err(Error::input(what).file(dir.join(&save.name)))
         }
         (Some(text), _) if text.contains('\0') => {
             let line = text.split('\0').next().unwrap_or_default().matches('\n').count() as u64 + 1;
-            Err(Problem::input("a metadata file cannot hold NUL").file(dir.join(&save.name)).line(line))
+            Err(Error::input("a metadata file cannot hold NUL").file(dir.join(&save.name)).line(line))
         }
         _ => Ok(()),
     }
@@ -336,7 +336,7 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
         others.filter_map(|n| Some(fs::metadata(dir.join(n)).ok()?.len())).filter(|n| *n <= FILE_LIMIT).sum::<u64>();
     if total > TOTAL_LIMIT && all.iter().any(|s| s.text.is_some()) {
         let what = format!("the metadata would be {total} bytes; at most {} MiB are read", TOTAL_LIMIT >> 20);
-        return Err(Problem::input(what).file(dir));
+        return Err(Error::input(what).file(dir));
     }
     let mut staged = Vec::new();
     let mut steps = Vec::new();
@@ -351,7 +351,7 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
                 let temp = disk::staged(&path, &[text.as_bytes()])?;
                 if let Ok(meta) = fs::metadata(&path) {
                     let set = temp.as_file().set_permissions(meta.permissions());
-                    set.map_err(|e| Problem::io(&e, "cannot write", &path))?;
+                    set.map_err(|e| Error::io(&e, "cannot write", &path))?;
                 }
                 Some(temp.into_temp_path())
             }
@@ -360,13 +360,14 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
         steps.push(Step { name: save.name.clone(), temp: name, base: save.base.clone() });
         staged.push((path, temp));
     }
-    let intent = serde_json::to_vec(&steps).map_err(|e| Problem::new(Kind::Io, format!("cannot be written: {e}")))?;
+    let intent =
+        serde_json::to_vec(&steps).map_err(|e| Error::new(ErrorKind::Io, format!("cannot be written: {e}")))?;
     for save in &all {
         current(dir, save, &inside)?;
     }
     disk::write_atomic(&dir.join(INTENT), &intent)?;
     let renamed = rename(staged);
-    let cleared = fs::remove_file(dir.join(INTENT)).map_err(|e| Problem::io(&e, "cannot remove", &dir.join(INTENT)));
+    let cleared = fs::remove_file(dir.join(INTENT)).map_err(|e| Error::io(&e, "cannot remove", &dir.join(INTENT)));
     renamed.and(cleared)?;
     disk::sync_dir(dir)?;
     folders(dir).try_for_each(|folder| disk::sync_dir(&folder))
@@ -408,10 +409,10 @@ fn rename(staged: Vec<(PathBuf, Option<tempfile::TempPath>)>) -> Result<()> {
             for (path, old) in done.iter().rev() {
                 let _ = match old {
                     Some(bytes) => disk::write_atomic(path, bytes),
-                    None => fs::remove_file(path).map_err(|e| Problem::io(&e, "cannot remove", path)),
+                    None => fs::remove_file(path).map_err(|e| Error::io(&e, "cannot remove", path)),
                 };
             }
-            return Err(Problem::io(&error, "cannot write", &path));
+            return Err(Error::io(&error, "cannot write", &path));
         }
         done.push((path, old));
     }
@@ -422,7 +423,7 @@ fn rename(staged: Vec<(PathBuf, Option<tempfile::TempPath>)>) -> Result<()> {
 fn current(dir: &Path, save: &Save, inside: &Path) -> Result<()> {
     match text_of(dir, &save.name, inside) {
         Ok(text) => unchanged(dir, save, text.map(|t| revision(t.as_bytes())).as_deref()),
-        Err((_, what)) => Err(Problem::new(Kind::Conflict, format!("it is not the file that was edited: {what}"))
+        Err((_, what)) => Err(Error::new(ErrorKind::Conflict, format!("it is not the file that was edited: {what}"))
             .file(dir.join(&save.name))),
     }
 }
@@ -434,7 +435,7 @@ fn unchanged(dir: &Path, save: &Save, now: Option<&str>) -> Result<()> {
         (None, Some(_)) => "the file was removed while it was being edited",
         _ => "the file was changed by somebody else while it was being edited",
     };
-    Err(Problem::new(Kind::Conflict, what)
+    Err(Error::new(ErrorKind::Conflict, what)
         .file(dir.join(&save.name))
         .help("read it again, then make the edit in what it holds now"))
 }
@@ -449,7 +450,7 @@ fn finish(dir: &Path) -> Result<()> {
     for step in steps.iter().filter(|s| check_name(&s.name, false).is_ok()) {
         let path = dir.join(&step.name);
         let path = fs::canonicalize(&path).unwrap_or(path);
-        let failed = |e| Problem::io(&e, "cannot write", &path);
+        let failed = |e| Error::io(&e, "cannot write", &path);
         let now = text_of(dir, &step.name, &inside).map(|t| t.map(|t| revision(t.as_bytes())));
         let as_it_was = now.as_ref() == Ok(&step.base);
         match &step.temp {
@@ -465,7 +466,7 @@ fn finish(dir: &Path) -> Result<()> {
         }
     }
     sweep(dir);
-    fs::remove_file(&intent).map_err(|e| Problem::io(&e, "cannot remove", &intent))?;
+    fs::remove_file(&intent).map_err(|e| Error::io(&e, "cannot remove", &intent))?;
     disk::sync_dir(dir)
 }
 

@@ -4,15 +4,15 @@
 //! [`manifest`] and [`segment`]) and `images/pictures.jsonl` (what was made: [`pictures`]). Everything below `store/` is an index over them, in sled ([`index`]) with two flat
 //! files beside it that open faster ([`snapshot`]): delete it and [`open`] makes it again. [`query`] filters and sorts the columns, [`search`] finds words in an [`arena`].
 
-pub mod append;
+pub mod append_log;
 pub mod arena;
-pub mod behind;
 pub mod bounded;
 pub mod catalog;
+pub mod checksummed_line;
+pub mod columnar_cache;
 pub mod columns;
 pub mod damaged;
 pub mod disk;
-pub mod flat;
 pub mod history;
 pub mod index;
 pub mod inspect;
@@ -20,15 +20,14 @@ pub mod inventory;
 pub mod jobs;
 pub mod journal;
 pub mod json_checksum;
-pub mod judged;
+pub mod judge_cache;
 pub mod lazy_append;
+pub mod lazy_index;
 pub mod ledger;
-pub mod line;
 pub mod manifest;
 pub mod merge;
 pub mod metadata;
 pub mod open;
-pub mod overlay;
 pub mod picture_file;
 pub mod pictures;
 pub mod prefix_digest;
@@ -42,6 +41,7 @@ pub mod rounds;
 pub mod rules;
 pub mod runs;
 pub mod scores;
+pub mod status_columns;
 
 pub mod search;
 pub mod segment;
@@ -52,4 +52,4 @@ pub mod writable;
 
 pub use catalog::Catalog;
 pub use ledger::Ledger;
-pub use overlay::Overlay;
+pub use status_columns::Overlay;

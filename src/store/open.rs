@@ -8,27 +8,27 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::behind::{Behind, moment};
 use super::catalog::Catalog;
 use super::columns::{BLOCK_ROWS, Columns, id_hash};
 use super::disk;
 use super::index::{Index, Meta, digest};
+use super::lazy_index::{LazyIndex, moment};
 use super::ledger::Ledger;
 use super::manifest::{Entry, Holds, Manifest, Part};
-use super::overlay::Overlay;
 use super::pictures::Pictures;
 use super::project::Project;
 use super::segment::{Frame, Reader};
+use super::status_columns::Overlay;
 use super::{snapshot, writable};
 pub use fold::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
 pub use reading::open_to_read;
 
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Item, Result};
 
 /// A project's data, open.
 pub struct Opened {
     /// The sled index; it may still be opening.
-    pub index: Arc<Behind>,
+    pub index: Arc<LazyIndex>,
     /// Items and predictions.
     pub catalog: Arc<Catalog>,
     /// Statuses; whole when `ledger` is there, from the checkpoint otherwise.
@@ -47,7 +47,7 @@ pub struct Opened {
 /// current, sled is opened behind what this returns.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when an import's own segment is missing or damaged, [`Kind::Conflict`] when another process has
+/// [`ErrorKind::Corrupt`] when an import's own segment is missing or damaged, [`ErrorKind::Conflict`] when another process has
 /// the store open, and the operating system's.
 pub fn open(project: &Project) -> Result<Opened> {
     let store = project.store();
@@ -64,17 +64,17 @@ pub fn open(project: &Project) -> Result<Opened> {
             disk::sweep(&store);
             let catalog = Arc::new(catalog);
             let (project, theirs) = (project.clone(), catalog.clone());
-            (Behind::spawn(&store, move || beside(&project, segments, &theirs))?, catalog)
+            (LazyIndex::spawn(&store, move || beside(&project, segments, &theirs))?, catalog)
         }
         Err(problem) => {
-            if problem.kind == Kind::Corrupt {
+            if problem.kind == ErrorKind::Corrupt {
                 notices.push(format!("not used: {problem}"));
             }
             let (index, catalog) = from_sled(project, &parts, segments, &mut notices)?;
             disk::sweep(&store);
             // Without it the next opening goes this way again.
             let _ = snap(&store, &segments, &catalog);
-            (Behind::here(&store, index), Arc::new(catalog))
+            (LazyIndex::here(&store, index), Arc::new(catalog))
         }
     };
     let (lengths, bytes) = fold::lengths(project)?;
@@ -102,7 +102,7 @@ const COMPARED_FIRST: u64 = 8 << 20;
 /// from; `None` when neither follows journals of these lengths.
 fn statuses(
     store: &Path,
-    index: &Behind,
+    index: &LazyIndex,
     catalog: &Catalog,
     segments: &[u8; 32],
     lengths: &[u8; 32],
@@ -113,7 +113,7 @@ fn statuses(
     }
     match index.get()?.checkpoint(catalog.len()) {
         Ok(Some((checkpoint, overlay))) if checkpoint.journals == *lengths => Ok(Some((overlay, checkpoint.contents))),
-        Err(problem) if problem.kind != Kind::Corrupt => Err(problem),
+        Err(problem) if problem.kind != ErrorKind::Corrupt => Err(problem),
         _ => Ok(None),
     }
 }
@@ -178,7 +178,7 @@ fn open_index<T>(
         Ok((index, found))
     });
     match opened {
-        Err(problem) if problem.kind == Kind::Corrupt => {
+        Err(problem) if problem.kind == ErrorKind::Corrupt => {
             // Without space sled fails in ways that look like damage.
             if let Some(full) = writable::no_space(disk::folder(store)) {
                 return Err(full);
@@ -217,7 +217,7 @@ fn set_aside(store: &Path) -> Result<PathBuf> {
     for n in 1.. {
         let aside = store.with_extension(format!("broken-{n}"));
         if !aside.exists() {
-            let fail = |e: std::io::Error| Problem::io(&e, "cannot be set aside", store);
+            let fail = |e: std::io::Error| Error::io(&e, "cannot be set aside", store);
             std::fs::rename(store, &aside).map_err(fail)?;
             // Scores were paid for, and are not made from the rest.
             std::fs::create_dir(store).map_err(fail)?;
@@ -227,7 +227,7 @@ fn set_aside(store: &Path) -> Result<PathBuf> {
             return Ok(aside);
         }
     }
-    Err(Problem::new(Kind::Io, "cannot be set aside").file(store))
+    Err(Error::new(ErrorKind::Io, "cannot be set aside").file(store))
 }
 
 /// The catalogue as the index has it; `None` when the index does not describe these parts.
@@ -257,7 +257,7 @@ fn assemble(
     }
     if catalog.text_rows() != catalog.len() {
         let what = format!("{} rows of columns for {} items", catalog.len(), catalog.text_rows());
-        return Err(Problem::new(Kind::Corrupt, what).file(project.store()));
+        return Err(Error::new(ErrorKind::Corrupt, what).file(project.store()));
     }
     Ok(catalog)
 }
@@ -292,7 +292,7 @@ fn add(catalog: &mut Catalog, part: &Part, reader: Reader, rows: Option<Vec<u32>
 fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
     let mut rows = Vec::with_capacity(reader.rows() as usize);
     each_item(reader, &mut |item| {
-        let none = || Problem::new(Kind::Corrupt, format!("it revises {}, which is not there", item.id));
+        let none = || Error::new(ErrorKind::Corrupt, format!("it revises {}, which is not there", item.id));
         rows.push(catalog.row_of_hash(id_hash(&item.id)).ok_or_else(|| none().file(reader.path()))?);
         Ok(())
     })?;
@@ -303,7 +303,7 @@ fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
 fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Result<()> {
     for frame in 0..reader.frames().len() {
         for line in reader.frame(frame)?.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
-            let unreadable = |e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}"));
+            let unreadable = |e| Error::new(ErrorKind::Corrupt, format!("a stored item cannot be read: {e}"));
             each(serde_json::from_slice(line).map_err(|e| unreadable(e).file(reader.path()))?)?;
         }
     }
@@ -335,7 +335,7 @@ fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
                 }
                 each_item(&reader, &mut |item| match rows.get(&id_hash(&item.id)) {
                     Some(row) => columns.replace(*row, &item),
-                    None => Err(Problem::new(Kind::Corrupt, format!("it revises {}, which is not there", item.id))
+                    None => Err(Error::new(ErrorKind::Corrupt, format!("it revises {}, which is not there", item.id))
                         .file(reader.path())),
                 })?;
             }

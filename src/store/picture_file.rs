@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::regular;
 use crate::model::image::FILE_LIMIT;
-use crate::model::{ImageRef, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, ImageRef, Result};
 
 /// What a damaged picture's problem begins with.
 pub const MISMATCH: &str = "the picture does not match its hash";
@@ -37,8 +37,8 @@ impl PictureFile {
     /// Its bytes.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] for a file that is gone, [`Kind::Corrupt`] for bytes of another hash, [`Kind::Denied`] for a
-    /// link or a device, [`Kind::Input`] for a file above [`FILE_LIMIT`], and the operating system's.
+    /// [`ErrorKind::NotFound`] for a file that is gone, [`ErrorKind::Corrupt`] for bytes of another hash, [`ErrorKind::Denied`] for a
+    /// link or a device, [`ErrorKind::Input`] for a file above [`FILE_LIMIT`], and the operating system's.
     pub fn read(&self) -> Result<Vec<u8>> {
         let bytes = regular::read(&self.path, FILE_LIMIT)?;
         self.check(blake3::hash(&bytes)).map(|()| bytes)
@@ -47,20 +47,22 @@ impl PictureFile {
     /// Holds a hash that was found against the recorded one.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] with both hashes.
+    /// [`ErrorKind::Corrupt`] with both hashes.
     pub fn check(&self, found: blake3::Hash) -> Result<()> {
         if blake3::Hash::from_hex(&self.hash).is_ok_and(|recorded| recorded == found) {
             return Ok(());
         }
         let what = format!("{MISMATCH}: recorded {}, found {}", self.hash, found.to_hex());
-        Err(Problem::new(Kind::Corrupt, what).file(&self.path).help("`benchtop verify` says what can be brought back"))
+        Err(Error::new(ErrorKind::Corrupt, what)
+            .file(&self.path)
+            .help("`benchtop verify` says what can be brought back"))
     }
 }
 
 /// Whether a problem of [`PictureFile::read`] means that the picture is damaged, replaced or gone, so that its item is
 /// set aside and the work goes on with the others.
-pub fn is_damage(problem: &Problem) -> bool {
-    matches!(problem.kind, Kind::Corrupt | Kind::Denied | Kind::NotFound | Kind::Input)
+pub fn is_damage(problem: &Error) -> bool {
+    matches!(problem.kind, ErrorKind::Corrupt | ErrorKind::Denied | ErrorKind::NotFound | ErrorKind::Input)
 }
 
 #[cfg(test)]
@@ -74,19 +76,19 @@ mod tests {
         let image =
             ImageRef { name: "a.png".into(), hash: Some(hash.clone()), ext: Some("png".into()), ..ImageRef::default() };
         let file = PictureFile::of(dir.path(), &image).unwrap();
-        assert_eq!(file.read().unwrap_err().kind, Kind::NotFound);
+        assert_eq!(file.read().unwrap_err().kind, ErrorKind::NotFound);
         std::fs::create_dir_all(file.path.parent().unwrap()).unwrap();
         std::fs::write(&file.path, b"picture").unwrap();
         assert_eq!(file.read().unwrap(), b"picture");
         std::fs::write(&file.path, b"another").unwrap();
         let refused = file.read().unwrap_err();
         let found = blake3::hash(b"another").to_hex().to_string();
-        assert_eq!((refused.kind, refused.place.file.as_ref()), (Kind::Corrupt, Some(&file.path)));
+        assert_eq!((refused.kind, refused.place.file.as_ref()), (ErrorKind::Corrupt, Some(&file.path)));
         assert!(refused.what.contains(&hash) && refused.what.contains(&found), "{refused}");
         std::fs::remove_file(&file.path).unwrap();
         std::fs::write(dir.path().join("key"), b"picture").unwrap();
         std::os::unix::fs::symlink(dir.path().join("key"), &file.path).unwrap();
-        assert_eq!(file.read().unwrap_err().kind, Kind::Denied, "a link is refused even where the bytes match");
+        assert_eq!(file.read().unwrap_err().kind, ErrorKind::Denied, "a link is refused even where the bytes match");
         let unnamed = ImageRef { link: Some("/etc/passwd".into()), ..ImageRef::default() };
         assert_eq!(PictureFile::of(dir.path(), &unnamed), None, "a linked file without a hash is never read");
     }

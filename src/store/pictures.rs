@@ -5,7 +5,7 @@
 //! counts.
 
 mod journal;
-pub mod kept;
+pub mod picture_snapshot;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ pub use journal::{Journal, Reading, length, read, read_on};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::append::Whole;
+use super::append_log::ValidPrefix;
 use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
 use super::prefix_digest::PrefixDigest;
 use super::regular;
-use crate::model::made::{Made, picture_key, prompt_key};
-use crate::model::{ImageRef, Item, Problem, Result};
+use crate::model::generated_image::{GeneratedImage, picture_key, prompt_key};
+use crate::model::{Error, ImageRef, Item, Result};
 
 /// Its file below `images/`.
 pub const FILE: &str = "pictures.jsonl";
@@ -59,7 +59,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The number of its file, see [`crate::model::made::file_key`].
+    /// The number of its file, see [`crate::model::generated_image::file_key`].
     pub fn file(&self) -> u64 {
         let mut first = [0; 8];
         first.copy_from_slice(&self.hash[..8]);
@@ -82,18 +82,18 @@ pub struct Pictures {
     names: Vec<String>,
     by_job: HashMap<u32, u64>,
     /// How much of the journal these are, the bytes of it, and the fingerprints explained in it.
-    whole: Whole,
+    whole: ValidPrefix,
     prefix: PrefixDigest,
     explained: Vec<String>,
     /// Whether lines of it are damaged.
     damaged: bool,
-    /// Pictures that were kept in the store, see [`kept`].
+    /// Pictures that were kept in the store, see [`picture_snapshot`].
     kept: usize,
 }
 
 impl Pictures {
     /// Adds a picture whose line begins at `offset`.
-    pub fn add(&mut self, made: &Made, offset: u64) {
+    pub fn add(&mut self, made: &GeneratedImage, offset: u64) {
         self.take(&journal::row(made), offset);
     }
 
@@ -127,7 +127,7 @@ impl Pictures {
 
     /// `journal` holds these pictures and no other.
     pub fn follow(&mut self, journal: &Journal) {
-        self.whole = Whole { length: journal.length(), torn: false };
+        self.whole = ValidPrefix { length: journal.length(), torn: false };
         self.prefix.clone_from(journal.prefix());
         if self.explained.len() != journal.explained().len() {
             self.explained = journal.explained().to_vec();
@@ -208,10 +208,10 @@ impl Pictures {
     /// Everything the journal says of a picture that was made.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`], and the operating system's.
-    pub fn line(&self, entry: &Entry) -> Result<Made> {
+    /// [`crate::model::ErrorKind::Corrupt`], and the operating system's.
+    pub fn line(&self, entry: &Entry) -> Result<GeneratedImage> {
         use std::io::{BufRead, Seek, SeekFrom};
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &self.path);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &self.path);
         let mut file = std::io::BufReader::new(regular::open(&self.path, std::fs::OpenOptions::new().read(true))?);
         file.seek(SeekFrom::Start(entry.offset)).map_err(fail)?;
         let mut bytes = Vec::new();
@@ -276,8 +276,8 @@ struct Lean<'l> {
 
 /// A picture as tests record it.
 #[cfg(test)]
-pub(crate) fn sample_made(n: u32) -> Made {
-    Made {
+pub(crate) fn sample_made(n: u32) -> GeneratedImage {
+    GeneratedImage {
         rev: u64::from(n) + 1,
         dataset: "set".into(),
         picture: format!("images/set/{}.png", n / 2),
@@ -288,7 +288,7 @@ pub(crate) fn sample_made(n: u32) -> Made {
         height: 48,
         seed: u64::from(n),
         fingerprint: crate::model::generation::Fingerprint::default().with("model", "a").short(),
-        prompt: crate::model::made::hex(prompt_key("a cat", Some("a dog"))),
+        prompt: crate::model::generated_image::hex(prompt_key("a cat", Some("a dog"))),
         job: 3,
         at: "2026-01-01T00:00:00.000Z".into(),
         draft: n == 0,

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::index::digest;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// Bytes read and hashed at a time.
 const STEP: usize = 256 << 10;
@@ -40,7 +40,7 @@ impl PrefixDigest {
     /// # Errors
     /// The operating system's; a file that is shorter is an error.
     pub fn of_file(file: &File, length: u64, path: &Path) -> Result<PrefixDigest> {
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
         let (mut prefix, mut buffer) = (PrefixDigest::default(), vec![0; STEP]);
         let mut rest = file.take(length);
         while prefix.length < length {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{disk, inspect, metadata, regular};
 use crate::model::config::Config;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// The file that makes a folder a project.
 pub const FILE: &str = "benchtop.toml";
@@ -31,11 +31,11 @@ impl Project {
     /// it is there; after a failure what this call made is removed again.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when it is a project already, [`Kind::Denied`] for a folder that may not be written, and any
+    /// [`ErrorKind::Conflict`] when it is a project already, [`ErrorKind::Denied`] for a folder that may not be written, and any
     /// other I/O failure.
     pub fn init(dir: &Path) -> Result<Project> {
         let already = || {
-            Problem::new(Kind::Conflict, "this folder is a benchtop project already")
+            Error::new(ErrorKind::Conflict, "this folder is a benchtop project already")
                 .file(dir)
                 .help("open it by running `benchtop` inside it, or name another folder")
         };
@@ -75,34 +75,36 @@ impl Project {
             }
         }
         metadata::write_shipped(&dir.join("metadata"), made)?;
-        let root = fs::canonicalize(dir).map_err(|e| Problem::io(&e, "cannot open the folder", dir))?;
+        let root = fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
         disk::write_new(&dir.join(FILE), template(&root).as_bytes())
     }
 
     /// Finds the project that `start` lies in: `start` itself or the nearest folder above it with a `benchtop.toml`.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] when there is none; what [`open`](Self::open) finds wrong with it.
+    /// [`ErrorKind::NotFound`] when there is none; what [`open`](Self::open) finds wrong with it.
     pub fn find(start: &Path) -> Result<Project> {
-        let from = fs::canonicalize(start).map_err(|e| Problem::io(&e, "cannot open the folder", start))?;
+        let from = fs::canonicalize(start).map_err(|e| Error::io(&e, "cannot open the folder", start))?;
         match from.ancestors().find(|dir| dir.join(FILE).is_file()) {
             Some(dir) => Self::open(dir),
-            None => Err(Problem::new(Kind::NotFound, "not inside a benchtop project: no benchtop.toml here or above")
-                .file(start)
-                .help("`benchtop init DIR` makes a project, `benchtop sample DIR` makes one with pictures to try")),
+            None => {
+                Err(Error::new(ErrorKind::NotFound, "not inside a benchtop project: no benchtop.toml here or above")
+                    .file(start)
+                    .help("`benchtop init DIR` makes a project, `benchtop sample DIR` makes one with pictures to try"))
+            }
         }
     }
 
     /// Opens the project that `dir` is.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] when it is none, and whatever is wrong with its `benchtop.toml`, with line and field.
+    /// [`ErrorKind::NotFound`] when it is none, and whatever is wrong with its `benchtop.toml`, with line and field.
     pub fn open(dir: &Path) -> Result<Project> {
-        let root = fs::canonicalize(dir).map_err(|e| Problem::io(&e, "cannot open the folder", dir))?;
+        let root = fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
         let file = root.join(FILE);
         let text = regular::read_text(&file, regular::SETTINGS_LIMIT).map_err(|problem| match problem.kind {
-            Kind::NotFound => {
-                Problem::new(Kind::NotFound, "this folder is not a benchtop project: it has no benchtop.toml")
+            ErrorKind::NotFound => {
+                Error::new(ErrorKind::NotFound, "this folder is not a benchtop project: it has no benchtop.toml")
                     .file(dir)
                     .help("`benchtop init DIR` makes one")
             }
@@ -164,15 +166,15 @@ impl Project {
     /// in either direction, since files that root writes into somebody's project lock that person out of it.
     ///
     /// # Errors
-    /// [`Kind::Denied`] when project or `.owner/` belong to another user, `.owner` is not a plain folder, or it cannot
-    /// be made; [`Kind::Conflict`] on a network file system, where a lock taken here need not be seen elsewhere.
+    /// [`ErrorKind::Denied`] when project or `.owner/` belong to another user, `.owner` is not a plain folder, or it cannot
+    /// be made; [`ErrorKind::Conflict`] on a network file system, where a lock taken here need not be seen elsewhere.
     pub fn ensure_private_runtime(&self) -> Result<PathBuf> {
         let me = rustix::process::geteuid().as_raw();
-        let meta = |path: &Path| path.symlink_metadata().map_err(|e| Problem::io(&e, "cannot look at", path));
+        let meta = |path: &Path| path.symlink_metadata().map_err(|e| Error::io(&e, "cannot look at", path));
         owned(&self.root, meta(&self.root)?.uid(), me)?;
         if let Some(name) = network_file_system(&self.root)? {
-            return Err(Problem::new(
-                Kind::Conflict,
+            return Err(Error::new(
+                ErrorKind::Conflict,
                 format!(
                     "the project is on a network file system ({name}), where a lock does not hold between machines"
                 ),
@@ -184,7 +186,7 @@ impl Project {
         disk::ensure_dir(&dir)?;
         let found = meta(&dir)?;
         if !found.is_dir() {
-            return Err(Problem::new(Kind::Denied, "this is a link, and a plain folder is needed")
+            return Err(Error::new(ErrorKind::Denied, "this is a link, and a plain folder is needed")
                 .file(&dir)
                 .help("remove it; benchtop makes the folder itself"));
         }
@@ -193,7 +195,7 @@ impl Project {
         let mode = if self.config.shared.group.is_some() { 0o710 } else { 0o700 };
         if found.mode() & 0o777 != mode {
             fs::set_permissions(&dir, Permissions::from_mode(mode))
-                .map_err(|e| Problem::io(&e, "cannot make the folder private", &dir))?;
+                .map_err(|e| Error::io(&e, "cannot make the folder private", &dir))?;
         }
         Ok(dir)
     }
@@ -211,7 +213,7 @@ fn owned(path: &Path, uid: u32, me: u32) -> Result<()> {
     if uid == me {
         return Ok(());
     }
-    Err(Problem::new(Kind::Denied, format!("this belongs to another user (uid {uid}; you are uid {me})"))
+    Err(Error::new(ErrorKind::Denied, format!("this belongs to another user (uid {uid}; you are uid {me})"))
         .file(path)
         .help("run benchtop as that user, or give the whole project to yours with `chown -R`"))
 }
@@ -221,7 +223,7 @@ fn network_file_system(path: &Path) -> Result<Option<&'static str>> {
     #[cfg(target_os = "linux")]
     {
         let stat =
-            rustix::fs::statfs(path).map_err(|e| Problem::io(&e.into(), "cannot look at the file system of", path))?;
+            rustix::fs::statfs(path).map_err(|e| Error::io(&e.into(), "cannot look at the file system of", path))?;
         // The field's width and sign differ between machines; the magic numbers have 32 bits.
         #[allow(clippy::unnecessary_cast)]
         Ok(network_name(stat.f_type as u64 & 0xffff_ffff))
@@ -276,7 +278,7 @@ mod tests {
         Project::init(dir.path()).unwrap();
         fs::write(dir.path().join(FILE), "name = \"mine\"\n").unwrap();
         fs::remove_dir(dir.path().join("exports")).unwrap();
-        assert_eq!(Project::init(dir.path()).unwrap_err().kind, Kind::Conflict);
+        assert_eq!(Project::init(dir.path()).unwrap_err().kind, ErrorKind::Conflict);
         assert_eq!(fs::read_to_string(dir.path().join(FILE)).unwrap(), "name = \"mine\"\n");
         assert!(!dir.path().join("exports").exists());
     }
@@ -309,7 +311,7 @@ mod tests {
             return;
         }
         let problem = Project::init(&dir.path().join("new")).unwrap_err();
-        assert_eq!(problem.kind, Kind::Denied, "{problem}");
+        assert_eq!(problem.kind, ErrorKind::Denied, "{problem}");
         assert!(problem.help.is_some());
     }
 
@@ -317,7 +319,7 @@ mod tests {
     #[test]
     fn a_folder_that_even_root_may_not_write_is_denied() {
         let problem = Project::init(Path::new("/sys/benchtop-test")).unwrap_err();
-        assert_eq!(problem.kind, Kind::Denied, "{problem}");
+        assert_eq!(problem.kind, ErrorKind::Denied, "{problem}");
         assert!(problem.help.is_some());
     }
 
@@ -325,10 +327,10 @@ mod tests {
     fn outside_a_project_the_help_names_the_way_in() {
         let dir = tempfile::tempdir().unwrap();
         let problem = Project::find(dir.path()).unwrap_err();
-        assert_eq!(problem.kind, Kind::NotFound);
+        assert_eq!(problem.kind, ErrorKind::NotFound);
         let help = problem.help.unwrap();
         assert!(help.contains("benchtop init") && help.contains("benchtop sample"));
-        assert_eq!(Project::open(dir.path()).unwrap_err().kind, Kind::NotFound);
+        assert_eq!(Project::open(dir.path()).unwrap_err().kind, ErrorKind::NotFound);
         fs::write(dir.path().join(FILE), "nam = 1").unwrap();
         assert_eq!(Project::find(dir.path()).unwrap_err().place.line, Some(1));
     }
@@ -346,7 +348,7 @@ mod tests {
         fs::remove_dir(&runtime).unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), &runtime).unwrap();
-        assert_eq!(project.ensure_private_runtime().unwrap_err().kind, Kind::Denied);
+        assert_eq!(project.ensure_private_runtime().unwrap_err().kind, ErrorKind::Denied);
     }
 
     #[test]
@@ -354,7 +356,7 @@ mod tests {
         let path = Path::new("/p");
         assert_eq!(owned(path, 7, 7), Ok(()));
         for (uid, me) in [(7, 8), (0, 7), (7, 0)] {
-            assert_eq!(owned(path, uid, me).unwrap_err().kind, Kind::Denied);
+            assert_eq!(owned(path, uid, me).unwrap_err().kind, ErrorKind::Denied);
         }
         let dir = tempfile::tempdir().unwrap();
         let project = Project::init(dir.path()).unwrap();
@@ -366,7 +368,7 @@ mod tests {
             return;
         }
         let problem = project.ensure_private_runtime().unwrap_err();
-        assert_eq!(problem.kind, Kind::Denied);
+        assert_eq!(problem.kind, ErrorKind::Denied);
         assert!(problem.what.contains("12345"));
         assert!(!project.runtime().exists());
     }

@@ -6,9 +6,9 @@ use regex::RegexBuilder;
 
 use super::catalog::Catalog;
 use super::columns::{Columns, kind_code};
-use super::overlay::Overlay;
+use super::status_columns::Overlay;
 use crate::model::table::{Frequency, Summary};
-use crate::model::{Field, Filter, Kind, Problem, QuestionKind, Result, Sort, Status};
+use crate::model::{Error, ErrorKind, Field, Filter, QuestionKind, Result, Sort, Status};
 
 /// Values a frequency table lists at most; the rest is counted in `more`.
 const FREQUENCY_ROWS: usize = 10_000;
@@ -129,7 +129,7 @@ fn count_sort(rows: &mut Vec<u32>, descending: bool, keys: usize, key: impl Fn(u
 /// A cell of a row as text; id and question are read from the texts.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] when the texts are damaged.
 pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> Result<String> {
     Ok(match field {
         Field::Number => (row + 1).to_string(),
@@ -160,7 +160,7 @@ fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCell
     rows.sort_unstable();
     catalog.each_of(&rows, &mut |row, line| {
         let cells = serde_json::from_slice(line)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
         each(row, cells);
         Ok(())
     })
@@ -189,7 +189,7 @@ fn each_cell(
 /// How often each value of `field` occurs among `rows`.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] when the texts are damaged.
 pub fn frequency(catalog: &Catalog, overlay: &Overlay, rows: &[u32], field: Field) -> Result<Frequency> {
     let columns = catalog.columns();
     let mut counts: Vec<(String, u64)> = if let Some(at) = Columns::named(field) {
@@ -270,7 +270,7 @@ impl TextSummary {
 /// What each field holds among `rows`.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] when the texts are damaged.
 pub fn describe(catalog: &Catalog, overlay: &Overlay, rows: &[u32]) -> Result<Vec<Summary>> {
     let (mut ids, mut questions) = (TextSummary::new(Field::Id), TextSummary::new(Field::Question));
     each_text(catalog, rows, &mut |row, cells| {
@@ -332,16 +332,15 @@ pub enum Match {
 /// The numbers of those among `rows` whose cell of `field` matches.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a pattern that is no regular expression.
+/// [`ErrorKind::Usage`] for a pattern that is no regular expression.
 pub fn matching(catalog: &Catalog, overlay: &Overlay, rows: &[u32], field: Field, what: &Match) -> Result<Vec<u32>> {
     let mut found = Vec::new();
     match what {
         Match::Regex(pattern) => {
-            let regex = RegexBuilder::new(pattern)
-                .case_insensitive(true)
-                .size_limit(1 << 20)
-                .build()
-                .map_err(|e| Problem::new(Kind::Usage, format!("`{pattern}` is not a regular expression: {e}")))?;
+            let regex =
+                RegexBuilder::new(pattern).case_insensitive(true).size_limit(1 << 20).build().map_err(|e| {
+                    Error::new(ErrorKind::Usage, format!("`{pattern}` is not a regular expression: {e}"))
+                })?;
             each_cell(catalog, overlay, field, rows, &mut |row, text| {
                 if regex.is_match(text) {
                     found.push(row + 1);

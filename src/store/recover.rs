@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::manifest::{Entry, FILE, Holds, Manifest, Part, number_of};
-use super::{disk, line};
-use crate::model::{Kind, Problem, Result};
+use super::{checksummed_line, disk};
+use crate::model::{Error, ErrorKind, Result};
 
 /// What a person says of segments that do not say it themselves.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +52,7 @@ pub struct Orphan {
     /// How that is known.
     pub from: Option<From>,
     /// Why it cannot be taken in.
-    pub problem: Option<Problem>,
+    pub problem: Option<Error>,
 }
 
 /// A line of the manifest that cannot be read.
@@ -61,7 +61,7 @@ pub struct DamagedLine {
     /// Its number, from 1.
     pub line: u64,
     /// What is wrong with it.
-    pub problem: Problem,
+    pub problem: Error,
     /// Segments that it names and that are not there, or are not what it says.
     pub missing: Vec<String>,
     /// Whether everything that it named is known.
@@ -90,19 +90,19 @@ impl Recovery {
 /// known.
 ///
 /// # Errors
-/// The operating system's, and [`Kind::NotFound`] for a named segment that is none of those.
+/// The operating system's, and [`ErrorKind::NotFound`] for a named segment that is none of those.
 pub fn look(imports: &Path, said: &Said, now: &str) -> Result<Recovery> {
     let manifest = Manifest::read(imports)?;
     let path = imports.join(FILE);
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
+        Err(e) => return Err(Error::io(&e, "cannot be read", &path)),
     };
     let orphans = manifest.orphans();
     for file in &said.only {
         if !orphans.contains(file) {
-            return Err(Problem::new(Kind::NotFound, "no segment of this name is to be taken in")
+            return Err(Error::new(ErrorKind::NotFound, "no segment of this name is to be taken in")
                 .file(imports.join(file))
                 .help("`benchtop recover` lists those that are"));
         }
@@ -115,7 +115,7 @@ pub fn look(imports: &Path, said: &Said, now: &str) -> Result<Recovery> {
         let number = problem.place.line.unwrap_or_default();
         let line = number.checked_sub(1).and_then(|at| raw.get(at as usize)).copied().unwrap_or_default();
         let mut damaged = DamagedLine { line: number, problem: problem.clone(), missing: Vec::new(), explained: false };
-        let found = match bits::mended(line).and_then(|mended| line::decode::<Entry>(&mended).ok()) {
+        let found = match bits::mended(line).and_then(|mended| checksummed_line::decode::<Entry>(&mended).ok()) {
             Some(entry) => vec![(entry, From::MendedLine)],
             None => bits::without_checksum(line).into_iter().map(|entry| (entry, From::DamagedLine)).collect(),
         };
@@ -173,17 +173,17 @@ pub fn apply(imports: &Path, recovery: &Recovery) -> Result<Option<PathBuf>> {
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => Some(bytes),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-        Err(e) => return Err(Problem::io(&e, "cannot be read", &path)),
+        Err(e) => return Err(Error::io(&e, "cannot be read", &path)),
     };
     let mut lines: Vec<(u64, Vec<u8>)> = Vec::new();
     for raw in bytes.as_deref().unwrap_or_default().split_inclusive(|b| *b == b'\n') {
-        if let (Ok(entry), true) = (line::decode::<Entry>(raw), raw.ends_with(b"\n")) {
+        if let (Ok(entry), true) = (checksummed_line::decode::<Entry>(raw), raw.ends_with(b"\n")) {
             lines.push((entry.n, raw.to_vec()));
         }
     }
     for entry in &recovery.entries {
         let mut text = Vec::new();
-        line::encode(entry, &mut text)?;
+        checksummed_line::encode(entry, &mut text)?;
         // Items are numbered in the order of the lines: an import comes back to where it was.
         let at = lines.iter().position(|(n, _)| *n > entry.n).unwrap_or(lines.len());
         lines.insert(at, (entry.n, text));

@@ -11,7 +11,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::disk;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Largest `benchtop.toml`, theme, key map, protocol, job or run file that is read, in bytes.
 pub const SETTINGS_LIMIT: u64 = 4 << 20;
@@ -23,11 +23,11 @@ pub const LIST_LIMIT: u64 = 64 << 20;
 /// that is made in a private folder (0700) is private too (0600).
 ///
 /// # Errors
-/// [`Kind::Denied`] for a link, a folder, a device, a FIFO or a socket; the operating system's otherwise.
+/// [`ErrorKind::Denied`] for a link, a folder, a device, a FIFO or a socket; the operating system's otherwise.
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be opened", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be opened", path);
     let folder = disk::folder(path);
-    let above = folder.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be opened", path))?;
+    let above = folder.symlink_metadata().map_err(|e| Error::io(&e, "cannot be opened", path))?;
     if above.is_symlink() {
         return Err(refused(folder, "this folder is a link, and links inside a project are not followed"));
     }
@@ -52,9 +52,9 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
 /// Reads the regular file at `path` whole; a file of more than `limit` bytes is refused before it is read.
 ///
 /// # Errors
-/// As [`open`], and [`Kind::Input`] for a file that is too large.
+/// As [`open`], and [`ErrorKind::Input`] for a file that is too large.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let file = open(path, OpenOptions::new().read(true))?;
     let length = file.metadata().map_err(fail)?.len();
     let mut bytes = Vec::new();
@@ -63,7 +63,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(fail)?;
     }
     if length > limit || bytes.len() as u64 > limit {
-        return Err(Problem::input(format!("the file is larger than {limit} bytes")).file(path));
+        return Err(Error::input(format!("the file is larger than {limit} bytes")).file(path));
     }
     Ok(bytes)
 }
@@ -75,7 +75,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
 pub fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     match read(path, limit) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(problem) if problem.kind == Kind::NotFound => Ok(None),
+        Err(problem) if problem.kind == ErrorKind::NotFound => Ok(None),
         Err(problem) => Err(problem),
     }
 }
@@ -83,7 +83,7 @@ pub fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
 /// Length of the regular file at `path`; 0 where there is none.
 ///
 /// # Errors
-/// [`Kind::Denied`] for anything else of that name, and the operating system's.
+/// [`ErrorKind::Denied`] for anything else of that name, and the operating system's.
 pub fn length(path: &Path) -> Result<u64> {
     match path.symlink_metadata() {
         Ok(meta) if meta.is_file() => Ok(meta.len()),
@@ -92,20 +92,20 @@ pub fn length(path: &Path) -> Result<u64> {
         }
         Ok(_) => Err(refused(path, "this is not a regular file")),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(0),
-        Err(e) => Err(Problem::io(&e, "cannot be read", path)),
+        Err(e) => Err(Error::io(&e, "cannot be read", path)),
     }
 }
 
 /// As [`read`], for text.
 ///
 /// # Errors
-/// As [`read`], and [`Kind::Input`] for bytes that are not UTF-8.
+/// As [`read`], and [`ErrorKind::Input`] for bytes that are not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> Result<String> {
-    String::from_utf8(read(path, limit)?).map_err(|_| Problem::input("the file is not UTF-8 text").file(path))
+    String::from_utf8(read(path, limit)?).map_err(|_| Error::input("the file is not UTF-8 text").file(path))
 }
 
-fn refused(path: &Path, what: &str) -> Problem {
-    Problem::new(Kind::Denied, what).file(path).help("replace it by a regular file or folder, or remove it")
+fn refused(path: &Path, what: &str) -> Error {
+    Error::new(ErrorKind::Denied, what).file(path).help("replace it by a regular file or folder, or remove it")
 }
 
 #[cfg(test)]
@@ -128,12 +128,12 @@ mod tests {
         for name in ["link", "dangling", "zero", "folder", "folder-link/inside", "fifo"] {
             for options in [OpenOptions::new().read(true), OpenOptions::new().append(true).create(true)] {
                 let refused = open(&at(name), options).map(drop).unwrap_err();
-                let kinds = [Kind::Denied, Kind::Io];
+                let kinds = [ErrorKind::Denied, ErrorKind::Io];
                 assert!(kinds.contains(&refused.kind), "{name}: {refused}");
             }
         }
         assert!(!at("nowhere").exists(), "a dangling link must not be created through");
-        assert_eq!(read(Path::new("/dev/zero"), 10).unwrap_err().kind, Kind::Denied);
+        assert_eq!(read(Path::new("/dev/zero"), 10).unwrap_err().kind, ErrorKind::Denied);
         assert_eq!(read(&at("real"), 1).unwrap(), b"x");
     }
 
@@ -142,7 +142,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         std::fs::write(&path, vec![b'x'; 11]).unwrap();
-        assert_eq!(read(&path, 10).unwrap_err().kind, Kind::Input);
+        assert_eq!(read(&path, 10).unwrap_err().kind, ErrorKind::Input);
         assert_eq!(read_text(&path, 11).unwrap().len(), 11);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::segment::Reader;
 use crate::model::edit::EditMark;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// One segment of revised items.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Revisions {
     /// Adds a segment; `rows` are those of its items, in order, all of them below `items`.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the rows are not as many as the segment has, or there is no such row.
+    /// [`ErrorKind::Corrupt`] when the rows are not as many as the segment has, or there is no such row.
     pub fn add(
         &mut self,
         (rev, keeps, edit): (u64, bool, Option<EditMark>),
@@ -52,7 +52,7 @@ impl Revisions {
         items: usize,
     ) -> Result<()> {
         if rows.len() as u64 != reader.rows() || rows.iter().any(|r| *r as usize >= items) {
-            return Err(Problem::new(Kind::Corrupt, "a revision is of items that are not there").file(reader.path()));
+            return Err(Error::new(ErrorKind::Corrupt, "a revision is of items that are not there").file(reader.path()));
         }
         let at = self.list.len() as u32;
         let current = Arc::make_mut(&mut self.current);

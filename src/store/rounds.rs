@@ -8,7 +8,7 @@ use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use super::project::Project;
 use super::{disk, regular};
 use crate::model::round::Round;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Where the rounds of a project are.
 pub fn folder(project: &Project) -> PathBuf {
@@ -28,11 +28,11 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(Problem::io(&e, "cannot be listed", &folder)),
+        Err(e) => return Err(Error::io(&e, "cannot be listed", &folder)),
     };
     let mut found = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|e| Problem::io(&e, "cannot be listed", &folder))?.path();
+        let path = entry.map_err(|e| Error::io(&e, "cannot be listed", &folder))?.path();
         if path.extension().is_some_and(|e| e == "json") {
             let length = regular::length(&path)?;
             found.push((path, length));
@@ -48,7 +48,7 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
 /// The operating system's.
 pub fn digests(project: &Project, digests: &mut PrefixDigests) -> Result<()> {
     for (path, _) in lengths(project)? {
-        let bytes = std::fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        let bytes = std::fs::read(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
         digests.put(journal_name(&path), PrefixDigest::of(&bytes));
     }
     Ok(())
@@ -63,7 +63,7 @@ pub fn journal_name(path: &Path) -> String {
 ///
 /// # Errors
 /// The operating system's.
-pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Problem>)> {
+pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Error>)> {
     let (mut rounds, mut problems) = (Vec::new(), Vec::new());
     for (path, _) in lengths(project)? {
         match read_one(&path) {
@@ -79,19 +79,19 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Problem>)> {
 }
 
 /// The round of a file; one whose checksum is wrong counts all the same and is told of.
-fn read_one(path: &Path) -> Result<(Round, Option<Problem>)> {
+fn read_one(path: &Path) -> Result<(Round, Option<Error>)> {
     let bytes = regular::read(path, regular::LIST_LIMIT)?;
     let (bytes, checksum) = json_checksum::split(&bytes);
-    let text = String::from_utf8(bytes).map_err(|_| Problem::input("the file is not UTF-8 text").file(path))?;
+    let text = String::from_utf8(bytes).map_err(|_| Error::input("the file is not UTF-8 text").file(path))?;
     let broken = (checksum == Checksum::Wrong).then(|| {
-        Problem::new(Kind::Corrupt, "the file does not match its checksum")
+        Error::new(ErrorKind::Corrupt, "the file does not match its checksum")
             .file(path)
             .help("compare it with a copy; remove its last member, `crc`, if you changed it yourself")
     });
     let round = Round::parse(&text, path)?;
     if path.file_stem().is_none_or(|stem| stem != round.name.as_str()) {
         let what = format!("the file is not called after its round, `{}`", round.name);
-        return Err(Problem::input(what).file(path).field("name").help("a round's file is `<name>.json`"));
+        return Err(Error::input(what).file(path).field("name").help("a round's file is `<name>.json`"));
     }
     Ok((round, broken))
 }
@@ -99,11 +99,11 @@ fn read_one(path: &Path) -> Result<(Round, Option<Problem>)> {
 /// Writes a round that is new.
 ///
 /// # Errors
-/// [`Kind::Conflict`] when there is one of that name, and the operating system's.
+/// [`ErrorKind::Conflict`] when there is one of that name, and the operating system's.
 pub fn create(project: &Project, round: &Round) -> Result<()> {
     let path = path(project, &round.name);
     if path.symlink_metadata().is_ok() {
-        return Err(Problem::new(Kind::Conflict, format!("there is a round `{}`", round.name))
+        return Err(Error::new(ErrorKind::Conflict, format!("there is a round `{}`", round.name))
             .file(path)
             .field("name")
             .help("give it another name"));
@@ -126,7 +126,7 @@ pub fn rewrite(project: &Project, round: &Round) -> Result<()> {
 /// The operating system's.
 pub fn remove(project: &Project, name: &str) -> Result<()> {
     let path = path(project, name);
-    std::fs::remove_file(&path).map_err(|e| Problem::io(&e, "cannot be removed", &path))?;
+    std::fs::remove_file(&path).map_err(|e| Error::io(&e, "cannot be removed", &path))?;
     disk::sync_dir(&folder(project))
 }
 
@@ -147,7 +147,7 @@ mod tests {
         let (late, early) = (round("a", 9), round("b", 3));
         create(&project, &late).unwrap();
         create(&project, &early).unwrap();
-        assert_eq!(create(&project, &round("a", 10)).unwrap_err().kind, Kind::Conflict);
+        assert_eq!(create(&project, &round("a", 10)).unwrap_err().kind, ErrorKind::Conflict);
         std::fs::write(folder(&project).join("c.json"), "{\"version\": 1,\n\"name\": 3}").unwrap();
         std::fs::copy(folder(&project).join("a.json"), folder(&project).join("d.json")).unwrap();
         let (rounds, problems) = read(&project).unwrap();

@@ -9,7 +9,7 @@ use super::project::{FILE, Project};
 use super::{disk, regular};
 use crate::model::config::Config;
 use crate::model::scoring::rules::{Condition, Join, Rule, RuleSet, Test, Then};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Sets of rules kept for revert.
 const HISTORY: usize = 50;
@@ -46,7 +46,7 @@ pub fn read(project: &Project) -> Result<Written> {
 /// Writes `rules` into the file, where it still has `revision`. The rules before them can be had back with [`revert`].
 ///
 /// # Errors
-/// [`Kind::Conflict`] when the file was changed meanwhile, what is wrong with it otherwise, and the operating system's;
+/// [`ErrorKind::Conflict`] when the file was changed meanwhile, what is wrong with it otherwise, and the operating system's;
 /// then it is as it was.
 pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
     let before = read(project)?;
@@ -63,10 +63,10 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Writt
 /// Goes back to the rules before these.
 ///
 /// # Errors
-/// [`Kind::Conflict`] when there are none, or as [`write`].
+/// [`ErrorKind::Conflict`] when there are none, or as [`write`].
 pub fn revert(project: &Project, revision: &str) -> Result<Written> {
     let mut history = history(&project.store())?;
-    let rules = history.pop().ok_or_else(|| Problem::new(Kind::Conflict, "there are no rules before these"))?;
+    let rules = history.pop().ok_or_else(|| Error::new(ErrorKind::Conflict, "there are no rules before these"))?;
     let written = put(project, &rules, revision)?;
     keep(&project.store(), history)?;
     Ok(written)
@@ -81,7 +81,7 @@ fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
     let (text, now) = text(project)?;
     let path = file(project);
     if now != revision {
-        return Err(Problem::new(Kind::Conflict, "the file was changed since these rules were made")
+        return Err(Error::new(ErrorKind::Conflict, "the file was changed since these rules were made")
             .file(&path)
             .help("look at what is in it now, then apply again"));
     }
@@ -89,7 +89,7 @@ fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
     // What cannot be read back is not written.
     let read = Config::parse(&new, &path)?;
     if read.rules != *rules {
-        return Err(Problem::input("these rules do not read back as they are").file(&path).field("rules"));
+        return Err(Error::input("these rules do not read back as they are").file(&path).field("rules"));
     }
     disk::write_atomic(&path, new.as_bytes())?;
     self::read(project)
@@ -98,7 +98,7 @@ fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
 /// The text of `benchtop.toml` with other rules; all else, comments and order, stays.
 fn with(text: &str, rules: &RuleSet, path: &Path) -> Result<String> {
     let mut document: DocumentMut =
-        text.parse().map_err(|e: toml_edit::TomlError| Problem::input(e.message().replace('\n', " ")).file(path))?;
+        text.parse().map_err(|e: toml_edit::TomlError| Error::input(e.message().replace('\n', " ")).file(path))?;
     let mut tables = ArrayOfTables::new();
     rules.rules.iter().for_each(|rule| tables.push(table(rule)));
     match rules.rules.is_empty() {
@@ -158,7 +158,7 @@ fn keep(store: &Path, mut history: Vec<RuleSet>) -> Result<()> {
     let more = history.len().saturating_sub(HISTORY);
     history.drain(..more);
     let bytes = serde_json::to_vec(&history)
-        .map_err(|e| Problem::new(Kind::Io, format!("the rules before these cannot be kept: {e}")))?;
+        .map_err(|e| Error::new(ErrorKind::Io, format!("the rules before these cannot be kept: {e}")))?;
     disk::ensure_private_dir(store)?;
     disk::write_atomic(&history_file(store), &bytes)
 }
@@ -208,7 +208,7 @@ mod tests {
             (none.rules, std::fs::read_to_string(file(&project)).unwrap().trim()),
             (RuleSet::default(), TEXT.trim())
         );
-        assert_eq!(revert(&project, &none.revision).unwrap_err().kind, Kind::Conflict);
+        assert_eq!(revert(&project, &none.revision).unwrap_err().kind, ErrorKind::Conflict);
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
         let before = read(&project).unwrap();
         std::fs::write(file(&project), format!("{TEXT}# edited\n")).unwrap();
         let problem = write(&project, &rules(25.0), &before.revision).unwrap_err();
-        assert_eq!((problem.kind, reverts(&project)), (Kind::Conflict, 0));
+        assert_eq!((problem.kind, reverts(&project)), (ErrorKind::Conflict, 0));
         let wrong = format!("{TEXT}\n[[rules]]\nname = \"a\"\nthen = \"drop\"\nall = []\n");
         std::fs::write(file(&project), &wrong).unwrap();
         let problem = read(&project).unwrap_err();

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::append::{self, Appended, Whole};
+use super::append_log::{self, AppendLog, ValidPrefix};
 use super::json_checksum::{self, Checksum};
-use super::{disk, line, regular};
+use super::{checksummed_line, disk, regular};
 use crate::model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
-use crate::model::job::Standing;
+use crate::model::job::JobStatus;
 use crate::model::vlm::{Finish, Usage};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Version of the files.
 const VERSION: u8 = 1;
@@ -44,7 +44,7 @@ pub struct Run {
     /// Its turn: smaller ones come first.
     pub turn: i64,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: JobStatus,
     /// Why it is paused or failed.
     pub reason: Option<String>,
     /// What came of it, as far as it was counted when this was written.
@@ -162,22 +162,22 @@ fn path(root: &Path, id: u32, ending: &str) -> PathBuf {
 ///
 /// # Errors
 /// The operating system's; a folder that does not exist is empty.
-pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
+pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
     let (mut runs, mut problems) = (Vec::new(), Vec::new());
     let folder = folder(root);
     let entries = match std::fs::read_dir(&folder) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok((runs, problems)),
-        Err(e) => return Err(Problem::io(&e, "cannot be listed", &folder)),
+        Err(e) => return Err(Error::io(&e, "cannot be listed", &folder)),
     };
     for entry in entries {
-        let path = entry.map_err(|e| Problem::io(&e, "cannot be listed", &folder))?.path();
+        let path = entry.map_err(|e| Error::io(&e, "cannot be listed", &folder))?.path();
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { continue };
         let text = regular::read(&path, regular::SETTINGS_LIMIT)?;
         let (text, checksum) = json_checksum::split(&text);
         if checksum == Checksum::Wrong {
-            let problem = Problem::new(Kind::Corrupt, "the file does not match its checksum").file(&path);
+            let problem = Error::new(ErrorKind::Corrupt, "the file does not match its checksum").file(&path);
             problems.push(
                 problem.help("compare it with a copy; remove its last member, `crc`, if you changed it yourself"),
             );
@@ -186,9 +186,9 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
             Ok(run) if run.v == VERSION && run.id == id => runs.push(run),
             Ok(run) => {
                 let what = format!("run {} of version {} is none that this program reads", run.id, run.v);
-                problems.push(Problem::new(Kind::Corrupt, what).file(&path));
+                problems.push(Error::new(ErrorKind::Corrupt, what).file(&path));
             }
-            Err(e) => problems.push(Problem::new(Kind::Corrupt, format!("is no run: {e}")).file(&path)),
+            Err(e) => problems.push(Error::new(ErrorKind::Corrupt, format!("is no run: {e}")).file(&path)),
         }
     }
     runs.sort_by_key(|run| run.id);
@@ -202,7 +202,7 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Problem>)> {
 pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
     disk::ensure_private_dir(&folder(root))?;
     if let Some(numbers) = numbers {
-        let list = serde_json::to_vec(numbers).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+        let list = serde_json::to_vec(numbers).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
         disk::write_atomic(&path(root, run.id, "items.json"), &list)?;
     }
     keep(root, run)
@@ -214,19 +214,19 @@ pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
 /// The operating system's; the file is then as it was.
 pub fn keep(root: &Path, run: &Run) -> Result<()> {
     let text = serde_json::to_vec_pretty(&Run { v: VERSION, ..run.clone() })
-        .map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+        .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
     disk::write_atomic(&path(root, run.id, "json"), &json_checksum::add(&text))
 }
 
 /// The numbers of a run's items.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] and the operating system's.
+/// [`ErrorKind::Corrupt`] and the operating system's.
 pub fn numbers(root: &Path, run: &Run) -> Result<Vec<u32>> {
     let path = path(root, run.id, "items.json");
     match regular::read_if_there(&path, regular::LIST_LIMIT * 4)? {
         Some(bytes) => serde_json::from_slice(&bytes)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("is no list of items: {e}")).file(&path)),
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("is no list of items: {e}")).file(&path)),
         None => Ok((1..=run.items).collect()),
     }
 }
@@ -236,13 +236,13 @@ pub fn numbers(root: &Path, run: &Run) -> Result<Vec<u32>> {
 /// # Errors
 /// The operating system's.
 pub fn remove(root: &Path, id: u32) -> Result<()> {
-    append::remove_torn(&path(root, id, "jsonl"))?;
+    append_log::remove_torn(&path(root, id, "jsonl"))?;
     // The job file last: without it nobody knows of the others.
     for ending in ["jsonl", "items.json", "json"] {
         let path = path(root, id, ending);
         match std::fs::remove_file(&path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Problem::io(&e, "cannot be removed", &path));
+                return Err(Error::io(&e, "cannot be removed", &path));
             }
             _ => {}
         }
@@ -255,16 +255,16 @@ pub fn remove(root: &Path, id: u32) -> Result<()> {
 ///
 /// # Errors
 /// The operating system's, and what `take` returns.
-pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(Vec<u64>, Whole)> {
+pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(Vec<u64>, ValidPrefix)> {
     let path = path(root, id, "jsonl");
-    let Some(bytes) = regular::read_if_there(&path, u64::MAX)? else { return Ok((Vec::new(), Whole::default())) };
+    let Some(bytes) = regular::read_if_there(&path, u64::MAX)? else { return Ok((Vec::new(), ValidPrefix::default())) };
     let (mut damaged, mut trouble) = (Vec::new(), None);
-    let torn = line::each::<Line>(&bytes, &mut |_, number, line| match line {
+    let torn = checksummed_line::each::<Line>(&bytes, &mut |_, number, line| match line {
         Ok(line) if trouble.is_none() => trouble = take(line).err(),
         Ok(_) => {}
         Err(_) => damaged.push(number),
     });
-    let whole = Whole { length: torn.unwrap_or(bytes.len() as u64), torn: torn.is_some() };
+    let whole = ValidPrefix { length: torn.unwrap_or(bytes.len() as u64), torn: torn.is_some() };
     trouble.map_or(Ok((damaged, whole)), Err)
 }
 
@@ -272,7 +272,7 @@ pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> R
 ///
 /// # Errors
 /// As [`read`].
-pub fn progress(root: &Path, id: u32) -> Result<(Progress, Whole)> {
+pub fn progress(root: &Path, id: u32) -> Result<(Progress, ValidPrefix)> {
     let mut progress = Progress::default();
     let (damaged, whole) = read(root, id, &mut |line| {
         match line {
@@ -297,15 +297,15 @@ pub fn progress(root: &Path, id: u32) -> Result<(Progress, Whole)> {
 
 /// A run's journal, open for appending.
 #[derive(Debug)]
-pub struct Journal(Appended);
+pub struct Journal(AppendLog);
 
 impl Journal {
     /// Opens the journal of which `whole` was read.
     ///
     /// # Errors
     /// The operating system's.
-    pub fn open(root: &Path, id: u32, whole: Whole) -> Result<Journal> {
-        Appended::open(&path(root, id, "jsonl"), whole).map(Journal)
+    pub fn open(root: &Path, id: u32, whole: ValidPrefix) -> Result<Journal> {
+        AppendLog::open(&path(root, id, "jsonl"), whole).map(Journal)
     }
 
     /// Appends lines: when this returns they are on disk.
@@ -314,7 +314,7 @@ impl Journal {
     /// The operating system's; then none of them is there.
     pub fn append(&mut self, lines: &[Line]) -> Result<()> {
         let mut bytes = Vec::new();
-        lines.iter().try_for_each(|line| line::encode(line, &mut bytes))?;
+        lines.iter().try_for_each(|line| checksummed_line::encode(line, &mut bytes))?;
         self.0.append(&bytes, "answers cannot be recorded")
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(id: u32) -> Run {
         items: 3,
         asks: 3,
         turn: 0,
-        standing: Standing::Queued,
+        standing: JobStatus::Queued,
         reason: None,
         counts: Counts::default(),
         token: None,
@@ -67,7 +67,7 @@ fn runs_read_back_and_go() {
     let (runs, problems) = list(root).unwrap();
     assert_eq!((runs.as_slice(), problems.len()), ([run(2), run(12)].as_slice(), 2));
     assert_eq!((numbers(root, &run(2)).unwrap(), numbers(root, &run(12)).unwrap()), (vec![3, 1], vec![1, 2, 3]));
-    Journal::open(root, 2, Whole::default()).unwrap().append(&[answer(1, "x")]).unwrap();
+    Journal::open(root, 2, ValidPrefix::default()).unwrap().append(&[answer(1, "x")]).unwrap();
     remove(root, 2).unwrap();
     assert_eq!(list(root).unwrap().0, [run(12)]);
     assert!(progress(root, 2).unwrap().0.answered.is_empty());
@@ -79,7 +79,7 @@ fn a_damaged_last_answer_is_named_and_stays_and_torn_ends_go_with_their_run() {
     let root = dir.path();
     create(root, &run(1), None).unwrap();
     let file = folder(root).join("0001.jsonl");
-    Journal::open(root, 1, Whole::default()).unwrap().append(&[answer(1, "A"), answer(2, "B")]).unwrap();
+    Journal::open(root, 1, ValidPrefix::default()).unwrap().append(&[answer(1, "A"), answer(2, "B")]).unwrap();
     let mut bytes = std::fs::read(&file).unwrap();
     let at = bytes.len() - 40;
     bytes[at] ^= 1;
@@ -98,7 +98,7 @@ fn a_torn_line_was_never_told_and_a_retry_forgets_failures() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     create(root, &run(1), None).unwrap();
-    let mut journal = Journal::open(root, 1, Whole::default()).unwrap();
+    let mut journal = Journal::open(root, 1, ValidPrefix::default()).unwrap();
     journal.append(&[failed(1), failed(2), Line::Retry { at: "now".into() }, answer(1, "B"), failed(3)]).unwrap();
     journal.append(&[answer(1, "again"), answer(2, " "), failed(2)]).unwrap();
     drop(journal);

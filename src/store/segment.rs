@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{disk, manifest, regular};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Lines a frame: a page of rows that lie far apart unpacks one for each, so it is small; the fewer its lines, the worse
 /// it packs.
@@ -76,7 +76,7 @@ impl Writer {
     /// # Errors
     /// The operating system's.
     pub fn create(dir: &Path) -> Result<Writer> {
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be written", dir);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot be written", dir);
         let temp = tempfile::Builder::new().prefix(".tmp-").suffix(".jsonl.zst").tempfile_in(dir).map_err(fail)?;
         let out = BufWriter::with_capacity(1 << 20, temp.reopen().map_err(fail)?);
         let mut packer = zstd::bulk::Compressor::new(LEVEL).map_err(fail)?;
@@ -102,7 +102,7 @@ impl Writer {
     /// The operating system's.
     pub fn push<T: Serialize>(&mut self, record: &T) -> Result<()> {
         serde_json::to_writer(&mut self.plain, record)
-            .map_err(|e| Problem::new(Kind::Io, format!("cannot be written: {e}")).file(&self.dir))?;
+            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot be written: {e}")).file(&self.dir))?;
         self.plain.push(b'\n');
         self.in_frame += 1;
         self.rows += 1;
@@ -113,12 +113,12 @@ impl Writer {
         if self.in_frame == 0 {
             return Ok(());
         }
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be written", &self.dir);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot be written", &self.dir);
         let packed = self.packer.compress(&self.plain).map_err(fail)?;
         self.out.write_all(&packed).map_err(fail)?;
         self.hash.update(&packed);
         let length = u32::try_from(packed.len())
-            .map_err(|_| Problem::input("the records of one frame pack to over 4 GiB").file(&self.dir))?;
+            .map_err(|_| Error::input("the records of one frame pack to over 4 GiB").file(&self.dir))?;
         self.frames.push(Frame { offset: self.offset, length });
         let synced = self.offset / disk::SYNCED as u64;
         self.offset += u64::from(length);
@@ -145,16 +145,16 @@ impl Writer {
     /// it says that its import is unfinished.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when there is such a file, and the operating system's; then nothing is left behind.
+    /// [`ErrorKind::Conflict`] when there is such a file, and the operating system's; then nothing is left behind.
     pub fn finish(mut self, file: &str) -> Result<Finished> {
         self.flush_frame()?;
         let path = self.dir.join(file);
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be written", &path);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot be written", &path);
         self.out.flush().map_err(fail)?;
         self.out.get_ref().sync_all().map_err(fail)?;
         manifest::begin(&self.dir, file)?;
         self.temp.persist_noclobber(&path).map_err(|e| match e.error.kind() {
-            std::io::ErrorKind::AlreadyExists => Problem::new(Kind::Conflict, "there is a segment of this name")
+            std::io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Conflict, "there is a segment of this name")
                 .file(&path)
                 .help("nothing is ever written over it; `benchtop recover` says whether it is part of the project"),
             _ => fail(e.error),
@@ -183,11 +183,11 @@ impl Reader {
     /// Opens the segment at `path` with the frames the index knows.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when so many frames cannot hold so many rows, and the operating system's.
+    /// [`ErrorKind::Corrupt`] when so many frames cannot hold so many rows, and the operating system's.
     pub fn open(path: &Path, frames: Vec<Frame>, rows: u64) -> Result<Reader> {
         let fits = |size: &usize| frames.len() as u64 == rows.div_ceil(*size as u64);
         let frame_rows = [FRAME_ROWS].into_iter().chain(OLDER_FRAME_ROWS).find(fits).ok_or_else(|| {
-            Problem::new(Kind::Corrupt, format!("{} frames for {rows} rows", frames.len())).file(path)
+            Error::new(ErrorKind::Corrupt, format!("{} frames for {rows} rows", frames.len())).file(path)
         })?;
         let file = regular::open(path, OpenOptions::new().read(true))?;
         Ok(Reader { path: path.to_path_buf(), file, frames, rows, frame_rows })
@@ -196,7 +196,7 @@ impl Reader {
     /// Opens the segment at `path` and finds its frames by walking their headers, which is how an index is rebuilt.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the file is not a chain of zstd frames.
+    /// [`ErrorKind::Corrupt`] when the file is not a chain of zstd frames.
     pub fn scan(path: &Path, rows: u64) -> Result<Reader> {
         Reader::open(path, Reader::walk(path)?, rows)
     }
@@ -204,10 +204,10 @@ impl Reader {
     /// Opens the segment at `path`, of which nothing is known: unpacks it once to count its rows.
     ///
     /// # Errors
-    /// As [`scan`](Self::scan), and [`Kind::Corrupt`] for a damaged frame.
+    /// As [`scan`](Self::scan), and [`ErrorKind::Corrupt`] for a damaged frame.
     pub fn survey(path: &Path) -> Result<Reader> {
         let frames = Reader::walk(path)?;
-        let file = File::open(path).map_err(|e| Problem::io(&e, "cannot be opened", path))?;
+        let file = File::open(path).map_err(|e| Error::io(&e, "cannot be opened", path))?;
         let reader = Reader { path: path.to_path_buf(), file, frames, rows: 0, frame_rows: FRAME_ROWS };
         let count = |frame| reader.frame(frame).map(|text| memchr::memchr_iter(b'\n', &text).count() as u64);
         let rows = (0..reader.frames.len()).map(count).sum::<Result<u64>>()?;
@@ -220,9 +220,9 @@ impl Reader {
         let mut at = 0;
         while at < bytes.len() {
             let length = zstd::zstd_safe::find_frame_compressed_size(&bytes[at..])
-                .map_err(|_| Problem::new(Kind::Corrupt, format!("no zstd frame at byte {at}")).file(path))?;
-            let packed =
-                u32::try_from(length).map_err(|_| Problem::new(Kind::Corrupt, "a frame of over 4 GiB").file(path))?;
+                .map_err(|_| Error::new(ErrorKind::Corrupt, format!("no zstd frame at byte {at}")).file(path))?;
+            let packed = u32::try_from(length)
+                .map_err(|_| Error::new(ErrorKind::Corrupt, "a frame of over 4 GiB").file(path))?;
             frames.push(Frame { offset: at as u64, length: packed });
             at += length;
         }
@@ -257,9 +257,9 @@ impl Reader {
     /// Unpacks frame `index`: its JSON lines.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the frame does not match its checksum.
+    /// [`ErrorKind::Corrupt`] when the frame does not match its checksum.
     pub fn frame(&self, index: usize) -> Result<Vec<u8>> {
-        let corrupt = |what: String| Problem::new(Kind::Corrupt, what).file(&self.path);
+        let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what).file(&self.path);
         let frame = self.frames.get(index).ok_or_else(|| corrupt(format!("there is no frame {index}")))?;
         let mut packed = vec![0; frame.length as usize];
         self.file
@@ -301,7 +301,7 @@ mod tests {
             assert_eq!(text.lines().count(), 600 - last * size);
             assert_eq!(text.lines().next(), Some(&*format!("{{\"n\":{}}}", last * size)));
             assert_eq!(blake3::hash(&std::fs::read(&path).unwrap()).to_hex().to_string(), done.blake3);
-            assert_eq!(Reader::open(&path, done.frames, 900).unwrap_err().kind, Kind::Corrupt);
+            assert_eq!(Reader::open(&path, done.frames, 900).unwrap_err().kind, ErrorKind::Corrupt);
         }
     }
 
@@ -312,7 +312,7 @@ mod tests {
         std::fs::write(&path, "acknowledged").unwrap();
         let mut writer = Writer::create(dir.path()).unwrap();
         writer.push(&serde_json::json!({"n": 1})).unwrap();
-        assert_eq!(writer.finish("0001-01-items.jsonl.zst").unwrap_err().kind, Kind::Conflict);
+        assert_eq!(writer.finish("0001-01-items.jsonl.zst").unwrap_err().kind, ErrorKind::Conflict);
         assert_eq!(std::fs::read(&path).unwrap(), b"acknowledged");
     }
 
@@ -343,6 +343,6 @@ mod tests {
         bytes[at] ^= 0x40;
         std::fs::write(&path, bytes).unwrap();
         let reader = Reader::open(&path, done.frames, 1).unwrap();
-        assert_eq!(reader.frame(0).unwrap_err().kind, Kind::Corrupt);
+        assert_eq!(reader.frame(0).unwrap_err().kind, ErrorKind::Corrupt);
     }
 }

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::append::Whole;
+use super::append_log::ValidPrefix;
 use super::columns::id_hash;
 use super::lazy_append::LazyAppend;
 use super::{disk, regular};
-use crate::model::{Kind, Result};
+use crate::model::{ErrorKind, Result};
 
 /// Key, cosine, CRC-32 of both.
 const ROW: usize = 8 + 4 + 4;
@@ -52,7 +52,7 @@ impl Cosines {
         let path = folder(store).join(CURRENT);
         match regular::read_text(&path, regular::SETTINGS_LIMIT) {
             Ok(short) => Cosines::open(store, short.trim()).map(Some),
-            Err(problem) if problem.kind == Kind::NotFound => Ok(None),
+            Err(problem) if problem.kind == ErrorKind::NotFound => Ok(None),
             Err(problem) => Err(problem),
         }
     }
@@ -80,7 +80,7 @@ impl Cosines {
         let path = file(store, short);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let whole = bytes.len() - bytes.len() % ROW;
-        let rows = LazyAppend::new(path, Whole { length: whole as u64, torn: whole < bytes.len() });
+        let rows = LazyAppend::new(path, ValidPrefix { length: whole as u64, torn: whole < bytes.len() });
         Ok(Cosines { short: short.to_string(), found: bytes.chunks_exact(ROW).filter_map(decode).collect(), rows })
     }
 

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 
+use super::columnar_cache::{Reading, write};
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
-use super::flat::{Reading, write};
-use super::overlay::Overlay;
 use super::segment::Frame;
-use crate::model::{Problem, Result};
+use super::status_columns::Overlay;
+use crate::model::{Error, Result};
 
 const COLUMNS: &[u8; 8] = b"btcols\x00\x03";
 const STATUSES: &[u8; 8] = b"btstat\x00\x03";
@@ -84,7 +84,7 @@ pub fn write_columns<'a>(
 /// Reads the columns and frames of the segments that `segments` is the digest of.
 ///
 /// # Errors
-/// [`crate::model::Kind::NotFound`] without a file of those segments, [`crate::model::Kind::Corrupt`] for a damaged one, and the operating
+/// [`crate::model::ErrorKind::NotFound`] without a file of those segments, [`crate::model::ErrorKind::Corrupt`] for a damaged one, and the operating
 /// system's: whatever it is, the file is then not used.
 pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
     let reading = &Reading::open(columns_path(store), COLUMNS, segments)?;
@@ -96,11 +96,11 @@ pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
         let half = move || {
             let mut cursor = reading.cursor(0);
             cursor.fill(&mut hashes, rows)?;
-            Ok::<_, Problem>((hashes, cursor.crc))
+            Ok::<_, Error>((hashes, cursor.crc))
         };
         let hashes = std::thread::Builder::new()
             .spawn_scoped(scope, half)
-            .map_err(|e| Problem::io(&e, "cannot be read", &reading.path))?;
+            .map_err(|e| Error::io(&e, "cannot be read", &reading.path))?;
         let mut cursor = reading.cursor(8 * rows as u64);
         let mut codes: [Vec<u16>; NAMED.len()] = Default::default();
         for column in &mut codes {
@@ -108,7 +108,7 @@ pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
         }
         let rest = (codes, cursor.array::<u8>(rows)?, cursor.crc);
         let hashes = hashes.join().map_err(|_| reading.corrupt("it cannot be read"))??;
-        Ok::<_, Problem>((hashes, rest))
+        Ok::<_, Error>((hashes, rest))
     })?;
     let (id_hash, (codes, kind)) = (hashes.0, (rest.0, rest.1));
     let tail: ColumnsTail = reading.finish(&[hashes.1, rest.2])?;

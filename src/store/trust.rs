@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk;
 use crate::model::trust::Destination;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// The file.
 const FILE: &str = "trust.jsonl";
@@ -57,7 +57,7 @@ impl Folder {
     /// # Errors
     /// The operating system's.
     pub fn of(root: &Path) -> Result<Folder> {
-        let meta = root.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be looked at", root))?;
+        let meta = root.symlink_metadata().map_err(|e| Error::io(&e, "cannot be looked at", root))?;
         Ok(Folder { project: root.to_string_lossy().into_owned(), device: meta.dev(), inode: meta.ino() })
     }
 }
@@ -149,7 +149,7 @@ impl Held {
         let mut text = String::new();
         let mut put = |line: Line| -> Result<()> {
             let line = serde_json::to_string(&Written { v: VERSION, line })
-                .map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+                .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
             text.push_str(&line);
             text.push('\n');
             Ok(())
@@ -189,7 +189,7 @@ impl Trust {
 
     fn folder(&self) -> Result<&Path> {
         self.folder.as_deref().ok_or_else(|| {
-            Problem::new(Kind::NotFound, "there is no home folder to keep agreements in")
+            Error::new(ErrorKind::NotFound, "there is no home folder to keep agreements in")
                 .help("set HOME or XDG_CONFIG_HOME to a folder of yours")
         })
     }
@@ -197,29 +197,29 @@ impl Trust {
     /// What is trusted now. Without a file nothing is.
     ///
     /// # Errors
-    /// [`Kind::Denied`] for a file that others can write, that belongs to another user or is a link;
-    /// [`Kind::Input`] for one that is too large or no text; the operating system's.
+    /// [`ErrorKind::Denied`] for a file that others can write, that belongs to another user or is a link;
+    /// [`ErrorKind::Input`] for one that is too large or no text; the operating system's.
     pub fn read(&self) -> Result<Held> {
         let Some(path) = self.file() else { return Ok(Held::default()) };
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &path);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &path);
         // Without NONBLOCK, opening a FIFO waits for its other end.
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Held::default()),
             Err(_) if path.symlink_metadata().is_ok_and(|m| m.is_symlink()) => {
-                return Err(Problem::new(Kind::Denied, "this is a link, and a plain file is needed").file(&path));
+                return Err(Error::new(ErrorKind::Denied, "this is a link, and a plain file is needed").file(&path));
             }
             Err(e) => return Err(fail(e)),
         };
         let meta = file.metadata().map_err(fail)?;
         if !meta.is_file() || meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
-            return Err(Problem::new(Kind::Denied, "others can write this file, so nothing in it is trusted")
+            return Err(Error::new(ErrorKind::Denied, "others can write this file, so nothing in it is trusted")
                 .file(&path)
                 .help("look at what is in it, make it yours, then `chmod 600` it"));
         }
         if meta.len() > LIMIT {
-            return Err(Problem::input(format!("the file is larger than {LIMIT} bytes")).file(&path));
+            return Err(Error::input(format!("the file is larger than {LIMIT} bytes")).file(&path));
         }
         let mut text = String::new();
         Read::take(&mut file, LIMIT).read_to_string(&mut text).map_err(fail)?;
@@ -232,7 +232,7 @@ impl Trust {
     /// As [`read`](Self::read), and the operating system's; then nothing is changed.
     pub fn change(&self, change: impl FnOnce(&mut Held) -> bool) -> Result<()> {
         let folder = self.folder()?;
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be used for agreements", folder);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot be used for agreements", folder);
         if !folder.is_dir() {
             if let Some(above) = folder.parent() {
                 std::fs::create_dir_all(above).map_err(fail)?;
@@ -244,7 +244,7 @@ impl Trust {
         }
         let meta = std::fs::metadata(folder).map_err(fail)?;
         if meta.uid() != rustix::process::geteuid().as_raw() {
-            return Err(Problem::new(Kind::Denied, "this folder belongs to another user").file(folder));
+            return Err(Error::new(ErrorKind::Denied, "this folder belongs to another user").file(folder));
         }
         if meta.mode() & 0o077 != 0 {
             std::fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(fail)?;
@@ -270,7 +270,7 @@ impl Trust {
         // A temporary file is its maker's alone (0600), and so the file that it becomes.
         let mut temp = tempfile::Builder::new().prefix(".trust-").tempfile_in(folder).map_err(fail)?;
         temp.write_all(held.text()?.as_bytes()).and_then(|()| temp.as_file().sync_all()).map_err(fail)?;
-        temp.persist(&path).map_err(|e| Problem::io(&e.error, "cannot write", &path))?;
+        temp.persist(&path).map_err(|e| Error::io(&e.error, "cannot write", &path))?;
         disk::sync_dir(folder)
     }
 
@@ -369,7 +369,7 @@ pub fn token() -> Result<String> {
     let path = Path::new("/dev/urandom");
     let mut bytes = [0; 16];
     let read = File::open(path).and_then(|mut f| f.read_exact(&mut bytes));
-    read.map_err(|e| Problem::io(&e, "no random numbers are to be had", path))?;
+    read.map_err(|e| Error::io(&e, "no random numbers are to be had", path))?;
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
 }
 
@@ -418,11 +418,11 @@ mod tests {
         trust.agree(&[to("https://c.example", None)], "t").unwrap();
         assert!(std::fs::read_to_string(&file).unwrap().contains(later));
         std::fs::set_permissions(&file, Permissions::from_mode(0o620)).unwrap();
-        assert_eq!(trust.read().unwrap_err().kind, Kind::Denied);
-        assert_eq!(trust.agree(&[to("https://d.example", None)], "t").unwrap_err().kind, Kind::Denied);
+        assert_eq!(trust.read().unwrap_err().kind, ErrorKind::Denied);
+        assert_eq!(trust.agree(&[to("https://d.example", None)], "t").unwrap_err().kind, ErrorKind::Denied);
         std::fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", &file).unwrap();
-        assert_eq!(trust.read().unwrap_err().kind, Kind::Denied);
+        assert_eq!(trust.read().unwrap_err().kind, ErrorKind::Denied);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use crossterm::event::KeyModifiers;
 
 use super::action::{Action, Scope};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 pub use chord::{Chord, Press};
 pub use macros::Macro;
@@ -55,7 +55,7 @@ impl Keymap {
     /// The default keys of the action table.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when two actions of one scope claim one key, or one's key begins another's chord.
+    /// [`ErrorKind::Conflict`] when two actions of one scope claim one key, or one's key begins another's chord.
     pub fn defaults() -> Result<Keymap> {
         let mut map = Keymap::default();
         for action in Action::ALL {
@@ -82,7 +82,7 @@ impl Keymap {
     /// Gives a target one more key.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when it is taken in this scope, or begins a chord of it, or the other way round.
+    /// [`ErrorKind::Conflict`] when it is taken in this scope, or begins a chord of it, or the other way round.
     fn bind(&mut self, scope: Scope, target: Target, chord: Chord) -> Result<()> {
         let taken = self.bindings.get(&scope).and_then(|b| b.iter().find(|(other, _)| other.hides(&chord)));
         if let Some((other, taken)) = taken {
@@ -91,7 +91,7 @@ impl Keymap {
                 true => format!("`{label}` is claimed by `{taken}` and `{}`", self.name(target)),
                 false => format!("`{label}` of `{}` cannot be told from `{other}` of `{taken}`", self.name(target)),
             };
-            return Err(Problem::new(Kind::Conflict, what));
+            return Err(Error::new(ErrorKind::Conflict, what));
         }
         self.bindings.entry(scope).or_default().push((chord, target));
         Ok(())

@@ -21,7 +21,7 @@ use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 
-use app::link::Link;
+use app::connection::Connection;
 use app::message::Message;
 use app::{App, Setting};
 use person::Settings;
@@ -34,7 +34,7 @@ use terminal::signals::{Signal, Signals};
 use terminal::{Clock, ColourLevel, Env, Parser, colour, environment, locale};
 use theme::{Look, Theme};
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::project::Project;
 
 /// Environment variable that names a file to touch once the first frame is out (for screenshots).
@@ -91,23 +91,23 @@ fn window_size() -> WindowSize {
 /// When there is no terminal, when the owner cannot be reached, and when the terminal goes away.
 pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<()> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
-        return Err(Problem::new(Kind::Usage, "the review needs a terminal").help(
+        return Err(Error::new(ErrorKind::Usage, "the review needs a terminal").help(
             "in scripts use `benchtop items --json` and `benchtop decide`; `benchtop --help` lists the commands",
         ));
     }
     let clock = Clock::start();
     let (messages, inbox) = channel();
     // Before the screen is taken, so that what keeps the owner from starting can be read.
-    let mut link = Link::new(project.clone(), who.to_string(), messages.clone());
+    let mut link = Connection::new(project.clone(), who.to_string(), messages.clone());
     let client = link.connect()?;
     let env = environment();
     let level = colour::detect(&env, colour);
     let guard =
-        Guard::enter().map_err(|e| Problem::io(&e, "the terminal cannot be used", std::path::Path::new("tty")))?;
+        Guard::enter().map_err(|e| Error::io(&e, "the terminal cannot be used", std::path::Path::new("tty")))?;
     let mut parser = Parser::default();
     let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
     let (capabilities, typed) =
-        probed.map_err(|e| Problem::io(&e, "the terminal does not answer", std::path::Path::new("tty")))?;
+        probed.map_err(|e| Error::io(&e, "the terminal does not answer", std::path::Path::new("tty")))?;
     let size = window_size();
     let (settings, wrong) = match Settings::load(&env) {
         Ok(settings) => (settings, None),
@@ -155,10 +155,10 @@ fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<
         Event::HungUp => end_at_once(HANGUP_CODE, true),
     };
     Reader::spawn(stdin(), parser, clock, send)
-        .map_err(|e| Problem::io(&e, "no thread for keys", std::path::Path::new("tty")))
+        .map_err(|e| Error::io(&e, "no thread for keys", std::path::Path::new("tty")))
 }
 
 fn listen(messages: Sender<Message>) -> Result<Signals> {
     let send = move |signal: Signal| drop(messages.send(Message::Signal(signal)));
-    Signals::spawn(send).map_err(|e| Problem::io(&e, "no thread for signals", std::path::Path::new("tty")))
+    Signals::spawn(send).map_err(|e| Error::io(&e, "no thread for signals", std::path::Path::new("tty")))
 }

@@ -10,7 +10,7 @@ use super::keymap::file::folder;
 use super::terminal::Env;
 use super::terminal::background::Background;
 use super::theme::{SHIPPED, Theme};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::regular::SETTINGS_LIMIT;
 use crate::store::{bounded, disk};
 
@@ -48,7 +48,7 @@ impl Settings {
         let Some(path) = path(env) else { return Ok(Settings::default()) };
         match bounded::text(&path, SETTINGS_LIMIT) {
             Ok(text) => Settings::parse(&text, &path),
-            Err(problem) if problem.kind == Kind::NotFound => Ok(Settings::default()),
+            Err(problem) if problem.kind == ErrorKind::NotFound => Ok(Settings::default()),
             Err(problem) => Err(problem),
         }
     }
@@ -57,13 +57,13 @@ impl Settings {
         let settings: Settings = toml::from_str(text).map_err(|e| {
             let line = e.span().map_or(1, |s| 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64);
             let help = "it may hold: theme, background";
-            Problem::input(e.message().to_string()).file(path).line(line).help(help)
+            Error::input(e.message().to_string()).file(path).line(line).help(help)
         })?;
         if let Some(background) = settings.background.as_deref()
             && Background::from_name(background).is_none()
         {
             let what = format!("`{background}` is neither dark nor light");
-            return Err(Problem::input(what).file(path).field("background"));
+            return Err(Error::input(what).file(path).field("background"));
         }
         Ok(settings)
     }
@@ -101,15 +101,15 @@ pub fn set_theme(env: &Env, name: &str) -> Result<PathBuf> {
         Theme::named(name, env)?;
     }
     let path = path(env).ok_or_else(|| {
-        Problem::new(Kind::NotFound, "there is no folder for your settings").help("set HOME or XDG_CONFIG_HOME")
+        Error::new(ErrorKind::NotFound, "there is no folder for your settings").help("set HOME or XDG_CONFIG_HOME")
     })?;
     let text = match bounded::text(&path, SETTINGS_LIMIT) {
         Ok(text) => text,
-        Err(problem) if problem.kind == Kind::NotFound => String::new(),
+        Err(problem) if problem.kind == ErrorKind::NotFound => String::new(),
         Err(problem) => return Err(problem),
     };
     let mut document: DocumentMut =
-        text.parse().map_err(|e: toml_edit::TomlError| Problem::input(e.message().replace('\n', " ")).file(&path))?;
+        text.parse().map_err(|e: toml_edit::TomlError| Error::input(e.message().replace('\n', " ")).file(&path))?;
     document["theme"] = value(name);
     if let Some(dir) = path.parent() {
         disk::ensure_dirs(dir, &mut Vec::new())?;
@@ -135,7 +135,7 @@ mod tests {
         let settings = Settings::load(&env).unwrap();
         assert_eq!(settings.theme_on(settings.background(None)), "light");
         assert_eq!(settings.theme_on(settings.background(Some(Background::Dark))), "dark", "the terminal knows better");
-        assert_eq!(set_theme(&env, "sepia").unwrap_err().kind, Kind::NotFound);
+        assert_eq!(set_theme(&env, "sepia").unwrap_err().kind, ErrorKind::NotFound);
         std::fs::create_dir(dir.path().join("benchtop/themes")).unwrap();
         std::fs::write(dir.path().join("benchtop/themes/sepia.toml"), "base = \"light\"\n").unwrap();
         set_theme(&env, "sepia").unwrap();
@@ -143,7 +143,7 @@ mod tests {
         for (wrong, field) in [("background = \"grey\"\n", Some("background")), ("thme = \"dark\"\n", None)] {
             std::fs::write(&file, wrong).unwrap();
             let problem = Settings::load(&env).unwrap_err();
-            assert_eq!((problem.kind, problem.place.field.as_deref()), (Kind::Input, field), "{problem}");
+            assert_eq!((problem.kind, problem.place.field.as_deref()), (ErrorKind::Input, field), "{problem}");
         }
         for bad in ["../x", "a/b", ".x", ""] {
             assert!(set_theme(&env, bad).is_err(), "{bad}");

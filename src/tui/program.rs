@@ -16,7 +16,7 @@ use super::terminal::probe::WindowSize;
 use super::terminal::signals::Signal;
 use super::terminal::{Clock, Tty};
 use super::theme::Look;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// What the loop asks of the terminal it runs on.
 pub trait Host {
@@ -50,8 +50,8 @@ pub struct Program<W: Write> {
     resized: bool,
 }
 
-fn gone(error: &std::io::Error) -> Problem {
-    Problem::io(error, "the terminal is gone", Path::new("terminal"))
+fn gone(error: &std::io::Error) -> Error {
+    Error::io(error, "the terminal is gone", Path::new("terminal"))
 }
 
 impl<W: Write> Program<W> {
@@ -81,7 +81,7 @@ impl<W: Write> Program<W> {
     pub fn run(&mut self, host: &impl Host) -> Result<()> {
         self.paint()?;
         if let Some(path) = self.ready_file.take() {
-            std::fs::write(&path, b"ready").map_err(|e| Problem::io(&e, "cannot be touched", &path))?;
+            std::fs::write(&path, b"ready").map_err(|e| Error::io(&e, "cannot be touched", &path))?;
         }
         while !self.app.is_done() {
             self.step(host)?;

@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::palette::{self, Rgb};
-use crate::model::{ColourLevel, Kind, Problem, Result};
+use crate::model::{ColourLevel, Error, ErrorKind, Result};
 use crate::store::{bounded, regular};
 use crate::tui::terminal::Env;
 
@@ -88,11 +88,11 @@ impl Theme {
     /// The shipped theme of that name at [`ColourLevel::True`].
     ///
     /// # Errors
-    /// [`Kind::NotFound`] names the themes that exist.
+    /// [`ErrorKind::NotFound`] names the themes that exist.
     pub fn shipped(name: &str) -> Result<Theme> {
         let known = || SHIPPED.map(|(n, _)| n).join(", ");
         let (_, text) = SHIPPED.into_iter().find(|(n, _)| *n == name).ok_or_else(|| {
-            Problem::new(Kind::NotFound, format!("no theme is called `{name}`")).help(format!("one of: {}", known()))
+            Error::new(ErrorKind::NotFound, format!("no theme is called `{name}`")).help(format!("one of: {}", known()))
         })?;
         let mut theme = Theme::blank();
         if name != "mono" {
@@ -108,7 +108,7 @@ impl Theme {
     /// A theme by its name: a shipped one, else the person's own `NAME.toml` in the `themes` folder beside their keys.
     ///
     /// # Errors
-    /// [`Kind::NotFound`], and what is wrong with the file.
+    /// [`ErrorKind::NotFound`], and what is wrong with the file.
     pub fn named(name: &str, env: &Env) -> Result<Theme> {
         let is_shipped = SHIPPED.iter().any(|(shipped, _)| *shipped == name);
         let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains('/');
@@ -125,7 +125,7 @@ impl Theme {
     /// A user's theme: `text` overrides the lines of its `base` ("dark" where it names none). `file` is for messages.
     ///
     /// # Errors
-    /// [`Kind::Input`] names file, line and field of an unknown role, a bad colour or a wrong type; nothing is applied.
+    /// [`ErrorKind::Input`] names file, line and field of an unknown role, a bad colour or a wrong type; nothing is applied.
     pub fn read(text: &str, file: &Path) -> Result<Theme> {
         let document = parse(text, file)?;
         let base = match document.get_ref().get("base") {
@@ -133,7 +133,7 @@ impl Theme {
             Some(v) => v.get_ref().as_str().ok_or_else(|| at(text, file, v, "base", "must be the name of a theme"))?,
         };
         let mut theme = Theme::shipped(base)
-            .map_err(|p| Problem { kind: Kind::Input, ..p }.file(file).field("base").line(line_of(text, "base")))?;
+            .map_err(|p| Error { kind: ErrorKind::Input, ..p }.file(file).field("base").line(line_of(text, "base")))?;
         theme.read_over(text, file)?;
         Ok(theme.at(ColourLevel::True))
     }
@@ -281,7 +281,7 @@ impl Look {
 fn parse<'t>(text: &'t str, file: &Path) -> Result<Spanned<DeTable<'t>>> {
     DeTable::parse(text).map_err(|e| {
         let line = e.span().map_or(1, |s| line_at(text, s.start));
-        Problem::input(format!("not valid TOML: {}", e.message())).file(file).line(line)
+        Error::input(format!("not valid TOML: {}", e.message())).file(file).line(line)
     })
 }
 
@@ -293,8 +293,8 @@ fn line_of(text: &str, key: &str) -> u64 {
     text.lines().position(|l| l.trim_start().starts_with(key)).map_or(1, |i| i as u64 + 1)
 }
 
-fn at<T>(text: &str, file: &Path, value: &Spanned<T>, field: &str, what: &str) -> Problem {
-    Problem::input(what).file(file).line(line_at(text, value.span().start)).field(field)
+fn at<T>(text: &str, file: &Path, value: &Spanned<T>, field: &str, what: &str) -> Error {
+    Error::input(what).file(file).line(line_at(text, value.span().start)).field(field)
 }
 
 /// `#rrggbb`, or `reset` for the terminal's own.
@@ -524,7 +524,7 @@ mod tests {
         ];
         for (text, line, field) in cases {
             let problem = Theme::read(text, Path::new("mine.toml")).unwrap_err();
-            assert_eq!(problem.kind, Kind::Input, "{text}");
+            assert_eq!(problem.kind, ErrorKind::Input, "{text}");
             assert_eq!(problem.place.file.as_deref(), Some(Path::new("mine.toml")), "{text}");
             assert_eq!((problem.place.line, problem.place.field.as_deref()), (Some(line), Some(field)), "{text}");
         }

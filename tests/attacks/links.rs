@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use benchtop::model::Kind;
+use benchtop::model::ErrorKind;
 use benchtop::tui::terminal::Env;
 use benchtop::tui::theme::Theme;
 use uuid::Uuid;
@@ -152,15 +152,15 @@ fn a_theme_goes_by_name_and_no_file_of_a_project_is_one() {
     std::fs::create_dir_all(dir.path().join("config/benchtop/themes")).unwrap();
     std::fs::write(dir.path().join("config/outside.toml"), "base = \"light\"\n").unwrap();
     for path in ["/dev/zero", "../../outside", "../outside", "themes/mine.toml", "", "."] {
-        assert_eq!(Theme::named(path, &env).map(drop).unwrap_err().kind, Kind::NotFound, "{path}");
+        assert_eq!(Theme::named(path, &env).map(drop).unwrap_err().kind, ErrorKind::NotFound, "{path}");
     }
     // A person's own, which no shipped theme gives way to.
-    assert_eq!(Theme::named("own", &env).map(drop).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(Theme::named("own", &env).map(drop).unwrap_err().kind, ErrorKind::NotFound);
     std::fs::write(dir.path().join("config/benchtop/themes/own.toml"), "base = \"light\"\n").unwrap();
     std::fs::write(dir.path().join("config/benchtop/themes/dark.toml"), "nonsense").unwrap();
     assert!(Theme::named("own", &env).is_ok() && Theme::named("dark", &env).is_ok());
     std::fs::File::create(dir.path().join("config/benchtop/themes/huge.toml")).unwrap().set_len(5 << 30).unwrap();
-    assert_eq!(Theme::named("huge", &env).map(drop).unwrap_err().kind, Kind::Input);
+    assert_eq!(Theme::named("huge", &env).map(drop).unwrap_err().kind, ErrorKind::Input);
 }
 
 #[test]

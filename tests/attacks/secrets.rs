@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use benchtop::model::Kind;
+use benchtop::model::ErrorKind;
 use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
-use benchtop::model::job::Standing;
-use benchtop::owner::wire::{Ask, JudgeAsk};
+use benchtop::model::job::JobStatus;
+use benchtop::owner::wire::{JudgeAsk, Request};
 use benchtop::pipeline::evaluate::ask::Wordings;
 use benchtop::store::runs::{self, Counts, Run};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn plant(root: &Path, items: u32, new: NewRun) {
         items,
         asks: u64::from(items),
         turn: 0,
-        standing: Standing::Running,
+        standing: JobStatus::Running,
         reason: None,
         counts: Counts::default(),
         token: Some("00000000000000000000000000000000".into()),
@@ -275,24 +275,24 @@ fn an_owner_holds_to_it_whatever_a_client_says() {
         tries: 1,
         dry: false,
     };
-    for ask in [Ask::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE)))), Ask::Judge(Box::new(judge))] {
+    for ask in [Request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE)))), Request::Judge(Box::new(judge))] {
         let refused = client.ask(ask).unwrap_err();
-        assert_eq!(refused.kind, Kind::Denied, "{refused}");
+        assert_eq!(refused.kind, ErrorKind::Denied, "{refused}");
         assert!(refused.help.unwrap().contains("benchtop trust add"));
     }
     // The key was agreed to for another host, port and scheme.
     for other in ["http://127.0.0.1:1", "https://127.0.0.1", "http://localhost"] {
         bench.run(["trust", "add", other, "--key-env", VARIABLE]).ok();
     }
-    let refused = client.ask(Ask::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
-    assert_eq!(refused.kind, Kind::Denied, "{refused}");
+    let refused = client.ask(Request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::Denied, "{refused}");
     // Agreed to for texts: pictures do not go.
     bench.run(["trust", "add", &server.url(), "--key-env", VARIABLE, "--sends", "texts"]).ok();
-    let refused = client.ask(Ask::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
+    let refused = client.ask(Request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
     assert!(refused.what.contains("pictures"), "{refused}");
     // A variable that is none of a key is never sent, agreed to or not.
-    let refused = client.ask(Ask::Evaluate(Box::new(new_run(&server.url(), Some("PATH"))))).unwrap_err();
-    assert_eq!(refused.kind, Kind::Usage, "{refused}");
+    let refused = client.ask(Request::Evaluate(Box::new(new_run(&server.url(), Some("PATH"))))).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::Usage, "{refused}");
     assert!(server.seen().is_empty(), "{:?}", server.seen());
 }
 

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use benchtop::model::Kind;
+use benchtop::model::ErrorKind;
 use benchtop::model::usage::{MetadataState, Save};
-use benchtop::owner::wire::{Answer, Ask};
+use benchtop::owner::wire::{Request, Response};
 use benchtop::store::metadata;
 
 use crate::support::{Bench, Mount, dice, root, rounds, tell};
@@ -27,7 +27,7 @@ fn a_save_on_a_full_disk_leaves_every_file_and_works_once_there_is_room() {
     let Some(mount) = Mount::new(&["-t", "tmpfs", "-o", "size=8m", "tmpfs"], &dir.path().join("mnt")) else { return };
     let bench = Bench::init(mount.at.join("project"));
     let client = bench.client("ann", |_| ());
-    let Answer::Metadata(state) = client.ask(Ask::Metadata).unwrap() else { panic!() };
+    let Response::Metadata(state) = client.ask(Request::Metadata).unwrap() else { panic!() };
     let mut filler = std::fs::File::create(mount.at.join("filler")).unwrap();
     for size in [1 << 16, 1 << 10, 1] {
         while filler.write(&vec![0; size]).is_ok_and(|n| n > 0) {}
@@ -36,14 +36,14 @@ fn a_save_on_a_full_disk_leaves_every_file_and_works_once_there_is_room() {
     // The first is small enough for a page that may be left; the second is not.
     let words: String = (0..200_000).map(|n| format!("w{n}\n")).collect();
     let saves = vec![change(&state, COLOR, "red\nblue\n"), change(&state, ANIMAL, &words)];
-    let problem = client.ask(Ask::SaveMetadata(saves.clone())).unwrap_err();
-    assert_eq!(problem.kind, Kind::DiskFull, "{problem}");
+    let problem = client.ask(Request::SaveMetadata(saves.clone())).unwrap_err();
+    assert_eq!(problem.kind, ErrorKind::DiskFull, "{problem}");
     assert_eq!(bench.snapshot(), before);
-    let Answer::Metadata(again) = client.ask(Ask::Metadata).unwrap() else { panic!() };
+    let Response::Metadata(again) = client.ask(Request::Metadata).unwrap() else { panic!() };
     assert_eq!(again, state);
     drop(filler);
     std::fs::remove_file(mount.at.join("filler")).unwrap();
-    let Answer::Metadata(saved) = client.ask(Ask::SaveMetadata(saves)).unwrap() else { panic!() };
+    let Response::Metadata(saved) = client.ask(Request::SaveMetadata(saves)).unwrap() else { panic!() };
     assert!(saved.files.iter().any(|f| f.name == ANIMAL && f.text == words));
     client.close();
 }
@@ -59,14 +59,14 @@ fn an_owner_killed_while_it_saves_leaves_both_files_old_or_both_new() {
     for round in 0..rounds(10) {
         bench.start_owner();
         let client = bench.client("ann", |_| ());
-        let Answer::Metadata(state) = client.ask(Ask::Metadata).unwrap() else { panic!() };
+        let Response::Metadata(state) = client.ask(Request::Metadata).unwrap() else { panic!() };
         let killing = std::thread::scope(|scope| {
             let saving = scope.spawn(|| {
                 let mut state = *state;
                 for n in last + 1.. {
                     let saves = vec![change(&state, COLOR, &text(n)), change(&state, ANIMAL, &text(n))];
-                    match client.ask(Ask::SaveMetadata(saves)) {
-                        Ok(Answer::Metadata(saved)) => state = *saved,
+                    match client.ask(Request::SaveMetadata(saves)) {
+                        Ok(Response::Metadata(saved)) => state = *saved,
                         _ => return n,
                     }
                 }

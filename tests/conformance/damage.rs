@@ -9,7 +9,7 @@ use benchtop::formats::{self, Format, RECORD_LIMIT, Records};
 fn read(bytes: impl Into<Vec<u8>>, format: Format) -> Vec<Result<String, String>> {
     let input = Box::new(std::io::Cursor::new(bytes.into()));
     let name = Path::new("f.json");
-    let tell = |p: benchtop::model::Problem| p.to_string().lines().next().unwrap().to_string();
+    let tell = |p: benchtop::model::Error| p.to_string().lines().next().unwrap().to_string();
     if format.holds().predictions {
         let rows = formats::predictions_from(input, name, format).unwrap();
         rows.map(|(_, r)| r.map(|p| p.key.to_string()).map_err(tell)).collect()

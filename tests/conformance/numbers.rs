@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use benchtop::model::board::{Behind, Board, Cell, Counts};
-use benchtop::pipeline::board::{Answers, Scored, from_items, from_paths, model_name};
+use benchtop::model::board::{AnswerDetail, Board, Cell, Counts};
+use benchtop::pipeline::board::{Answers, BoardData, from_items, from_paths, model_name};
 use benchtop::{formats, model};
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn a_page_of_long_answers_ends_where_a_message_would_be_too_long() {
     assert_eq!(sizes, [2, 2, 1], "four megabytes each");
 }
 
-fn answers_behind(scored: &Scored, model: &str, column: &str) -> model::Result<Vec<Behind>> {
+fn answers_behind(scored: &BoardData, model: &str, column: &str) -> model::Result<Vec<AnswerDetail>> {
     let chosen = scored.ruled().choose(None);
     let whole = scored.behind(model, column, &chosen, (0, u64::MAX))?;
     assert_eq!((whole.answers.len() as u64, whole.next), (whole.all, None));
@@ -208,8 +208,8 @@ fn a_small_set_worked_out_by_hand() {
     assert_eq!(rotations.iter().map(|b| b.right).collect::<Vec<_>>(), [Some(true), Some(false), Some(true)]);
     assert_eq!(rotations[0].unit_right, Some(false));
     assert_eq!(answers_behind(&scored, "alpha", "Vanilla.SI").unwrap().len(), 1);
-    assert_eq!(answers_behind(&scored, "gamma", "aAcc.M").unwrap_err().kind, model::Kind::NotFound);
-    assert_eq!(answers_behind(&scored, "beta", "x").unwrap_err().kind, model::Kind::NotFound);
+    assert_eq!(answers_behind(&scored, "gamma", "aAcc.M").unwrap_err().kind, model::ErrorKind::NotFound);
+    assert_eq!(answers_behind(&scored, "beta", "x").unwrap_err().kind, model::ErrorKind::NotFound);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use benchtop::model::{Act, Decision, Judgement, Seen, Verdict};
-use benchtop::owner::wire::{Answer, Ask, Decide};
+use benchtop::owner::wire::{Decide, Request, Response};
 use benchtop::store::journal::Journal;
 use uuid::Uuid;
 
@@ -56,7 +56,7 @@ fn an_import_that_verdicts_waited_for_and_a_merge_lose_no_decision_beside_them()
                 }
                 let judgement = Judgement::new(Verdict::Reject, Seen::Script);
                 let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
-                assert!(matches!(client.ask(Ask::Decide(decide)).unwrap(), Answer::Receipt(_)));
+                assert!(matches!(client.ask(Request::Decide(decide)).unwrap(), Response::Receipt(_)));
                 decided += 1;
             }
             decided

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
-use benchtop::model::made::{Made, hex};
+use benchtop::model::generated_image::{GeneratedImage, hex};
 use benchtop::store::pictures;
 use serde_json::Value;
 
@@ -75,7 +75,7 @@ fn a_job_behind_many_pictures_whose_owner_is_killed_makes_every_picture_once() {
     let bench = fifty();
     bench.run(["stop"]).ok();
     let (images, store) = (bench.root().join("images"), bench.root().join("store"));
-    let made = |n: u64| Made {
+    let made = |n: u64| GeneratedImage {
         rev: n + 1,
         dataset: ELSEWHERE.into(),
         picture: format!("{n}.png"),
@@ -85,12 +85,12 @@ fn a_job_behind_many_pictures_whose_owner_is_killed_makes_every_picture_once() {
         fingerprint: hex(7),
         prompt: hex(n),
         job: 999,
-        ..Made::default()
+        ..GeneratedImage::default()
     };
-    let many: Vec<Made> = (0..5000).map(made).collect();
+    let many: Vec<GeneratedImage> = (0..5000).map(made).collect();
     pictures::Journal::open(&images).unwrap().append(&many, &[]).unwrap();
     killed(&bench, &[], true);
-    let snap = pictures::kept::path(&store);
+    let snap = pictures::picture_snapshot::path(&store);
     // The last step of `killed` was an owner without a store; it keeps the index when it ends.
     bench.run(["stop"]).ok();
     wait_until("the index is kept", || snap.exists());

@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use benchtop::model::{Act, Decision, Judgement, Seen, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Answer, Ask, Decide};
+use benchtop::owner::wire::{Decide, Request, Response};
 use benchtop::store::journal::{self, Journal};
 use uuid::Uuid;
 
 use crate::support::{Bench, wait_until};
 
-fn decide(client: &Client, number: u32) -> Result<Uuid, benchtop::model::Problem> {
+fn decide(client: &Client, number: u32) -> Result<Uuid, benchtop::model::Error> {
     let uuid = Uuid::now_v7();
     let judgement = Judgement::new(Verdict::Accept, Seen::Script);
-    match client.ask(Ask::Decide(Decide { uuid, number, expected: None, judgement }))? {
-        Answer::Receipt(receipt) => Ok(receipt.uuid),
+    match client.ask(Request::Decide(Decide { uuid, number, expected: None, judgement }))? {
+        Response::Receipt(receipt) => Ok(receipt.uuid),
         other => panic!("{other:?}"),
     }
 }
@@ -167,7 +167,7 @@ fn while_files_are_moved_away_everything_saved_is_in_one_of_them_and_nothing_ref
         for number in 1..=1000 {
             let uuid = Uuid::now_v7();
             let judgement = Judgement::new(Verdict::Accept, Seen::Script);
-            let answer = client.ask(Ask::Decide(Decide { uuid, number, expected: None, judgement }));
+            let answer = client.ask(Request::Decide(Decide { uuid, number, expected: None, judgement }));
             if answer.is_ok() {
                 saved.insert(uuid)
             } else {

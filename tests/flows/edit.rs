@@ -122,8 +122,8 @@ fn one_verdict_on_many_items_needs_their_exact_count_and_goes_back_as_one() {
     assert_eq!(bench.status()["counts"]["by_status"]["accepted"], 450);
     assert_eq!(bench.run(args(&[])).lines()[0]["same"], 450, "said already");
     let ann = bench.client("ann", |_| ());
-    use benchtop::owner::wire::{Answer, Ask};
-    let Answer::Bulked(back) = ann.ask(Ask::UndoBulk(2, 451)).unwrap() else { panic!() };
+    use benchtop::owner::wire::{Request, Response};
+    let Response::Bulked(back) = ann.ask(Request::UndoBulk(2, 451)).unwrap() else { panic!() };
     assert_eq!(back.judged, 450);
     let status = bench.status();
     assert_eq!(
@@ -175,8 +175,8 @@ fn answers_from_before_an_edit_are_told_at_once_and_after_a_rebuild() {
         assert!(!shown.contains("late: 1 answer came"), "{when}: {shown}");
         assert!(!board("number:2,3").contains("options changed"), "{when}: not of the questions scored");
         let client = bench.client("ann", |_| ());
-        let ask = benchtop::owner::wire::Ask::Board(Box::default());
-        let benchtop::owner::wire::Answer::Board(found) = client.ask(ask).unwrap() else { panic!() };
+        let ask = benchtop::owner::wire::Request::Board(Box::default());
+        let benchtop::owner::wire::Response::Board(found) = client.ask(ask).unwrap() else { panic!() };
         let counts: Vec<_> = found.rows.iter().map(|row| (row.counts.used, row.counts.duplicate)).collect();
         assert_eq!(counts, [(4, 1), (4, 0)], "{when}");
     };

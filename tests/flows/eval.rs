@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use benchtop::owner::wire::{Answer, Ask};
+use benchtop::owner::wire::{Request, Response};
 use serde_json::{Value, json};
 
 use crate::inference::server::{Act, Seen, Server, png};
@@ -63,12 +63,12 @@ fn eval(bench: &Bench, server: &Server, more: &[&str]) -> Value {
 /// All predictions of the project, by the name of their model.
 pub fn predictions(bench: &Bench) -> BTreeMap<String, Vec<Value>> {
     let client = bench.client("ann", |_| ());
-    let Answer::AnswerSets(sets) = client.ask(Ask::AnswerSets).unwrap() else { panic!("no sets") };
+    let Response::AnswerSets(sets) = client.ask(Request::AnswerSets).unwrap() else { panic!("no sets") };
     let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for (at, set) in sets.iter().enumerate() {
         for part in 0.. {
-            let ask = Ask::AnswerLines { set: at as u32, part };
-            let Answer::AnswerLines(Some(lines)) = client.ask(ask).unwrap() else { break };
+            let ask = Request::AnswerLines { set: at as u32, part };
+            let Response::AnswerLines(Some(lines)) = client.ask(ask).unwrap() else { break };
             found.entry(set.model.clone()).or_default().extend(json_lines(&lines));
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use benchtop::model::board::BoardAsk;
 use benchtop::owner::Incoming;
-use benchtop::owner::wire::{Answer, Ask, Event};
+use benchtop::owner::wire::{Event, Request, Response};
 use serde_json::{Value, json};
 
 use super::eval::{number, predictions, quiz, reply, words};
@@ -48,8 +48,8 @@ fn score(bench: &Bench, rule: &str) -> (u64, u64) {
 /// How each answer was read by a rule, by the key of its item.
 fn traces(bench: &Bench, rule: &str) -> BTreeMap<String, (Option<String>, String)> {
     let ask = BoardAsk { rule: Some(rule.into()), ..BoardAsk::default() };
-    let behind = Ask::Behind { ask: Box::new(ask), model: "tiny".into(), column: "Acc".into(), from: 0 };
-    let Answer::Behind(page) = bench.client("ann", |_| ()).ask(behind).unwrap() else { panic!("no answers") };
+    let behind = Request::Behind { ask: Box::new(ask), model: "tiny".into(), column: "Acc".into(), from: 0 };
+    let Response::Behind(page) = bench.client("ann", |_| ()).ask(behind).unwrap() else { panic!("no answers") };
     page.answers.into_iter().map(|answer| (answer.key, (answer.extracted, answer.trace))).collect()
 }
 
@@ -88,7 +88,7 @@ fn what_strict_cannot_read_is_read_by_a_judge_once() {
         let reread = matches!(incoming, Incoming::Event(Event::Reread));
         hear.fetch_add(usize::from(reread), Ordering::SeqCst);
     });
-    watcher.ask(Ask::Subscribe { since: u64::MAX }).unwrap();
+    watcher.ask(Request::Subscribe { since: u64::MAX }).unwrap();
     let found = judge(&["tiny"]);
     wait_until("the board is told", || told.load(Ordering::SeqCst) == 1);
     let one = json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 5, "read": 3, "none": 2 });

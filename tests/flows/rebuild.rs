@@ -7,7 +7,7 @@ use crate::support::Bench;
 
 /// Items with their statuses, verdicts, the leaderboard, and an export: all that a person sees of a project.
 fn everything(bench: &Bench) -> Vec<String> {
-    let answer = bench.client("ann", |_| ()).ask(benchtop::owner::wire::Ask::Board(Box::default())).unwrap();
+    let answer = bench.client("ann", |_| ()).ask(benchtop::owner::wire::Request::Board(Box::default())).unwrap();
     let items = bench.run(["items", "--json"]).ok();
     assert!(items.len() > 100);
     vec![

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use benchtop::model::job::NewJob;
-use benchtop::owner::wire::{Answer, Ask};
+use benchtop::owner::wire::{Request, Response};
 use serde_json::{Value, json};
 
 use crate::durability::generate::fifty;
@@ -45,9 +45,9 @@ fn settings_are_read_again_while_the_owner_runs() {
     std::fs::write(&path, format!("{good}\n[generate\n")).unwrap();
     let notices = || {
         let new = NewJob { samples: 1, dry: true, ..NewJob::default() };
-        let Answer::Begun(begun) = client.ask(Ask::Generate(Box::new(new))).unwrap() else { panic!("not begun") };
+        let Response::Begun(begun) = client.ask(Request::Generate(Box::new(new))).unwrap() else { panic!("not begun") };
         assert_eq!(begun.generator, "http m");
-        let Answer::Status(status) = client.ask(Ask::Status).unwrap() else { panic!("no status") };
+        let Response::Status(status) = client.ask(Request::Status).unwrap() else { panic!("no status") };
         status.notices.join("; ")
     };
     assert!(notices().contains("benchtop.toml") && notices().contains("last settings"), "{}", notices());

@@ -2,12 +2,12 @@
 
 use benchtop::metrics::agreement::quality::{probes, repeats, revisions};
 use benchtop::metrics::agreement::{Agreement, methods_paragraph, quality_sentences};
-use benchtop::model::agreement::look::{Agreed, AgreementAsk, By, PersonQuality, Row};
+use benchtop::model::agreement::analysis::{Agreed, AgreementAsk, By, PersonQuality, Row};
 use benchtop::model::agreement::{AgreementReport, Scale, UNKNOWN};
 use benchtop::model::round::Protocol;
 use benchtop::model::round::state::RoundState;
-use benchtop::model::{Kind, Problem, Status};
-use benchtop::owner::wire::Ask;
+use benchtop::model::{Error, ErrorKind, Status};
+use benchtop::owner::wire::Request;
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
 use benchtop::tui::panes::agreement::{AgreementEffect, AgreementPane, Want};
@@ -105,7 +105,7 @@ fn settle(pane: &mut AgreementPane, effects: Vec<AgreementEffect>) {
     for effect in effects {
         let more = match effect {
             AgreementEffect::Ask(Want::Rounds, _) => pane.take_rounds(Ok(vec![state("second-pass")])),
-            AgreementEffect::Ask(Want::Agreed(of), Ask::Agreement(ask)) => pane.take_agreed(of, Ok(answer(&ask))),
+            AgreementEffect::Ask(Want::Agreed(of), Request::Agreement(ask)) => pane.take_agreed(of, Ok(answer(&ask))),
             _ => vec![],
         };
         settle(pane, more);
@@ -163,7 +163,7 @@ fn agreement_loading_refused_and_without_verdicts() {
     let effects = pane.take_rounds(Ok(vec![state("second-pass")]));
     let [AgreementEffect::Ask(Want::Agreed(ask), _)] = &effects[..] else { panic!("{effects:?}") };
     let what = "the round `second-pass` is blind: scores and verdicts of others come after yours";
-    let blind = Problem::new(Kind::Denied, what).help("judge the items that it asks you for first");
+    let blind = Error::new(ErrorKind::Denied, what).help("judge the items that it asks you for first");
     pane.take_agreed(ask.clone(), Err(blind));
     check("agreement_refused", size, &picture(&mut pane, size, &look()));
     let empty = Agreement::new(Scale::new(2, 0).unwrap()).counts().report();

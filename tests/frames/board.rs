@@ -1,11 +1,11 @@
 use benchtop::metrics::statistics::Rank;
 use benchtop::model::ToolVerdict;
 use benchtop::model::agreement::{Bootstrap, Interval};
-use benchtop::model::board::looks::{Compared, Redrawn, Table};
+use benchtop::model::board::analysis::{Compared, Redrawn, Table};
 use benchtop::model::board::{
-    Answered, Behind, BehindPage, Board, BoardAsk, Cell, Column, Counts, ModelAnswer, Printed, Row, Scale,
+    AnswerDetail, Answered, BehindPage, Board, BoardAsk, Cell, Column, Counts, ModelAnswer, Printed, Row, Scale,
 };
-use benchtop::owner::wire::Ask;
+use benchtop::owner::wire::Request;
 use benchtop::pipeline::analysis::{Curve, Stable};
 use benchtop::tui::action::Action;
 use benchtop::tui::keymap::Keymap;
@@ -70,8 +70,8 @@ pub(super) fn keys() -> Keymap {
     Keymap::defaults().unwrap()
 }
 
-fn behind() -> Vec<Behind> {
-    let one = |i: u64| Behind {
+fn behind() -> Vec<AnswerDetail> {
+    let one = |i: u64| AnswerDetail {
         unit: format!("pair {} low", i / 2 + 17),
         unit_right: Some(i < 2),
         key: format!("{}", 400 + i),
@@ -97,7 +97,7 @@ fn answered() -> Answered {
     let all = behind();
     let answer = |n: usize| {
         let reasoning = (n == 3).then(|| "The legs are apart and off the ground, so the person runs.".to_string());
-        let answer = Behind { reasoning, ..all[n % all.len()].clone() };
+        let answer = AnswerDetail { reasoning, ..all[n % all.len()].clone() };
         ModelAnswer { model: format!("model-{n:02}"), order: (n == 5).then(|| "shuffle 2".to_string()), answer }
     };
     Answered {
@@ -167,7 +167,8 @@ fn answers_behind_a_cell_and_one_in_full() {
         let list = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
         check("behind", size, &list);
         let effects = pane.act(Action::Open);
-        let [BoardEffect::Ask(Want::Answered(ask, model), Ask::Answered { item, column, .. })] = &effects[..] else {
+        let [BoardEffect::Ask(Want::Answered(ask, model), Request::Answered { item, column, .. })] = &effects[..]
+        else {
             panic!("{effects:?}")
         };
         assert_eq!((item.as_str(), column.as_deref()), ("mvp-bench/400", Some("qAcc.L_l")));
@@ -251,7 +252,7 @@ fn printed_rows_are_switched_and_said_in_the_title() {
     let mut pane = BoardPane::new(styled(), margin);
     let choices = vec![Printed::Off, Printed::All, Printed::Paper("Dysca".into())];
     let effects = pane.chosen(&ChoiceFor::Printed(choices), 2);
-    let [BoardEffect::Ask(_, Ask::Board(ask))] = &effects[..] else { panic!("{effects:?}") };
+    let [BoardEffect::Ask(_, Request::Board(ask))] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(ask.printed, Printed::Paper("Dysca".into()));
     pane.take_board(ask, Ok(styled()));
     pane.act(Action::Bottom);

@@ -1,7 +1,7 @@
 //! Text on whose width terminals disagree: whatever was on the screen before, it ends up as a fresh start would draw it.
 
 use benchtop::model::{Choice, Item, Role, Status};
-use benchtop::owner::wire::{Answer, Ask, ItemView, Page, Row};
+use benchtop::owner::wire::{ItemView, Page, Request, Response, Row};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::list::{ListEffect, ListPane};
 use benchtop::tui::panes::review::{Picture, Queue, ReviewPane};
@@ -136,13 +136,13 @@ fn odd_item(at: usize) -> Item {
 
 fn answered(pane: &mut ListPane, effects: Vec<ListEffect>) {
     for effect in effects {
-        if let ListEffect::Ask(want, Ask::Page(ask)) = effect {
+        if let ListEffect::Ask(want, Request::Page(ask)) = effect {
             let end = (ODD.len() as u64).min(ask.offset + u64::from(ask.count));
             let row = |at: u64| Row::of(at as u32 + 1, odd_item(at as usize), Status::Pending, String::new());
             let rows = (ask.offset..end).map(row).collect();
             let total = ODD.len() as u64;
             let page = Page { generation: ask.generation, offset: ask.offset, rows, total, of: total, partial: false };
-            let more = pane.answer(want, Ok(Answer::Page(page)));
+            let more = pane.answer(want, Ok(Response::Page(page)));
             answered(pane, more);
         }
     }

@@ -1,11 +1,11 @@
 //! The filter bench over made-up scores.
 
-use benchtop::model::Problem;
+use benchtop::model::Error;
 use benchtop::model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState, Tally};
 use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::RuleSet;
-use benchtop::model::scoring::{Doubt, Scorer};
-use benchtop::owner::wire::Ask;
+use benchtop::model::scoring::{FlagPriority, Scorer};
+use benchtop::owner::wire::Request;
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::filters::{FiltersEffect, FiltersPane, Shown, Want};
 use benchtop::tui::panes::review::Picture;
@@ -93,8 +93,8 @@ fn answer(ask: &BenchAsk) -> Bench {
         let mut tally = Tally { without: 31 / share, ..Tally::default() };
         for at in 0..bars.len() {
             let beyond = |line: Option<f32>| match ask.measure.scorer.doubt() {
-                Doubt::Low => line.is_some_and(|l| value(at) < l),
-                Doubt::High => line.is_some_and(|l| value(at) > l),
+                FlagPriority::Low => line.is_some_and(|l| value(at) < l),
+                FlagPriority::High => line.is_some_and(|l| value(at) > l),
             };
             let outcome = if beyond(ask.park) { 2 } else { usize::from(beyond(ask.flag)) };
             tally.items[outcome] += bars[at] / share;
@@ -135,7 +135,7 @@ fn settle(pane: &mut FiltersPane, effects: Vec<FiltersEffect>) {
     for effect in effects {
         let more = match effect {
             FiltersEffect::Ask(Want::Scorers, _) => pane.take_scorers(Ok(scorers())),
-            FiltersEffect::Ask(Want::Bench(asked), Ask::Bench(ask)) => pane.take_bench(*asked, Ok(answer(&ask))),
+            FiltersEffect::Ask(Want::Bench(asked), Request::Bench(ask)) => pane.take_bench(*asked, Ok(answer(&ask))),
             FiltersEffect::Ask(Want::Rules, _) => pane.take_rules(Ok(state())),
             FiltersEffect::Ask(Want::Try(of), _) => {
                 let tally = Tally { items: [9_900, 2_070, 30], ..Tally::default() };
@@ -226,7 +226,7 @@ fn bench_without_scores_or_owner() {
     let size = SIZES[0];
     let mut pane = FiltersPane::new();
     check("filters_loading", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
-    pane.take_scorers(Err(Problem::input("this is a command, not a question")));
+    pane.take_scorers(Err(Error::input("this is a command, not a question")));
     check("filters_failed", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
     let mut pane = bench(size);
     let effects = pane.act(Action::NextScore);

@@ -1,6 +1,6 @@
 use benchtop::model::table::{Frequency, Summary};
-use benchtop::model::{Field, Problem, QuestionKind, Status};
-use benchtop::owner::wire::{Answer, Ask, Page, PageAsk, Row};
+use benchtop::model::{Error, Field, QuestionKind, Status};
+use benchtop::owner::wire::{Page, PageAsk, Request, Response, Row};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::list::{ListEffect, ListPane, Want};
 
@@ -42,12 +42,12 @@ fn page(ask: &PageAsk, total: u64) -> Page {
 }
 
 /// Answers pages until none is asked for; what else was asked is left.
-fn settle(pane: &mut ListPane, effects: Vec<ListEffect>, total: u64) -> Vec<(Want, Ask)> {
+fn settle(pane: &mut ListPane, effects: Vec<ListEffect>, total: u64) -> Vec<(Want, Request)> {
     let mut other = vec![];
     for effect in effects {
         match effect {
-            ListEffect::Ask(want, Ask::Page(ask)) => {
-                let more = pane.answer(want, Ok(Answer::Page(page(&ask, total))));
+            ListEffect::Ask(want, Request::Page(ask)) => {
+                let more = pane.answer(want, Ok(Response::Page(page(&ask, total))));
                 other.extend(settle(pane, more, total));
             }
             ListEffect::Ask(want, ask) => other.push((want, ask)),
@@ -57,7 +57,7 @@ fn settle(pane: &mut ListPane, effects: Vec<ListEffect>, total: u64) -> Vec<(Wan
     other
 }
 
-fn act(pane: &mut ListPane, action: Action, total: u64) -> Vec<(Want, Ask)> {
+fn act(pane: &mut ListPane, action: Action, total: u64) -> Vec<(Want, Request)> {
     let effects = pane.act(action);
     settle(pane, effects, total)
 }
@@ -111,8 +111,8 @@ fn list_while_searching() {
     let effects = pane.find("owl").unwrap();
     let waiting = shown(&mut pane, size);
     check("list_waiting", size, &waiting);
-    let [ListEffect::Ask(want, Ask::Page(ask))] = &effects[..] else { panic!("{effects:?}") };
-    pane.answer(want.clone(), Ok(Answer::Page(Page { partial: true, ..page(ask, 12) })));
+    let [ListEffect::Ask(want, Request::Page(ask))] = &effects[..] else { panic!("{effects:?}") };
+    pane.answer(want.clone(), Ok(Response::Page(Page { partial: true, ..page(ask, 12) })));
     let partial = shown(&mut pane, size);
     check("list_partial", size, &partial);
 }
@@ -123,11 +123,11 @@ fn list_frequencies() {
         let mut pane = list();
         pane.go_to_column(4);
         let asked = act(&mut pane, Action::Frequency, 617_000);
-        assert!(matches!(asked[0].1, Ask::Frequency(_, Field::Subtask)));
+        assert!(matches!(asked[0].1, Request::Frequency(_, Field::Subtask)));
         let rows = [("landmark", 300_000), ("animal", 200_500), ("tv show", 100_000), ("", 16_000), ("plant", 500)];
         let rows = rows.map(|(v, n)| (v.to_string(), n)).to_vec();
         let frequency = Frequency { column: "subtask".into(), rows, total: 617_000, more: 0 };
-        pane.answer(asked[0].0.clone(), Ok(Answer::Frequency(frequency)));
+        pane.answer(asked[0].0.clone(), Ok(Response::Frequency(frequency)));
         let picture = shown(&mut pane, size);
         check("list_frequency", size, &picture);
     }
@@ -149,7 +149,7 @@ fn list_summaries() {
             top: "landmark".into(),
         };
         let summaries = Field::ALL.into_iter().map(summary).collect();
-        pane.answer(asked[0].0.clone(), Ok(Answer::Describe(summaries)));
+        pane.answer(asked[0].0.clone(), Ok(Response::Describe(summaries)));
         let picture = shown(&mut pane, size);
         check("list_describe", size, &picture);
     }
@@ -163,8 +163,8 @@ fn list_without_rows() {
         check("list_loading", size, &picture);
 
         let effects = pane.start();
-        let [ListEffect::Ask(want, Ask::Page(ask))] = &effects[..] else { panic!("{effects:?}") };
-        let problem = Problem::input("block 7 does not match its checksum").help("run `benchtop doctor`");
+        let [ListEffect::Ask(want, Request::Page(ask))] = &effects[..] else { panic!("{effects:?}") };
+        let problem = Error::input("block 7 does not match its checksum").help("run `benchtop doctor`");
         let mut failing = ListPane::new();
         let first = failing.start();
         let [ListEffect::Ask(wanted, _)] = &first[..] else { panic!("{first:?}") };
@@ -172,7 +172,7 @@ fn list_without_rows() {
         let picture = shown(&mut failing, size);
         check("list_failed", size, &picture);
 
-        pane.answer(want.clone(), Ok(Answer::Page(Page { of: 0, ..page(ask, 0) })));
+        pane.answer(want.clone(), Ok(Response::Page(Page { of: 0, ..page(ask, 0) })));
         let picture = shown(&mut pane, size);
         check("list_nothing", size, &picture);
 

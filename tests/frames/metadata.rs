@@ -2,12 +2,12 @@
 
 use benchtop::model::metafile;
 use benchtop::model::usage::{Failing, FileState, Grid, MetadataState, Tally, TermUse};
-use benchtop::model::{Problem, Status};
+use benchtop::model::{Error, Status};
 use benchtop::tui::action::Action;
 use benchtop::tui::panes::coverage::CoveragePane;
 use benchtop::tui::panes::metadata::preview::compute;
 use benchtop::tui::panes::metadata::worker::Done;
-use benchtop::tui::panes::metadata::{Desk, MetadataEffect, TextFor};
+use benchtop::tui::panes::metadata::{EditSession, MetadataEffect, TextFor};
 use benchtop::tui::panes::templates::TemplatesPane;
 use benchtop::tui::panes::vocabulary::VocabularyPane;
 
@@ -20,7 +20,7 @@ fn state() -> MetadataState {
 }
 
 /// Makes the previews that the effects ask for.
-pub(super) fn follow(desk: &mut Desk, effects: Vec<MetadataEffect>) {
+pub(super) fn follow(desk: &mut EditSession, effects: Vec<MetadataEffect>) {
     for effect in effects {
         if let MetadataEffect::Preview(r) = effect {
             desk.preview(Done { ticket: r.ticket, preview: compute(&r.base, &r.edited, &r.selection, r.seed) });
@@ -28,8 +28,8 @@ pub(super) fn follow(desk: &mut Desk, effects: Vec<MetadataEffect>) {
     }
 }
 
-pub(super) fn desk() -> Desk {
-    let mut desk = Desk::new();
+pub(super) fn desk() -> EditSession {
+    let mut desk = EditSession::new();
     let effects = desk.take(Ok(state()));
     follow(&mut desk, effects);
     desk
@@ -44,7 +44,7 @@ fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
 }
 
 /// The animals, with the cursor on the one in line `line`.
-pub(super) fn animals(desk: &mut Desk, line: u32) -> VocabularyPane {
+pub(super) fn animals(desk: &mut EditSession, line: u32) -> VocabularyPane {
     let mut pane = VocabularyPane::new();
     let effects = pane.jump(desk, "vocabularies/animal.txt", line).unwrap();
     follow(desk, effects);
@@ -59,7 +59,7 @@ pub(super) fn animals(desk: &mut Desk, line: u32) -> VocabularyPane {
     pane
 }
 
-fn act(pane: &mut VocabularyPane, desk: &mut Desk, action: Action) {
+fn act(pane: &mut VocabularyPane, desk: &mut EditSession, action: Action) {
     let effects = pane.act(action, desk);
     follow(desk, effects);
 }
@@ -112,9 +112,9 @@ fn vocabulary_in_conflict_with_findings() {
 #[test]
 fn vocabulary_without_terms_to_show() {
     let size = SIZES[0];
-    let mut failed = Desk::new();
-    failed.take(Err(Problem::input("metadata/ cannot be read: permission denied")));
-    for (name, desk) in [("loading", Desk::new()), ("failed", failed)] {
+    let mut failed = EditSession::new();
+    failed.take(Err(Error::input("metadata/ cannot be read: permission denied")));
+    for (name, desk) in [("loading", EditSession::new()), ("failed", failed)] {
         let mut pane = VocabularyPane::new();
         check(&format!("vocabulary_{name}"), size, &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())));
     }
@@ -126,7 +126,7 @@ fn vocabulary_without_terms_to_show() {
     check("vocabulary_filtered_out", size, &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())));
 }
 
-pub(super) fn templates(desk: &mut Desk) -> TemplatesPane {
+pub(super) fn templates(desk: &mut EditSession) -> TemplatesPane {
     let mut pane = TemplatesPane::new();
     pane.jump(desk, "templates.toml", 1, 1).unwrap();
     let effects = pane.typed(&TextFor::Find, "delicious {food}", desk);

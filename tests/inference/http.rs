@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use benchtop::inference::http::{HttpGenerator, Patience};
+use benchtop::inference::http::{HttpGenerator, Timeouts};
 use benchtop::inference::{ImageGenerator, Told, generate_all};
 use benchtop::model::config::Generate;
 use benchtop::model::config::generate::{Backend, Endpoint, Fields};
@@ -31,8 +31,8 @@ fn config(endpoints: Vec<Endpoint>, tries: u32) -> Generate {
 }
 
 /// Waits that a test can afford.
-fn quick() -> Patience {
-    Patience {
+fn quick() -> Timeouts {
+    Timeouts {
         connect: Duration::from_secs(1),
         idle: Duration::from_millis(500),
         backoff: Duration::from_millis(4),
@@ -300,7 +300,7 @@ fn ten_thousand_requests_through_all_troubles() {
     let port = server.at.port();
     assert_eq!(sockets(port), 1);
     // At the end only tasks that always fail are left: the endpoint is tried out for them again and again.
-    let limits = Patience { failures: 40, aside: Duration::from_millis(1), ..quick() };
+    let limits = Timeouts { failures: 40, aside: Duration::from_millis(1), ..quick() };
     let mut generator = HttpGenerator::with_patience(&config(vec![endpoint(server.url(), 32)], 12), limits).unwrap();
     let tasks: Vec<_> = (0..TASKS).map(|i| task(&format!("owl {i}"))).collect();
     let mut results: HashMap<usize, Result<Picture, Failure>> = HashMap::new();

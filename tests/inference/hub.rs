@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use benchtop::inference::hub::{Hub, Known, KnownFile};
 use benchtop::model::weights::{Doing, FileState, ModelReport};
-use benchtop::model::{Kind, Problem};
+use benchtop::model::{Error, ErrorKind};
 use sha2::{Digest as _, Sha256};
 
 use super::server::{Act, Seen, Server};
@@ -109,7 +109,7 @@ fn ranges(server: &Server) -> Vec<Option<String>> {
     server.seen().into_iter().filter(|s| s.line == "GET /cdn/model").map(|s| s.range).collect()
 }
 
-fn pull(hub: &Hub) -> Result<ModelReport, Problem> {
+fn pull(hub: &Hub) -> Result<ModelReport, Error> {
     hub.pull("tiny", &mut |_| true)
 }
 
@@ -122,7 +122,7 @@ fn a_pull_makes_the_cache_that_other_tools_read() {
     let before = hub.list().unwrap();
     assert_eq!((before.len(), before[0].state), (1, FileState::Absent));
     let missing = hub.path("tiny").unwrap_err();
-    assert_eq!(missing.kind, Kind::NotFound);
+    assert_eq!(missing.kind, ErrorKind::NotFound);
     assert!(missing.help.unwrap().contains("snapshots/0123456789abcdef0123456789abcdef01234567/unet/config.json"));
 
     let mut last = None;
@@ -171,7 +171,7 @@ fn a_cancelled_pull_keeps_what_came_and_a_hub_without_ranges_starts_again() {
         let hub = hub(&server, dir.path(), None).with_pause(Duration::from_secs(60));
         // The first transfer breaks off; before the second one there is time to cancel.
         let problem = hub.pull("tiny", &mut |p| p.path.ends_with("json") || p.doing == Doing::Verify).unwrap_err();
-        assert_eq!(problem.kind, Kind::Cancelled, "{problem}");
+        assert_eq!(problem.kind, ErrorKind::Cancelled, "{problem}");
         let report = hub.look_at("tiny").unwrap();
         assert_eq!(states(&report), [FileState::Complete, FileState::Partial]);
         assert_eq!(report.state, FileState::Partial);
@@ -189,7 +189,7 @@ fn what_is_not_what_it_should_be_is_removed_and_refused() {
     // Other bytes than the hub stated.
     let server = hub_server(Twist { other_bytes: true, ..Twist::default() });
     let problem = pull(&hub(&server, dir.path(), None)).unwrap_err();
-    assert_eq!(problem.kind, Kind::Corrupt, "{problem}");
+    assert_eq!(problem.kind, ErrorKind::Corrupt, "{problem}");
     assert!(problem.what.contains("SHA-256"), "{problem}");
     let left: Vec<_> = std::fs::read_dir(dir.path().join("models--org--tiny/blobs")).unwrap().collect();
     assert_eq!(left.len(), 1, "the small file alone: {left:?}");
@@ -197,11 +197,11 @@ fn what_is_not_what_it_should_be_is_removed_and_refused() {
     let (dir, server) = (tempfile::tempdir().unwrap(), hub_server(Twist::default()));
     let wrong = "ab".repeat(32);
     let problem = pull(&hub(&server, dir.path(), Some(&wrong))).unwrap_err();
-    assert_eq!((problem.kind, ranges(&server).len()), (Kind::Corrupt, 0), "{problem}");
+    assert_eq!((problem.kind, ranges(&server).len()), (ErrorKind::Corrupt, 0), "{problem}");
     // Another commit than the pinned one.
     let server = hub_server(Twist { commit: Some("ffff456789abcdef0123456789abcdef01234567"), ..Twist::default() });
     let problem = pull(&hub(&server, tempfile::tempdir().unwrap().path(), None)).unwrap_err();
-    assert!(problem.kind == Kind::Corrupt && problem.what.contains("commit"), "{problem}");
+    assert!(problem.kind == ErrorKind::Corrupt && problem.what.contains("commit"), "{problem}");
 }
 
 #[test]
@@ -215,11 +215,11 @@ fn what_was_trusted_first_is_held_to() {
     std::fs::remove_file(&file).unwrap();
     changed.store(true, Ordering::SeqCst);
     let problem = pull(&hub).unwrap_err();
-    assert!(problem.kind == Kind::Corrupt && problem.what.contains(&sha256(&weights())), "{problem}");
+    assert!(problem.kind == ErrorKind::Corrupt && problem.what.contains(&sha256(&weights())), "{problem}");
     assert!(!file.exists());
     // A lock that cannot be read is no lock that may be ignored.
     std::fs::write(dir.path().join("models.lock"), "{").unwrap();
-    assert_eq!(hub.list().unwrap_err().kind, Kind::Corrupt);
+    assert_eq!(hub.list().unwrap_err().kind, ErrorKind::Corrupt);
 }
 
 #[test]
@@ -235,11 +235,11 @@ fn a_verification_finds_one_flipped_bit_and_a_look_a_wrong_size() {
     let report = hub.verify("tiny", &mut |_| true).unwrap();
     assert_eq!(states(&report), [FileState::Complete, FileState::Corrupt]);
     assert!(report.files[1].trouble.as_ref().unwrap().contains(&sha256(&bytes)));
-    assert_eq!(hub.verify("tiny", &mut |_| false).unwrap_err().kind, Kind::Cancelled);
+    assert_eq!(hub.verify("tiny", &mut |_| false).unwrap_err().kind, ErrorKind::Cancelled);
     std::fs::write(&file, &bytes[..1000]).unwrap();
     let report = hub.look_at("tiny").unwrap();
     assert_eq!((report.state, report.files[1].state), (FileState::Corrupt, FileState::Corrupt));
-    assert_eq!(hub.path("tiny").unwrap_err().kind, Kind::Corrupt);
+    assert_eq!(hub.path("tiny").unwrap_err().kind, ErrorKind::Corrupt);
     // A pull mends it.
     assert_eq!(pull(&hub).unwrap().state, FileState::Complete);
     assert_eq!(hub.verify("tiny", &mut |_| true).unwrap().state, FileState::Complete);
@@ -251,7 +251,7 @@ fn no_line_no_leave_and_no_file_say_what_to_do() {
     let gone = hub_server(Twist::default()).at;
     let hub = Hub::new(dir.path(), &format!("http://{gone}")).with_models(known(None)).with_pause(Duration::ZERO);
     let problem = pull(&hub).unwrap_err();
-    assert_eq!(problem.kind, Kind::Unreachable, "{problem}");
+    assert_eq!(problem.kind, ErrorKind::Unreachable, "{problem}");
     let help = problem.help.unwrap();
     let folder = dir.path().join("models--org--tiny/snapshots").join(COMMIT);
     for file in ["unet/config.json", "unet/model.safetensors"] {
@@ -269,7 +269,7 @@ fn no_line_no_leave_and_no_file_say_what_to_do() {
     assert_eq!(hub.path(name).unwrap(), folder);
     assert_eq!(hub.look_at(name).unwrap().files[1].path, "unet/model.safetensors");
 
-    for (status, kind, word) in [(401, Kind::Denied, "HF_TOKEN"), (404, Kind::NotFound, "removed")] {
+    for (status, kind, word) in [(401, ErrorKind::Denied, "HF_TOKEN"), (404, ErrorKind::NotFound, "removed")] {
         let server = Server::new(move |_| Act::Status(status, vec![], String::new()));
         let problem = pull(&self::hub(&server, tempfile::tempdir().unwrap().path(), None)).unwrap_err();
         assert_eq!(problem.kind, kind, "{problem}");
@@ -277,7 +277,7 @@ fn no_line_no_leave_and_no_file_say_what_to_do() {
         assert!(problem.help.unwrap().contains("/org/tiny"));
     }
     let problem = hub.look_at("tiny-2").unwrap_err();
-    assert!(problem.kind == Kind::NotFound && problem.help.unwrap().contains("tiny"));
+    assert!(problem.kind == ErrorKind::NotFound && problem.help.unwrap().contains("tiny"));
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_pull_and_a_generator_may_run_and_fail_on_a_runtimes_thread() {
     let server = Server::new(|_| Act::Status(404, vec![], String::new()));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        assert_eq!(pull(&hub(&server, dir.path(), None)).unwrap_err().kind, Kind::NotFound);
+        assert_eq!(pull(&hub(&server, dir.path(), None)).unwrap_err().kind, ErrorKind::NotFound);
         let config = "backend = \"http\"\nmodel = \"m\"\nendpoints = [{ url = \"http://127.0.0.1:9\" }]";
         drop(benchtop::inference::http::HttpGenerator::new(&toml::from_str(config).unwrap()).unwrap());
     });
@@ -299,6 +299,6 @@ fn a_full_disk_is_told_before_the_first_byte() {
     let server = hub_server(Twist::default());
     let hub = hub(&server, &mount.at, None);
     let problem = pull(&hub).unwrap_err();
-    assert_eq!((problem.kind, ranges(&server).len()), (Kind::DiskFull, 0), "{problem}");
+    assert_eq!((problem.kind, ranges(&server).len()), (ErrorKind::DiskFull, 0), "{problem}");
     assert_eq!(states(&hub.look_at("tiny").unwrap()), [FileState::Complete, FileState::Absent]);
 }

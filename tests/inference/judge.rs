@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use benchtop::compose::metadata::judge::{Fields as Slots, SLOTS, shipped_judgings};
 use benchtop::inference::Heard;
-use benchtop::inference::http::{ChatModel, Patience};
+use benchtop::inference::http::{ChatModel, Timeouts};
 use benchtop::inference::vlm::{VisionLanguageModel, ask_all};
 use benchtop::metrics::judge::{certainty, refused, ruling};
 use benchtop::model::config::Judge;
@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 
 use super::server::{Act, Seen, Server, png};
 
-fn patience() -> Patience {
-    Patience {
+fn patience() -> Timeouts {
+    Timeouts {
         connect: Duration::from_secs(1),
         idle: Duration::from_millis(500),
         backoff: Duration::from_millis(4),
@@ -283,7 +283,7 @@ fn a_thousand_questions_at_once_are_answered_once_each() {
             _ => Act::Later(Duration::from_millis(4), Box::new(says(&format!("yes to {text}")))),
         }
     });
-    let limits = Patience { failures: 40, aside: Duration::from_millis(1), ..patience() };
+    let limits = Timeouts { failures: 40, aside: Duration::from_millis(1), ..patience() };
     let mut model = ChatModel::with_patience(&config(server.url(), 32, 20), limits).unwrap();
     let asks: Vec<Ask> = (0..ASKS).map(|i| question(&format!("number {i}"))).collect();
     let mut replies: HashMap<usize, Reply> = HashMap::new();

@@ -9,7 +9,7 @@ use benchtop::inference::Heard;
 use benchtop::inference::ocr::{Options, Tesseract};
 use benchtop::inference::reader::{TextReader, read_all};
 use benchtop::metrics::wanted_word::wanted_word;
-use benchtop::model::Kind;
+use benchtop::model::ErrorKind;
 use benchtop::model::generation::FailureKind;
 use benchtop::model::ocr::ReadText;
 use benchtop::model::vlm::Encoded;
@@ -135,18 +135,21 @@ fn a_process_that_hangs_is_ended_with_all_it_started() {
 fn what_is_missing_is_named_with_what_to_install() {
     let dir = tempfile::tempdir().unwrap();
     let missing = Tesseract::open(options(dir.path().join("no-such-program"))).unwrap_err();
-    assert_eq!(missing.kind, Kind::NotFound);
+    assert_eq!(missing.kind, ErrorKind::NotFound);
     assert!(missing.help.unwrap().contains("apt-get install tesseract-ocr"));
     let program = script(dir.path(), "tesseract", "exit 0");
     let with = |languages: &str| Options { languages: languages.into(), ..options(program.clone()) };
     let missing = Tesseract::open(with("eng+chi_tra")).unwrap_err();
-    assert!(missing.kind == Kind::NotFound && missing.what.contains("`chi_tra`; it has eng, chi_sim"), "{missing}");
+    assert!(
+        missing.kind == ErrorKind::NotFound && missing.what.contains("`chi_tra`; it has eng, chi_sim"),
+        "{missing}"
+    );
     assert!(missing.help.unwrap().ends_with("tesseract-ocr-chi-tra"));
     for wrong in ["", "eng+", "-l", "eng; rm", "eng chi"] {
-        assert_eq!(Tesseract::open(with(wrong)).unwrap_err().kind, Kind::Input, "{wrong}");
+        assert_eq!(Tesseract::open(with(wrong)).unwrap_err().kind, ErrorKind::Input, "{wrong}");
     }
     let mode = Tesseract::open(Options { segmentation: 14, ..with("eng") }).unwrap_err();
-    assert_eq!(mode.kind, Kind::Input);
+    assert_eq!(mode.kind, ErrorKind::Input);
     let other = Tesseract::open(options("/bin/echo".into())).unwrap_err();
     assert!(other.what.contains("no Tesseract"), "{other}");
     let broken = Tesseract::open(options("/bin/false".into())).unwrap_err();
@@ -181,7 +184,7 @@ fn sign(text: &str) -> Encoded {
 fn the_real_program_reads_a_sign() {
     let mut reader = match Tesseract::open(Options::default()) {
         Ok(reader) => reader,
-        Err(problem) if problem.kind == Kind::NotFound => {
+        Err(problem) if problem.kind == ErrorKind::NotFound => {
             eprintln!("skipped: {problem}");
             return;
         }

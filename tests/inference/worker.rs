@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use benchtop::inference::candle::generator::{CandleGenerator, Options};
-use benchtop::inference::worker::{FAULT, Launch, Model, Patience, WorkerGenerator, pids, probe};
+use benchtop::inference::worker::{FAULT, Launch, Model, Timeouts, WorkerGenerator, pids, probe};
 use benchtop::inference::{ImageGenerator, Told, generate_all};
-use benchtop::model::Kind;
+use benchtop::model::ErrorKind;
 use benchtop::model::generation::{Failure, FailureKind, Picture, Pixels, Scheduler, Settings, Task};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -15,7 +15,7 @@ use super::conformance::conforms;
 use crate::support::{PATIENCE, PROGRAM};
 
 /// Long where nothing is to be waited for, so that a busy machine is no fault.
-const CALM: Patience = Patience {
+const CALM: Timeouts = Timeouts {
     start: PATIENCE,
     load: PATIENCE,
     step: PATIENCE,
@@ -188,7 +188,7 @@ fn each_way_to_fall_is_named_and_got_over() {
 fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
     let short = Duration::from_secs(5);
     for (fault, patience) in
-        [("stall after 1", Patience { step: short, ..CALM }), ("freeze after 1", Patience { silence: short, ..CALM })]
+        [("stall after 1", Timeouts { step: short, ..CALM }), ("freeze after 1", Timeouts { silence: short, ..CALM })]
     {
         let dir = tempfile::tempdir().unwrap();
         let launch = launch().with_env(FAULT, &once(&dir, fault));
@@ -202,7 +202,7 @@ fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
 
 #[test]
 fn after_several_falls_in_a_row_it_gives_up_for_now() {
-    let patience = Patience { falls: 3, ..CALM };
+    let patience = Timeouts { falls: 3, ..CALM };
     let mut generator = WorkerGenerator::open(launch().with_env(FAULT, "kill"), &tiny("sd"), patience).unwrap();
     let made = run(&mut generator, &settings(2), &tasks(6), &mut |_, _| ());
     let kinds: Vec<FailureKind> = made.iter().map(|r| r.as_ref().unwrap_err().kind).collect();
@@ -221,7 +221,7 @@ fn after_several_falls_in_a_row_it_gives_up_for_now() {
 #[test]
 fn what_is_waited_for_can_be_cancelled() {
     // So long a pause that nobody would sit through it.
-    let patience = Patience { pause: Duration::from_secs(30), ..CALM };
+    let patience = Timeouts { pause: Duration::from_secs(30), ..CALM };
     let mut generator = WorkerGenerator::open(launch().with_env(FAULT, "kill"), &tiny("sd"), patience).unwrap();
     let mut kinds = Vec::new();
     let mut signs = 0;
@@ -285,9 +285,9 @@ fn where_memory_is_short_for_one_it_is_decoded_in_tiles_under_another_fingerprin
     assert_eq!(small, generator.fingerprint(&settings(2)));
 }
 
-fn refused(launch: &Launch, patience: Patience) -> String {
+fn refused(launch: &Launch, patience: Timeouts) -> String {
     let problem = WorkerGenerator::open(launch.clone(), &tiny("sd"), patience).unwrap_err();
-    assert_eq!(problem.kind, Kind::Unreachable, "{problem}");
+    assert_eq!(problem.kind, ErrorKind::Unreachable, "{problem}");
     assert_eq!(problem.place.file.as_deref(), Some(launch.program()));
     problem.to_string()
 }
@@ -298,7 +298,7 @@ fn a_worker_that_cannot_begin_says_why() {
     assert!(missing.contains("cannot be started") && missing.contains("No such file"), "{missing}");
     let newer = refused(&launch().with_env(FAULT, "protocol 9"), CALM);
     assert!(newer.contains("speaks protocol 9") && newer.contains("build both from the same sources"), "{newer}");
-    let mute = refused(&launch().with_env(FAULT, "mute"), Patience { start: Duration::from_secs(2), ..CALM });
+    let mute = refused(&launch().with_env(FAULT, "mute"), Timeouts { start: Duration::from_secs(2), ..CALM });
     assert!(mute.contains("said nothing for 2 s"), "{mute}");
     let other = refused(&Launch::new("/bin/echo", &["hello"]), CALM);
     assert!(other.contains("wrote `hell` where a frame should begin"), "{other}");

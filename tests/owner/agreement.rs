@@ -1,12 +1,12 @@
 //! Agreement as the owner tells it: to whom, of which verdicts, and with which numbers.
 
 use benchtop::metrics::agreement::Agreement;
-use benchtop::model::agreement::look::{Agreed, AgreementAsk, By};
+use benchtop::model::agreement::analysis::{Agreed, AgreementAsk, By};
 use benchtop::model::agreement::{Bootstrap, Scale, UNKNOWN, Undefined};
 use benchtop::model::round::report::RoundReport;
 use benchtop::model::verdict::{Asked, Part};
-use benchtop::model::{Judgement, Kind, Result, Seen, Status, Verdict};
-use benchtop::owner::wire::{Answer, Ask, Decide};
+use benchtop::model::{ErrorKind, Judgement, Result, Seen, Status, Verdict};
+use benchtop::owner::wire::{Decide, Request, Response};
 use benchtop::owner::{Client, Incoming};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -27,19 +27,19 @@ fn say(client: &Client, round: Option<&str>, number: u32, verdict: Verdict) {
     let judgement =
         Judgement { note: Some("n".into()), asked, ms: Some(4000), ..Judgement::new(verdict, Seen::Painted) };
     let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
-    client.ask(Ask::Decide(decide)).unwrap();
+    client.ask(Request::Decide(decide)).unwrap();
 }
 
 fn ask(client: &Client, round: Option<&str>, by: By, bootstrap: Option<Bootstrap>) -> Result<Agreed> {
-    match client.ask(Ask::Agreement(AgreementAsk { round: round.map(str::to_string), by, bootstrap }))? {
-        Answer::Agreement(found) => Ok(*found),
+    match client.ask(Request::Agreement(AgreementAsk { round: round.map(str::to_string), by, bootstrap }))? {
+        Response::Agreement(found) => Ok(*found),
         other => panic!("{other:?}"),
     }
 }
 
 fn report(client: &Client, round: &str) -> Result<RoundReport> {
-    match client.ask(Ask::RoundReport { round: round.into(), bootstrap: None })? {
-        Answer::RoundReport(found) => Ok(*found),
+    match client.ask(Request::RoundReport { round: round.into(), bootstrap: None })? {
+        Response::RoundReport(found) => Ok(*found),
         other => panic!("{other:?}"),
     }
 }
@@ -63,7 +63,7 @@ fn the_numbers_are_those_of_the_metrics_on_the_same_journals() {
         }
     }
     // What is taken back does not count.
-    clients[0].ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    clients[0].ask(Request::Undo(Uuid::now_v7())).unwrap();
     let dan = bench.client("dan", |_| ());
     let plan = Bootstrap { draws: 300, seed: 7 };
     let found = ask(&dan, Some("first"), By::Pair, Some(plan)).unwrap();
@@ -104,11 +104,11 @@ fn the_numbers_are_those_of_the_metrics_on_the_same_journals() {
     let eve = bench.client("eve", move |incoming| drop(told.send(incoming)));
     let plan = Some(Bootstrap { draws: 1_000_000, seed: 1 });
     let long = AgreementAsk { round: Some("first".into()), by: By::Pair, bootstrap: plan };
-    let number = eve.send(Ask::Agreement(long)).unwrap();
+    let number = eve.send(Request::Agreement(long)).unwrap();
     eve.cancel(number).unwrap();
     let answer = answers.recv_timeout(PATIENCE).unwrap();
     let Incoming::Answer(of, Err(problem)) = answer else { panic!("{answer:?}") };
-    assert_eq!((of, problem.kind), (number, Kind::Cancelled));
+    assert_eq!((of, problem.kind), (number, ErrorKind::Cancelled));
 }
 
 #[test]
@@ -127,12 +127,16 @@ fn a_blind_round_refuses_whoever_is_in_it_until_it_is_closed() {
     for number in 1..=6 {
         say(&bob, Some("first"), number, Verdict::Accept);
     }
-    assert_eq!(refused(&ann), [Kind::Denied; 4]);
+    assert_eq!(refused(&ann), [ErrorKind::Denied; 4]);
     // Having judged everything is not enough: others are still at work.
-    assert_eq!(refused(&bob), [Kind::Denied; 4]);
+    assert_eq!(refused(&bob), [ErrorKind::Denied; 4]);
     assert_eq!(ask(&cem, Some("first"), By::Pair, None).unwrap().rows[0].measures.items, 6);
-    assert_eq!(ask(&cem, Some("first"), By::Outcome, None).unwrap_err().kind, Kind::Conflict, "there are no rules");
-    assert_eq!(ask(&cem, Some("second"), By::Pair, None).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(
+        ask(&cem, Some("first"), By::Outcome, None).unwrap_err().kind,
+        ErrorKind::Conflict,
+        "there are no rules"
+    );
+    assert_eq!(ask(&cem, Some("second"), By::Pair, None).unwrap_err().kind, ErrorKind::NotFound);
     for number in 1..=6 {
         say(&ann, Some("first"), number, if number == 6 { Verdict::Reject } else { Verdict::Accept });
     }
@@ -144,7 +148,7 @@ fn a_blind_round_refuses_whoever_is_in_it_until_it_is_closed() {
     // Another blind round over the same items keeps this one's numbers back too.
     let again = ["round", "new", "again", "--protocol", "both-accept", "--people", "ann,cem"];
     bench.run(again.into_iter().chain(NONE)).ok();
-    assert_eq!(refused(&ann), [Kind::Denied; 4]);
+    assert_eq!(refused(&ann), [ErrorKind::Denied; 4]);
     assert!(ask(&bob, Some("first"), By::Pair, None).is_ok());
 }
 
@@ -160,7 +164,7 @@ fn what_counts_is_the_first_verdict_and_a_second_one_is_reported() {
     for number in 1..=4 {
         say(&ann, Some("first"), number, if number < 3 { Verdict::Reject } else { Verdict::Accept });
     }
-    ann.ask(Ask::Item(1)).unwrap();
+    ann.ask(Request::Item(1)).unwrap();
     say(&ann, Some("first"), 1, Verdict::Accept);
     let found = ask(&cem, Some("first"), By::Pair, None).unwrap();
     assert_eq!(found.rows[0].measures.raw.value, Ok(0.5), "she had seen what bob said");
@@ -190,8 +194,8 @@ fn known_items_and_repeats_tell_how_right_and_steady_somebody_is() {
     bench.run(args.split(' ').chain(["--filter", "status:pending"])).ok();
     let ann = bench.client("ann", |_| ());
     let mut seen = std::collections::HashMap::<u32, u32>::new();
-    while let Answer::Turn(benchtop::model::round::state::Turn::Item(served)) =
-        ann.ask(Ask::Next("first".into())).unwrap()
+    while let Response::Turn(benchtop::model::round::state::NextAssignment::Item(served)) =
+        ann.ask(Request::Next("first".into())).unwrap()
     {
         let times = seen.entry(served.number).or_default();
         *times += 1;
@@ -254,7 +258,7 @@ fn answers_are_compared_by_their_letters_and_words_that_decline_as_they_are_writ
             answer: Some(text.into()),
             ..Judgement::new(Verdict::Answer, Seen::Painted)
         };
-        client.ask(Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement })).unwrap();
+        client.ask(Request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement })).unwrap();
     };
     for (number, (one, other)) in (1..).zip([("A", " this "), ("B", "A"), ("I cannot tell", "i cannot tell")]) {
         answer(&ann, number, one);
@@ -274,13 +278,13 @@ fn ones_own_pace_is_told_to_nobody_else() {
     for number in 1..=5 {
         say(&ann, Some("first"), number, if number == 5 { Verdict::Skip } else { Verdict::Accept });
     }
-    let pace = |client: &Client, round: Option<&str>| match client.ask(Ask::Pace(round.map(str::to_string))) {
-        Ok(Answer::Pace(own)) => *own,
+    let pace = |client: &Client, round: Option<&str>| match client.ask(Request::Pace(round.map(str::to_string))) {
+        Ok(Response::Pace(own)) => *own,
         other => panic!("{other:?}"),
     };
     let own = pace(&ann, Some("first"));
     assert_eq!((own.who.as_str(), own.pace.items, own.pace.longest_run, own.timed), ("ann", 4, 4, 4));
     assert_eq!((own.pace.median_seconds, own.pace.drift), (Some(4.0), None));
     assert_eq!((pace(&ann, None).pace.items, pace(&bob, Some("first")).pace.items), (4, 0));
-    assert_eq!(ann.ask(Ask::Pace(Some("second".into()))).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(ann.ask(Request::Pace(Some("second".into()))).unwrap_err().kind, ErrorKind::NotFound);
 }

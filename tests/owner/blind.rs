@@ -4,17 +4,19 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
 use benchtop::model::agreement::Bootstrap;
-use benchtop::model::agreement::look::AgreementAsk;
+use benchtop::model::agreement::analysis::AgreementAsk;
 use benchtop::model::board::{BehindPage, BoardAsk, Curated};
 use benchtop::model::history::{LogAsk, Moment};
 use benchtop::model::job::{NewJob, Plan};
 use benchtop::model::round::Protocol;
-use benchtop::model::round::state::Turn;
+use benchtop::model::round::state::NextAssignment;
 use benchtop::model::scoring::Scorer;
-use benchtop::model::scoring::bench::DoubtOrder;
+use benchtop::model::scoring::bench::FlagOrder;
 use benchtop::model::scoring::job::NewScoring;
-use benchtop::model::{Field, Filter, Judgement, Kind, Problem, Seen, Status, Verdict};
-use benchtop::owner::wire::{AnalyseAsk, Answer, Ask, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner};
+use benchtop::model::{Error, ErrorKind, Field, Filter, Judgement, Seen, Status, Verdict};
+use benchtop::owner::wire::{
+    AnalyseAsk, Decide, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, Request, Response, ToOwner,
+};
 use benchtop::pipeline::analysis::{Alignment, By, What};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -55,14 +57,14 @@ impl Tap {
         message
     }
 
-    fn ask(&mut self, ask: Ask) -> Result<Answer, Problem> {
+    fn ask(&mut self, ask: Request) -> Result<Response, Error> {
         self.asked += 1;
         let number = self.asked;
         self.say(&ToOwner::Ask(number, ask));
         loop {
             if let FromOwner::Answer(of, answer) = self.hear()
                 && of == number
-                && !matches!(*answer, Ok(Answer::Page(ref page)) if page.partial)
+                && !matches!(*answer, Ok(Response::Page(ref page)) if page.partial)
             {
                 return *answer;
             }
@@ -71,55 +73,60 @@ impl Tap {
 }
 
 /// How many pictures are aligned.
-fn aligned(by: By) -> Ask {
-    Ask::Analyse(Box::new(AnalyseAsk { board: BoardAsk::default(), what: What::Alignment(Alignment { by }) }))
+fn aligned(by: By) -> Request {
+    Request::Analyse(Box::new(AnalyseAsk { board: BoardAsk::default(), what: What::Alignment(Alignment { by }) }))
 }
 
 /// What ann can ask that could tell of an item.
-fn battery() -> Vec<Ask> {
+fn battery() -> Vec<Request> {
     let rejected = Filter { status: vec![Status::Rejected], ..Filter::default() };
     let page = |filter: &Filter| PageAsk { generation: 9, filter: filter.clone(), sort: vec![], offset: 0, count: 50 };
     let mut asks = vec![
-        Ask::Page(page(&Filter::default())),
-        Ask::Page(page(&rejected)),
-        Ask::Numbers(rejected.clone(), vec![]),
-        Ask::Locate { number: 2, filter: rejected.clone(), sort: vec![] },
-        Ask::FirstPending(vec![1, 2, 3, 4, 5, 6]),
-        Ask::NextPending(0),
-        Ask::Lines(1),
-        Ask::Items(vec![1, 2, 3]),
-        Ask::Frequency(Filter::default(), Field::Status),
-        Ask::Describe(Filter::default()),
-        Ask::Verdicts { round: None, from: 1 },
-        Ask::Verdicts { round: Some("first".into()), from: 1 },
-        Ask::Log(LogAsk { count: 100, ..LogAsk::default() }),
-        Ask::Moved(Moment::Rev(0), Moment::Now),
-        Ask::Disputes("first".into()),
-        Ask::Adjudication("first".into()),
-        Ask::Generate(Box::new(NewJob {
+        Request::Page(page(&Filter::default())),
+        Request::Page(page(&rejected)),
+        Request::Numbers(rejected.clone(), vec![]),
+        Request::Locate { number: 2, filter: rejected.clone(), sort: vec![] },
+        Request::FirstPending(vec![1, 2, 3, 4, 5, 6]),
+        Request::NextPending(0),
+        Request::Lines(1),
+        Request::Items(vec![1, 2, 3]),
+        Request::Frequency(Filter::default(), Field::Status),
+        Request::Describe(Filter::default()),
+        Request::Verdicts { round: None, from: 1 },
+        Request::Verdicts { round: Some("first".into()), from: 1 },
+        Request::Log(LogAsk { count: 100, ..LogAsk::default() }),
+        Request::Moved(Moment::Rev(0), Moment::Now),
+        Request::Disputes("first".into()),
+        Request::Adjudication("first".into()),
+        Request::Generate(Box::new(NewJob {
             plan: Plan::Filter("status:rejected".into()),
             dry: true,
             ..NewJob::default()
         })),
-        Ask::Score(NewScoring { scorer: Scorer::Safety, filter: "status:rejected".into(), dry: true, drafts: false }),
-        Ask::WhatIf { round: "first".into(), protocol: Protocol::Single },
-        Ask::Agreement(AgreementAsk { round: Some("first".into()), ..AgreementAsk::default() }),
-        Ask::Agreement(AgreementAsk::default()),
-        Ask::RoundReport { round: "first".into(), bootstrap: None },
-        Ask::Pace(Some("first".into())),
-        Ask::Board(Box::new(BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() })),
-        Ask::Board(Box::new(BoardAsk { curated: Curated::Round("first".into()), ..BoardAsk::default() })),
-        Ask::Board(Box::new(BoardAsk { filter: rejected.clone(), ..BoardAsk::default() })),
+        Request::Score(NewScoring {
+            scorer: Scorer::Safety,
+            filter: "status:rejected".into(),
+            dry: true,
+            drafts: false,
+        }),
+        Request::WhatIf { round: "first".into(), protocol: Protocol::Single },
+        Request::Agreement(AgreementAsk { round: Some("first".into()), ..AgreementAsk::default() }),
+        Request::Agreement(AgreementAsk::default()),
+        Request::RoundReport { round: "first".into(), bootstrap: None },
+        Request::Pace(Some("first".into())),
+        Request::Board(Box::new(BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() })),
+        Request::Board(Box::new(BoardAsk { curated: Curated::Round("first".into()), ..BoardAsk::default() })),
+        Request::Board(Box::new(BoardAsk { filter: rejected.clone(), ..BoardAsk::default() })),
         aligned(By::Filter(0.5)),
         aligned(By::People(None)),
         aligned(By::People(Some("first".into()))),
-        Ask::Disagreements { ask: Box::default(), other: Some("tool".into()) },
-        Ask::Rules,
-        Ask::Doubtful { filter: Filter::default(), order: DoubtOrder::Random, seed: 1 },
+        Request::Disagreements { ask: Box::default(), other: Some("tool".into()) },
+        Request::Rules,
+        Request::Doubtful { filter: Filter::default(), order: FlagOrder::Random, seed: 1 },
     ];
-    asks.extend((1..=6).map(Ask::Item));
-    asks.extend((1..=6).map(|n: u32| Ask::Answered { rule: None, column: None, item: n.to_string() }));
-    asks.extend((1..=6).map(|number| Ask::Explain { number }));
+    asks.extend((1..=6).map(Request::Item));
+    asks.extend((1..=6).map(|n: u32| Request::Answered { rule: None, column: None, item: n.to_string() }));
+    asks.extend((1..=6).map(|number| Request::Explain { number }));
     asks
 }
 
@@ -133,24 +140,24 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     }
     let (mut tap, mut other) = (Tap::new(&told), Tap::new(&quiet));
     for tap in [&mut tap, &mut other] {
-        tap.ask(Ask::Subscribe { since: u64::MAX }).unwrap();
+        tap.ask(Request::Subscribe { since: u64::MAX }).unwrap();
     }
     // Events while ann listens.
-    bob.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    bob.ask(Request::Undo(Uuid::now_v7())).unwrap();
     decide(&bob, 6, judgement("first", Verdict::Accept, "zebra again")).unwrap();
     for ask in battery() {
         let (here, there) = (tap.ask(ask.clone()), other.ask(ask.clone()));
         assert_eq!(format!("{here:?}"), format!("{there:?}"), "{ask:?} tells whether bob has judged");
     }
     let by_status = |answer| match answer {
-        Ok(Answer::Status(status)) => status.by_status,
-        Ok(Answer::Replayed(state)) => state.by_status,
+        Ok(Response::Status(status)) => status.by_status,
+        Ok(Response::Replayed(state)) => state.by_status,
         other => panic!("{other:?}"),
     };
-    for ask in [Ask::Status, Ask::Replay(Moment::Now)] {
+    for ask in [Request::Status, Request::Replay(Moment::Now)] {
         assert_eq!(by_status(tap.ask(ask.clone())), by_status(other.ask(ask)));
     }
-    let Ok(Answer::Rounds(states)) = tap.ask(Ask::Rounds) else { panic!() };
+    let Ok(Response::Rounds(states)) = tap.ask(Request::Rounds) else { panic!() };
     assert_eq!(states[0].by_status, None, "how many stand where would tell what bob said");
     for frame in tap.frames.iter().filter(|frame| !frame.contains("RoundState")) {
         assert!(!frame.contains("zebra") && !frame.contains("bob"), "{frame}");
@@ -158,8 +165,8 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     // Once her own is in she sees his, and only on that item.
     let (ann, filter) = (told.client("ann", |_| ()), Filter::default());
     decide(&ann, 2, judgement("first", Verdict::Accept, "fine")).unwrap();
-    let standing = |number| match ann.ask(Ask::Item(number)).unwrap() {
-        Answer::Item(view) => (view.status, view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>()),
+    let standing = |number| match ann.ask(Request::Item(number)).unwrap() {
+        Response::Item(view) => (view.status, view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>()),
         other => panic!("{other:?}"),
     };
     assert_eq!(standing(2), (Status::Rejected, vec!["bob".to_string(), "ann".to_string()]));
@@ -170,15 +177,15 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     let last = journal.lines().last().unwrap();
     assert!(last.contains("\"part\":\"revision\"") && last.contains("\"revealed\":true"), "{last}");
     // Taking it back veils the item again, after a restart too.
-    ann.ask(Ask::Undo(Uuid::now_v7())).unwrap();
-    ann.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    ann.ask(Request::Undo(Uuid::now_v7())).unwrap();
+    ann.ask(Request::Undo(Uuid::now_v7())).unwrap();
     assert_eq!(standing(2), (Status::Pending, vec![]));
     drop((ann, bob, tap));
     told.run(["stop"]).ok();
     told.start_owner();
     let mut tap = Tap::new(&told);
     let page = PageAsk { generation: 1, filter, sort: vec![], offset: 0, count: 50 };
-    let Ok(Answer::Page(page)) = tap.ask(Ask::Page(page)) else { panic!() };
+    let Ok(Response::Page(page)) = tap.ask(Request::Page(page)) else { panic!() };
     assert!(page.rows.iter().all(|row| row.status == Status::Pending), "the first page after a start");
 }
 
@@ -197,10 +204,10 @@ fn a_receipt_tells_the_own_verdict_alone_and_never_what_the_item_is() {
     }
     let mut told = std::collections::BTreeSet::new();
     let mut skipped = false;
-    while let Turn::Item(served) = next(&ann, "first") {
+    while let NextAssignment::Item(served) = next(&ann, "first") {
         let verdict = if skipped || served.practice { Verdict::Accept } else { Verdict::Skip };
         skipped |= verdict == Verdict::Skip;
-        let Answer::Receipt(receipt) = decide(&ann, served.number, judgement("first", verdict, "")).unwrap() else {
+        let Response::Receipt(receipt) = decide(&ann, served.number, judgement("first", verdict, "")).unwrap() else {
             panic!()
         };
         let own = if verdict == Verdict::Skip { Status::Skipped } else { Status::Accepted };
@@ -216,14 +223,14 @@ fn a_refused_verdict_names_nobody() {
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
     decide(&bob, 3, judgement("first", Verdict::Reject, "no")).unwrap();
     let ask = |expected, judgement| {
-        ann.ask(Ask::Decide(Decide { uuid: Uuid::now_v7(), number: 3, expected, judgement })).unwrap_err()
+        ann.ask(Request::Decide(Decide { uuid: Uuid::now_v7(), number: 3, expected, judgement })).unwrap_err()
     };
     let late = ask(Some(77), judgement("first", Verdict::Accept, ""));
-    assert_eq!(late.kind, Kind::Conflict);
+    assert_eq!(late.kind, ErrorKind::Conflict);
     assert!(!late.to_string().contains("bob") && !late.to_string().contains("reject"), "{late}");
     // A verdict beside the round would decide what the round is to decide, and its receipt would tell.
     let beside = ask(None, Judgement::new(Verdict::Accept, Seen::Painted));
-    assert_eq!(beside.kind, Kind::Conflict);
+    assert_eq!(beside.kind, ErrorKind::Conflict);
     assert!(beside.to_string().contains("round `first`") && !beside.to_string().contains("bob"), "{beside}");
     assert_eq!(bench.journals().len(), 1, "nothing of these was written");
 }
@@ -239,9 +246,9 @@ fn who_is_blind_neither_settles_nor_closes_nor_folds_in_what_would_tell() {
     let refused = told.feed(["decide", "--as", "ann"], &settle.to_string()).out;
     assert!(refused.contains("denied") && refused.contains("blind"), "{refused}");
     let close = |client: &benchtop::owner::Client, closed| {
-        client.ask(Ask::CloseRound { round: "first".into(), closed }).map_err(|problem| problem.kind)
+        client.ask(Request::CloseRound { round: "first".into(), closed }).map_err(|problem| problem.kind)
     };
-    assert_eq!(close(&ann, true).unwrap_err(), Kind::Denied);
+    assert_eq!(close(&ann, true).unwrap_err(), ErrorKind::Denied);
     // A journal from elsewhere in which somebody else accepts what bob rejected: the report must not say that.
     let elsewhere = Bench::with_items(6);
     elsewhere.feed(["decide", "--as", "dee"], &json!({"item": 1, "verdict": "accept"}).to_string()).ok();
@@ -266,27 +273,27 @@ fn an_item_with_a_new_picture_is_given_out_again() {
     bench.run(args.split(' ')).ok();
     let ann = bench.client("ann", |_| ());
     for _ in 0..2 {
-        let Turn::Item(served) = next(&ann, "first") else { panic!("two items") };
+        let NextAssignment::Item(served) = next(&ann, "first") else { panic!("two items") };
         decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
     }
-    assert_eq!(next(&ann, "first"), Turn::Finished);
+    assert_eq!(next(&ann, "first"), NextAssignment::Finished);
     bench.run(["generate", "--backend", "storyboard", "--plan", "missing", "--size", "64x64"]).ok();
     let state = bench.run(["round", "show", "first", "--json"]).lines().remove(0);
     assert_eq!(state["judged"], json!(0), "nobody has judged the new pictures");
-    assert!(matches!(next(&ann, "first"), Turn::Item(_)));
+    assert!(matches!(next(&ann, "first"), NextAssignment::Item(_)));
 }
 
 #[test]
 fn who_is_to_answer_an_item_is_not_sent_its_key() {
     let bench = project("answer", &["--repeats", "0", "--probes", "0"]);
     let mut tap = Tap::new(&bench);
-    let mut json = |ask: Ask| match tap.ask(ask).unwrap() {
-        Answer::Item(view) => view.json,
-        Answer::Lines(lines) => lines.json,
+    let mut json = |ask: Request| match tap.ask(ask).unwrap() {
+        Response::Item(view) => view.json,
+        Response::Lines(lines) => lines.json,
         other => panic!("{other:?}"),
     };
     let edit = benchtop::model::edit::Edit { number: 2, question: Some("x".into()), dry: true, ..Default::default() };
-    for ask in [Ask::Item(2), Ask::Lines(1), Ask::Items(vec![2])] {
+    for ask in [Request::Item(2), Request::Lines(1), Request::Items(vec![2])] {
         let line = json(ask.clone());
         assert!(line.contains("Which is number 1?") && line.contains("\"that\""), "{ask:?}: {line}");
         assert!(
@@ -294,11 +301,11 @@ fn who_is_to_answer_an_item_is_not_sent_its_key() {
             "{ask:?}: {line}"
         );
     }
-    assert_eq!(bench.client("ann", |_| ()).ask(Ask::Edit(Box::new(edit))).unwrap_err().kind, Kind::Denied);
+    assert_eq!(bench.client("ann", |_| ()).ask(Request::Edit(Box::new(edit))).unwrap_err().kind, ErrorKind::Denied);
     let answer = Judgement { answer: Some("B".into()), ..judgement("first", Verdict::Answer, "") };
     decide(&bench.client("ann", |_| ()), 2, answer).unwrap();
-    assert!(json(Ask::Item(2)).contains("correct"), "once it is in");
-    assert!(!json(Ask::Item(3)).contains("correct"));
+    assert!(json(Request::Item(2)).contains("correct"), "once it is in");
+    assert!(!json(Request::Item(3)).contains("correct"));
     // Who is not in it makes exports as ever.
     assert!(bench.run(["export", "--format", "jsonl", "--as", "cem"]).ok().contains("correct"));
 }
@@ -311,8 +318,8 @@ fn a_verdict_bears_the_version_of_the_guidelines_that_its_annotator_was_told() {
     let args = "round new first --protocol both-accept --people ann,bob --calibration 0 --guidelines guide.md";
     bench.run(args.split(' ')).ok();
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
-    let say = |client: &benchtop::owner::Client, served: Turn| {
-        let Turn::Item(served) = served else { panic!("an item") };
+    let say = |client: &benchtop::owner::Client, served: NextAssignment| {
+        let NextAssignment::Item(served) = served else { panic!("an item") };
         decide(client, served.number, judgement("first", Verdict::Accept, "")).unwrap();
     };
     let of_ann = next(&ann, "first");
@@ -340,27 +347,27 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
     let look = |who: &str| {
         let client = bench.client(who, |_| ());
         let (model, column) = ("alpha".to_string(), "aAcc.L_m".to_string());
-        let behind = Ask::Behind { ask: ask(), model, column: column.clone(), from: 0 };
-        let Answer::Behind(BehindPage { answers, all, .. }) = client.ask(behind).unwrap() else { panic!() };
+        let behind = Request::Behind { ask: ask(), model, column: column.clone(), from: 0 };
+        let Response::Behind(BehindPage { answers, all, .. }) = client.ask(behind).unwrap() else { panic!() };
         let (models, plan) = (["alpha".into(), "beta".into()], Bootstrap { draws: 50, seed: 1 });
-        let compare = Ask::Compare { ask: ask(), models, column, plan };
-        let Answer::Compared(compared) = client.ask(compare).unwrap() else { panic!() };
+        let compare = Request::Compare { ask: ask(), models, column, plan };
+        let Response::Compared(compared) = client.ask(compare).unwrap() else { panic!() };
         let other = Some("legacy-dysca@1".to_string());
-        let rules = Ask::Disagreements { ask: ask(), other };
-        let Answer::Disagreements(rules) = client.ask(rules).unwrap() else { panic!() };
+        let rules = Request::Disagreements { ask: ask(), other };
+        let Response::Disagreements(rules) = client.ask(rules).unwrap() else { panic!() };
         let table = compared.table.unwrap();
         let named = table.first_items.len() + table.second_items.len();
         let shown = rules.iter().map(|d| d.examples.len()).sum::<usize>();
         let differ = rules.iter().map(|d| d.differ).sum::<u64>();
-        let tools = Ask::Disagreements { ask: ask(), other: Some("tool".to_string()) };
-        let Answer::Disagreements(tools) = client.ask(tools).unwrap() else { panic!() };
+        let tools = Request::Disagreements { ask: ask(), other: Some("tool".to_string()) };
+        let Response::Disagreements(tools) = client.ask(tools).unwrap() else { panic!() };
         let shown = shown + tools.iter().map(|d| d.examples.len()).sum::<usize>();
         // All models' answers to one question, with its key, are refused altogether.
         for item in ["1", "#1"] {
-            let answered = client.ask(Ask::Answered { rule: None, column: None, item: item.to_string() });
+            let answered = client.ask(Request::Answered { rule: None, column: None, item: item.to_string() });
             match (who, answers.is_empty(), answered) {
-                ("ann", true, Err(problem)) => assert_eq!(problem.kind, Kind::Denied),
-                (_, false, Ok(Answer::Answered(found))) => assert_eq!(found.number, 1),
+                ("ann", true, Err(problem)) => assert_eq!(problem.kind, ErrorKind::Denied),
+                (_, false, Ok(Response::Answered(found))) => assert_eq!(found.number, 1),
                 other => panic!("{other:?}"),
             }
         }

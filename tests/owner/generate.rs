@@ -2,9 +2,9 @@
 
 use std::sync::mpsc;
 
-use benchtop::model::Kind;
-use benchtop::model::job::{JobAct, JobState, NewJob, Plan, Standing, Wishes};
-use benchtop::owner::wire::{Answer, Ask, Event};
+use benchtop::model::ErrorKind;
+use benchtop::model::job::{GenerationOverrides, JobAct, JobState, JobStatus, NewJob, Plan};
+use benchtop::owner::wire::{Event, Request, Response};
 use benchtop::owner::{Client, Incoming};
 
 use crate::durability::generate::{check, fifty};
@@ -17,17 +17,17 @@ fn watcher(bench: &Bench, who: &str) -> (Client, mpsc::Receiver<Event>) {
             let _ = send.send(event);
         }
     });
-    client.ask(Ask::Subscribe { since: client.welcome().rev }).unwrap();
+    client.ask(Request::Subscribe { since: client.welcome().rev }).unwrap();
     (client, events)
 }
 
 fn new() -> NewJob {
-    let wishes = Wishes { size: Some((64, 64)), ..Wishes::default() };
+    let wishes = GenerationOverrides { size: Some((64, 64)), ..GenerationOverrides::default() };
     NewJob { samples: 1, seed: 4, per_minute: Some(600), wishes, ..NewJob::default() }
 }
 
 fn begin(client: &Client, new: NewJob) -> JobState {
-    let Answer::Begun(begun) = client.ask(Ask::Generate(Box::new(new))).unwrap() else { panic!() };
+    let Response::Begun(begun) = client.ask(Request::Generate(Box::new(new))).unwrap() else { panic!() };
     begun.job.unwrap()
 }
 
@@ -43,25 +43,25 @@ fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
     let (bob, bob_hears) = watcher(&bench, "bob");
     let job = begin(&ann, new());
     assert_eq!((job.by.as_str(), job.place, job.of), ("ann", 1, Some(50)));
-    hear(&bob_hears, |e| matches!(e, Event::Job(j) if j.standing == Standing::Running));
+    hear(&bob_hears, |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Running));
     let mut told = 0;
     hear(&bob_hears, |e| {
         told += usize::from(matches!(e, Event::Made { numbers, .. } if !numbers.is_empty()));
         told == 2
     });
-    bob.ask(Ask::JobAct { id: job.id, act: JobAct::Pause }).unwrap();
-    hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == Standing::Paused));
+    bob.ask(Request::JobAct { id: job.id, act: JobAct::Pause }).unwrap();
+    hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Paused));
     // The last item's picture is made first once somebody waits for it.
-    let Answer::Status(status) = ann.ask(Ask::Status).unwrap() else { panic!() };
+    let Response::Status(status) = ann.ask(Request::Status).unwrap() else { panic!() };
     let last = status.items as u32;
-    let want = |client: &Client| match client.ask(Ask::Want { number: last }).unwrap() {
-        Answer::Wanted(job) => job,
+    let want = |client: &Client| match client.ask(Request::Want { number: last }).unwrap() {
+        Response::Wanted(job) => job,
         _ => panic!(),
     };
     assert_eq!(want(&bob), None, "nobody makes it while the job is paused");
     // So slowly that a busy machine asks in time.
-    ann.ask(Ask::JobAct { id: job.id, act: JobAct::PerMinute(Some(30)) }).unwrap();
-    ann.ask(Ask::JobAct { id: job.id, act: JobAct::Resume }).unwrap();
+    ann.ask(Request::JobAct { id: job.id, act: JobAct::PerMinute(Some(30)) }).unwrap();
+    ann.ask(Request::JobAct { id: job.id, act: JobAct::Resume }).unwrap();
     assert_eq!(want(&bob), Some(job.id));
     let mut before = 0;
     hear(&bob_hears, |e| {
@@ -71,14 +71,14 @@ fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
     });
     assert!(before <= 2, "{before} pictures came before the one somebody waited for");
     assert_eq!(want(&bob), None, "it is there, as good as this job makes it");
-    let Answer::Made(made) = ann.ask(Ask::Made { number: last }).unwrap() else { panic!() };
+    let Response::Made(made) = ann.ask(Request::Made { number: last }).unwrap() else { panic!() };
     assert_eq!((made.len(), made[0].job, made[0].draft), (1, job.id, true));
-    ann.ask(Ask::JobAct { id: job.id, act: JobAct::PerMinute(None) }).unwrap();
-    hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == Standing::Done && j.done == 50));
+    ann.ask(Request::JobAct { id: job.id, act: JobAct::PerMinute(None) }).unwrap();
+    hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Done && j.done == 50));
     check(&bench, 50);
-    let refused = bob.ask(Ask::JobAct { id: job.id, act: JobAct::Pause }).unwrap_err();
-    assert_eq!(refused.kind, Kind::Conflict);
-    bob.ask(Ask::JobAct { id: job.id, act: JobAct::Remove }).unwrap();
+    let refused = bob.ask(Request::JobAct { id: job.id, act: JobAct::Pause }).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::Conflict);
+    bob.ask(Request::JobAct { id: job.id, act: JobAct::Remove }).unwrap();
     hear(&ann_hears, |e| *e == Event::JobGone(job.id));
     let again = begin(&bob, NewJob { plan: Plan::Items(vec![1]), seed: 5, ..new() });
     assert!(again.id > job.id);

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use benchtop::owner::lock;
-use benchtop::owner::wire::Ask;
+use benchtop::owner::wire::Request;
 use uuid::Uuid;
 
 use crate::support::{Bench, PROGRAM, is_dead, owners, root, run, tame, verdict, wait_until};
@@ -62,7 +62,7 @@ fn the_lock_is_held_until_the_process_is_gone() {
         let client = bench.client("ann", |_| ());
         let line = format!("/proc/{}/cmdline", client.welcome().pid);
         assert!(!std::fs::read(&line).unwrap().is_empty());
-        let _ = client.ask(Ask::Stop);
+        let _ = client.ask(Request::Stop);
         drop(client);
         // Without a pause: whoever finds the lock free finds no process, and a store that nobody has open.
         let project = bench.project();

@@ -3,8 +3,8 @@
 use std::sync::mpsc;
 
 use benchtop::model::usage::{Impact, MetadataState, Save};
-use benchtop::model::{Filter, Kind, MetaFile, Status};
-use benchtop::owner::wire::{Answer, Ask, Event};
+use benchtop::model::{ErrorKind, Filter, MetaFile, Status};
+use benchtop::owner::wire::{Event, Request, Response};
 use benchtop::owner::{Client, Incoming};
 
 use crate::support::{Bench, PATIENCE, composed};
@@ -20,12 +20,12 @@ fn watcher(bench: &Bench, who: &str) -> (Client, mpsc::Receiver<Event>) {
             let _ = send.send(event);
         }
     });
-    client.ask(Ask::Subscribe { since: client.welcome().rev }).unwrap();
+    client.ask(Request::Subscribe { since: client.welcome().rev }).unwrap();
     (client, events)
 }
 
 fn read(client: &Client) -> MetadataState {
-    let Answer::Metadata(state) = client.ask(Ask::Metadata).unwrap() else { panic!() };
+    let Response::Metadata(state) = client.ask(Request::Metadata).unwrap() else { panic!() };
     *state
 }
 
@@ -40,7 +40,7 @@ fn change(state: &MetadataState, name: &str, text: &str) -> Save {
 
 /// An animal that some of the items have, and how many have it.
 fn some_animal(client: &Client) -> (String, u64) {
-    let Answer::Terms(uses) = client.ask(Ask::Terms("animal".into())).unwrap() else { panic!() };
+    let Response::Terms(uses) = client.ask(Request::Terms("animal".into())).unwrap() else { panic!() };
     let most = uses.iter().max_by_key(|u| u.items.all()).unwrap();
     (most.term.clone(), most.items.all())
 }
@@ -50,8 +50,8 @@ fn without(state: &MetadataState, term: &str) -> String {
 }
 
 fn numbers(client: &Client, words: &str) -> Vec<u32> {
-    let ask = Ask::Numbers(Filter::parse(words).unwrap(), vec![]);
-    let Answer::Numbers(numbers) = client.ask(ask).unwrap() else { panic!() };
+    let ask = Request::Numbers(Filter::parse(words).unwrap(), vec![]);
+    let Response::Numbers(numbers) = client.ask(ask).unwrap() else { panic!() };
     numbers
 }
 
@@ -64,20 +64,20 @@ fn two_who_save_the_same_file_are_told_and_nothing_is_merged() {
     assert_eq!(first, theirs);
     assert!(!first.shipped, "a new project has the shipped files as its own");
     let save = change(&first, COLOR, "red\nblue\n");
-    let Answer::Metadata(saved) = ann.ask(Ask::SaveMetadata(vec![save.clone()])).unwrap() else { panic!() };
+    let Response::Metadata(saved) = ann.ask(Request::SaveMetadata(vec![save.clone()])).unwrap() else { panic!() };
     assert_eq!(text(&saved, COLOR), "red\nblue\n");
     told.recv_timeout(PATIENCE).unwrap();
     let before = bench.snapshot();
     let both = vec![change(&theirs, ANIMAL, "owl\n"), change(&theirs, COLOR, "green\n")];
-    let problem = bob.ask(Ask::SaveMetadata(both)).unwrap_err();
-    assert_eq!(problem.kind, Kind::Conflict);
+    let problem = bob.ask(Request::SaveMetadata(both)).unwrap_err();
+    assert_eq!(problem.kind, ErrorKind::Conflict);
     assert!(problem.place.file.unwrap().ends_with(COLOR) && problem.help.is_some());
     assert_eq!(bench.snapshot(), before);
     // The same save again, as after a lost connection: it is there, so it is done.
-    assert!(ann.ask(Ask::SaveMetadata(vec![save])).is_ok());
+    assert!(ann.ask(Request::SaveMetadata(vec![save])).is_ok());
     assert_eq!(bench.snapshot(), before);
     let odd = Save { name: "../benchtop.toml".into(), base: None, text: Some(String::new()) };
-    assert_eq!(bob.ask(Ask::SaveMetadata(vec![odd])).unwrap_err().kind, Kind::Input);
+    assert_eq!(bob.ask(Request::SaveMetadata(vec![odd])).unwrap_err().kind, ErrorKind::Input);
     assert_eq!(bench.snapshot(), before);
 }
 
@@ -122,7 +122,7 @@ fn what_an_edit_does_to_the_items_is_known_before_and_after_it() {
     assert!(count > 0);
     assert_eq!(numbers(&ann, "stale:no").len(), 600);
     let impact = |files: Vec<MetaFile>| -> Impact {
-        let Answer::Impact(impact) = ann.ask(Ask::Impact(files)).unwrap() else { panic!() };
+        let Response::Impact(impact) = ann.ask(Request::Impact(files)).unwrap() else { panic!() };
         impact
     };
     assert_eq!(impact(vec![]), Impact { composed: 600, ..Impact::default() });
@@ -135,17 +135,17 @@ fn what_an_edit_does_to_the_items_is_known_before_and_after_it() {
     assert_eq!(gone.causes, [(format!("animal `{animal}`"), gone.gone.all())]);
     assert_eq!(read(&ann), state, "asking changed a file");
 
-    ann.ask(Ask::SaveMetadata(vec![change(&state, ANIMAL, &without(&state, &animal))])).unwrap();
+    ann.ask(Request::SaveMetadata(vec![change(&state, ANIMAL, &without(&state, &animal))])).unwrap();
     let lost = numbers(&ann, "stale:gone");
     assert_eq!(lost.len() as u64, gone.gone.all());
     assert_eq!(numbers(&ann, "stale:no").len(), 600 - lost.len());
-    let Answer::Item(item) = ann.ask(Ask::Item(lost[0])).unwrap() else { panic!() };
+    let Response::Item(item) = ann.ask(Request::Item(lost[0])).unwrap() else { panic!() };
     assert_eq!(item.stale, Some(format!("gone: animal `{animal}`")));
     let fresh = numbers(&ann, "stale:no")[0];
-    let Answer::Item(item) = ann.ask(Ask::Item(fresh)).unwrap() else { panic!() };
+    let Response::Item(item) = ann.ask(Request::Item(fresh)).unwrap() else { panic!() };
     assert_eq!(item.stale, None);
-    ann.ask(Ask::SaveMetadata(vec![change(&state, "templates.toml", &templates)])).unwrap();
-    let Answer::Item(item) = ann.ask(Ask::Item(fresh)).unwrap() else { panic!() };
+    ann.ask(Request::SaveMetadata(vec![change(&state, "templates.toml", &templates)])).unwrap();
+    let Response::Item(item) = ann.ask(Request::Item(fresh)).unwrap() else { panic!() };
     assert!(item.stale.unwrap().starts_with("stale: "));
     // What comes later is counted with the rest.
     let more = bench.write("more.jsonl", composed(60, 6));
@@ -164,7 +164,9 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
     let (animal, count) = some_animal(&ann);
     let terms = vec![("animal".to_string(), animal.clone())];
     let discard = |dry: bool| {
-        let Answer::Discarded(done) = ann.ask(Ask::Discard { terms: terms.clone(), dry }).unwrap() else { panic!() };
+        let Response::Discarded(done) = ann.ask(Request::Discard { terms: terms.clone(), dry }).unwrap() else {
+            panic!()
+        };
         done
     };
     let counted = discard(true);
@@ -178,10 +180,11 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
     let note = format!("vocabulary-pruned: animal `{animal}`");
     assert!(verdicts.iter().all(|v| v["verdict"] == "reject" && v["note"] == note.as_str() && v["who"] == "ann"));
     assert_eq!(discard(false).rejected, 0, "what is rejected is not rejected again");
-    let Answer::Failing(failing) = ann.ask(Ask::Failing(1)).unwrap() else { panic!() };
+    let Response::Failing(failing) = ann.ask(Request::Failing(1)).unwrap() else { panic!() };
     assert!(failing.iter().any(|f| f.term == animal && f.items.of(Status::Rejected) == count));
     let listed = |words: String| {
-        let Answer::Numbers(numbers) = ann.ask(Ask::Numbers(Filter::parse(&words).unwrap(), vec![])).unwrap() else {
+        let Response::Numbers(numbers) = ann.ask(Request::Numbers(Filter::parse(&words).unwrap(), vec![])).unwrap()
+        else {
             panic!()
         };
         numbers.len() as u64
@@ -190,8 +193,8 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
     assert_eq!(listed(format!("status:rejected term:\"animal/{animal}\"")), count);
     assert!(listed(format!("subject:animal shows:\"animal/{animal}\"")) > 0);
     assert_eq!(listed("subject:nothing".into()), 0);
-    let Answer::Grid(grid) = ann
-        .ask(Ask::Grid {
+    let Response::Grid(grid) = ann
+        .ask(Request::Grid {
             rows: "animal".into(),
             columns: "type".into(),
             filter: Filter::parse("status:rejected").unwrap(),
@@ -218,14 +221,14 @@ fn retiring_terms_and_taking_it_back_is_all_or_nothing() {
     let state = read(&ann);
     let (with, without) = (text(&state, ANIMAL), without(&state, &animal));
     let retire = |base: &MetadataState| {
-        ann.ask(Ask::Retire { terms: terms.clone(), saves: vec![change(base, ANIMAL, &without)], discard: true })
+        ann.ask(Request::Retire { terms: terms.clone(), saves: vec![change(base, ANIMAL, &without)], discard: true })
     };
     // Somebody else saved the list meanwhile: neither list nor verdicts change.
     let mut older = state.clone();
     older.files.iter_mut().for_each(|f| f.revision = "0".repeat(16));
-    assert_eq!(retire(&older).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(retire(&older).unwrap_err().kind, ErrorKind::Conflict);
     assert!(bench.verdicts().is_empty());
-    let Answer::Retired(done) = retire(&state).unwrap() else { panic!() };
+    let Response::Retired(done) = retire(&state).unwrap() else { panic!() };
     assert_eq!((done.verdicts, bench.verdicts().len() as u64), (count, count));
     assert_eq!((text(&done.state, ANIMAL), text(&read(&ann), ANIMAL)), (without.clone(), without.clone()));
     // After another verdict it is not the last step any more.
@@ -233,12 +236,12 @@ fn retiring_terms_and_taking_it_back_is_all_or_nothing() {
     bench.feed(["decide", "--as", "ann"], &format!("{{\"item\":{other},\"verdict\":\"accept\"}}")).ok();
     let back = || {
         let saves = vec![change(&read(&ann), ANIMAL, &with)];
-        ann.ask(Ask::Unretire { saves, revs: done.revs })
+        ann.ask(Request::Unretire { saves, revs: done.revs })
     };
-    assert_eq!(back().unwrap_err().kind, Kind::Conflict);
+    assert_eq!(back().unwrap_err().kind, ErrorKind::Conflict);
     assert_eq!((text(&read(&ann), ANIMAL), bench.verdicts().len() as u64), (without, count + 1));
     bench.run(["undo", "--as", "ann"]).ok();
-    let Answer::Retired(undone) = back().unwrap() else { panic!() };
+    let Response::Retired(undone) = back().unwrap() else { panic!() };
     assert_eq!((undone.verdicts, text(&undone.state, ANIMAL)), (count, with));
     assert!(bench.verdicts().is_empty());
     assert_eq!(numbers(&ann, "stale:no").len(), 600);

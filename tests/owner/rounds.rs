@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use benchtop::model::round::state::Turn;
+use benchtop::model::round::state::NextAssignment;
 use benchtop::model::verdict::{Asked, Part};
-use benchtop::model::{Judgement, Kind, Problem, Seen, Status, Verdict};
+use benchtop::model::{Error, ErrorKind, Judgement, Seen, Status, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Answer, Ask, Decide};
+use benchtop::owner::wire::{Decide, Request, Response};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -17,13 +17,13 @@ pub(super) fn judgement(round: &str, verdict: Verdict, note: &str) -> Judgement 
     Judgement { note: Some(note.into()), asked: Some(asked), ..Judgement::new(verdict, Seen::Painted) }
 }
 
-pub(super) fn decide(client: &Client, number: u32, judgement: Judgement) -> Result<Answer, Problem> {
-    client.ask(Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement }))
+pub(super) fn decide(client: &Client, number: u32, judgement: Judgement) -> Result<Response, Error> {
+    client.ask(Request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement }))
 }
 
-pub(super) fn next(client: &Client, round: &str) -> Turn {
-    match client.ask(Ask::Next(round.into())).unwrap() {
-        Answer::Turn(turn) => turn,
+pub(super) fn next(client: &Client, round: &str) -> NextAssignment {
+    match client.ask(Request::Next(round.into())).unwrap() {
+        Response::Turn(turn) => turn,
         other => panic!("{other:?}"),
     }
 }
@@ -49,12 +49,12 @@ fn repeats_and_probes_look_like_any_item_and_decide_nothing() {
     assert_eq!(made["notes"], json!([]), "{made}");
     let ann = bench.client("ann", |_| ());
     let mut shown: Vec<(u32, bool)> = Vec::new();
-    while let Turn::Item(served) = next(&ann, "first") {
-        let Answer::Item(view) = ann.ask(Ask::Item(served.number)).unwrap() else { panic!() };
+    while let NextAssignment::Item(served) = next(&ann, "first") {
+        let Response::Item(view) = ann.ask(Request::Item(served.number)).unwrap() else { panic!() };
         assert_eq!((view.status, view.standing.len()), (Status::Pending, 0), "{served:?} tells what it is");
         decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
-        let feedback = ann.ask(Ask::Feedback { round: "first".into(), number: served.number }).unwrap();
-        let Answer::Feedback(feedback) = feedback else { panic!() };
+        let feedback = ann.ask(Request::Feedback { round: "first".into(), number: served.number }).unwrap();
+        let Response::Feedback(feedback) = feedback else { panic!() };
         assert_eq!(feedback.good.is_some(), served.practice);
         shown.push((served.number, served.practice));
     }
@@ -80,14 +80,14 @@ fn repeats_and_probes_look_like_any_item_and_decide_nothing() {
 fn who_is_not_in_a_round_or_says_what_it_does_not_ask_is_refused() {
     let bench = project("both-accept", &[]);
     let cem = bench.client("cem", |_| ());
-    let refused = |answer: Result<Answer, Problem>| answer.unwrap_err().kind;
-    assert_eq!(refused(cem.ask(Ask::Next("first".into()))), Kind::Denied);
-    assert_eq!(refused(decide(&cem, 1, judgement("first", Verdict::Accept, ""))), Kind::Denied);
+    let refused = |answer: Result<Response, Error>| answer.unwrap_err().kind;
+    assert_eq!(refused(cem.ask(Request::Next("first".into()))), ErrorKind::Denied);
+    assert_eq!(refused(decide(&cem, 1, judgement("first", Verdict::Accept, ""))), ErrorKind::Denied);
     let ann = bench.client("ann", |_| ());
-    assert_eq!(refused(decide(&ann, 1, judgement("second", Verdict::Accept, ""))), Kind::NotFound);
-    assert_eq!(refused(decide(&ann, 1, judgement("first", Verdict::Answer, ""))), Kind::Input);
+    assert_eq!(refused(decide(&ann, 1, judgement("second", Verdict::Accept, ""))), ErrorKind::NotFound);
+    assert_eq!(refused(decide(&ann, 1, judgement("first", Verdict::Answer, ""))), ErrorKind::Input);
     let bare = Judgement { note: None, ..judgement("first", Verdict::Reject, "") };
-    assert_eq!(refused(decide(&ann, 1, bare)), Kind::Input, "a rejection needs a reason");
+    assert_eq!(refused(decide(&ann, 1, bare)), ErrorKind::Input, "a rejection needs a reason");
     // Who says it is a probe, or that the item has been revealed, is not believed.
     let mut lie = judgement("first", Verdict::Accept, "");
     lie.asked = Some(Asked { round: "first".into(), part: Part::Repeat, guidelines: Some("x".into()), revealed: true });
@@ -95,8 +95,8 @@ fn who_is_not_in_a_round_or_says_what_it_does_not_ask_is_refused() {
     let line = &bench.journals()[0];
     assert_eq!((&line["part"], &line["guidelines"], &line["revealed"]), (&json!("main"), &json!(null), &json!(null)));
     bench.run(["round", "close", "first"]).ok();
-    assert_eq!(next(&ann, "first"), Turn::Closed);
-    assert_eq!(refused(decide(&ann, 2, judgement("first", Verdict::Accept, ""))), Kind::Conflict);
+    assert_eq!(next(&ann, "first"), NextAssignment::Closed);
+    assert_eq!(refused(decide(&ann, 2, judgement("first", Verdict::Accept, ""))), ErrorKind::Conflict);
 }
 
 #[test]
@@ -158,14 +158,14 @@ fn ten_annotators_beside_a_generating_job_are_never_served_the_same_place_twice(
             let mut given = 0;
             loop {
                 match next(client, "all") {
-                    Turn::Item(served) => {
+                    NextAssignment::Item(served) => {
                         let verdict = if served.number % 3 == 0 { Verdict::Reject } else { Verdict::Accept };
                         decide(client, served.number, judgement("all", verdict, "n")).unwrap();
                         given += 1;
                     }
-                    Turn::Wait(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
-                    Turn::Finished => return given,
-                    Turn::Closed => panic!("closed"),
+                    NextAssignment::Wait(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
+                    NextAssignment::Finished => return given,
+                    NextAssignment::Closed => panic!("closed"),
                 }
             }
         };
@@ -194,7 +194,7 @@ fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
     let [ann, bob, cem] = ["ann", "bob", "cem"].map(|who| bench.client(who, |_| ()));
     let all = |client: &Client, most: usize| {
         let mut numbers = Vec::new();
-        while let Turn::Item(served) = next(client, "first") {
+        while let NextAssignment::Item(served) = next(client, "first") {
             if numbers.len() == most {
                 break;
             }
@@ -213,10 +213,10 @@ fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
         (&state["left"], &state["people"]["bob"], &state["people"]["cem"]),
         (&json!(["bob"]), &json!(2), &json!(0))
     );
-    let refused = bob.ask(Ask::Next("first".into())).unwrap_err();
-    assert_eq!(refused.kind, Kind::Denied);
+    let refused = bob.ask(Request::Next("first".into())).unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::Denied);
     let late = (1..=6).find(|n| !judged.contains(n)).unwrap();
-    assert_eq!(decide(&bob, late, judgement("first", Verdict::Accept, "")).unwrap_err().kind, Kind::Denied);
+    assert_eq!(decide(&bob, late, judgement("first", Verdict::Accept, "")).unwrap_err().kind, ErrorKind::Denied);
     let rest = all(&ann, 6);
     let mut taken = all(&cem, 6);
     taken.sort_unstable();
@@ -238,13 +238,16 @@ fn who_leaves_leaves_the_rest_to_the_others_and_who_joins_takes_it() {
 fn a_round_is_deleted_only_while_nobody_has_said_anything_in_it() {
     let bench = project("single", &["--repeats", "0", "--probes", "0"]);
     let ann = bench.client("ann", |_| ());
-    let Turn::Item(served) = next(&ann, "first") else { panic!() };
+    let NextAssignment::Item(served) = next(&ann, "first") else { panic!() };
     let deleted = bench.run(["round", "delete", "first", "--json"]).lines().remove(0);
     assert_eq!(deleted["deleted"], "first");
-    assert_eq!(decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(
+        decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
     assert_eq!(bench.run(["round", "list", "--json"]).lines().len(), 0);
     bench.run("round new first --protocol single --people ann --calibration 0".split(' ')).ok();
-    let Turn::Item(served) = next(&ann, "first") else { panic!() };
+    let NextAssignment::Item(served) = next(&ann, "first") else { panic!() };
     decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
     bench.run(["round", "delete", "first"]).refused(1);
     bench.run(["undo", "--as", "ann"]).ok();
@@ -264,7 +267,7 @@ fn only_an_option_or_a_refusal_is_an_answer_to_a_question_with_options() {
     };
     for text in ["perhaps", "C", "this or that", "AB"] {
         let problem = answer(1, text).unwrap_err();
-        assert_eq!((problem.kind, problem.place.field.as_deref()), (Kind::Input, Some("answer")), "{text}");
+        assert_eq!((problem.kind, problem.place.field.as_deref()), (ErrorKind::Input, Some("answer")), "{text}");
     }
     for (number, text) in [(1, "b"), (2, " That "), (3, "A."), (4, "I cannot tell from the image")] {
         answer(number, text).unwrap();
@@ -327,11 +330,11 @@ fn rotations_of_a_question_are_judged_once_for_all_of_them() {
     assert!(made["notes"][0].as_str().unwrap().contains("rotations"), "{made}");
     let [ann, bob] = ["ann", "bob"].map(|who| bench.client(who, |_| ()));
     let mut asked = BTreeSet::new();
-    while let Turn::Item(served) = next(&ann, "first") {
+    while let NextAssignment::Item(served) = next(&ann, "first") {
         asked.insert(served.number.div_ceil(3));
         decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
         // The others of it are kept back from whoever is still to judge it.
-        let Answer::Item(view) = bob.ask(Ask::Item(served.number + 1)).unwrap() else { panic!() };
+        let Response::Item(view) = bob.ask(Request::Item(served.number + 1)).unwrap() else { panic!() };
         assert_eq!((view.status, view.standing.len()), (Status::Pending, 0));
         let other = decide(
             &bob,
@@ -341,7 +344,7 @@ fn rotations_of_a_question_are_judged_once_for_all_of_them() {
         assert!(other.is_err(), "another rotation is not asked for");
     }
     assert_eq!(asked.len(), 4);
-    while let Turn::Item(served) = next(&bob, "first") {
+    while let NextAssignment::Item(served) = next(&bob, "first") {
         decide(&bob, served.number, judgement("first", Verdict::Accept, "")).unwrap();
     }
     let accepted = || bench.status()["counts"]["by_status"]["accepted"].clone();

@@ -5,10 +5,10 @@ use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use benchtop::model::{Filter, Judgement, Kind, Problem, Seen, Status, Verdict};
+use benchtop::model::{Error, ErrorKind, Filter, Judgement, Seen, Status, Verdict};
 use benchtop::owner::Incoming;
 use benchtop::owner::wire::{
-    Answer, Ask, Decide, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner,
+    Decide, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, Request, Response, ToOwner,
 };
 use uuid::Uuid;
 
@@ -53,7 +53,7 @@ impl Raw {
     }
 
     /// Why the owner refused; it must hang up after that.
-    fn refused(&mut self) -> Problem {
+    fn refused(&mut self) -> Error {
         let Some(FromOwner::Refused(problem)) = self.hear() else { panic!("not refused") };
         assert!(self.hear().is_none(), "the owner did not hang up");
         problem
@@ -64,9 +64,9 @@ fn hello() -> Hello {
     Hello { magic: MAGIC, protocol: PROTOCOL, version: "test".into(), who: "raw".into() }
 }
 
-fn judge(number: u32, verdict: Verdict, expected: Option<u64>) -> Ask {
+fn judge(number: u32, verdict: Verdict, expected: Option<u64>) -> Request {
     let judgement = Judgement::new(verdict, Seen::Script);
-    Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected, judgement })
+    Request::Decide(Decide { uuid: Uuid::now_v7(), number, expected, judgement })
 }
 
 #[test]
@@ -79,11 +79,11 @@ fn wrong_greetings_are_told_why_and_the_owner_goes_on() {
     let mut raw = Raw::new(&bench);
     raw.say(&ToOwner::Hello(Hello { protocol: PROTOCOL + 1, ..hello() }));
     let problem = raw.refused();
-    assert_eq!(problem.kind, Kind::Conflict);
+    assert_eq!(problem.kind, ErrorKind::Conflict);
     assert!(problem.what.contains("protocol") && problem.help.unwrap().contains("benchtop stop"));
     let mut raw = Raw::new(&bench);
     raw.say(&ToOwner::Hello(Hello { who: "../../etc/passwd".into(), ..hello() }));
-    assert_eq!(raw.refused().kind, Kind::Usage);
+    assert_eq!(raw.refused().kind, ErrorKind::Usage);
     let mut raw = Raw::new(&bench);
     raw.frame(b"\xff\xff\xff\xff\xff\xff\xff\xff garbage");
     assert!(raw.refused().what.contains("not a benchtop client"));
@@ -91,8 +91,8 @@ fn wrong_greetings_are_told_why_and_the_owner_goes_on() {
     raw.bytes(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n");
     assert!(raw.refused().what.contains("longer than a frame"), "HTTP is a frame of 1.2 GB");
     let mut raw = Raw::new(&bench);
-    raw.say(&ToOwner::Ask(1, Ask::Status));
-    assert_eq!(raw.refused().kind, Kind::Usage);
+    raw.say(&ToOwner::Ask(1, Request::Status));
+    assert_eq!(raw.refused().kind, ErrorKind::Usage);
     assert_eq!(bench.pid(), pid);
 }
 
@@ -131,16 +131,16 @@ fn anothers_verdict_arrives_as_an_event() {
             let _ = send.send(event);
         }
     });
-    watcher.ask(Ask::Subscribe { since: watcher.welcome().rev }).unwrap();
+    watcher.ask(Request::Subscribe { since: watcher.welcome().rev }).unwrap();
     let bob = bench.client("bob", |_| ());
-    let Answer::Receipt(receipt) = bob.ask(judge(2, Verdict::Flag, None)).unwrap() else { panic!() };
+    let Response::Receipt(receipt) = bob.ask(judge(2, Verdict::Flag, None)).unwrap() else { panic!() };
     let event = events.recv_timeout(PATIENCE).unwrap();
     assert_eq!(event, Event::Verdict { who: "bob".into(), receipt: receipt.clone() });
     assert_eq!(receipt.status, Status::Flagged);
     // Who comes late is told to ask for what is on screen.
     let late = Raw::greeted(&bench);
     let mut late = late;
-    late.say(&ToOwner::Ask(1, Ask::Subscribe { since: 0 }));
+    late.say(&ToOwner::Ask(1, Request::Subscribe { since: 0 }));
     let heard = [late.hear().unwrap(), late.hear().unwrap()];
     assert!(heard.iter().any(|m| matches!(m, FromOwner::Event(Event::Resync))), "{heard:?}");
 }
@@ -149,14 +149,14 @@ fn anothers_verdict_arrives_as_an_event() {
 fn a_verdict_on_what_has_changed_is_a_conflict_that_says_who() {
     let bench = Bench::with_items(3);
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
-    let Answer::Item(seen) = ann.ask(Ask::Item(1)).unwrap() else { panic!() };
-    let Answer::Receipt(first) = bob.ask(judge(1, Verdict::Reject, Some(seen.rev))).unwrap() else { panic!() };
+    let Response::Item(seen) = ann.ask(Request::Item(1)).unwrap() else { panic!() };
+    let Response::Receipt(first) = bob.ask(judge(1, Verdict::Reject, Some(seen.rev))).unwrap() else { panic!() };
     let problem = ann.ask(judge(1, Verdict::Accept, Some(seen.rev))).unwrap_err();
-    assert_eq!(problem.kind, Kind::Conflict);
+    assert_eq!(problem.kind, ErrorKind::Conflict);
     assert!(problem.what.contains("bob said reject"), "{problem}");
-    assert!(matches!(ann.ask(judge(1, Verdict::Accept, Some(first.rev))), Ok(Answer::Receipt(_))));
-    assert_eq!(ann.ask(judge(9, Verdict::Accept, None)).unwrap_err().kind, Kind::NotFound);
-    assert_eq!(ann.ask(judge(0, Verdict::Accept, None)).unwrap_err().kind, Kind::NotFound);
+    assert!(matches!(ann.ask(judge(1, Verdict::Accept, Some(first.rev))), Ok(Response::Receipt(_))));
+    assert_eq!(ann.ask(judge(9, Verdict::Accept, None)).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(ann.ask(judge(0, Verdict::Accept, None)).unwrap_err().kind, ErrorKind::NotFound);
 }
 
 #[test]
@@ -164,11 +164,11 @@ fn a_client_that_never_reads_holds_nobody_up() {
     let bench = Bench::with_items(400);
     let mut deaf: Vec<Raw> = (0..3).map(|_| Raw::greeted(&bench)).collect();
     for raw in &mut deaf {
-        raw.say(&ToOwner::Ask(0, Ask::Subscribe { since: 0 }));
+        raw.say(&ToOwner::Ask(0, Request::Subscribe { since: 0 }));
         raw.0.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
         let page = PageAsk { generation: 1, filter: Filter::default(), sort: vec![], offset: 0, count: 400 };
         for number in 1..30_000 {
-            let body = postcard::to_stdvec(&ToOwner::Ask(number, Ask::Page(page.clone()))).unwrap();
+            let body = postcard::to_stdvec(&ToOwner::Ask(number, Request::Page(page.clone()))).unwrap();
             let mut frame = (body.len() as u32).to_be_bytes().to_vec();
             frame.extend(body);
             // The owner stops listening to who does not read; then this end is full.

@@ -4,7 +4,7 @@
 use benchtop::inference::candle::minilm::MiniLm;
 use benchtop::inference::candle::scorer::Options;
 use benchtop::inference::scoring::TextEmbedder;
-use benchtop::model::Kind;
+use benchtop::model::ErrorKind;
 use benchtop::model::generation::FailureKind;
 use candle_core::{Device, Tensor};
 use serde::Deserialize;
@@ -110,7 +110,7 @@ fn other_models_are_refused_by_name() {
     let dir = linked(&["minilm"]);
     std::fs::remove_file(dir.path().join("tokenizer.json")).unwrap();
     let problem = MiniLm::open(dir.path(), &Options::cpu()).err().unwrap();
-    assert_eq!(problem.kind, Kind::NotFound);
+    assert_eq!(problem.kind, ErrorKind::NotFound);
     std::fs::create_dir(dir.path().join("1_Pooling")).unwrap();
     std::fs::write(dir.path().join("1_Pooling/config.json"), "{\"pooling_mode_cls_token\": true}").unwrap();
     let problem = MiniLm::open(dir.path(), &Options::cpu()).err().unwrap();

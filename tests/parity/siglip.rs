@@ -1,6 +1,6 @@
 //! SigLIP against transformers, and its tokenizer against the same file read by transformers.
 
-use benchtop::inference::candle::scorer::{Options, SiglipScorer, Towers, open};
+use benchtop::inference::candle::scorer::{DualEncoderScorer, Options, SiglipScorer, open};
 use benchtop::inference::candle::siglip::Siglip;
 use benchtop::inference::scoring::{ImageTextScorer, Pair};
 use candle_core::{Device, Tensor};

@@ -10,11 +10,11 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use benchtop::compose::course::Course;
+use benchtop::compose::compiled_metadata::CompiledMetadata;
 use benchtop::compose::engine::Composer;
-use benchtop::compose::grammar::Grammar;
 use benchtop::compose::metadata::Metadata;
 use benchtop::compose::plan::Plan;
+use benchtop::compose::schedule::Schedule;
 use benchtop::owner::{Client, Incoming};
 use benchtop::store::project::Project;
 use rustix::process::{Pid, Signal, kill_process};
@@ -362,8 +362,8 @@ pub fn question(n: usize) -> Value {
 /// Composed questions about the shipped metadata, one a line, of the balanced plan: `count` of them from `seed`.
 pub fn composed(count: u64, seed: u64) -> String {
     let metadata = Metadata::parse(benchtop::model::metafile::shipped());
-    let grammar = Arc::new(Grammar::compile(&metadata).0);
-    let course = Arc::new(Course::new(&grammar, &Plan::balanced(&grammar, count)).unwrap());
+    let grammar = Arc::new(CompiledMetadata::compile(&metadata).0);
+    let course = Arc::new(Schedule::new(&grammar, &Plan::balanced(&grammar, count)).unwrap());
     let mut composer = Composer::new(grammar, course, seed);
     (0..count).map(|n| serde_json::to_string(&composer.question(n).unwrap()).unwrap() + "\n").collect()
 }

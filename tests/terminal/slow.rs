@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use benchtop::owner::wire::Ask;
+use benchtop::owner::wire::Request;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use super::pty::ANSWERS;
@@ -277,7 +277,7 @@ fn run(seed: u64) -> (usize, usize) {
             far = Far::open(&bench, &dice);
             far.item();
             // What reached the owner before the line was cut is decided, or waits for a busy disk: this comes after it.
-            let nothing = bench.client("bob").ask(Ask::Undo(uuid::Uuid::now_v7()));
+            let nothing = bench.client("bob").ask(Request::Undo(uuid::Uuid::now_v7()));
             assert!(nothing.is_err(), "bob has judged nothing");
             let journal = bench.verdicts("ann");
             if journal.len() > acknowledged.len() {

@@ -2,9 +2,9 @@
 
 use benchtop::model::round::{Adjudication, Guidelines, NewRound, Protocol, Rate};
 use benchtop::model::verdict::{Asked, Part};
-use benchtop::model::{Act, Judgement, Kind, PictureSeen, Seen, Verdict};
+use benchtop::model::{Act, ErrorKind, Judgement, PictureSeen, Seen, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Answer, Ask, Decide};
+use benchtop::owner::wire::{Decide, Request, Response};
 use uuid::Uuid;
 
 use super::support::{Bench, Seat, Terminal, pictured, question};
@@ -16,14 +16,14 @@ fn round(bench: &Bench, name: &str, change: impl FnOnce(&mut NewRound)) {
     let mut new = NewRound::new(name, Protocol::BothAccept, PEOPLE.map(String::from).into(), 1);
     (new.repeats, new.probes, new.calibration) = (Rate::NONE, Rate::NONE, 0);
     change(&mut new);
-    bench.client("annika").ask(Ask::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench.client("annika").ask(Request::NewRound { new: Box::new(new), dry: false }).unwrap();
 }
 
 fn say(client: &Client, round: &str, number: u32, judgement: Judgement) {
     let asked = Asked { round: round.into(), part: Part::Main, guidelines: None, revealed: false };
     let judgement = Judgement { asked: Some(asked), ..judgement };
     let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
-    let Answer::Receipt(_) = client.ask(Ask::Decide(decide)).unwrap() else { panic!() };
+    let Response::Receipt(_) = client.ask(Request::Decide(decide)).unwrap() else { panic!() };
 }
 
 fn noted(verdict: Verdict, note: &str) -> Judgement {
@@ -123,8 +123,9 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     cem.wait_for("all 3 settled");
     cem.keys("pp");
     cem.wait_until("who settled it", |s| s.contains("settled by cem") && s.contains("“held beside a colour chart”"));
-    let status =
-        |n| bench.client("cem").ask(Ask::Item(n)).map(|a| if let Answer::Item(v) = a { v.status.name() } else { "" });
+    let status = |n| {
+        bench.client("cem").ask(Request::Item(n)).map(|a| if let Response::Item(v) = a { v.status.name() } else { "" })
+    };
     assert_eq!([1, 3, 4].map(|n| status(n).unwrap()), ["accepted", "rejected", "to-fix"]);
     nameless(&cem.text());
     // Another adjudicator is not told by whom.
@@ -151,7 +152,7 @@ fn undo_takes_it_back_and_others_verdicts_come_by_themselves() {
     let asked = Asked { round: "first".into(), part: Part::Adjudication, guidelines: None, revealed: true };
     let judgement = Judgement { asked: Some(asked), ..noted(Verdict::Accept, "ok") };
     let decide = Decide { uuid: Uuid::now_v7(), number: 3, expected: None, judgement };
-    bench.client("dora").ask(Ask::Decide(decide)).unwrap();
+    bench.client("dora").ask(Request::Decide(decide)).unwrap();
     cem.wait_for("1 of 3, 2 to settle, 1 settled");
     say(&bench.client("bobby"), "first", 5, noted(Verdict::Unsure, "hm"));
     cem.wait_for("1 of 4, 3 to settle, 1 settled");
@@ -217,8 +218,8 @@ fn ones_own_items_are_flagged_and_a_blind_round_keeps_the_others_back() {
     let mut bobby = sit(&bench, "bobby");
     let shown = bobby.wait_for("1 of 2, 2 to settle");
     assert!(shown.contains("you judged this one") && !shown.contains("annika"), "{shown}");
-    let listed = |who: &str| match bench.client(who).ask(Ask::Disputes("first".into())) {
-        Ok(Answer::Disputes(list)) => list.iter().map(|d| (d.number, d.own)).collect::<Vec<_>>(),
+    let listed = |who: &str| match bench.client(who).ask(Request::Disputes("first".into())) {
+        Ok(Response::Disputes(list)) => list.iter().map(|d| (d.number, d.own)).collect::<Vec<_>>(),
         other => panic!("{other:?}"),
     };
     assert_eq!(listed("bobby"), [(1, true), (3, true)]);
@@ -233,7 +234,7 @@ fn ones_own_items_are_flagged_and_a_blind_round_keeps_the_others_back() {
     let asked = Asked { round: "first".into(), part: Part::Adjudication, guidelines: None, revealed: true };
     let judgement = Judgement { asked: Some(asked), ..noted(Verdict::Accept, "ok") };
     let decide = Decide { uuid: Uuid::now_v7(), number: 4, expected: None, judgement };
-    assert_eq!(bench.client("bobby").ask(Ask::Decide(decide)).unwrap_err().kind, Kind::Denied);
+    assert_eq!(bench.client("bobby").ask(Request::Decide(decide)).unwrap_err().kind, ErrorKind::Denied);
     bobby.keys("<esc>");
     bobby.wait_for("1 of 5");
 }
@@ -291,7 +292,7 @@ fn what_it_looks_like() {
     let decided = Asked { round: "first".into(), part: Part::Adjudication, guidelines: None, revealed: true };
     let judgement = Judgement { asked: Some(decided), ..noted(Verdict::Accept, "red enough") };
     let decide = Decide { uuid: Uuid::now_v7(), number: 1, expected: None, judgement };
-    bench.client("dora").ask(Ask::Decide(decide)).unwrap();
+    bench.client("dora").ask(Request::Decide(decide)).unwrap();
     for (name, accessible) in [("adjudicate", false), ("adjudicate_accessible", true)] {
         for size in [(80, 24), (160, 50)] {
             let mut cem = bench.seat_at("cem", Terminal { size, accessible, ..Terminal::default() });

@@ -4,11 +4,11 @@ use std::process::Command;
 
 use benchtop::metrics::agreement::Agreement;
 use benchtop::model::agreement::Scale;
-use benchtop::model::agreement::look::Measure;
+use benchtop::model::agreement::analysis::Measure;
 use benchtop::model::verdict::{Asked, Part};
 use benchtop::model::{Act, Judgement, Seen, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Ask, Decide};
+use benchtop::owner::wire::{Decide, Request};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -35,7 +35,7 @@ fn project(items: i64) -> Bench {
 fn say(client: &Client, number: u32, verdict: Verdict) {
     let asked = Asked { round: "first".into(), part: Part::Main, guidelines: None, revealed: false };
     let judgement = Judgement { note: Some("n".into()), asked: Some(asked), ..Judgement::new(verdict, Seen::Painted) };
-    client.ask(Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement })).unwrap();
+    client.ask(Request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement })).unwrap();
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn numbers_follow_the_verdicts_and_rows_open_their_items() {
     say(&bob, 5, Verdict::Reject);
     seat.wait_for("5 items, 5 judged by two or more");
     seat.wait_for("80.0 %");
-    bob.ask(Ask::Undo(Uuid::now_v7())).unwrap();
+    bob.ask(Request::Undo(Uuid::now_v7())).unwrap();
     seat.wait_for("5 items, 4 judged by two or more");
     seat.keys("b");
     seat.wait_for("by subtask");

@@ -1,7 +1,7 @@
 //! Keys that were typed for a prompt which did not open: they are never verdicts.
 
 use benchtop::model::round::{NewRound, Rate};
-use benchtop::owner::wire::Ask;
+use benchtop::owner::wire::Request;
 
 use super::support::{Answers, Bench, Seat, Terminal};
 
@@ -14,7 +14,7 @@ fn round(bench: &Bench, name: &str, people: &[&str]) {
         probes: Rate::NONE,
         ..NewRound::new(name, overlap.parse().unwrap(), people, 1)
     };
-    bench.client("cem").ask(Ask::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench.client("cem").ask(Request::NewRound { new: Box::new(new), dry: false }).unwrap();
 }
 
 fn work(bench: &Bench, who: &str) -> Seat {

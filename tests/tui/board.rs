@@ -4,7 +4,7 @@ use std::path::Path;
 
 use benchtop::model::{Choice, Judgement, QuestionKind, Role, Seen, Variant, Verdict};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Ask, Decide};
+use benchtop::owner::wire::{Decide, Request};
 use uuid::Uuid;
 
 use super::support::{Bench, Seat, question};
@@ -173,7 +173,7 @@ fn styled() -> Bench {
 
 fn accept(client: &Client, number: u32) {
     let judgement = Judgement::new(Verdict::Accept, Seen::Painted);
-    client.ask(Ask::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement })).unwrap();
+    client.ask(Request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement })).unwrap();
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Items edited by hand, and one verdict on many.
 
 use benchtop::model::Act;
-use benchtop::owner::wire::{Answer, Ask};
+use benchtop::owner::wire::{Request, Response};
 
 use super::support::{Bench, Terminal};
 
@@ -42,7 +42,7 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
     bob.on(2);
     bob.keys("p");
     bob.wait_until("accepted again", |shown| shown.contains("#1  ") && shown.contains("✓ accepted"));
-    let Answer::Item(view) = bench.client("ann").ask(Ask::Item(1)).unwrap() else { panic!() };
+    let Response::Item(view) = bench.client("ann").ask(Request::Item(1)).unwrap() else { panic!() };
     assert_eq!(view.standing.len(), 1);
 }
 
@@ -60,7 +60,7 @@ fn the_first_text_comes_back() {
     ann.wait_for("back to the first text");
     ann.keys("6");
     ann.wait_for("Is kite 1 red?");
-    let Answer::Item(view) = bench.client("ann").ask(Ask::Item(1)).unwrap() else { panic!() };
+    let Response::Item(view) = bench.client("ann").ask(Request::Item(1)).unwrap() else { panic!() };
     assert!(!view.json.contains("edited"), "{}", view.json);
 }
 
@@ -78,8 +78,8 @@ fn an_edit_keeps_its_note_and_undo_takes_the_edit_back_first() {
     assert!(menu.contains("reads badly"), "{menu}");
     ann.keys("6");
     ann.wait_for("#2 is edited");
-    let item = || match bench.client("ann").ask(Ask::Item(2)).unwrap() {
-        Answer::Item(view) => serde_json::from_str::<serde_json::Value>(&view.json).unwrap(),
+    let item = || match bench.client("ann").ask(Request::Item(2)).unwrap() {
+        Response::Item(view) => serde_json::from_str::<serde_json::Value>(&view.json).unwrap(),
         other => panic!("{other:?}"),
     };
     assert_eq!(item()["edited"]["note"], "reads badly");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use benchtop::model::round::{NewRound, Protocol};
-use benchtop::owner::wire::Ask;
+use benchtop::owner::wire::Request;
 use benchtop::tui::app::message::Message;
 use benchtop::tui::terminal::Input;
 
@@ -55,7 +55,7 @@ fn a_step_and_a_verdict_cost_little() {
 fn a_verdict_in_a_round_costs_as_little_as_any() {
     let bench = Bench::plain(12);
     let new = NewRound { calibration: 0, ..NewRound::new("first", Protocol::Single, vec!["ann".into()], 1) };
-    bench.client("ann").ask(Ask::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench.client("ann").ask(Request::NewRound { new: Box::new(new), dry: false }).unwrap();
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("9");

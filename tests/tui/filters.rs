@@ -7,15 +7,15 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
 use benchtop::model::scoring::bench::{
-    Bench, BenchAsk, Chip, DoubtOrder, Explained, Explanation, RulesDiff, RulesState, Sample, ScorerState, Tally,
+    Bench, BenchAsk, Chip, Explained, Explanation, FlagOrder, RulesDiff, RulesState, Sample, ScorerState, Tally,
 };
 use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::{RuleSet, Then, Threshold};
 use benchtop::model::scoring::{Outcome, ScoreState, Scorer};
-use benchtop::model::{ColourLevel, Kind, Problem, Result, Status};
+use benchtop::model::{ColourLevel, Error, ErrorKind, Result, Status};
 use benchtop::owner::lock;
 use benchtop::owner::wire::{
-    Answer, Ask, Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, ToOwner, Welcome,
+    Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, Request, Response, ToOwner, Welcome,
 };
 use benchtop::store::project::Project;
 
@@ -30,7 +30,7 @@ struct State {
     /// Lines that were looked at.
     looks: Vec<Option<f32>>,
     /// Questions of doubtful items, and rules that were saved.
-    doubts: Vec<(String, DoubtOrder)>,
+    doubts: Vec<(String, FlagOrder)>,
     rules: RuleSet,
     rev: u64,
     accepted: Vec<u32>,
@@ -127,7 +127,7 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
         let ToOwner::Ask(number, ask) = message else { continue };
         let mut state = shared.0.lock().unwrap();
         let answer = answer(&mut state, &ask);
-        while state.held && matches!(ask, Ask::Bench(_) | Ask::TryRules(_)) {
+        while state.held && matches!(ask, Request::Bench(_) | Request::TryRules(_)) {
             state = shared.1.wait(state).unwrap();
         }
         drop(state);
@@ -135,9 +135,9 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
     }
 }
 
-fn answer(state: &mut State, ask: &Ask) -> Result<Answer> {
+fn answer(state: &mut State, ask: &Request) -> Result<Response> {
     Ok(match ask {
-        Ask::Status => Answer::Status(Box::new(OwnerStatus {
+        Request::Status => Response::Status(Box::new(OwnerStatus {
             pid: 1,
             version: String::new(),
             socket: "socket".into(),
@@ -157,19 +157,19 @@ fn answer(state: &mut State, ask: &Ask) -> Result<Answer> {
             latency: Vec::new(),
             metadata: None,
         })),
-        Ask::Item(number) => Answer::Item(Box::new(item(state, *number))),
-        Ask::Decide(decide) => {
+        Request::Item(number) => Response::Item(Box::new(item(state, *number))),
+        Request::Decide(decide) => {
             state.rev += 1;
             state.accepted.push(decide.number);
             let (uuid, rev, number) = (decide.uuid, state.rev, decide.number);
-            Answer::Receipt(Receipt { uuid, rev, number, status: Status::Accepted, edit: false })
+            Response::Receipt(Receipt { uuid, rev, number, status: Status::Accepted, edit: false })
         }
-        Ask::Doubtful { filter, order, .. } => {
+        Request::Doubtful { filter, order, .. } => {
             state.doubts.push((filter.words(), *order));
-            Answer::Numbers(vec![3, 2])
+            Response::Numbers(vec![3, 2])
         }
-        Ask::Explain { number } => Answer::Explanation(Box::new(explanation(*number))),
-        Ask::Scorers => Answer::Scorers(vec![ScorerState {
+        Request::Explain { number } => Response::Explanation(Box::new(explanation(*number))),
+        Request::Scorers => Response::Scorers(vec![ScorerState {
             scorer: Scorer::Clip,
             what: Scorer::Clip.help().into(),
             doubt: Scorer::Clip.doubt(),
@@ -178,24 +178,24 @@ fn answer(state: &mut State, ask: &Ask) -> Result<Answer> {
             items: [0, 1000, 0, 0, 0, 0],
             job: None,
         }]),
-        Ask::Bench(ask) => {
+        Request::Bench(ask) => {
             state.looks.push(ask.flag);
-            Answer::Bench(Box::new(look(ask)))
+            Response::Bench(Box::new(look(ask)))
         }
-        Ask::Rules => Answer::Rules(Box::new(rules(state))),
-        Ask::TryRules(_) => {
+        Request::Rules => Response::Rules(Box::new(rules(state))),
+        Request::TryRules(_) => {
             let tally = Tally { items: [712, 159, 0], ..Tally::default() };
             let lines = vec!["~ clip low: flag if clip < 24".into()];
-            Answer::RulesDiff(Box::new(RulesDiff { tally, hits: vec![159], lines, ..RulesDiff::default() }))
+            Response::RulesDiff(Box::new(RulesDiff { tally, hits: vec![159], lines, ..RulesDiff::default() }))
         }
-        Ask::ApplyRules { rules: new, revision } if *revision == state.rev.to_string() => {
+        Request::ApplyRules { rules: new, revision } if *revision == state.rev.to_string() => {
             state.rules = new.clone();
             state.rev += 1;
-            Answer::Rules(Box::new(rules(state)))
+            Response::Rules(Box::new(rules(state)))
         }
-        Ask::ApplyRules { .. } => return Err(Problem::new(Kind::Conflict, "benchtop.toml changed meanwhile")),
-        Ask::Subscribe { .. } | Ask::SetPlace(_) | Ask::Want { .. } => Answer::Done,
-        _ => return Err(Problem::new(Kind::Usage, "this is a command, not a question")),
+        Request::ApplyRules { .. } => return Err(Error::new(ErrorKind::Conflict, "benchtop.toml changed meanwhile")),
+        Request::Subscribe { .. } | Request::SetPlace(_) | Request::Want { .. } => Response::Done,
+        _ => return Err(Error::new(ErrorKind::Usage, "this is a command, not a question")),
     })
 }
 
@@ -292,7 +292,7 @@ fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
     seat.keys("4");
     seat.wait_for("[judged, against the rules]");
     let asked = played.with(|state| state.doubts.clone());
-    assert_eq!(asked, [(String::new(), DoubtOrder::Nearest), (String::new(), DoubtOrder::AgainstPeople)]);
+    assert_eq!(asked, [(String::new(), FlagOrder::Nearest), (String::new(), FlagOrder::AgainstPeople)]);
 }
 
 #[test]

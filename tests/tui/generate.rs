@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use benchtop::model::evaluation::{NewRun, Orders, Server as Endpoint, Wording};
-use benchtop::model::job::{NewJob, Wishes};
-use benchtop::owner::wire::{Answer, Ask};
+use benchtop::model::job::{GenerationOverrides, NewJob};
+use benchtop::owner::wire::{Request, Response};
 
 use super::support::{Bench, Seat};
 use crate::flows::eval::reply;
@@ -14,7 +14,7 @@ fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
     bench
         .client("script")
-        .ask(Ask::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false })
+        .ask(Request::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false })
         .unwrap();
     bench
 }
@@ -60,8 +60,8 @@ fn an_enter_behind_a_number_is_the_menus_own() {
     // The number takes the line; what comes behind it would begin the job.
     seat.keys("1<enter>");
     seat.wait_for("make them");
-    let jobs = || match bench.client("script").ask(Ask::Jobs).unwrap() {
-        Answer::Jobs(jobs) => jobs,
+    let jobs = || match bench.client("script").ask(Request::Jobs).unwrap() {
+        Response::Jobs(jobs) => jobs,
         other => panic!("{other:?}"),
     };
     assert!(jobs().is_empty());
@@ -84,9 +84,9 @@ fn a_busy_job_is_drawn_at_most_four_times_a_second() {
     seat.wait_for("n begins one");
     seat.wait_for("CPU");
     let (before, from) = (frames(&seat), Instant::now());
-    let wishes = Wishes { size: Some((64, 64)), ..Wishes::default() };
+    let wishes = GenerationOverrides { size: Some((64, 64)), ..GenerationOverrides::default() };
     let job = NewJob { samples: 2, wishes, ..NewJob::default() };
-    bench.client("script").ask(Ask::Generate(Box::new(job))).unwrap();
+    bench.client("script").ask(Request::Generate(Box::new(job))).unwrap();
     seat.wait_for("100 %");
     let drawn = frames(&seat) - before;
     let most = from.elapsed().as_millis() as usize / 250 + 3;
@@ -117,7 +117,7 @@ fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
         dry: false,
         drafts: false,
     };
-    bench.client("script").ask(Ask::Evaluate(Box::new(new))).unwrap();
+    bench.client("script").ask(Request::Evaluate(Box::new(new))).unwrap();
     seat.wait_for("eval tiny (blind)");
     seat.wait_for("without pictures, options 3 shuffles");
     seat.wait_for("tiny as tiny (blind) at http");

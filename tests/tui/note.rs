@@ -2,7 +2,7 @@
 
 use benchtop::model::round::{NewRound, Order, Rate};
 use benchtop::model::{Act, Judgement};
-use benchtop::owner::wire::Ask;
+use benchtop::owner::wire::Request;
 
 use super::support::{Bench, Seat};
 
@@ -20,7 +20,7 @@ fn round(bench: &Bench, protocol: &str) {
         order: Order::AsListed,
         ..NewRound::new("first", protocol.parse().unwrap(), vec!["ann".into()], 1)
     };
-    bench.client("cem").ask(Ask::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench.client("cem").ask(Request::NewRound { new: Box::new(new), dry: false }).unwrap();
 }
 
 fn work(bench: &Bench) -> Seat {

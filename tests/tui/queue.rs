@@ -134,7 +134,7 @@ fn what_comes_in_while_somebody_reviews_lengthens_the_queue() {
     let bench = Bench::plain(2);
     let seat = bench.seat("ann");
     seat.wait_for("1 of 2");
-    bench.client("script").ask(benchtop::owner::wire::Ask::Sample).unwrap();
+    bench.client("script").ask(benchtop::owner::wire::Request::Sample).unwrap();
     seat.wait_until("more items", |shown| shown.contains("1 of ") && !shown.contains("1 of 2  "));
 }
 

@@ -1,10 +1,10 @@
 //! Rounds of verification at the terminal: drawn in a form, worked through in the review, blind to others.
 
-use benchtop::model::round::state::Turn;
+use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{Guidelines, NewRound, Order, Rate};
 use benchtop::model::verdict::Part;
 use benchtop::model::{Act, ColourLevel, Item, Judgement, Seen, Verdict};
-use benchtop::owner::wire::{Answer, Ask, Decide};
+use benchtop::owner::wire::{Decide, Request, Response};
 use uuid::Uuid;
 
 use super::support::{Bench, PATIENCE, Seat, Terminal, question};
@@ -36,7 +36,7 @@ fn plain(protocol: &str, people: &[&str]) -> NewRound {
 }
 
 fn make(bench: &Bench, new: NewRound) {
-    bench.client("cem").ask(Ask::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench.client("cem").ask(Request::NewRound { new: Box::new(new), dry: false }).unwrap();
 }
 
 /// Judges outside of rounds: what practice is drawn from.
@@ -44,7 +44,7 @@ fn judge(bench: &Bench, number: u32, verdict: Verdict, reasons: &[&str]) {
     let reasons = reasons.iter().map(|r| r.to_string()).collect();
     let judgement = Judgement { reasons, ..Judgement::new(verdict, Seen::Painted) };
     let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
-    bench.client("cem").ask(Ask::Decide(decide)).unwrap();
+    bench.client("cem").ask(Request::Decide(decide)).unwrap();
 }
 
 /// The number of the item that is on the screen to be judged.
@@ -112,7 +112,7 @@ fn the_pane_the_form_and_the_first_round() {
         seat.keys("Z");
         seat.wait_for("kept if both of two accept it");
         snapshot("rounds", size, &seat.wait_gone("is drawn"));
-        let Answer::Rounds(rounds) = bench.client("ann").ask(Ask::Rounds).unwrap() else { panic!() };
+        let Response::Rounds(rounds) = bench.client("ann").ask(Request::Rounds).unwrap() else { panic!() };
         assert_eq!((rounds[0].items, rounds[0].blind, rounds[0].people.len()), (6, true, 2));
     }
 }
@@ -295,8 +295,8 @@ fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
     let ann = begin(&bench, "ann", Terminal::default());
     item(&ann, None);
     ann.leave("<ctrl-c>");
-    let turn = bench.client("bob").ask(Ask::Next("first".into())).unwrap();
-    assert!(matches!(&turn, Answer::Turn(Turn::Item(served)) if served.number == 1), "{turn:?}");
+    let turn = bench.client("bob").ask(Request::Next("first".into())).unwrap();
+    assert!(matches!(&turn, Response::Turn(NextAssignment::Item(served)) if served.number == 1), "{turn:?}");
 }
 
 #[test]

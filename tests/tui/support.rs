@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use benchtop::model::{Choice, ColourLevel, Decision, Form, ImageRef, Item, Key, QuestionKind, Result, Role};
 use benchtop::owner::Client;
-use benchtop::owner::wire::{Ask, ImportAsk};
+use benchtop::owner::wire::{ImportAsk, Request};
 use benchtop::store::journal;
 use benchtop::store::project::Project;
-use benchtop::tui::app::link::Link;
+use benchtop::tui::app::connection::Connection;
 use benchtop::tui::app::message::Message;
 use benchtop::tui::app::{App, Setting};
 use benchtop::tui::keymap::{self, file::Loaded};
@@ -53,7 +53,7 @@ impl Bench {
     /// A project with the sample.
     pub fn sample() -> Bench {
         let bench = Bench::empty();
-        bench.client("script").ask(Ask::Sample).unwrap();
+        bench.client("script").ask(Request::Sample).unwrap();
         bench
     }
 
@@ -79,7 +79,7 @@ impl Bench {
     /// Brings files in.
     pub fn import(&self, path: &Path) {
         let ask = ImportAsk { paths: vec![path.to_path_buf()], keep_going: true, ..ImportAsk::default() };
-        self.client("script").ask(Ask::Import(ask)).unwrap();
+        self.client("script").ask(Request::Import(ask)).unwrap();
     }
 
     pub fn project(&self) -> Project {
@@ -418,7 +418,7 @@ impl Seat {
         let who = who.to_string();
         let (out, send, host) = (screen.clone(), messages.clone(), Window(window.clone()));
         let work = move || {
-            let mut link = Link::new(project, who, send.clone());
+            let mut link = Connection::new(project, who, send.clone());
             let welcome = link.connect()?.welcome().clone();
             let theme = Theme::shipped(terminal.theme)?;
             let setting = Setting {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use benchtop::model::{Filter, Judgement, Seen, Verdict};
-use benchtop::owner::wire::{Answer, Ask, Decide};
+use benchtop::owner::wire::{Decide, Request, Response};
 
 use super::support::Bench;
 
@@ -11,7 +11,7 @@ use super::support::Bench;
 fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
     let client = bench.client("maker");
-    client.ask(Ask::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false }).unwrap();
+    client.ask(Request::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false }).unwrap();
     bench
 }
 
@@ -57,8 +57,8 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
     seat.keys("<enter>");
     seat.wait_for("composed again");
     let client = bench.client("ann");
-    let numbers = client.ask(Ask::Numbers(Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
-    assert!(matches!(numbers, Answer::Numbers(list) if list.is_empty()));
+    let numbers = client.ask(Request::Numbers(Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
+    assert!(matches!(numbers, Response::Numbers(list) if list.is_empty()));
 }
 
 #[test]
@@ -133,15 +133,15 @@ fn the_coverage_view_leads_to_the_items_of_a_cell() {
 
 /// Statuses and verdicts of a project, as a client sees them.
 fn statuses(bench: &Bench, words: &str) -> Vec<u32> {
-    let ask = Ask::Numbers(Filter::parse(words).unwrap(), vec![]);
-    let Answer::Numbers(numbers) = bench.client("ann").ask(ask).unwrap() else { panic!() };
+    let ask = Request::Numbers(Filter::parse(words).unwrap(), vec![]);
+    let Response::Numbers(numbers) = bench.client("ann").ask(ask).unwrap() else { panic!() };
     numbers
 }
 
 /// Five verdicts on items of one animal, most of them no: a term whose items fail.
 fn failing(bench: &Bench) -> (String, Vec<u32>) {
     let client = bench.client("ann");
-    let Answer::Terms(uses) = client.ask(Ask::Terms("animal".into())).unwrap() else { panic!() };
+    let Response::Terms(uses) = client.ask(Request::Terms("animal".into())).unwrap() else { panic!() };
     let most = uses.iter().max_by_key(|u| u.items.all()).unwrap().term.clone();
     let own = statuses(bench, &format!("term:\"animal/{most}\""));
     assert!(own.len() > 6, "{most}: {own:?}");
@@ -149,7 +149,7 @@ fn failing(bench: &Bench) -> (String, Vec<u32>) {
         let verdict = if at < 1 { Verdict::Accept } else { Verdict::Reject };
         let judgement = Judgement::new(verdict, Seen::Script);
         let decide = Decide { uuid: uuid::Uuid::now_v7(), number: *number, expected: None, judgement };
-        client.ask(Ask::Decide(decide)).unwrap();
+        client.ask(Request::Decide(decide)).unwrap();
     }
     (most, own)
 }

@@ -7,10 +7,10 @@ pub mod value;
 use super::{Context, print};
 use crate::cli::out;
 use crate::model::agreement::Bootstrap;
-use crate::model::agreement::look::{Agreed, AgreementAsk, By};
+use crate::model::agreement::analysis::{Agreed, AgreementAsk, By};
 use crate::model::clean;
-use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::wire::{Request, Response};
 
 /// Arguments of `agreement`.
 #[derive(clap::Args)]
@@ -60,8 +60,8 @@ fn by(name: &str) -> std::result::Result<By, String> {
 /// What the owner refuses: no such round, or one that is blind for you and still open.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let ask = AgreementAsk { round: args.round.clone(), by: args.by, bootstrap: args.draws.plan() };
-    let Answer::Agreement(found) = context.client()?.ask(Ask::Agreement(ask))? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let Response::Agreement(found) = context.client()?.ask(Request::Agreement(ask))? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = match (args.methods, args.json) {
         (true, _) => format!("{}\n", found.methods),

@@ -4,9 +4,9 @@ use super::value;
 use crate::cli::out;
 use crate::cli::{Context, print};
 use crate::metrics::agreement::pace::LAST;
-use crate::model::agreement::look::OwnPace;
-use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::agreement::analysis::OwnPace;
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::wire::{Request, Response};
 
 /// Arguments of `pace`.
 #[derive(clap::Args)]
@@ -24,8 +24,8 @@ pub struct Args {
 /// # Errors
 /// When the owner cannot be reached, or there is no such round.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let Answer::Pace(own) = context.client()?.ask(Ask::Pace(args.round.clone()))? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let Response::Pace(own) = context.client()?.ask(Request::Pace(args.round.clone()))? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = if args.json { out::json_text(&value::pace(&own)) } else { text(&own) };
     print(&text).map(|()| 0)

@@ -1,7 +1,7 @@
 //! Agreement as tables, for a terminal and for Markdown.
 
 use crate::model::agreement::Undefined;
-use crate::model::agreement::look::{By, Measure, PersonQuality, Row};
+use crate::model::agreement::analysis::{By, Measure, PersonQuality, Row};
 use crate::model::annotator::Rate;
 use crate::model::clean;
 use crate::tui::widgets::text::width;

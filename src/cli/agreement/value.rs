@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::agreement::look::{Agreed, Measure, OwnPace, PersonQuality, Row};
+use crate::model::agreement::analysis::{Agreed, Measure, OwnPace, PersonQuality, Row};
 use crate::model::agreement::{Estimate, Table};
 use crate::model::annotator::{ProbeQuality, Rate, Shift};
 

@@ -8,7 +8,7 @@ use crate::cli::{Context, board, print};
 use crate::formats::chart::{Bar, Bars, Entry, Grid, LONGEST, Scales, Scene};
 use crate::metrics::statistics::{Z95, p_text, wilson};
 use crate::model::board::{Better, Board, Cell, Column, Scale};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::analysis::{Analysis, Intervals, Sure, What};
 
 /// Arguments of `analyse chart`.
@@ -52,14 +52,14 @@ enum Form {
 /// Runs it.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a file that is neither SVG nor PNG; those of the board; I/O problems of the file.
+/// [`ErrorKind::Usage`] for a file that is neither SVG nor PNG; those of the board; I/O problems of the file.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let form = match args.out.extension().and_then(|e| e.to_str()).map(str::to_lowercase).as_deref() {
         Some("svg") => Form::Svg,
         Some("png") => Form::Png,
         _ => {
             let what = format!("{} ends neither in .svg nor in .png", args.out.display());
-            return Err(Problem::new(Kind::Usage, what).help("the ending says how the picture is written"));
+            return Err(Error::new(ErrorKind::Usage, what).help("the ending says how the picture is written"));
         }
     };
     let longest = if matches!(form, Form::Png) { Some(LONGEST) } else { None };
@@ -122,7 +122,7 @@ fn unit(scale: Scale) -> &'static str {
 fn of_model(board: &Board, model: &str) -> Result<Bars> {
     let Some(row) = board.rows.iter().find(|row| row.model == model) else {
         let names: Vec<&str> = board.rows.iter().map(|row| row.model.as_str()).collect();
-        return Err(Problem::new(Kind::NotFound, format!("no model `{model}`"))
+        return Err(Error::new(ErrorKind::NotFound, format!("no model `{model}`"))
             .help(format!("there are: {}", names.join(", "))));
     };
     let mut cells: Vec<(&Column, Cell, f64)> = row
@@ -132,10 +132,10 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
         .filter_map(|(cell, of)| Some((of, (*cell)?, shown((*cell)?, of.scale)?.0)))
         .collect();
     let Some(scale) = cells.first().map(|(of, ..)| of.scale) else {
-        return Err(Problem::new(Kind::NotFound, format!("{model} has no number in these columns")));
+        return Err(Error::new(ErrorKind::NotFound, format!("{model} has no number in these columns")));
     };
     if cells.iter().any(|(of, ..)| of.scale != scale) {
-        let problem = Problem::new(Kind::Usage, "these columns have several units, and bars have one axis");
+        let problem = Error::new(ErrorKind::Usage, "these columns have several units, and bars have one axis");
         return Err(problem.help("choose the columns of one group, such as `Acc.style.*`, or leave --model out"));
     }
     cells.sort_by(|a, b| scale.better().order(a.2, b.2).then_with(|| a.0.name.cmp(&b.0.name)));
@@ -159,7 +159,9 @@ fn of_model(board: &Board, model: &str) -> Result<Bars> {
 
 fn bars(list: &[Sure], draws: u32) -> Result<Bars> {
     let Some(first) = list.first() else {
-        return Err(Problem::new(Kind::NotFound, "no model has a number in this column").help("choose another column"));
+        return Err(
+            Error::new(ErrorKind::NotFound, "no model has a number in this column").help("choose another column")
+        );
     };
     let mut sorted: Vec<&Sure> = list.iter().collect();
     sorted.sort_by(|a, b| first.scale.better().order(a.value, b.value).then_with(|| a.model.cmp(&b.model)));

@@ -16,7 +16,7 @@ use super::{Context, print};
 use crate::metrics::alignment::THRESHOLD;
 use crate::metrics::statistics::Linkage;
 use crate::model::agreement::Bootstrap;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::analysis::{self, Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Stability, What};
 
 /// Arguments of `analyse`.
@@ -182,7 +182,7 @@ impl Draws {
 /// Runs it.
 ///
 /// # Errors
-/// As the board of the same files or project; [`Kind::NotFound`] for a column that is not there; [`Kind::Input`] where there is too little to
+/// As the board of the same files or project; [`ErrorKind::NotFound`] for a column that is not there; [`ErrorKind::Input`] where there is too little to
 /// say anything.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let found = match &args.what {
@@ -226,7 +226,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 (Who::Filter, None) => By::Filter(args.threshold),
                 (Who::People, round) => By::People(round.clone()),
                 (Who::Filter, Some(_)) => {
-                    return Err(Problem::new(Kind::Usage, "--round chooses verdicts of people").help("add --by people"));
+                    return Err(
+                        Error::new(ErrorKind::Usage, "--round chooses verdicts of people").help("add --by people")
+                    );
                 }
             };
             (Source::open(context, &args.of)?.analysed(What::Alignment(Alignment { by }))?, args.of.json)
@@ -264,7 +266,9 @@ fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
     let rows = crate::formats::delimited::table(input).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter().map(|(_, cells)| cells);
     let Some(names) = rows.next() else {
-        return Err(Problem::new(Kind::Input, "the file is empty").file(path).help("the first line names the columns"));
+        return Err(Error::new(ErrorKind::Input, "the file is empty")
+            .file(path)
+            .help("the first line names the columns"));
     };
     Ok((names, rows.collect()))
 }

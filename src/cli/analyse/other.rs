@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::table;
 use crate::model::board::{Cell, Scale};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::analysis::Other;
 use crate::pipeline::board::{from_paths, published};
 
@@ -29,7 +29,7 @@ impl Args {
     /// Reads them; nothing where no other board is named.
     ///
     /// # Errors
-    /// Those of the files; [`Kind::NotFound`] for a column that is not there; [`Kind::Input`] for a table without models or with cells that are
+    /// Those of the files; [`ErrorKind::NotFound`] for a column that is not there; [`ErrorKind::Input`] for a table without models or with cells that are
     /// no numbers.
     pub fn read(&self, column: Option<&str>) -> Result<Option<Other>> {
         let names = self.names.as_deref().map(names).transpose()?.unwrap_or_default();
@@ -44,7 +44,7 @@ impl Args {
         }
         if self.other.is_empty() {
             return match &self.names {
-                Some(_) => Err(Problem::new(Kind::Usage, "--names is for another board, a table or a paper")
+                Some(_) => Err(Error::new(ErrorKind::Usage, "--names is for another board, a table or a paper")
                     .help("name it with --other, --table or --published")),
                 None => Ok(None),
             };
@@ -54,13 +54,13 @@ impl Args {
             Some(name) => name.to_string(),
             None => {
                 return Err(
-                    Problem::new(Kind::Usage, "which column of the other board?").help("name it with --with COLUMN")
+                    Error::new(ErrorKind::Usage, "which column of the other board?").help("name it with --with COLUMN")
                 );
             }
         };
         let Some(at) = board.columns.iter().position(|c| c.name == column) else {
             let there: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-            return Err(Problem::new(Kind::NotFound, format!("the other board has no column `{column}`"))
+            return Err(Error::new(ErrorKind::NotFound, format!("the other board has no column `{column}`"))
                 .help(format!("there are: {}", there.join(", "))));
         };
         let by = if board.columns[at].scale == Scale::Share { 100.0 } else { 1.0 };
@@ -77,7 +77,7 @@ fn names(path: &Path) -> Result<Vec<(String, String)>> {
     let (head, rows) = table(path)?;
     let pair = |cells: &Vec<String>| match cells.as_slice() {
         [here, there] => Ok((here.trim().to_string(), there.trim().to_string())),
-        _ => Err(Problem::input(format!("{} columns, and two are needed", cells.len()))
+        _ => Err(Error::input(format!("{} columns, and two are needed", cells.len()))
             .file(path)
             .help("each line is a name here, a comma, and the name there")),
     };
@@ -89,14 +89,14 @@ fn scores(path: &Path, column: Option<&str>) -> Result<(String, Vec<(String, f64
     let (head, rows) = table(path)?;
     let place = |name: &str| {
         head.iter().position(|h| h.trim() == name).ok_or_else(|| {
-            Problem::new(Kind::NotFound, format!("no column `{name}`"))
+            Error::new(ErrorKind::NotFound, format!("no column `{name}`"))
                 .file(path)
                 .help(format!("there are: {}", head.join(", ")))
         })
     };
     let model = place("model")?;
     let column = column.ok_or_else(|| {
-        Problem::new(Kind::Usage, "which column of the table?").file(path).help("name it with --with COLUMN")
+        Error::new(ErrorKind::Usage, "which column of the table?").file(path).help("name it with --with COLUMN")
     })?;
     let at = place(column)?;
     let mut found = Vec::new();
@@ -107,7 +107,7 @@ fn scores(path: &Path, column: Option<&str>) -> Result<(String, Vec<(String, f64
         }
         let number: Option<f64> = text.parse().ok().filter(|n: &f64| n.is_finite());
         let number = number.ok_or_else(|| {
-            Problem::input(format!("`{text}` is no number"))
+            Error::input(format!("`{text}` is no number"))
                 .file(path)
                 .field(column)
                 .help(format!("row {row} of the table"))
@@ -133,5 +133,5 @@ fn printed(paper: &str, column: Option<&str>) -> Result<(String, Vec<(String, f6
         Some(column) => format!("{paper} prints no column `{column}`"),
         None => "which column of the paper?".to_string(),
     };
-    Err(Problem::new(Kind::NotFound, what).help(format!("--with COLUMN; there are: {}", names.join(", "))))
+    Err(Error::new(ErrorKind::NotFound, what).help(format!("--with COLUMN; there are: {}", names.join(", "))))
 }

@@ -29,7 +29,7 @@ pub struct Args {
 /// Runs it.
 ///
 /// # Errors
-/// [`crate::model::Kind::NotFound`] for a paper that is not there; those of the board.
+/// [`crate::model::ErrorKind::NotFound`] for a paper that is not there; those of the board.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Some(paths) = &args.beside {
         let source = Source::open(context, &Of { paths: paths.clone(), ..Of::default() })?;

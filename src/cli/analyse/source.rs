@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use crate::cli::board::{choose, extractor};
 use crate::cli::{Context, import, out};
 use crate::model::board::{Board, BoardAsk, Curated};
-use crate::model::{Filter, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Filter, Result};
 use crate::owner::Client;
-use crate::owner::wire::{AnalyseAsk, Answer, Ask};
+use crate::owner::wire::{AnalyseAsk, Request, Response};
 use crate::pipeline::analysis::{Analysis, What, analyse};
-use crate::pipeline::board::{Scored, from_paths_by};
+use crate::pipeline::board::{BoardData, from_paths_by};
 
 /// The board that is meant.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -39,14 +39,14 @@ pub enum Source {
     /// The project's, at its owner.
     Project(Box<Client>, Box<BoardAsk>),
     /// Of files.
-    Files(Box<Scored>),
+    Files(Box<BoardData>),
 }
 
 impl Source {
     /// Opens it.
     ///
     /// # Errors
-    /// Those of the files or of the project; [`Kind::Usage`] for options that files do not have.
+    /// Those of the files or of the project; [`ErrorKind::Usage`] for options that files do not have.
     pub fn open(context: &Context, of: &Of) -> Result<Source> {
         let rule = of.rule.as_deref().map(extractor).transpose()?;
         if of.paths.is_empty() {
@@ -62,7 +62,7 @@ impl Source {
             return Ok(Source::Project(Box::new(context.client()?), Box::new(ask)));
         }
         if of.curated.is_some() || of.filter.is_some() {
-            return Err(Problem::new(Kind::Usage, "--curated and --filter choose items of a project")
+            return Err(Error::new(ErrorKind::Usage, "--curated and --filter choose items of a project")
                 .help("leave the PATHs away to analyse the project's board"));
         }
         let mapping = of.mapping.as_deref().map(import::mapping).transpose()?;
@@ -80,8 +80,8 @@ impl Source {
     pub fn board(&self) -> Result<Board> {
         match self {
             Source::Files(scored) => Ok(scored.whole()),
-            Source::Project(client, ask) => match client.ask(Ask::Board(ask.clone()))? {
-                Answer::Board(board) => Ok(*board),
+            Source::Project(client, ask) => match client.ask(Request::Board(ask.clone()))? {
+                Response::Board(board) => Ok(*board),
                 _ => Err(other()),
             },
         }
@@ -90,7 +90,7 @@ impl Source {
     /// The names of the columns that match; none when nothing is said.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] when none does.
+    /// [`ErrorKind::NotFound`] when none does.
     pub fn columns(&self, globs: Option<&str>) -> Result<Vec<String>> {
         let Some(globs) = globs else { return Ok(Vec::new()) };
         let mut board = self.board()?;
@@ -107,8 +107,8 @@ impl Source {
             Source::Files(scored) => analyse(scored, &scored.ruled().choose(None), None, &what, &|| true),
             Source::Project(client, board) => {
                 let ask = AnalyseAsk { board: (**board).clone(), what };
-                match client.ask(Ask::Analyse(Box::new(ask)))? {
-                    Answer::Analysis(found) => Ok(*found),
+                match client.ask(Request::Analyse(Box::new(ask)))? {
+                    Response::Analysis(found) => Ok(*found),
                     _ => Err(other()),
                 }
             }
@@ -116,6 +116,6 @@ impl Source {
     }
 }
 
-pub(super) fn other() -> Problem {
-    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+pub(super) fn other() -> Error {
+    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
 }

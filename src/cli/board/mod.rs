@@ -4,16 +4,16 @@
 //! |---|---|
 //! | `print` | a board in every format |
 //! | `source` | where it comes from: files, or the project through its owner |
-//! | `looks` | ranks, intervals, two models |
-//! | `behind` | the answers behind a cell, those to one question, and those that two rules read otherwise |
+//! | `comparison` | ranks, intervals, two models |
+//! | `drilldown` | the answers behind a cell, those to one question, and those that two rules read otherwise |
 
-mod behind;
-mod looks;
+mod comparison;
+mod drilldown;
 mod print;
 mod source;
 
 use std::cmp::Ordering;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -23,9 +23,9 @@ pub use self::print::print;
 use self::source::Source;
 use super::Context;
 use crate::metrics::extract::Extractor;
-use crate::model::board::looks::TOOL;
+use crate::model::board::analysis::TOOL;
 use crate::model::board::{Better, Board, BoardAsk, Cell, Curated, Printed, Row};
-use crate::model::{Filter, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Filter, Result};
 
 /// Arguments of `benchtop board`.
 #[derive(Clone, Debug, clap::Args)]
@@ -109,7 +109,7 @@ pub enum Output {
 /// of answers were left out.
 ///
 /// # Errors
-/// Those of the files or the project; [`Kind::NotFound`] for a column or a model that is not there; I/O problems of standard output.
+/// Those of the files or the project; [`ErrorKind::NotFound`] for a column or a model that is not there; I/O problems of standard output.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Some(rule) = &args.rule {
         extractor(rule)?;
@@ -134,7 +134,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             source.print_behind(args.behind.as_deref().unwrap_or_default(), column, args, &mut out)
         }
         (_, None, Some(column)) if args.sure => source.sure(column, args, &mut out),
-        (_, _, Some(_)) => Err(Problem::new(Kind::Usage, "--column is for --behind, --compare and --sure")
+        (_, _, Some(_)) => Err(Error::new(ErrorKind::Usage, "--column is for --behind, --compare and --sure")
             .help("--columns GLOB chooses which columns are printed")),
         _ => {
             let mut board = source.board()?;
@@ -166,8 +166,8 @@ fn left_out(source: &Source) -> u8 {
 /// What writing came to; a closed pipe is no error.
 fn written(result: io::Result<()>) -> Result<()> {
     match result {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            let mut problem = Problem::io(&e, "cannot write to standard output", std::path::Path::new(""));
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            let mut problem = Error::io(&e, "cannot write to standard output", std::path::Path::new(""));
             problem.place.file = None;
             Err(problem)
         }
@@ -178,7 +178,7 @@ fn written(result: io::Result<()>) -> Result<()> {
 /// What of the project is scored.
 ///
 /// # Errors
-/// [`Kind::Usage`] for words that are no filter.
+/// [`ErrorKind::Usage`] for words that are no filter.
 fn board_ask(args: &Args) -> Result<BoardAsk> {
     let curated = match args.curated.as_deref() {
         None | Some("all") => Curated::All,
@@ -203,11 +203,11 @@ fn printed(args: &Args) -> Printed {
 /// The rule of that name.
 ///
 /// # Errors
-/// [`Kind::Usage`] with the names that there are.
+/// [`ErrorKind::Usage`] with the names that there are.
 pub fn extractor(name: &str) -> Result<Extractor> {
     Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Problem::new(Kind::Usage, format!("no rule `{name}` reads answers")).help(format!("there are: {names}"))
+        Error::new(ErrorKind::Usage, format!("no rule `{name}` reads answers")).help(format!("there are: {names}"))
     })
 }
 
@@ -219,15 +219,15 @@ fn width() -> usize {
     terminal.filter(|w| *w > 0).or_else(asked).unwrap_or(120)
 }
 
-fn unknown_column(board: &Board, what: String) -> Problem {
+fn unknown_column(board: &Board, what: String) -> Error {
     let names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-    Problem::new(Kind::NotFound, what).help(format!("there are: {}", names.join(", ")))
+    Error::new(ErrorKind::NotFound, what).help(format!("there are: {}", names.join(", ")))
 }
 
 /// Sorts rows by a column, best first, ties by name, scored rows before printed ones; rows without that cell come last.
 ///
 /// # Errors
-/// [`Kind::NotFound`] for a column that is not there.
+/// [`ErrorKind::NotFound`] for a column that is not there.
 pub fn sort(board: &mut Board, by: &str) -> Result<()> {
     let (name, asked) = match by.rsplit_once(':') {
         Some((name, "asc")) => (name, Some(Better::Less)),
@@ -258,7 +258,7 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
 /// Keeps the columns that match one of the globs, which commas part.
 ///
 /// # Errors
-/// [`Kind::NotFound`] when none does.
+/// [`ErrorKind::NotFound`] when none does.
 pub fn choose(board: &mut Board, globs: &str) -> Result<()> {
     let keep: Vec<bool> = board.columns.iter().map(|c| globs.split(',').any(|g| matches(g.trim(), &c.name))).collect();
     if !keep.contains(&true) {
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(order("qAcc.L_l:asc"), ["a,b", "c"]);
         assert_eq!(order("qAcc.L_h"), ["a,b", "c"]);
         assert_eq!(order("mAcc.L_m:asc"), ["c", "a,b"]);
-        assert_eq!(sort(&mut board(), "x").unwrap_err().kind, Kind::NotFound);
+        assert_eq!(sort(&mut board(), "x").unwrap_err().kind, ErrorKind::NotFound);
         let mut chosen = board();
         choose(&mut chosen, "mAcc*, qAcc.?_h").unwrap();
         assert_eq!(chosen.columns.len(), 2);
@@ -379,14 +379,14 @@ mod tests {
         struct Closed;
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-                Err(ErrorKind::BrokenPipe.into())
+                Err(io::ErrorKind::BrokenPipe.into())
             }
             fn flush(&mut self) -> io::Result<()> {
                 Ok(())
             }
         }
         for format in [Output::Table, Output::Csv, Output::Md, Output::Latex, Output::Json] {
-            assert_eq!(print(&board(), format, 80, &mut Closed).unwrap_err().kind(), ErrorKind::BrokenPipe);
+            assert_eq!(print(&board(), format, 80, &mut Closed).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
         }
     }
 }

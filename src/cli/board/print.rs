@@ -228,7 +228,7 @@ pub(super) fn pad(text: &str, width: usize, right: bool) -> String {
 }
 
 /// A file of answers that was left out, as a line of JSON.
-pub(super) fn damaged(problem: &crate::model::Problem, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn damaged(problem: &crate::model::Error, out: &mut impl Write) -> io::Result<()> {
     let place = &problem.place;
     let said = serde_json::json!({"damaged": {
         "file": place.file, "line": place.line, "field": place.field, "what": problem.what,

@@ -5,37 +5,37 @@ use crate::cli::{Context, out};
 use crate::metrics::extract::Extractor;
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::Bootstrap;
-use crate::model::board::looks::{Compared, Disagreement, Sure, TOOL};
+use crate::model::board::analysis::{Compared, Disagreement, Sure, TOOL};
 use crate::model::board::{Answered, BehindPage, Board, BoardAsk, Printed};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask};
-use crate::pipeline::board::{BEHIND_FURTHER, Scored, from_paths_by, published};
+use crate::owner::wire::{Request, Response};
+use crate::pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by, published};
 
 /// Where a board comes from.
 pub(super) enum Source {
     /// Files, read here, with these printed rows.
-    Files(Box<Scored>, Printed),
+    Files(Box<BoardData>, Printed),
     /// The project, through its owner.
     Project(Box<Client>, BoardAsk),
 }
 
-fn unexpected() -> Problem {
-    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+fn unexpected() -> Error {
+    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
 }
 
 impl Source {
     /// The files that are named, else the project.
     ///
     /// # Errors
-    /// When neither can be read; [`Kind::Usage`] for what only a project has.
+    /// When neither can be read; [`ErrorKind::Usage`] for what only a project has.
     pub(super) fn open(context: &Context, args: &Args) -> Result<Source> {
         let ask = board_ask(args)?;
         if args.paths.is_empty() {
             return Ok(Source::Project(Box::new(context.client()?), ask));
         }
         if args.curated.is_some() || args.filter.is_some() {
-            let problem = Problem::new(Kind::Usage, "--curated and --filter are of a project's items");
+            let problem = Error::new(ErrorKind::Usage, "--curated and --filter are of a project's items");
             return Err(problem.help("leave the paths out, or import the files first"));
         }
         let rule = args.rule.as_deref().map(extractor).transpose()?;
@@ -54,7 +54,7 @@ impl Source {
     }
 
     /// Files of answers that are left out since they are damaged.
-    pub(super) fn damaged(&self) -> &[Problem] {
+    pub(super) fn damaged(&self) -> &[Error] {
         match self {
             Source::Files(scored, _) => &scored.damaged,
             Source::Project(..) => &[],
@@ -72,8 +72,8 @@ impl Source {
                 published::beside(&mut board, printed)?;
                 Ok(board)
             }
-            Source::Project(client, ask) => match client.ask(Ask::Board(Box::new(ask.clone())))? {
-                Answer::Board(board) => Ok(*board),
+            Source::Project(client, ask) => match client.ask(Request::Board(Box::new(ask.clone())))? {
+                Response::Board(board) => Ok(*board),
                 _ => Err(unexpected()),
             },
         }
@@ -83,8 +83,8 @@ impl Source {
         match self {
             Source::Files(scored, _) => scored.ranks(column, &scored.ruled().choose(None)),
             Source::Project(client, ask) => {
-                match client.ask(Ask::Ranks { ask: Box::new(ask.clone()), column: column.into() })? {
-                    Answer::Ranks(ranks) => Ok(ranks),
+                match client.ask(Request::Ranks { ask: Box::new(ask.clone()), column: column.into() })? {
+                    Response::Ranks(ranks) => Ok(ranks),
                     _ => Err(unexpected()),
                 }
             }
@@ -96,8 +96,8 @@ impl Source {
             Source::Files(scored, _) => scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                match client.ask(Ask::Sure { ask, model, column, plan })? {
-                    Answer::Sure(sure) => Ok(*sure),
+                match client.ask(Request::Sure { ask, model, column, plan })? {
+                    Response::Sure(sure) => Ok(*sure),
                     _ => Err(unexpected()),
                 }
             }
@@ -112,8 +112,8 @@ impl Source {
             }
             Source::Project(client, ask) => {
                 let (ask, models, column) = (Box::new(ask.clone()), [a.into(), b.into()], column.into());
-                match client.ask(Ask::Compare { ask, models, column, plan })? {
-                    Answer::Compared(compared) => Ok(*compared),
+                match client.ask(Request::Compare { ask, models, column, plan })? {
+                    Response::Compared(compared) => Ok(*compared),
                     _ => Err(unexpected()),
                 }
             }
@@ -128,8 +128,8 @@ impl Source {
             }
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                match client.ask(Ask::Behind { ask, model, column, from })? {
-                    Answer::Behind(page) => Ok(page),
+                match client.ask(Request::Behind { ask, model, column, from })? {
+                    Response::Behind(page) => Ok(page),
                     _ => Err(unexpected()),
                 }
             }
@@ -142,8 +142,8 @@ impl Source {
             Source::Files(scored, _) => scored.answers_to(scored.row_named(item)?, args.column.as_deref()),
             Source::Project(client, ask) => {
                 let (rule, column) = (ask.rule.clone(), args.column.clone());
-                match client.ask(Ask::Answered { rule, column, item: item.into() })? {
-                    Answer::Answered(found) => Ok(*found),
+                match client.ask(Request::Answered { rule, column, item: item.into() })? {
+                    Response::Answered(found) => Ok(*found),
                     _ => Err(unexpected()),
                 }
             }
@@ -163,8 +163,8 @@ impl Source {
             }
             Source::Project(client, ask) => {
                 let other = Some(other.map_or(TOOL, Extractor::name).to_string());
-                match client.ask(Ask::Disagreements { ask: Box::new(ask.clone()), other })? {
-                    Answer::Disagreements(found) => Ok(found),
+                match client.ask(Request::Disagreements { ask: Box::new(ask.clone()), other })? {
+                    Response::Disagreements(found) => Ok(found),
                     _ => Err(unexpected()),
                 }
             }

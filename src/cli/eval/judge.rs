@@ -7,9 +7,9 @@ use crate::cli::out;
 use crate::cli::{Context, consent, import, print};
 use crate::model::clean;
 use crate::model::trust::Sends;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::trust::of_servers;
-use crate::owner::wire::{Answer, AskNext, JudgeAsk, JudgeReport, JudgedOf};
+use crate::owner::wire::{AskNext, JudgeAsk, JudgeReport, JudgedOf, Response};
 
 /// Arguments of `eval judge`.
 #[derive(clap::Args)]
@@ -47,8 +47,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let to = if ask.dry { Vec::new() } else { of_servers(&ask.servers, Sends::Texts)? };
     let asked = consent::named(to, AskNext::Judge(Box::new(ask)));
     let answer = import::waited(&context.client()?, asked, !args.json)?;
-    let Answer::Judged(report) = answer else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let Response::Judged(report) = answer else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let text = if args.json { out::json_text(&json!(*report)) } else { text(&report, args.dry_run) };
     print(&text).map(|()| u8::from(report.failed > 0))

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::{Context, items, out};
-use crate::model::made::{PictureState, check_drafts};
-use crate::model::{Filter, Form, Item, Kind, Prediction, Problem, Result};
+use crate::model::generated_image::{PictureState, check_drafts};
+use crate::model::{Error, ErrorKind, Filter, Form, Item, Prediction, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, AnswerSet, Ask, PageAsk};
+use crate::owner::wire::{AnswerSet, PageAsk, Request, Response};
 use crate::pipeline::export::tools::Tool;
 use crate::pipeline::export::{Aside, Exporter, Target, To, unlink};
 use crate::store::picture_file::PictureFile;
@@ -71,7 +71,9 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Format::HfParquet => return tools::run(context, args, Tool::Parquet),
     };
     if args.with_predictions && target != Target::Mvp {
-        return Err(Problem::new(Kind::Usage, "this format has no place for answers").help("vlmevalkit and mvp have"));
+        return Err(
+            Error::new(ErrorKind::Usage, "this format has no place for answers").help("vlmevalkit and mvp have")
+        );
     }
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
@@ -118,9 +120,9 @@ fn told_aside(aside: &Aside) -> u8 {
 /// Refuses an export with drafts that nobody asked for.
 fn check(client: &Client, filter: &Filter, wanted: bool) -> Result<()> {
     let page = |filter: Filter| PageAsk { generation: 1, filter, sort: Vec::new(), offset: 0, count: 0 };
-    let count = |filter: Filter| match client.ask(Ask::Page(page(filter)))? {
-        Answer::Page(page) => Ok(page.total),
-        _ => Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")),
+    let count = |filter: Filter| match client.ask(Request::Page(page(filter)))? {
+        Response::Page(page) => Ok(page.total),
+        _ => Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")),
     };
     let is_draft = filter.picture.is_empty() || filter.picture.contains(&PictureState::Draft);
     if wanted || !is_draft {
@@ -131,7 +133,8 @@ fn check(client: &Client, filter: &Filter, wanted: bool) -> Result<()> {
 }
 
 fn item(number: u32, json: &str) -> Result<Item> {
-    serde_json::from_str(json).map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))
+    serde_json::from_str(json)
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{number} cannot be read: {e}")))
 }
 
 /// Whether the export holds nested records and nothing else.
@@ -149,8 +152,8 @@ fn all_nested(client: &Client, filter: &Filter) -> Result<bool> {
 }
 
 fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
-    let other = || Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for");
-    let Answer::AnswerSets(sets) = client.ask(Ask::AnswerSets)? else { return Err(other()) };
+    let other = || Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for");
+    let Response::AnswerSets(sets) = client.ask(Request::AnswerSets)? else { return Err(other()) };
     let key = |s: &AnswerSet| (s.model.clone(), s.form, s.evaluated);
     let mut done = HashSet::new();
     for set in &sets {
@@ -172,8 +175,8 @@ fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
 /// Every prediction of an answer set.
 fn lines(client: &Client, set: u32, take: &mut dyn FnMut(Result<Prediction>)) -> Result<()> {
     let mut part = 0;
-    while let Answer::AnswerLines(Some(text)) = client.ask(Ask::AnswerLines { set, part })? {
-        let row = |line| serde_json::from_str(line).map_err(|e| Problem::new(Kind::Corrupt, e.to_string()));
+    while let Response::AnswerLines(Some(text)) = client.ask(Request::AnswerLines { set, part })? {
+        let row = |line| serde_json::from_str(line).map_err(|e| Error::new(ErrorKind::Corrupt, e.to_string()));
         text.lines().for_each(|line| take(row(line)));
         part += 1;
     }
@@ -218,7 +221,7 @@ impl Pictures {
 }
 
 /// A failure to write, which ends the export, is never taken for a damaged picture.
-fn written(error: &std::io::Error, path: &Path) -> Problem {
-    let problem = Problem::io(error, "the picture cannot be written", path);
-    if problem.kind == Kind::DiskFull { problem } else { Problem { kind: Kind::Io, ..problem } }
+fn written(error: &std::io::Error, path: &Path) -> Error {
+    let problem = Error::io(error, "the picture cannot be written", path);
+    if problem.kind == ErrorKind::DiskFull { problem } else { Error { kind: ErrorKind::Io, ..problem } }
 }

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Args, item, items, lines};
 use crate::cli::{Context, out};
-use crate::model::{Filter, Item, Key, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Filter, Item, Key, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, AnswerSet, Ask};
+use crate::owner::wire::{AnswerSet, Request, Response};
 use crate::pipeline::export::tools::{Surveys, Tool, Tools, takes_answers};
 
 /// What a model answered: by data set, where the answers say which, and key.
@@ -17,7 +17,7 @@ type Outputs = HashMap<(Option<String>, Key), String>;
 /// # Errors
 /// A picture that cannot be read, and the operating system's.
 pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
-    let usage = |what: &str, help: &str| Err(Problem::new(Kind::Usage, what).help(help));
+    let usage = |what: &str, help: &str| Err(Error::new(ErrorKind::Usage, what).help(help));
     let Some(dir) = &args.out else { return usage("this format is a folder", "name it with --out DIR") };
     if args.images {
         return usage("this format has its pictures with it", "leave --images out");
@@ -70,8 +70,8 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
 
 /// The answer sets of each model, with their numbers.
 fn models(client: &Client) -> Result<BTreeMap<String, Vec<(u32, AnswerSet)>>> {
-    let Answer::AnswerSets(sets) = client.ask(Ask::AnswerSets)? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let Response::AnswerSets(sets) = client.ask(Request::AnswerSets)? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     let mut models: BTreeMap<String, Vec<(u32, AnswerSet)>> = BTreeMap::new();
     for (at, set) in sets.into_iter().enumerate() {

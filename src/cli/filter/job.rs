@@ -6,9 +6,9 @@ use super::other;
 use crate::cli::follow::{Follow, Followed, follow, left};
 use crate::cli::{Context, consent, out, print};
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask, AskNext, Event};
+use crate::owner::wire::{AskNext, Event, Request, Response};
 
 /// How a job is watched.
 pub struct Watch {
@@ -26,15 +26,15 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
     let client = follower.client();
     let answer = match retry {
         true => {
-            let Answer::Scorers(all) = client.ask(Ask::Scorers)? else { return Err(other()) };
+            let Response::Scorers(all) = client.ask(Request::Scorers)? else { return Err(other()) };
             let job = all.into_iter().find(|s| s.scorer == new.scorer).and_then(|s| s.job);
-            let none = || Problem::new(Kind::NotFound, format!("nothing was scored by `{}` yet", new.scorer));
+            let none = || Error::new(ErrorKind::NotFound, format!("nothing was scored by `{}` yet", new.scorer));
             let job = job.ok_or_else(none)?;
             consent::resume(client, job.waits.as_deref(), AskNext::Scoring(job.id, ScoringAct::Retry))?
         }
         false => begin(client, &new)?,
     };
-    let Answer::Scoring(job) = answer else { return Err(other()) };
+    let Response::Scoring(job) = answer else { return Err(other()) };
     if new.dry || watch.detach {
         let text = match (watch.json, new.dry) {
             (true, _) => out::json_text(&job.value()),
@@ -54,11 +54,11 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
 }
 
 /// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
-fn begin(client: &Client, new: &NewScoring) -> Result<Answer> {
-    match client.ask(Ask::Score(new.clone())) {
-        Err(refusal) if refusal.kind == Kind::Denied && !new.dry => {
-            let dry = Ask::Score(NewScoring { dry: true, ..new.clone() });
-            let Answer::Scoring(counted) = client.ask(dry)? else { return Err(other()) };
+fn begin(client: &Client, new: &NewScoring) -> Result<Response> {
+    match client.ask(Request::Score(new.clone())) {
+        Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
+            let dry = Request::Score(NewScoring { dry: true, ..new.clone() });
+            let Response::Scoring(counted) = client.ask(dry)? else { return Err(other()) };
             consent::begin(client, counted.waits.as_deref(), refusal, AskNext::Score(new.clone()))
         }
         answer => answer,
@@ -73,7 +73,7 @@ pub fn act(context: &Context, id: u32, act: ScoringAct, json: bool) -> Result<u8
         ScoringAct::Pause | ScoringAct::Cancel => None,
     };
     let answer = consent::resume(&client, waits.as_deref(), AskNext::Scoring(id, act))?;
-    let Answer::Scoring(job) = answer else { return Err(other()) };
+    let Response::Scoring(job) = answer else { return Err(other()) };
     let text = if json { out::json(&job.value()) } else { job.progress(usize::MAX) };
     print(&format!("{text}\n")).map(|()| 0)
 }
@@ -91,8 +91,8 @@ impl Followed for ScoringState {
     }
 
     fn ask(client: &Client, id: u32) -> Result<ScoringState> {
-        let Answer::Scorers(all) = client.ask(Ask::Scorers)? else { return Err(other()) };
-        let none = || Problem::new(Kind::NotFound, format!("there is no scoring job {id}"));
+        let Response::Scorers(all) = client.ask(Request::Scorers)? else { return Err(other()) };
+        let none = || Error::new(ErrorKind::NotFound, format!("there is no scoring job {id}"));
         all.into_iter().filter_map(|s| s.job).find(|job| job.id == id).ok_or_else(none)
     }
 

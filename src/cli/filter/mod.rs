@@ -9,12 +9,12 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::{Context, out, print};
-use crate::model::scoring::bench::DoubtOrder;
+use crate::model::scoring::bench::FlagOrder;
 use crate::model::scoring::job::{NewScoring, ScoringAct};
 use crate::model::scoring::{Measure, Scorer};
-use crate::model::{Filter, Kind, Problem, Result, clean};
+use crate::model::{Error, ErrorKind, Filter, Result, clean};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::wire::{Request, Response};
 
 /// Arguments of `filter`.
 #[derive(clap::Args)]
@@ -75,7 +75,7 @@ enum What {
     Queue {
         /// nearest, worst, disagreement, against-people or random
         #[arg(long, default_value = "nearest", value_parser = order)]
-        order: DoubtOrder,
+        order: FlagOrder,
         /// Only these items; flagged and parked ones where it names no outcome
         #[arg(long, default_value = "", value_name = "WORDS")]
         filter: String,
@@ -92,17 +92,17 @@ enum What {
     },
 }
 
-fn order(name: &str) -> std::result::Result<DoubtOrder, String> {
-    let known = || format!("one of: {}", DoubtOrder::ALL.map(DoubtOrder::name).join(", "));
-    DoubtOrder::from_name(name).ok_or_else(known)
+fn order(name: &str) -> std::result::Result<FlagOrder, String> {
+    let known = || format!("one of: {}", FlagOrder::ALL.map(FlagOrder::name).join(", "));
+    FlagOrder::from_name(name).ok_or_else(known)
 }
 
 fn measure(text: &str) -> std::result::Result<Measure, String> {
     text.parse()
 }
 
-fn other() -> Problem {
-    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+fn other() -> Error {
+    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
 }
 
 /// Runs it.
@@ -122,8 +122,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         What::Report(args) => report::run(&context.client()?, args, json),
         What::Rules(args) => rules::run(&context.client()?, args, json),
         What::Queue { order, filter, seed } => {
-            let ask = Ask::Doubtful { filter: Filter::parse(filter)?, order: *order, seed: *seed };
-            let Answer::Numbers(numbers) = context.client()?.ask(ask)? else { return Err(other()) };
+            let ask = Request::Doubtful { filter: Filter::parse(filter)?, order: *order, seed: *seed };
+            let Response::Numbers(numbers) = context.client()?.ask(ask)? else { return Err(other()) };
             let lines = numbers.iter().map(|n| if json { out::json(&json!({"number": n})) } else { n.to_string() });
             print(&lines.map(|line| line + "\n").collect::<String>()).map(|()| 0)
         }
@@ -135,12 +135,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
     let number = match item.trim_start_matches('#').parse() {
         Ok(number) => number,
-        Err(_) => match client.ask(Ask::NumberOf(item.to_string()))? {
-            Answer::Number(Some(number)) => number,
-            _ => return Err(Problem::new(Kind::NotFound, format!("there is no item `{item}`"))),
+        Err(_) => match client.ask(Request::NumberOf(item.to_string()))? {
+            Response::Number(Some(number)) => number,
+            _ => return Err(Error::new(ErrorKind::NotFound, format!("there is no item `{item}`"))),
         },
     };
-    let Answer::Explanation(said) = client.ask(Ask::Explain { number })? else { return Err(other()) };
+    let Response::Explanation(said) = client.ask(Request::Explain { number })? else { return Err(other()) };
     if json {
         return print(&out::json_text(&json!(said))).map(|()| 0);
     }

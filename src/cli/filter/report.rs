@@ -11,9 +11,9 @@ use crate::model::clean;
 use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
 use crate::model::scoring::rules::Then;
 use crate::model::scoring::{Measure, Outcome, ScoreState};
-use crate::model::{Field, Filter, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Field, Filter, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::wire::{Request, Response};
 
 /// Arguments of `filter report`.
 #[derive(clap::Args)]
@@ -59,8 +59,8 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
 }
 
 fn all(client: &Client, json: bool) -> Result<u8> {
-    let Answer::Scorers(scorers) = client.ask(Ask::Scorers)? else { return Err(other()) };
-    let Answer::Rules(rules) = client.ask(Ask::Rules)? else { return Err(other()) };
+    let Response::Scorers(scorers) = client.ask(Request::Scorers)? else { return Err(other()) };
+    let Response::Rules(rules) = client.ask(Request::Rules)? else { return Err(other()) };
     if json {
         return print(&out::json_text(&json!({"scorers": scorers, "rules": rules}))).map(|()| 0);
     }
@@ -90,11 +90,11 @@ fn all(client: &Client, json: bool) -> Result<u8> {
 fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> {
     let property = |name: &str, option: &str| {
         Field::from_name(name)
-            .ok_or_else(|| Problem::new(Kind::Usage, format!("there is no property `{name}`")).field(option))
+            .ok_or_else(|| Error::new(ErrorKind::Usage, format!("there is no property `{name}`")).field(option))
     };
     let by = property(&args.by, "by")?;
     let across = args.across.as_deref().map(|name| property(name, "across")).transpose()?;
-    let Answer::Rules(rules) = client.ask(Ask::Rules)? else { return Err(other()) };
+    let Response::Rules(rules) = client.ask(Request::Rules)? else { return Err(other()) };
     let line = |then| rules.rules.threshold(score, then).map(|t| t.get());
     let ask = BenchAsk {
         measure: score.clone(),
@@ -109,7 +109,7 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
         samples: 5,
         across,
     };
-    let Answer::Bench(bench) = client.ask(Ask::Bench(Box::new(ask.clone())))? else { return Err(other()) };
+    let Response::Bench(bench) = client.ask(Request::Bench(Box::new(ask.clone())))? else { return Err(other()) };
     if json {
         return print(&out::json_text(&json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench})))
             .map(|()| 0);

@@ -12,9 +12,9 @@ use crate::model::clean;
 use crate::model::scoring::Outcome;
 use crate::model::scoring::bench::{RulesDiff, RulesState};
 use crate::model::scoring::rules::RuleSet;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::wire::{Request, Response};
 use crate::store::bounded;
 use crate::store::regular::SETTINGS_LIMIT;
 
@@ -53,38 +53,38 @@ fn read(path: &Path) -> Result<RuleSet> {
     let file: File = toml::from_str(&text).map_err(|e| {
         let at = e.span().map_or(0, |span| span.start.min(text.len()));
         let line = text.get(..at).unwrap_or_default().matches('\n').count() as u64 + 1;
-        Problem::input(e.message().replace('\n', " ")).file(path).line(line).field("rules")
+        Error::input(e.message().replace('\n', " ")).file(path).line(line).field("rules")
     })?;
     Ok(file.rules)
 }
 
 /// Runs it.
 pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
-    let state = || match client.ask(Ask::Rules)? {
-        Answer::Rules(state) => Ok(*state),
+    let state = || match client.ask(Request::Rules)? {
+        Response::Rules(state) => Ok(*state),
         _ => Err(other()),
     };
     match args.what.as_ref().unwrap_or(&What::Show) {
         What::Show => show(&state()?, json),
         What::Try { file } => {
-            let Answer::RulesDiff(diff) = client.ask(Ask::TryRules(read(file)?))? else { return Err(other()) };
+            let Response::RulesDiff(diff) = client.ask(Request::TryRules(read(file)?))? else { return Err(other()) };
             print(&if json { out::json_text(&json!(diff)) } else { words(&diff) }).map(|()| 0)
         }
         What::Apply { file } => {
             let rules = read(file)?;
             let now = state()?;
             if let Some(problem) = now.problem {
-                return Err(Problem::new(Kind::Conflict, format!("the rules there cannot be read: {problem}"))
+                return Err(Error::new(ErrorKind::Conflict, format!("the rules there cannot be read: {problem}"))
                     .help("mend benchtop.toml first"));
             }
-            let Answer::Rules(now) = client.ask(Ask::ApplyRules { rules, revision: now.revision })? else {
+            let Response::Rules(now) = client.ask(Request::ApplyRules { rules, revision: now.revision })? else {
                 return Err(other());
             };
             show(&now, json)
         }
         What::Revert => {
             let revision = state()?.revision;
-            let Answer::Rules(now) = client.ask(Ask::RevertRules { revision })? else { return Err(other()) };
+            let Response::Rules(now) = client.ask(Request::RevertRules { revision })? else { return Err(other()) };
             show(&now, json)
         }
     }
@@ -131,7 +131,7 @@ mod tests {
         std::fs::write(&path, "[[rules]]\nname='a'\nthen='drop'\nall=[{score='ocr',below=0.8}]\n").unwrap();
         let problem = read(&path).unwrap_err();
         assert!(problem.place.line.is_some() && problem.what.contains("drop"));
-        assert_eq!(read(&dir.path().join("none")).unwrap_err().kind, Kind::NotFound);
+        assert_eq!(read(&dir.path().join("none")).unwrap_err().kind, ErrorKind::NotFound);
     }
 
     #[test]

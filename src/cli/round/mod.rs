@@ -13,10 +13,10 @@ use crate::cli::out;
 use crate::model::clean;
 use crate::model::round::Protocol;
 use crate::model::round::protocol::WhatIf;
-use crate::model::round::state::{RoundState, Turn};
-use crate::model::{Kind, Problem, Result};
+use crate::model::round::state::{NextAssignment, RoundState};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::wire::{Request, Response};
 use crate::store::{disk, journal};
 
 /// Arguments of `round`.
@@ -101,7 +101,7 @@ enum Do {
 }
 
 fn other<T>() -> Result<T> {
-    Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
+    Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
 }
 
 /// Runs it.
@@ -112,7 +112,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let text = match &args.what {
         Do::New(new) => {
-            let Answer::Round(state) = client.ask(new::ask(new)?)? else { return other() };
+            let Response::Round(state) = client.ask(new::ask(new)?)? else { return other() };
             show::made(&state, new.dry_run, args.json)
         }
         Do::List => show::list(&rounds(&client)?, args.json),
@@ -120,37 +120,37 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Do::Close { name } => close(&client, name, true, args.json)?,
         Do::Reopen { name } => close(&client, name, false, args.json)?,
         Do::Delete { name } => {
-            client.ask(Ask::DeleteRound(name.clone()))?;
+            client.ask(Request::DeleteRound(name.clone()))?;
             match args.json {
                 true => out::json_text(&serde_json::json!({"deleted": name})),
                 false => format!("the round `{name}` is deleted\n"),
             }
         }
         Do::People { name, add, remove } => {
-            let ask = Ask::RoundPeople { round: name.clone(), add: add.clone(), remove: remove.clone() };
-            let Answer::Round(state) = client.ask(ask)? else { return other() };
+            let ask = Request::RoundPeople { round: name.clone(), add: add.clone(), remove: remove.clone() };
+            let Response::Round(state) = client.ask(ask)? else { return other() };
             show::one(&state, args.json)
         }
         Do::Next { name } => {
-            let Answer::Turn(turn) = client.ask(Ask::Next(name.clone()))? else { return other() };
+            let Response::Turn(turn) = client.ask(Request::Next(name.clone()))? else { return other() };
             next(&turn, args.json)
         }
         Do::Release { name } => {
-            client.ask(Ask::Release(name.clone()))?;
+            client.ask(Request::Release(name.clone()))?;
             String::new()
         }
         Do::Disputes { name } => {
-            let Answer::Disputes(list) = client.ask(Ask::Disputes(name.clone()))? else { return other() };
+            let Response::Disputes(list) = client.ask(Request::Disputes(name.clone()))? else { return other() };
             show::disputes(&list, args.json)
         }
         Do::WhatIf { name, protocol } => {
-            let ask = Ask::WhatIf { round: name.clone(), protocol: *protocol };
-            let Answer::WhatIf(found) = client.ask(ask)? else { return other() };
+            let ask = Request::WhatIf { round: name.clone(), protocol: *protocol };
+            let Response::WhatIf(found) = client.ask(ask)? else { return other() };
             what_if(*protocol, found, args.json)
         }
         Do::Report { name, out, draws } => {
-            let ask = Ask::RoundReport { round: name.clone(), bootstrap: draws.plan() };
-            let Answer::RoundReport(found) = client.ask(ask)? else { return other() };
+            let ask = Request::RoundReport { round: name.clone(), bootstrap: draws.plan() };
+            let Response::RoundReport(found) = client.ask(ask)? else { return other() };
             let text = if args.json { out::json_text(&report::value(&found)) } else { report::markdown(&found) };
             match out {
                 Some(path) => {
@@ -165,8 +165,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn rounds(client: &Client) -> Result<Vec<RoundState>> {
-    match client.ask(Ask::Rounds)? {
-        Answer::Rounds(rounds) => Ok(rounds),
+    match client.ask(Request::Rounds)? {
+        Response::Rounds(rounds) => Ok(rounds),
         _ => other(),
     }
 }
@@ -177,40 +177,40 @@ fn named(client: &Client, name: &str) -> Result<RoundState> {
     let none = || {
         let help =
             if known.is_empty() { "make one with `benchtop round new`".into() } else { format!("there is: {known}") };
-        Problem::new(Kind::NotFound, format!("there is no round `{name}`")).help(help)
+        Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")).help(help)
     };
     all.iter().find(|r| r.name == name).cloned().ok_or_else(none)
 }
 
 fn close(client: &Client, name: &str, closed: bool, json: bool) -> Result<String> {
-    client.ask(Ask::CloseRound { round: name.into(), closed })?;
+    client.ask(Request::CloseRound { round: name.into(), closed })?;
     Ok(show::one(&named(client, name)?, json))
 }
 
-fn next(turn: &Turn, json: bool) -> String {
+fn next(turn: &NextAssignment, json: bool) -> String {
     let value = match turn {
-        Turn::Item(served) => serde_json::json!({
+        NextAssignment::Item(served) => serde_json::json!({
             "turn": "item", "number": served.number, "item": served.item, "practice": served.practice, "nth": served.nth,
             "until": journal::stamp(served.until), "elsewhere": served.elsewhere,
         }),
-        Turn::Wait(until) => serde_json::json!({"turn": "wait", "until": journal::stamp(*until)}),
-        Turn::Finished => serde_json::json!({"turn": "finished"}),
-        Turn::Closed => serde_json::json!({"turn": "closed"}),
+        NextAssignment::Wait(until) => serde_json::json!({"turn": "wait", "until": journal::stamp(*until)}),
+        NextAssignment::Finished => serde_json::json!({"turn": "finished"}),
+        NextAssignment::Closed => serde_json::json!({"turn": "closed"}),
     };
     if json {
         return out::json_text(&value);
     }
     match turn {
-        Turn::Item(served) => {
+        NextAssignment::Item(served) => {
             let practice = if served.practice { " (practice)" } else { "" };
             let item = clean::line(&served.item);
             format!("#{}\t{item}{practice}\tyours until {}\n", served.number, journal::stamp(served.until))
         }
-        Turn::Wait(until) => {
+        NextAssignment::Wait(until) => {
             format!("others have what is left in hand; the first lease ends at {}\n", journal::stamp(*until))
         }
-        Turn::Finished => "nothing is left for you in this round\n".into(),
-        Turn::Closed => "the round is closed\n".into(),
+        NextAssignment::Finished => "nothing is left for you in this round\n".into(),
+        NextAssignment::Closed => "the round is closed\n".into(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a new round is to be.
 
 use crate::model::round::{Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample};
-use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::Ask;
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::wire::Request;
 
 /// Arguments of `round new`.
 #[derive(clap::Args)]
@@ -59,10 +59,10 @@ pub struct Args {
 /// The question of these arguments.
 ///
 /// # Errors
-/// [`Kind::Usage`] for what does not fit together.
-pub(super) fn ask(args: &Args) -> Result<Ask> {
+/// [`ErrorKind::Usage`] for what does not fit together.
+pub(super) fn ask(args: &Args) -> Result<Request> {
     if matches!(args.sample, Some(Sample::PerStratum(_))) && args.strata.is_none() {
-        return Err(Problem::new(Kind::Usage, "a sample of each stratum needs to know what the strata are")
+        return Err(Error::new(ErrorKind::Usage, "a sample of each stratum needs to know what the strata are")
             .help("name the field with --strata, such as --strata subtask"));
     }
     let see = |what: &str| args.adjudicators_see.iter().any(|s| s == what);
@@ -81,5 +81,5 @@ pub(super) fn ask(args: &Args) -> Result<Ask> {
         strata: args.strata.clone(),
         ..NewRound::new(args.name.clone(), args.protocol, args.people.clone(), args.seed)
     };
-    Ok(Ask::NewRound { new: Box::new(new), dry: args.dry_run })
+    Ok(Request::NewRound { new: Box::new(new), dry: args.dry_run })
 }

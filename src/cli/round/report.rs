@@ -8,7 +8,7 @@ use super::show;
 use crate::cli::agreement::table::{self, Words};
 use crate::cli::agreement::value as agreement;
 use crate::model::Status;
-use crate::model::agreement::look::{By, Row};
+use crate::model::agreement::analysis::{By, Row};
 use crate::model::clean;
 use crate::model::round::report::{AuditScore, RoundReport};
 use crate::model::round::{Order, Sample};

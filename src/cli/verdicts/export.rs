@@ -6,14 +6,14 @@ use super::Args;
 use crate::cli::{Context, done, out};
 use crate::formats::verdicts::label_studio::TaskWriter;
 use crate::formats::verdicts::{csv, jsonl};
-use crate::model::exchange::{Exchanged, VerdictForm};
-use crate::model::{Item, Kind, Problem, Result, clean};
+use crate::model::verdict_interchange::{Exchanged, VerdictForm};
+use crate::model::{Error, ErrorKind, Item, Result, clean};
 use crate::owner::Client;
-use crate::owner::wire::{Answer, Ask, Lines};
+use crate::owner::wire::{Lines, Request, Response};
 use crate::pipeline::export::{Renames, create};
 
 fn other<T>() -> Result<T> {
-    Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
+    Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
 }
 
 /// Writes them as `args` say.
@@ -67,8 +67,8 @@ type Take<'t> = &'t mut dyn FnMut(&[(u32, Exchanged)]) -> Result<()>;
 fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
     let mut from = Some(1);
     while let Some(number) = from {
-        let ask = Ask::Verdicts { round: round.map(str::to_string), from: number };
-        let Answer::Verdicts(page) = client.ask(ask)? else { return other() };
+        let ask = Request::Verdicts { round: round.map(str::to_string), from: number };
+        let Response::Verdicts(page) = client.ask(ask)? else { return other() };
         take(&page.list)?;
         from = page.next;
     }
@@ -111,12 +111,14 @@ impl<'c> Items<'c> {
                 return Ok(item);
             }
             let rest = self.numbers.get(self.asked..).unwrap_or_default();
-            let Answer::Lines(Lines { json, .. }) = self.client.ask(Ask::Items(rest.to_vec()))? else { return other() };
-            let corrupt = |e| Problem::new(Kind::Corrupt, format!("an item cannot be read: {e}"));
+            let Response::Lines(Lines { json, .. }) = self.client.ask(Request::Items(rest.to_vec()))? else {
+                return other();
+            };
+            let corrupt = |e| Error::new(ErrorKind::Corrupt, format!("an item cannot be read: {e}"));
             let items = json.lines().map(|line| serde_json::from_str(line).map_err(corrupt));
             let items = items.collect::<Result<Vec<Item>>>()?;
             if items.is_empty() {
-                return Err(Problem::new(Kind::Corrupt, "an item that was judged is not there"));
+                return Err(Error::new(ErrorKind::Corrupt, "an item that was judged is not there"));
             }
             self.asked += items.len();
             self.ready = items.into_iter();

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::Form;
 use crate::cli::{Context, import, merge, out, print};
-use crate::model::exchange::{Taken, Words};
-use crate::model::{Kind, Problem, Result, clean};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::verdict_interchange::{Taken, Words};
+use crate::model::{Error, ErrorKind, Result, clean};
+use crate::owner::wire::{Request, Response};
 
 /// Verdicts set aside that are named where a person reads.
 const SHOWN: usize = 20;
@@ -47,13 +47,13 @@ pub struct Args {
 /// # Errors
 /// A file that cannot be read or is of another form; then nothing is taken.
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
-    let file = std::path::absolute(&args.file).map_err(|e| Problem::io(&e, "cannot be found", &args.file))?;
+    let file = std::path::absolute(&args.file).map_err(|e| Error::io(&e, "cannot be found", &args.file))?;
     let words = super::words(&args.map, &args.choice);
     let words = Words { item_field: args.item_field.clone(), dataset: args.dataset.clone(), ..words };
     let form = args.format.map(Into::into);
-    let ask = Ask::TakeVerdicts { file, form, words: Box::new(words), dry: args.dry_run };
-    let Answer::Taken(taken) = import::waited(&context.client()?, ask, !args.json)? else {
-        return Err(Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"));
+    let ask = Request::TakeVerdicts { file, form, words: Box::new(words), dry: args.dry_run };
+    let Response::Taken(taken) = import::waited(&context.client()?, ask, !args.json)? else {
+        return Err(Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"));
     };
     print(&if args.json { out::json_text(&value(&taken, args.dry_run)) } else { text(&taken, args.dry_run) })?;
     // Whoever imports wants verdicts: a file of which nothing landed is a failure, whatever the reasons.

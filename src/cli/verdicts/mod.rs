@@ -11,7 +11,7 @@ use clap::{Subcommand, ValueEnum};
 use super::{Context, print};
 use crate::formats::verdicts::label_studio::config::config;
 use crate::model::Result;
-use crate::model::exchange::{VerdictForm, Words};
+use crate::model::verdict_interchange::{VerdictForm, Words};
 
 /// Arguments of `verdicts`.
 #[derive(clap::Args)]

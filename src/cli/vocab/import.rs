@@ -11,7 +11,7 @@ use crate::cli::out;
 use crate::compose::metadata::dysca::{self, Repair};
 use crate::model::clean;
 use crate::model::usage::Save;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::store::{disk, metadata};
 
 /// Folders below the one that is named that are looked into.
@@ -72,25 +72,25 @@ pub fn run(context: &Context, dir: &Path, into: Option<&Path>, dry_run: bool, js
 /// Files of at most the size of a metadata file, by their names below `root`.
 fn collect(root: &Path, below: &Path, depth: usize, files: &mut Vec<(String, Vec<u8>)>) -> Result<()> {
     let dir = root.join(below);
-    let entries = fs::read_dir(&dir).map_err(|e| Problem::io(&e, "cannot read the folder", &dir))?;
+    let entries = fs::read_dir(&dir).map_err(|e| Error::io(&e, "cannot read the folder", &dir))?;
     for entry in entries {
-        let entry = entry.map_err(|e| Problem::io(&e, "cannot read the folder", &dir))?;
+        let entry = entry.map_err(|e| Error::io(&e, "cannot read the folder", &dir))?;
         let path: PathBuf = entry.path();
         let name = below.join(entry.file_name());
-        let meta = fs::metadata(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        let meta = fs::metadata(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
         if meta.is_dir() && depth > 0 {
             collect(root, &name, depth - 1, files)?;
         } else if meta.is_file() {
             if meta.len() > metadata::FILE_LIMIT {
                 let what =
                     format!("a file of {} bytes; at most {} MiB are read", meta.len(), metadata::FILE_LIMIT >> 20);
-                return Err(Problem::input(what).file(path));
+                return Err(Error::input(what).file(path));
             }
             if files.len() >= metadata::FILES {
                 let what = format!("more than {} files: this is not Dysca's metadata", metadata::FILES);
-                return Err(Problem::input(what).file(root));
+                return Err(Error::input(what).file(root));
             }
-            let bytes = fs::read(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+            let bytes = fs::read(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
             files.push((name.to_string_lossy().into_owned(), bytes));
         }
     }

@@ -1,6 +1,6 @@
 //! `benchtop vocab`: the metadata files of a project.
 
-mod against;
+mod diff;
 mod import;
 
 use std::io::{BufWriter, Write};
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Context, done, json_line, out};
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::metadata::{Metadata, STYLE, file_of};
 use crate::model::clean;
 use crate::model::usage::{MetadataState, Save, TermUse};
-use crate::model::{Finding, Kind, MetaFile, Problem, Result, Severity};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
+use crate::owner::wire::{Request, Response};
 use crate::store::metadata;
 
 /// Arguments of `vocab`.
@@ -74,7 +74,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     match &args.command {
         Command::List(format) => list(context, format.json),
         Command::Check { fix, format } => check(&context.project()?.metadata(), *fix, format.json),
-        Command::Diff { against, format } => against::run(context, against.as_deref(), format.json),
+        Command::Diff { against, format } => diff::run(context, against.as_deref(), format.json),
         Command::Import { dir, into, dry_run, format } => {
             import::run(context, dir, into.as_deref(), *dry_run, format.json)
         }
@@ -86,18 +86,18 @@ fn parsed(state: &MetadataState) -> Metadata {
     Metadata::parse(state.files.iter().map(|f| MetaFile { name: f.name.clone(), text: f.text.clone() }))
 }
 
-fn unexpected() -> Problem {
-    Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for")
+fn unexpected() -> Error {
+    Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for")
 }
 
 fn list(context: &Context, json: bool) -> Result<u8> {
     let client = context.client()?;
-    let Answer::Metadata(state) = client.ask(Ask::Metadata)? else { return Err(unexpected()) };
+    let Response::Metadata(state) = client.ask(Request::Metadata)? else { return Err(unexpected()) };
     let metadata = parsed(&state);
     let mut out = BufWriter::new(out::lines());
     let names = metadata.vocabularies().keys().map(String::as_str).chain([STYLE]);
     for name in names {
-        let Answer::Terms(uses) = client.ask(Ask::Terms(name.to_string()))? else { return Err(unexpected()) };
+        let Response::Terms(uses) = client.ask(Request::Terms(name.to_string()))? else { return Err(unexpected()) };
         let row = Row::new(&metadata, name, &uses);
         if json {
             json_line(&mut out, &row.json())?;
@@ -184,7 +184,7 @@ fn check(dir: &Path, fix: bool, json: bool) -> Result<u8> {
     }
     for finding in &found {
         if json {
-            let mut line = serde_json::to_value(finding).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+            let mut line = serde_json::to_value(finding).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
             line["severity"] = finding.severity().name().into();
             json_line(&mut out, &line)?;
         } else {
@@ -220,7 +220,7 @@ fn findings(state: &MetadataState) -> Vec<Finding> {
     let metadata = parsed(state);
     let mut found = state.unreadable.clone();
     found.extend(metadata.found().cloned());
-    found.extend(Grammar::compile(&metadata).1);
+    found.extend(CompiledMetadata::compile(&metadata).1);
     found.sort();
     found.dedup();
     found

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use letters::Letters;
 
-use super::grammar::List;
+use super::compiled_metadata::List;
 use super::metadata::rules::{Name, Rules, Terms};
 use super::metadata::{Metadata, STYLE};
 use crate::model::{Finding, Rule};

@@ -1,5 +1,5 @@
 use super::*;
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::metadata::rules::FILE;
 use crate::compose::metadata::tests::small;
 use crate::model::MetaFile;
@@ -11,8 +11,8 @@ pub(in crate::compose) fn ruled(rules: &str) -> Metadata {
     metadata
 }
 
-fn ready(rules: &str) -> (Grammar, Vec<Finding>) {
-    Grammar::compile(&ruled(rules))
+fn ready(rules: &str) -> (CompiledMetadata, Vec<Finding>) {
+    CompiledMetadata::compile(&ruled(rules))
 }
 
 #[test]
@@ -66,5 +66,5 @@ fn what_a_rule_names_and_nothing_has_is_found_and_passed_over() {
     );
     assert!(found[0].help.contains("owl") && found.iter().all(|f| f.severity() == crate::model::Severity::Warning));
     assert_eq!(grammar.compatibility.as_ref().unwrap().clashes.len(), 1);
-    assert!(Grammar::compile(&small()).0.compatibility.is_none());
+    assert!(CompiledMetadata::compile(&small()).0.compatibility.is_none());
 }

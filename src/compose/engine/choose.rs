@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use super::Composer;
+use crate::compose::ambiguity::{Overlap, holds, plain};
 use crate::compose::compatibility::Compatibility;
-use crate::compose::course::{Ask, CROSS, Seated};
+use crate::compose::compiled_metadata::{CompiledMetadata, write_prompt};
 use crate::compose::deal;
-use crate::compose::grammar::{Grammar, write_prompt};
-use crate::compose::near::{Near, holds, plain};
 use crate::compose::plan::KNOW;
-use crate::model::draw::{Stream, key, within};
+use crate::compose::schedule::{Ask, CROSS, Slot};
+use crate::model::rng::{Stream, key, within};
 
 /// What a question is made of: positions in the grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub enum Asked {
 impl Composer {
     /// Draws what the question in this place is made of; nothing where the vocabulary has no wrong answer left that is
     /// wrong of this picture.
-    pub(super) fn choose(&mut self, seated: Seated) -> Option<Choices> {
+    pub(super) fn choose(&mut self, seated: Slot) -> Option<Choices> {
         let Composer { grammar, course, hands, seed, dealt, .. } = self;
         let rules = grammar.compatibility.as_deref();
         let block = course.blocks.get(seated.block)?;
@@ -203,7 +203,7 @@ pub(super) fn term(terms: &[(usize, u32)], list: usize) -> Option<u32> {
 }
 
 /// What a picture with these terms is known to show: its prompt in plain words.
-fn shown(grammar: &Grammar, choices: &Choices, terms: &[(usize, u32)]) -> String {
+fn shown(grammar: &CompiledMetadata, choices: &Choices, terms: &[(usize, u32)]) -> String {
     let subject = &grammar.subjects[choices.subject];
     let mut prompt = String::with_capacity(160);
     write_prompt(&subject.prompts[choices.wording], &mut prompt, |list| {
@@ -219,7 +219,7 @@ const NEW: usize = 64;
 
 /// Draws wrong answers.
 struct Draw<'g> {
-    grammar: &'g Grammar,
+    grammar: &'g CompiledMetadata,
     rules: Option<&'g Compatibility>,
     list: usize,
     allowed: &'g [u32],
@@ -231,7 +231,7 @@ struct Draw<'g> {
 }
 
 impl<'g> Draw<'g> {
-    fn new(grammar: &'g Grammar, list: usize, allowed: &'g [u32], stream: Stream) -> Draw<'g> {
+    fn new(grammar: &'g CompiledMetadata, list: usize, allowed: &'g [u32], stream: Stream) -> Draw<'g> {
         let rules = grammar.compatibility.as_deref();
         Draw { grammar, rules, list, allowed, prompt: String::new(), shown: Vec::new(), stream }
     }
@@ -370,7 +370,7 @@ impl<'g> Draw<'g> {
         if holds(&self.prompt, own.folded()) {
             return false;
         }
-        !taken.iter().filter_map(near).any(|how| strict || how == Near::Same)
+        !taken.iter().filter_map(near).any(|how| strict || how == Overlap::Same)
     }
 
     /// The term of the second picture of a pair. Neither picture shows the other's term, or a claim could hold of both.

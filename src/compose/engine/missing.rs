@@ -1,16 +1,16 @@
 //! Terms for slots that a prompt got after its picture was composed.
 
 use super::choose::{Asked, Choices, term};
+use crate::compose::ambiguity::{holds, plain};
 use crate::compose::compatibility::Compatibility;
-use crate::compose::grammar::Grammar;
-use crate::compose::near::{holds, plain};
-use crate::model::draw::{Stream, key};
+use crate::compose::compiled_metadata::CompiledMetadata;
+use crate::model::rng::{Stream, key};
 
 /// Combinations that are tried for one picture, at most.
 const TRIES: usize = 10_000;
 
 /// The lists that the prompt has a slot for and `choices` have no term of.
-pub fn missing(grammar: &Grammar, choices: &Choices) -> Vec<usize> {
+pub fn missing(grammar: &CompiledMetadata, choices: &Choices) -> Vec<usize> {
     let lists = grammar.subjects[choices.subject].lists.iter().copied();
     lists.filter(|list| term(&choices.terms, *list).is_none()).collect()
 }
@@ -25,7 +25,7 @@ pub struct Fitting {
 
 impl Fitting {
     /// Leaves out what does not fit one question about the picture. A question that nothing fits has no say.
-    pub fn see(&mut self, grammar: &Grammar, choices: &Choices) {
+    pub fn see(&mut self, grammar: &CompiledMetadata, choices: &Choices) {
         for list in missing(grammar, choices) {
             let fits: Vec<bool> =
                 (0..grammar.lists[list].terms.len()).map(|term| fits(grammar, choices, (list, term as u32))).collect();
@@ -47,7 +47,7 @@ impl Fitting {
     }
 
     /// A term for each list, drawn with this key; `None` where no terms fit that can stand together.
-    pub fn draw(&self, grammar: &Grammar, picture: u64) -> Option<Vec<(usize, u32)>> {
+    pub fn draw(&self, grammar: &CompiledMetadata, picture: u64) -> Option<Vec<(usize, u32)>> {
         let order = |(list, fits): &(usize, Vec<bool>)| {
             let mut order: Vec<u32> = (0..fits.len() as u32).filter(|t| fits[*t as usize]).collect();
             Stream::new(key(picture, &[&grammar.lists[*list].name])).shuffle(&mut order);
@@ -60,7 +60,12 @@ impl Fitting {
 }
 
 /// Takes the first terms in order that can stand together.
-fn take(grammar: &Grammar, orders: &[(usize, Vec<u32>)], taken: &mut Vec<(usize, u32)>, tries: &mut usize) -> bool {
+fn take(
+    grammar: &CompiledMetadata,
+    orders: &[(usize, Vec<u32>)],
+    taken: &mut Vec<(usize, u32)>,
+    tries: &mut usize,
+) -> bool {
     let Some((list, order)) = orders.get(taken.len()) else { return true };
     for term in order {
         if *tries == 0 {
@@ -82,7 +87,7 @@ fn take(grammar: &Grammar, orders: &[(usize, Vec<u32>)], taken: &mut Vec<(usize,
 }
 
 /// Whether a term can be in the picture of this question.
-pub fn fits(grammar: &Grammar, choices: &Choices, own: (usize, u32)) -> bool {
+pub fn fits(grammar: &CompiledMetadata, choices: &Choices, own: (usize, u32)) -> bool {
     let (subject, subtask) = (&grammar.subjects[choices.subject], &grammar.subtasks[choices.subtask]);
     // It asks about what its picture was not to show.
     if subtask.list == own.0 {

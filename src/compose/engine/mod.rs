@@ -13,17 +13,17 @@ pub use choose::{Asked, Choices};
 pub use missing::{Fitting, fits, missing};
 pub use write::{Gone, Written, choices_of, recipe, write};
 
-use super::course::{Ask, CROSS, Course, Seat, Seated};
+use super::compiled_metadata::CompiledMetadata;
 use super::deal::{self, Dealt, seat_decks};
-use super::grammar::Grammar;
-use crate::model::draw::{Deck, Decks, key};
+use super::schedule::{Ask, CROSS, QuestionSlot, Schedule, Slot};
+use crate::model::rng::{BalancedSampler, BalancedSamplers, key};
 use crate::model::{Form, ImageRef, Item, Key, Pair, Provenance, Rotation, Side};
 
 /// Composes the questions of a course. Copies are for other threads: they share all but the decks in hand.
 #[derive(Clone, Debug)]
 pub struct Composer {
-    grammar: Arc<Grammar>,
-    course: Arc<Course>,
+    grammar: Arc<CompiledMetadata>,
+    course: Arc<Schedule>,
     seed: u64,
     dataset: String,
     /// What every picture shows, where rules of compatibility decide it too.
@@ -33,7 +33,13 @@ pub struct Composer {
 
 impl Hand {
     /// The decks of a seat with so many cards.
-    fn decks(&mut self, seed: u64, subtask: &str, (at, seat): (usize, &Seat), cards: (usize, usize)) -> &mut Decks {
+    fn decks(
+        &mut self,
+        seed: u64,
+        subtask: &str,
+        (at, seat): (usize, &QuestionSlot),
+        cards: (usize, usize),
+    ) -> &mut BalancedSamplers {
         let all = &mut self.seats[at];
         let found = all.iter().position(|(c, _)| *c == cards).unwrap_or_else(|| {
             all.push((cards, seat_decks(seed, subtask, seat.ask, cards)));
@@ -47,27 +53,27 @@ impl Hand {
 #[derive(Clone, Debug)]
 struct Hand {
     /// One for each list of the subject, in their order.
-    terms: Vec<Deck>,
-    wording: Deck,
+    terms: Vec<BalancedSampler>,
+    wording: BalancedSampler,
     /// For each seat, by their cards: where the right option stands, or whether the claim holds.
-    seats: Vec<Vec<((usize, usize), Decks)>>,
+    seats: Vec<Vec<((usize, usize), BalancedSamplers)>>,
     /// Key for everything else that is drawn here.
     key: u64,
 }
 
 impl Composer {
     /// A composer for this course and seed. The data set is named after the plan and the seed.
-    pub fn new(grammar: Arc<Grammar>, course: Arc<Course>, seed: u64) -> Composer {
+    pub fn new(grammar: Arc<CompiledMetadata>, course: Arc<Schedule>, seed: u64) -> Composer {
         let dataset = format!("{}-{seed}", course.name);
         let hands = course.blocks.iter().map(|block| {
             let rules = &grammar.subjects[block.subject];
             let term = |list: &usize| {
                 let name = &grammar.lists[*list].name;
-                Deck::new(key(seed, &["term", &block.name, name]), block.allowed(*list).len())
+                BalancedSampler::new(key(seed, &["term", &block.name, name]), block.allowed(*list).len())
             };
             Hand {
                 terms: rules.lists.iter().map(term).collect(),
-                wording: Deck::new(key(seed, &["wording", &block.name]), rules.prompts.len()),
+                wording: BalancedSampler::new(key(seed, &["wording", &block.name]), rules.prompts.len()),
                 seats: vec![Vec::new(); block.seats.len()],
                 key: key(seed, &["options", &block.name]),
             }
@@ -92,12 +98,12 @@ impl Composer {
     }
 
     /// The course.
-    pub fn course(&self) -> &Course {
+    pub fn course(&self) -> &Schedule {
         &self.course
     }
 
     /// The grammar.
-    pub fn grammar(&self) -> &Grammar {
+    pub fn grammar(&self) -> &CompiledMetadata {
         &self.grammar
     }
 
@@ -115,7 +121,7 @@ impl Composer {
         Some((&self.grammar.subjects[block.subject].name, &subtask.name))
     }
 
-    /// Question `n`, from 0; none from [`Course::questions`] on, where every other term of the vocabulary holds of the
+    /// Question `n`, from 0; none from [`Schedule::questions`] on, where every other term of the vocabulary holds of the
     /// picture too, so that there is no wrong answer, and where no picture is possible.
     pub fn question(&mut self, n: u64) -> Option<Item> {
         let seated = self.course.seated(n)?;
@@ -125,7 +131,7 @@ impl Composer {
         Some(self.item(n, seated, &choices, written))
     }
 
-    fn item(&self, n: u64, seated: Seated, choices: &Choices, written: Written) -> Item {
+    fn item(&self, n: u64, seated: Slot, choices: &Choices, written: Written) -> Item {
         let grammar = &self.grammar;
         let block = &self.course.blocks[seated.block];
         let subtask = &grammar.subtasks[choices.subtask];
@@ -226,13 +232,13 @@ mod tests {
     use crate::model::{QuestionKind, Role};
 
     fn composer(plan: &str, seed: u64) -> Composer {
-        let (grammar, found) = Grammar::compile(&small());
+        let (grammar, found) = CompiledMetadata::compile(&small());
         assert!(found.is_empty(), "{found:?}");
         let plan = match plan.parse() {
             Ok(count) => Plan::balanced(&grammar, count),
             Err(_) => Plan::parse(plan, std::path::Path::new("plan.toml")).unwrap(),
         };
-        let course = Course::new(&grammar, &plan).unwrap();
+        let course = Schedule::new(&grammar, &plan).unwrap();
         Composer::new(Arc::new(grammar), Arc::new(course), seed)
     }
 
@@ -322,7 +328,7 @@ mod tests {
         let file = crate::compose::metadata::file_of("animal");
         let text = metadata.text(&file).unwrap().replace(&format!("{owner}\n"), &format!("#- {owner}\n"));
         metadata.put(crate::model::MetaFile { name: file, text });
-        let (grammar, _) = Grammar::compile(&metadata);
+        let (grammar, _) = CompiledMetadata::compile(&metadata);
         assert_eq!(choices_of(&grammar, &item).unwrap(), Err(Gone::Term("animal".into(), owner)));
     }
 }

@@ -1,10 +1,10 @@
 //! Writing what was chosen: the same choices with other templates give the same question in other words.
 
 use super::choose::{self, Asked, Choices, term};
-use crate::compose::grammar::{Grammar, write_prompt};
+use crate::compose::compiled_metadata::{CompiledMetadata, write_prompt};
 use crate::compose::metadata::Template;
 use crate::compose::plan::KNOW;
-use crate::model::draw::key;
+use crate::model::rng::key;
 use crate::model::{Choice, Item, Provenance, QuestionKind, Role, Side};
 
 /// The two options of a true/false question, in Dysca's words.
@@ -60,7 +60,7 @@ impl std::fmt::Display for Gone {
 ///
 /// # Errors
 /// What is gone.
-pub fn write(grammar: &Grammar, choices: &Choices) -> Result<Written, Gone> {
+pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, Gone> {
     let mut prompt = prompt(grammar, choices, &choices.terms)?;
     let subject = &grammar.subjects[choices.subject];
     let subtask = &grammar.subtasks[choices.subtask];
@@ -145,11 +145,11 @@ pub fn write(grammar: &Grammar, choices: &Choices) -> Result<Written, Gone> {
     Ok(Written { prompt, negative, instruction, question, kind, options, answer, chance })
 }
 
-fn named<'g>(grammar: &'g Grammar, terms: &[(usize, u32)], list: usize) -> Option<&'g str> {
+fn named<'g>(grammar: &'g CompiledMetadata, terms: &[(usize, u32)], list: usize) -> Option<&'g str> {
     term(terms, list).map(|t| grammar.lists[list].terms[t as usize].as_str())
 }
 
-fn prompt(grammar: &Grammar, choices: &Choices, terms: &[(usize, u32)]) -> Result<String, Gone> {
+fn prompt(grammar: &CompiledMetadata, choices: &Choices, terms: &[(usize, u32)]) -> Result<String, Gone> {
     let subject = &grammar.subjects[choices.subject];
     let parts = subject.prompts.get(choices.wording).ok_or_else(|| Gone::Subject(subject.name.clone()))?;
     let missing = subject.lists.iter().find(|l| term(terms, **l).is_none());
@@ -186,7 +186,7 @@ fn instruction(layout: &Template, question: &str, options: &[Choice], pair: bool
 }
 
 /// 16 hex digits of a hash over every template and wording that these choices are written with.
-pub fn recipe(grammar: &Grammar, choices: &Choices) -> String {
+pub fn recipe(grammar: &CompiledMetadata, choices: &Choices) -> String {
     let subject = &grammar.subjects[choices.subject];
     let subtask = &grammar.subtasks[choices.subtask];
     let layouts = &grammar.layouts;
@@ -218,12 +218,12 @@ pub fn recipe(grammar: &Grammar, choices: &Choices) -> String {
 ///
 /// # Errors
 /// What is gone.
-pub fn choices_of(grammar: &Grammar, item: &Item) -> Option<Result<Choices, Gone>> {
+pub fn choices_of(grammar: &CompiledMetadata, item: &Item) -> Option<Result<Choices, Gone>> {
     let provenance = item.provenance.as_deref()?;
     Some(found(grammar, item, provenance))
 }
 
-fn found(grammar: &Grammar, item: &Item, provenance: &Provenance) -> Result<Choices, Gone> {
+fn found(grammar: &CompiledMetadata, item: &Item, provenance: &Provenance) -> Result<Choices, Gone> {
     let subject = grammar.subject(&provenance.subject).ok_or_else(|| Gone::Subject(provenance.subject.clone()))?;
     let name = item.subtask.as_deref().unwrap_or_default();
     let subtask = grammar.subtask(name).ok_or_else(|| Gone::Subtask(name.to_string()))?;
@@ -261,7 +261,7 @@ fn found(grammar: &Grammar, item: &Item, provenance: &Provenance) -> Result<Choi
 }
 
 fn positions<'t>(
-    grammar: &Grammar,
+    grammar: &CompiledMetadata,
     terms: impl Iterator<Item = (&'t String, &'t String)>,
 ) -> Result<Vec<(usize, u32)>, Gone> {
     let mut found = Vec::new();

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::counts::Counts;
 use super::scenes::{self, Repeats};
-use crate::compose::grammar::{Grammar, List};
+use crate::compose::ambiguity::{Overlap, Terms, Words, holds, plain};
+use crate::compose::compiled_metadata::{CompiledMetadata, List};
 use crate::compose::metadata::template::Template;
 use crate::compose::metadata::vocabulary::fold;
 use crate::compose::metadata::{STYLE, file_of};
-use crate::compose::near::{Near, Terms, Words, holds, plain};
-use crate::model::{Finding, Item, Problem, QuestionKind, Role, Rule, Side};
+use crate::model::{Error, Finding, Item, QuestionKind, Role, Rule, Side};
 
 /// Findings of one rule that are listed; the others are counted.
 pub const LISTED: usize = 50;
@@ -30,7 +30,7 @@ const ANSWER: usize = 3;
 /// it less than once in 10,000 sets.
 #[derive(Debug)]
 pub struct ItemLint<'g> {
-    grammar: Option<&'g Grammar>,
+    grammar: Option<&'g CompiledMetadata>,
     file: String,
     kept: BTreeMap<Rule, (Vec<Finding>, u64)>,
     counts: Counts,
@@ -71,7 +71,7 @@ enum Shown<'i> {
 
 impl<'g> ItemLint<'g> {
     /// A linter for questions; `grammar` tells which terms mean the same and which statement claims what.
-    pub fn new(grammar: Option<&'g Grammar>) -> ItemLint<'g> {
+    pub fn new(grammar: Option<&'g CompiledMetadata>) -> ItemLint<'g> {
         let lists = grammar.map_or(&[][..], |g| &g.lists);
         ItemLint {
             grammar,
@@ -120,7 +120,7 @@ impl<'g> ItemLint<'g> {
     }
 
     /// Takes in that the question in this line could not be read.
-    pub fn refused(&mut self, problem: &Problem, line: u64) {
+    pub fn refused(&mut self, problem: &Error, line: u64) {
         let field = problem.place.field.as_deref().unwrap_or_default();
         let named = |name: &str| field == name || field.ends_with(&format!(".{name}"));
         let empty = problem.what.contains("empty") && (named("question") || named("options") || named("answer"));
@@ -217,11 +217,13 @@ impl<'g> ItemLint<'g> {
         let common = words.windows(2).all(|w| head(&w[0].1) == head(&w[1].1));
         for (at, (one, own)) in words.iter().enumerate() {
             for (two, other) in &words[..at] {
-                let near = own.near(other).filter(|n| !read || *n == Near::Same);
-                let near = near.filter(|n| *n != Near::Head || !common);
+                let near = own.near(other).filter(|n| !read || *n == Overlap::Same);
+                let near = near.filter(|n| *n != Overlap::Head || !common);
                 // 1950 and 1960 are one figure apart and different answers.
                 let figures = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-                let Some(near) = near.filter(|n| *n != Near::Edit || !(figures(one) || figures(two))) else { continue };
+                let Some(near) = near.filter(|n| *n != Overlap::Edit || !(figures(one) || figures(two))) else {
+                    continue;
+                };
                 self.keep(Rule::NearSynonym, line, &item.id, || {
                     (
                         format!("the options `{two}` and `{one}` {}", near.why()),

@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub use items::ItemLint;
 pub use scenes::broken;
 
-use super::grammar::Grammar;
+use super::compiled_metadata::CompiledMetadata;
 use super::metadata::{Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of};
 use crate::model::{Finding, MetaFile, Rule, Severity};
 use reach::{Reach, Shared};
@@ -96,11 +96,11 @@ enum Source {
 impl Linter {
     /// Everything that is wrong with `metadata`, sorted by file and line behind the files that cannot be read.
     pub fn lint(&mut self, metadata: &Metadata) -> Vec<Finding> {
-        let (_, compiled) = Grammar::compile(metadata);
+        let (_, compiled) = CompiledMetadata::compile(metadata);
         self.lint_compiled(metadata, &compiled)
     }
 
-    /// The same where `metadata` was compiled already: `compiled` is what [`Grammar::compile`] found in it.
+    /// The same where `metadata` was compiled already: `compiled` is what [`CompiledMetadata::compile`] found in it.
     pub fn lint_compiled(&mut self, metadata: &Metadata, compiled: &[Finding]) -> Vec<Finding> {
         let mut found: Vec<Finding> = metadata.found().chain(compiled).cloned().collect();
         if metadata.text(templates::FILE).is_none() {

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::compose::near::{Near, Terms, Words};
+use crate::compose::ambiguity::{Overlap, Terms, Words};
 
 /// Terms that share a key and are compared with one that comes after them, at most: a thousand terms with one head
 /// noun would be half a million pairs, and say no more than the nearest ones do.
@@ -20,11 +20,11 @@ const BASE: u64 = 0x0100_0000_01B3_9E37;
 
 /// The pairs of `words` that are near each other, as `(later, earlier, how)`, sorted. Words to be read (`read`) are
 /// near only when they are the same.
-pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32, Near)> {
+pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32, Overlap)> {
     let mut found = Vec::new();
     let mut ask = |a: u32, b: u32| {
         let (Some(one), Some(other)) = (words.get(a as usize), words.get(b as usize)) else { return };
-        if let Some(near) = one.near(other).filter(|n| a != b && (!read || *n == Near::Same)) {
+        if let Some(near) = one.near(other).filter(|n| a != b && (!read || *n == Overlap::Same)) {
             found.push((a.max(b), a.min(b), near));
         }
     };
@@ -142,7 +142,7 @@ mod tests {
         for later in 0..words.len() {
             for earlier in 0..later {
                 let near = words[later].near(&words[earlier]);
-                if near.is_some_and(|n| !read || n == Near::Same) {
+                if near.is_some_and(|n| !read || n == Overlap::Same) {
                     found.push((later as u32, earlier as u32));
                 }
             }

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
+use crate::compose::ambiguity::{holds, plain};
 use crate::compose::compatibility::{Compatibility, TermAt};
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::engine::{Asked, Choices, choices_of};
-use crate::compose::grammar::Grammar;
-use crate::compose::near::{holds, plain};
 use crate::model::{Item, Rule};
 
 /// Questions whose repeats are looked for, at most: what is kept of each is 12 bytes.
@@ -16,13 +16,13 @@ const KEPT: usize = 4_000_000;
 pub type Wrong = (Rule, String, &'static str);
 
 /// The first thing that is wrong with a composed question under the rules of `grammar`.
-pub(super) fn check(grammar: &Grammar, item: &Item) -> Option<Wrong> {
+pub(super) fn check(grammar: &CompiledMetadata, item: &Item) -> Option<Wrong> {
     grammar.compatibility.as_ref()?;
     broken(grammar, &choices_of(grammar, item)?.ok()?, item.prompt.as_deref().unwrap_or_default())
 }
 
 /// The first rule of compatibility that a question breaks: what it is made of, and the prompt of its picture.
-pub fn broken(grammar: &Grammar, choices: &Choices, prompt: &str) -> Option<Wrong> {
+pub fn broken(grammar: &CompiledMetadata, choices: &Choices, prompt: &str) -> Option<Wrong> {
     let rules = grammar.compatibility.as_deref()?;
     let scene = Scene { grammar, rules, choices, list: grammar.subtasks[choices.subtask].list };
     scene.impossible().or_else(|| scene.hidden()).or_else(|| scene.options(prompt))
@@ -30,7 +30,7 @@ pub fn broken(grammar: &Grammar, choices: &Choices, prompt: &str) -> Option<Wron
 
 /// A question against the rules.
 struct Scene<'g> {
-    grammar: &'g Grammar,
+    grammar: &'g CompiledMetadata,
     rules: &'g Compatibility,
     choices: &'g Choices,
     list: usize,

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::homonyms;
 use super::pairs::{pairs, parts};
+use crate::compose::ambiguity::{Overlap, Terms, Words, plain};
 use crate::compose::metadata::vocabulary::fold;
 use crate::compose::metadata::{Metadata, STYLE, Style, Vocabulary, file_of};
-use crate::compose::near::{Near, Terms, Words, plain};
 use crate::model::{Finding, Rule};
 
 /// A term stands out when it is this many times as long as nearly all others, or as short.
@@ -111,20 +111,20 @@ impl List<'_, '_> {
         let common = heads.into_iter().find(|(_, n)| 2 * n > words.len() && *n > 2).map(|(head, _)| head);
         let ends = |at: u32| words[at as usize].folded().rsplit_once(' ').map(|(_, head)| head);
         let mut pairs = pairs(words, asked.terms(), asked.read);
-        pairs.retain(|(later, _, near)| *near != Near::Head || common.is_none() || ends(*later) != common);
+        pairs.retain(|(later, _, near)| *near != Overlap::Head || common.is_none() || ends(*later) != common);
         for pairs in pairs.chunk_by(|a, b| a.0 == b.0) {
             let at = pairs[0].0 as usize;
             let entry = &entries[at];
             let before = |earlier: u32| &entries[earlier as usize];
-            let twice = |(_, earlier, near): &&(u32, u32, Near)| {
-                *near == Near::Same && fold(before(*earlier).text) == fold(entry.text)
+            let twice = |(_, earlier, near): &&(u32, u32, Overlap)| {
+                *near == Overlap::Same && fold(before(*earlier).text) == fold(entry.text)
             };
             if let Some((_, earlier, _)) = pairs.iter().find(twice) {
                 let what = format!("`{}` stands in line {} already", entry.text, before(*earlier).line);
                 self.say(Rule::DuplicateTerm, at, what, "remove one of the two lines");
                 continue;
             }
-            let meant = |(_, earlier, _): &&(u32, u32, Near)| !before(*earlier).allows(Rule::NearSynonym);
+            let meant = |(_, earlier, _): &&(u32, u32, Overlap)| !before(*earlier).allows(Rule::NearSynonym);
             let mut rest = pairs.iter().filter(meant);
             let Some((_, earlier, near)) = rest.next() else { continue };
             let (other, more) = (before(*earlier), rest.count());

@@ -8,11 +8,11 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use crate::compose::course::Course;
 use crate::compose::engine::Composer;
 use crate::compose::metadata::tests::small;
 use crate::compose::metadata::{file_of, rules};
 use crate::compose::plan::Plan;
+use crate::compose::schedule::Schedule;
 use crate::model::metafile::shipped;
 use crate::model::{Choice, Form, Item, Key, Provenance, QuestionKind, Role};
 
@@ -132,16 +132,16 @@ fn planted_defects_of_metadata_are_found_where_they_are() {
 }
 
 /// A composed set, all of it, and what is planted in it.
-fn composed(metadata: &Metadata, count: u64) -> (Grammar, Vec<Item>) {
-    let (grammar, found) = Grammar::compile(metadata);
+fn composed(metadata: &Metadata, count: u64) -> (CompiledMetadata, Vec<Item>) {
+    let (grammar, found) = CompiledMetadata::compile(metadata);
     assert_eq!(found, []);
-    let course = Course::new(&grammar, &Plan::balanced(&grammar, count)).unwrap();
+    let course = Schedule::new(&grammar, &Plan::balanced(&grammar, count)).unwrap();
     let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 11);
     let items = (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect();
     (grammar, items)
 }
 
-fn lint(grammar: Option<&Grammar>, items: &[Item]) -> Vec<Finding> {
+fn lint(grammar: Option<&CompiledMetadata>, items: &[Item]) -> Vec<Finding> {
     let mut lint = ItemLint::new(grammar).named("set.json");
     for (at, item) in items.iter().enumerate() {
         lint.see(item, at as u64 + 1);
@@ -362,7 +362,7 @@ fn only_what_changed_is_looked_at_again_and_the_findings_are_the_same() {
         if !file.is_empty() {
             put(&mut metadata, file, |old| format!("{old}{text}"));
         }
-        let (_, compiled) = Grammar::compile(&metadata);
+        let (_, compiled) = CompiledMetadata::compile(&metadata);
         let start = Instant::now();
         let found = linter.lint_compiled(&metadata, &compiled);
         times.push(format!("{file} {:.2} ms", start.elapsed().as_secs_f64() * 1e3));
@@ -371,7 +371,7 @@ fn only_what_changed_is_looked_at_again_and_the_findings_are_the_same() {
     metadata.take(ANIMAL);
     assert_eq!(linter.lint(&metadata), super::metadata(&metadata));
     let start = Instant::now();
-    let (_, _) = Grammar::compile(&metadata);
+    let (_, _) = CompiledMetadata::compile(&metadata);
     eprintln!("linting again after a change: {}; Grammar::compile {:.2?}", times.join(", "), start.elapsed());
     // Nouns are compared with each other, words to be read are not.
     let nouns: String = metadata.enabled("text").iter().map(|w| format!("{w}\n")).collect();
@@ -438,7 +438,7 @@ fn the_defects_of_the_released_generator_are_found() {
         items.push(released(id, owl, "animal", question, &["True", "False"], right));
         items.push(released(id + 100, owl, "background", "What is the background?", &options, 0));
     }
-    for grammar in [None, Some(Grammar::compile(&Metadata::parse(shipped())).0)] {
+    for grammar in [None, Some(CompiledMetadata::compile(&Metadata::parse(shipped())).0)] {
         let found = lint(grammar.as_ref(), &items);
         let at = |rule| found.iter().filter(|f| f.rule == rule).map(|f| f.line).collect::<Vec<_>>();
         assert_eq!(at(Rule::DuplicateOption), [1]);
@@ -464,7 +464,7 @@ fn more_findings_of_a_rule_than_are_listed_are_counted() {
 
 #[test]
 fn every_shape_of_composed_questions_is_sound() {
-    let (grammar, found) = Grammar::compile(&small());
+    let (grammar, found) = CompiledMetadata::compile(&small());
     assert_eq!(found, []);
     for plan in [
         "[[pictures]]\nsubject = \"animal\"\ncount = 60\nshape = \"pair\"\ndiffers = \"background\"\n",
@@ -473,7 +473,7 @@ fn every_shape_of_composed_questions_is_sound() {
         "options = 3\n[[pictures]]\nsubject = \"animal\"\ncount = 71\n[[pictures]]\nsubject = \"sign\"\ncount = 30\n",
     ] {
         let plan = Plan::parse(plan, Path::new("plan.toml")).unwrap();
-        let course = Course::new(&grammar, &plan).unwrap();
+        let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 5);
         let items: Vec<_> = (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect();
         assert_eq!(lint(Some(&grammar), &items), [], "{plan:?}");
@@ -604,7 +604,7 @@ proptest! {
             item.subtask = Some("animal".into());
             item.provenance = Some(Box::new(Provenance { terms, claim, ..Provenance::default() }));
         }
-        let (grammar, _) = Grammar::compile(&small());
+        let (grammar, _) = CompiledMetadata::compile(&small());
         for grammar in [None, Some(&grammar)] {
             let found = lint(grammar, std::slice::from_ref(&item));
             prop_assert!(found.iter().all(|f| f.file == "set.json"));

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::vocabulary::{Vocabulary, flaw, fold};
 use super::{Metadata, file_of, styles, templates};
-use crate::model::{MetaFile, Problem, Result};
+use crate::model::{Error, MetaFile, Result};
 
 /// Dysca's file names and what the vocabularies are called here.
 const NAMES: [(&str, &str); 18] = [
@@ -60,7 +60,7 @@ pub struct Imported {
 /// vocabularies and the templates that the prompts of `ocr_text.json` are put into.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] with file and line for JSON that cannot be read, and when nothing in the folder is
+/// [`crate::model::ErrorKind::Input`] with file and line for JSON that cannot be read, and when nothing in the folder is
 /// known. Lines of text files that cannot be terms are left out, and said.
 pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> {
     let mut reader = Reader { ours, done: Imported::default(), taken: BTreeMap::new() };
@@ -73,7 +73,7 @@ pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> 
         }
     }
     if reader.done.files.is_empty() {
-        return Err(Problem::input("there is no metadata of Dysca's here")
+        return Err(Error::input("there is no metadata of Dysca's here")
             .help("name the folder that holds Styles.json, Animal.txt, People/Age.txt and so on"));
     }
     reader.done.files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -291,11 +291,11 @@ fn quoted(text: &str) -> String {
 fn records<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<Vec<(u32, T)>> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() as u64 + 1;
-        Problem::input("this line is not UTF-8").file(file).line(line)
+        Error::input("this line is not UTF-8").file(file).line(line)
     })?;
     let text = text.trim_start_matches('\u{feff}');
     let raw: Vec<&RawValue> = serde_json::from_str(text)
-        .map_err(|e| Problem::input(format!("not a JSON array: {e}")).file(file).line(e.line() as u64))?;
+        .map_err(|e| Error::input(format!("not a JSON array: {e}")).file(file).line(e.line() as u64))?;
     let (mut at, mut line) = (0, 1u32);
     let mut found = Vec::with_capacity(raw.len());
     for record in raw {
@@ -305,7 +305,7 @@ fn records<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<Vec<(u
         at = start;
         let value = serde_json::from_str(record.get()).map_err(|e| {
             let within = u64::try_from(e.line()).unwrap_or(1).saturating_sub(1);
-            Problem::input(e.to_string()).file(file).line(u64::from(line) + within)
+            Error::input(e.to_string()).file(file).line(u64::from(line) + within)
         })?;
         found.push((line, value));
     }
@@ -317,8 +317,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::compose::grammar::Grammar;
-    use crate::model::Kind;
+    use crate::compose::compiled_metadata::CompiledMetadata;
+    use crate::model::ErrorKind;
     use crate::model::metafile::shipped;
 
     fn read(files: &[(&str, &[u8])]) -> Result<Imported> {
@@ -390,7 +390,7 @@ mod tests {
     #[test]
     fn json_that_cannot_be_read_is_refused_with_its_line() {
         let problem = read(&[("Styles.json", b"[\n{\"name\": \"a\"},\n{}]")]).unwrap_err();
-        assert_eq!((problem.kind, problem.place.line), (Kind::Input, Some(2)));
+        assert_eq!((problem.kind, problem.place.line), (ErrorKind::Input, Some(2)));
         assert_eq!(read(&[("Styles.json", b"[\n\n{]")]).unwrap_err().place.line, Some(3));
         assert_eq!(read(&[("ocr_text.json", b"[\n\"\xff\"]")]).unwrap_err().place.line, Some(2));
         assert!(read(&[("notes.md", b"")]).unwrap_err().help.unwrap().contains("Styles.json"));
@@ -419,7 +419,7 @@ mod tests {
         assert_eq!(done.files.len(), 21);
         done.files.iter().for_each(|f| metadata.put(f.clone()));
         assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&crate::model::Finding; 0]);
-        let (grammar, found) = Grammar::compile(&metadata);
+        let (grammar, found) = CompiledMetadata::compile(&metadata);
         assert_eq!(found, []);
         let size = |name: &str| grammar.lists[grammar.list(name).unwrap()].terms.len();
         assert_eq!((size("color"), size("age"), size("gender"), size("race"), size("expression")), (8, 4, 2, 5, 3));

@@ -5,7 +5,7 @@ use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
 use super::rules::FILE;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// What a new file begins with.
 pub const HEADER: &str = "# What cannot stand together in a picture, and what cannot be asked of one. docs/metadata.md describes this file.\n";
@@ -26,7 +26,7 @@ pub enum NewRule {
 fn read(text: &str) -> Result<DocumentMut> {
     text.parse().map_err(|e: toml_edit::TomlError| {
         let line = text.get(..e.span().map_or(0, |s| s.start)).map_or(1, |t| t.matches('\n').count() as u64 + 1);
-        Problem::input(format!("mend the file first: {}", e.message().trim().replace('\n', " ")))
+        Error::input(format!("mend the file first: {}", e.message().trim().replace('\n', " ")))
             .file(Path::new(FILE))
             .line(line)
     })
@@ -72,7 +72,7 @@ pub fn add(text: &str, rule: &NewRule) -> Result<String> {
 /// When the text is not TOML, or `groups` is something else than tables of lists.
 pub fn set_group(text: &str, vocabulary: &str, terms: &[String], group: Option<&str>) -> Result<String> {
     let mut document = read(if text.is_empty() { HEADER } else { text })?;
-    let odd = || Problem::input("`groups` holds something else than lists: edit it by hand").file(Path::new(FILE));
+    let odd = || Error::input("`groups` holds something else than lists: edit it by hand").file(Path::new(FILE));
     let root = document.as_table_mut();
     if root.get("groups").is_none() && group.is_some() {
         let mut groups = Table::new();

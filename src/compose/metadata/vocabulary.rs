@@ -3,7 +3,7 @@
 //! `# ...` is a comment and `#- term` a disabled term: kept, not sampled. A `#` after a blank ends the term; what
 //! follows is a comment too, and `# allow: homonym, collision` in it tells the linter that this is meant.
 
-use crate::model::{Finding, Problem, Result, Rule};
+use crate::model::{Error, Finding, Result, Rule};
 
 /// Longest term in characters.
 pub const TERM_CHARS: usize = 200;
@@ -180,7 +180,7 @@ impl Vocabulary {
     /// Puts a term before the one at position `at` of [`terms`](Self::terms), or at the end.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] when it cannot be a term or is there already; then nothing is changed.
+    /// [`crate::model::ErrorKind::Input`] when it cannot be a term or is there already; then nothing is changed.
     pub fn insert(&mut self, at: usize, text: &str) -> Result<()> {
         let text = self.check(text, None)?;
         let line = match self.terms.get(at) {
@@ -248,19 +248,19 @@ impl Vocabulary {
 
     fn place(&self, at: usize) -> Result<(usize, bool)> {
         let term = self.terms.get(at);
-        let term = term.ok_or_else(|| Problem::input(format!("{} has no term number {}", self.name, at + 1)))?;
+        let term = term.ok_or_else(|| Error::input(format!("{} has no term number {}", self.name, at + 1)))?;
         Ok((term.line as usize - 1, term.disabled))
     }
 
     fn check(&self, text: &str, but: Option<usize>) -> Result<String> {
         let text = text.trim();
         if let Some(what) = flaw(text) {
-            return Err(Problem::input(what).field(self.name.clone()));
+            return Err(Error::input(what).field(self.name.clone()));
         }
         let folded = fold(text);
         let same = self.terms.iter().enumerate().find(|(i, t)| Some(*i) != but && fold(&t.text) == folded);
         match same {
-            Some((_, term)) => Err(Problem::input(format!("`{}` is in {} already", term.text, self.name))
+            Some((_, term)) => Err(Error::input(format!("`{}` is in {} already", term.text, self.name))
                 .line(u64::from(term.line))
                 .field(self.name.clone())),
             None => Ok(text.to_string()),

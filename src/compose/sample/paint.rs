@@ -9,7 +9,7 @@ use tiny_skia::{
 };
 
 use super::scene::{Colour, Scene, Shape};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Width and height of a picture in pixels.
 pub(super) const SIDE: u32 = 512;
@@ -28,9 +28,9 @@ const GROUNDS: [([u8; 3], [u8; 3]); 6] = [
 /// Draws `scene` on the background for its place in the set, as PNG.
 ///
 /// # Errors
-/// A [`Problem`] of kind `Io` when there is no memory for it.
+/// A [`Error`] of kind `Io` when there is no memory for it.
 pub(super) fn png(scene: &Scene, place: usize) -> Result<Vec<u8>> {
-    let failed = |what: String| Problem::new(Kind::Io, format!("cannot draw a sample picture: {what}"));
+    let failed = |what: String| Error::new(ErrorKind::Io, format!("cannot draw a sample picture: {what}"));
     let canvas = draw(scene, place).ok_or_else(|| failed("no canvas".into()))?;
     let rgb: Vec<u8> = canvas.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
     let mut out = Vec::new();

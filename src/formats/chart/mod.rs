@@ -132,7 +132,7 @@ impl Scene {
     /// Writes it as SVG.
     ///
     /// # Errors
-    /// Those of `out`, as [`crate::model::Problem::io`] classes them.
+    /// Those of `out`, as [`crate::model::Error::io`] classes them.
     pub fn svg(&self, out: &mut dyn Write) -> Result<()> {
         svg::write(self, out)
     }
@@ -141,7 +141,7 @@ impl Scene {
     /// letters lack are drawn as `?`.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Usage`] for a scene of more than 4 [`LONGEST`] units; those of `out`.
+    /// [`crate::model::ErrorKind::Usage`] for a scene of more than 4 [`LONGEST`] units; those of `out`.
     pub fn png(&self, out: &mut dyn Write) -> Result<()> {
         png::write(self, out)
     }

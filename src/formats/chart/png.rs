@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Anchor, Colour, Scene, Shape};
 use crate::formats::write::raw;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Pixels a unit.
 const SCALE: f64 = 2.0;
@@ -21,7 +21,7 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
     let (width, height) = ((scene.width * SCALE).ceil().max(1.0), (scene.height * SCALE).ceil().max(1.0));
     if width * height > MOST {
         let what = format!("a picture of {width:.0} x {height:.0} pixels is too large");
-        return Err(Problem::new(Kind::Usage, what).help("choose fewer columns, or write SVG"));
+        return Err(Error::new(ErrorKind::Usage, what).help("choose fewer columns, or write SVG"));
     }
     let mut picture = RgbImage::from_pixel(width as u32, height as u32, Rgb([255; 3]));
     for shape in &scene.shapes {
@@ -41,7 +41,7 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
     let mut bytes = Cursor::new(Vec::new());
     picture
         .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|e| Problem::new(Kind::Io, format!("the picture cannot be written: {e}")))?;
+        .map_err(|e| Error::new(ErrorKind::Io, format!("the picture cannot be written: {e}")))?;
     raw(out, bytes.get_ref())
 }
 

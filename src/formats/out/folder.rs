@@ -13,8 +13,8 @@ use serde_json::Value;
 use super::row::{self, Marker};
 use super::{Load, Survey};
 use crate::formats::cells;
-use crate::formats::mark::Carried;
 use crate::formats::records::Record;
+use crate::formats::roundtrip_column::Carried;
 use crate::formats::write::{self, Style};
 use crate::model::{ImageRef, Item, Result};
 

@@ -4,14 +4,14 @@
 //! of the tool cannot say of an item stands in one more, `benchtop`, so that an import gives the same item again.
 
 mod folder;
+mod hf_parquet;
 mod lmms;
-mod packed;
 mod row;
 mod vlm;
 
 pub use folder::Folder;
+pub use hf_parquet::Packed;
 pub use lmms::{DATA as LMMS_DATA, utils as lmms_utils, yaml as lmms_yaml};
-pub use packed::Packed;
 pub use vlm::Table;
 
 use crate::model::{ImageRef, Item, Result};

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::formats::cells;
-use crate::formats::mapped::Asker;
+use crate::formats::mapped::ItemReader;
 use crate::formats::mapping::guess;
-use crate::formats::mark::{self, Carried};
 use crate::formats::records::Record;
+use crate::formats::roundtrip_column::{self, Carried};
 use crate::model::{Item, Key, QuestionKind, Result};
 
 use super::Survey;
@@ -50,14 +50,14 @@ pub(super) fn answer(item: &Item) -> String {
 
 /// Makes the marks of the rows of one table.
 pub(super) struct Marker {
-    asker: Asker,
+    asker: ItemReader,
     named: bool,
 }
 
 impl Marker {
     /// Of a table with these columns.
     pub fn new(columns: &[String], dataset: &str) -> Marker {
-        Marker { asker: Asker::new(guess(columns), dataset.to_string(), false), named: false }
+        Marker { asker: ItemReader::new(guess(columns), dataset.to_string(), false), named: false }
     }
 
     /// The mark of `item` in a row of these fields, its pictures left out; `id` is what the row says its id is.
@@ -67,7 +67,7 @@ impl Marker {
     pub fn mark(&mut self, row: &Record, id: Key, item: &Item, carried: &Carried) -> Result<String> {
         let first = !std::mem::replace(&mut self.named, true);
         let made = self.asker.asked(row, id).ok();
-        mark::of(made.as_ref(), item, carried, first)
+        roundtrip_column::of(made.as_ref(), item, carried, first)
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) fn columns(survey: &Survey) -> Vec<String> {
     }
     columns.push("answer".into());
     columns.extend(survey.texts().map(str::to_string));
-    columns.push(mark::COLUMN.into());
+    columns.push(roundtrip_column::COLUMN.into());
     columns
 }
 
@@ -101,6 +101,6 @@ pub(super) fn fields(marker: &mut Marker, survey: &Survey, item: &Item, carried:
     }
     let id = cells::key(&Value::from(item.key.to_string())).unwrap_or_else(|| item.key.clone());
     let mark = marker.mark(&row, id, item, carried)?;
-    row.insert(mark::COLUMN.into(), mark.into());
+    row.insert(roundtrip_column::COLUMN.into(), mark.into());
     Ok(row)
 }

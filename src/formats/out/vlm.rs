@@ -12,9 +12,9 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::row::{self, Marker};
 use super::{Load, Survey};
-use crate::formats::mark::{self, Carried};
+use crate::formats::chat_turns::ROTATION;
 use crate::formats::records::Record;
-use crate::formats::turns::ROTATION;
+use crate::formats::roundtrip_column::{self, Carried};
 use crate::formats::write::raw;
 use crate::model::{Item, Key, Result};
 
@@ -101,7 +101,7 @@ impl<W: Write> Table<W> {
     }
 
     fn write(&mut self, mut row: Record, mark: String) -> Result<()> {
-        row.insert(mark::COLUMN.into(), mark.into());
+        row.insert(roundtrip_column::COLUMN.into(), mark.into());
         let of = |name: &String| row.get(name).and_then(|value| value.as_str()).unwrap_or_default();
         line(&mut self.out, self.columns.iter().map(of))
     }
@@ -124,7 +124,7 @@ fn columns(survey: &Survey, answers: bool) -> Vec<String> {
     if answers {
         columns.push("prediction".into());
     }
-    columns.push(mark::COLUMN.into());
+    columns.push(roundtrip_column::COLUMN.into());
     columns
 }
 

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use super::{Rows, Tally};
 use crate::formats::delimited::{Lines, uneven};
 use crate::formats::records::Record;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// The rows of a file whose first line names the columns. Every cell is a text; an empty cell is an empty text.
 pub struct TextRows<R> {
@@ -22,12 +22,12 @@ impl<R: BufRead> TextRows<R> {
     pub fn new(input: R, separator: u8) -> Result<TextRows<R>> {
         let mut lines = Lines::new(input, separator);
         let Some((line, names)) = lines.next_line()? else {
-            return Err(Problem::input("the file holds no records"));
+            return Err(Error::input("the file holds no records"));
         };
         let names = names?;
         for (at, name) in names.iter().enumerate() {
             if names[..at].contains(name) {
-                return Err(Problem::input("two columns have this name").field(name).line(line));
+                return Err(Error::input("two columns have this name").field(name).line(line));
             }
         }
         Ok(TextRows { lines, names, done: false })

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::open;
 use super::records::Record;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 pub mod delimited;
 pub mod json;
@@ -43,7 +43,7 @@ pub trait Rows: Send {
     /// The next row, with the line or the number of the row it begins on; `None` at the end.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] with the line. The next row follows where one record is bad, nothing where the file is.
+    /// [`crate::model::ErrorKind::Input`] with the line. The next row follows where one record is bad, nothing where the file is.
     fn next_row(&mut self) -> Result<Option<(u64, Record)>>;
 
     /// What was met so far.
@@ -76,11 +76,11 @@ const HEAD: usize = 1 << 16;
 /// What the file at `path` is, by its first bytes.
 ///
 /// # Errors
-/// As [`open`]; [`crate::model::Kind::Input`] for what is never read, with the way out.
+/// As [`open`]; [`crate::model::ErrorKind::Input`] for what is never read, with the way out.
 pub fn container(path: &Path) -> Result<Container> {
     let mut head = Vec::new();
-    open(path)?.take(HEAD as u64).read_to_end(&mut head).map_err(|e| Problem::io(&e, "cannot be read", path))?;
-    let refuse = |what: &str, help: &str| Err(Problem::input(what).file(path).help(help));
+    open(path)?.take(HEAD as u64).read_to_end(&mut head).map_err(|e| Error::io(&e, "cannot be read", path))?;
+    let refuse = |what: &str, help: &str| Err(Error::input(what).file(path).help(help));
     if head.starts_with(b"PK\x03\x04") {
         return Ok(if sheet::is_sheet(path)? { Container::Xlsx } else { Container::Zip });
     }
@@ -124,26 +124,26 @@ pub fn of(path: &Path) -> Result<Box<dyn Rows>> {
         Container::Text(separator) => Box::new(delimited::TextRows::new(open(path)?, separator)?),
         Container::Xlsx => Box::new(sheet::SheetRows::open(path)?),
         Container::Parquet => Box::new(parquet::ParquetRows::open(path)?),
-        Container::Zip => return Err(Problem::input("an archive, not a table").file(path)),
+        Container::Zip => return Err(Error::input("an archive, not a table").file(path)),
     })
 }
 
 /// The bytes of a reader that must not be longer than `limit`.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] when it is; `what` names it.
+/// [`crate::model::ErrorKind::Input`] when it is; `what` names it.
 pub fn bounded(input: impl Read, limit: u64, what: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = input.take(limit + 1).read_to_end(&mut bytes);
-    read.map_err(|e| Problem::input(format!("{what} cannot be unpacked: {e}")))?;
+    read.map_err(|e| Error::input(format!("{what} cannot be unpacked: {e}")))?;
     if bytes.len() as u64 > limit {
-        return Err(Problem::input(format!("{what} unpacks to more than {} MiB", limit >> 20)));
+        return Err(Error::input(format!("{what} unpacks to more than {} MiB", limit >> 20)));
     }
     Ok(bytes)
 }
 
 /// The next byte, without taking it.
 pub(super) fn peek(input: &mut dyn BufRead) -> Result<Option<u8>> {
-    let chunk = input.fill_buf().map_err(|e| Problem::new(crate::model::Kind::Io, format!("cannot read: {e}")))?;
+    let chunk = input.fill_buf().map_err(|e| Error::new(crate::model::ErrorKind::Io, format!("cannot read: {e}")))?;
     Ok(chunk.first().copied())
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Rows, Tally, json, peek};
 use crate::formats::records::{RECORD_LIMIT, Raw, Record, Scan};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// Walks the members of an object.
 pub struct Object<R> {
@@ -21,9 +21,10 @@ impl<R: BufRead> Object<R> {
     /// Begins at the opening bracket of `input`.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] when it is no object.
+    /// [`crate::model::ErrorKind::Input`] when it is no object.
     pub fn new(mut input: R) -> Result<Object<R>> {
-        let chunk = input.fill_buf().map_err(|e| Problem::new(crate::model::Kind::Io, format!("cannot read: {e}")))?;
+        let chunk =
+            input.fill_buf().map_err(|e| Error::new(crate::model::ErrorKind::Io, format!("cannot read: {e}")))?;
         let mark = if chunk.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         input.consume(mark);
         let mut object = Object { input, line: 1, first: true, limit: RECORD_LIMIT };
@@ -48,15 +49,15 @@ impl<R: BufRead> Object<R> {
                 self.input.consume(1);
                 Ok(())
             }
-            None => Err(Problem::input("the file ends inside its object").line(self.line)),
-            Some(_) => Err(Problem::input(what).line(self.line)),
+            None => Err(Error::input("the file ends inside its object").line(self.line)),
+            Some(_) => Err(Error::input(what).line(self.line)),
         }
     }
 
     /// The name of the next member, whose value must be taken or skipped then; `None` after the last.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] with the line.
+    /// [`crate::model::ErrorKind::Input`] with the line.
     pub fn next_name(&mut self) -> Result<Option<String>> {
         let begun = !std::mem::replace(&mut self.first, false);
         match self.blank()? {
@@ -68,14 +69,14 @@ impl<R: BufRead> Object<R> {
             _ => {}
         }
         if self.blank()? != Some(b'"') {
-            return Err(Problem::input("expected the name of a member").line(self.line));
+            return Err(Error::input("expected the name of a member").line(self.line));
         }
         let mut name = Vec::new();
         self.value(Some(&mut name))?;
         self.expect(b':', "expected a colon after the name of a member")?;
         self.blank()?;
         let line = self.line;
-        serde_json::from_slice(&name).map(Some).map_err(|e| Problem::input(format!("not valid JSON: {e}")).line(line))
+        serde_json::from_slice(&name).map(Some).map_err(|e| Error::input(format!("not valid JSON: {e}")).line(line))
     }
 
     /// Takes the value, of at most [`RECORD_LIMIT`] bytes.
@@ -141,11 +142,13 @@ impl<R: BufRead> Object<R> {
     fn value(&mut self, mut keep: Option<&mut Vec<u8>>) -> Result<()> {
         let first = self.blank()?;
         let begins = self.line;
-        let cut = || Problem::input("the file ends inside this record").line(begins);
+        let cut = || Error::input("the file ends inside this record").line(begins);
         let (mut scan, mut quoted, mut escape) = (Scan::default(), false, false);
         loop {
-            let chunk =
-                self.input.fill_buf().map_err(|e| Problem::new(crate::model::Kind::Io, format!("cannot read: {e}")))?;
+            let chunk = self
+                .input
+                .fill_buf()
+                .map_err(|e| Error::new(crate::model::ErrorKind::Io, format!("cannot read: {e}")))?;
             if chunk.is_empty() {
                 return Err(cut());
             }
@@ -159,7 +162,7 @@ impl<R: BufRead> Object<R> {
             };
             if let Some(keep) = keep.as_deref_mut() {
                 if keep.len() + used > self.limit {
-                    return Err(Problem::input(format!("the record is longer than {} bytes", self.limit)).line(begins));
+                    return Err(Error::input(format!("the record is longer than {} bytes", self.limit)).line(begins));
                 }
                 keep.extend_from_slice(&chunk[..used]);
             }
@@ -223,7 +226,7 @@ impl<R: BufRead + Send> Rows for MemberRows<R> {
         // Whatever goes wrong is the file's, unless a record was found whole.
         self.done = true;
         if !std::mem::replace(&mut self.entered, true) && !self.enter()? {
-            return Err(Problem::input("missing").field(self.member));
+            return Err(Error::input("missing").field(self.member));
         }
         let row = self.object.element(&mut self.tally)?;
         self.done = row.is_none();

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{Rows, Tally};
 use crate::formats::records::Record;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// The rows of a table.
 pub struct ParquetRows {
@@ -27,10 +27,10 @@ impl ParquetRows {
     /// Opens the table at `path`.
     ///
     /// # Errors
-    /// As [`super::open`]; [`crate::model::Kind::Input`] for a table that is cut off or packed in a way that is not read.
+    /// As [`super::open`]; [`crate::model::ErrorKind::Input`] for a table that is cut off or packed in a way that is not read.
     pub fn open(path: &Path) -> Result<ParquetRows> {
         super::open(path)?;
-        let file = std::fs::File::open(path).map_err(|e| Problem::io(&e, "cannot open", path))?;
+        let file = std::fs::File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
         let opened = guarded(|| {
             let reader = SerializedFileReader::new(file)?;
             let labels = labels(&reader);
@@ -46,8 +46,8 @@ fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
     let help = "it may be cut off, or packed in another way than snappy or zstd: write it again with `to_parquet`";
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(found)) => Ok(found),
-        Ok(Err(e)) => Err(Problem::input(format!("the Parquet table cannot be read: {e}")).help(help)),
-        Err(_) => Err(Problem::input("the Parquet table is damaged").help(help)),
+        Ok(Err(e)) => Err(Error::input(format!("the Parquet table cannot be read: {e}")).help(help)),
+        Err(_) => Err(Error::input("the Parquet table is damaged").help(help)),
     }
 }
 

@@ -13,7 +13,7 @@ use zip::ZipArchive;
 
 use super::{Rows, Tally, bounded};
 use crate::formats::records::Record;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// What a member of the archive may unpack to: 256 MiB.
 const MEMBER_LIMIT: u64 = 256 << 20;
@@ -28,14 +28,14 @@ const CUT: &str = "cells of exactly 32,767 characters, where spreadsheets cut a 
 /// # Errors
 /// As [`super::open`], and for an archive that cannot be opened.
 pub fn is_sheet(path: &Path) -> Result<bool> {
-    let file = std::fs::File::open(path).map_err(|e| Problem::io(&e, "cannot open", path))?;
+    let file = std::fs::File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     let archive = ZipArchive::new(file).map_err(|e| broken(&e).file(path))?;
     Ok(archive.index_for_name("xl/workbook.xml").is_some())
 }
 
 /// What is wrong with an archive.
-pub fn broken(err: &dyn std::fmt::Display) -> Problem {
-    Problem::input(format!("the archive cannot be read: {err}")).help("it may be cut off: copy or write it again")
+pub fn broken(err: &dyn std::fmt::Display) -> Error {
+    Error::input(format!("the archive cannot be read: {err}")).help("it may be cut off: copy or write it again")
 }
 
 /// The rows of a spreadsheet.
@@ -49,7 +49,7 @@ impl SheetRows {
     /// Reads the first sheet of the file at `path`.
     ///
     /// # Errors
-    /// As [`super::open`]; [`crate::model::Kind::Input`] for what is no spreadsheet and for one that unpacks to too much.
+    /// As [`super::open`]; [`crate::model::ErrorKind::Input`] for what is no spreadsheet and for one that unpacks to too much.
     pub fn open(path: &Path) -> Result<SheetRows> {
         let bytes = bounded(super::open(path)?, FILE_LIMIT, "the spreadsheet").map_err(|p| p.file(path))?;
         Self::read(bytes).map_err(|p| p.file(path))
@@ -60,7 +60,7 @@ impl SheetRows {
         let not = |e: calamine::XlsxError| broken(&e);
         let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(not)?;
         let Some(name) = book.sheet_names().into_iter().next() else {
-            return Err(Problem::input("the spreadsheet has no sheet"));
+            return Err(Error::input("the spreadsheet has no sheet"));
         };
         let mut cells = book.worksheet_cells_reader(&name).map_err(not)?;
         let (mut names, mut rows, mut tally) = (Vec::new(), VecDeque::<(u64, Vec<Value>)>::new(), Tally::default());
@@ -68,7 +68,7 @@ impl SheetRows {
             let ((row, column), value) = (cell.get_position(), value(cell.get_value()));
             let column = column as usize;
             if column >= 16_384 {
-                return Err(Problem::input("a cell beyond the last column").line(u64::from(row) + 1));
+                return Err(Error::input("a cell beyond the last column").line(u64::from(row) + 1));
             }
             if value
                 .as_str()
@@ -90,7 +90,7 @@ impl SheetRows {
             }
         }
         if names.is_empty() {
-            return Err(Problem::input("the first row of the sheet is empty").help("it names the columns"));
+            return Err(Error::input("the first row of the sheet is empty").help("it names the columns"));
         }
         Ok(SheetRows { names, rows, tally })
     }
@@ -106,7 +106,7 @@ fn measure(bytes: &[u8]) -> Result<()> {
         let size = std::io::copy(&mut member.take(left + 1), &mut std::io::sink());
         let size = size.map_err(|e| broken(&format!("{name}: {e}")))?;
         left = left.checked_sub(size).ok_or_else(|| {
-            Problem::input(format!("the spreadsheet unpacks to more than {} MiB", MEMBER_LIMIT >> 20))
+            Error::input(format!("the spreadsheet unpacks to more than {} MiB", MEMBER_LIMIT >> 20))
                 .help("write the predictions as TSV or JSON")
         })?;
     }

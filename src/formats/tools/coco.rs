@@ -12,7 +12,7 @@ use crate::formats::records::Record;
 use crate::formats::rows::object::Object;
 use crate::formats::rows::{Rows, Tally};
 use crate::formats::{cells, open};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// What is asked: COCO has no question.
 const QUESTION: &str = "Describe the image.";
@@ -37,7 +37,7 @@ impl Rows for Captions {
 /// The pictures with captions as rows. Names and captions are held, as either list may come first.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] with the line, and for a file without any caption.
+/// [`crate::model::ErrorKind::Input`] with the line, and for a file without any caption.
 pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     let mut object = Object::new(open(path)?)?;
     let mut tally = Tally::default();
@@ -70,7 +70,7 @@ pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
         }
     }
     if captions.is_empty() {
-        return Err(Problem::input("COCO annotations without any caption: there is nothing to ask")
+        return Err(Error::input("COCO annotations without any caption: there is nothing to ask")
             .file(path)
             .help("captions are read; boxes and masks are not"));
     }

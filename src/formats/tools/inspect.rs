@@ -16,14 +16,14 @@ use crate::formats::records::Record;
 use crate::formats::rows::object::{MemberRows, Object};
 use crate::formats::rows::sheet::broken;
 use crate::formats::rows::{Rows, Tally, bounded};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// What one sample may unpack to: 64 MiB.
 const SAMPLE_LIMIT: u64 = 64 << 20;
 const FAILED: &str = "samples that ended with an error";
 
 fn archive(path: &Path) -> Result<ZipArchive<File>> {
-    let file = File::open(path).map_err(|e| Problem::io(&e, "cannot open", path))?;
+    let file = File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     ZipArchive::new(file).map_err(|e| broken(&e).file(path))
 }
 
@@ -53,10 +53,10 @@ impl Rows for Samples {
     fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
         let Some(name) = self.names.next() else { return Ok(None) };
         self.at += 1;
-        let place = |p: Problem| p.line(self.at);
+        let place = |p: Error| p.line(self.at);
         let bytes = member(&mut self.archive, &name).map_err(place)?;
         let record =
-            serde_json::from_slice(&bytes).map_err(|e| place(Problem::input(format!("{name} is no JSON: {e}"))))?;
+            serde_json::from_slice(&bytes).map_err(|e| place(Error::input(format!("{name} is no JSON: {e}"))))?;
         Ok(Some((self.at, record)))
     }
 
@@ -68,7 +68,7 @@ impl Rows for Samples {
 /// The samples of a log as rows; the number of a row is that of its sample in the log.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] for an archive that is cut off, and the operating system's.
+/// [`crate::model::ErrorKind::Input`] for an archive that is cut off, and the operating system's.
 pub fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
     let samples: Box<dyn Rows> = if zipped {
         let archive = archive(path)?;
@@ -211,7 +211,7 @@ pub fn about(path: &Path, zipped: bool) -> Result<About> {
         let mut archive = archive(path)?;
         let name = HEADERS.into_iter().find(|name| archive.index_for_name(name).is_some()).unwrap_or(HEADERS[1]);
         let header: Value = serde_json::from_slice(&member(&mut archive, name)?)
-            .map_err(|e| Problem::input(format!("{name} is no JSON: {e}")).file(path))?;
+            .map_err(|e| Error::input(format!("{name} is no JSON: {e}")).file(path))?;
         header.get("eval").cloned().unwrap_or_default()
     } else {
         let mut object = Object::new(open(path)?)?;

@@ -12,11 +12,11 @@ use crate::model::card::ModelCard;
 /// The models that the file at `path` describes, in its order. `N/A` and empty values are left out.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] with the line, and the operating system's.
+/// [`crate::model::ErrorKind::Input`] with the line, and the operating system's.
 pub fn read(path: &Path) -> Result<Vec<ModelCard>> {
     let mut cards = Vec::new();
     let mut object = Object::new(open(path)?).map_err(|p| p.file(path))?;
-    let place = |p: crate::model::Problem| p.file(path);
+    let place = |p: crate::model::Error| p.file(path);
     while let Some(name) = object.next_name().map_err(place)? {
         if name == "results" && object.enter(b'{').map_err(place)? {
             while let Some(model) = object.next_name().map_err(place)? {

@@ -14,8 +14,8 @@ use super::line::Line;
 use super::{Found, Meaning, Take, plain};
 use crate::formats::delimited::{Lines, uneven};
 use crate::formats::write::raw;
-use crate::model::exchange::Exchanged;
-use crate::model::{PictureSeen, Problem, Result};
+use crate::model::verdict_interchange::Exchanged;
+use crate::model::{Error, PictureSeen, Result};
 
 /// The names of the columns, in the order in which they are written.
 pub const COLUMNS: [&str; 18] = [
@@ -45,7 +45,7 @@ const GUARDED: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
 /// Writes the line of names.
 ///
 /// # Errors
-/// I/O problems as [`Problem::io`] classes them.
+/// I/O problems as [`Error::io`] classes them.
 pub fn write_names(out: &mut dyn Write) -> Result<()> {
     raw(out, (COLUMNS.join(",") + "\r\n").as_bytes())
 }
@@ -106,14 +106,14 @@ fn quoted(cell: String) -> String {
 pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
     let mut lines = Lines::strict(input, b',');
     let Some((line, names)) = lines.next_line()? else {
-        return Err(Problem::input("the file is empty").help("the first line names the columns"));
+        return Err(Error::input("the file is empty").help("the first line names the columns"));
     };
     let names = names?;
     let of = |name: &str| COLUMNS.iter().position(|column| *column == name.trim());
     let columns: Vec<Option<usize>> = names.iter().map(|name| of(name)).collect();
     for needed in ["item", "who", "verdict"] {
         if !names.iter().any(|name| name.trim() == needed) {
-            return Err(Problem::input("there is no such column")
+            return Err(Error::input("there is no such column")
                 .field(needed)
                 .line(line)
                 .help(format!("the first line names the columns: {}", COLUMNS.join(","))));
@@ -188,7 +188,7 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
             None | Some("false") => false,
             Some("true") => true,
             Some(other) => {
-                return Err(Problem::input(format!("`{other}` is neither true nor false")).field("revealed"));
+                return Err(Error::input(format!("`{other}` is neither true nor false")).field("revealed"));
             }
         },
         on,
@@ -199,19 +199,18 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
 fn picture(word: &str) -> Result<PictureSeen> {
     let known = || PictureSeen::ALL.map(PictureSeen::name).join(", ");
     PictureSeen::from_name(word.trim())
-        .ok_or_else(|| Problem::input(format!("`{word}` is none of {}", known())).field("pictures"))
+        .ok_or_else(|| Error::input(format!("`{word}` is none of {}", known())).field("pictures"))
 }
 
 fn whole<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {
     let number = |cell: String| {
-        cell.trim().parse().map_err(|_| Problem::input(format!("`{cell}` is no whole number")).field(name))
+        cell.trim().parse().map_err(|_| Error::input(format!("`{cell}` is no whole number")).field(name))
     };
     cell.map(number).transpose()
 }
 
 fn word<T: DeserializeOwned>(cell: Option<String>, name: &str) -> Result<Option<T>> {
-    let one = |cell: String| {
-        serde_json::from_value(cell.trim().into()).map_err(|e| Problem::input(e.to_string()).field(name))
-    };
+    let one =
+        |cell: String| serde_json::from_value(cell.trim().into()).map_err(|e| Error::input(e.to_string()).field(name));
     cell.map(one).transpose()
 }

@@ -5,22 +5,22 @@ use std::io::{BufRead, Write};
 use super::line::Line;
 use super::{Found, Meaning, Take};
 use crate::formats::records::{Records, Shape};
-use crate::model::exchange::Exchanged;
-use crate::model::{Problem, Result};
+use crate::model::verdict_interchange::Exchanged;
+use crate::model::{Error, Result};
 
 /// The line of a verdict on item `number`.
 ///
 /// # Errors
 /// None that is known: every part of it can be written as JSON.
 pub fn line(number: u32, verdict: &Exchanged) -> Result<String> {
-    let cannot = |e| Problem::input(format!("a verdict cannot be written as JSON: {e}"));
+    let cannot = |e| Error::input(format!("a verdict cannot be written as JSON: {e}"));
     serde_json::to_string(&Line::of(number, verdict)).map_err(cannot)
 }
 
 /// Writes the line of a verdict on item `number`.
 ///
 /// # Errors
-/// I/O problems as [`Problem::io`] classes them.
+/// I/O problems as [`Error::io`] classes them.
 pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
     let line = line(number, verdict)? + "\n";
     crate::formats::write::raw(out, line.as_bytes())
@@ -52,7 +52,7 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
         };
         begun = true;
         if records.shape() == Shape::Array {
-            return Err(Problem::input("this is an array of JSON, not one object a line")
+            return Err(Error::input("this is an array of JSON, not one object a line")
                 .help("Label Studio's export is read with --format label-studio"));
         }
         if !take(found) {

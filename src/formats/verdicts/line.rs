@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Meaning, unmapped};
-use crate::model::exchange::{Exchanged, receipt};
 use crate::model::history::stamp;
 use crate::model::verdict::{Asked, Part};
-use crate::model::{Judgement, PictureSeen, Problem, Result, Seen, Verdict, name};
+use crate::model::verdict_interchange::{Exchanged, receipt};
+use crate::model::{Error, Judgement, PictureSeen, Result, Seen, Verdict, name};
 
 /// Largest revision that is read: beyond it JSON's numbers are not whole.
 const LARGEST_REV: u64 = 1 << 53;
@@ -66,24 +66,24 @@ impl Line {
     /// What it says.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] with the field: nobody or nothing named, a word that means nothing here, no time.
+    /// [`crate::model::ErrorKind::Input`] with the field: nobody or nothing named, a word that means nothing here, no time.
     pub(super) fn exchanged(self, meaning: Meaning<'_>) -> Result<Exchanged> {
         if self.item.is_empty() {
-            return Err(Problem::input("it names no item").field("item"));
+            return Err(Error::input("it names no item").field("item"));
         }
         if self.who.is_empty() {
-            return Err(Problem::input("it names nobody").field("who"));
+            return Err(Error::input("it names nobody").field("who"));
         }
         let who = meaning.words.person(&self.who).map_err(|p| p.field("who"))?;
         let verdict = verdict(&self.verdict, meaning).map_err(|p| p.field("verdict"))?;
         let reasons = reasons(&self.reasons, meaning).map_err(|p| p.field("reasons"))?;
         let at = self.at.as_deref().map(time).transpose().map_err(|p| p.field("at"))?;
         if self.rev.is_some_and(|rev| rev > LARGEST_REV) {
-            return Err(Problem::input("no project has so many revisions").field("rev"));
+            return Err(Error::input("no project has so many revisions").field("rev"));
         }
         let asked = match self.round {
             Some(round) => {
-                name::check(&round, "a round").map_err(|p| Problem::input(p.what).field("round"))?;
+                name::check(&round, "a round").map_err(|p| Error::input(p.what).field("round"))?;
                 let part = self.part.unwrap_or_default();
                 Some(Asked { round, part, guidelines: self.guidelines, revealed: self.revealed })
             }
@@ -107,7 +107,7 @@ impl Line {
 pub(super) fn drawn(source: &str, id: &str, (item, who): (&str, &str), at: Option<i64>, judgement: &Judgement) -> Uuid {
     let (at, asked) = (at.map(stamp).unwrap_or_default(), judgement.asked.as_ref());
     let (round, part) = asked.map_or(("", Part::Main), |asked| (asked.round.as_str(), asked.part));
-    let said = crate::model::exchange::said(judgement);
+    let said = crate::model::verdict_interchange::said(judgement);
     receipt(&["a verdict of a file", source, id, item, who, &at, &said, round, part.name()])
 }
 
@@ -118,7 +118,7 @@ pub(super) fn drawn(source: &str, id: &str, (item, who): (&str, &str), at: Optio
 pub(super) fn verdict(word: &str, meaning: Meaning<'_>) -> Result<Verdict> {
     meaning.words.verdict(word).ok_or_else(|| {
         let what = if word.is_empty() { "it says no verdict".into() } else { format!("`{word}` is no verdict") };
-        Problem::input(what).help(unmapped(word, "accept"))
+        Error::input(what).help(unmapped(word, "accept"))
     })
 }
 
@@ -130,7 +130,7 @@ pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<Stri
     let one = |word: &String| {
         meaning.words.reason(word, meaning.reasons).ok_or_else(|| {
             let key = meaning.reasons.first().map_or("REASON", |reason| reason.key.as_str());
-            Problem::input(format!("`{word}` is no reason of this project")).help(unmapped(word, key))
+            Error::input(format!("`{word}` is no reason of this project")).help(unmapped(word, key))
         })
     };
     words.iter().map(one).collect()
@@ -142,7 +142,7 @@ pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<Stri
 /// What is no time.
 pub(super) fn time(text: &str) -> Result<i64> {
     let time: jiff::Timestamp = text.trim().parse().map_err(|_| {
-        Problem::input(format!("`{text}` is no time")).help("RFC 3339 with its offset, such as 2026-01-31T12:00:00Z")
+        Error::input(format!("`{text}` is no time")).help("RFC 3339 with its offset, such as 2026-01-31T12:00:00Z")
     })?;
     Ok(time.as_millisecond())
 }

@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use super::open;
 use crate::model::config::Reason;
-use crate::model::exchange::{Exchanged, VerdictForm, Words};
-use crate::model::{Problem, Result};
+use crate::model::verdict_interchange::{Exchanged, VerdictForm, Words};
+use crate::model::{Error, Result};
 
 /// What the words of a file mean in this project.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ pub type Take<'t> = &'t mut dyn FnMut(Found) -> bool;
 /// As [`super::open`], and the operating system's.
 pub fn form_of(path: &Path) -> Result<VerdictForm> {
     let mut input = open(path)?;
-    let chunk = input.fill_buf().map_err(|e| Problem::io(&e, "cannot be read", path))?;
+    let chunk = input.fill_buf().map_err(|e| Error::io(&e, "cannot be read", path))?;
     let first = chunk.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0xEF | 0xBB | 0xBF));
     Ok(match first {
         Some(b'[') => VerdictForm::LabelStudio,
@@ -63,7 +63,7 @@ pub fn form_of(path: &Path) -> Result<VerdictForm> {
 /// Reads the file at `path`, which has that form; gives what a person should know.
 ///
 /// # Errors
-/// [`crate::model::Kind::Input`] with file and line where the file is cut off, not of this form or not UTF-8, and the
+/// [`crate::model::ErrorKind::Input`] with file and line where the file is cut off, not of this form or not UTF-8, and the
 /// operating system's.
 pub fn read(path: &Path, form: VerdictForm, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
     let input = open(path)?;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::label_studio::TaskWriter;
 use super::*;
 use crate::model::verdict::{Asked, Part};
-use crate::model::{Choice, Form, Item, Judgement, Key, Kind, PictureSeen, QuestionKind, Role, Seen, Verdict};
+use crate::model::{Choice, ErrorKind, Form, Item, Judgement, Key, PictureSeen, QuestionKind, Role, Seen, Verdict};
 
 fn reasons() -> Vec<Reason> {
     ["wrong-answer", "unsafe", "-odd"].map(|key| Reason { key: key.into(), label: key.replace('-', " ") }).into()
@@ -233,12 +233,12 @@ fn files_of_another_form_or_cut_off_are_refused_whole() {
     assert_eq!(refused(VerdictForm::Csv, "a,b\n1,2\n").place.field.as_deref(), Some("item"));
     assert!(refused(VerdictForm::Csv, "").what.contains("empty"));
     let open = refused(VerdictForm::Csv, "item,who,verdict\nset/1,ann,\"acc\nept\n");
-    assert_eq!((open.place.line, open.kind), (Some(2), Kind::Input));
+    assert_eq!((open.place.line, open.kind), (Some(2), ErrorKind::Input));
     assert!(refused(VerdictForm::Jsonl, "[{\"item\":\"x\"}]").help.unwrap().contains("label-studio"));
     assert!(refused(VerdictForm::LabelStudio, "{\"id\":1}\n").help.unwrap().contains("jsonl"));
     for cut in ["[{\"id\":1,\"annotations\":[]", "[{\"id\":1}, 5]", "[", "hello"] {
         let problem = refused(VerdictForm::LabelStudio, cut);
-        assert!(problem.kind == Kind::Input && problem.place.line == Some(1), "{cut}: {problem}");
+        assert!(problem.kind == ErrorKind::Input && problem.place.line == Some(1), "{cut}: {problem}");
     }
 }
 

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 
 /// What candle says as one of the house's problems; it names tensors and files itself.
-impl From<candle_core::Error> for Problem {
-    fn from(error: candle_core::Error) -> Problem {
+impl From<candle_core::Error> for Error {
+    fn from(error: candle_core::Error) -> Error {
         // What follows the first line is a backtrace.
-        Problem::input(error.to_string().lines().next().unwrap_or("candle gave no reason"))
+        Error::input(error.to_string().lines().next().unwrap_or("candle gave no reason"))
     }
 }
 
@@ -27,13 +27,13 @@ impl Config {
     /// Reads `file`, which must hold one JSON object.
     pub fn read(file: &Path) -> Result<Config> {
         let text = std::fs::read(file).map_err(|e| {
-            Problem::io(&e, "cannot read", file)
+            Error::io(&e, "cannot read", file)
                 .help("a model folder in diffusers' or transformers' layout has this file")
         })?;
         match serde_json::from_slice(&text) {
             Ok(Value::Object(fields)) => Ok(Config { file: file.to_path_buf(), section: String::new(), fields }),
-            Ok(_) => Err(Problem::input("is no JSON object").file(file)),
-            Err(e) => Err(Problem::input(format!("is no JSON: {e}")).file(file).line(e.line() as u64)),
+            Ok(_) => Err(Error::input("is no JSON object").file(file)),
+            Err(e) => Err(Error::input(format!("is no JSON: {e}")).file(file).line(e.line() as u64)),
         }
     }
 
@@ -63,8 +63,8 @@ impl Config {
     }
 
     /// A problem with field `name`.
-    pub fn wrong(&self, name: &str, what: impl Into<String>) -> Problem {
-        Problem::input(what).field(format!("{}{name}", self.section)).file(&self.file)
+    pub fn wrong(&self, name: &str, what: impl Into<String>) -> Error {
+        Error::input(what).field(format!("{}{name}", self.section)).file(&self.file)
     }
 
     /// Refuses another `_class_name` than the `supported` ones, and gives its place in them.

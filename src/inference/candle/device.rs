@@ -7,7 +7,7 @@ mod tests;
 use candle_core::{DType, Device, Result, Tensor};
 
 use super::ops::{self, Added, KeysValues, Window};
-use crate::model::error::Problem;
+use crate::model::error::Error;
 
 /// Which device: `cpu`, or `cuda:N` with N from 0 in the order of the PCI bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +34,17 @@ impl Place {
     ///
     /// # Errors
     /// Why it cannot be used, in the driver's words; that this program was built without CUDA.
-    pub fn open(self) -> std::result::Result<Device, Problem> {
+    pub fn open(self) -> std::result::Result<Device, Error> {
         match self {
             Place::Cpu => Ok(Device::Cpu),
             #[cfg(feature = "cuda")]
             Place::Cuda(ordinal) => ops::cuda::open(ordinal).map_err(|error| {
-                let problem = Problem::from(error);
+                let problem = Error::from(error);
                 explained(&problem.what).unwrap_or(problem)
             }),
             #[cfg(not(feature = "cuda"))]
             Place::Cuda(_) => {
-                Err(Problem::input("this program was built without CUDA").help("use `benchtop-gpu`, or the device cpu"))
+                Err(Error::input("this program was built without CUDA").help("use `benchtop-gpu`, or the device cpu"))
             }
         }
     }
@@ -61,7 +61,7 @@ impl std::fmt::Display for Place {
 
 /// What the driver's name for an error means to somebody who wants a GPU; none for errors that speak for themselves.
 #[cfg(any(feature = "cuda", test))]
-fn explained(words: &str) -> Option<Problem> {
+fn explained(words: &str) -> Option<Error> {
     let known = [
         (
             "CUDA_ERROR_NO_DEVICE",
@@ -86,7 +86,7 @@ fn explained(words: &str) -> Option<Problem> {
         ),
     ];
     let (name, what, help) = known.into_iter().find(|(name, ..)| words.contains(name))?;
-    Some(Problem::input(format!("{what} ({name})")).help(help))
+    Some(Error::input(format!("{what} ({name})")).help(help))
 }
 
 /// What a device is. Its place among others is no part of it: that changes no bytes.

@@ -11,7 +11,7 @@ use super::pipeline::{Loading, Pipeline, Stopped, wrong};
 use super::scheduler::TimestepSpacing;
 use super::weights::ModelFolder;
 use crate::inference::{ImageGenerator, Told};
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 use crate::model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
 };
@@ -84,7 +84,7 @@ impl CandleGenerator {
     pub fn open(folder: &Path, options: &Options, hash: Option<String>) -> Result<CandleGenerator> {
         if !matches!(options.dtype, DType::F32 | DType::F16) {
             let other = options.dtype.as_str();
-            return Err(Problem::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"));
+            return Err(Error::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"));
         }
         let place = describe(&options.device)?;
         let model = ModelFolder::open(folder)?;

@@ -13,7 +13,7 @@ use super::device::describe;
 use super::pipeline::{failure, wrong};
 use super::scorer::Options;
 use crate::inference::scoring::{EmbeddedText, TextEmbedder, Watch};
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 use crate::model::generation::{Failure, FailureKind, Fingerprint};
 
 /// Raised with every change that changes numbers.
@@ -76,15 +76,15 @@ fn pooling(folder: &Path) -> Result<()> {
 fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32)> {
     let file = folder.join("tokenizer.json");
     if !file.is_file() {
-        let missing = Problem::new(Kind::NotFound, "missing").file(file);
+        let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
         return Err(missing.help("vocab.txt alone is not read: put the tokenizer.json of the same model there"));
     }
     let mut tokenizer =
-        Tokenizer::from_file(&file).map_err(|e| Problem::input(format!("is no tokenizer: {e}")).file(&file))?;
+        Tokenizer::from_file(&file).map_err(|e| Error::input(format!("is no tokenizer: {e}")).file(&file))?;
     // The published file cuts at 128 tokens and pads to them; sentence-transformers overrides both, and so do we.
-    tokenizer.with_truncation(None).map_err(|e| Problem::input(e.to_string()).file(&file))?;
+    tokenizer.with_truncation(None).map_err(|e| Error::input(e.to_string()).file(&file))?;
     tokenizer.with_padding(None);
-    let missing = || Problem::input("the vocabulary has no `[SEP]`").file(&file);
+    let missing = || Error::input("the vocabulary has no `[SEP]`").file(&file);
     let end = tokenizer.token_to_id("[SEP]").ok_or_else(missing)?;
     Ok((tokenizer, end))
 }
@@ -97,14 +97,14 @@ impl MiniLm {
     /// What is missing or is another kind of model, with file and field.
     pub fn open(folder: &Path, options: &Options) -> Result<MiniLm> {
         if options.dtype != DType::F32 {
-            return Err(Problem::input("only f32 is supported").field("dtype"));
+            return Err(Error::input("only f32 is supported").field("dtype"));
         }
         let file = folder.join("config.json");
         let config = Config::read(&file)?;
         check(&config)?;
         pooling(folder)?;
         let network: Network = serde_json::from_value(serde_json::Value::Object(config.fields().clone()))
-            .map_err(|e| Problem::input(format!("is no BERT: {e}")).file(&file))?;
+            .map_err(|e| Error::input(format!("is no BERT: {e}")).file(&file))?;
         let limits = folder.join("sentence_bert_config.json");
         let longest = match limits.is_file() {
             true => Config::read(&limits)?.count("max_seq_length", Some(LONGEST))?,
@@ -112,7 +112,7 @@ impl MiniLm {
         };
         let longest = longest.min(network.max_position_embeddings);
         if longest < 3 {
-            return Err(Problem::input("leaves no room between the marks").file(limits).field("max_seq_length"));
+            return Err(Error::input("leaves no room between the marks").file(limits).field("max_seq_length"));
         }
         let (tokenizer, end) = tokenizer(folder)?;
         let hash = match &options.hash {
@@ -147,7 +147,7 @@ impl MiniLm {
     /// The ids of `text` between its marks, at most as many as the model takes, and how many there would be.
     fn ids(&self, text: &str) -> Result<(Vec<u32>, usize)> {
         let encoding = self.tokenizer.encode_fast(text, true);
-        let encoding = encoding.map_err(|e| Problem::input(format!("the text has no tokens: {e}")))?;
+        let encoding = encoding.map_err(|e| Error::input(format!("the text has no tokens: {e}")))?;
         let mut ids = encoding.get_ids().to_vec();
         let tokens = ids.len();
         if tokens > self.longest {
@@ -155,7 +155,7 @@ impl MiniLm {
             ids.push(self.end);
         }
         match ids.iter().find(|id| **id as usize >= self.vocabulary) {
-            Some(id) => Err(Problem::input(format!(
+            Some(id) => Err(Error::input(format!(
                 "token id {id}, but the model knows {}: the tokenizer belongs to another model",
                 self.vocabulary
             ))),
@@ -221,7 +221,7 @@ impl TextEmbedder for MiniLm {
                     }
                 }
                 Err(error) => {
-                    let why = failure(FailureKind::Refused, &Problem::from(error).what);
+                    let why = failure(FailureKind::Refused, &Error::from(error).what);
                     some.iter().for_each(|at| found[*at] = Some(Err(why.clone())));
                 }
             }

@@ -10,7 +10,7 @@ use super::clip::{ClipConfig, VisionEncoder};
 use super::scorer::{Options, in_batches, rows};
 use crate::inference::preprocess::{self, Preprocessor, Steps};
 use crate::inference::scoring::{SafetyChecker, Watch};
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 use crate::model::generation::{Failure, FailureKind, Fingerprint, Pixels};
 use crate::model::safety::Safety;
 
@@ -77,7 +77,7 @@ impl StableDiffusionSafetyChecker {
         let preprocessor = Preprocessor::open(&preprocess::folders(folder), Steps::clip())?;
         let side = config.vision.image_size;
         if preprocessor.size() != Some((side, side)) {
-            let wrong = Problem::input(format!("pictures do not come out {side}x{side}, as config.json wants them"));
+            let wrong = Error::input(format!("pictures do not come out {side}x{side}, as config.json wants them"));
             return Err(wrong.file("preprocessor_config.json").field("crop_size"));
         }
         let (name, fingerprint) =

@@ -14,7 +14,7 @@ use super::pipeline::{failure, wrong};
 use super::siglip::Siglip;
 use crate::inference::preprocess::{Preprocessor, Steps};
 use crate::inference::scoring::{ImageEmbedder, ImageTextScorer, Pair, Watch};
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 use crate::model::generation::{Failure, FailureKind, Fingerprint, Pixels};
 use crate::model::similarity::{ScorerCapabilities, Similarity};
 
@@ -53,7 +53,7 @@ impl Options {
             return Ok(());
         }
         let other = self.dtype.as_str();
-        Err(Problem::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"))
+        Err(Error::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"))
     }
 
     /// What a model in `folder` is called and told apart by.
@@ -97,7 +97,7 @@ pub struct Opened<T> {
 }
 
 /// An encoder of texts and one of pictures into the same space.
-pub trait Towers: Send + Sized {
+pub trait DualEncoderScorer: Send + Sized {
     /// What computes it, for the fingerprint.
     const BACKEND: &'static str;
 
@@ -142,7 +142,7 @@ pub fn open(folder: &Path, options: &Options) -> Result<Box<dyn ImageTextScorer>
     }
 }
 
-impl<T: Towers> DualEncoder<T> {
+impl<T: DualEncoderScorer> DualEncoder<T> {
     /// Loads a model folder in transformers' layout: `config.json`, `preprocessor_config.json`, the tokenizer's files and
     /// `model.safetensors`, whole or in shards.
     pub fn open(folder: &Path, options: &Options) -> Result<DualEncoder<T>> {
@@ -150,7 +150,7 @@ impl<T: Towers> DualEncoder<T> {
         let Opened { towers, dimension, scale, bias, longest_text, side, steps } = T::load(folder, options)?;
         let preprocessor = Preprocessor::open(&[folder.to_path_buf()], steps)?;
         if preprocessor.size() != Some((side, side)) {
-            let wrong = Problem::input(format!("pictures do not come out {side}x{side}, as config.json wants them"));
+            let wrong = Error::input(format!("pictures do not come out {side}x{side}, as config.json wants them"));
             return Err(wrong.file(folder.join("preprocessor_config.json")).field("crop_size"));
         }
         let (name, fingerprint) = options.identify(folder, T::BACKEND, preprocessor.steps())?;
@@ -273,8 +273,8 @@ fn cancelled() -> Failure {
     Failure::new(FailureKind::Cancelled, "cancelled")
 }
 
-fn none(at: usize) -> Problem {
-    Problem::input(format!("there is no picture {at}"))
+fn none(at: usize) -> Error {
+    Error::input(format!("there is no picture {at}"))
 }
 
 /// The rows of `[n, dimension]` in f32, each of length 1. A length of 0 is kept from dividing as in
@@ -286,7 +286,7 @@ pub(super) fn rows(embeddings: &Tensor) -> candle_core::Result<Vec<Vec<f32>>> {
 }
 
 pub(super) fn refused(error: candle_core::Error) -> Failure {
-    failure(FailureKind::Refused, &Problem::from(error).what)
+    failure(FailureKind::Refused, &Error::from(error).what)
 }
 
 fn finite(row: Vec<f32>) -> Embedded {
@@ -296,7 +296,7 @@ fn finite(row: Vec<f32>) -> Embedded {
     }
 }
 
-impl<T: Towers> ImageTextScorer for DualEncoder<T> {
+impl<T: DualEncoderScorer> ImageTextScorer for DualEncoder<T> {
     fn capabilities(&self) -> &ScorerCapabilities {
         &self.capabilities
     }
@@ -341,7 +341,7 @@ impl<T: Towers> ImageTextScorer for DualEncoder<T> {
     }
 }
 
-impl<T: Towers> ImageEmbedder for DualEncoder<T> {
+impl<T: DualEncoderScorer> ImageEmbedder for DualEncoder<T> {
     fn dimension(&self) -> usize {
         self.capabilities.dimension
     }

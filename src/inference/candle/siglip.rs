@@ -9,9 +9,9 @@ use tokenizers::Tokenizer;
 
 use super::clip::scalar;
 use super::config::Config;
-use super::scorer::{Opened, Options, Towers};
+use super::scorer::{DualEncoderScorer, Opened, Options};
 use crate::inference::preprocess::Steps;
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 
 /// Both encoders of a SigLIP and its tokenizer.
 pub struct Siglip {
@@ -66,27 +66,27 @@ fn check(config: &Config) -> Result<()> {
 fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32, u32)> {
     let file = folder.join("tokenizer.json");
     if !file.is_file() {
-        let missing = Problem::new(Kind::NotFound, "missing").file(file);
+        let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
         return Err(missing.help("spiece.model alone is not read: put the tokenizer.json of the same model there"));
     }
     let mut tokenizer =
-        Tokenizer::from_file(&file).map_err(|e| Problem::input(format!("is no tokenizer: {e}")).file(&file))?;
+        Tokenizer::from_file(&file).map_err(|e| Error::input(format!("is no tokenizer: {e}")).file(&file))?;
     // Cutting and padding are ours: nothing is left out in silence.
-    tokenizer.with_truncation(None).map_err(|e| Problem::input(e.to_string()).file(&file))?;
+    tokenizer.with_truncation(None).map_err(|e| Error::input(e.to_string()).file(&file))?;
     tokenizer.with_padding(None);
     let settings = folder.join("tokenizer_config.json");
     let settings = if settings.is_file() { Some(Config::read(&settings)?) } else { None };
     let id = |name: &str| -> Result<u32> {
         let token = settings.as_ref().and_then(|s| s.get(name));
         let token = token.and_then(|t| t.as_str().or_else(|| t.get("content")?.as_str())).unwrap_or("</s>");
-        let missing = || Problem::input(format!("the vocabulary has no `{token}`")).file(&file).field(name);
+        let missing = || Error::input(format!("the vocabulary has no `{token}`")).file(&file).field(name);
         tokenizer.token_to_id(token).ok_or_else(missing)
     };
     let (end, pad) = (id("eos_token")?, id("pad_token")?);
     Ok((tokenizer, end, pad))
 }
 
-impl Towers for Siglip {
+impl DualEncoderScorer for Siglip {
     const BACKEND: &'static str = "candle-transformers 0.11.1, SigLIP";
 
     fn load(folder: &Path, options: &Options) -> Result<Opened<Siglip>> {
@@ -96,13 +96,13 @@ impl Towers for Siglip {
         let part = |name: &str| config.section(name).map(|c| serde_json::Value::Object(c.fields().clone()));
         let whole = serde_json::json!({"text_config": part("text_config")?, "vision_config": part("vision_config")?});
         let network: Network =
-            serde_json::from_value(whole).map_err(|e| Problem::input(format!("is no SigLIP: {e}")).file(&file))?;
+            serde_json::from_value(whole).map_err(|e| Error::input(format!("is no SigLIP: {e}")).file(&file))?;
         let (tokenizer, end, pad) = tokenizer(folder)?;
         let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
         let (scale, bias) = (scalar(&vb, "logit_scale")?.exp(), scalar(&vb, "logit_bias")?);
         let length = network.text_config.max_position_embeddings;
         if length < 2 {
-            return Err(Problem::input("leaves no room beside the mark").file(file).field("max_position_embeddings"));
+            return Err(Error::input("leaves no room beside the mark").file(file).field("max_position_embeddings"));
         }
         let (dimension, side) = (network.text_config.hidden_size, network.vision_config.image_size);
         let vocabulary = network.text_config.vocab_size;
@@ -115,7 +115,7 @@ impl Towers for Siglip {
 
     fn chunks(&self, text: &str) -> Result<Vec<Vec<u32>>> {
         let encoding = self.tokenizer.encode_fast(text, false);
-        let encoding = encoding.map_err(|e| Problem::input(format!("the text has no tokens: {e}")))?;
+        let encoding = encoding.map_err(|e| Error::input(format!("the text has no tokens: {e}")))?;
         let ids = encoding.get_ids();
         let chunk = |ids: &[u32]| -> Vec<u32> {
             let marked = ids.iter().copied().chain([self.end]);

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use tokenizers::{AddedToken, Tokenizer};
 
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 
 /// Tokens of an encoder's text where `tokenizer_config.json` does not say it.
 const LENGTH: u64 = 77;
@@ -61,7 +61,7 @@ impl ClipTokenizer {
         let named = object(&folder.join("special_tokens_map.json"))?.unwrap_or_default();
         let length = config.get("model_max_length").and_then(Value::as_u64).filter(|n| *n <= 1 << 16).unwrap_or(LENGTH);
         if length < 3 {
-            let problem = Problem::input(format!("{length} leaves no room between the marks"));
+            let problem = Error::input(format!("{length} leaves no room between the marks"));
             return Err(problem.file(folder.join("tokenizer_config.json")).field("model_max_length"));
         }
         let whole = folder.join("tokenizer.json");
@@ -77,7 +77,7 @@ impl ClipTokenizer {
         let tokenizer = assemble(model, of("unk_token")).and_then(|tokenizer| complete(tokenizer, &added));
         let tokenizer = tokenizer.map_err(|problem| problem.file(&file))?;
         let id = |name: &str| {
-            let missing = || Problem::input(format!("the vocabulary has no `{}`", of(name))).file(&file).field(name);
+            let missing = || Error::input(format!("the vocabulary has no `{}`", of(name))).file(&file).field(name);
             tokenizer.token_to_id(of(name)).ok_or_else(missing)
         };
         let (begin, end, pad) = (id("bos_token")?, id("eos_token")?, id("pad_token")?);
@@ -130,8 +130,8 @@ impl ClipTokenizer {
     }
 }
 
-fn wrong(error: tokenizers::Error) -> Problem {
-    Problem::input(format!("is no CLIP tokenizer: {error}"))
+fn wrong(error: tokenizers::Error) -> Error {
+    Error::input(format!("is no CLIP tokenizer: {error}"))
 }
 
 /// A token that is found in a text before it is cut into words.
@@ -147,28 +147,29 @@ struct Added {
 fn object(path: &Path) -> Result<Option<Map<String, Value>>> {
     let text = match std::fs::read_to_string(path) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        read => read.map_err(|e| Problem::io(&e, "cannot read", path))?,
+        read => read.map_err(|e| Error::io(&e, "cannot read", path))?,
     };
     let parsed = serde_json::from_str(&text);
-    parsed.map(Some).map_err(|e| Problem::input(format!("is no JSON object: {e}")).file(path).line(e.line() as u64))
+    parsed.map(Some).map_err(|e| Error::input(format!("is no JSON object: {e}")).file(path).line(e.line() as u64))
 }
 
 /// `vocab.json` and `merges.txt` as the `model` of a `tokenizer.json`.
 fn two_files(folder: &Path) -> Result<Map<String, Value>> {
     let path = folder.join("vocab.json");
     let Some(vocab) = object(&path)? else {
-        let problem = Problem::new(Kind::NotFound, "there is neither a tokenizer.json nor a vocab.json").file(folder);
+        let problem =
+            Error::new(ErrorKind::NotFound, "there is neither a tokenizer.json nor a vocab.json").file(folder);
         return Err(problem.help("a CLIP tokenizer is one file tokenizer.json, or vocab.json and merges.txt"));
     };
     let path = folder.join("merges.txt");
-    let text = std::fs::read_to_string(&path).map_err(|e| Problem::io(&e, "cannot read", &path))?;
+    let text = std::fs::read_to_string(&path).map_err(|e| Error::io(&e, "cannot read", &path))?;
     let mut merges = Vec::new();
     for (at, line) in text.lines().enumerate() {
         match line.split_once(' ') {
             _ if line.starts_with("#version") || line.is_empty() => {}
             Some((left, right)) if !right.contains(' ') => merges.push(json!([left, right])),
             _ => {
-                let problem = Problem::input(format!("`{line}` is no merge of two tokens"));
+                let problem = Error::input(format!("`{line}` is no merge of two tokens"));
                 return Err(problem.file(path).line(at as u64 + 1));
             }
         }
@@ -182,7 +183,7 @@ fn assemble(mut model: Value, unknown: &str) -> Result<Tokenizer> {
     let mut part = |name| model.get_mut(name).map(Value::take).unwrap_or_default();
     let (vocab, merges) = (part("vocab"), part("merges"));
     if !vocab.is_object() || !merges.is_array() {
-        return Err(Problem::input("is no byte-level BPE: it has no `vocab` or no `merges`").field("model"));
+        return Err(Error::input("is no byte-level BPE: it has no `vocab` or no `merges`").field("model"));
     }
     let whole = json!({
         "version": "1.0",
@@ -201,13 +202,13 @@ fn assemble(mut model: Value, unknown: &str) -> Result<Tokenizer> {
             "end_of_word_suffix": "</w>", "fuse_unk": false, "byte_fallback": false, "vocab": vocab, "merges": merges,
         },
     });
-    serde_json::from_value(whole).map_err(|e| Problem::input(format!("is no CLIP tokenizer: {e}")).field("model"))
+    serde_json::from_value(whole).map_err(|e| Error::input(format!("is no CLIP tokenizer: {e}")).field("model"))
 }
 
 /// Adds the tokens, none of which may get another id than the model was trained with.
 fn complete(mut tokenizer: Tokenizer, added: &[Added]) -> Result<Tokenizer> {
     let mismatch = |said: String, name: &str| {
-        let problem = Problem::input(said).help("the files of the tokenizer folder belong to different models");
+        let problem = Error::input(said).help("the files of the tokenizer folder belong to different models");
         if name.is_empty() { problem } else { problem.field(name) }
     };
     for Added { name, id, token } in added {
@@ -236,7 +237,7 @@ fn added_tokens(
     let listed = config.get("added_tokens_decoder").and_then(Value::as_object);
     let mut added = Vec::new();
     let mut add = |field: &str, id: Option<u64>, value: &Value| -> Result<()> {
-        let none = || Problem::input(format!("`{value}` has no id")).field(field);
+        let none = || Error::input(format!("`{value}` has no id")).field(field);
         added.push(Added { name: "", id: Some(id.ok_or_else(none)?), token: added_token(field, value)? });
         Ok(())
     };
@@ -271,7 +272,7 @@ fn added_token(field: &str, value: &Value) -> Result<AddedToken> {
     let flag = |name: &str| value.get(name).and_then(Value::as_bool);
     let content = value.as_str().or_else(|| value.get("content").and_then(Value::as_str));
     let Some(content) = content.filter(|c| !c.is_empty()) else {
-        return Err(Problem::input(format!("`{value}` is no token")).field(field));
+        return Err(Error::input(format!("`{value}` is no token")).field(field));
     };
     let special = flag("special").unwrap_or(true);
     Ok(AddedToken::from(content, special)

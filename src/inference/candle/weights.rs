@@ -13,7 +13,7 @@ use candle_nn::var_builder::SimpleBackend;
 use serde_json::Value;
 
 use super::config::Config;
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 use file::{Entry, TensorFile};
 
 /// Pipelines that [`ModelFolder::open`] takes, by the `_class_name` of `model_index.json`.
@@ -41,7 +41,7 @@ impl ModelFolder {
         if !index.is_file() {
             let help = "a model folder in diffusers layout is wanted: model_index.json, unet/, vae/, text_encoder/, \
                         tokenizer/, scheduler/";
-            return Err(Problem::new(Kind::NotFound, "no model_index.json").file(root).help(help));
+            return Err(Error::new(ErrorKind::NotFound, "no model_index.json").file(root).help(help));
         }
         let index = Config::read(&index)?;
         let class = index.class(&CLASSES)?;
@@ -76,7 +76,7 @@ impl ModelFolder {
             return Err(self.index.wrong(part, "this model needs the part and model_index.json does not name it"));
         }
         if !folder.is_dir() {
-            let missing = Problem::new(Kind::NotFound, "missing").file(folder);
+            let missing = Error::new(ErrorKind::NotFound, "missing").file(folder);
             return Err(missing.help(format!("put the model's {part}/ folder there")));
         }
         Ok(folder)
@@ -107,7 +107,7 @@ impl ModelFolder {
             if self.has(part) {
                 let folder = self.part(part)?;
                 let entries = std::fs::read_dir(&folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
-                let entries = entries.map_err(|e| Problem::io(&e, "cannot read", &folder))?;
+                let entries = entries.map_err(|e| Error::io(&e, "cannot read", &folder))?;
                 files.extend(entries.into_iter().map(|e| e.path()).filter(|p| p.is_file()));
             }
         }
@@ -123,7 +123,7 @@ pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String>
         let name = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
         let mut content = blake3::Hasher::new();
         let opened = std::fs::File::open(&file).and_then(|f| content.update_reader(f).map(|_| ()));
-        opened.map_err(|e| Problem::io(&e, "cannot read", &file))?;
+        opened.map_err(|e| Error::io(&e, "cannot read", &file))?;
         hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
         hasher.update(content.finalize().as_bytes());
     }
@@ -135,7 +135,7 @@ pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String>
 pub fn hash_part(folder: &Path, dtype: DType) -> Result<String> {
     let mut files = weight_files(folder, dtype)?.1;
     let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
-    let entries = entries.map_err(|e| Problem::io(&e, "cannot read", folder))?;
+    let entries = entries.map_err(|e| Error::io(&e, "cannot read", folder))?;
     let told = |path: &Path| path.extension().is_some_and(|e| e == "json" || e == "txt");
     files.extend(entries.into_iter().map(|e| e.path()).filter(|p| p.is_file() && told(p)));
     hash_files(folder, files)
@@ -149,9 +149,7 @@ pub fn open_part(folder: &Path, dtype: DType, device: &Device) -> Result<VarBuil
         let file = TensorFile::open(path)?;
         for name in file.entries.keys() {
             if weights.places.insert(name.clone(), weights.files.len()).is_some() {
-                return Err(Problem::input("the tensor is in another file of the same part too")
-                    .field(name)
-                    .file(path));
+                return Err(Error::input("the tensor is in another file of the same part too").field(name).file(path));
             }
         }
         weights.files.push(file);
@@ -183,7 +181,7 @@ fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> 
     let what = if pickled { "only pickled weights (.bin), which are not read" } else { "no weights" };
     let help = "put diffusion_pytorch_model.safetensors (unet, vae) or model.safetensors (text encoders) there, or \
                 their fp16 variant, or their shards and the index of these";
-    Err(Problem::new(Kind::NotFound, what).file(folder).help(help))
+    Err(Error::new(ErrorKind::NotFound, what).file(folder).help(help))
 }
 
 /// The files that a `*.safetensors.index.json` names.
@@ -204,7 +202,7 @@ fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     let files: Vec<PathBuf> = names.into_iter().map(|name| folder.join(name)).collect();
     match files.iter().find(|file| !file.is_file()) {
         Some(file) => {
-            let missing = Problem::new(Kind::NotFound, "missing").file(file);
+            let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
             Err(missing.help(format!("put the shard there that {} names", index.display())))
         }
         None => Ok(files),

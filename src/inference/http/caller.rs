@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::line::Api;
-use super::pool::{Patience, Pool, Table};
+use super::exchange::Api;
+use super::pool::{Pool, Table, Timeouts};
 use super::queue;
 use crate::model::generation::{Failure, FailureKind};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// How often a sign of life is told while servers work, so that a cancel is heard.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(200);
@@ -33,8 +33,8 @@ impl Caller {
     /// Keys are read from the environment now; nothing is sent yet.
     ///
     /// # Errors
-    /// [`Kind::Input`]: no endpoints, an address that cannot be read, a variable for a key that is not set.
-    pub(super) fn new<F>(table: &Table<'_, F>, patience: Patience) -> Result<Caller> {
+    /// [`ErrorKind::Input`]: no endpoints, an address that cannot be read, a variable for a key that is not set.
+    pub(super) fn new<F>(table: &Table<'_, F>, patience: Timeouts) -> Result<Caller> {
         let pool = Arc::new(Pool::new(table, patience, |name| std::env::var(name).ok())?);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -42,7 +42,7 @@ impl Caller {
             .enable_io()
             .enable_time()
             .build()
-            .map_err(|e| Problem::new(Kind::Io, format!("cannot start the threads that talk to servers: {e}")))?;
+            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the threads that talk to servers: {e}")))?;
         Ok(Caller { pool, runtime: Some(runtime) })
     }
 

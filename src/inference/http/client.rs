@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// What became of reading a body.
 pub(in crate::inference) enum Read {
@@ -20,7 +20,7 @@ pub(in crate::inference) enum Read {
 /// are kept for `idle`.
 ///
 /// # Errors
-/// [`Kind::Io`] where the system's certificates cannot be read.
+/// [`ErrorKind::Io`] where the system's certificates cannot be read.
 pub(in crate::inference) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Client> {
     // Fails when a provider is there already, which is as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -30,7 +30,7 @@ pub(in crate::inference) fn client(connect: Duration, idle: Duration) -> Result<
         .redirect(Policy::none())
         .pool_idle_timeout(idle)
         .build()
-        .map_err(|e| Problem::new(Kind::Io, format!("cannot make an HTTP client: {}", told(&e))))
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot make an HTTP client: {}", told(&e))))
 }
 
 /// The body of `response`, at most `limit` bytes of it. A server may repeat the key in what it says: `secret` is taken

@@ -7,22 +7,22 @@
 //! | `caller` | asks for many tasks from code that is not async; cancels |
 //! | `queue` | which task is asked next, which waits to be tried again |
 //! | `pool` | the servers: who takes the next request, who is busy, who is set aside |
-//! | `line` | one exchange with one server: keys, limits, and what a status means |
-//! | `retry`, `client`, `said` | waiting times, the HTTP client, what a server says in one line |
+//! | `exchange` | one exchange with one server: keys, limits, and what a status means |
+//! | `retry`, `client`, `error_body` | waiting times, the HTTP client, what a server says in one line |
 
 mod caller;
 pub mod chat;
 pub(in crate::inference) mod client;
+mod error_body;
+mod exchange;
 pub mod images;
-mod line;
 mod pool;
 mod queue;
 mod retry;
-mod said;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::chat::ChatModel;
 pub use self::images::HttpGenerator;
-pub use self::pool::Patience;
+pub use self::pool::Timeouts;

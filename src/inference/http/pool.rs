@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use super::client;
 use crate::model::config::endpoint::Endpoint;
 use crate::model::generation::NO_ENDPOINT;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Answers whose times are remembered.
 const RECENT: usize = 32;
@@ -26,7 +26,7 @@ const LEAST: Duration = Duration::from_secs(15);
 
 /// Waiting times and limits of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// For a connection.
     pub connect: Duration,
     /// Connections that nobody uses are kept so long.
@@ -47,9 +47,9 @@ pub struct Patience {
     pub longest: usize,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
-        Patience {
+        Timeouts {
             connect: Duration::from_secs(3),
             idle: Duration::from_secs(20),
             backoff: Duration::from_secs(1),
@@ -127,7 +127,7 @@ pub(super) struct Pool {
     /// The endpoints.
     pub(super) servers: Vec<Server>,
     /// Waiting times.
-    pub(super) patience: Patience,
+    pub(super) patience: Timeouts,
     /// Most tries of a task.
     pub(super) tries: u32,
     states: Mutex<Vec<State>>,
@@ -153,10 +153,10 @@ impl Pool {
     /// The endpoints of `table`; `env` reads a variable.
     pub(super) fn new<F>(
         table: &Table<'_, F>,
-        patience: Patience,
+        patience: Timeouts,
         env: impl Fn(&str) -> Option<String>,
     ) -> Result<Pool> {
-        let wrong = |what: String| Problem::input(what).field(format!("{}.endpoints", table.name));
+        let wrong = |what: String| Error::input(what).field(format!("{}.endpoints", table.name));
         if table.endpoints.is_empty() {
             return Err(
                 wrong("there is no endpoint".into()).help("add `endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]`")
@@ -260,7 +260,7 @@ impl Pool {
     /// A place at the least busy endpoint, another one than `not` where there is one; waits for it.
     ///
     /// # Errors
-    /// Why there will be none soon: every endpoint has been down for [`Patience::give_up`] (or [`Patience::unheard`]), or asks to wait
+    /// Why there will be none soon: every endpoint has been down for [`Timeouts::give_up`] (or [`Timeouts::unheard`]), or asks to wait
     /// longer.
     pub(super) async fn seat(&self, not: Option<usize>) -> std::result::Result<Seat<'_>, String> {
         loop {
@@ -377,10 +377,10 @@ impl Drop for Seat<'_> {
 }
 
 /// A key that is read from the environment of this process, which is the owner of the project, and is not there.
-fn keyless(name: &str, url: &str) -> Problem {
+fn keyless(name: &str, url: &str) -> Error {
     let pid = std::process::id();
     let what = format!("the owner process (pid {pid}) has no environment variable {name} with the key for {url}");
-    Problem::new(Kind::Unreachable, what).help(format!(
+    Error::new(ErrorKind::Unreachable, what).help(format!(
         "`benchtop stop`, then `export {name}=...` and start benchtop again: the owner reads it when it starts"
     ))
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use super::line::{Api, Stop, ask};
+use super::exchange::{Api, Stop, ask};
 use super::pool::{Outcome, Pool};
 use super::retry::backoff;
 use crate::model::generation::{Failure, FailureKind};

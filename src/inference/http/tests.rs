@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::error_body::{said, short};
 use super::images::answer::{Image, Sent, parse};
 use super::images::table;
 use super::pool::{Outcome, Pool};
-use super::said::{said, short};
 use super::*;
 use crate::inference::ImageGenerator as _;
 use crate::model::config::Generate;
@@ -24,7 +24,7 @@ fn config(urls: &[&str]) -> Generate {
 }
 
 fn pool(urls: &[&str]) -> Pool {
-    let patience = Patience { failures: 2, aside: Duration::from_secs(600), ..Patience::default() };
+    let patience = Timeouts { failures: 2, aside: Duration::from_secs(600), ..Timeouts::default() };
     Pool::new(&table(&config(urls)), patience, |_| None).unwrap()
 }
 
@@ -92,7 +92,7 @@ async fn failures_in_a_row_set_an_endpoint_aside() {
 
 #[tokio::test]
 async fn one_request_finds_out_whether_a_server_is_back() {
-    let patience = Patience { failures: 1, aside: Duration::from_millis(5), ..Patience::default() };
+    let patience = Timeouts { failures: 1, aside: Duration::from_millis(5), ..Timeouts::default() };
     let pool = Pool::new(&table(&config(&["http://a"])), patience, |_| None).unwrap();
     let soon = |pool| tokio::time::timeout(Duration::from_millis(60), Pool::seat(pool, None));
     pool.seat(None).await.unwrap().leave(Outcome::Failed("boom".into()));
@@ -107,11 +107,11 @@ async fn one_request_finds_out_whether_a_server_is_back() {
 
 #[tokio::test]
 async fn servers_that_never_answered_are_given_up_sooner_than_those_that_did() {
-    let patience = Patience {
+    let patience = Timeouts {
         failures: 1,
         aside: Duration::from_millis(40),
         unheard: Duration::from_millis(1),
-        ..Patience::default()
+        ..Timeouts::default()
     };
     for was_heard in [false, true] {
         let pool = Pool::new(&table(&config(&["http://a"])), patience, |_| None).unwrap();

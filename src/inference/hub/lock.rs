@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// What is locked of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,16 +28,16 @@ impl Lock {
     /// Reads the lock of a cache folder; one that is not there is empty.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when it cannot be read: nothing is trusted then, since a lock that can be lost protects nothing.
+    /// [`ErrorKind::Corrupt`] when it cannot be read: nothing is trusted then, since a lock that can be lost protects nothing.
     pub(super) fn read(cache: &Path) -> Result<Lock> {
         let at = cache.join("models.lock");
         let text = match std::fs::read(&at) {
             Ok(text) => text,
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(Lock { at, files: BTreeMap::new() }),
-            Err(err) => return Err(Problem::io(&err, "cannot read", &at)),
+            Err(err) => return Err(Error::io(&err, "cannot read", &at)),
         };
         let files = serde_json::from_slice(&text).map_err(|err| {
-            Problem::new(Kind::Corrupt, format!("the lock of the model files cannot be read: {err}"))
+            Error::new(ErrorKind::Corrupt, format!("the lock of the model files cannot be read: {err}"))
                 .file(&at)
                 .help("restore it, or remove it if you trust the files that are there")
         })?;
@@ -52,18 +52,18 @@ impl Lock {
     /// Locks a file, written whole and renamed.
     ///
     /// # Errors
-    /// [`Kind::Io`], [`Kind::DiskFull`] or [`Kind::Denied`] when it cannot be written.
+    /// [`ErrorKind::Io`], [`ErrorKind::DiskFull`] or [`ErrorKind::Denied`] when it cannot be written.
     pub(super) fn set(&mut self, repo: &str, revision: &str, path: &str, locked: Locked) -> Result<()> {
         let files = self.files.entry(format!("{repo}@{revision}")).or_default();
         if files.get(path) == Some(&locked) {
             return Ok(());
         }
         files.insert(path.to_string(), locked);
-        let failed = |err: &std::io::Error| Problem::io(err, "cannot write", &self.at);
+        let failed = |err: &std::io::Error| Error::io(err, "cannot write", &self.at);
         let folder = self.at.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;
         let mut text = serde_json::to_vec_pretty(&self.files)
-            .map_err(|e| Problem::new(Kind::Io, format!("cannot write the lock of the model files: {e}")))?;
+            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot write the lock of the model files: {e}")))?;
         text.push(b'\n');
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|e| failed(&e))?;
         file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(|e| failed(&e))?;

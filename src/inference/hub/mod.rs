@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 pub use self::known::{Known, KnownFile, models};
 use self::lock::Lock;
 use crate::model::weights::{Doing, FileProgress, FileReport, FileState, ModelReport};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Who is told how far the work is; `false` ends it.
 pub type Watch<'a> = &'a mut dyn FnMut(&FileProgress) -> bool;
@@ -40,7 +40,7 @@ impl Hub {
     /// `HF_HOME`, or `~/.cache/huggingface/hub`; `HF_ENDPOINT`; `HF_TOKEN`.
     ///
     /// # Errors
-    /// [`Kind::Input`] when there is no home folder and no variable names the cache, or the token is none.
+    /// [`ErrorKind::Input`] when there is no home folder and no variable names the cache, or the token is none.
     pub fn from_env() -> Result<Hub> {
         let var = |name: &str| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
         let home = var("HF_HOME").map(PathBuf::from).or_else(|| {
@@ -49,7 +49,7 @@ impl Hub {
         });
         let cache =
             var("HF_HUB_CACHE").map(PathBuf::from).or_else(|| home.map(|h| h.join("hub"))).ok_or_else(|| {
-                Problem::input("there is no home folder for model files").help("set HF_HOME to a folder for them")
+                Error::input("there is no home folder for model files").help("set HF_HOME to a folder for them")
             })?;
         let mut hub = Hub::new(cache, &var("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".into()));
         if let Some(token) = var("HF_TOKEN") {
@@ -61,10 +61,10 @@ impl Hub {
     /// The same with a token, which is sent to the endpoint's own host only.
     ///
     /// # Errors
-    /// [`Kind::Input`] when it has characters that no token has.
+    /// [`ErrorKind::Input`] when it has characters that no token has.
     pub fn with_token(mut self, token: &str) -> Result<Hub> {
         let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim()))
-            .map_err(|_| Problem::input("the hub's token has characters that no token has").field("HF_TOKEN"))?;
+            .map_err(|_| Error::input("the hub's token has characters that no token has").field("HF_TOKEN"))?;
         value.set_sensitive(true);
         self.token = Some(value);
         Ok(self)
@@ -103,7 +103,7 @@ impl Hub {
     /// What there is of one model, by file sizes alone; `name` is a known name or a folder.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] when it is neither.
+    /// [`ErrorKind::NotFound`] when it is neither.
     pub fn look_at(&self, name: &str) -> Result<ModelReport> {
         match self.find(name)? {
             Found::Known(known) => Ok(self.look(known, &Lock::read(&self.cache)?)),
@@ -114,24 +114,24 @@ impl Hub {
     /// The folder with the files of a model that is complete.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] when it is not known or not complete: the help lists what to put where;
-    /// [`Kind::Corrupt`] when a file has a wrong size.
+    /// [`ErrorKind::NotFound`] when it is not known or not complete: the help lists what to put where;
+    /// [`ErrorKind::Corrupt`] when a file has a wrong size.
     pub fn path(&self, name: &str) -> Result<PathBuf> {
         let report = self.look_at(name)?;
         let kind = match report.state {
             FileState::Complete => return Ok(report.folder),
-            FileState::Corrupt => Kind::Corrupt,
-            FileState::Partial | FileState::Absent => Kind::NotFound,
+            FileState::Corrupt => ErrorKind::Corrupt,
+            FileState::Partial | FileState::Absent => ErrorKind::NotFound,
         };
         let complete = report.files.iter().filter(|f| f.state == FileState::Complete).count();
-        Err(Problem::new(kind, format!("of model `{name}` {complete} of {} files are there", report.files.len()))
+        Err(Error::new(kind, format!("of model `{name}` {complete} of {} files are there", report.files.len()))
             .help(self.by_hand(&report)))
     }
 
     /// Reads and hashes every file of a model. A file without a known or locked hash is reported with the one it has.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] when it is not known, [`Kind::Cancelled`] when `watch` ended it, [`Kind::Io`] when a file
+    /// [`ErrorKind::NotFound`] when it is not known, [`ErrorKind::Cancelled`] when `watch` ended it, [`ErrorKind::Io`] when a file
     /// cannot be read. Files that do not match are no error but reported as [`FileState::Corrupt`].
     pub fn verify(&self, name: &str, watch: Watch<'_>) -> Result<ModelReport> {
         let known = match self.find(name)? {
@@ -169,7 +169,7 @@ impl Hub {
             return Ok(Found::Folder(folder));
         }
         let names: Vec<_> = self.known.iter().map(|k| k.name.as_str()).collect();
-        Err(Problem::new(Kind::NotFound, format!("`{name}` is no known model and no folder"))
+        Err(Error::new(ErrorKind::NotFound, format!("`{name}` is no known model and no folder"))
             .help(format!("known are {}", names.join(", "))))
     }
 
@@ -221,7 +221,7 @@ fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<Mode
     let mut files = Vec::new();
     let mut look = vec![(folder.to_path_buf(), 0)];
     while let Some((at, depth)) = look.pop() {
-        let failed = |err: &std::io::Error| Problem::io(err, "cannot read", &at);
+        let failed = |err: &std::io::Error| Error::io(err, "cannot read", &at);
         for entry in std::fs::read_dir(&at).map_err(|e| failed(&e))? {
             let path = entry.map_err(|e| failed(&e))?.path();
             if path.is_dir() && depth < 2 {
@@ -235,7 +235,7 @@ fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<Mode
     let mut reports = Vec::new();
     for file in files {
         let path = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
-        let bytes = std::fs::metadata(&file).map_err(|e| Problem::io(&e, "cannot read", &file))?.len();
+        let bytes = std::fs::metadata(&file).map_err(|e| Error::io(&e, "cannot read", &file))?.len();
         let sha256 = watch.as_mut().map(|watch| hash(&file, &path, &mut **watch)).transpose()?;
         reports.push(FileReport { path, state: FileState::Complete, bytes, size: None, sha256, trouble: None });
     }
@@ -253,7 +253,7 @@ fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<Mode
 
 /// The SHA-256 of a file; told as `path`.
 fn hash(file: &Path, path: &str, watch: Watch<'_>) -> Result<String> {
-    let failed = |err: &std::io::Error| Problem::io(err, "cannot read", file);
+    let failed = |err: &std::io::Error| Error::io(err, "cannot read", file);
     let mut source = std::fs::File::open(file).map_err(|e| failed(&e))?;
     let of = source.metadata().map_err(|e| failed(&e))?.len();
     let (mut hasher, mut buffer, mut done) = (Sha256::new(), vec![0; 1 << 20], 0);
@@ -265,7 +265,7 @@ fn hash(file: &Path, path: &str, watch: Watch<'_>) -> Result<String> {
         hasher.update(buffer.get(..n).unwrap_or_default());
         done += n as u64;
         if !watch(&FileProgress { path: path.to_string(), doing: Doing::Verify, done, of: Some(of) }) {
-            return Err(Problem::new(Kind::Cancelled, "the verification was cancelled"));
+            return Err(Error::new(ErrorKind::Cancelled, "the verification was cancelled"));
         }
     }
     Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())

@@ -11,7 +11,7 @@ use super::transfer::Wanted;
 use super::{Found, Hub, Known, KnownFile, Watch, hash};
 use crate::inference::http::client::client;
 use crate::model::weights::{FileProgress, FileState, ModelReport};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// A runtime of its own for transfers. Dropped, it waits for nothing: a thread of another runtime must not wait.
 struct Threads(tokio::runtime::Handle, Option<tokio::runtime::Runtime>);
@@ -24,7 +24,7 @@ impl Threads {
             .enable_io()
             .enable_time()
             .build()
-            .map_err(|e| Problem::new(Kind::Io, format!("cannot start a thread for transfers: {e}")))?;
+            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start a thread for transfers: {e}")))?;
         Ok(Threads(runtime.handle().clone(), Some(runtime)))
     }
 }
@@ -42,12 +42,12 @@ impl Hub {
     /// on where it ended, also after a cancel.
     ///
     /// # Errors
-    /// [`Kind::NotFound`]: not a known name, or not on the hub. [`Kind::Unreachable`]: no line to the hub; the help says
-    /// what to put where by hand. [`Kind::Denied`]: the hub wants a token. [`Kind::Corrupt`]: a hash, size or commit is
-    /// not what it must be; the file is removed. [`Kind::DiskFull`], [`Kind::Io`], [`Kind::Cancelled`].
+    /// [`ErrorKind::NotFound`]: not a known name, or not on the hub. [`ErrorKind::Unreachable`]: no line to the hub; the help says
+    /// what to put where by hand. [`ErrorKind::Denied`]: the hub wants a token. [`ErrorKind::Corrupt`]: a hash, size or commit is
+    /// not what it must be; the file is removed. [`ErrorKind::DiskFull`], [`ErrorKind::Io`], [`ErrorKind::Cancelled`].
     pub fn pull(&self, name: &str, watch: Watch<'_>) -> Result<ModelReport> {
         let Found::Known(known) = self.find(name)? else {
-            return Err(Problem::input(format!("`{name}` is a folder: there is nothing to pull")));
+            return Err(Error::input(format!("`{name}` is a folder: there is nothing to pull")));
         };
         let runtime = Threads::start()?;
         let client = client(Duration::from_secs(15), Duration::from_secs(20))?;
@@ -60,7 +60,7 @@ impl Hub {
             }
             let done = self.pull_file(&runtime.0, &client, known, file, &mut lock, watch);
             done.map_err(|problem| match problem.kind {
-                Kind::Unreachable => problem.help(self.by_hand(&report)),
+                ErrorKind::Unreachable => problem.help(self.by_hand(&report)),
                 _ => problem,
             })?;
         }
@@ -77,7 +77,7 @@ impl Hub {
         watch: Watch<'_>,
     ) -> Result<()> {
         let address = format!("{}/{}/resolve/{}/{}", self.endpoint, known.repo, known.revision, file.path);
-        let url = Url::parse(&address).map_err(|e| Problem::input(format!("`{address}` is no address: {e}")))?;
+        let url = Url::parse(&address).map_err(|e| Error::input(format!("`{address}` is no address: {e}")))?;
         let (tell, told) = channel();
         let wanted = Wanted { client: client.clone(), hub: self.clone(), url, path: file.path.clone(), tell };
         let stated = wait(runtime, &told, watch, async {
@@ -111,7 +111,7 @@ impl Hub {
 
         let home = self.home(known);
         let blobs = home.join("blobs");
-        std::fs::create_dir_all(&blobs).map_err(|e| Problem::io(&e, "cannot make the folder", &blobs))?;
+        std::fs::create_dir_all(&blobs).map_err(|e| Error::io(&e, "cannot make the folder", &blobs))?;
         let part = blobs.join(match &must {
             Some(hash) => format!("{hash}.incomplete"),
             None => format!("{}.incomplete", file.path.replace('/', "--")),
@@ -120,7 +120,7 @@ impl Hub {
         room(&blobs, size.map(|size| size.saturating_sub(have)))?;
         let at = part.clone();
         wait(runtime, &told, watch, async move { wanted.fetch(&at, size).await })??;
-        let bytes = std::fs::metadata(&part).map_err(|e| Problem::io(&e, "cannot read", &part))?.len();
+        let bytes = std::fs::metadata(&part).map_err(|e| Error::io(&e, "cannot read", &part))?.len();
         let found = hash(&part, &file.path, watch)?;
         let wrong = match (&must, size) {
             (Some(must), _) if *must != found => Some(format!("its SHA-256 is {found}, and {must} is expected")),
@@ -137,8 +137,8 @@ impl Hub {
     }
 }
 
-pub(super) fn corrupt(path: &str, what: String) -> Problem {
-    Problem::new(Kind::Corrupt, what).file(path)
+pub(super) fn corrupt(path: &str, what: String) -> Error {
+    Error::new(ErrorKind::Corrupt, what).file(path)
 }
 
 /// Whether there is room for `bytes`, before hours are spent on them.
@@ -149,25 +149,25 @@ fn room(folder: &Path, bytes: Option<u64>) -> Result<()> {
         return Ok(());
     }
     let what = format!("there is no room: {bytes} bytes are needed, {free} are free");
-    Err(Problem::new(Kind::DiskFull, what).file(folder).help("free some space, or set HF_HOME to another disk"))
+    Err(Error::new(ErrorKind::DiskFull, what).file(folder).help("free some space, or set HF_HOME to another disk"))
 }
 
 /// Makes a whole file part of the cache: a blob by its hash, and a link to it in the snapshot.
 fn take_in(home: &Path, part: &Path, known: &Known, path: &str, sha256: &str) -> Result<()> {
     let blob = home.join("blobs").join(sha256);
-    std::fs::rename(part, &blob).map_err(|e| Problem::io(&e, "cannot rename", part))?;
+    std::fs::rename(part, &blob).map_err(|e| Error::io(&e, "cannot rename", part))?;
     let link = home.join("snapshots").join(&known.revision).join(path);
     let folder = link.parent().unwrap_or(home);
-    std::fs::create_dir_all(folder).map_err(|e| Problem::io(&e, "cannot make the folder", folder))?;
+    std::fs::create_dir_all(folder).map_err(|e| Error::io(&e, "cannot make the folder", folder))?;
     let up = "../".repeat(path.matches('/').count() + 2);
     let target = PathBuf::from(format!("{up}blobs/{sha256}"));
     match std::fs::remove_file(&link) {
         Err(err) if err.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Problem::io(&err, "cannot replace", &link));
+            return Err(Error::io(&err, "cannot replace", &link));
         }
         _ => {}
     }
-    std::os::unix::fs::symlink(&target, &link).map_err(|e| Problem::io(&e, "cannot link", &link))
+    std::os::unix::fs::symlink(&target, &link).map_err(|e| Error::io(&e, "cannot link", &link))
 }
 
 /// Runs `work` while `watch` is told; cancels it when `watch` says so.
@@ -190,7 +190,7 @@ fn wait<T: Send + 'static>(
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Problem::new(Kind::Io, "a transfer was lost in this program: please report this"));
+                return Err(Error::new(ErrorKind::Io, "a transfer was lost in this program: please report this"));
             }
         }
         // The newest is enough.
@@ -200,7 +200,7 @@ fn wait<T: Send + 'static>(
         if !go {
             task.abort();
             return Err(
-                Problem::new(Kind::Cancelled, "the pull was cancelled").help("pull again to go on where it ended")
+                Error::new(ErrorKind::Cancelled, "the pull was cancelled").help("pull again to go on where it ended")
             );
         }
     }

@@ -12,7 +12,7 @@ use super::Hub;
 use super::pull::corrupt;
 use crate::inference::http::client::told;
 use crate::model::weights::{Doing, FileProgress};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Tries of a file whose transfer breaks without a byte more having come.
 const TRIES: u32 = 5;
@@ -45,7 +45,7 @@ enum Stop {
     /// It may go on.
     Broken(String),
     /// It may not.
-    Failed(Problem),
+    Failed(Error),
 }
 
 impl Wanted {
@@ -83,12 +83,12 @@ impl Wanted {
         Err(Stop::Failed(self.refused(format!("more than {HOPS} redirects"))))
     }
 
-    fn refused(&self, what: String) -> Problem {
-        Problem::new(Kind::Io, format!("{}: {what}", self.url)).file(&self.path)
+    fn refused(&self, what: String) -> Error {
+        Error::new(ErrorKind::Io, format!("{}: {what}", self.url)).file(&self.path)
     }
 
-    fn unreachable(&self, why: &str) -> Problem {
-        Problem::new(Kind::Unreachable, format!("{} cannot be fetched: {why}", self.url))
+    fn unreachable(&self, why: &str) -> Error {
+        Error::new(ErrorKind::Unreachable, format!("{} cannot be fetched: {why}", self.url))
     }
 
     /// What a status that is no success means.
@@ -96,9 +96,9 @@ impl Wanted {
         let (status, url) = (response.status(), &self.url);
         let page = format!("{}{}", self.hub.endpoint, url.path().split("/resolve/").next().unwrap_or_default());
         Stop::Failed(match status.as_u16() {
-            401 | 403 => Problem::new(Kind::Denied, format!("{url}: the hub wants to know who asks ({status})"))
+            401 | 403 => Error::new(ErrorKind::Denied, format!("{url}: the hub wants to know who asks ({status})"))
                 .help(format!("accept the licence at {page}, make a token, and set HF_TOKEN to it")),
-            404 => Problem::new(Kind::NotFound, format!("{url}: the hub does not have it ({status})"))
+            404 => Error::new(ErrorKind::NotFound, format!("{url}: the hub does not have it ({status})"))
                 .help(format!("look at {page}: the publisher may have removed it")),
             408 | 429 | 500.. => return Stop::Broken(format!("the hub answers {status}")),
             _ => self.refused(format!("the hub answers {status}")),
@@ -154,7 +154,7 @@ impl Wanted {
     }
 
     async fn transfer(&self, part: &Path, from: u64, size: Option<u64>) -> std::result::Result<(), Stop> {
-        let failed = |e: std::io::Error| Stop::Failed(Problem::io(&e, "cannot write", part));
+        let failed = |e: std::io::Error| Stop::Failed(Error::io(&e, "cannot write", part));
         let mut response = self.ask(Method::GET, (from > 0).then_some(from), false).await?;
         let status = response.status().as_u16();
         if status == 416 {

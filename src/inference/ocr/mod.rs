@@ -17,7 +17,7 @@ use super::reader::TextReader;
 use crate::model::generation::{Failure, FailureKind, Fingerprint};
 use crate::model::ocr::ReadText;
 use crate::model::vlm::Encoded;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Goes up with every change of what is read from the same output.
 const VERSION: u32 = 1;
@@ -68,31 +68,31 @@ impl Tesseract {
     /// Looks whether the program is there and has the languages.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] without the program or a language, with what to install; [`Kind::Input`] for options that it
-    /// cannot take; [`Kind::Io`] where it does not run.
+    /// [`ErrorKind::NotFound`] without the program or a language, with what to install; [`ErrorKind::Input`] for options that it
+    /// cannot take; [`ErrorKind::Io`] where it does not run.
     pub fn open(options: Options) -> Result<Tesseract> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_/-.".contains(c);
         let languages: Vec<&str> = options.languages.split('+').collect();
         if languages.iter().any(|l| l.is_empty() || l.starts_with('-') || !l.chars().all(plain)) {
             let what = format!("`{}` are no languages of Tesseract's", options.languages.escape_debug());
-            return Err(Problem::input(what).help("their names with `+` between them, such as eng+chi_sim"));
+            return Err(Error::input(what).help("their names with `+` between them, such as eng+chi_sim"));
         }
         if options.segmentation > 13 {
-            return Err(Problem::input(format!("there is no page segmentation mode {}", options.segmentation))
+            return Err(Error::input(format!("there is no page segmentation mode {}", options.segmentation))
                 .help("one from 0 to 13; `tesseract --help-psm` lists them"));
         }
         let told = hello(&options.program, "--version")?;
         let version = told.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
         if !version.to_ascii_lowercase().starts_with("tesseract") {
             let what = format!("this is no Tesseract: it says \"{}\"", excerpt(version));
-            return Err(Problem::new(Kind::Io, what).file(&options.program).help(INSTALL));
+            return Err(Error::new(ErrorKind::Io, what).file(&options.program).help(INSTALL));
         }
         let listed = hello(&options.program, "--list-langs")?;
         let there: Vec<&str> = listed.lines().skip(1).map(str::trim).collect();
         if let Some(missing) = languages.iter().find(|l| !there.contains(*l)) {
             let what = format!("Tesseract has no language `{missing}`; it has {}", there.join(", "));
             let package = missing.to_lowercase().replace('_', "-");
-            return Err(Problem::new(Kind::NotFound, what)
+            return Err(Error::new(ErrorKind::NotFound, what)
                 .file(&options.program)
                 .help(format!("install it: apt-get install tesseract-ocr-{package}")));
         }
@@ -156,11 +156,11 @@ fn hello(program: &Path, arg: &str) -> Result<String> {
         Ok(End::Signal(signal)) => format!("is ended by signal {signal}"),
         Ok(End::Late | End::Stopped) => format!("does not answer within {} s", HELLO.as_secs()),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Problem::new(Kind::NotFound, "Tesseract is not there").file(program).help(INSTALL));
+            return Err(Error::new(ErrorKind::NotFound, "Tesseract is not there").file(program).help(INSTALL));
         }
-        Err(e) => return Err(Problem::io(&e, "cannot run Tesseract", program)),
+        Err(e) => return Err(Error::io(&e, "cannot run Tesseract", program)),
     };
-    Err(Problem::new(Kind::Io, format!("Tesseract called with {arg} {what}")).file(program))
+    Err(Error::new(ErrorKind::Io, format!("Tesseract called with {arg} {what}")).file(program))
 }
 
 /// One line of at most 160 characters.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use image::DynamicImage;
 
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 use crate::model::generation::Pixels;
 pub use config::{Size, Steps};
 pub use resample::Resample;
@@ -33,7 +33,7 @@ impl Preprocessor {
             Some(file) => Ok(Preprocessor::new(Steps::read(file, default)?)),
             None => {
                 let named = files.into_iter().next().unwrap_or_default();
-                let missing = Problem::new(Kind::NotFound, "missing").file(named);
+                let missing = Error::new(ErrorKind::NotFound, "missing").file(named);
                 Err(missing.help("put the model's preprocessor_config.json there: it says how pictures are resized"))
             }
         }
@@ -72,7 +72,7 @@ impl Preprocessor {
         let (width, height) = (picture.width as usize, picture.height as usize);
         if width == 0 || height == 0 || picture.rgb.len() != 3 * width * height {
             let bytes = picture.rgb.len();
-            return Err(Problem::input(format!("{bytes} bytes are no RGB picture of {width}x{height}")));
+            return Err(Error::input(format!("{bytes} bytes are no RGB picture of {width}x{height}")));
         }
         let to = match self.steps.size {
             Size::Exactly { width, height } => (width, height),
@@ -82,7 +82,7 @@ impl Preprocessor {
         let (wide, high) = self.steps.crop.unwrap_or(to);
         let ((x, left), (y, above)) = (middle(to.0, wide), middle(to.1, high));
         if wide.checked_mul(high).is_none_or(|n| n > 1 << 26) {
-            return Err(Problem::input(format!("{width}x{height} pixels become {wide}x{high}, which is too large")));
+            return Err(Error::input(format!("{width}x{height} pixels become {wide}x{high}, which is too large")));
         }
         let inner = resample::resized(&picture.rgb, (width, height), self.steps.resample, to, x.clone(), y.clone());
         let mut rgb = inner;

@@ -2,9 +2,9 @@
 
 use tiny_skia::Pixmap;
 
-use super::ink::{Draws, Sheet, hash};
+use super::shapes::{Draws, Sheet, hash};
 use super::words::Words;
-use super::{figure, ground, label, treatment};
+use super::{backgrounds, figure, label, style_effects};
 use crate::model::generation::{Pixels, Task};
 
 /// Draws the card of `task`. `None` when there is no memory for it.
@@ -14,11 +14,11 @@ pub(super) fn draw(task: &Task, width: u32, height: u32) -> Option<Pixels> {
     let mut draws = Draws::new(task.seed ^ hash(&task.prompt) ^ hash(&words.title));
     let mut canvas = Pixmap::new(width, height)?;
     let mut sheet = Sheet { w: width as f32, h: height as f32, canvas: &mut canvas };
-    ground::draw(&mut sheet, &words.background, &mut draws);
+    backgrounds::draw(&mut sheet, &words.background, &mut draws);
     let board = figure::draw(&mut sheet, &words, &mut draws);
     let rgb = canvas.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
     let mut picture = Pixels { width, height, rgb };
-    treatment::apply(&mut picture, &words.style, &mut draws);
+    style_effects::apply(&mut picture, &words.style, &mut draws);
     // After the style, so that no style makes the word unreadable.
     if let Some(board) = board {
         label::inscribe(&mut picture, board, &words.title);

@@ -2,8 +2,8 @@
 //!
 //! Nothing else is written: style, colour, background and prompt hold the answers to the item's questions.
 
-use super::ink::Rgb;
 use super::lettering::Pen;
+use super::shapes::Rgb;
 use crate::model::generation::Pixels;
 
 const INK: Rgb = [30, 30, 38];

@@ -3,7 +3,7 @@
 
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
-use super::ink::{Rgb, mix};
+use super::shapes::{Rgb, mix};
 use crate::model::generation::Pixels;
 
 const ROWS: usize = 32;

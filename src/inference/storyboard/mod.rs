@@ -6,14 +6,14 @@
 //! Shapes are filled with one solid colour each and all else is integer arithmetic: no approximate reciprocals, no sine
 //! of the platform's, so that a task gives the same bytes on every machine.
 
+mod backgrounds;
 mod card;
 mod figure;
-mod ground;
-mod ink;
 mod label;
 mod lettering;
-mod spread;
-mod treatment;
+mod patterns;
+mod shapes;
+mod style_effects;
 mod words;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::figure;
-use super::ink::hash;
+use super::shapes::hash;
 use super::words::Words;
 use super::*;
 use crate::inference::generate_all;

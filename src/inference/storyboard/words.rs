@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ink::{Rgb, hash, wheel};
+use super::shapes::{Rgb, hash, wheel};
 use crate::model::generation::Task;
 
 /// What a card shows.

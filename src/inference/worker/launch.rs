@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::inference::candle::device::Place;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// The environment variable that names the worker for GPUs.
 pub const PROGRAM_ENV: &str = "BENCHTOP_WORKER";
@@ -42,20 +42,20 @@ impl Launch {
     /// When the system does not tell where this program is.
     pub fn cpu() -> Result<Launch> {
         let program =
-            std::env::current_exe().map_err(|e| Problem::new(Kind::Io, format!("cannot find this program: {e}")))?;
+            std::env::current_exe().map_err(|e| Error::new(ErrorKind::Io, format!("cannot find this program: {e}")))?;
         Ok(Launch::new(program, &["worker", "--device", &Place::Cpu.to_string()]))
     }
 
     /// The worker for GPU `ordinal`, counted from 0 in the order of the PCI bus, as NVIDIA's tools do.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] where there is none, with where it was looked for and how it is made.
+    /// [`ErrorKind::NotFound`] where there is none, with where it was looked for and how it is made.
     pub fn cuda(ordinal: usize) -> Result<Launch> {
         let path = Launch::looked_for();
         if !is_program(&path) {
             let how = "build it with `cargo build --release --features cuda --bin benchtop-gpu` and put it there, or name \
                        it in BENCHTOP_WORKER; without a GPU `device = \"cpu\"` in [generate] does";
-            return Err(Problem::new(Kind::NotFound, "there is no program for GPUs").file(path).help(how));
+            return Err(Error::new(ErrorKind::NotFound, "there is no program for GPUs").file(path).help(how));
         }
         let launch = Launch::new(path, &["--device", &Place::Cuda(ordinal).to_string()]);
         Ok(launch.with_env("CUDA_DEVICE_ORDER", "PCI_BUS_ID"))

@@ -4,13 +4,13 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `frames` | length-prefixed postcard over a pipe |
-//! | `talk` | what the two sides say to each other |
+//! | `protocol` | what the two sides say to each other |
 //! | `tell` | a line on standard error |
 //! | `serve` | the worker's side: its pipes, its first words, and a thread that hears |
-//! | `painter` | its thread that computes |
+//! | `compute_thread` | its thread that computes |
 //! | `fault` | faults that tests ask the worker for |
 //! | `launch` | which program the worker is |
-//! | `life` | the thread of a running worker: starting, hearing, collecting it |
+//! | `supervisor` | the thread of a running worker: starting, hearing, collecting it |
 //! | `loader` | what it means where the system's loader cannot start it |
 //! | `process` | a running worker as its owner holds it |
 //! | `remote` | the owner's side: [`ImageGenerator`](super::ImageGenerator) over a supervised worker |
@@ -19,24 +19,24 @@
 //! else, so that a library that prints harms nobody. It ends when its standard input does, and on Linux is killed with
 //! the thread that started it, so that none outlives its owner.
 
+mod compute_thread;
 mod fault;
 mod frames;
 mod launch;
-mod life;
 mod loader;
-mod painter;
 mod process;
+mod protocol;
 mod remote;
 mod serve;
-mod talk;
+mod supervisor;
 mod tell;
 #[cfg(test)]
 mod tests;
 
 pub use fault::{FAULT, Fault};
 pub use launch::{Launch, PROGRAM_ENV};
-pub use life::pids;
-pub use process::{Patience, probe};
+pub use process::{Timeouts, probe};
+pub use protocol::{About, Hello, PROTOCOL};
 pub use remote::{Model, WorkerGenerator};
 pub use serve::{FATAL, serve};
-pub use talk::{About, Hello, PROTOCOL};
+pub use supervisor::pids;

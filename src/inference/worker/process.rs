@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use super::frames::{self, Broken};
 use super::launch::Launch;
-use super::life::{BURIAL, GRACE, Heard, Life, live};
 use super::loader;
-use super::talk::{FromWorker, Hello, ToWorker};
-use crate::model::{Kind, Problem, Result};
+use super::protocol::{FromWorker, Hello, ToWorker};
+use super::supervisor::{BURIAL, GRACE, Heard, Life, live};
+use crate::model::{Error, ErrorKind, Result};
 
 /// How often somebody who waits is asked whether to go on.
 const TICK: Duration = Duration::from_millis(100);
 
 /// How long an owner waits for its worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// From its start to its first words: the device is opened and checked meanwhile.
     pub start: Duration,
     /// To load a model, whose files may have to be read twice over a network.
@@ -33,9 +33,9 @@ pub struct Patience {
     pub falls: u32,
 }
 
-impl Patience {
+impl Timeouts {
     /// For a GPU.
-    pub const GPU: Patience = Patience {
+    pub const GPU: Timeouts = Timeouts {
         start: Duration::from_secs(180),
         load: Duration::from_secs(1800),
         step: Duration::from_secs(600),
@@ -44,7 +44,7 @@ impl Patience {
         falls: 5,
     };
     /// For a CPU, where a step of a large model takes minutes and its decoding longer.
-    pub const CPU: Patience = Patience { step: Duration::from_secs(4 * 3600), ..Self::GPU };
+    pub const CPU: Timeouts = Timeouts { step: Duration::from_secs(4 * 3600), ..Self::GPU };
 }
 
 /// What was waited for.
@@ -92,7 +92,7 @@ pub(super) struct Process {
 ///
 /// # Errors
 /// Why it could not be started.
-pub fn probe(launch: &Launch, patience: &Patience) -> Result<(Hello, String)> {
+pub fn probe(launch: &Launch, patience: &Timeouts) -> Result<(Hello, String)> {
     let process = Process::start(launch, patience)?;
     Ok((process.hello.clone(), process.version.clone()))
 }
@@ -101,13 +101,13 @@ impl Process {
     /// Starts it and waits for its first words.
     ///
     /// # Errors
-    /// [`Kind::Unreachable`] with its last words; another protocol than this program's, by name.
-    pub(super) fn start(launch: &Launch, patience: &Patience) -> Result<Process> {
+    /// [`ErrorKind::Unreachable`] with its last words; another protocol than this program's, by name.
+    pub(super) fn start(launch: &Launch, patience: &Timeouts) -> Result<Process> {
         let named = launch.program().display().to_string();
         let (tell, from) = mpsc::channel();
         let life = Arc::new(Life::default());
         let (theirs, program) = (life.clone(), launch.clone());
-        let wrong = |what: String| Problem::new(Kind::Unreachable, what).file(launch.program());
+        let wrong = |what: String| Error::new(ErrorKind::Unreachable, what).file(launch.program());
         std::thread::Builder::new()
             .name("worker".into())
             .spawn(move || live(&program, &tell, &theirs))

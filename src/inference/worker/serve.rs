@@ -12,13 +12,13 @@ use candle_core::Device;
 use rustix::process::Signal;
 use serde::Serialize;
 
+use super::compute_thread::Painter;
 use super::fault::{Fault, What};
 use super::frames::{self, Broken};
-use super::painter::Painter;
-use super::talk::{About, FromWorker, Greeting, Hello, Load, MAGIC, Make, PROTOCOL, ToWorker};
+use super::protocol::{About, FromWorker, Greeting, Hello, Load, MAGIC, Make, PROTOCOL, ToWorker};
 use super::tell::tell;
 use crate::inference::candle::device::{Place, describe, device_check};
-use crate::model::error::Problem;
+use crate::model::error::Error;
 use crate::model::generation::Task;
 
 /// Exit status of a worker whose device's state is lost.
@@ -47,7 +47,7 @@ pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
     // Where there is no such signal, the end of standard input has to do.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
-    let voice = Voice(Arc::new(Mutex::new(output)));
+    let voice = ReplyChannel(Arc::new(Mutex::new(output)));
     let cancelled = Arc::new(AtomicU64::new(0));
     let (send, work) = mpsc::channel();
     let (theirs, until) = (voice.clone(), cancelled.clone());
@@ -85,9 +85,9 @@ pub(super) fn end() -> ! {
 
 /// Where frames go.
 #[derive(Clone)]
-pub(super) struct Voice(Arc<Mutex<File>>);
+pub(super) struct ReplyChannel(Arc<Mutex<File>>);
 
-impl Voice {
+impl ReplyChannel {
     /// Says it; ends where nobody hears any more.
     pub(super) fn say(&self, what: &impl Serialize) {
         let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -109,7 +109,7 @@ impl Voice {
 }
 
 /// Hears the owner until it ends, and ends with it.
-fn hear(input: File, voice: &Voice, cancelled: &AtomicU64, work: &Sender<Work>) {
+fn hear(input: File, voice: &ReplyChannel, cancelled: &AtomicU64, work: &Sender<Work>) {
     let mut input = BufReader::new(input);
     let mut tasks = Vec::new();
     loop {
@@ -145,7 +145,7 @@ fn hear(input: File, voice: &Voice, cancelled: &AtomicU64, work: &Sender<Work>) 
 }
 
 /// Opens and checks the device and says the first words.
-fn hello(place: Place, voice: &Voice, fault: Option<&Fault>) -> Option<Device> {
+fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<Device> {
     let began = Instant::now();
     let opened = place.open().and_then(|device| Ok((describe(&device)?, device)));
     let mut greeting = Greeting { magic: MAGIC, protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() };
@@ -156,7 +156,7 @@ fn hello(place: Place, voice: &Voice, fault: Option<&Fault>) -> Option<Device> {
     }
     let (device, about) = match opened {
         Ok((found, device)) => {
-            let check = device_check(&device).map_err(|error| Problem::from(error).what);
+            let check = device_check(&device).map_err(|error| Error::from(error).what);
             let took_ms = began.elapsed().as_millis() as u64;
             let about =
                 About { name: found.name, architecture: found.architecture, memory: found.memory, check, took_ms };

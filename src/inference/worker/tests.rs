@@ -2,8 +2,8 @@ use std::io::{self, Cursor, Read};
 
 use super::frames::{Broken, LIMIT, body, decode, encode, read, write};
 use super::launch::Launch;
-use super::talk::{FromWorker, Greeting, Load, MAGIC, Make, ToWorker};
-use crate::model::Kind;
+use super::protocol::{FromWorker, Greeting, Load, MAGIC, Make, ToWorker};
+use crate::model::ErrorKind;
 use crate::model::generation::{Failure, FailureKind, Init, Picture, Pixels, Scheduler, Settings, Task};
 
 fn task() -> Task {
@@ -115,7 +115,7 @@ fn a_worker_for_gpus_that_is_not_there_is_named_with_what_to_do() {
         return;
     }
     let problem = Launch::cuda(0).unwrap_err();
-    assert_eq!(problem.kind, Kind::NotFound);
+    assert_eq!(problem.kind, ErrorKind::NotFound);
     assert!(problem.place.file.unwrap().ends_with("benchtop-gpu"));
     let help = problem.help.unwrap();
     assert!(help.contains("--features cuda") && help.contains("BENCHTOP_WORKER") && help.contains("cpu"), "{help}");

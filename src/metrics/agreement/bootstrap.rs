@@ -11,7 +11,7 @@ use super::measures::{self, Value};
 use super::sums::{Pattern, Sums};
 use crate::metrics::statistics::Z95;
 use crate::model::agreement::{AgreementReport, Bootstrap, Estimate, Interval, Measures, Undefined};
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 
 /// An interval needs this share of the draws to give a number. A choice of ours: a draw without the rare category has no
 /// kappa, and what is left of too many such draws would be an interval of the others only.
@@ -25,18 +25,18 @@ const AIM: f64 = 0.1;
 
 impl Counts {
     /// All measures with intervals. `watch` is told how many draws were made, for everybody and then for each pair. It is an
-    /// error if it ends them ([`Kind::Cancelled`]), and if fewer than 2 or more than a million are asked for.
+    /// error if it ends them ([`ErrorKind::Cancelled`]), and if fewer than 2 or more than a million are asked for.
     pub fn bootstrapped(&self, bootstrap: Bootstrap, watch: Watch) -> Result<AgreementReport> {
         if bootstrap.draws < 2 || bootstrap.draws > MOST_DRAWS {
             let what = format!("a bootstrap of {} draws: from 2 to {MOST_DRAWS} can be made", bootstrap.draws);
-            return Err(Problem::input(what).field("draws").help("1000 are usual"));
+            return Err(Error::input(what).field("draws").help("1000 are usual"));
         }
         let mut report = self.report();
         report.bootstrap = Some(bootstrap);
         let mut done = 0;
         let mut told = || {
             done += 1;
-            if watch(done) { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "the bootstrap was stopped")) }
+            if watch(done) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled, "the bootstrap was stopped")) }
         };
         self.draw_all(bootstrap, &mut report.all, &mut told)?;
         for pair in &mut report.pairs {

@@ -3,16 +3,16 @@
 //! Drawing n of n items with replacement gives multinomial numbers of each kind of item; they are drawn as binomial
 //! numbers one after the other, so that the work depends on the kinds and not on n.
 
-use crate::model::draw;
+use crate::model::rng;
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
-pub(in crate::metrics) struct Stream(draw::Stream);
+pub(in crate::metrics) struct Stream(rng::Stream);
 
 impl Stream {
     /// The stream of a seed and of what it is for.
     pub fn new(seed: u64, purpose: u64) -> Stream {
-        Stream(draw::Stream::new(draw::Stream::new(seed).next() ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+        Stream(rng::Stream::new(rng::Stream::new(seed).next() ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
 
     /// A number above 0 and below 1, of 2^52 that are equally likely.
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn the_stream_is_splitmix64() {
         // The first numbers of its reference implementation for the seed 1234567.
-        let mut stream = Stream(draw::Stream::new(1_234_567));
+        let mut stream = Stream(rng::Stream::new(1_234_567));
         assert_eq!(stream.0.next(), 6_457_827_717_110_365_317);
         assert_eq!(stream.0.next(), 3_203_168_211_198_807_973);
         assert_ne!(Stream::new(1, 0).0.next(), Stream::new(1, 1).0.next());

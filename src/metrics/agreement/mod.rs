@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use self::counts::Rating;
 use self::ratings::Ratings;
 use crate::model::agreement::{Scale, UNKNOWN};
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 
 pub(super) use self::bootstrap::interval;
 pub use self::counts::Counts;
@@ -113,10 +113,10 @@ impl Agreement {
             return Ok(());
         }
         let what = format!("category {category} is not on a scale of {}", scale.categories);
-        Err(Problem::input(what).field("category").help("an answer outside the scale is `UNKNOWN`"))
+        Err(Error::input(what).field("category").help("an answer outside the scale is `UNKNOWN`"))
     }
 }
 
-fn missing(item: u32, rater: u16) -> Problem {
-    Problem::new(Kind::NotFound, format!("rater {rater} has not rated item {item}"))
+fn missing(item: u32, rater: u16) -> Error {
+    Error::new(ErrorKind::NotFound, format!("rater {rater} has not rated item {item}"))
 }

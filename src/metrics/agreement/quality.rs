@@ -5,12 +5,12 @@ use super::measures::cohen_kappa;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::agreement::{Scale, UNKNOWN};
 use crate::model::annotator::{ProbeQuality, Rate, RepeatQuality};
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 
 /// `count` of `of` with Wilson's 95 % interval. It is an error if there are more than there can be.
 pub fn rate(count: u64, of: u64) -> Result<Rate> {
     if count > of {
-        return Err(Problem::input(format!("{count} of {of} is more than there are")).field("count"));
+        return Err(Error::input(format!("{count} of {of} is more than there are")).field("count"));
     }
     Ok(share(count, of))
 }
@@ -37,7 +37,7 @@ pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result
     for (first, second) in told {
         if let Some(wrong) = [first, second].iter().find(|c| **c >= scale.categories && **c != UNKNOWN) {
             let what = format!("category {wrong} is not on a scale of {k}");
-            return Err(Problem::input(what).field("category").help("an answer outside the scale is `UNKNOWN`"));
+            return Err(Error::input(what).field("category").help("an answer outside the scale is `UNKNOWN`"));
         }
         if first == UNKNOWN || second == UNKNOWN {
             unknown += 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::counts::{Counts, Rating};
 use crate::model::agreement::Scale;
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 
 /// Items of a page.
 const PAGE: usize = 4096;
@@ -62,10 +62,10 @@ impl Ratings {
         let list = if slot.n == MANY { self.many.entry(item).or_default().as_slice() } else { &slot.list[..n] };
         if list.iter().any(|r| r.rater == rating.rater) {
             let what = format!("rater {} has rated item {item} already", rating.rater);
-            return Err(Problem::new(Kind::Conflict, what).help("change the rating, or give the latest one only"));
+            return Err(Error::new(ErrorKind::Conflict, what).help("change the rating, or give the latest one only"));
         }
         if list.len() == MOST {
-            return Err(Problem::input(format!("item {item} has {MOST} ratings, which is the most that are compared")));
+            return Err(Error::input(format!("item {item} has {MOST} ratings, which is the most that are compared")));
         }
         if n < FEW {
             slot.list[n] = rating;

@@ -182,7 +182,7 @@ fn a_bootstrap_can_be_stopped_and_needs_draws() {
         told.push(n);
         n < 14
     });
-    assert_eq!(stopped.unwrap_err().kind, Kind::Cancelled);
+    assert_eq!(stopped.unwrap_err().kind, ErrorKind::Cancelled);
     assert_eq!(told, (1..=14).collect::<Vec<_>>());
     for draws in [0, 1, u32::MAX] {
         let refused = agreement.counts().bootstrapped(Bootstrap { draws, seed: 1 }, &mut |_| true);

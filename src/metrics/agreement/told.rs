@@ -2,7 +2,7 @@
 
 use super::methods::{counted, grouped};
 use super::quality::rate;
-use crate::model::agreement::look::PersonQuality;
+use crate::model::agreement::analysis::PersonQuality;
 use crate::model::annotator::Rate;
 use crate::model::round::{Order, Protocol, Round};
 

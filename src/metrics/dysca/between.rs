@@ -11,7 +11,7 @@
 
 use crate::metrics::statistics::{mean, pearson, variance};
 use crate::model::agreement::Interval;
-use crate::model::board::looks::ScEstimate;
+use crate::model::board::analysis::ScEstimate;
 
 /// What a style's answers come to, by clusters of questions that share a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

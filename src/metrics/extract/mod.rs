@@ -5,7 +5,7 @@
 
 mod asked;
 mod bracket;
-pub mod judged;
+pub mod judge_extraction;
 mod legacy;
 mod mvp;
 mod strict;
@@ -43,7 +43,7 @@ pub enum Extractor {
     /// The first version of [`Strict`](Extractor::Strict), as it was: English alone, and it takes "it could be A or B" for an answer.
     Strict1,
     /// As [`Strict`](Extractor::Strict); what that cannot read is what a judge read, where a project has its reading of exactly this
-    /// output (see [`judged`]). Readings are no words of an output: whoever has them looks them up, and without them this is `strict`.
+    /// output (see [`judge_extraction`]). Readings are no words of an output: whoever has them looks them up, and without them this is `strict`.
     StrictJudge,
     /// As [`Strict1`](Extractor::Strict1), with the readings of a judge.
     StrictJudge1,

@@ -3,27 +3,27 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::bitmap_index::{Bitmap, each};
 use super::cluster_bits::ClusterBits;
-use super::cube::{Plane, each};
-use super::{Chosen, Planes, Ruled};
+use super::{Bitmaps, BoardEngine, ItemSelection};
 use crate::metrics::dysca::{StyleSums, sc_estimate};
-use crate::model::board::looks::ScEstimate;
+use crate::model::board::analysis::ScEstimate;
 
 /// The questions of styles by cluster, and what each model got right.
 pub(super) struct ByStyle {
     cluster_bits: ClusterBits,
-    all: Plane,
-    right: Vec<Plane>,
+    all: Bitmap,
+    right: Vec<Bitmap>,
 }
 
 /// Questions that count: how many there are in each style, in how many clusters, and the sum of the squares of these.
 #[derive(Clone)]
 struct Questions {
-    plane: Plane,
+    plane: Bitmap,
     n: Vec<[u64; 3]>,
 }
 
-impl Ruled {
+impl BoardEngine {
     fn by_style(&self) -> &ByStyle {
         self.by_style.get_or_init(|| {
             let mut style = vec![None; self.sheet.len()];
@@ -43,7 +43,7 @@ impl Ruled {
     }
 
     /// SC of every model that has a row. That of all questions is kept: it follows from nothing that changes.
-    pub(super) fn sc_estimates(&self, chosen: &Chosen) -> Cow<'_, [Option<ScEstimate>]> {
+    pub(super) fn sc_estimates(&self, chosen: &ItemSelection) -> Cow<'_, [Option<ScEstimate>]> {
         let made = || {
             let models: Vec<usize> = (0..self.models().len()).collect();
             each(&self.style_sums(&models, chosen), |sums| sc_estimate(sums))
@@ -55,14 +55,14 @@ impl Ruled {
     }
 
     /// What every style comes to for each of these models, on questions that it is scored on; empty where there are not two styles.
-    pub(super) fn style_sums(&self, models: &[usize], chosen: &Chosen) -> Vec<Vec<StyleSums>> {
+    pub(super) fn style_sums(&self, models: &[usize], chosen: &ItemSelection) -> Vec<Vec<StyleSums>> {
         if self.plain.styles() < 2 {
             return vec![Vec::new(); models.len()];
         }
         let of = self.by_style();
         let shared = self.questions(of, chosen, None);
         let sums = |model: &usize| {
-            let Planes { asked, scored, scopes, .. } = &self.planes[*model];
+            let Bitmaps { asked, scored, scopes, .. } = &self.planes[*model];
             let scored_on_all = (0..scored.len()).all(|at| scored[at] || self.plain.style_of(at).is_none());
             let questions = match asked.is_none() && scored_on_all {
                 true => Cow::Borrowed(&shared),
@@ -71,7 +71,7 @@ impl Ruled {
                     Cow::Owned(self.questions(of, &own, Some(scopes)))
                 }
             };
-            let right: Plane = of.right[*model].iter().zip(&questions.plane).map(|(right, is)| right & is).collect();
+            let right: Bitmap = of.right[*model].iter().zip(&questions.plane).map(|(right, is)| right & is).collect();
             let style = |(at, [n, clusters, n_squared]): (usize, &[u64; 3])| StyleSums {
                 right: of.cluster_bits.count(at, &right) as f64,
                 n: *n as f64,
@@ -86,7 +86,7 @@ impl Ruled {
     }
 
     /// Those that are chosen, and in these data sets and rules where some are named.
-    fn questions(&self, of: &ByStyle, chosen: &Chosen, scopes: Option<&HashSet<u32>>) -> Questions {
+    fn questions(&self, of: &ByStyle, chosen: &ItemSelection, scopes: Option<&HashSet<u32>>) -> Questions {
         let is_scored = |row: usize| scopes.is_none_or(|scopes| scopes.contains(&self.sheet.scope(row)));
         let plane = match chosen.is_all() && scopes.is_none() {
             true => of.all.clone(),

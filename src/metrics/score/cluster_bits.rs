@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::cube::Plane;
-use super::sheet::Mark;
+use super::bitmap_index::Bitmap;
+use super::question_table::ParsedAnswer;
 
 /// Up to this many units a cluster, neighbours are found by shifting whole planes.
 const SHIFTED: u32 = 16;
@@ -19,7 +19,7 @@ pub(super) struct ClusterBits {
     /// The bits of each cluster of more than one unit, and those of each segment among them.
     spans: Vec<Range<u32>>,
     /// By distance from 1: whether the unit so many bits on is of the same cluster. Empty where clusters are larger than [`SHIFTED`].
-    near: Vec<Plane>,
+    near: Vec<Bitmap>,
 }
 
 /// The 64 bits of a plane from a word and a number of bits below 64 on.
@@ -102,7 +102,7 @@ impl ClusterBits {
     }
 
     /// The plane of the units for which `is` holds.
-    pub(super) fn plane(&self, is: impl Fn(u32) -> bool) -> Plane {
+    pub(super) fn plane(&self, is: impl Fn(u32) -> bool) -> Bitmap {
         let word = |units: &[u32]| {
             let bit = |(at, unit): (usize, &u32)| u64::from(*unit != u32::MAX && is(*unit)) << at;
             units.iter().enumerate().map(bit).fold(0, |word, bit| word | bit)
@@ -111,9 +111,11 @@ impl ClusterBits {
     }
 
     /// The plane of the rows whose mark is the one wanted, which stands by bit (see [`by_bit`](Self::by_bit)).
-    pub(super) fn marked(&self, marks: &[Mark], wanted: &[Mark]) -> Plane {
-        let word = |(units, wanted): (&[u32], &[Mark])| {
-            let is = |unit: &u32, wanted: &Mark| marks.get(*unit as usize).copied().unwrap_or(Mark::ABSENT) == *wanted;
+    pub(super) fn marked(&self, marks: &[ParsedAnswer], wanted: &[ParsedAnswer]) -> Bitmap {
+        let word = |(units, wanted): (&[u32], &[ParsedAnswer])| {
+            let is = |unit: &u32, wanted: &ParsedAnswer| {
+                marks.get(*unit as usize).copied().unwrap_or(ParsedAnswer::ABSENT) == *wanted
+            };
             let bits = units.iter().zip(wanted).enumerate();
             bits.map(|(at, (unit, wanted))| u64::from(is(unit, wanted)) << at).fold(0, |word, bit| word | bit)
         };
@@ -221,7 +223,7 @@ impl ClusterBits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::draw::Stream;
+    use crate::model::rng::Stream;
 
     /// What bits say is what clusters say, one by one.
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::Graded;
-use super::sheet::{Mark, Sheet};
+use super::ModelAnswers;
+use super::question_table::{ParsedAnswer, QuestionTable};
 use crate::metrics::extract::{Asked, Extractor, Read};
 use crate::model::{Choice, QuestionKind, Role};
 
@@ -36,9 +36,9 @@ impl Place {
 
 /// Reads a model's answers. Of several rows for one question the first counts, so a model's evaluated files come first.
 pub struct Grader<'a> {
-    sheet: &'a Sheet,
+    sheet: &'a QuestionTable,
     rule: Option<Extractor>,
-    graded: Graded,
+    graded: ModelAnswers,
     places: Vec<Place>,
     /// Whether each file so far was an evaluated one.
     evaluated: Vec<bool>,
@@ -48,8 +48,12 @@ pub struct Grader<'a> {
 
 impl<'a> Grader<'a> {
     /// A model without answers yet; `rule` reads all of them, or else each question's own.
-    pub fn new(sheet: &'a Sheet, model: impl Into<String>, rule: Option<Extractor>) -> Grader<'a> {
-        let graded = Graded { model: model.into(), marks: vec![Mark::ABSENT; sheet.len()], ..Graded::default() };
+    pub fn new(sheet: &'a QuestionTable, model: impl Into<String>, rule: Option<Extractor>) -> Grader<'a> {
+        let graded = ModelAnswers {
+            model: model.into(),
+            marks: vec![ParsedAnswer::ABSENT; sheet.len()],
+            ..ModelAnswers::default()
+        };
         let places = vec![Place::NONE; sheet.len()];
         Grader { sheet, rule, graded, places, evaluated: Vec::new(), extra: HashMap::new() }
     }
@@ -82,7 +86,7 @@ impl<'a> Grader<'a> {
 
     /// Whether the question in a row has an answer already: then the next one need not be read.
     pub fn has(&self, row: usize) -> bool {
-        self.graded.mark(row) != Mark::ABSENT
+        self.graded.mark(row) != ParsedAnswer::ABSENT
     }
 
     /// The answer in row `at` of the file to the question in `row`, which was asked as `asked` says.
@@ -91,11 +95,11 @@ impl<'a> Grader<'a> {
             let file = usize::from(self.places[row].file);
             return self.again(self.evaluated.get(file).copied().unwrap_or(false));
         }
-        let mark = Graded::read(self.sheet, row, self.rule, asked, output, judge);
+        let mark = ModelAnswers::read(self.sheet, row, self.rule, asked, output, judge);
         let counts = &mut self.graded.counts;
         counts.used += 1;
-        counts.unparsed += u64::from(mark == Mark::UNPARSED);
-        counts.refused += u64::from(mark == Mark::REFUSED);
+        counts.unparsed += u64::from(mark == ParsedAnswer::UNPARSED);
+        counts.refused += u64::from(mark == ParsedAnswer::REFUSED);
         self.graded.marks[row] = mark;
         let file = u16::try_from(self.evaluated.len().saturating_sub(1)).unwrap_or(u16::MAX);
         self.places[row] = Place { file, row: at };
@@ -104,41 +108,43 @@ impl<'a> Grader<'a> {
 
     /// Whether the answer in a row cannot be read.
     pub fn is_unparsed(&self, row: usize) -> bool {
-        self.graded.mark(row) == Mark::UNPARSED
+        self.graded.mark(row) == ParsedAnswer::UNPARSED
     }
 
     /// What a judge read of the answer in a row that could not be read.
     pub fn judged(&mut self, row: usize, read: Read) {
-        if let Some(mark) = self.graded.marks.get_mut(row).filter(|mark| **mark == Mark::UNPARSED) {
+        if let Some(mark) = self.graded.marks.get_mut(row).filter(|mark| **mark == ParsedAnswer::UNPARSED) {
             *mark = self::mark(read);
-            self.graded.counts.unparsed -= u64::from(*mark != Mark::UNPARSED);
-            self.graded.counts.refused += u64::from(*mark == Mark::REFUSED);
+            self.graded.counts.unparsed -= u64::from(*mark != ParsedAnswer::UNPARSED);
+            self.graded.counts.refused += u64::from(*mark == ParsedAnswer::REFUSED);
         }
     }
 
     /// The marks, and where each answer is.
-    pub fn finish(self) -> (Graded, Vec<Place>) {
+    pub fn finish(self) -> (ModelAnswers, Vec<Place>) {
         (self.graded, self.places)
     }
 }
 
-impl Graded {
+impl ModelAnswers {
     /// What an answer to the question in `row` says, by `rule` or else by the question's own.
     pub fn read(
-        sheet: &Sheet,
+        sheet: &QuestionTable,
         row: usize,
         rule: Option<Extractor>,
         asked: &Asked,
         output: &str,
         judge: Option<&str>,
-    ) -> Mark {
+    ) -> ParsedAnswer {
         match sheet.kind(row) {
             // Nothing is read out of free text: that there is one is what counts.
-            QuestionKind::FreeForm => Mark::option(0),
+            QuestionKind::FreeForm => ParsedAnswer::option(0),
             _ => {
                 let rule = rule.unwrap_or_else(|| sheet.rule(row));
                 match mark(rule.read(asked, output, judge)) {
-                    Mark::REFUSED if chooses(asked, |as_any| rule.read(as_any, output, judge)) => Mark::DECLINED,
+                    ParsedAnswer::REFUSED if chooses(asked, |as_any| rule.read(as_any, output, judge)) => {
+                        ParsedAnswer::DECLINED
+                    }
                     mark => mark,
                 }
             }
@@ -157,12 +163,12 @@ fn chooses(asked: &Asked, read: impl Fn(&Asked) -> Read) -> bool {
 }
 
 /// What was read, as a mark.
-pub fn mark(read: Read) -> Mark {
+pub fn mark(read: Read) -> ParsedAnswer {
     match read {
-        Read::Option(at) => Mark::option(at),
-        Read::Yes => Mark::option(0),
-        Read::No => Mark::option(1),
-        Read::Refused => Mark::REFUSED,
-        Read::Unparsed => Mark::UNPARSED,
+        Read::Option(at) => ParsedAnswer::option(at),
+        Read::Yes => ParsedAnswer::option(0),
+        Read::No => ParsedAnswer::option(1),
+        Read::Refused => ParsedAnswer::REFUSED,
+        Read::Unparsed => ParsedAnswer::UNPARSED,
     }
 }

@@ -1,6 +1,6 @@
 //! Measures over groups of questions that must all be answered right: pairs, images, rotations.
 
-use super::sheet::Sheet;
+use super::question_table::QuestionTable;
 use crate::model::board::Column;
 use crate::model::{Item, Key};
 
@@ -73,7 +73,7 @@ impl Measure {
 
 /// The circular evaluation of rotation sets outside image pairs (VLMEvalKit, MMBench): a question is right when every rotation
 /// of its options is.
-pub fn circular(sheet: &Sheet) -> Option<Measure> {
+pub fn circular(sheet: &QuestionTable) -> Option<Measure> {
     if !sheet.set.any() {
         return None;
     }

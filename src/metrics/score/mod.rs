@@ -1,55 +1,55 @@
-//! From answers to a board: [`sheet`] says what the questions are, [`Graded`] what a model's answers were read as, [`Ruled`] which
+//! From answers to a board: [`question_table`] says what the questions are, [`ModelAnswers`] what a model's answers were read as, [`BoardEngine`] which
 //! columns there are and what every model's cells hold.
 //!
-//! [`measure`] counts groups that must be all right, [`cube`] answers by what their questions are, [`plain`] makes columns of those, and
-//! [`special`] of what papers ask beyond right and wrong.
+//! [`measure`] counts groups that must be all right, [`bitmap_index`] answers by what their questions are, [`accuracy_columns`] makes columns of those, and
+//! [`paired_variants`] of what papers ask beyond right and wrong.
 
-mod again;
-mod apart;
-mod aware;
-mod behind;
+mod accuracy_columns;
+mod answer_counts;
+pub mod bitmap_index;
+mod bootstrap;
 mod by_style;
 mod cluster_bits;
-pub mod cube;
+mod confidence;
+mod drilldown;
 mod grade;
 pub mod measure;
-mod odd;
 mod orders;
-mod plain;
-pub mod sheet;
-mod special;
-mod sure;
+mod paired_comparison;
+mod paired_variants;
+pub mod question_table;
+mod self_awareness;
 
-pub use self::again::Again;
-pub use self::apart::{Paired, Tested};
+pub use self::bootstrap::ClusterBootstrap;
+pub use self::confidence::Estimate;
 pub use self::grade::{Grader, Outcome, Place, mark};
 pub use self::orders::Asked;
-pub use self::sure::Drawn;
+pub use self::paired_comparison::{Paired, Tested};
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-use self::apart::ByCluster;
+use self::accuracy_columns::{AccuracyColumns, Counted};
+use self::bitmap_index::{Bitmap, BitmapIndex};
 use self::by_style::ByStyle;
-use self::cube::{Cube, Plane};
 use self::measure::Measure;
 use self::orders::Orders;
-use self::plain::{Counted, Plain};
-use self::sheet::{Mark, Sheet};
-use self::special::Special;
+use self::paired_comparison::ByCluster;
+use self::paired_variants::VariantColumns;
+use self::question_table::{ParsedAnswer, QuestionTable};
 use super::consensus;
-use crate::model::board::looks::ScEstimate;
+use crate::model::board::analysis::ScEstimate;
 use crate::model::board::{Board, Cell, Column, Counts, Row};
-use crate::model::{Kind, Problem, QuestionKind, Result};
+use crate::model::{Error, ErrorKind, QuestionKind, Result};
 
 /// A model's answers as they were read: a mark a question.
 #[derive(Clone, Debug, Default)]
-pub struct Graded {
+pub struct ModelAnswers {
     /// The model.
     pub model: String,
     /// By row.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<ParsedAnswer>,
     /// What was odd of all questions; `missing` and `uncompared` follow from those scored and are 0 here.
     pub counts: Counts,
     /// Similarity of a free-form answer and its reference by row, from 0 to 1; NaN where there is none. Empty where it was not computed.
@@ -58,34 +58,34 @@ pub struct Graded {
     pub asked: Option<Asked>,
 }
 
-impl Graded {
+impl ModelAnswers {
     /// What was read in a row.
-    pub fn mark(&self, row: usize) -> Mark {
-        self.marks.get(row).copied().unwrap_or(Mark::ABSENT)
+    pub fn mark(&self, row: usize) -> ParsedAnswer {
+        self.marks.get(row).copied().unwrap_or(ParsedAnswer::ABSENT)
     }
 
     /// How alike the free-form answer in a row and its reference are, 0 without an answer; `None` while they were not compared.
     fn likeness(&self, row: usize) -> Option<f64> {
         let compared = self.similarity.get(row).copied().filter(|similarity| similarity.is_finite());
-        compared.map(f64::from).or((self.mark(row) == Mark::ABSENT).then_some(0.0))
+        compared.map(f64::from).or((self.mark(row) == ParsedAnswer::ABSENT).then_some(0.0))
     }
 
     /// Whether the question in a row was asked: that it has no answer tells of the model only then.
     pub fn was_asked(&self, row: usize) -> bool {
-        self.mark(row) != Mark::ABSENT || self.asked.as_ref().is_none_or(|asked| asked.lacks(row))
+        self.mark(row) != ParsedAnswer::ABSENT || self.asked.as_ref().is_none_or(|asked| asked.lacks(row))
     }
 }
 
 /// A model as bits.
-struct Planes {
-    right: Plane,
-    given: Plane,
-    unparsed: Plane,
-    refused: Plane,
+struct Bitmaps {
+    right: Bitmap,
+    given: Bitmap,
+    unparsed: Bitmap,
+    refused: Bitmap,
     /// Free-form answers that were not compared, where there are any.
-    uncompared: Option<Plane>,
+    uncompared: Option<Bitmap>,
     /// What was asked, where that is not all.
-    asked: Option<Plane>,
+    asked: Option<Bitmap>,
     /// The data sets and rules that it answers at all, or was asked in vain: elsewhere it is not scored.
     scopes: HashSet<u32>,
     /// Whether it is scored in each stack.
@@ -93,17 +93,17 @@ struct Planes {
 }
 
 /// Questions, models and columns: everything a board is counted from.
-pub struct Ruled {
-    sheet: Arc<Sheet>,
+pub struct BoardEngine {
+    sheet: Arc<QuestionTable>,
     /// Those with a row first, then the further orders of options of these.
-    models: Vec<Arc<Graded>>,
+    models: Vec<Arc<ModelAnswers>>,
     orders: Orders,
-    cube: Cube,
-    all: Plane,
-    planes: Vec<Planes>,
+    cube: BitmapIndex,
+    all: Bitmap,
+    planes: Vec<Bitmaps>,
     measures: Vec<Measure>,
-    plain: Plain,
-    special: Special,
+    plain: AccuracyColumns,
+    special: VariantColumns,
     /// Stacks of free-form questions.
     free: Vec<usize>,
     /// The chance level of each stack's questions, where it is that of all of them.
@@ -125,14 +125,14 @@ fn number(of: Option<f64>) -> f64 {
 
 /// The questions that a board is scored on: a bit a row.
 #[derive(Clone)]
-pub struct Chosen {
-    plane: Plane,
+pub struct ItemSelection {
+    plane: Bitmap,
     rows: Option<Arc<Vec<bool>>>,
     /// Only what all of these were asked.
-    asked: Vec<Arc<Graded>>,
+    asked: Vec<Arc<ModelAnswers>>,
 }
 
-impl Chosen {
+impl ItemSelection {
     /// Whether every question is scored on.
     pub(super) fn is_all(&self) -> bool {
         self.rows.is_none() && self.asked.is_empty()
@@ -145,28 +145,29 @@ impl Chosen {
     }
 }
 
-impl Ruled {
+impl BoardEngine {
     /// Prepares boards of these models. Answers of one evaluation to several orders of the options have one row, that of the first order.
-    pub fn new(sheet: Arc<Sheet>, mut models: Vec<Arc<Graded>>) -> Ruled {
+    pub fn new(sheet: Arc<QuestionTable>, mut models: Vec<Arc<ModelAnswers>>) -> BoardEngine {
         let mut orders = Orders::new(&mut models);
         // Rotations beyond the first are the same question again: only CircularEval counts them.
         let plain = |row: usize| {
             let free = sheet.kind(row) == QuestionKind::FreeForm;
             sheet.pair.get(row) == 0 && sheet.turn[row] <= 1 && (free || sheet.graded(row))
         };
-        let cube = Cube::new(&sheet, plain);
+        let cube = BitmapIndex::new(&sheet, plain);
         let mut measures = super::mvp::measures(&sheet);
         measures.extend(measure::circular(&sheet));
-        let plain = Plain::new(&sheet, cube.stacks());
-        let special = Special::new(&sheet);
+        let plain = AccuracyColumns::new(&sheet, cube.stacks());
+        let special = VariantColumns::new(&sheet);
         orders.name_columns(&models, plain.columns.iter().position(|c| c.name == "Acc"));
         let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
         let grouped: Vec<u32> = (0..sheet.len()).filter(in_groups).map(|row| row as u32).collect();
-        let want = |row: usize| if sheet.graded(row) { Mark::option(usize::from(sheet.gold[row])) } else { NEVER };
+        let want =
+            |row: usize| if sheet.graded(row) { ParsedAnswer::option(usize::from(sheet.gold[row])) } else { NEVER };
         let wanted = cube.by_bit(want, NEVER);
         let free = |at: &usize| cube.stacks()[*at].kind == QuestionKind::FreeForm;
         let free: Vec<usize> = (0..cube.stacks().len()).filter(free).collect();
-        let planes = cube::each(&models, |model| planes(&sheet, &cube, (&grouped, &wanted, &free), model));
+        let planes = bitmap_index::each(&models, |model| planes(&sheet, &cube, (&grouped, &wanted, &free), model));
         let all = cube.plane(|_| true);
         let loose = (0..sheet.len()).filter(|row| !cube.holds(*row)).map(|row| row as u32).collect();
         let chance = |at: usize| {
@@ -175,7 +176,7 @@ impl Ruled {
             of.all(|chance| chance == first).then_some(first)
         };
         let chance = (0..cube.stacks().len()).map(chance).collect();
-        Ruled {
+        BoardEngine {
             sheet,
             models,
             orders,
@@ -196,28 +197,28 @@ impl Ruled {
     }
 
     /// The questions.
-    pub fn sheet(&self) -> &Sheet {
+    pub fn sheet(&self) -> &QuestionTable {
         &self.sheet
     }
 
     /// The models that have a row, by name.
-    pub fn models(&self) -> &[Arc<Graded>] {
+    pub fn models(&self) -> &[Arc<ModelAnswers>] {
         &self.models[..self.orders.rows()]
     }
 
     /// The questions for which `is` holds; all without it.
-    pub fn choose(&self, is: Option<&dyn Fn(usize) -> bool>) -> Chosen {
+    pub fn choose(&self, is: Option<&dyn Fn(usize) -> bool>) -> ItemSelection {
         match is {
-            None => Chosen { plane: self.all.clone(), rows: None, asked: Vec::new() },
+            None => ItemSelection { plane: self.all.clone(), rows: None, asked: Vec::new() },
             Some(is) => {
                 let rows: Vec<bool> = (0..self.sheet.len()).map(is).collect();
-                Chosen { plane: self.cube.plane(|row| rows[row]), rows: Some(Arc::new(rows)), asked: Vec::new() }
+                ItemSelection { plane: self.cube.plane(|row| rows[row]), rows: Some(Arc::new(rows)), asked: Vec::new() }
             }
         }
     }
 
     /// Of some questions, those that all of these models were asked.
-    fn own<'c>(&self, models: &[usize], chosen: &'c Chosen) -> Cow<'c, Chosen> {
+    fn own<'c>(&self, models: &[usize], chosen: &'c ItemSelection) -> Cow<'c, ItemSelection> {
         let mut own = Cow::Borrowed(chosen);
         for model in models {
             let Some(asked) = &self.planes[*model].asked else { continue };
@@ -236,12 +237,13 @@ impl Ruled {
 
     /// The board on these questions. Questions without an answer count as wrong in every data set and kind of rule that the model answers at
     /// all; elsewhere it has no cell, nor for what an evaluation did not ask. A group counts when all of its questions are chosen.
-    pub fn board(&self, chosen: &Chosen) -> Board {
+    pub fn board(&self, chosen: &ItemSelection) -> Board {
         let n = self.cube.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
         let sc = self.sc_estimates(chosen);
-        let of: Vec<(usize, (&Arc<Graded>, &Planes))> = self.models().iter().zip(&self.planes).enumerate().collect();
-        let rows = cube::each(&of, |(at, (model, planes))| {
+        let of: Vec<(usize, (&Arc<ModelAnswers>, &Bitmaps))> =
+            self.models().iter().zip(&self.planes).enumerate().collect();
+        let rows = bitmap_index::each(&of, |(at, (model, planes))| {
             let chosen = &*self.own(&[*at], chosen);
             let (mut n, mut chance) = (Cow::Borrowed(&n), Cow::Borrowed(&chance));
             if planes.asked.is_some() {
@@ -287,7 +289,7 @@ impl Ruled {
         &'s self,
         models: [usize; N],
         measure: &'s Measure,
-        chosen: &'s Chosen,
+        chosen: &'s ItemSelection,
     ) -> impl Iterator<Item = &'s [u32]> + 's {
         let asked =
             move |unit: &[u32]| unit.iter().all(|row| models.iter().all(|m| self.models[*m].was_asked(*row as usize)));
@@ -306,16 +308,16 @@ impl Ruled {
     }
 
     /// What a model's answers were read as, or those of a further order of its options (see [`answerers`](Self::answerers)).
-    pub fn graded(&self, at: usize) -> &Graded {
+    pub fn graded(&self, at: usize) -> &ModelAnswers {
         &self.models[at]
     }
 
     /// Whether a model's answer to a question is right.
-    pub fn right(&self, model: &Graded, row: usize) -> bool {
+    pub fn right(&self, model: &ModelAnswers, row: usize) -> bool {
         self.sheet.right(row, model.mark(row))
     }
 
-    fn group_cell(&self, model: usize, measure: &Measure, chosen: &Chosen) -> Option<Cell> {
+    fn group_cell(&self, model: usize, measure: &Measure, chosen: &ItemSelection) -> Option<Cell> {
         let (mut k, mut n) = (0, 0);
         for unit in self.units([model], measure, chosen) {
             n += 1;
@@ -325,14 +327,14 @@ impl Ruled {
     }
 
     /// What a model made of the question in a row; nothing for one that no rule grades.
-    pub fn outcome(&self, model: &Graded, row: usize) -> Option<consensus::Outcome> {
+    pub fn outcome(&self, model: &ModelAnswers, row: usize) -> Option<consensus::Outcome> {
         use consensus::Outcome;
         if !self.sheet.graded(row) {
             return None;
         }
         Some(match model.mark(row) {
-            Mark::ABSENT => Outcome::Missing,
-            Mark::UNPARSED => Outcome::Unparsed,
+            ParsedAnswer::ABSENT => Outcome::Missing,
+            ParsedAnswer::UNPARSED => Outcome::Unparsed,
             mark if self.sheet.right(row, mark) => Outcome::Right,
             mark if mark.declines() => Outcome::Refused,
             mark if mark.chosen() == Some(self.sheet.refusal[row]) => Outcome::NoneOfThese,
@@ -343,47 +345,54 @@ impl Ruled {
     /// The model of that name, which has a row.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] with the names that there are.
+    /// [`ErrorKind::NotFound`] with the names that there are.
     pub fn model(&self, name: &str) -> Result<usize> {
         self.models().iter().position(|m| m.model == name).ok_or_else(|| {
             let names: Vec<&str> = self.models().iter().map(|m| m.model.as_str()).collect();
-            Problem::new(Kind::NotFound, format!("no model `{name}`")).help(format!("there are: {}", names.join(", ")))
+            Error::new(ErrorKind::NotFound, format!("no model `{name}`"))
+                .help(format!("there are: {}", names.join(", ")))
         })
     }
 
     /// The place of the column of that name.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] with the names that there are.
+    /// [`ErrorKind::NotFound`] with the names that there are.
     pub fn column(&self, name: &str) -> Result<usize> {
         self.columns().position(|c| c.name == name).ok_or_else(|| {
             let names: Vec<&str> = self.columns().map(|c| c.name.as_str()).collect();
-            Problem::new(Kind::NotFound, format!("no column `{name}`")).help(format!("there are: {}", names.join(", ")))
+            Error::new(ErrorKind::NotFound, format!("no column `{name}`"))
+                .help(format!("there are: {}", names.join(", ")))
         })
     }
 }
 
 /// A mark that no answer is read as: what is wanted of a question that no rule grades.
-const NEVER: Mark = Mark(u8::MAX);
+const NEVER: ParsedAnswer = ParsedAnswer(u8::MAX);
 
 /// A model's bits; `wanted` is the right mark by bit.
-fn planes(sheet: &Sheet, cube: &Cube, (grouped, wanted, free): (&[u32], &[Mark], &[usize]), model: &Graded) -> Planes {
+fn planes(
+    sheet: &QuestionTable,
+    cube: &BitmapIndex,
+    (grouped, wanted, free): (&[u32], &[ParsedAnswer], &[usize]),
+    model: &ModelAnswers,
+) -> Bitmaps {
     let [mut right, given, unparsed, refused] = cube.marked(&model.marks, wanted);
-    let uncompared = odd::uncompared(cube, free, &given, model);
+    let uncompared = answer_counts::uncompared(cube, free, &given, model);
     if sheet.may_decline() {
         // Declining in words is right where the option that declines is.
         right = cube.plane(|row| sheet.right(row, model.mark(row)));
     }
     let stacks = cube.stacks().iter().zip(cube.count(&given, &given)).filter(|(_, n)| *n > 0);
     let mut scopes: HashSet<u32> = stacks.map(|(stack, _)| sheet.scope(stack.first as usize)).collect();
-    let rows = grouped.iter().map(|row| *row as usize).filter(|row| model.mark(*row) != Mark::ABSENT);
+    let rows = grouped.iter().map(|row| *row as usize).filter(|row| model.mark(*row) != ParsedAnswer::ABSENT);
     scopes.extend(rows.map(|row| sheet.scope(row)));
     // What an evaluation asked in vain counts, also where no answer came at all.
     let lacking = model.asked.iter().flat_map(|asked| &asked.lacking).map(|row| *row as usize);
     scopes.extend(lacking.filter(|row| cube.holds(*row) || sheet.graded(*row)).map(|row| sheet.scope(row)));
     let scored = cube.stacks().iter().map(|s| scopes.contains(&sheet.scope(s.first as usize))).collect();
     let asked = model.asked.is_some().then(|| cube.plane(|row| model.was_asked(row)));
-    Planes { right, given, unparsed, refused, uncompared, asked, scopes, scored }
+    Bitmaps { right, given, unparsed, refused, uncompared, asked, scopes, scored }
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::sheet::Sheet;
-use super::{Chosen, Graded, Ruled};
+use super::question_table::QuestionTable;
+use super::{BoardEngine, ItemSelection, ModelAnswers};
 use crate::metrics::statistics::{mean, variance};
 use crate::model::board::{Cell, Column, Scale};
 use crate::model::evaluation;
@@ -55,16 +55,16 @@ pub struct Orders {
 
 impl Orders {
     /// Puts the models that have a row first, by name, and the further orders of their options behind.
-    pub fn new(models: &mut Vec<Arc<Graded>>) -> Orders {
+    pub fn new(models: &mut Vec<Arc<ModelAnswers>>) -> Orders {
         models.sort_by(|a, b| a.model.cmp(&b.model));
-        let mut of: BTreeMap<(String, u16), Vec<Arc<Graded>>> = BTreeMap::new();
+        let mut of: BTreeMap<(String, u16), Vec<Arc<ModelAnswers>>> = BTreeMap::new();
         for model in models.drain(..) {
             let orders = model.asked.as_ref().filter(|asked| asked.order > 0);
             // The name of a run is that of no other answers, so a file without an order is a family of its own.
             let key = orders.map_or((model.model.clone(), 0), |asked| (asked.base.clone(), 1));
             of.entry(key).or_default().push(model);
         }
-        let mut families: Vec<Vec<Arc<Graded>>> = of.into_values().collect();
+        let mut families: Vec<Vec<Arc<ModelAnswers>>> = of.into_values().collect();
         for family in &mut families {
             family.sort_by_key(|model| model.asked.as_ref().map_or(0, |asked| asked.order));
         }
@@ -81,7 +81,7 @@ impl Orders {
     }
 
     /// The columns of these models, where `accuracy` is the plain column of all right answers.
-    pub fn name_columns(&mut self, models: &[Arc<Graded>], accuracy: Option<usize>) {
+    pub fn name_columns(&mut self, models: &[Arc<ModelAnswers>], accuracy: Option<usize>) {
         self.accuracy = accuracy;
         let several = || self.families.iter().filter(|family| family.len() > 1);
         let mut found = Vec::new();
@@ -111,18 +111,18 @@ impl Orders {
     }
 }
 
-fn is_circular(model: &Graded) -> bool {
+fn is_circular(model: &ModelAnswers) -> bool {
     model.asked.as_ref().is_some_and(|asked| asked.orders == evaluation::Orders::Circular)
 }
 
 /// In how many rotations the options of a question can be shown; 0 for one without.
-fn rotations(sheet: &Sheet, row: usize) -> usize {
+fn rotations(sheet: &QuestionTable, row: usize) -> usize {
     sheet.options.get(row).copied().map_or(0, usize::from)
 }
 
-impl Ruled {
+impl BoardEngine {
     /// The models that have a row, then the further orders of options of these, each with answers of its own.
-    pub fn answering(&self) -> &[Arc<Graded>] {
+    pub fn answering(&self) -> &[Arc<ModelAnswers>] {
         &self.models
     }
 
@@ -165,7 +165,7 @@ impl Ruled {
     }
 
     /// The orders of a model with several shuffles: the number of each and its answers.
-    fn shuffles(&self, model: usize) -> Option<Vec<(u32, &Graded)>> {
+    fn shuffles(&self, model: usize) -> Option<Vec<(u32, &ModelAnswers)>> {
         let family = self.orders.family(model)?;
         let order = |at: &usize| {
             let model = &self.models[*at];
@@ -176,7 +176,7 @@ impl Ruled {
     }
 
     /// The cells of the columns that ask more than whether an answer is right; `chosen` are questions that the model was asked.
-    pub(super) fn special_cells(&self, model: usize, chosen: &Chosen) -> Vec<Option<Cell>> {
+    pub(super) fn special_cells(&self, model: usize, chosen: &ItemSelection) -> Vec<Option<Cell>> {
         let shuffles = self.shuffles(model);
         let all = self.own(self.orders.family(model).filter(|_| shuffles.is_some()).unwrap_or_default(), chosen);
         let shuffles = shuffles.as_deref().map(|shuffles| (shuffles, &*all));
@@ -185,7 +185,7 @@ impl Ruled {
     }
 
     /// The cells of the columns of orders; `chosen` are questions that the model was asked.
-    pub(super) fn order_cells(&self, model: usize, chosen: &Chosen) -> Vec<Option<Cell>> {
+    pub(super) fn order_cells(&self, model: usize, chosen: &ItemSelection) -> Vec<Option<Cell>> {
         let Some(family) = self.orders.family(model) else { return vec![None; self.orders.columns.len()] };
         let shares = self.shares(family, chosen);
         let cell = |(at, source): (usize, &Source)| match source {
@@ -204,7 +204,7 @@ impl Ruled {
     }
 
     /// The accuracy in each order on the questions that were asked in all of them, and how many those are.
-    fn shares(&self, family: &[usize], chosen: &Chosen) -> Option<(Vec<f64>, u64)> {
+    fn shares(&self, family: &[usize], chosen: &ItemSelection) -> Option<(Vec<f64>, u64)> {
         let stacks = self.plain.stacks_of(self.orders.accuracy?)?;
         let chosen = self.own(family, chosen);
         let of = |counts: Vec<u32>| stacks.iter().map(|at| u64::from(counts[*at as usize])).sum::<u64>();
@@ -214,7 +214,7 @@ impl Ruled {
     }
 
     /// The questions behind a cell of a column of orders, each with whether it is right in all of them.
-    pub(super) fn units_of_orders(&self, model: usize, at: usize, chosen: &Chosen) -> Vec<(Vec<u32>, bool)> {
+    pub(super) fn units_of_orders(&self, model: usize, at: usize, chosen: &ItemSelection) -> Vec<(Vec<u32>, bool)> {
         let (Some(source), Some(family)) = (self.orders.sources.get(at), self.orders.family(model)) else {
             return Vec::new();
         };
@@ -243,7 +243,7 @@ impl Ruled {
     }
 
     /// Of how many of the chosen questions a model was asked, where that is not all of those in the data sets that it answers.
-    pub fn asked_of(&self, model: usize, chosen: &Chosen) -> Option<(u64, u64)> {
+    pub fn asked_of(&self, model: usize, chosen: &ItemSelection) -> Option<(u64, u64)> {
         self.planes.get(model)?.asked.as_ref()?;
         let scopes = &self.planes[model].scopes;
         let of = |row: &usize| {

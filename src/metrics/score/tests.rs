@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use super::sheet::UNGRADED;
+use super::question_table::UNGRADED;
 use super::*;
 use crate::model::{Choice, Form, ImageRef, Item, Key, Role, Variant};
 
@@ -47,8 +47,8 @@ fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str)
     }
 }
 
-fn model(name: &str, marks: Vec<Mark>) -> Arc<Graded> {
-    Arc::new(Graded { model: name.into(), marks, ..Graded::default() })
+fn model(name: &str, marks: Vec<ParsedAnswer>) -> Arc<ModelAnswers> {
+    Arc::new(ModelAnswers { model: name.into(), marks, ..ModelAnswers::default() })
 }
 
 fn cell(board: &Board, model: &str, column: &str) -> Option<Cell> {
@@ -58,7 +58,7 @@ fn cell(board: &Board, model: &str, column: &str) -> Option<Cell> {
 
 #[test]
 fn a_mark_is_right_by_the_key_alone() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let mut refusing = item(0, QuestionKind::MultipleChoice, "", "", "");
     refusing.options[3].role = Role::Refusal;
     refusing.options[1].role = Role::Distractor;
@@ -70,33 +70,43 @@ fn a_mark_is_right_by_the_key_alone() {
     assert_eq!(sheet.gold, [3, 1, 0, UNGRADED]);
     // However the source states it.
     for answer in ["D", "3", "I cannot tell"] {
-        let mut other = Sheet::default();
+        let mut other = QuestionTable::default();
         other.push(&Item { answer: answer.into(), ..refusing.clone() }).unwrap();
         assert_eq!((other.gold[0], other.refusal[0]), (3, 3), "{answer}");
     }
     // Where nothing can be known (MM-SAP's Beyond), declining is the answer, by its option or in words.
-    assert!(sheet.right(0, Mark::option(3)) && sheet.right(0, Mark::REFUSED) && !sheet.right(0, Mark::option(1)));
-    assert!(sheet.right(1, Mark::option(1)) && !sheet.right(1, Mark::REFUSED));
-    assert!(!sheet.right(3, Mark::option(0)) && !sheet.right(1, Mark::ABSENT) && !sheet.right(9, Mark::option(0)));
+    assert!(
+        sheet.right(0, ParsedAnswer::option(3))
+            && sheet.right(0, ParsedAnswer::REFUSED)
+            && !sheet.right(0, ParsedAnswer::option(1))
+    );
+    assert!(sheet.right(1, ParsedAnswer::option(1)) && !sheet.right(1, ParsedAnswer::REFUSED));
+    assert!(
+        !sheet.right(3, ParsedAnswer::option(0))
+            && !sheet.right(1, ParsedAnswer::ABSENT)
+            && !sheet.right(9, ParsedAnswer::option(0))
+    );
     // A later text of the same item: nothing is read again.
     let mut edited = item(1, QuestionKind::MultipleChoice, "new", "", "");
     edited.options.swap(0, 1);
     sheet.put(1, &edited).unwrap();
     assert!(
-        sheet.right(1, Mark::option(0)) && sheet.name(crate::model::Field::Subtask, 1) == "new" && sheet.len() == 4
+        sheet.right(1, ParsedAnswer::option(0))
+            && sheet.name(crate::model::Field::Subtask, 1) == "new"
+            && sheet.len() == 4
     );
 }
 
 #[test]
 fn dyscas_scores_follow_from_the_same_counts() {
     // Multiple choice all right and true or false at chance: equation 1 gives 2500.
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     for n in 0..200 {
         let kind = if n % 2 == 0 { QuestionKind::MultipleChoice } else { QuestionKind::TrueFalse };
         sheet.push(&item(n, kind, "animal", ["ink", "oil"][n / 100], "")).unwrap();
         let right = kind == QuestionKind::MultipleChoice || n % 4 == 1;
-        marks.push(Mark::option(usize::from(right)));
+        marks.push(ParsedAnswer::option(usize::from(right)));
     }
     for n in 200..240 {
         sheet
@@ -108,9 +118,9 @@ fn dyscas_scores_follow_from_the_same_counts() {
                 "corruption",
             ))
             .unwrap();
-        marks.push(Mark::option(0));
+        marks.push(ParsedAnswer::option(0));
     }
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let value = |column: &str| cell(&board, "m", column).and_then(Cell::value);
     assert_eq!(value("SQ"), Some(2500.0));
@@ -132,21 +142,21 @@ fn dyscas_scores_follow_from_the_same_counts() {
 
 #[test]
 fn free_form_is_a_mean_and_only_where_it_was_computed() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let kinds = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm, QuestionKind::FreeForm];
     for (n, kind) in kinds.into_iter().enumerate() {
         sheet.push(&item(n, kind, "animal", "ink", "")).unwrap();
     }
-    let marks = vec![Mark::option(1), Mark::option(1), Mark::option(0), Mark::ABSENT];
-    let with = Graded {
+    let marks = vec![ParsedAnswer::option(1), ParsedAnswer::option(1), ParsedAnswer::option(0), ParsedAnswer::ABSENT];
+    let with = ModelAnswers {
         model: "with".into(),
         marks: marks.clone(),
         similarity: vec![f32::NAN, f32::NAN, 0.5, f32::NAN],
-        ..Graded::default()
+        ..ModelAnswers::default()
     };
     // Brought in after the comparison: the cosine of an answer that is there is not known, and no 0.
-    let late = Graded { model: "late".into(), similarity: vec![f32::NAN; 4], ..with.clone() };
-    let ruled = Ruled::new(Arc::new(sheet), vec![Arc::new(with), Arc::new(late), model("without", marks)]);
+    let late = ModelAnswers { model: "late".into(), similarity: vec![f32::NAN; 4], ..with.clone() };
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![Arc::new(with), Arc::new(late), model("without", marks)]);
     let all = ruled.choose(None);
     let board = ruled.board(&all);
     for (name, uncompared) in [("with", 0), ("late", 1), ("without", 1)] {
@@ -175,7 +185,7 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
 
 #[test]
 fn choosing_the_option_that_declines_is_not_declining_in_words() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let mut refusing = item(0, QuestionKind::MultipleChoice, "", "", "");
     refusing.options[1] = Choice { text: "I cannot tell".into(), role: Role::Refusal };
     let asked = crate::metrics::extract::Asked::from(&refusing);
@@ -187,22 +197,22 @@ fn choosing_the_option_that_declines_is_not_declining_in_words() {
         grader.answer(row, row as u32, &asked, output, None);
     }
     let graded = grader.finish().0;
-    let (chose, said) = (Mark::DECLINED, Mark::REFUSED);
-    assert_eq!(graded.marks, [chose, chose, chose, said, Mark::option(0)]);
+    let (chose, said) = (ParsedAnswer::DECLINED, ParsedAnswer::REFUSED);
+    assert_eq!(graded.marks, [chose, chose, chose, said, ParsedAnswer::option(0)]);
     assert_eq!(graded.counts.refused, 1);
     assert!(chose.declines() && said.declines() && chose.chosen().is_none());
     // Both are right where declining is, and neither says that the key is wrong where it is not.
     assert!((0..4).all(|row| sheet.right(row, graded.marks[row])) && !sheet.right(4, graded.marks[4]));
-    let mut known = Sheet::default();
+    let mut known = QuestionTable::default();
     refusing.options[0].role = Role::Correct;
     known.push(&refusing).unwrap();
-    let ruled = Ruled::new(Arc::new(known), vec![model("m", vec![chose])]);
+    let ruled = BoardEngine::new(Arc::new(known), vec![model("m", vec![chose])]);
     assert_eq!(ruled.outcome(ruled.graded(0), 0), Some(consensus::Outcome::Refused));
 }
 
 #[test]
 fn what_was_odd_is_of_the_chosen_questions() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..6 {
         sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", "")).unwrap();
     }
@@ -215,7 +225,7 @@ fn what_was_odd_is_of_the_chosen_questions() {
     }
     grader.answer(0, 9, &asked, "B", None);
     let graded = grader.finish().0;
-    let ruled = Ruled::new(Arc::new(sheet), vec![Arc::new(graded)]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![Arc::new(graded)]);
     let counts = |is: &dyn Fn(usize) -> bool| ruled.board(&ruled.choose(Some(is))).rows[0].counts;
     let all = Counts { used: 5, missing: 1, extra: 1, duplicate: 1, unparsed: 2, refused: 1, uncompared: 0 };
     assert_eq!(ruled.board(&ruled.choose(None)).rows[0].counts, all);
@@ -226,14 +236,14 @@ fn what_was_odd_is_of_the_chosen_questions() {
 
 #[test]
 fn rotations_count_as_a_group_and_once() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..6 {
         let mut rotated = item(n, QuestionKind::MultipleChoice, "", "", "");
         rotated.rotation = Some(crate::model::Rotation { set: (n / 3).to_string(), index: (n % 3 + 1) as u32, of: 3 });
         sheet.push(&rotated).unwrap();
     }
-    let marks = [1, 1, 1, 1, 0, 1].map(Mark::option).to_vec();
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let marks = [1, 1, 1, 1, 0, 1].map(ParsedAnswer::option).to_vec();
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     assert_eq!(cell(&board, "m", "Circular"), Some(Cell::Share { k: 1, n: 2 }));
     assert_eq!(cell(&board, "m", "Acc"), Some(Cell::Share { k: 2, n: 2 }), "first rotations");
@@ -250,16 +260,16 @@ proptest! {
         rows in prop::collection::vec((0usize..3, 0usize..4, 0usize..3, 0usize..3, 0u8..6, 0u8..6, any::<bool>()), 1..300),
     ) {
         let kinds = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::YesNo];
-        let mut sheet = Sheet::default();
+        let mut sheet = QuestionTable::default();
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for (n, (kind, subtask, style, variant, x, y, _)) in rows.iter().enumerate() {
             let (subtask, style) = (["", "animal", "plant", "text"][*subtask], ["", "ink", "oil"][*style]);
             sheet.push(&item(n, kinds[*kind], subtask, style, ["", "clean", "corruption"][*variant])).unwrap();
-            a.push(Mark(*x));
-            b.push(Mark(*y));
+            a.push(ParsedAnswer(*x));
+            b.push(ParsedAnswer(*y));
         }
         let sheet = Arc::new(sheet);
-        let ruled = Ruled::new(sheet.clone(), vec![model("a", a.clone()), model("b", b.clone())]);
+        let ruled = BoardEngine::new(sheet.clone(), vec![model("a", a.clone()), model("b", b.clone())]);
         let only = |row: usize| rows[row].6;
         let chosen = ruled.choose(Some(&only));
         let board = ruled.board(&chosen);
@@ -277,7 +287,7 @@ proptest! {
                 *sum = (sum.0 + right, sum.1 + 1);
             }
         }
-        if a.iter().all(|m| *m == Mark::ABSENT) {
+        if a.iter().all(|m| *m == ParsedAnswer::ABSENT) {
             prop_assert!(board.rows[0].cells.iter().all(Option::is_none));
             return Ok(());
         }
@@ -286,14 +296,14 @@ proptest! {
                 prop_assert_eq!(board.rows[0].cells[at], Some(Cell::Share { k: *k, n: *n }), "{}", name);
             }
         }
-        let missing = (0..rows.len()).filter(|row| only(*row) && a[*row] == Mark::ABSENT).count() as u64;
+        let missing = (0..rows.len()).filter(|row| only(*row) && a[*row] == ParsedAnswer::ABSENT).count() as u64;
         prop_assert_eq!(board.rows[0].counts.missing, missing);
-        if b.iter().any(|m| *m != Mark::ABSENT)
+        if b.iter().any(|m| *m != ParsedAnswer::ABSENT)
             && let Ok(at) = ruled.column("Acc")
             && let Some(found) = ruled.tested((0, 1), at, &chosen).map(|t| t.test.discordant)
         {
             let counts = |row: &usize| only(*row) && rows[*row].3 != 2;
-            let only_one = |x: &[Mark], y: &[Mark]| {
+            let only_one = |x: &[ParsedAnswer], y: &[ParsedAnswer]| {
                 let is = |row: &usize| sheet.right(*row, x[*row]) && !sheet.right(*row, y[*row]);
                 (0..rows.len()).filter(counts).filter(is).count() as u64
             };
@@ -315,7 +325,7 @@ fn values(board: &Board, columns: &[&str]) -> Vec<Option<f64>> {
 
 #[test]
 fn self_awareness_counts_declining_where_it_is_right() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     // Two shuffles of one question a subset: the model knows the first, declines the second, and guesses at the third.
     for (n, shuffle) in [(0, "shuffle-1"), (1, "shuffle-2")] {
@@ -328,10 +338,10 @@ fn self_awareness_counts_declining_where_it_is_right() {
                 asked.answer = "fox".into();
             }
             sheet.push(&asked).unwrap();
-            marks.push([Mark::option(1), Mark::REFUSED, Mark::option(n)][subset]);
+            marks.push([ParsedAnswer::option(1), ParsedAnswer::REFUSED, ParsedAnswer::option(n)][subset]);
         }
     }
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let third = 1.0 / 3.0;
     let found = values(
@@ -361,7 +371,7 @@ fn self_awareness_counts_declining_where_it_is_right() {
 
 #[test]
 fn a_variant_is_held_against_the_originals_of_its_own_questions() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..4 {
         sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", "vanilla")).unwrap();
     }
@@ -371,8 +381,8 @@ fn a_variant_is_held_against_the_originals_of_its_own_questions() {
         changed.variant = Some(Variant { name: "V1".into(), of, modified: Some(n != 2) });
         sheet.push(&changed).unwrap();
     }
-    let marks = [1, 1, 1, 0, 1, 0, 1].map(Mark::option).to_vec();
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let marks = [1, 1, 1, 0, 1, 0, 1].map(ParsedAnswer::option).to_vec();
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let found = values(&board, &["delta.V1", "delta.V1.modified", "modified.V1", "Acc", "Acc.variant.V1"]);
     let want = [-100.0 / 3.0, -50.0, 2.0 / 3.0, 0.75, 2.0 / 3.0];
@@ -384,16 +394,16 @@ fn a_variant_is_held_against_the_originals_of_its_own_questions() {
 
 #[test]
 fn a_position_is_held_against_even_ones() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..8 {
         sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", if n < 4 { "" } else { "position-A" })).unwrap();
     }
-    let marks = [1, 0, 1, 0, 1, 1, 1, 1].map(Mark::option).to_vec();
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let marks = [1, 0, 1, 0, 1, 1, 1, 1].map(ParsedAnswer::option).to_vec();
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     assert_eq!(values(&board, &["R.A", "R.A.relative"]), [Some(50.0), Some(100.0)]);
-    let marks = [0, 0, 0, 0, 1, 1, 1, 0].map(Mark::option).to_vec();
-    let ruled = Ruled::new(ruled.sheet.clone(), vec![model("m", marks)]);
+    let marks = [0, 0, 0, 0, 1, 1, 1, 0].map(ParsedAnswer::option).to_vec();
+    let ruled = BoardEngine::new(ruled.sheet.clone(), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     assert_eq!(values(&board, &["R.A", "R.A.relative"]), [Some(75.0), None], "nothing to be relative to");
     let relative = ruled.column("R.A.relative").unwrap();
@@ -402,14 +412,14 @@ fn a_position_is_held_against_even_ones() {
 
 #[test]
 fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..12 {
         let mut asked = item(n, QuestionKind::MultipleChoice, ["spatial", "basic"][n % 2], "", "");
         asked.level = Some(["easy", "medium", "hard"][n / 4].into());
         sheet.push(&asked).unwrap();
     }
-    let marks = [1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1].map(Mark::option).to_vec();
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let marks = [1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1].map(ParsedAnswer::option).to_vec();
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let group: Vec<&str> =
         board.columns.iter().filter(|c| c.group == "Acc by aspect and difficulty").map(|c| c.name.as_str()).collect();
@@ -419,13 +429,13 @@ fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
     assert_eq!(ruled.behind(0, hard, &ruled.choose(None)).1, [(vec![8], false), (vec![10], false)]);
     // Of levels that are no difficulties, and of one aspect alone, the columns by one property say it all.
     for (subtask, level) in [("spatial", "easy"), ("basic", "know")] {
-        let mut sheet = Sheet::default();
+        let mut sheet = QuestionTable::default();
         for n in 0..4 {
             let mut asked = item(n, QuestionKind::MultipleChoice, if n < 2 { "spatial" } else { subtask }, "", "");
             asked.level = Some([level, "hard"][n % 2].into());
             sheet.push(&asked).unwrap();
         }
-        let ruled = Ruled::new(Arc::new(sheet), vec![model("m", vec![Mark::option(1); 4])]);
+        let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", vec![ParsedAnswer::option(1); 4])]);
         assert!(ruled.columns().all(|c| c.group != "Acc by aspect and difficulty"), "{subtask} {level}");
     }
 }
@@ -433,7 +443,7 @@ fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
 /// What is drawn again for a column comes to its cell, whatever the column is.
 #[test]
 fn the_sums_behind_every_column_come_to_its_cell() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let (mut marks, mut others, mut similarity) = (Vec::new(), Vec::new(), Vec::new());
     let kinds = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm];
     for n in 0..360 {
@@ -442,14 +452,14 @@ fn the_sums_behind_every_column_come_to_its_cell() {
         sheet
             .push(&item(n, kind, ["animal", "plant"][n / 3 % 2], ["ink", "oil", "pixel"][n / 6 % 3], variant))
             .unwrap();
-        marks.push(Mark::option(usize::from(n % 7 != 0)));
-        others.push(Mark::option(usize::from(n % 4 != 0)));
+        marks.push(ParsedAnswer::option(usize::from(n % 7 != 0)));
+        others.push(ParsedAnswer::option(usize::from(n % 4 != 0)));
         similarity.push(if kind == QuestionKind::FreeForm { 0.25 + (n % 9) as f32 / 16.0 } else { f32::NAN });
     }
     let of = |name: &str, marks| {
-        Arc::new(Graded { model: name.into(), marks, similarity: similarity.clone(), ..Graded::default() })
+        Arc::new(ModelAnswers { model: name.into(), marks, similarity: similarity.clone(), ..ModelAnswers::default() })
     };
-    let ruled = Ruled::new(Arc::new(sheet), vec![of("a", marks), of("b", others)]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![of("a", marks), of("b", others)]);
     let (plan, chosen) = (crate::model::agreement::Bootstrap { draws: 40, seed: 1 }, ruled.choose(None));
     let board = ruled.board(&chosen);
     let mut seen = 0;
@@ -474,21 +484,21 @@ fn the_sums_behind_every_column_come_to_its_cell() {
     }
     assert!(seen > 20 && board.columns.iter().any(|c| c.name == "Final.corruption-clean"), "{seen}");
     let cancelled = ruled.sure(0, 0, &chosen, plan, &|| false).unwrap_err();
-    assert_eq!(cancelled.kind, crate::model::Kind::Cancelled);
+    assert_eq!(cancelled.kind, crate::model::ErrorKind::Cancelled);
 }
 
 /// Questions with two options: guessing is right half of the time, where equation 1 says a quarter.
 #[test]
 fn the_papers_sq_takes_a_quarter_for_every_choice() {
-    let (mut sheet, mut marks) = (Sheet::default(), Vec::new());
+    let (mut sheet, mut marks) = (QuestionTable::default(), Vec::new());
     for n in 0..16 {
         let kind = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse][n % 2];
         let mut asked = item(n, kind, "gender", "", "");
         asked.options.truncate(2);
         sheet.push(&asked).unwrap();
-        marks.push(Mark::option(usize::from(n / 2 % 4 != 0)));
+        marks.push(ParsedAnswer::option(usize::from(n / 2 % 4 != 0)));
     }
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let paper = ((50.0 - 200.0 / 3.0) / 2.0_f64).powi(2);
     let found = values(&board, &["SQ", "SQ.paper", "SQ.gender"]);
@@ -501,16 +511,16 @@ fn the_papers_sq_takes_a_quarter_for_every_choice() {
 #[test]
 fn questions_that_share_pictures_tell_models_apart_less() {
     let tested = |pictures: usize| {
-        let (mut sheet, mut marks) = (Sheet::default(), [Vec::new(), Vec::new()]);
+        let (mut sheet, mut marks) = (QuestionTable::default(), [Vec::new(), Vec::new()]);
         for n in 0..60 {
             let mut asked = item(n, QuestionKind::MultipleChoice, "", "", "");
             asked.images[0].name = format!("{}.png", if n < 12 { n * pictures / 12 } else { n + 100 });
             sheet.push(&asked).unwrap();
             let right = [n >= 2, !(2..12).contains(&n)];
-            marks.iter_mut().zip(right).for_each(|(marks, right)| marks.push(Mark::option(usize::from(right))));
+            marks.iter_mut().zip(right).for_each(|(marks, right)| marks.push(ParsedAnswer::option(usize::from(right))));
         }
         let [a, b] = marks;
-        let ruled = Ruled::new(Arc::new(sheet), vec![model("a", a), model("b", b)]);
+        let ruled = BoardEngine::new(Arc::new(sheet), vec![model("a", a), model("b", b)]);
         let chosen = ruled.choose(None);
         let at = ruled.column("Acc").unwrap();
         let all = ruled.tests(&[0, 1], at, &chosen);

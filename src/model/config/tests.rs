@@ -1,15 +1,15 @@
 use super::generate::{Backend, Device, Endpoint};
 use super::*;
-use crate::model::Kind;
+use crate::model::ErrorKind;
 
-fn wrong(text: &str) -> Problem {
+fn wrong(text: &str) -> Error {
     let problem = Config::parse(text, Path::new("benchtop.toml")).unwrap_err();
-    assert_eq!(problem.kind, Kind::Input);
+    assert_eq!(problem.kind, ErrorKind::Input);
     assert_eq!(problem.place.file.as_deref(), Some(Path::new("benchtop.toml")));
     problem
 }
 
-fn place(problem: &Problem) -> (Option<u64>, Option<&str>) {
+fn place(problem: &Error) -> (Option<u64>, Option<&str>) {
     (problem.place.line, problem.place.field.as_deref())
 }
 

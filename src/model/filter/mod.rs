@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 pub use said::{Judged, Said};
 pub use text::{Contains, TextField};
 
+use super::generated_image::PictureState;
 use super::item::QuestionKind;
-use super::made::PictureState;
 use super::scoring::Outcome;
 use super::scoring::rules::Condition;
 use super::status::Status;

@@ -4,9 +4,9 @@ use super::lexer::terms;
 use super::{
     Contains, FUZZY, Field, Filter, Judged, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE, SUBJECT, TERM, TextField,
 };
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
+use crate::model::generated_image::PictureState;
 use crate::model::item::QuestionKind;
-use crate::model::made::PictureState;
 use crate::model::scoring::Outcome;
 use crate::model::scoring::rules::Condition;
 use crate::model::status::Status;
@@ -23,7 +23,7 @@ impl Filter {
     /// `NOT` excludes what the next term finds.
     ///
     /// # Errors
-    /// [`Kind::Usage`] names the field that does not exist, with the nearest one that does, or the value that a field
+    /// [`ErrorKind::Usage`] names the field that does not exist, with the nearest one that does, or the value that a field
     /// cannot have.
     pub fn parse(text: &str) -> Result<Filter> {
         read(text, false)
@@ -46,11 +46,11 @@ fn fields() -> impl Iterator<Item = &'static str> {
     columns.chain(text).chain(others).chain(SAID)
 }
 
-fn usage(what: impl Into<String>) -> Problem {
-    Problem::new(Kind::Usage, what)
+fn usage(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Usage, what)
 }
 
-fn unknown_field(name: &str) -> Problem {
+fn unknown_field(name: &str) -> Error {
     let lower = name.to_lowercase();
     let near = fields().map(|field| (strsim::damerau_levenshtein(field, &lower), field)).min();
     let near = near.filter(|(distance, field)| *distance <= field.len().max(3) / 2);
@@ -186,7 +186,7 @@ fn column(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Kind;
+    use crate::model::ErrorKind;
 
     #[test]
     fn words_read_back() {
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_wrong_value_names_the_right_ones() {
         let problem = Filter::parse("status:done").unwrap_err();
-        assert_eq!(problem.kind, Kind::Usage);
+        assert_eq!(problem.kind, ErrorKind::Usage);
         assert!(problem.help.unwrap().contains("pending"));
     }
 
@@ -276,7 +276,7 @@ mod tests {
         ] {
             for read in [Filter::parse, Filter::typed] {
                 let problem = read(wrong).unwrap_err();
-                assert_eq!(problem.kind, Kind::Usage);
+                assert_eq!(problem.kind, ErrorKind::Usage);
                 assert!(problem.help.unwrap().contains(near), "{wrong}");
             }
         }
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(Filter::typed(&filter.words()).unwrap(), filter);
         assert!(Filter::parse("NOT who:eve").unwrap().asks_verdicts(), "what is excluded is asked too");
         for wrong in ["question:", "who:\"\"", "judged:soon", "seen:no", "\"open", "NOT fuzzy:x", "id:a,"] {
-            assert_eq!(Filter::parse(wrong).unwrap_err().kind, Kind::Usage, "{wrong}");
+            assert_eq!(Filter::parse(wrong).unwrap_err().kind, ErrorKind::Usage, "{wrong}");
         }
     }
 }

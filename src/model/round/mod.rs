@@ -5,8 +5,9 @@
 //! defaults are those that studies of annotators' errors suggest (blind, an order of one's own, practice on known items before,
 //! repeats and probes during): Wolfe, Van Wert et al. 2007 for rare defects, Beck et al. 2025 for suggestions that anchor.
 
+pub mod effective_verdicts;
 pub mod feedback;
-pub mod known;
+pub mod gold_items;
 pub mod lease;
 pub mod order;
 pub mod people;
@@ -14,7 +15,6 @@ pub mod protocol;
 pub mod rate;
 pub mod report;
 pub mod sample;
-pub mod standing;
 pub mod state;
 
 use std::collections::{BTreeMap, HashSet};
@@ -22,15 +22,15 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::known::{CALIBRATION, Known};
+pub use self::effective_verdicts::{Decided, Given, status_of};
+pub use self::gold_items::{CALIBRATION, Known};
 pub use self::lease::{Lease, Leases, Next};
 pub use self::order::Ticket;
 pub use self::people::{PeopleAct, PeopleChange};
 pub use self::protocol::Protocol;
 pub use self::rate::Rate;
 pub use self::sample::{Drawn, NewRound, SEED, Sample, draw};
-pub use self::standing::{Decided, Given, status_of};
-use super::error::{Problem, Result};
+use super::error::{Error, Result};
 use super::name;
 
 /// Version of the file's form.
@@ -164,17 +164,17 @@ impl Round {
     /// Reads the file of a round; `file` is only what an error calls it.
     ///
     /// # Errors
-    /// [`super::error::Kind::Input`] with file and, where there is one, line or field: not JSON, a version that this program
+    /// [`super::error::ErrorKind::Input`] with file and, where there is one, line or field: not JSON, a version that this program
     /// does not know, an unknown field, or what [`check`](Self::check) refuses.
     pub fn parse(text: &str, file: &Path) -> Result<Round> {
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,
         }
-        let wrong = |e: serde_json::Error| Problem::input(e.to_string()).file(file).line(e.line() as u64);
+        let wrong = |e: serde_json::Error| Error::input(e.to_string()).file(file).line(e.line() as u64);
         let Versioned { version } = serde_json::from_str(text).map_err(wrong)?;
         if version != VERSION {
-            return Err(Problem::input(format!("version {version} of a round is not known"))
+            return Err(Error::input(format!("version {version} of a round is not known"))
                 .file(file)
                 .field("version")
                 .help(format!("this program reads version {VERSION}; a newer one may have written the file")));
@@ -189,7 +189,7 @@ impl Round {
     /// # Errors
     /// None that is known: every part of a round can be written as JSON.
     pub fn to_json(&self) -> Result<String> {
-        let mut text = serde_json::to_string_pretty(self).map_err(|e| Problem::input(e.to_string()))?;
+        let mut text = serde_json::to_string_pretty(self).map_err(|e| Error::input(e.to_string()))?;
         text.push('\n');
         Ok(text)
     }
@@ -197,11 +197,11 @@ impl Round {
     /// Whether its parts fit together.
     ///
     /// # Errors
-    /// [`super::error::Kind::Input`] names the field: a name that cannot be one, nobody or somebody twice, fewer people than
+    /// [`super::error::ErrorKind::Input`] names the field: a name that cannot be one, nobody or somebody twice, fewer people than
     /// the overlap, an overlap under what the protocol needs, a blind round in the order of its list, a share that is
     /// too large, guidelines outside the project, no items, an item twice, or a known item that is also asked for.
     pub fn check(&self) -> Result<()> {
-        let refuse = |field: &str, what: String, help: &str| Err(Problem::input(what).field(field).help(help));
+        let refuse = |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
         named(&self.name, "a round", "name")?;
         named(&self.by, "an annotator", "by")?;
         let mut seen = HashSet::new();
@@ -258,7 +258,7 @@ impl Round {
     }
 
     fn check_items(&self) -> Result<()> {
-        let refuse = |field: &str, what: String, help: &str| Err(Problem::input(what).field(field).help(help));
+        let refuse = |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
         if self.items.is_empty() || self.items.len() > MOST_ITEMS {
             let what = format!("{} items", self.items.len());
             return refuse("items", what, "a round needs at least one; a filter that finds nothing gives none");
@@ -293,7 +293,7 @@ impl Round {
 fn named(text: &str, what: &str, field: &str) -> Result<()> {
     name::check(text, what).map_err(|problem| {
         let help = problem.help.unwrap_or_default();
-        Problem::input(problem.what).field(field).help(help)
+        Error::input(problem.what).field(field).help(help)
     })
 }
 

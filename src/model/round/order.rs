@@ -7,8 +7,8 @@
 //! (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
 
 use super::{Order, Round};
-use crate::model::draw::{Stream, key, within};
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
+use crate::model::rng::{Stream, key, within};
 use crate::model::verdict::Part;
 
 /// Fewest tickets from the first showing of an item to its repeat, where a round is long enough.
@@ -47,7 +47,7 @@ impl Round {
 /// Everything that `person` is shown if nobody else takes items before them.
 ///
 /// # Errors
-/// [`Kind::Denied`]: the person is not in the round.
+/// [`ErrorKind::Denied`]: the person is not in the round.
 pub fn tickets(round: &Round, person: &str) -> Result<Vec<Ticket>> {
     let plan = Plan::new(round, person)?;
     let (mut all, mut done) = (Vec::new(), Done::default());
@@ -114,11 +114,11 @@ impl Plan {
     /// The order in which `person` is shown this round.
     ///
     /// # Errors
-    /// [`Kind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::Denied`]: the person is not in the round.
     pub fn new(round: &Round, person: &str) -> Result<Plan> {
         if !round.has(person) {
             let what = format!("`{person}` is not in the round `{}`", round.name);
-            return Err(Problem::new(Kind::Denied, what).help(format!("it is for {}", round.people.join(", "))));
+            return Err(Error::new(ErrorKind::Denied, what).help(format!("it is for {}", round.people.join(", "))));
         }
         let keyed = |what: &str| key(round.seed, &["round", &round.name, person, what]);
         let items = round.items.len() as u32;

@@ -20,7 +20,7 @@ fn mixed(items: usize, repeats: u32, probes: u32, known: usize) -> Round {
 #[test]
 fn somebody_else_is_refused_and_told_who_it_is_for() {
     let problem = tickets(&round(3, 2, 1, 0), "eve").unwrap_err();
-    assert_eq!(problem.kind, Kind::Denied);
+    assert_eq!(problem.kind, ErrorKind::Denied);
     assert!(problem.help.unwrap().contains("person-1"));
 }
 

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Round;
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 
 /// Somebody joined a round that goes on, or left it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ impl Round {
     /// # Errors
     /// [`Kind::Input`](super::error::Kind::Input) at `people`: somebody who is in it already or is not, a name that cannot be one, too few who stay.
     pub fn change(&mut self, (add, remove): (&[String], &[String]), done: bool, by: &str, at: i64) -> Result<()> {
-        let refuse = |what: String, help: &str| Err(Problem::input(what).field("people").help(help));
+        let refuse = |what: String, help: &str| Err(Error::input(what).field("people").help(help));
         let mut next = self.clone();
         let note = |next: &mut Round, who: &str, act| {
             next.changes.push(PeopleChange { who: who.into(), act, at, by: by.into() });

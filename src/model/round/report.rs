@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::state::RoundState;
 use super::{Order, Origin, Rate};
-use crate::model::agreement::look::{Agreed, By, Row};
+use crate::model::agreement::analysis::{Agreed, By, Row};
 use crate::model::annotator;
 use crate::model::status::Status;
 use crate::model::verdict::Verdict;

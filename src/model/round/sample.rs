@@ -9,10 +9,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::known::{CALIBRATION, Known, gold};
+use super::gold_items::{CALIBRATION, Known, gold};
 use super::{Adjudication, Guidelines, Order, Origin, Protocol, Rate, Round, VERSION};
-use crate::model::draw::key;
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
+use crate::model::rng::key;
 
 /// What is taken of the candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,12 +141,12 @@ pub struct Drawn {
 ///
 /// # Errors
 /// What [`Round::check`] refuses; a candidate or a known item that is there twice; no candidates, or a sample of none; more
-/// than [`MOST_CALIBRATION`](super::known::MOST_CALIBRATION).
+/// than [`MOST_CALIBRATION`](super::gold_items::MOST_CALIBRATION).
 pub fn draw(new: &NewRound, candidates: &[(&str, &str)], known: &[Known<'_>], by: &str, now: i64) -> Result<Drawn> {
     let mut notes = Vec::new();
     let mut seen = HashSet::with_capacity(candidates.len());
     if let Some((twice, _)) = candidates.iter().find(|(id, _)| !seen.insert(*id)) {
-        return Err(Problem::input(format!("`{twice}` is there twice")).field("items").help("each item is drawn once"));
+        return Err(Error::input(format!("`{twice}` is there twice")).field("items").help("each item is drawn once"));
     }
     let chosen = choose(new, candidates, &mut notes)?;
     let items: HashSet<&str> = chosen.iter().map(|i| candidates[*i].0).collect();
@@ -211,7 +211,7 @@ fn choose(new: &NewRound, candidates: &[(&str, &str)], notes: &mut Vec<String>) 
     };
     if all > 0 && taken.iter().all(|n| *n == 0) {
         let what = format!("the sample takes none of {all} candidates");
-        return Err(Problem::input(what).field("sample").help("take a larger share or number"));
+        return Err(Error::input(what).field("sample").help("take a larger share or number"));
     }
     let mut chosen = Vec::new();
     for (list, take) in strata.into_values().zip(taken) {

@@ -50,9 +50,9 @@ pub struct RoundState {
 
 /// What there is for somebody.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Turn {
+pub enum NextAssignment {
     /// An item, theirs until its time.
-    Item(Served),
+    Item(Assignment),
     /// Nothing now: others have in hand what is left. The first of their leases ends then (milliseconds since 1970).
     Wait(i64),
     /// Nothing more.
@@ -63,7 +63,7 @@ pub enum Turn {
 
 /// An item that somebody is to judge. Whether it is a probe or a repeat is not told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Served {
+pub struct Assignment {
     /// Its number, from 1.
     pub number: u32,
     /// Its id.

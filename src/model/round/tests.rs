@@ -2,13 +2,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::model::Kind;
+use crate::model::ErrorKind;
 
 pub(super) fn names(count: usize) -> Vec<String> {
     (0..count).map(|i| format!("person-{i}")).collect()
 }
 
-/// A round of `items` items for `people` people, each item judged by `overlap`, and `known` probes and practice items.
+/// A round of `items` items for `people` people, each item judged by `overlap`, and `gold_items` probes and practice items.
 pub(super) fn round(items: usize, people: usize, overlap: u8, known: usize) -> Round {
     let gold = |what: &str, i: usize| Gold {
         id: format!("{what}/{i}"),
@@ -47,11 +47,11 @@ pub(super) fn round(items: usize, people: usize, overlap: u8, known: usize) -> R
     }
 }
 
-fn refused(change: impl FnOnce(&mut Round)) -> Problem {
+fn refused(change: impl FnOnce(&mut Round)) -> Error {
     let mut round = round(9, 3, 2, 4);
     change(&mut round);
     let problem = round.check().unwrap_err();
-    assert_eq!(problem.kind, Kind::Input);
+    assert_eq!(problem.kind, ErrorKind::Input);
     assert!(problem.help.is_some(), "{problem}");
     // The same is refused where the file is read.
     let text = round.to_json().unwrap();
@@ -122,7 +122,7 @@ fn another_version_an_unknown_field_and_a_torn_file_are_refused() {
     let problem = parse(&text.replacen("\"blind\": true", "\"blind\": true, \"blind\": true", 1));
     assert!(problem.what.contains("blind"), "{problem}");
     assert!(parse(&text[..text.len() / 2]).place.line.is_some());
-    assert_eq!(parse("").kind, Kind::Input);
+    assert_eq!(parse("").kind, ErrorKind::Input);
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::ScoringState;
 use super::rules::{RuleSet, Then};
-use super::{Doubt, Measure, Outcome, ScoreState, Scorer};
+use super::{FlagPriority, Measure, Outcome, ScoreState, Scorer};
 use crate::model::{Field, Filter};
 
 /// A scorer and what there is of its scores.
@@ -15,7 +15,7 @@ pub struct ScorerState {
     /// What it measures.
     pub what: String,
     /// Its doubtful end.
-    pub doubt: Doubt,
+    pub doubt: FlagPriority,
     /// Why it cannot run now, and what to do; none where it can.
     pub not_ready: Option<String>,
     /// The short fingerprint of what scored; empty before anything did.
@@ -209,7 +209,7 @@ impl RulesDiff {
 /// In which order doubtful items come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DoubtOrder {
+pub enum FlagOrder {
     /// Nearest to the threshold first: where the machine is least sure.
     #[default]
     Nearest,
@@ -223,10 +223,9 @@ pub enum DoubtOrder {
     Random,
 }
 
-impl DoubtOrder {
+impl FlagOrder {
     /// All of them, in the order of the menu.
-    pub const ALL: [DoubtOrder; 5] =
-        [Self::Nearest, Self::Worst, Self::Disagreement, Self::AgainstPeople, Self::Random];
+    pub const ALL: [FlagOrder; 5] = [Self::Nearest, Self::Worst, Self::Disagreement, Self::AgainstPeople, Self::Random];
 
     /// The name used in commands.
     pub fn name(self) -> &'static str {
@@ -251,7 +250,7 @@ impl DoubtOrder {
     }
 
     /// The order of that [`name`](Self::name).
-    pub fn from_name(name: &str) -> Option<DoubtOrder> {
+    pub fn from_name(name: &str) -> Option<FlagOrder> {
         Self::ALL.into_iter().find(|o| o.name() == name)
     }
 }

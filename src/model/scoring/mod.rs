@@ -41,7 +41,7 @@ pub enum Scorer {
 /// Which end of a score is the doubtful one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Doubt {
+pub enum FlagPriority {
     /// Small numbers.
     Low,
     /// Large numbers.
@@ -98,10 +98,12 @@ impl Scorer {
     }
 
     /// Its doubtful end.
-    pub fn doubt(&self) -> Doubt {
+    pub fn doubt(&self) -> FlagPriority {
         match self {
-            Scorer::Safety | Scorer::Consensus | Scorer::Duplicate | Scorer::Leakage | Scorer::Blind => Doubt::High,
-            _ => Doubt::Low,
+            Scorer::Safety | Scorer::Consensus | Scorer::Duplicate | Scorer::Leakage | Scorer::Blind => {
+                FlagPriority::High
+            }
+            _ => FlagPriority::Low,
         }
     }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Doubt, Measure, Outcome, Score, ScoreState};
+use super::{FlagPriority, Measure, Outcome, Score, ScoreState};
 
 /// A finite number that a score is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
@@ -95,8 +95,8 @@ impl Condition {
     /// The doubtful side of a threshold.
     pub fn doubts(score: Measure, threshold: Threshold) -> Condition {
         let test = match score.scorer.doubt() {
-            Doubt::Low => Test::Below(threshold),
-            Doubt::High => Test::Above(threshold),
+            FlagPriority::Low => Test::Below(threshold),
+            FlagPriority::High => Test::Above(threshold),
         };
         Condition { score, test, subtasks: BTreeMap::new() }
     }

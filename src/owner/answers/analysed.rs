@@ -2,13 +2,13 @@
 
 use super::Watch;
 use super::scored::{chosen, rule, scored};
-use crate::metrics::score::Chosen;
+use crate::metrics::score::ItemSelection;
 use crate::model::board::{BoardAsk, Curated};
 use crate::model::scoring::Scorer;
-use crate::model::{Filter, Kind, Problem, Result, Status};
-use crate::owner::sight::Sight;
+use crate::model::{Error, ErrorKind, Filter, Result, Status};
+use crate::owner::visibility::AnnotatorView;
 use crate::pipeline::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, Votes, What, aligned, analyse};
-use crate::pipeline::board::Scored;
+use crate::pipeline::board::BoardData;
 
 /// Rows whose verdicts are read at once: a decision waits no longer than for these.
 const AT_ONCE: usize = 8192;
@@ -17,7 +17,7 @@ const AT_ONCE: usize = 8192;
 ///
 /// # Errors
 /// As the board of the same questions, and as [`analyse`]; where it would tell what a blind round keeps back.
-pub(super) fn analysed(sight: &Sight, ask: &AnalyseAsk, watch: &Watch<'_>) -> Result<Analysis> {
+pub(super) fn analysed(sight: &AnnotatorView, ask: &AnalyseAsk, watch: &Watch<'_>) -> Result<Analysis> {
     let of = scored(sight.shared(), rule(ask.board.rule.as_deref())?)?;
     let before = chosen(sight, &of, &ask.board)?;
     let after = match &ask.what {
@@ -33,8 +33,8 @@ pub(super) fn analysed(sight: &Sight, ask: &AnalyseAsk, watch: &Watch<'_>) -> Re
 
 /// How many pictures are aligned, by the filter or by what people said.
 fn pictures(
-    sight: &Sight,
-    (scored, chosen): (&Scored, &Chosen),
+    sight: &AnnotatorView,
+    (scored, chosen): (&BoardData, &ItemSelection),
     ask: &Alignment,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Aligned> {
@@ -57,7 +57,7 @@ fn pictures(
             }
             for (at, some) in votes.chunks_mut(AT_ONCE).enumerate() {
                 if !wanted() {
-                    return Err(Problem::new(Kind::Cancelled, "nobody waits for it any more"));
+                    return Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more"));
                 }
                 let ledger = sight.ledger();
                 for (row, votes) in (at * AT_ONCE..).zip(some) {
@@ -76,7 +76,7 @@ fn pictures(
             By::Filter(_) => ("no picture has a score of `alignment`", "`benchtop filter run alignment` scores them"),
             By::People(_) => ("no verdict on a picture counts", "judge items first, or name another round"),
         };
-        return Err(Problem::new(Kind::NotFound, what).help(help));
+        return Err(Error::new(ErrorKind::NotFound, what).help(help));
     }
     Ok(aligned(scored, chosen, ask, &|row| votes[row]))
 }

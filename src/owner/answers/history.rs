@@ -2,26 +2,26 @@
 
 use crate::model::history::{LogAsk, Moment, Moved, State};
 use crate::model::{Decision, Result, Status};
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::wire::{Answer, LOGGED};
+use crate::owner::context::OwnerContext;
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{LOGGED, Response};
 use crate::store::columns::id_hash;
 use crate::store::history::History;
 use crate::store::{Catalog, Ledger};
 
 /// The decisions that are asked for.
-pub(super) fn log(sight: &Sight, mut ask: LogAsk) -> Result<Answer> {
+pub(super) fn log(sight: &AnnotatorView, mut ask: LogAsk) -> Result<Response> {
     ask.count = ask.count.min(LOGGED);
     let mut history = History::read(&sight.project)?;
     let catalog = sight.catalog();
     let seen = |d: &Decision| catalog.row_of_hash(id_hash(&d.item)).is_none_or(|row| sight.sees(row, &d.who));
     history.decisions.retain(seen);
     let (entries, more) = history.log(&ask, &catalog, &sight.ledger());
-    Ok(Answer::Log(entries, more))
+    Ok(Response::Log(entries, more))
 }
 
 /// The project at a moment.
-pub(super) fn replay(sight: &Sight, moment: Moment) -> Result<State> {
+pub(super) fn replay(sight: &AnnotatorView, moment: Moment) -> Result<State> {
     let shared = sight.shared();
     // The statuses first: a decision in between is in the journals and would look like a difference, so it is looked at
     // again below.
@@ -45,7 +45,7 @@ pub(super) fn replay(sight: &Sight, moment: Moment) -> Result<State> {
 }
 
 /// The items that stand elsewhere at `to` than at `from`.
-pub(super) fn moved(sight: &Sight, from: Moment, to: Moment) -> Result<Vec<Moved>> {
+pub(super) fn moved(sight: &AnnotatorView, from: Moment, to: Moment) -> Result<Vec<Moved>> {
     let shared = sight.shared();
     let (catalog, (before, _)) = at(shared, from)?;
     let (_, (after, _)) = at(shared, to)?;
@@ -60,7 +60,7 @@ pub(super) fn moved(sight: &Sight, from: Moment, to: Moment) -> Result<Vec<Moved
 
 type At = (std::sync::Arc<Catalog>, (Ledger, Vec<String>));
 
-fn at(shared: &Shared, moment: Moment) -> Result<At> {
+fn at(shared: &OwnerContext, moment: Moment) -> Result<At> {
     let catalog = shared.catalog();
     let history = History::read(&shared.project)?;
     let folded = history.fold(&catalog, &shared.pictures(), moment);

@@ -1,20 +1,20 @@
 //! Items as JSON lines: what leaves the store for a person or an export.
 
-use crate::model::{Kind, Problem, Result};
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
+use crate::owner::visibility::AnnotatorView;
 use crate::owner::wire::Lines;
 
 /// Bytes of item lines in one frame.
 const LINES_BYTES: usize = 2 << 20;
 
 /// An item's line as it leaves the store for a person or an export: with the files of the pictures that were made.
-pub(super) fn resolved(shared: &Shared, line: String) -> String {
+pub(super) fn resolved(shared: &OwnerContext, line: String) -> String {
     shared.pictures().resolved(&line).unwrap_or(line)
 }
 
 /// Lines and statuses from item `from` on.
-pub(super) fn lines(sight: &Sight, from: u32) -> Result<Lines> {
+pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
     let shared = sight.shared();
     let catalog = shared.catalog();
     let mut row = from.saturating_sub(1) as usize;
@@ -26,7 +26,7 @@ pub(super) fn lines(sight: &Sight, from: u32) -> Result<Lines> {
         statuses.extend((row..next).map(|r| sight.status(r as u32).0));
         row = next;
     }
-    let mut json = String::from_utf8(json).map_err(|_| Problem::new(Kind::Corrupt, "a stored item is not UTF-8"))?;
+    let mut json = String::from_utf8(json).map_err(|_| Error::new(ErrorKind::Corrupt, "a stored item is not UTF-8"))?;
     if shared.rounds.ask_answers() {
         let first = from.saturating_sub(1);
         let keyless = json.lines().zip(first..).map(|(line, row)| Ok(sight.keyless(row, line.into())? + "\n"));
@@ -44,7 +44,7 @@ pub(super) fn lines(sight: &Sight, from: u32) -> Result<Lines> {
 }
 
 /// Lines and statuses of these items.
-pub(super) fn items(sight: &Sight, numbers: &[u32]) -> Result<Lines> {
+pub(super) fn items(sight: &AnnotatorView, numbers: &[u32]) -> Result<Lines> {
     let shared = sight.shared();
     let catalog = shared.catalog();
     let mut lines = Lines { json: String::new(), statuses: Vec::new(), next: None };
@@ -53,7 +53,7 @@ pub(super) fn items(sight: &Sight, numbers: &[u32]) -> Result<Lines> {
             lines.next = Some(*number);
             break;
         }
-        let row = number.checked_sub(1).ok_or_else(|| Problem::new(Kind::NotFound, "there is no item #0"))?;
+        let row = number.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no item #0"))?;
         lines.json.push_str(&sight.keyless(row, resolved(shared, catalog.line(row as usize)?))?);
         lines.json.push('\n');
         lines.statuses.push(sight.status(row).0);

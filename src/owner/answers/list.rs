@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::Watch;
 use crate::model::filter::Said;
-use crate::model::{Field, Filter, Kind, Problem, Result, Sort};
+use crate::model::{Error, ErrorKind, Field, Filter, Result, Sort};
+use crate::owner::context::OwnerContext;
 use crate::owner::search::{Beside, ByScore, Derived, List, Parts};
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::wire::{Answer, Page, PageAsk, QUESTION_CHARS, Row};
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{Page, PageAsk, QUESTION_CHARS, Response, Row};
 use crate::store::{Catalog, Overlay, query, search};
 
 /// Rows a page at most.
@@ -23,7 +23,7 @@ pub(super) struct View {
 }
 
 impl View {
-    fn now(sight: &Sight, filter: &Filter, sort: &[Sort], cancelled: &dyn Fn() -> bool) -> Result<View> {
+    fn now(sight: &AnnotatorView, filter: &Filter, sort: &[Sort], cancelled: &dyn Fn() -> bool) -> Result<View> {
         let shared = sight.shared();
         if filter.asks_scores() {
             sight.scores()?;
@@ -55,14 +55,14 @@ impl View {
 }
 
 /// The metadata and how the items use it.
-fn derived(shared: &Shared, cancelled: &dyn Fn() -> bool) -> Result<Derived> {
+fn derived(shared: &OwnerContext, cancelled: &dyn Fn() -> bool) -> Result<Derived> {
     let held = shared.metadata.now(shared)?;
     let usage = shared.metadata.usage(shared, &|| !cancelled())?;
     Ok(Derived { held, usage })
 }
 
 /// What rules and scores say of the items, as far as a filter asks.
-fn scored_by(shared: &Shared, filter: &Filter, wanted: &dyn Fn() -> bool) -> Result<ByScore> {
+fn scored_by(shared: &OwnerContext, filter: &Filter, wanted: &dyn Fn() -> bool) -> Result<ByScore> {
     let generation = shared.scoring.generation();
     let asked: Vec<_> = filter.all().flat_map(|f| &f.scores).map(|c| c.score.scorer.clone()).collect();
     let columns = shared.scoring.columns(shared, asked, wanted)?;
@@ -78,12 +78,12 @@ fn scored_by(shared: &Shared, filter: &Filter, wanted: &dyn Fn() -> bool) -> Res
 const AT_ONCE: usize = 4096;
 
 /// The rows (rising) with a verdict that counts, that may be seen, and that meets all conditions.
-fn said_of(sight: &Sight, said: &Said, cancelled: &dyn Fn() -> bool) -> Result<Vec<u32>> {
+fn said_of(sight: &AnnotatorView, said: &Said, cancelled: &dyn Fn() -> bool) -> Result<Vec<u32>> {
     let judged = sight.shared().ledger().judged_rows();
     let mut found = Vec::new();
     for rows in judged.chunks(AT_ONCE) {
         if cancelled() {
-            return Err(Problem::new(Kind::Cancelled, "a newer question came"));
+            return Err(Error::new(ErrorKind::Cancelled, "a newer question came"));
         }
         let ledger = sight.shared().ledger();
         let passes = |row: u32| {
@@ -94,7 +94,7 @@ fn said_of(sight: &Sight, said: &Said, cancelled: &dyn Fn() -> bool) -> Result<V
     Ok(found)
 }
 
-pub(super) fn rows(sight: &Sight, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
+pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
     let view = View::now(sight, filter, sort, &|| false)?;
     let list = sight.search.list(view.parts(), filter, sort, &|| false, &mut |_| ())?;
     if list.partial {
@@ -106,13 +106,13 @@ pub(super) fn rows(sight: &Sight, filter: &Filter, sort: &[Sort]) -> Result<Vec<
 /// The numbers of the items that pass a filter, in their order.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when the texts are damaged.
-pub fn numbers(sight: &Sight, filter: &Filter) -> Result<Vec<u32>> {
+/// [`ErrorKind::Corrupt`] when the texts are damaged.
+pub fn numbers(sight: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
     let sort = [Sort { field: Field::Number, descending: false }];
     Ok(rows(sight, filter, &sort)?.into_iter().map(|row| row + 1).collect())
 }
 
-pub(super) fn filtered(sight: &Sight, filter: &Filter) -> Result<(View, Vec<u32>)> {
+pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, Vec<u32>)> {
     let sort = [Sort { field: Field::Judged, descending: false }];
     // The rows are filtered on their own; this is for their cells.
     let view = View::now(sight, &Filter::default(), &sort, &|| false)?;
@@ -120,7 +120,7 @@ pub(super) fn filtered(sight: &Sight, filter: &Filter) -> Result<(View, Vec<u32>
     Ok((view, rows))
 }
 
-pub(super) fn page(sight: &Sight, ask: &PageAsk, watch: &mut Watch<'_>) -> Result<Page> {
+pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) -> Result<Page> {
     let view = View::now(sight, &ask.filter, &ask.sort, watch.cancelled)?;
     let count = ask.count.min(PAGE_LIMIT);
     let make = |list: &List, offset: u64| -> Result<Page> {
@@ -138,7 +138,7 @@ pub(super) fn page(sight: &Sight, ask: &PageAsk, watch: &mut Watch<'_>) -> Resul
     let mut failed = None;
     let Watch { cancelled, partial } = watch;
     let mut tell = |list: &List| match make(list, 0) {
-        Ok(page) => partial(Answer::Page(Page { partial: true, ..page })),
+        Ok(page) => partial(Response::Page(Page { partial: true, ..page })),
         Err(problem) => failed = Some(problem),
     };
     let list = sight.search.list(view.parts(), &ask.filter, &ask.sort, cancelled, &mut tell)?;
@@ -146,7 +146,7 @@ pub(super) fn page(sight: &Sight, ask: &PageAsk, watch: &mut Watch<'_>) -> Resul
         return Err(problem);
     }
     if cancelled() {
-        return Err(Problem::new(Kind::Cancelled, "a newer question came"));
+        return Err(Error::new(ErrorKind::Cancelled, "a newer question came"));
     }
     if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
         let rows = sight.search.beyond(view.parts(), &ask.filter, &list.rows)?;
@@ -155,7 +155,7 @@ pub(super) fn page(sight: &Sight, ask: &PageAsk, watch: &mut Watch<'_>) -> Resul
     make(&list, ask.offset)
 }
 
-fn list_row(view: &View, filter: &Filter, sight: &Sight, row: usize) -> Result<Row> {
+fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> Result<Row> {
     let mut item = view.catalog.item(row)?;
     if let Some((end, _)) = item.question.char_indices().nth(QUESTION_CHARS) {
         item.question.truncate(end);

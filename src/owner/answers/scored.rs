@@ -6,21 +6,21 @@ use std::sync::Arc;
 use crate::metrics::consensus::{Outcome, Tally};
 use crate::metrics::extract::Extractor;
 use crate::metrics::free_form::FreeForm;
-use crate::metrics::score::Chosen;
+use crate::metrics::score::ItemSelection;
 use crate::model::board::{BehindPage, Board, BoardAsk, Curated};
 use crate::model::scoring::Scorer;
 use crate::model::scoring::bench::Counted;
-use crate::model::{Kind, Problem, Result, Status};
+use crate::model::{Error, ErrorKind, Result, Status};
+use crate::owner::context::OwnerContext;
 use crate::owner::evaluate::{Scores, edition};
 use crate::owner::rounds::accepted;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
+use crate::owner::visibility::AnnotatorView;
 use crate::owner::wire::AnswerSet;
-use crate::pipeline::board::{BEHIND, BEHIND_FURTHER, Scored, Similarities, from_catalog, published};
+use crate::pipeline::board::{BEHIND, BEHIND_FURTHER, BoardData, Similarities, from_catalog, published};
 use crate::pipeline::scoring::column::Column;
 use crate::pipeline::scoring::predictions;
 use crate::store::columns::id_hash;
-use crate::store::judged::Readings;
+use crate::store::judge_cache::JudgeExtractions;
 use crate::store::manifest::{Holds, Part};
 
 /// What is known of a prediction file.
@@ -41,7 +41,7 @@ pub(super) fn set(part: &Part) -> Option<AnswerSet> {
 ///
 /// # Errors
 /// When items or predictions cannot be read.
-pub fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
+pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<BoardData>> {
     let catalog = shared.catalog();
     let made_for = catalog.edition();
     let mut held = shared.scored();
@@ -55,7 +55,7 @@ pub fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
     let find = |model: &str| similar.of(model);
     let similar = Similarities { of: edition(shared, FreeForm::default()), find: &find };
     let readings = match rule {
-        Some(rule) if rule.is_of_project() => Arc::new(Readings::of(shared.project.root())?),
+        Some(rule) if rule.is_of_project() => Arc::new(JudgeExtractions::of(shared.project.root())?),
         _ => Arc::default(),
     };
     let scored = Arc::new(from_catalog(&catalog, &store, (rule, &readings), &similar, &|_, _| true)?);
@@ -66,12 +66,12 @@ pub fn scored(shared: &Shared, rule: Option<Extractor>) -> Result<Arc<Scored>> {
 /// The rule of that name.
 ///
 /// # Errors
-/// [`Kind::Usage`] with the names that there are.
+/// [`ErrorKind::Usage`] with the names that there are.
 pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
     let Some(name) = name else { return Ok(None) };
     let found = Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Problem::new(Kind::Usage, format!("no rule `{name}` reads answers")).help(format!("there are: {names}"))
+        Error::new(ErrorKind::Usage, format!("no rule `{name}` reads answers")).help(format!("there are: {names}"))
     });
     found.map(Some)
 }
@@ -80,7 +80,7 @@ pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
 ///
 /// # Errors
 /// For a filter or a round that cannot be, or a paper that is not there; when items or predictions cannot be read.
-pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
+pub(super) fn board(sight: &AnnotatorView, ask: &BoardAsk) -> Result<Board> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
     let mut board = scored.board(&chosen);
@@ -90,7 +90,7 @@ pub(super) fn board(sight: &Sight, ask: &BoardAsk) -> Result<Board> {
 }
 
 /// Says how many of the questions show a draft. Nothing is looked up in a project that made no picture.
-fn mark_drafts(shared: &Shared, scored: &Scored, chosen: &Chosen, board: &mut Board) -> Result<()> {
+fn mark_drafts(shared: &OwnerContext, scored: &BoardData, chosen: &ItemSelection, board: &mut Board) -> Result<()> {
     if shared.pictures().is_empty() || board.rows.is_empty() {
         return Ok(());
     }
@@ -107,13 +107,18 @@ fn mark_drafts(shared: &Shared, scored: &Scored, chosen: &Chosen, board: &mut Bo
 /// A page of the answers behind a cell of that board, given by model and column.
 ///
 /// # Errors
-/// As [`board`]; [`Kind::NotFound`] when there is no such model or column.
-pub(super) fn behind(sight: &Sight, ask: &BoardAsk, (model, column): (&str, &str), from: u64) -> Result<BehindPage> {
+/// As [`board`]; [`ErrorKind::NotFound`] when there is no such model or column.
+pub(super) fn behind(
+    sight: &AnnotatorView,
+    ask: &BoardAsk,
+    (model, column): (&str, &str),
+    from: u64,
+) -> Result<BehindPage> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;
     let chosen = chosen(sight, &scored, ask)?;
     let most = if from == 0 { BEHIND } else { BEHIND_FURTHER };
     let mut page = scored.behind(model, column, &chosen, (from, most))?;
-    super::looks::keep_back(sight, &mut page.answers);
+    super::comparison::keep_back(sight, &mut page.answers);
     Ok(page)
 }
 
@@ -121,7 +126,7 @@ pub(super) fn behind(sight: &Sight, ask: &BoardAsk, (model, column): (&str, &str
 ///
 /// # Errors
 /// For a filter or a round that cannot be, or must not be asked of now.
-pub(super) fn chosen(sight: &Sight, scored: &Scored, ask: &BoardAsk) -> Result<Chosen> {
+pub(super) fn chosen(sight: &AnnotatorView, scored: &BoardData, ask: &BoardAsk) -> Result<ItemSelection> {
     sight.chooses(&ask.filter)?;
     let rows = scored.ruled().sheet().len();
     let only = |of: &[u32]| {
@@ -170,7 +175,7 @@ pub struct Right {
 ///
 /// # Errors
 /// When items or predictions cannot be read.
-pub fn right_of(shared: &Shared, asked: &HashMap<String, bool>) -> Result<Vec<Right>> {
+pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<Vec<Right>> {
     if shared.catalog().answers().is_empty() {
         return Ok(Vec::new());
     }
@@ -203,7 +208,7 @@ pub fn right_of(shared: &Shared, asked: &HashMap<String, bool>) -> Result<Vec<Ri
 ///
 /// # Errors
 /// When items or predictions cannot be read.
-pub fn counted_of(shared: &Shared, scorer: &Scorer, row: usize) -> Result<Option<(Counted, Tally)>> {
+pub fn counted_of(shared: &OwnerContext, scorer: &Scorer, row: usize) -> Result<Option<(Counted, Tally)>> {
     if shared.catalog().answers().is_empty() {
         return Ok(None);
     }
@@ -215,7 +220,7 @@ pub fn counted_of(shared: &Shared, scorer: &Scorer, row: usize) -> Result<Option
 ///
 /// # Errors
 /// When items or predictions cannot be read.
-pub fn from_predictions(shared: &Shared, scorer: &Scorer, rows: usize) -> Result<Column> {
+pub fn from_predictions(shared: &OwnerContext, scorer: &Scorer, rows: usize) -> Result<Column> {
     let catalog = shared.catalog();
     if catalog.answers().is_empty() {
         return Ok(Column::without(rows));

@@ -1,10 +1,10 @@
 //! The verdicts that count, a page at a time, with what they were on.
 
 use crate::model::Result;
-use crate::model::exchange::Exchanged;
-use crate::owner::sight::Sight;
+use crate::model::verdict_interchange::Exchanged;
+use crate::owner::visibility::AnnotatorView;
 use crate::owner::wire::{VERDICTS, VerdictPage};
-use crate::store::ledger::Standing;
+use crate::store::ledger::EffectiveVerdict;
 
 /// Rows that are looked through at once: a decision waits no longer than for these.
 const AT_ONCE: u32 = 1024;
@@ -17,20 +17,20 @@ const VERDICT: usize = 256;
 ///
 /// # Errors
 /// What keeps the items from being read.
-pub(super) fn page(sight: &Sight, round: Option<&str>, from: u32) -> Result<VerdictPage> {
+pub(super) fn page(sight: &AnnotatorView, round: Option<&str>, from: u32) -> Result<VerdictPage> {
     let shared = sight.shared();
     let (catalog, pictures) = (shared.catalog(), shared.pictures());
     let len = catalog.len() as u32;
-    let wanted = |row: u32, s: &Standing| {
+    let wanted = |row: u32, s: &EffectiveVerdict| {
         let asked = s.judgement.asked.as_ref().map(|asked| asked.round.as_str());
         (round.is_none() || round == asked) && sight.sees(row, &s.who)
     };
     let (mut row, mut items, mut bytes, mut list) = (from.saturating_sub(1), 0, 0, Vec::new());
     while row < len && items < VERDICTS && bytes < BYTES {
         let rows = row..len.min(row + AT_ONCE);
-        let judged: Vec<(u32, Vec<Standing>)> = {
+        let judged: Vec<(u32, Vec<EffectiveVerdict>)> = {
             let ledger = sight.ledger();
-            let own = |row, s: &Standing| ledger.is_on(&s.uuid, row) && wanted(row, s);
+            let own = |row, s: &EffectiveVerdict| ledger.is_on(&s.uuid, row) && wanted(row, s);
             let standing = |row| (row, ledger.standing(row).into_iter().filter(|s| own(row, s)).collect::<Vec<_>>());
             rows.clone().map(standing).filter(|(_, list)| !list.is_empty()).collect()
         };
@@ -62,7 +62,7 @@ pub(super) fn page(sight: &Sight, round: Option<&str>, from: u32) -> Result<Verd
     Ok(VerdictPage { list, next: (row < len).then_some(row + 1) })
 }
 
-fn size(standing: &Standing) -> usize {
+fn size(standing: &EffectiveVerdict) -> usize {
     let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     VERDICT + text(&standing.judgement.note) + text(&standing.judgement.answer)
 }

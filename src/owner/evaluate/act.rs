@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Inner, none, wake};
 use crate::model::evaluation::{Asked, RunFailure};
-use crate::model::job::{JobAct, JobFailure, JobState, Standing};
-use crate::model::{Kind, Problem, Result};
-use crate::owner::state::Shared;
+use crate::model::job::{JobAct, JobFailure, JobState, JobStatus};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
 use crate::owner::trust;
 use crate::owner::wire::{Event, FAILURES};
 use crate::owner::writer::now;
@@ -18,29 +18,29 @@ use crate::store::trust::JobKind;
 /// Does something to a run. Gives how it is then; nothing when it is gone.
 ///
 /// # Errors
-/// [`Kind::NotFound`], [`Kind::Conflict`] where it cannot be done to such a run, and the operating system's.
-pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState>> {
+/// [`ErrorKind::NotFound`], [`ErrorKind::Conflict`] where it cannot be done to such a run, and the operating system's.
+pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<JobState>> {
     let root = shared.project.root();
     let mut inner = shared.evaluations.inner();
     let is_at_work = inner.at_work == Some(id);
     let live = inner.runs.get_mut(&id).ok_or_else(|| none(id))?;
     let standing = live.run.standing;
-    let refused = |what: &str| Err(Problem::new(Kind::Conflict, format!("job {id} is {}: {what}", standing.name())));
+    let refused = |what: &str| Err(Error::new(ErrorKind::Conflict, format!("job {id} is {}: {what}", standing.name())));
     let mut next = live.run.clone();
     match act {
-        JobAct::Pause if standing.live() => (next.standing, next.reason) = (Standing::Paused, None),
+        JobAct::Pause if standing.live() => (next.standing, next.reason) = (JobStatus::Paused, None),
         JobAct::Pause => return refused("only one that waits or runs is paused"),
-        JobAct::Resume if matches!(standing, Standing::Paused | Standing::Failed) => {
-            (next.standing, next.reason) = (Standing::Queued, None);
+        JobAct::Resume if matches!(standing, JobStatus::Paused | JobStatus::Failed) => {
+            (next.standing, next.reason) = (JobStatus::Queued, None);
         }
-        JobAct::Resume if live.run.reason.is_some() && standing == Standing::Done => {
+        JobAct::Resume if live.run.reason.is_some() && standing == JobStatus::Done => {
             // Its answers could not be brought in.
-            (next.standing, next.reason) = (Standing::Queued, None);
+            (next.standing, next.reason) = (JobStatus::Queued, None);
         }
         JobAct::Resume => return refused("only one that is paused or failed is resumed"),
-        JobAct::Cancel if !standing.over() => (next.standing, next.reason) = (Standing::Cancelled, None),
+        JobAct::Cancel if !standing.over() => (next.standing, next.reason) = (JobStatus::Cancelled, None),
         JobAct::Cancel => return refused("it is over already"),
-        JobAct::Retry if standing == Standing::Cancelled => return refused("begin another"),
+        JobAct::Retry if standing == JobStatus::Cancelled => return refused("begin another"),
         JobAct::Retry => {
             trust::check(shared, &trust::of_run(&next.new)?)?;
             if is_at_work {
@@ -51,7 +51,7 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
                 next.counts.failed = 0;
             }
             if !standing.live() {
-                (next.standing, next.reason) = (Standing::Queued, None);
+                (next.standing, next.reason) = (JobStatus::Queued, None);
             }
         }
         JobAct::Place(_) if standing.over() => return refused("it has no place any more"),
@@ -59,10 +59,10 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
         JobAct::Batch(Some(n)) if (1..=256).contains(&n) => {
             next.new.servers.iter_mut().for_each(|server| server.concurrency = n);
         }
-        JobAct::Batch(_) => return Err(Problem::new(Kind::Usage, "1 to 256 requests in flight")),
+        JobAct::Batch(_) => return Err(Error::new(ErrorKind::Usage, "1 to 256 requests in flight")),
         JobAct::PerMinute(_) => {
             let what = "an evaluation has no limit a minute";
-            return Err(Problem::new(Kind::Usage, what).help("set how many requests are in flight instead"));
+            return Err(Error::new(ErrorKind::Usage, what).help("set how many requests are in flight instead"));
         }
         JobAct::Remove if is_at_work => return refused("it is still ending, try again in a moment"),
         JobAct::Remove if standing.over() => {
@@ -100,7 +100,7 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
 }
 
 /// Gives a run another place among the evaluations; the others keep their order.
-fn place_at(shared: &Arc<Shared>, inner: &mut Inner, id: u32, place: u32) -> Result<Option<JobState>> {
+fn place_at(shared: &Arc<OwnerContext>, inner: &mut Inner, id: u32, place: u32) -> Result<Option<JobState>> {
     let mut order = inner.order();
     order.retain(|other| *other != id);
     order.insert((place.max(1) as usize - 1).min(order.len()), id);
@@ -118,8 +118,8 @@ fn place_at(shared: &Arc<Shared>, inner: &mut Inner, id: u32, place: u32) -> Res
 /// What a run set aside, from the `from`th on.
 ///
 /// # Errors
-/// [`Kind::NotFound`], and when its journal cannot be read.
-pub fn failures(shared: &Shared, id: u32, from: u64) -> Result<Vec<JobFailure>> {
+/// [`ErrorKind::NotFound`], and when its journal cannot be read.
+pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFailure>> {
     if !shared.evaluations.has(id) {
         return Err(none(id));
     }

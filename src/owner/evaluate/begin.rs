@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{Live, wake};
+use super::{JobRuntime, wake};
 use crate::model::config::Judge;
 use crate::model::config::judge::{Endpoint, Price};
 use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, base_label, worded};
-use crate::model::job::Standing;
-use crate::model::made::check_drafts;
-use crate::model::{Filter, Item, Kind, Problem, Result};
+use crate::model::generated_image::check_drafts;
+use crate::model::job::JobStatus;
+use crate::model::{Error, ErrorKind, Filter, Item, Result};
 use crate::owner::answers;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
+use crate::owner::context::OwnerContext;
 use crate::owner::trust;
+use crate::owner::visibility::AnnotatorView;
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::ask::Wordings;
 use crate::pipeline::evaluate::{ask, orders};
@@ -26,7 +26,7 @@ const STEP: usize = 1024;
 /// The servers of a run as the table that the chat client reads.
 ///
 /// # Errors
-/// [`Kind::Usage`] for an address or a variable that is none.
+/// [`ErrorKind::Usage`] for an address or a variable that is none.
 pub(super) fn table(new: &NewRun) -> Result<Judge> {
     let one = |server: &crate::model::evaluation::Server| {
         let mut value = serde_json::json!({
@@ -36,7 +36,7 @@ pub(super) fn table(new: &NewRun) -> Result<Judge> {
             value["key_env"] = name.as_str().into();
         }
         serde_json::from_value::<Endpoint>(value)
-            .map_err(|e| Problem::new(Kind::Usage, e.to_string()).field("endpoint"))
+            .map_err(|e| Error::new(ErrorKind::Usage, e.to_string()).field("endpoint"))
     };
     Ok(Judge {
         model: Some(new.model.clone()),
@@ -52,17 +52,17 @@ pub(super) fn table(new: &NewRun) -> Result<Judge> {
 /// Begins an evaluation in the name of `by`, or says what it would ask; `wanted` says whether to go on.
 ///
 /// # Errors
-/// [`Kind::Usage`] for wishes that mean nothing, [`Kind::NotFound`] for an instruction that is not there,
-/// [`Kind::Conflict`] when there is nothing to ask or its name is taken, [`Kind::Denied`] for servers that nobody has agreed
-/// to, [`Kind::Cancelled`], and the operating system's.
-pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> bool) -> Result<BegunRun> {
+/// [`ErrorKind::Usage`] for wishes that mean nothing, [`ErrorKind::NotFound`] for an instruction that is not there,
+/// [`ErrorKind::Conflict`] when there is nothing to ask or its name is taken, [`ErrorKind::Denied`] for servers that nobody has agreed
+/// to, [`ErrorKind::Cancelled`], and the operating system's.
+pub fn begin(shared: &Arc<OwnerContext>, by: &str, new: &NewRun, wanted: &dyn Fn() -> bool) -> Result<BegunRun> {
     check(new)?;
     let to = trust::of_run(new)?;
     if !new.dry {
         trust::check(shared, &to)?;
     }
     let filter = Filter::parse(&new.filter)?;
-    let sight = Sight::of(shared, by);
+    let sight = AnnotatorView::of(shared, by);
     sight.chooses(&filter)?;
     let wordings = Wordings::of(&shared.project, &new.wording)?;
     // Addresses and keys are looked at now and not when its turn comes; nothing is sent.
@@ -79,7 +79,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
     begun.asks = known;
     for (at, number) in read.iter().enumerate() {
         if at % STEP == 0 && !wanted() {
-            return Err(Problem::new(Kind::Cancelled, "nobody waits for this any more"));
+            return Err(Error::new(ErrorKind::Cancelled, "nobody waits for this any more"));
         }
         let item = item(shared, *number)?;
         begun.asks += u64::from(orders::count(new.orders, item.options.len(), item.rotation.is_some()));
@@ -89,7 +89,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
     let what = if new.blind { "questions" } else { "questions with their pictures" };
     begun.waits = trust::waits(shared, false, &to, (begun.asks, what));
     if begun.asks == 0 {
-        return Err(Problem::new(Kind::Conflict, "there is no question to ask").help("no item passes the filter"));
+        return Err(Error::new(ErrorKind::Conflict, "there is no question to ask").help("no item passes the filter"));
     }
     if !new.blind {
         begun.drafts = shared.desk.drafts(shared, numbers.iter().map(|number| number - 1), wanted)?;
@@ -113,7 +113,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
         items,
         asks: begun.asks,
         turn: inner.runs.values().map(|live| live.run.turn + 1).max().unwrap_or_default(),
-        standing: Standing::Queued,
+        standing: JobStatus::Queued,
         reason: None,
         counts: Counts::default(),
         token: None,
@@ -123,7 +123,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
     run.token = trust::begin(shared, JobKind::Run, run.id, trust::digest_of_run(&run, &numbers));
     runs::create(shared.project.root(), &run, (!is_all).then_some(numbers.as_slice()))?;
     let id = run.id;
-    let mut live = Live::new(run);
+    let mut live = JobRuntime::new(run);
     live.device = device;
     inner.runs.insert(id, live);
     inner.tell(shared, id, true);
@@ -133,17 +133,18 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewRun, wanted: &dyn Fn() -> 
 }
 
 /// An item with the pictures that were made for it.
-pub(super) fn item(shared: &Shared, number: u32) -> Result<Item> {
+pub(super) fn item(shared: &OwnerContext, number: u32) -> Result<Item> {
     let json = answers::line(shared, number.saturating_sub(1))?;
-    serde_json::from_str(&json).map_err(|e| Problem::new(Kind::Corrupt, format!("item #{number} cannot be read: {e}")))
+    serde_json::from_str(&json)
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{number} cannot be read: {e}")))
 }
 
 /// Whether wishes mean something.
 ///
 /// # Errors
-/// [`Kind::Usage`] with the first that does not.
+/// [`ErrorKind::Usage`] with the first that does not.
 pub(super) fn check(new: &NewRun) -> Result<()> {
-    let wrong = |field: &str, what: String| Err(Problem::new(Kind::Usage, what).field(field));
+    let wrong = |field: &str, what: String| Err(Error::new(ErrorKind::Usage, what).field(field));
     let is_name = |name: &str| !name.trim().is_empty() && !name.chars().any(char::is_control) && name.len() <= 200;
     if !is_name(&new.model) || !new.name.as_deref().is_none_or(is_name) {
         return wrong("model", "a name is one line and not empty".into());
@@ -164,7 +165,7 @@ pub(super) fn check(new: &NewRun) -> Result<()> {
 }
 
 /// What the answers go by: a name that no other answers have, so that two runs of a model are never taken for one.
-fn label(shared: &Shared, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result<String> {
+fn label(shared: &OwnerContext, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result<String> {
     let catalog = shared.catalog();
     let models: Vec<&str> = catalog
         .answers()
@@ -182,12 +183,12 @@ fn label(shared: &Shared, new: &NewRun, is_run: &dyn Fn(&str) -> bool) -> Result
         let label = base_label(base, new.blind, 1);
         return match taken(&label) {
             false => Ok(label),
-            true => Err(Problem::new(Kind::Conflict, format!("there are answers of `{label}` already"))
+            true => Err(Error::new(ErrorKind::Conflict, format!("there are answers of `{label}` already"))
                 .field("name")
                 .help("leave the name away to have the runs counted, or give another one")),
         };
     }
     let base = worded(new.model.trim(), &new.wording);
     let free = (1..).map(|n| base_label(&base, new.blind, n)).find(|label| !taken(label));
-    free.ok_or_else(|| Problem::new(Kind::Conflict, "no name is free"))
+    free.ok_or_else(|| Error::new(ErrorKind::Conflict, "no name is free"))
 }

@@ -5,33 +5,33 @@ use std::sync::Arc;
 use super::begin::check;
 use super::work::damaged;
 use crate::metrics::extract::Extractor;
-use crate::metrics::extract::judged::INSTRUCTION;
+use crate::metrics::extract::judge_extraction::INSTRUCTION;
 use crate::model::Result;
 use crate::model::evaluation::{NewRun, Orders, Wording};
 use crate::owner::answers;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
+use crate::owner::context::OwnerContext;
 use crate::owner::trust;
+use crate::owner::visibility::AnnotatorView;
 use crate::owner::wire::{Event, JudgeAsk, JudgeReport, JudgedOf, Progress};
 use crate::owner::writer::now;
 use crate::pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
 use crate::store::journal::stamp;
-use crate::store::judged::{Judged, Readings};
+use crate::store::judge_cache::{JudgeExtractions, Judged};
 
 /// Asks the judge what it was not asked yet, and says what it reads.
 ///
 /// # Errors
-/// [`Kind::NotFound`](crate::model::Kind::NotFound) for a model without answers, [`Kind::Usage`](crate::model::Kind::Usage) for
-/// wishes that mean nothing, [`Kind::Denied`](crate::model::Kind::Denied) in a blind round,
-/// [`Kind::Unreachable`](crate::model::Kind::Unreachable) when the judge does not reply,
-/// [`Kind::Cancelled`](crate::model::Kind::Cancelled), and the operating system's. What was read is kept.
+/// [`Kind::NotFound`](crate::model::ErrorKind::NotFound) for a model without answers, [`Kind::Usage`](crate::model::ErrorKind::Usage) for
+/// wishes that mean nothing, [`Kind::Denied`](crate::model::ErrorKind::Denied) in a blind round,
+/// [`Kind::Unreachable`](crate::model::ErrorKind::Unreachable) when the judge does not reply,
+/// [`Kind::Cancelled`](crate::model::ErrorKind::Cancelled), and the operating system's. What was read is kept.
 pub fn judge_all(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     who: &str,
     ask: &JudgeAsk,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<JudgeReport> {
-    Sight::of(shared, who).scores()?;
+    AnnotatorView::of(shared, who).scores()?;
     let new = wishes(ask);
     check(&new)?;
     let to = trust::of_run(&new)?;
@@ -45,7 +45,7 @@ pub fn judge_all(
     let all = unread(&scored, &ask.models, &mut || tell(0, None))?;
     let root = shared.project.root();
     if ask.dry {
-        return Ok(report(ask, &all, &Readings::of(root)?, Done::default()));
+        return Ok(report(ask, &all, &JudgeExtractions::of(root)?, Done::default()));
     }
     // Held to the end: two must not have the same file open to write.
     let _one = shared.evaluations.judging();
@@ -87,7 +87,7 @@ fn wishes(ask: &JudgeAsk) -> NewRun {
     }
 }
 
-fn report(ask: &JudgeAsk, all: &[Unread], readings: &Readings, done: Done) -> JudgeReport {
+fn report(ask: &JudgeAsk, all: &[Unread], readings: &JudgeExtractions, done: Done) -> JudgeReport {
     let of_model = |one: &Unread| {
         let (judged, read) = one.judged(readings, &ask.judge);
         JudgedOf {

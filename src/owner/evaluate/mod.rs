@@ -7,7 +7,7 @@
 mod act;
 mod begin;
 mod judge;
-mod live;
+mod runtime;
 mod similarity;
 mod work;
 
@@ -19,18 +19,18 @@ use std::time::Duration;
 pub use act::{act, failures};
 pub use begin::begin;
 pub use judge::judge_all;
-use live::Live;
+use runtime::JobRuntime;
 pub use similarity::{Scores, compare_all, edition};
 
-use super::background::give_way;
-use super::state::Shared;
+use super::context::OwnerContext;
+use super::priority::lower_thread_priority;
 use super::trust::{self, Known};
 use super::wire::Event;
 use crate::inference::http::chat::ChatModel;
 use crate::inference::vlm::VisionLanguageModel;
 use crate::model::evaluation::NewRun;
-use crate::model::job::{JobState, Standing};
-use crate::model::{Kind, Problem, Result};
+use crate::model::job::{JobState, JobStatus};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::runs::{self, Run};
 use crate::store::trust::JobKind;
 
@@ -50,7 +50,7 @@ pub struct Evaluations {
 /// What the lock guards. Whoever holds it asks for no other lock of the owner.
 #[derive(Default)]
 struct Inner {
-    runs: BTreeMap<u32, Live>,
+    runs: BTreeMap<u32, JobRuntime>,
     thread: Option<JoinHandle<()>>,
     /// The run that the thread is at, also one that was paused or given up a moment ago.
     at_work: Option<u32>,
@@ -67,8 +67,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn none(id: u32) -> Problem {
-    Problem::new(Kind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them")
+fn none(id: u32) -> Error {
+    Error::new(ErrorKind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them")
 }
 
 impl Evaluations {
@@ -133,12 +133,12 @@ impl Evaluations {
 impl Inner {
     /// Runs that are not over, by turn.
     fn order(&self) -> Vec<u32> {
-        let mut live: Vec<&Live> = self.runs.values().filter(|r| !r.run.standing.over()).collect();
+        let mut live: Vec<&JobRuntime> = self.runs.values().filter(|r| !r.run.standing.over()).collect();
         live.sort_by_key(|r| (r.run.turn, r.run.id));
         live.iter().map(|r| r.run.id).collect()
     }
 
-    fn state(&self, live: &Live) -> JobState {
+    fn state(&self, live: &JobRuntime) -> JobState {
         let place = self.order().iter().position(|id| *id == live.run.id).map_or(0, |at| at as u32 + 1);
         live.state(place)
     }
@@ -148,14 +148,14 @@ impl Inner {
     }
 
     /// Tells everybody how a run is; a mere step forward not too often.
-    fn tell(&mut self, shared: &Shared, id: u32, always: bool) {
+    fn tell(&mut self, shared: &OwnerContext, id: u32, always: bool) {
         if self.runs.get_mut(&id).is_some_and(|live| live.is_due(always)) {
             self.state_of(id).into_iter().for_each(|state| shared.tell(Event::Job(Box::new(state))));
         }
     }
 
     /// Writes down how a run stands; a failure is told and harms only what is shown after the next start.
-    fn keep(&self, shared: &Shared, id: u32) {
+    fn keep(&self, shared: &OwnerContext, id: u32) {
         let kept = self.runs.get(&id).map_or(Ok(()), |live| runs::keep(shared.project.root(), &live.run));
         if let Err(problem) = kept {
             crate::owner::log::write(format_args!("an evaluation could not be kept: {problem}"));
@@ -165,7 +165,7 @@ impl Inner {
     /// The run that is to be worked on next: one that waits for its turn, or one whose answers are to be brought in.
     fn next(&self) -> Option<u32> {
         let queued = |id: &u32| {
-            self.runs.get(id).is_some_and(|live| live.run.standing == Standing::Queued && !live.waits_for_servers())
+            self.runs.get(id).is_some_and(|live| live.run.standing == JobStatus::Queued && !live.waits_for_servers())
         };
         let found = self.order().into_iter().find(queued);
         found.or_else(|| self.runs.values().find(|live| live.is_to_be_adopted()).map(|live| live.run.id))
@@ -173,7 +173,7 @@ impl Inner {
 }
 
 /// Jobs of all kinds: those that are not over, then the others, the last begun first.
-pub fn with_runs(shared: &Shared, jobs: Vec<JobState>) -> Vec<JobState> {
+pub fn with_runs(shared: &OwnerContext, jobs: Vec<JobState>) -> Vec<JobState> {
     let inner = shared.evaluations.inner();
     let order = inner.order();
     let mine = order.iter().filter_map(|id| inner.state_of(*id));
@@ -188,7 +188,7 @@ pub fn with_runs(shared: &Shared, jobs: Vec<JobState>) -> Vec<JobState> {
 
 /// Loads the stored runs, and goes on with those that were under way and that this person began here. The others wait: a
 /// project from somebody else must send nothing when it is opened.
-pub fn start(shared: &Arc<Shared>) {
+pub fn start(shared: &Arc<OwnerContext>) {
     let (stored, problems) = match runs::list(shared.project.root()) {
         Ok(found) => found,
         Err(problem) => (Vec::new(), vec![problem]),
@@ -199,10 +199,10 @@ pub fn start(shared: &Arc<Shared>) {
     for mut run in stored {
         let is_live = run.standing.live();
         let is_ours = is_live && is_ours(shared, &known, &run);
-        if run.standing == Standing::Running {
-            run.standing = Standing::Queued;
+        if run.standing == JobStatus::Running {
+            run.standing = JobStatus::Queued;
         }
-        let mut live = Live::new(run);
+        let mut live = JobRuntime::new(run);
         if is_live && !is_ours {
             live.wait(shared);
         } else {
@@ -214,13 +214,13 @@ pub fn start(shared: &Arc<Shared>) {
 }
 
 /// Whether this person began the run here, and it is as it was then.
-fn is_ours(shared: &Shared, known: &Known, run: &Run) -> bool {
+fn is_ours(shared: &OwnerContext, known: &Known, run: &Run) -> bool {
     let digest = runs::numbers(shared.project.root(), run).map(|numbers| trust::digest_of_run(run, &numbers));
     digest.is_ok_and(|digest| known.has(JobKind::Run, run.id, run.token.as_deref(), &digest))
 }
 
 /// Sees to it that a run that waits has a thread.
-fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
+fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
     if shared.closed.is_some() {
         return;
     }
@@ -228,7 +228,7 @@ fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
     if inner.next().is_some() && !works && !inner.ended {
         let owner = shared.clone();
         let work = move || {
-            give_way();
+            lower_thread_priority();
             run(&owner);
         };
         match std::thread::Builder::new().name("evaluate".into()).spawn(work) {
@@ -240,7 +240,7 @@ fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
 }
 
 /// Works until there is nothing to do for a while, or the owner ends.
-fn run(shared: &Arc<Shared>) {
+fn run(shared: &Arc<OwnerContext>) {
     let desk = &shared.evaluations;
     loop {
         let id = {
@@ -255,7 +255,7 @@ fn run(shared: &Arc<Shared>) {
                 }
                 None => {
                     // The owner stays while a run waits for its servers.
-                    let is_waiting = inner.runs.values().any(Live::waits_for_servers);
+                    let is_waiting = inner.runs.values().any(JobRuntime::waits_for_servers);
                     let _counted = is_waiting.then(|| shared.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -271,7 +271,7 @@ fn run(shared: &Arc<Shared>) {
         // The owner stays while a run is at work.
         let _counted = shared.count_job();
         let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::turn(shared, id)));
-        let did = did.unwrap_or_else(|_| Err(Problem::new(Kind::Io, "the work on a batch panicked")));
+        let did = did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));
         let mut inner = desk.inner();
         inner.at_work = None;
         if let (Some(live), Err(problem)) = (inner.runs.get_mut(&id), did) {

@@ -7,29 +7,29 @@ use crate::inference::candle::scorer::Options;
 use crate::inference::hub::Hub;
 use crate::inference::scoring::TextEmbedder;
 use crate::metrics::free_form::FreeForm;
-use crate::model::{Kind, Problem, Result};
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
+use crate::owner::visibility::AnnotatorView;
 use crate::owner::wire::{Event, Progress, SimilarTo, SimilarityAsk, SimilarityReport};
 use crate::pipeline::evaluate::similarity::{Done, column, compare, compared, models};
 use crate::store::similarity::Cosines;
 
 /// What the free-form scores of all models follow from beside questions and answers, see [`Cosines::edition`]; none where nothing
 /// was compared yet.
-pub fn edition(shared: &Shared, rule: FreeForm) -> Option<String> {
+pub fn edition(shared: &OwnerContext, rule: FreeForm) -> Option<String> {
     Some(format!("{} {}", rule.name(), Cosines::edition(&shared.project.store())?))
 }
 
 /// Gives the free-form score of a model's answers by item row, by what was compared so far; not a number where there is none.
 pub struct Scores<'s> {
-    shared: &'s Shared,
+    shared: &'s OwnerContext,
     rule: FreeForm,
     cosines: OnceLock<Option<Cosines>>,
 }
 
 impl<'s> Scores<'s> {
     /// By `rule`; nothing is read before somebody asks.
-    pub fn new(shared: &'s Shared, rule: FreeForm) -> Scores<'s> {
+    pub fn new(shared: &'s OwnerContext, rule: FreeForm) -> Scores<'s> {
         Scores { shared, rule, cosines: OnceLock::new() }
     }
 
@@ -45,20 +45,20 @@ impl<'s> Scores<'s> {
 /// Compares what was not compared yet, and says what the answers come to.
 ///
 /// # Errors
-/// [`Kind::NotFound`] for a model without answers or an encoder that is not there, [`Kind::Denied`] in a blind round,
-/// [`Kind::Cancelled`], and the operating system's. What was compared is kept.
+/// [`ErrorKind::NotFound`] for a model without answers or an encoder that is not there, [`ErrorKind::Denied`] in a blind round,
+/// [`ErrorKind::Cancelled`], and the operating system's. What was compared is kept.
 pub fn compare_all(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     who: &str,
     ask: &SimilarityAsk,
     watch: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<SimilarityReport> {
-    Sight::of(shared, who).scores()?;
+    AnnotatorView::of(shared, who).scores()?;
     let catalog = shared.catalog();
     let known = models(&catalog);
     let wanted = if ask.models.is_empty() { known.clone() } else { ask.models.clone() };
     if let Some(none) = wanted.iter().find(|model| !known.contains(model)) {
-        return Err(Problem::new(Kind::NotFound, format!("there are no answers of `{none}`"))
+        return Err(Error::new(ErrorKind::NotFound, format!("there are no answers of `{none}`"))
             .help(format!("there are those of: {}", known.join(", "))));
     }
     let told = std::cell::RefCell::new(watch);

@@ -12,17 +12,17 @@ use crate::inference::Heard;
 use crate::inference::vlm::VisionLanguageModel;
 use crate::model::evaluation::{Asked, NewRun, RunFailure};
 use crate::model::generation::{Failure, FailureKind};
-use crate::model::job::Standing;
+use crate::model::job::JobStatus;
 use crate::model::vlm::{Ask, Reply};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
 use crate::owner::jobs::taken_in;
-use crate::owner::state::Shared;
 use crate::owner::trust::{self, Reach};
 use crate::owner::writer::now;
-use crate::pipeline::evaluate::adopt;
 use crate::pipeline::evaluate::ask::{self, Question, Wordings};
+use crate::pipeline::evaluate::error_class::{AT_FIRST, STREAK, is_of_question};
 use crate::pipeline::evaluate::orders;
-use crate::pipeline::evaluate::trouble::{AT_FIRST, STREAK, is_of_question};
+use crate::pipeline::evaluate::publish_predictions;
 use crate::store::journal::stamp;
 use crate::store::runs::{self, Journal, Line, Progress, Run};
 
@@ -30,7 +30,7 @@ use crate::store::runs::{self, Journal, Line, Progress, Run};
 ///
 /// # Errors
 /// What keeps it from going on.
-pub(super) fn turn(shared: &Arc<Shared>, id: u32) -> Result<()> {
+pub(super) fn turn(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let standing = shared.evaluations.inner().runs.get(&id).map(|live| live.run.standing);
     let Some(standing) = standing else { return Ok(()) };
     if standing.live() {
@@ -42,7 +42,7 @@ pub(super) fn turn(shared: &Arc<Shared>, id: u32) -> Result<()> {
 
 /// A run under way.
 struct Session<'s> {
-    shared: &'s Arc<Shared>,
+    shared: &'s Arc<OwnerContext>,
     root: &'s Path,
     run: Run,
     progress: Progress,
@@ -62,13 +62,13 @@ struct Open {
     question: Question,
 }
 
-fn work(shared: &Arc<Shared>, id: u32) -> Result<()> {
+fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let desk = &shared.evaluations;
     let Some(run) = desk.inner().runs.get(&id).map(|live| live.run.clone()) else { return Ok(()) };
     let root = shared.project.root();
     let wordings = Wordings::of(&shared.project, &run.new.wording)?;
     if wordings.described() != run.instruction {
-        return Err(Problem::new(Kind::Conflict, "the instruction was changed since the run began")
+        return Err(Error::new(ErrorKind::Conflict, "the instruction was changed since the run began")
             .help("put its text back, or cancel this run and begin another: answers to two texts are two runs"));
     }
     let (progress, whole) = runs::progress(root, id)?;
@@ -131,8 +131,8 @@ impl Session<'_> {
         if let Some(live) = inner.runs.get_mut(&self.run.id) {
             live.device = device;
             live.count(self.progress.counts);
-            if live.run.standing == Standing::Queued {
-                live.run.standing = Standing::Running;
+            if live.run.standing == JobStatus::Queued {
+                live.run.standing = JobStatus::Running;
             }
         }
         inner.keep(self.shared, self.run.id);
@@ -149,7 +149,7 @@ impl Session<'_> {
         if !live.run.standing.live() {
             return Ok(false);
         }
-        live.run.standing = Standing::Running;
+        live.run.standing = JobStatus::Running;
         Ok(true)
     }
 
@@ -219,7 +219,7 @@ impl Session<'_> {
             }
             // A pause lets what was sent come in; whoever cancels, or ends the owner, does not wait for it.
             let inner = shared.evaluations.inner();
-            let is_wanted = inner.runs.get(&id).is_some_and(|live| live.run.standing != Standing::Cancelled);
+            let is_wanted = inner.runs.get(&id).is_some_and(|live| live.run.standing != JobStatus::Cancelled);
             trouble.is_none() && is_wanted && !inner.ended
         });
         trouble.map_or(Ok(()), Err)
@@ -284,12 +284,12 @@ impl Session<'_> {
     }
 
     /// The servers answer nothing any more.
-    fn gone(&self, reason: &str) -> Problem {
+    fn gone(&self, reason: &str) -> Error {
         let what = match self.failing.len() {
             1 => format!("the question was not answered: {reason}"),
             n => format!("{n} questions in a row were not answered, the last: {reason}"),
         };
-        Problem::new(Kind::Unreachable, what)
+        Error::new(ErrorKind::Unreachable, what)
             .help(format!("see to the server, then: benchtop jobs resume {}", self.run.id))
     }
 
@@ -321,7 +321,7 @@ impl Session<'_> {
             let Some(live) = inner.runs.get_mut(&self.run.id) else { return Ok(true) };
             let again = std::mem::take(&mut live.again);
             if !again && live.run.standing.live() {
-                (live.run.standing, live.run.reason) = (Standing::Done, None);
+                (live.run.standing, live.run.reason) = (JobStatus::Done, None);
             }
             again
         };
@@ -335,14 +335,14 @@ impl Session<'_> {
 }
 
 /// Makes the answers of a run that is over predictions of the project.
-fn bring_in(shared: &Arc<Shared>, id: u32) -> Result<()> {
+fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let Some(run) = shared.evaluations.inner().runs.get(&id).map(|live| live.run.clone()) else { return Ok(()) };
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let catalog = shared.catalog();
-    let made = adopt::segments(&shared.project, &catalog, &run)?;
+    let made = publish_predictions::segments(&shared.project, &catalog, &run)?;
     if !made.fresh.is_empty() {
         let index = shared.index.get()?;
-        let taken = adopt::adopt(&shared.project, index, &catalog, made, &stamp(now()))?;
+        let taken = publish_predictions::adopt(&shared.project, index, &catalog, made, &stamp(now()))?;
         taken_in(shared, taken)?;
     }
     let mut inner = shared.evaluations.inner();

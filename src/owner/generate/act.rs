@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Inner, Live, wake};
-use crate::model::job::{JobAct, JobFailure, JobState, Standing};
-use crate::model::made::Made;
-use crate::model::{Kind, Problem, Result};
-use crate::owner::state::Shared;
+use super::{Inner, JobRuntime, wake};
+use crate::model::generated_image::GeneratedImage;
+use crate::model::job::{JobAct, JobFailure, JobState, JobStatus};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
 use crate::owner::trust;
 use crate::owner::wire::{Event, FAILURES};
 use crate::pipeline::generate::build;
@@ -16,44 +16,44 @@ use crate::store::trust::JobKind;
 /// Pictures that somebody waits for: more are the past.
 const WANTS: usize = 64;
 
-fn none(id: u32) -> Problem {
-    Problem::new(Kind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them")
+fn none(id: u32) -> Error {
+    Error::new(ErrorKind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them")
 }
 
 /// Does something to a job. Gives how it is then; nothing when it is gone.
 ///
 /// # Errors
-/// [`Kind::NotFound`], [`Kind::Conflict`] where it cannot be done to such a job, and the operating system's.
-pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState>> {
+/// [`ErrorKind::NotFound`], [`ErrorKind::Conflict`] where it cannot be done to such a job, and the operating system's.
+pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<JobState>> {
     let (index, config) = (shared.index.get()?, &*shared.config());
     let mut inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
     let (job, standing) = (&live.job, live.job.standing);
-    let refused = |what: &str| Err(Problem::new(Kind::Conflict, format!("job {id} is {}: {what}", standing.name())));
+    let refused = |what: &str| Err(Error::new(ErrorKind::Conflict, format!("job {id} is {}: {what}", standing.name())));
     let mut new = job.clone();
     let mut again = false;
     match act {
-        JobAct::Pause if standing.live() => (new.standing, new.reason) = (Standing::Paused, None),
+        JobAct::Pause if standing.live() => (new.standing, new.reason) = (JobStatus::Paused, None),
         JobAct::Pause => return refused("only one that waits or runs is paused"),
-        JobAct::Resume if matches!(standing, Standing::Paused | Standing::Failed) => {
-            (new.standing, new.reason) = (Standing::Queued, None);
+        JobAct::Resume if matches!(standing, JobStatus::Paused | JobStatus::Failed) => {
+            (new.standing, new.reason) = (JobStatus::Queued, None);
         }
         JobAct::Resume => return refused("only one that is paused or failed is resumed"),
-        JobAct::Cancel if !standing.over() => (new.standing, new.reason) = (Standing::Cancelled, None),
+        JobAct::Cancel if !standing.over() => (new.standing, new.reason) = (JobStatus::Cancelled, None),
         JobAct::Cancel => return refused("it is over already"),
-        JobAct::Retry if standing == Standing::Cancelled => return refused("begin another"),
+        JobAct::Retry if standing == JobStatus::Cancelled => return refused("begin another"),
         JobAct::Retry => {
             trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
             index.forget_failed(id)?;
             again = true;
             if !standing.live() {
-                (new.standing, new.reason) = (Standing::Queued, None);
+                (new.standing, new.reason) = (JobStatus::Queued, None);
             }
         }
         JobAct::Place(_) if standing.over() => return refused("it has no place any more"),
         JobAct::Place(place) => return place_at(shared, &mut inner, id, place),
         JobAct::Batch(Some(0)) | JobAct::PerMinute(Some(0)) => {
-            return Err(Problem::new(Kind::Usage, "at least 1").help("pause the job to make none"));
+            return Err(Error::new(ErrorKind::Usage, "at least 1").help("pause the job to make none"));
         }
         JobAct::Batch(batch) => new.batch = batch,
         JobAct::PerMinute(per_minute) => new.per_minute = per_minute,
@@ -94,7 +94,7 @@ pub fn act(shared: &Arc<Shared>, id: u32, act: JobAct) -> Result<Option<JobState
 }
 
 /// Gives a job another place; the others keep their order.
-fn place_at(shared: &Arc<Shared>, inner: &mut Inner, id: u32, place: u32) -> Result<Option<JobState>> {
+fn place_at(shared: &Arc<OwnerContext>, inner: &mut Inner, id: u32, place: u32) -> Result<Option<JobState>> {
     let mut order = inner.order();
     order.retain(|other| *other != id);
     let at = (place.max(1) as usize - 1).min(order.len());
@@ -114,8 +114,8 @@ fn place_at(shared: &Arc<Shared>, inner: &mut Inner, id: u32, place: u32) -> Res
 /// What a job set aside, from the `from`th on.
 ///
 /// # Errors
-/// [`Kind::NotFound`].
-pub fn failures(shared: &Shared, id: u32, from: u64) -> Result<Vec<JobFailure>> {
+/// [`ErrorKind::NotFound`].
+pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFailure>> {
     let inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
     Ok(live.failures().into_iter().skip(usize::try_from(from).unwrap_or(usize::MAX)).take(FAILURES).collect())
@@ -124,8 +124,8 @@ pub fn failures(shared: &Shared, id: u32, from: u64) -> Result<Vec<JobFailure>> 
 /// Somebody waits for the picture of an item: it is made next, where a job is to make it. Gives that job.
 ///
 /// # Errors
-/// [`Kind::NotFound`] for an item that is not there; [`Kind::Corrupt`] and [`Kind::Cancelled`] while items are read.
-pub fn want(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Option<u32>> {
+/// [`ErrorKind::NotFound`] for an item that is not there; [`ErrorKind::Corrupt`] and [`ErrorKind::Cancelled`] while items are read.
+pub fn want(shared: &Arc<OwnerContext>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Option<u32>> {
     let row = row_of(shared, number)?;
     if !shared.desk.loaded()?.jobs.values().any(|j| j.job.standing.live()) {
         return Ok(None);
@@ -135,7 +135,7 @@ pub fn want(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> Res
     let mut inner = shared.desk.loaded()?;
     let order = inner.order();
     let target = Target { picture: at, sample: 1 };
-    let makes = |live: &&Live| {
+    let makes = |live: &&JobRuntime| {
         let scope = live.scope(build::drafts(&live.job.wishes));
         scope.covers(&named, at) && !scope.is_made(&named, &shared.pictures(), target)
     };
@@ -153,16 +153,16 @@ pub fn want(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> Res
 /// Every picture that was made for an item, newest first.
 ///
 /// # Errors
-/// [`Kind::NotFound`] for an item that is not there, and [`Kind::Corrupt`].
-pub fn made(shared: &Shared, number: u32) -> Result<Vec<Made>> {
+/// [`ErrorKind::NotFound`] for an item that is not there, and [`ErrorKind::Corrupt`].
+pub fn made(shared: &OwnerContext, number: u32) -> Result<Vec<GeneratedImage>> {
     let item = shared.catalog().item(row_of(shared, number)? as usize)?;
     let Some(image) = item.images.first() else { return Ok(Vec::new()) };
-    let key = crate::model::made::picture_key(&item.dataset, &image.name);
+    let key = crate::model::generated_image::picture_key(&item.dataset, &image.name);
     let pictures = shared.pictures();
     pictures.samples(key).map(|entry| pictures.line(entry)).collect()
 }
 
-fn row_of(shared: &Shared, number: u32) -> Result<u32> {
+fn row_of(shared: &OwnerContext, number: u32) -> Result<u32> {
     let row = number.checked_sub(1).filter(|row| (*row as usize) < shared.catalog().len());
-    row.ok_or_else(|| Problem::new(Kind::NotFound, format!("there is no item #{number}")))
+    row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no item #{number}")))
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Live, runner, wake};
-use crate::model::job::{Begun, MOST_SAMPLES, NewJob, Plan, Standing};
-use crate::model::{Filter, Kind, Problem, Result};
+use super::{JobRuntime, runner, wake};
+use crate::model::job::{Begun, JobStatus, MOST_SAMPLES, NewJob, Plan};
+use crate::model::{Error, ErrorKind, Filter, Result};
 use crate::owner::answers;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
+use crate::owner::context::OwnerContext;
 use crate::owner::trust;
+use crate::owner::visibility::AnnotatorView;
 use crate::owner::writer::now;
 use crate::pipeline::generate::build;
 use crate::store::jobs::{Job, Scope};
@@ -17,9 +17,9 @@ use crate::store::trust::JobKind;
 /// Begins a job in the name of `by`, or says what it would make; `wanted` says whether to go on.
 ///
 /// # Errors
-/// [`Kind::Usage`] for wishes that mean nothing, [`Kind::NotFound`] for items that are not there, [`Kind::Conflict`] when
-/// there is nothing to make, [`Kind::Cancelled`], and the operating system's.
-pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> bool) -> Result<Begun> {
+/// [`ErrorKind::Usage`] for wishes that mean nothing, [`ErrorKind::NotFound`] for items that are not there, [`ErrorKind::Conflict`] when
+/// there is nothing to make, [`ErrorKind::Cancelled`], and the operating system's.
+pub fn begin(shared: &Arc<OwnerContext>, by: &str, new: &NewJob, wanted: &dyn Fn() -> bool) -> Result<Begun> {
     check(new)?;
     let config = &*shared.config();
     build::check(config, &new.wishes)?;
@@ -27,12 +27,12 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
     if !new.dry {
         trust::check(shared, &to)?;
     }
-    let (plan, numbers) = chosen(&Sight::of(shared, by), &new.plan)?;
+    let (plan, numbers) = chosen(&AnnotatorView::of(shared, by), &new.plan)?;
     let named = shared.desk.named(shared, wanted)?;
     let scope = if numbers.is_some() { Scope::Items } else { Scope::Missing };
     let numbers = numbers.unwrap_or_default();
     let wishes = build::full(config, &new.wishes);
-    let mut live = Live::new(
+    let mut live = JobRuntime::new(
         Job {
             id: 0,
             name: new.name.clone().unwrap_or_else(|| plan.clone()),
@@ -47,7 +47,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
             batch: new.batch,
             per_minute: new.per_minute,
             turn: 0,
-            standing: Standing::Queued,
+            standing: JobStatus::Queued,
             reason: None,
             of: None,
         },
@@ -74,7 +74,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
     }
     if work == 0 {
         let (imported, without) = (count.imported, count.without);
-        return Err(Problem::new(Kind::Conflict, "there is no picture to make").help(format!(
+        return Err(Error::new(ErrorKind::Conflict, "there is no picture to make").help(format!(
             "{imported} items came with theirs, {without} have no prompt; --filter or --items make pictures again"
         )));
     }
@@ -101,7 +101,7 @@ pub fn begin(shared: &Arc<Shared>, by: &str, new: &NewJob, wanted: &dyn Fn() -> 
 }
 
 fn check(new: &NewJob) -> Result<()> {
-    let wrong = |field: &str, what: &str| Err(Problem::new(Kind::Usage, what).field(field));
+    let wrong = |field: &str, what: &str| Err(Error::new(ErrorKind::Usage, what).field(field));
     if new.samples == 0 || new.samples > MOST_SAMPLES {
         return wrong("samples", &format!("1 to {MOST_SAMPLES} samples of a picture"));
     }
@@ -118,7 +118,7 @@ fn check(new: &NewJob) -> Result<()> {
 }
 
 /// The plan in words, and the numbers of its items: they are chosen now, since making pictures changes statuses.
-fn chosen(sight: &Sight, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
+fn chosen(sight: &AnnotatorView, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
     match plan {
         Plan::Missing => Ok(("missing".into(), None)),
         Plan::Filter(words) => {
@@ -129,7 +129,7 @@ fn chosen(sight: &Sight, plan: &Plan) -> Result<(String, Option<Vec<u32>>)> {
         Plan::Items(numbers) => {
             let items = sight.catalog().len();
             if let Some(number) = numbers.iter().find(|n| **n == 0 || **n as usize > items) {
-                return Err(Problem::new(Kind::NotFound, format!("there is no item #{number}")));
+                return Err(Error::new(ErrorKind::NotFound, format!("there is no item #{number}")));
             }
             let word = if numbers.len() == 1 { "item" } else { "items" };
             Ok((format!("{} {word}", numbers.len()), Some(numbers.clone())))

@@ -1,14 +1,14 @@
 //! Generation jobs: who makes which picture when.
 //!
-//! [`Desk`] holds the jobs and answers for them; for each device that jobs ask for there is one thread ([`runner`])
+//! [`JobQueue`] holds the jobs and answers for them; for each device that jobs ask for there is one thread ([`runner`])
 //! that takes the first job in its turn, batch by batch, so that another order, a pause or a picture that somebody waits
 //! for takes effect at the next batch. What is left to do is worked out from the plan and the picture journal; a job that
 //! was cut off goes on where the journal ends.
 
 mod act;
 mod begin;
-mod live;
 mod runner;
+mod runtime;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -20,18 +20,18 @@ use std::thread::JoinHandle;
 
 pub use act::{act, failures, made, want};
 pub use begin::begin;
-pub use live::Live;
+pub use runtime::JobRuntime;
 
-use super::background::give_way;
-use super::state::Shared;
+use super::context::OwnerContext;
+use super::priority::lower_thread_priority;
 use super::trust::{self, Known};
 use super::wire::Event;
 use crate::inference::ImageGenerator;
 use crate::model::config::Config;
-use crate::model::job::{JobState, Standing, Wishes};
-use crate::model::made::PictureState;
-use crate::model::{Kind, Problem, Result};
-use crate::pipeline::generate::named::Named;
+use crate::model::generated_image::PictureState;
+use crate::model::job::{GenerationOverrides, JobState, JobStatus};
+use crate::model::{Error, ErrorKind, Result};
+use crate::pipeline::generate::image_index::RequestedImages;
 use crate::store::damaged::Damaged;
 use crate::store::disk;
 use crate::store::jobs::Job;
@@ -39,14 +39,14 @@ use crate::store::present::Present;
 use crate::store::trust::JobKind;
 
 /// Builds a generator.
-pub type Maker = Box<dyn Fn(&Config, &Wishes) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
+pub type Maker = Box<dyn Fn(&Config, &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
 
 /// The jobs of an owner.
-pub struct Desk {
+pub struct JobQueue {
     maker: Maker,
     inner: Mutex<Inner>,
     wake: Condvar,
-    named: Mutex<Option<Arc<Named>>>,
+    named: Mutex<Option<Arc<RequestedImages>>>,
     states: Mutex<Option<States>>,
     present: Mutex<Present>,
     /// Which files hold other bytes than were recorded, as far as somebody asked.
@@ -56,7 +56,7 @@ pub struct Desk {
 }
 
 /// What items' pictures are, with what it was found from.
-type States = (Arc<Named>, usize, u64, HashSet<u64>, PictureStates);
+type States = (Arc<RequestedImages>, usize, u64, HashSet<u64>, PictureStates);
 
 /// What each item's picture is, with a number that is another one once files came or went.
 pub type PictureStates = (u64, Arc<Vec<PictureState>>);
@@ -64,7 +64,7 @@ pub type PictureStates = (u64, Arc<Vec<PictureState>>);
 /// What the desk's lock guards. Whoever holds it may ask sled, and asks for no other lock of the owner.
 #[derive(Default)]
 struct Inner {
-    jobs: BTreeMap<u32, Live>,
+    jobs: BTreeMap<u32, JobRuntime>,
     /// Rows of items whose pictures somebody waits for, the last to ask first.
     wants: VecDeque<u32>,
     /// Devices that have a thread.
@@ -79,10 +79,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Desk {
+impl JobQueue {
     /// A desk without jobs, whose generators `maker` builds.
-    pub fn new(maker: Maker) -> Desk {
-        Desk {
+    pub fn new(maker: Maker) -> JobQueue {
+        JobQueue {
             maker,
             inner: Mutex::default(),
             wake: Condvar::new(),
@@ -104,20 +104,20 @@ impl Desk {
         while !inner.loaded && !inner.ended {
             inner = self.wake.wait(inner).unwrap_or_else(PoisonError::into_inner);
         }
-        if inner.loaded { Ok(inner) } else { Err(Problem::new(Kind::Unreachable, "the owner is ending")) }
+        if inner.loaded { Ok(inner) } else { Err(Error::new(ErrorKind::Unreachable, "the owner is ending")) }
     }
 
     /// The pictures that items name now; `wanted` says whether to go on reading.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the texts are damaged, and [`Kind::Cancelled`].
-    pub fn named(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Arc<Named>> {
+    /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Cancelled`].
+    pub fn named(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Arc<RequestedImages>> {
         let mut held = lock(&self.named);
         let catalog = shared.catalog();
         if let Some(named) = held.as_ref().filter(|n| n.edition == catalog.edition()) {
             return Ok(named.clone());
         }
-        let named = Arc::new(Named::read(&catalog, wanted)?);
+        let named = Arc::new(RequestedImages::read(&catalog, wanted)?);
         *held = Some(named.clone());
         Ok(named)
     }
@@ -126,7 +126,12 @@ impl Desk {
     ///
     /// # Errors
     /// As [`states`](Self::states).
-    pub fn drafts(&self, shared: &Shared, rows: impl Iterator<Item = u32>, wanted: &dyn Fn() -> bool) -> Result<u64> {
+    pub fn drafts(
+        &self,
+        shared: &OwnerContext,
+        rows: impl Iterator<Item = u32>,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<u64> {
         let (_, states) = self.states(shared, false, wanted)?;
         Ok(rows.filter(|row| states.get(*row as usize) == Some(&PictureState::Draft)).count() as u64)
     }
@@ -136,7 +141,7 @@ impl Desk {
     ///
     /// # Errors
     /// As [`named`](Self::named), and the operating system's.
-    pub fn states(&self, shared: &Shared, broken: bool, wanted: &dyn Fn() -> bool) -> Result<PictureStates> {
+    pub fn states(&self, shared: &OwnerContext, broken: bool, wanted: &dyn Fn() -> bool) -> Result<PictureStates> {
         let named = self.named(shared, wanted)?;
         let damaged = match broken {
             true => lock(&self.damaged).find(&shared.project.images(), named.links(), wanted)?,
@@ -162,7 +167,7 @@ impl Desk {
     ///
     /// # Errors
     /// As [`states`](Self::states).
-    pub fn gone(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<Vec<u32>> {
+    pub fn gone(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Vec<u32>> {
         let named = self.named(shared, wanted)?;
         let mut present = lock(&self.present);
         present.refresh(&shared.project.images(), named.links())?;
@@ -188,7 +193,7 @@ impl Desk {
     ///
     /// # Errors
     /// When the owner is ending.
-    pub fn last(&self, shared: &Shared) -> Result<u32> {
+    pub fn last(&self, shared: &OwnerContext) -> Result<u32> {
         let last = self.loaded()?.jobs.keys().max().copied().unwrap_or_default();
         Ok(last.max(shared.pictures().last_job()))
     }
@@ -213,18 +218,18 @@ impl Desk {
 impl Inner {
     /// Jobs that are not over, by turn.
     fn order(&self) -> Vec<u32> {
-        let mut live: Vec<&Live> = self.jobs.values().filter(|j| !j.job.standing.over()).collect();
+        let mut live: Vec<&JobRuntime> = self.jobs.values().filter(|j| !j.job.standing.over()).collect();
         live.sort_by_key(|j| (j.job.turn, j.job.id));
         live.iter().map(|j| j.job.id).collect()
     }
 
-    fn state(&self, live: &Live) -> JobState {
+    fn state(&self, live: &JobRuntime) -> JobState {
         let place = self.order().iter().position(|id| *id == live.job.id).map_or(0, |at| at as u32 + 1);
         live.state(place)
     }
 
     /// Tells everybody how a job is; a mere step forward not too often.
-    fn tell(&mut self, shared: &Shared, id: u32, always: bool) {
+    fn tell(&mut self, shared: &OwnerContext, id: u32, always: bool) {
         let Some(live) = self.jobs.get_mut(&id) else { return };
         if live.is_due(always) {
             let state = self.jobs.get(&id).map(|live| self.state(live));
@@ -235,7 +240,7 @@ impl Inner {
 
 /// Loads the stored jobs, and goes on with those that were under way and that this person began here. The others wait: a
 /// project from somebody else must send nothing when it is opened.
-pub fn start(shared: &Arc<Shared>) {
+pub fn start(shared: &Arc<OwnerContext>) {
     let owner = shared.clone();
     let work = move || {
         if owner.closed.is_some() {
@@ -258,10 +263,10 @@ pub fn start(shared: &Arc<Shared>) {
             Ok(stored) => {
                 for (numbers, failed, flight, token, mut job) in stored {
                     let is_live = job.standing.live();
-                    if job.standing == Standing::Running {
-                        job.standing = Standing::Queued;
+                    if job.standing == JobStatus::Running {
+                        job.standing = JobStatus::Queued;
                     }
-                    let mut live = Live::new(job, numbers);
+                    let mut live = JobRuntime::new(job, numbers);
                     live.failed = failed.into_iter().map(|f| ((f.key, f.failure.sample), f)).collect();
                     live.ended = flight.into_iter().map(|f| ((f.key, f.sample), f.ends + 1)).collect();
                     live.done = owner.pictures().of_job(live.job.id);
@@ -292,7 +297,7 @@ pub fn start(shared: &Arc<Shared>) {
 }
 
 /// Removes what a killed owner left of pictures that it was writing.
-fn sweep(shared: &Shared) {
+fn sweep(shared: &OwnerContext) {
     for entry in std::fs::read_dir(shared.project.images()).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|t| t.is_dir()) {
             disk::sweep(&entry.path());
@@ -301,7 +306,7 @@ fn sweep(shared: &Shared) {
 }
 
 /// Sees to it that each device that a job waits for has a thread.
-fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
+fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
     if inner.ended {
         return;
     }
@@ -314,7 +319,7 @@ fn wake(shared: &Arc<Shared>, inner: &mut Inner) {
         }
         let (owner, theirs) = (shared.clone(), device.clone());
         let work = move || {
-            give_way();
+            lower_thread_priority();
             runner::run(&owner, &theirs);
         };
         let started = std::thread::Builder::new().name("generate".into()).spawn(work);

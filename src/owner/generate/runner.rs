@@ -9,12 +9,12 @@ use super::session::{Session, Took};
 use super::{Inner, wake};
 use crate::inference::ImageGenerator;
 use crate::model::config::Config;
-use crate::model::job::{Standing, Wishes};
-use crate::model::{Kind, Problem, Result};
-use crate::owner::state::Shared;
+use crate::model::job::{GenerationOverrides, JobStatus};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
 use crate::owner::trust;
 use crate::pipeline::generate::build;
-use crate::pipeline::generate::named::Named;
+use crate::pipeline::generate::image_index::RequestedImages;
 use crate::pipeline::generate::work::Target;
 use crate::store::trust::JobKind;
 
@@ -22,18 +22,18 @@ use crate::store::trust::JobKind;
 const LINGERS: Duration = Duration::from_secs(20);
 
 /// Backend and model in words: jobs that say the same share a generator.
-pub fn generator(config: &Config, wishes: &Wishes) -> String {
-    let Wishes { backend, model, .. } = build::full(config, wishes);
+pub fn generator(config: &Config, wishes: &GenerationOverrides) -> String {
+    let GenerationOverrides { backend, model, .. } = build::full(config, wishes);
     [backend, model].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// Everything that a generator is built from: where `benchtop.toml` changed meanwhile, another one is built.
-fn built_from(config: &Config, wishes: &Wishes) -> String {
+fn built_from(config: &Config, wishes: &GenerationOverrides) -> String {
     format!("{} {:?}", generator(config, wishes), config.generate)
 }
 
 /// What a thread is named after.
-pub fn device(config: &Config, wishes: &Wishes) -> String {
+pub fn device(config: &Config, wishes: &GenerationOverrides) -> String {
     build::device(config, &build::full(config, wishes))
 }
 
@@ -46,7 +46,7 @@ struct Built {
 /// What to do next.
 enum Next {
     /// A batch of this job; of this picture alone, where somebody waits for it.
-    Job(u32, Option<(Arc<Named>, u32)>),
+    Job(u32, Option<(Arc<RequestedImages>, u32)>),
     /// Look again.
     Again,
     /// There is no work.
@@ -54,7 +54,7 @@ enum Next {
 }
 
 /// Works until the owner ends, or for a while nobody wants anything of this device.
-pub fn run(shared: &Arc<Shared>, device: &str) {
+pub fn run(shared: &Arc<OwnerContext>, device: &str) {
     let mut generator: Option<Built> = None;
     let mut sessions: HashMap<u32, Session> = HashMap::new();
     loop {
@@ -76,14 +76,14 @@ pub fn run(shared: &Arc<Shared>, device: &str) {
                 // Whatever state it is in, it is not asked again.
                 generator = None;
                 sessions.remove(&id);
-                stop(shared, id, &Problem::new(Kind::Io, "the work on a batch panicked"));
+                stop(shared, id, &Error::new(ErrorKind::Io, "the work on a batch panicked"));
             }
         }
     }
 }
 
 /// Waits for work.
-fn next(shared: &Arc<Shared>, device: &str) -> Next {
+fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
     let config = &*shared.config();
     let mut inner = shared.desk.inner();
     if inner.ended {
@@ -122,7 +122,7 @@ fn is_mine(inner: &Inner, config: &Config, device: &str, id: u32) -> bool {
 }
 
 /// The job that makes a picture somebody waits for, where it is one of these.
-fn wanted(shared: &Shared, inner: &mut Inner, mine: &[u32]) -> Option<Next> {
+fn wanted(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Option<Next> {
     if inner.wants.is_empty() {
         return None;
     }
@@ -140,10 +140,10 @@ fn wanted(shared: &Shared, inner: &mut Inner, mine: &[u32]) -> Option<Next> {
 }
 
 /// It is this job's turn, and no other's of this device.
-fn turn(shared: &Shared, inner: &mut Inner, mine: &[u32], id: u32) {
+fn turn(shared: &OwnerContext, inner: &mut Inner, mine: &[u32], id: u32) {
     for other in mine {
         let Some(live) = inner.jobs.get_mut(other) else { continue };
-        let standing = if *other == id { Standing::Running } else { Standing::Queued };
+        let standing = if *other == id { JobStatus::Running } else { JobStatus::Queued };
         if live.job.standing != standing {
             live.job.standing = standing;
             inner.tell(shared, *other, true);
@@ -153,9 +153,9 @@ fn turn(shared: &Shared, inner: &mut Inner, mine: &[u32], id: u32) {
 
 /// Makes one batch of a job, or finds that it is done.
 fn batch(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     id: u32,
-    only: Option<(Arc<Named>, u32)>,
+    only: Option<(Arc<RequestedImages>, u32)>,
     generator: &mut Option<Built>,
     sessions: &mut HashMap<u32, Session>,
 ) -> Result<()> {
@@ -187,7 +187,7 @@ fn batch(
     let only = only.filter(|(named, _)| session.is_of(named)).map(|(_, at)| Target { picture: at, sample: 1 });
     let took = match session.take(shared, only) {
         // The items were changed since it was asked for: the next session knows them.
-        Err(problem) if problem.kind == Kind::Conflict && !session.is_current(shared) => Took::Nothing,
+        Err(problem) if problem.kind == ErrorKind::Conflict && !session.is_current(shared) => Took::Nothing,
         took => took?,
     };
     match took {
@@ -207,11 +207,11 @@ fn batch(
 }
 
 /// The job has nothing left to do.
-fn done(shared: &Arc<Shared>, id: u32) -> Result<()> {
+fn done(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let index = shared.index.get()?;
     let mut inner = shared.desk.inner();
     if let Some(live) = inner.jobs.get_mut(&id).filter(|live| live.job.standing.live()) {
-        live.job.standing = Standing::Done;
+        live.job.standing = JobStatus::Done;
         live.job.of = Some(live.done + live.failed.len() as u64);
         live.step = None;
         index.keep_job(&live.job)?;
@@ -223,15 +223,15 @@ fn done(shared: &Arc<Shared>, id: u32) -> Result<()> {
 }
 
 /// The job cannot go on: for lack of a generator it has failed, for anything else it is paused until somebody looks.
-fn stop(shared: &Arc<Shared>, id: u32, problem: &Problem) {
-    if problem.kind == Kind::Cancelled {
+fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
+    if problem.kind == ErrorKind::Cancelled {
         return;
     }
     let mut inner = shared.desk.inner();
     let Some(live) = inner.jobs.get_mut(&id).filter(|live| live.job.standing.live()) else { return };
     // What a server or a key lacks is not the job's fault.
-    let fails = live.device.is_empty() && problem.kind != Kind::Unreachable;
-    live.job.standing = if fails { Standing::Failed } else { Standing::Paused };
+    let fails = live.device.is_empty() && problem.kind != ErrorKind::Unreachable;
+    live.job.standing = if fails { JobStatus::Failed } else { JobStatus::Paused };
     live.job.reason = Some(problem.to_string());
     live.step = None;
     live.look(shared);

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use keep::Kept;
 
 use crate::inference::{ImageGenerator, Told};
+use crate::model::generated_image::GeneratedImage;
 use crate::model::generation::{Failure, FailureKind, Fingerprint, Settings, Task};
-use crate::model::job::{Standing, Step};
-use crate::model::made::Made;
-use crate::model::{Kind, Problem, Result};
+use crate::model::job::{JobStatus, Step};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
 use crate::owner::outage::{outage_said, outage_wait};
-use crate::owner::state::Shared;
-use crate::pipeline::generate::errand::Errand;
 use crate::pipeline::generate::file::with_encoder;
-use crate::pipeline::generate::named::Named;
+use crate::pipeline::generate::generation_task::GenerationTask;
+use crate::pipeline::generate::image_index::RequestedImages;
 use crate::pipeline::generate::work::Target;
 use crate::store::jobs::Flight;
 
@@ -38,7 +38,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// What there is to do.
 pub enum Took {
     /// These pictures.
-    Batch(Vec<Errand>),
+    Batch(Vec<GenerationTask>),
     /// Nothing now.
     Nothing,
     /// Nothing any more.
@@ -50,7 +50,7 @@ pub struct Session {
     id: u32,
     version: u64,
     seed: u64,
-    named: Arc<Named>,
+    named: Arc<RequestedImages>,
     settings: Settings,
     print: Fingerprint,
     short: String,
@@ -67,7 +67,7 @@ pub struct Session {
     in_a_row: u32,
     batch_limit: usize,
     /// Made and not yet recorded.
-    pending: Vec<(Errand, Made)>,
+    pending: Vec<(GenerationTask, GeneratedImage)>,
     /// When something was handed over last; the first picture goes at once.
     handed_over: Option<Instant>,
 }
@@ -77,7 +77,7 @@ impl Session {
     ///
     /// # Errors
     /// What keeps the job from going on.
-    pub fn begin(shared: &Arc<Shared>, id: u32, generator: &dyn ImageGenerator) -> Result<Option<Session>> {
+    pub fn begin(shared: &Arc<OwnerContext>, id: u32, generator: &dyn ImageGenerator) -> Result<Option<Session>> {
         let is_wanted = || shared.desk.inner().jobs.get(&id).is_some_and(|j| j.job.standing.live());
         let named = shared.desk.named(shared, &is_wanted)?;
         let capabilities = generator.capabilities();
@@ -86,7 +86,7 @@ impl Session {
         let Some(live) = inner.jobs.get_mut(&id).filter(|j| j.job.standing.live()) else { return Ok(None) };
         let settings = live.job.settings.clone().unwrap_or_else(|| live.job.wishes.over(&capabilities.best));
         if let Some(excluded) = capabilities.excluded(&settings, &Task::default()) {
-            return Err(Problem::input(excluded.reason).help("begin another job with settings that it can make"));
+            return Err(Error::input(excluded.reason).help("begin another job with settings that it can make"));
         }
         let print = with_encoder(generator.fingerprint(&settings));
         let mut work = live.scope(capabilities.draft).work(&named, &shared.pictures());
@@ -134,14 +134,14 @@ impl Session {
     }
 
     /// Sets aside what several owners were gone over.
-    fn suspect(&mut self, shared: &Arc<Shared>, suspects: &[Target]) -> Result<()> {
+    fn suspect(&mut self, shared: &Arc<OwnerContext>, suspects: &[Target]) -> Result<()> {
         for target in suspects {
             let ends = self.ends(shared, *target);
             if ends < ENDS {
                 continue;
             }
             self.work.retain(|other| other != target);
-            let errand = Errand::read(&shared.catalog(), &self.named, *target, self.seed)?;
+            let errand = GenerationTask::read(&shared.catalog(), &self.named, *target, self.seed)?;
             let reason = format!("the owner was gone {ends} times while it was made");
             self.set_aside(shared, &errand, Failure::new(FailureKind::BadOutput, reason), ends)?;
         }
@@ -149,14 +149,14 @@ impl Session {
     }
 
     /// How often an owner was gone while this was made.
-    fn ends(&self, shared: &Shared, target: Target) -> u32 {
+    fn ends(&self, shared: &OwnerContext, target: Target) -> u32 {
         let key = self.named.pictures().get(target.picture as usize).map_or(0, |p| p.key);
         let inner = shared.desk.inner();
         inner.jobs.get(&self.id).and_then(|live| live.ended.get(&(key, target.sample)).copied()).unwrap_or_default()
     }
 
     /// Notes what is being made now, and what owners were gone over before.
-    fn note(&self, shared: &Shared, targets: &[Target]) -> Result<()> {
+    fn note(&self, shared: &OwnerContext, targets: &[Target]) -> Result<()> {
         let mut flight: Vec<Flight> = Vec::new();
         let key = |target: &Target| self.named.pictures()[target.picture as usize].key;
         for target in targets {
@@ -177,7 +177,7 @@ impl Session {
     }
 
     /// Whether what it knows of items and job is still so.
-    pub fn is_current(&self, shared: &Shared) -> bool {
+    pub fn is_current(&self, shared: &OwnerContext) -> bool {
         let version = shared.desk.inner().jobs.get(&self.id).map(|j| j.version);
         self.named.edition == shared.catalog().edition() && version == Some(self.version)
     }
@@ -189,18 +189,18 @@ impl Session {
     }
 
     /// Whether positions of `named` are positions of its pictures.
-    pub fn is_of(&self, named: &Named) -> bool {
+    pub fn is_of(&self, named: &RequestedImages) -> bool {
         self.named.edition == named.edition
     }
 
     /// The next pictures to make; `only` one where somebody waits for it.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the texts are damaged.
-    pub fn take(&mut self, shared: &Arc<Shared>, only: Option<Target>) -> Result<Took> {
+    /// [`ErrorKind::Corrupt`] when the texts are damaged.
+    pub fn take(&mut self, shared: &Arc<OwnerContext>, only: Option<Target>) -> Result<Took> {
         let (batch, per_minute, rows) = {
             let inner = shared.desk.inner();
-            let Some(live) = inner.jobs.get(&self.id).filter(|j| j.job.standing == Standing::Running) else {
+            let Some(live) = inner.jobs.get(&self.id).filter(|j| j.job.standing == JobStatus::Running) else {
                 return Ok(Took::Nothing);
             };
             (live.job.batch, live.job.per_minute, live.rows.clone())
@@ -215,7 +215,7 @@ impl Session {
             most = 1;
         }
         let catalog = shared.catalog();
-        let mut errands: Vec<Errand> = Vec::new();
+        let mut errands: Vec<GenerationTask> = Vec::new();
         while errands.len() < most {
             let Some(target) = self.work.pop_front() else { break };
             // Tried before: alone, so that it takes no others along.
@@ -227,7 +227,7 @@ impl Session {
             if self.is_made(shared, rows.as_deref(), target) {
                 continue;
             }
-            let errand = Errand::read(&catalog, &self.named, target, self.seed)?;
+            let errand = GenerationTask::read(&catalog, &self.named, target, self.seed)?;
             if self.is_the_same(shared, &errand) {
                 continue;
             }
@@ -253,14 +253,14 @@ impl Session {
         Ok(Took::Batch(errands))
     }
 
-    fn is_made(&self, shared: &Shared, rows: Option<&Vec<u32>>, target: Target) -> bool {
+    fn is_made(&self, shared: &OwnerContext, rows: Option<&Vec<u32>>, target: Target) -> bool {
         let rows = rows.map(Vec::as_slice);
         let scope = crate::pipeline::generate::work::Scope { job: self.id, rows, samples: 0, drafts: self.drafts };
         scope.is_made(&self.named, &shared.pictures(), target)
     }
 
     /// Whether the very same picture is there: nothing would come of making it again.
-    fn is_the_same(&self, shared: &Shared, errand: &Errand) -> bool {
+    fn is_the_same(&self, shared: &OwnerContext, errand: &GenerationTask) -> bool {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let pictures = shared.pictures();
         self.seeds
@@ -277,9 +277,9 @@ impl Session {
     /// What keeps the job from going on: a full disk, most likely. What was not recorded is made again.
     pub fn make(
         &mut self,
-        shared: &Arc<Shared>,
+        shared: &Arc<OwnerContext>,
         generator: &mut dyn ImageGenerator,
-        errands: Vec<Errand>,
+        errands: Vec<GenerationTask>,
     ) -> Result<bool> {
         if errands.first().is_some_and(|e| e.double) {
             for errand in errands {
@@ -291,8 +291,8 @@ impl Session {
         let targets: Vec<Target> = errands.iter().map(|e| e.target).collect();
         self.note(shared, &targets)?;
         let tasks: Vec<Task> = errands.iter().map(|e| e.task.clone()).collect();
-        let mut open: Vec<Option<Errand>> = errands.into_iter().map(Some).collect();
-        let mut failures: Vec<(Errand, Failure)> = Vec::new();
+        let mut open: Vec<Option<GenerationTask>> = errands.into_iter().map(Some).collect();
+        let mut failures: Vec<(GenerationTask, Failure)> = Vec::new();
         let mut trouble = None;
         let settings = self.settings.clone();
         let ran = catch_unwind(AssertUnwindSafe(|| {
@@ -336,7 +336,7 @@ impl Session {
         Ok(ran.is_err())
     }
 
-    fn step(&mut self, shared: &Shared, step: Step) {
+    fn step(&mut self, shared: &OwnerContext, step: Step) {
         let mut inner = shared.desk.inner();
         if let Some(live) = inner.jobs.get_mut(&self.id).filter(|_| self.steps) {
             live.step = Some(step);
@@ -345,7 +345,12 @@ impl Session {
     }
 
     /// What failed is tried again later, or set aside. `size` pictures were asked for together.
-    fn failed(&mut self, shared: &Arc<Shared>, failures: Vec<(Errand, Failure)>, size: usize) -> Result<()> {
+    fn failed(
+        &mut self,
+        shared: &Arc<OwnerContext>,
+        failures: Vec<(GenerationTask, Failure)>,
+        size: usize,
+    ) -> Result<()> {
         let (mut wait, mut outage) = (false, None);
         for (errand, failure) in failures {
             let target = errand.target;
@@ -374,7 +379,7 @@ impl Session {
                     }
                     if self.in_a_row >= IN_A_ROW {
                         let what = format!("{IN_A_ROW} pictures failed in a row; the last: {}", failure.reason);
-                        return Err(Problem::new(Kind::Io, what).help("resume the job once the cause is gone"));
+                        return Err(Error::new(ErrorKind::Io, what).help("resume the job once the cause is gone"));
                     }
                 }
             }
@@ -394,13 +399,13 @@ impl Session {
 
 impl Session {
     /// Tries again later, a longer while each time, and says so.
-    fn wait_for_servers(&mut self, shared: &Arc<Shared>, reason: &str) -> Result<()> {
+    fn wait_for_servers(&mut self, shared: &Arc<OwnerContext>, reason: &str) -> Result<()> {
         let mut inner = shared.desk.inner();
         if let Some(live) = inner.jobs.get_mut(&self.id).filter(|live| live.job.standing.live()) {
             let wait = outage_wait(live.outages);
             live.outages += 1;
             live.not_before = Some(Instant::now() + wait);
-            live.job.standing = Standing::Queued;
+            live.job.standing = JobStatus::Queued;
             live.job.reason = Some(outage_said(reason, wait));
             live.step = None;
         }
@@ -409,7 +414,7 @@ impl Session {
     }
 
     /// The servers answer: what was said of them no longer holds.
-    fn servers_answer(&self, shared: &Shared) {
+    fn servers_answer(&self, shared: &OwnerContext) {
         if let Some(live) = shared.desk.inner().jobs.get_mut(&self.id)
             && std::mem::take(&mut live.outages) > 0
         {
@@ -419,7 +424,7 @@ impl Session {
 }
 
 /// Whether a batch under way is still wanted.
-fn goes_on(shared: &Shared, id: u32) -> bool {
+fn goes_on(shared: &OwnerContext, id: u32) -> bool {
     let inner = shared.desk.inner();
     !inner.ended && inner.jobs.get(&id).is_some_and(|j| j.job.standing.live())
 }

@@ -8,13 +8,13 @@ use uuid::Uuid;
 
 use super::{Tell, start};
 use crate::model::usage::Tally;
-use crate::model::{Filter, Judgement, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Filter, Judgement, Result};
 use crate::owner::answers;
+use crate::owner::context::OwnerContext;
 use crate::owner::session::Outbox;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::wire::{Answer, Bulk, Bulked, Decide, Receipt};
-use crate::owner::writer::{Wish, Work};
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{Bulk, Bulked, Decide, Receipt, Response};
+use crate::owner::writer::{DecisionRequest, WriterCommand};
 use crate::pipeline::import::Progress;
 use crate::store::ledger::Step;
 
@@ -22,25 +22,32 @@ use crate::store::ledger::Step;
 const CHUNK: usize = 512;
 
 /// Starts it; its answer goes to `outbox` under `number`.
-pub fn bulk(shared: &Arc<Shared>, outbox: Outbox, number: u64, (who, bulk): (String, Bulk), cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| run(shared, &who, &bulk, watch).map(Answer::Bulked);
+pub fn bulk(
+    shared: &Arc<OwnerContext>,
+    outbox: Outbox,
+    number: u64,
+    (who, bulk): (String, Bulk),
+    cancel: Arc<AtomicBool>,
+) {
+    let work = move |shared: &Arc<OwnerContext>, watch: Tell<'_>| run(shared, &who, &bulk, watch).map(Response::Bulked);
     start(shared, outbox, number, cancel, work);
 }
 
 /// Starts taking the verdicts of a [`bulk`] back; its answer goes to `outbox` under `number`.
 pub fn undo(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     outbox: Outbox,
     number: u64,
     (who, revs): (String, (u64, u64)),
     cancel: Arc<AtomicBool>,
 ) {
-    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| take_back(shared, &who, revs, watch).map(Answer::Bulked);
+    let work =
+        move |shared: &Arc<OwnerContext>, watch: Tell<'_>| take_back(shared, &who, revs, watch).map(Response::Bulked);
     start(shared, outbox, number, cancel, work);
 }
 
-fn run(shared: &Arc<Shared>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<Bulked> {
-    let sight = Sight::of(shared, who);
+fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<Bulked> {
+    let sight = AnnotatorView::of(shared, who);
     let numbers = answers::numbers(&sight, &bulk.filter)?;
     let mut done = Bulked::default();
     let mut rows = Vec::new();
@@ -52,8 +59,9 @@ fn run(shared: &Arc<Shared>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<
                 continue;
             }
             done.items.add(data.overlay.status(row as usize));
-            let same =
-                |s: &crate::store::ledger::Standing| s.who == who && s.judgement.verdict == bulk.judgement.verdict;
+            let same = |s: &crate::store::ledger::EffectiveVerdict| {
+                s.who == who && s.judgement.verdict == bulk.judgement.verdict
+            };
             if ledger.standing(row).iter().any(same) {
                 done.same += 1;
             } else {
@@ -69,7 +77,7 @@ fn run(shared: &Arc<Shared>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<
         && expected != done.judged
     {
         let what = format!("it would be {} items now, not {expected}", done.judged);
-        return Err(Problem::new(Kind::Conflict, what).field("count").help("look again at what the filter shows"));
+        return Err(Error::new(ErrorKind::Conflict, what).field("count").help("look again at what the filter shows"));
     }
     let judged = judge(shared, who, rows, &bulk.judgement, watch)?;
     Ok(Bulked { judged: judged.judged, meanwhile: judged.meanwhile, revs: judged.revs, ..done })
@@ -78,9 +86,9 @@ fn run(shared: &Arc<Shared>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> Result<
 /// Gives one verdict on each of these rows, unless somebody decided on it since the revision beside it.
 ///
 /// # Errors
-/// What keeps a verdict from being saved; [`Kind::Cancelled`] says how many were.
+/// What keeps a verdict from being saved; [`ErrorKind::Cancelled`] says how many were.
 pub(super) fn judge(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     who: &str,
     rows: Vec<(u32, u64)>,
     judgement: &Judgement,
@@ -90,7 +98,7 @@ pub(super) fn judge(
     for chunk in rows.chunks(CHUNK) {
         if !watch(Progress { what: "judging".into(), done: done.judged, of: Some(rows.len() as u64) }) {
             let what = format!("stopped after {} items were judged", done.judged);
-            return Err(Problem::new(Kind::Cancelled, what).help("`benchtop undo --count N` takes them back"));
+            return Err(Error::new(ErrorKind::Cancelled, what).help("`benchtop undo --count N` takes them back"));
         }
         let (sender, receipts) = mpsc::channel();
         for (row, rev) in chunk {
@@ -98,8 +106,9 @@ pub(super) fn judge(
             let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(*rev), judgement };
             let sender = sender.clone();
             let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-            let work = Work::Wish { who: who.to_string(), wish: Wish::Decide(decide), asked: None, reply };
-            shared.writer.send(work).map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
+            let work =
+                WriterCommand::Wish { who: who.to_string(), wish: DecisionRequest::Decide(decide), asked: None, reply };
+            shared.writer.send(work).map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is ending"))?;
         }
         drop(sender);
         for receipt in receipts {
@@ -110,7 +119,7 @@ pub(super) fn judge(
                     done.revs = Some((first.min(receipt.rev), last.max(receipt.rev)));
                 }
                 // Somebody decided on it meanwhile: theirs stands.
-                Err(problem) if problem.kind == Kind::Conflict => done.meanwhile += 1,
+                Err(problem) if problem.kind == ErrorKind::Conflict => done.meanwhile += 1,
                 Err(problem) => return Err(problem),
             }
         }
@@ -121,11 +130,11 @@ pub(super) fn judge(
 /// Refuses where the last that `who` did is not of these revisions.
 ///
 /// # Errors
-/// [`Kind::Conflict`].
-pub(super) fn is_last(shared: &Shared, who: &str, (first, last): (u64, u64)) -> Result<()> {
+/// [`ErrorKind::Conflict`].
+pub(super) fn is_last(shared: &OwnerContext, who: &str, (first, last): (u64, u64)) -> Result<()> {
     match shared.ledger().undoable(who).map(|(step, _)| step) {
         Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => Ok(()),
-        _ => Err(Problem::new(Kind::Conflict, "you have judged or edited other items since, or taken it back")
+        _ => Err(Error::new(ErrorKind::Conflict, "you have judged or edited other items since, or taken it back")
             .help("take back what came after it first")),
     }
 }
@@ -133,8 +142,13 @@ pub(super) fn is_last(shared: &Shared, who: &str, (first, last): (u64, u64)) -> 
 /// Takes back what `who` said between two revisions, the last first, as long as it is the last that they said.
 ///
 /// # Errors
-/// [`Kind::Conflict`] when something else came after it; what keeps an undo from being saved.
-pub(super) fn take_back(shared: &Arc<Shared>, who: &str, (first, last): (u64, u64), watch: Tell<'_>) -> Result<Bulked> {
+/// [`ErrorKind::Conflict`] when something else came after it; what keeps an undo from being saved.
+pub(super) fn take_back(
+    shared: &Arc<OwnerContext>,
+    who: &str,
+    (first, last): (u64, u64),
+    watch: Tell<'_>,
+) -> Result<Bulked> {
     let mut done = Bulked { items: Tally::default(), ..Bulked::default() };
     loop {
         let target = {
@@ -144,18 +158,23 @@ pub(super) fn take_back(shared: &Arc<Shared>, who: &str, (first, last): (u64, u6
         match target {
             Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => {}
             Some(step) if step.rev() > last && done.judged == 0 => {
-                return Err(Problem::new(Kind::Conflict, "you have judged or edited other items since")
+                return Err(Error::new(ErrorKind::Conflict, "you have judged or edited other items since")
                     .help("take those back first, or each by itself"));
             }
             _ => return Ok(done),
         }
         if !watch(Progress { what: "taking back".into(), done: done.judged, of: None }) {
-            return Err(Problem::new(Kind::Cancelled, format!("stopped after {} were taken back", done.judged)));
+            return Err(Error::new(ErrorKind::Cancelled, format!("stopped after {} were taken back", done.judged)));
         }
         let (sender, receipt) = mpsc::channel();
         let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-        let work = Work::Wish { who: who.to_string(), wish: Wish::Undo(Uuid::now_v7()), asked: None, reply };
-        let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
+        let work = WriterCommand::Wish {
+            who: who.to_string(),
+            wish: DecisionRequest::Undo(Uuid::now_v7()),
+            asked: None,
+            reply,
+        };
+        let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
         shared.writer.send(work).map_err(|_| ending())?;
         receipt.recv().map_err(|_| ending())??;
         done.judged += 1;

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use super::{Tell, bulk, start};
 use crate::model::usage::Discarded;
 use crate::model::{Judgement, Result, Seen, Status, Verdict};
+use crate::owner::context::OwnerContext;
 use crate::owner::session::Outbox;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::wire::Answer;
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::Response;
 use crate::pipeline::import::Progress;
 
 /// The reason given for discarded items where the project declares it; their note begins with it in any case.
@@ -26,12 +26,13 @@ pub struct Discard {
 }
 
 /// Starts a discard; its answer goes to `outbox` under `number`.
-pub fn discard(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Discard, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| reject(shared, &wanted, watch).map(Answer::Discarded);
+pub fn discard(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Discard, cancel: Arc<AtomicBool>) {
+    let work =
+        move |shared: &Arc<OwnerContext>, watch: Tell<'_>| reject(shared, &wanted, watch).map(Response::Discarded);
     start(shared, outbox, number, cancel, work);
 }
 
-fn reject(shared: &Arc<Shared>, wanted: &Discard, watch: Tell<'_>) -> Result<Discarded> {
+fn reject(shared: &Arc<OwnerContext>, wanted: &Discard, watch: Tell<'_>) -> Result<Discarded> {
     let (mut done, rows) = find(shared, &wanted.who, &wanted.terms, watch)?;
     if !wanted.dry {
         done.rejected = bulk::judge(shared, &wanted.who, rows, &judgement(shared, &wanted.terms), watch)?.judged;
@@ -44,7 +45,7 @@ fn reject(shared: &Arc<Shared>, wanted: &Discard, watch: Tell<'_>) -> Result<Dis
 /// # Errors
 /// When one of them is kept from `who`.
 pub(super) fn find(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     who: &str,
     terms: &[(String, String)],
     watch: Tell<'_>,
@@ -55,7 +56,7 @@ pub(super) fn find(
     let usage = shared.metadata.usage(shared, &counting)?;
     let rows = usage.rows_with(held.grammar(), terms);
     // How many of them are rejected would tell of each.
-    let sight = Sight::of(shared, who);
+    let sight = AnnotatorView::of(shared, who);
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
     let (ledger, data) = (shared.ledger(), shared.data());
@@ -67,7 +68,7 @@ pub(super) fn find(
 }
 
 /// The verdict on items of these terms.
-pub(super) fn judgement(shared: &Shared, terms: &[(String, String)]) -> Judgement {
+pub(super) fn judgement(shared: &OwnerContext, terms: &[(String, String)]) -> Judgement {
     let known = &shared.config().review.reasons;
     let reasons: Vec<String> = known.iter().filter(|r| r.key == PRUNED).map(|r| r.key.clone()).collect();
     Judgement { reasons, note: Some(note(terms)), ..Judgement::new(Verdict::Reject, Seen::Script) }

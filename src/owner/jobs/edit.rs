@@ -7,37 +7,44 @@ use uuid::Uuid;
 
 use super::{Tell, revise, start};
 use crate::model::edit::{Edit, EditAct, EditMark};
-use crate::model::{Item, Kind, Problem, Result, Status};
+use crate::model::{Error, ErrorKind, Item, Result, Status};
 use crate::owner::answers;
+use crate::owner::context::OwnerContext;
 use crate::owner::session::Outbox;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::wire::{Answer, EditedItem, Receipt};
-use crate::owner::writer::{Reply, Wish, Work, now};
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{EditedItem, Receipt, Response};
+use crate::owner::writer::{DecisionRequest, Reply, WriterCommand, now};
 use crate::pipeline::revise::{Batch, Revised};
 use crate::store::Catalog;
 
 /// Starts an edit by `who`; its answer goes to `outbox` under `number`.
-pub fn edit(shared: &Arc<Shared>, outbox: Outbox, number: u64, (who, edit): (String, Edit), cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, _: Tell<'_>| run(shared, &who, &edit).map(|e| Answer::Edited(Box::new(e)));
+pub fn edit(
+    shared: &Arc<OwnerContext>,
+    outbox: Outbox,
+    number: u64,
+    (who, edit): (String, Edit),
+    cancel: Arc<AtomicBool>,
+) {
+    let work =
+        move |shared: &Arc<OwnerContext>, _: Tell<'_>| run(shared, &who, &edit).map(|e| Response::Edited(Box::new(e)));
     start(shared, outbox, number, cancel, work);
 }
 
-fn run(shared: &Arc<Shared>, who: &str, edit: &Edit) -> Result<EditedItem> {
+fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem> {
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
-    let none = || Problem::new(Kind::NotFound, format!("there is no item #{}", edit.number));
+    let none = || Error::new(ErrorKind::NotFound, format!("there is no item #{}", edit.number));
     let row = edit.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()).ok_or_else(none)?;
-    let sight = Sight::of(shared, who);
+    let sight = AnnotatorView::of(shared, who);
     if let Some(expected) = edit.expected
         && expected != answers::rev(&sight, row)
     {
         let what = format!("#{} changed while you edited it", edit.number);
-        return Err(Problem::new(Kind::Conflict, what).help("look at it again; your text was not taken"));
+        return Err(Error::new(ErrorKind::Conflict, what).help("look at it again; your text was not taken"));
     }
     if shared.rounds.asks_answer(who, row) {
         let what = format!("you are still to answer #{}", edit.number);
-        return Err(Problem::new(Kind::Denied, what).help("answer it first: its text tells what is right"));
+        return Err(Error::new(ErrorKind::Denied, what).help("answer it first: its text tells what is right"));
     }
     let before = catalog.item(row as usize)?;
     let after = edit.apply(&before, who, now())?;
@@ -60,7 +67,13 @@ fn run(shared: &Arc<Shared>, who: &str, edit: &Edit) -> Result<EditedItem> {
 }
 
 /// Makes `item` the text of its row. Gives what a person should know.
-fn put(shared: &Arc<Shared>, catalog: Arc<Catalog>, row: u32, item: &Item, mark: EditMark) -> Result<Option<String>> {
+fn put(
+    shared: &Arc<OwnerContext>,
+    catalog: Arc<Catalog>,
+    row: u32,
+    item: &Item,
+    mark: EditMark,
+) -> Result<Option<String>> {
     let mut columns = catalog.columns().clone();
     columns.replace(row as usize, item)?;
     let mut batch = Batch::new(&shared.project, "edited", false)?;
@@ -85,7 +98,7 @@ pub struct StepEdit {
 }
 
 /// Starts it: the item reads as before the edit, or as after it. Verdicts on the text that it had until then end to count.
-pub fn step_edit(shared: &Arc<Shared>, step: StepEdit, reply: Reply) {
+pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
     let counted = shared.count_job();
     let (owner, reply) = (shared.clone(), Arc::new(Mutex::new(Some(reply))));
     let answer = reply.clone();
@@ -102,20 +115,20 @@ pub fn step_edit(shared: &Arc<Shared>, step: StepEdit, reply: Reply) {
             Ok(None) => {
                 let Some(reply) = answer.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
                 let StepEdit { who, uuid, redo, .. } = step;
-                let wish = if redo { Wish::Redo(uuid) } else { Wish::Undo(uuid) };
+                let wish = if redo { DecisionRequest::Redo(uuid) } else { DecisionRequest::Undo(uuid) };
                 // An owner that is ending answers nobody any more.
-                let _ = owner.writer.send(Work::Wish { who, wish, asked: None, reply });
+                let _ = owner.writer.send(WriterCommand::Wish { who, wish, asked: None, reply });
             }
             Err(problem) => give(&answer, Err(problem)),
         }
     };
     if let Err(error) = std::thread::Builder::new().name("edit".into()).spawn(work) {
-        give(&reply, Err(Problem::new(Kind::Io, format!("the edit could not be taken back: {error}"))));
+        give(&reply, Err(Error::new(ErrorKind::Io, format!("the edit could not be taken back: {error}"))));
     }
 }
 
 /// The receipt; none where the step was made already.
-fn step_now(shared: &Arc<Shared>, step: &StepEdit) -> Result<Option<Receipt>> {
+fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receipt>> {
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     if !shared.ledger().may_step(&step.who, step.rev, step.redo) {
         return Ok(None);
@@ -132,10 +145,10 @@ fn step_now(shared: &Arc<Shared>, step: &StepEdit) -> Result<Option<Receipt>> {
         let ledger = shared.ledger();
         (ledger.text_rev(row), ledger.status(row))
     };
-    let status = if Sight::of(shared, &step.who).veils(row) { Status::Pending } else { status };
+    let status = if AnnotatorView::of(shared, &step.who).veils(row) { Status::Pending } else { status };
     Ok(Some(Receipt { uuid: step.uuid, rev, number: row + 1, status, edit: true }))
 }
 
 fn json(item: &Item) -> Result<String> {
-    serde_json::to_string(item).map_err(|e| Problem::new(Kind::Corrupt, format!("the item cannot be written: {e}")))
+    serde_json::to_string(item).map_err(|e| Error::new(ErrorKind::Corrupt, format!("the item cannot be written: {e}")))
 }

@@ -5,23 +5,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Tell, start};
 use crate::model::evaluation::NewRun;
+use crate::owner::context::OwnerContext;
 use crate::owner::evaluate::begin;
 use crate::owner::session::Outbox;
-use crate::owner::state::Shared;
-use crate::owner::wire::Answer;
+use crate::owner::wire::Response;
 
 /// Begins an evaluation in the name of `who`; its answer goes to `outbox` under `number`.
 pub fn evaluate(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     outbox: Outbox,
     number: u64,
     (who, new): (String, NewRun),
     cancel: Arc<AtomicBool>,
 ) {
     let flag = cancel.clone();
-    let work = move |shared: &Arc<Shared>, _: Tell<'_>| {
+    let work = move |shared: &Arc<OwnerContext>, _: Tell<'_>| {
         let wanted = || !flag.load(Ordering::Relaxed);
-        begin(shared, &who, &new, &wanted).map(|begun| Answer::Evaluation(Box::new(begun)))
+        begin(shared, &who, &new, &wanted).map(|begun| Response::Evaluation(Box::new(begun)))
     };
     start(shared, outbox, number, cancel, work);
 }

@@ -30,14 +30,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::context::OwnerContext;
 use super::session::Outbox;
-use super::state::Shared;
-use super::wire::{Answer, Event, FromOwner};
-use super::writer::{Work, now};
-use super::{answers, background, trust};
-use crate::model::{Kind, Problem, Result};
+use super::wire::{Event, FromOwner, Response};
+use super::writer::{WriterCommand, now};
+use super::{answers, priority, trust};
+use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::compose::{self, Composition, Order};
-use crate::pipeline::import::{self, Ask, Progress, Report};
+use crate::pipeline::import::{self, ImportRequest, Progress, Report};
 use crate::pipeline::sample;
 use crate::store::{Catalog, journal};
 
@@ -47,7 +47,7 @@ const TELL_EVERY: Duration = Duration::from_millis(200);
 /// What is brought in.
 pub enum Source {
     /// Files.
-    Files(Ask),
+    Files(ImportRequest),
     /// What the program draws itself.
     Sample,
     /// Questions from the metadata.
@@ -58,21 +58,21 @@ pub enum Source {
 type Tell<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
 /// Starts an import; its answer goes to `outbox` under `number`.
-pub fn import(shared: &Arc<Shared>, outbox: Outbox, number: u64, source: Source, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| {
+pub fn import(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, source: Source, cancel: Arc<AtomicBool>) {
+    let work = move |shared: &Arc<OwnerContext>, watch: Tell<'_>| {
         // Decisions come first.
-        background::give_way();
-        run(shared, &source, watch).map(Answer::Imported)
+        priority::lower_thread_priority();
+        run(shared, &source, watch).map(Response::Imported)
     };
     start(shared, outbox, number, cancel, work);
 }
 
 fn start(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     outbox: Outbox,
     number: u64,
     cancel: Arc<AtomicBool>,
-    job: impl FnOnce(&Arc<Shared>, Tell<'_>) -> Result<Answer> + Send + 'static,
+    job: impl FnOnce(&Arc<OwnerContext>, Tell<'_>) -> Result<Response> + Send + 'static,
 ) {
     let counted = shared.count_job();
     let owner = shared.clone();
@@ -96,10 +96,10 @@ fn start(
 }
 
 /// Reads new answers before anybody asks for the leaderboard, behind everything that somebody waits for.
-fn read_answers(shared: &Arc<Shared>) {
+fn read_answers(shared: &Arc<OwnerContext>) {
     let shared = shared.clone();
     let work = move || {
-        background::give_way();
+        priority::lower_thread_priority();
         // What is wrong is told to whoever asks for it.
         let _ = answers::scored(&shared, None);
     };
@@ -107,7 +107,7 @@ fn read_answers(shared: &Arc<Shared>) {
     let _ = std::thread::Builder::new().name("answers".into()).spawn(work);
 }
 
-fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report> {
+fn run(shared: &Arc<OwnerContext>, source: &Source, watch: Tell<'_>) -> Result<Report> {
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
     let at = journal::stamp(now());
@@ -123,7 +123,7 @@ fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report>
     if let Some(catalog) = outcome.catalog {
         taken_in(shared, catalog)?;
     }
-    if let Source::Files(Ask { link: true, paths, .. }) = source {
+    if let Source::Files(ImportRequest { link: true, paths, .. }) = source {
         trust::link(shared, paths);
     }
     if outcome.report.predictions > 0 {
@@ -136,15 +136,15 @@ fn run(shared: &Arc<Shared>, source: &Source, watch: Tell<'_>) -> Result<Report>
 ///
 /// # Errors
 /// When the owner is ending.
-pub fn taken_in(shared: &Shared, catalog: Arc<Catalog>) -> Result<()> {
+pub fn taken_in(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<()> {
     let items = catalog.len();
     {
         let mut data = shared.data_mut();
         data.overlay.grow(items);
         data.catalog = catalog;
     }
-    let sent = shared.writer.send(Work::Imported);
-    sent.map_err(|_| Problem::new(Kind::Unreachable, "the owner is ending"))?;
+    let sent = shared.writer.send(WriterCommand::Imported);
+    sent.map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is ending"))?;
     shared.tell(Event::Imported { items: items as u64 });
     Ok(())
 }

@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 use super::{Tell, bulk, discard, start};
 use crate::model::Result;
 use crate::model::usage::{MetadataState, Save};
+use crate::owner::context::OwnerContext;
 use crate::owner::session::Outbox;
-use crate::owner::state::Shared;
-use crate::owner::wire::{Answer, Retired};
+use crate::owner::wire::{Response, Retired};
 
 /// Terms to be retired.
 pub struct Retire {
@@ -36,22 +36,22 @@ pub struct Unretire {
 }
 
 /// Starts retiring terms; its answer goes to `outbox` under `number`.
-pub fn retire(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Retire, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| out(shared, &wanted, watch).map(retired);
+pub fn retire(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Retire, cancel: Arc<AtomicBool>) {
+    let work = move |shared: &Arc<OwnerContext>, watch: Tell<'_>| out(shared, &wanted, watch).map(retired);
     start(shared, outbox, number, cancel, work);
 }
 
 /// Starts taking that back; its answer goes to `outbox` under `number`.
-pub fn unretire(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Unretire, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, watch: Tell<'_>| back(shared, &wanted, watch).map(retired);
+pub fn unretire(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Unretire, cancel: Arc<AtomicBool>) {
+    let work = move |shared: &Arc<OwnerContext>, watch: Tell<'_>| back(shared, &wanted, watch).map(retired);
     start(shared, outbox, number, cancel, work);
 }
 
-fn retired(done: Retired) -> Answer {
-    Answer::Retired(Box::new(done))
+fn retired(done: Retired) -> Response {
+    Response::Retired(Box::new(done))
 }
 
-fn out(shared: &Arc<Shared>, wanted: &Retire, watch: Tell<'_>) -> Result<Retired> {
+fn out(shared: &Arc<OwnerContext>, wanted: &Retire, watch: Tell<'_>) -> Result<Retired> {
     let (who, terms) = (wanted.who.as_str(), &wanted.terms);
     // Which items have the terms is asked while the lists have them.
     let rows = if wanted.discard { discard::find(shared, who, terms, watch)?.1 } else { Vec::new() };
@@ -80,7 +80,7 @@ fn reversed(saves: &[Save], before: &MetadataState, now: &MetadataState) -> Vec<
     saves.iter().map(save).collect()
 }
 
-fn back(shared: &Arc<Shared>, wanted: &Unretire, watch: Tell<'_>) -> Result<Retired> {
+fn back(shared: &Arc<OwnerContext>, wanted: &Unretire, watch: Tell<'_>) -> Result<Retired> {
     if let Some(revs) = wanted.revs {
         bulk::is_last(shared, &wanted.who, revs)?;
     }

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, mpsc};
 
-use crate::model::{Kind, Problem, Result};
-use crate::owner::state::Shared;
-use crate::owner::writer::{Revise, Work, now};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
+use crate::owner::writer::{Revise, WriterCommand, now};
 use crate::pipeline::revise::Revised;
 use crate::store::{Catalog, journal, manifest, open};
 
@@ -13,7 +13,7 @@ use crate::store::{Catalog, journal, manifest, open};
 ///
 /// # Errors
 /// The operating system's; then nothing was changed.
-pub(super) fn enter(shared: &Arc<Shared>, catalog: Arc<Catalog>, revised: Revised) -> Result<Option<String>> {
+pub(super) fn enter(shared: &Arc<OwnerContext>, catalog: Arc<Catalog>, revised: Revised) -> Result<Option<String>> {
     let index = shared.index.get()?;
     let (changed, kept) = (revised.changed.clone(), revised.kept.clone());
     let edit = revised.edit.clone();
@@ -24,8 +24,8 @@ pub(super) fn enter(shared: &Arc<Shared>, catalog: Arc<Catalog>, revised: Revise
         open::record(&project, &catalog, columns, fresh, &at)
     };
     let (reply, recorded) = mpsc::channel();
-    let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
-    let work = Work::Revise(Revise { record: Box::new(record), changed, kept, edit, reply });
+    let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
+    let work = WriterCommand::Revise(Revise { record: Box::new(record), changed, kept, edit, reply });
     shared.writer.send(work).map_err(|_| ending())?;
     match recorded.recv().map_err(|_| ending())? {
         Ok(recorded) => Ok(open::enter(&shared.project, index, &recorded)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::store::Catalog;
 use crate::store::manifest::Holds;
 
@@ -16,7 +16,7 @@ impl<'c> TaskItems<'c> {
     /// Of the data set `only`, or of all; `file` is the BLAKE3 of the tasks' file in hex.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] when the project has no such data set.
+    /// [`crate::model::ErrorKind::Input`] when the project has no such data set.
     pub(super) fn new(catalog: &'c Catalog, only: Option<&str>, file: &str) -> Result<Self> {
         let mut datasets = BTreeMap::new();
         for part in catalog.item_parts() {
@@ -27,7 +27,7 @@ impl<'c> TaskItems<'c> {
         if let Some(only) = only {
             if !datasets.contains_key(only) {
                 let known: Vec<String> = datasets.into_keys().collect();
-                return Err(Problem::input(format!("the project has no data set `{only}`"))
+                return Err(Error::input(format!("the project has no data set `{only}`"))
                     .field("dataset")
                     .help(format!("its data sets are: {}", known.join(", "))));
             }
@@ -41,7 +41,7 @@ impl<'c> TaskItems<'c> {
     /// nowhere is given back as it is.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] when several items may be meant, or when nothing says that the only one is.
+    /// [`crate::model::ErrorKind::Input`] when several items may be meant, or when nothing says that the only one is.
     pub(super) fn find(&self, key: &str, question: Option<&str>) -> Result<String> {
         if self.catalog.row_of(key)?.is_some() {
             return Ok(key.to_string());
@@ -66,14 +66,12 @@ impl<'c> TaskItems<'c> {
             (None, []) => Ok(key.to_string()),
             // Whoever compares the questions says that this one is another.
             (None, [(id, ..)]) if question.is_some() => Ok(id.clone()),
-            (None, [(id, ..)]) => {
-                Err(Problem::input(format!("nothing says that its task is {id}: it has no question"))
-                    .field("question")
-                    .help("--item-field names the field of `data` that holds the item's id"))
-            }
+            (None, [(id, ..)]) => Err(Error::input(format!("nothing says that its task is {id}: it has no question"))
+                .field("question")
+                .help("--item-field names the field of `data` that holds the item's id")),
             (None, several) => {
                 let ids: Vec<&str> = several.iter().map(|(id, ..)| id.as_str()).collect();
-                Err(Problem::input(format!("several items may be meant: {}", ids.join(", ")))
+                Err(Error::input(format!("several items may be meant: {}", ids.join(", ")))
                     .field("item")
                     .help("--dataset names the data set that the tasks are of"))
             }

@@ -8,12 +8,12 @@ use super::merge::join;
 use super::task_items::TaskItems;
 use super::{Tell, start};
 use crate::formats::verdicts::{self, Found, Meaning};
-use crate::model::exchange::{Left, Taken, VerdictForm, Words};
-use crate::model::{Kind, Problem, Result};
+use crate::model::verdict_interchange::{Left, Taken, VerdictForm, Words};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
 use crate::owner::session::Outbox;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::wire::{Answer, Progress};
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{Progress, Response};
 use crate::owner::writer::now;
 use crate::pipeline::import::hash_file;
 use crate::store::history::History;
@@ -34,12 +34,13 @@ pub struct Verdicts {
 }
 
 /// Starts reading; its answer goes to `outbox` under `number`.
-pub fn verdicts(shared: &Arc<Shared>, outbox: Outbox, number: u64, wanted: Verdicts, cancel: Arc<AtomicBool>) {
-    let work = move |shared: &Arc<Shared>, tell: Tell<'_>| Ok(Answer::Taken(Box::new(run(shared, &wanted, tell)?)));
+pub fn verdicts(shared: &Arc<OwnerContext>, outbox: Outbox, number: u64, wanted: Verdicts, cancel: Arc<AtomicBool>) {
+    let work =
+        move |shared: &Arc<OwnerContext>, tell: Tell<'_>| Ok(Response::Taken(Box::new(run(shared, &wanted, tell)?)));
     start(shared, outbox, number, cancel, work);
 }
 
-fn run(shared: &Arc<Shared>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken> {
+fn run(shared: &Arc<OwnerContext>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken> {
     let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let reasons = &shared.config().review.reasons;
     wanted.words.check(reasons)?;
@@ -62,7 +63,7 @@ fn run(shared: &Arc<Shared>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken>
     };
     let mut notes = verdicts::read(&wanted.file, form, meaning, &mut take)?;
     if cancelled {
-        return Err(Problem::new(Kind::Cancelled, "nothing was taken: reading the verdicts was cancelled"));
+        return Err(Error::new(ErrorKind::Cancelled, "nothing was taken: reading the verdicts was cancelled"));
     }
     let read = (found.len() + aside.len()) as u64;
     let history = History::read(&shared.project)?;
@@ -71,7 +72,7 @@ fn run(shared: &Arc<Shared>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken>
     aside.extend(more);
     let of_union = planned.report.aside.into_iter();
     aside.extend(of_union.map(|a| Left { place: String::new(), item: a.item, who: a.who, why: a.why }));
-    let sight = Sight::of(shared, &wanted.who);
+    let sight = AnnotatorView::of(shared, &wanted.who);
     let mut conflicts = planned.report.conflicts;
     conflicts.retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
     notes.extend(planned.report.notes);
@@ -87,7 +88,7 @@ fn run(shared: &Arc<Shared>, wanted: &Verdicts, tell: Tell<'_>) -> Result<Taken>
 }
 
 /// Why a record was not taken, in one line; its place is told beside it.
-fn said(problem: &Problem, file: &Path) -> String {
+fn said(problem: &Error, file: &Path) -> String {
     let mut problem = problem.clone();
     (problem.place.line, problem.place.file) = (None, problem.place.file.filter(|f| f != file));
     problem.to_string().replace("\n  help: ", "; ")

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::metadata::Metadata;
 use crate::model::usage::{FileState, MetadataState};
-use crate::model::{Finding, Kind, MetaFile, Problem, Result};
+use crate::model::{Error, ErrorKind, Finding, MetaFile, Result};
 use crate::pipeline::compose::{errors, place_of};
 
 /// Metadata and what can be composed from it.
 struct Ready {
     metadata: Metadata,
-    grammar: Arc<Grammar>,
+    grammar: Arc<CompiledMetadata>,
 }
 
 /// The metadata that counts. Copies are cheap.
@@ -32,7 +32,7 @@ impl InForce {
     pub fn after(before: Option<&InForce>, state: &MetadataState) -> InForce {
         let file = |f: &FileState| MetaFile { name: f.name.clone(), text: f.text.clone() };
         let metadata = Metadata::parse(state.files.iter().map(file));
-        let (grammar, compiled) = Grammar::compile(&metadata);
+        let (grammar, compiled) = CompiledMetadata::compile(&metadata);
         let errors: Vec<Finding> = errors(&metadata, &state.unreadable, &compiled).into_iter().cloned().collect();
         let disk = Arc::new(Ready { metadata, grammar: Arc::new(grammar) });
         let sound = match errors.is_empty() {
@@ -53,18 +53,18 @@ impl InForce {
     }
 
     /// The metadata to count by.
-    pub fn grammar(&self) -> &Arc<Grammar> {
+    pub fn grammar(&self) -> &Arc<CompiledMetadata> {
         &self.sound.as_ref().unwrap_or(&self.disk).grammar
     }
 
     /// Refuses what only metadata without errors can answer, where none was seen.
     ///
     /// # Errors
-    /// [`Kind::Input`] with file and line of the cause.
+    /// [`ErrorKind::Input`] with file and line of the cause.
     pub fn check(&self) -> Result<()> {
         match self.errors.first().filter(|_| self.sound.is_none()) {
             None => Ok(()),
-            Some(first) => Err(place_of(Problem::new(Kind::Input, first.what.clone()), first)
+            Some(first) => Err(place_of(Error::new(ErrorKind::Input, first.what.clone()), first)
                 .help("until it is mended nobody can tell which items are stale; `benchtop lint` lists the errors")),
         }
     }
@@ -73,8 +73,8 @@ impl InForce {
     /// those that count.
     ///
     /// # Errors
-    /// [`Kind::Input`] with file and line, where that has errors which keep it from being used.
-    pub fn with(&self, files: Vec<MetaFile>) -> Result<Grammar> {
+    /// [`ErrorKind::Input`] with file and line, where that has errors which keep it from being used.
+    pub fn with(&self, files: Vec<MetaFile>) -> Result<CompiledMetadata> {
         let left: Vec<Finding> =
             self.unreadable.iter().filter(|f| files.iter().all(|file| file.name != f.file)).cloned().collect();
         match (over(&self.disk.metadata, &files, &left), &self.sound) {
@@ -100,13 +100,13 @@ impl InForce {
 }
 
 /// Metadata with these texts put over its files.
-fn over(metadata: &Metadata, files: &[MetaFile], unreadable: &[Finding]) -> Result<Grammar> {
+fn over(metadata: &Metadata, files: &[MetaFile], unreadable: &[Finding]) -> Result<CompiledMetadata> {
     let mut metadata = metadata.clone();
     files.iter().cloned().for_each(|file| metadata.put(file));
-    let (grammar, compiled) = Grammar::compile(&metadata);
+    let (grammar, compiled) = CompiledMetadata::compile(&metadata);
     match errors(&metadata, unreadable, &compiled).first() {
         None => Ok(grammar),
-        Some(first) => Err(place_of(Problem::new(Kind::Input, first.what.clone()), first)
+        Some(first) => Err(place_of(Error::new(ErrorKind::Input, first.what.clone()), first)
             .help("nothing becomes stale before it is mended")),
     }
 }

@@ -3,14 +3,14 @@
 use super::agreement::allowed;
 use super::begin;
 use super::disputes::{adjudicating, disputes};
-use super::open::Glance;
+use super::open::RoundSnapshot;
 use crate::model::round::protocol::{WhatIf, what_if};
-use crate::model::round::state::{Feedback, GuidelinesText, RoundState, Turn};
+use crate::model::round::state::{Feedback, GuidelinesText, NextAssignment, RoundState};
 use crate::model::round::{Guidelines, Round};
 use crate::model::verdict::Part;
-use crate::model::{Judgement, Kind, Problem, Result, Status, Verdict};
-use crate::owner::sight::Sight;
-use crate::owner::wire::{Answer, Ask, Event};
+use crate::model::{Error, ErrorKind, Judgement, Result, Status, Verdict};
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{Event, Request, Response};
 use crate::owner::writer::now;
 use crate::store::Ledger;
 
@@ -18,56 +18,56 @@ use crate::store::Ledger;
 ///
 /// # Errors
 /// What is wrong with the question, or with what is stored.
-pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
+pub fn answer(sight: &AnnotatorView, ask: &Request) -> Result<Option<Response>> {
     let shared = sight.shared();
     let who = sight.who();
     Ok(Some(match ask {
-        Ask::Rounds => Answer::Rounds(states(sight)),
-        Ask::NewRound { new, dry } => {
+        Request::Rounds => Response::Rounds(states(sight)),
+        Request::NewRound { new, dry } => {
             let state = begin::begin(sight, new, *dry)?;
             if !dry {
                 shared.tell(Event::Rounds);
             }
-            Answer::Round(Box::new(state))
+            Response::Round(Box::new(state))
         }
-        Ask::CloseRound { round, closed } => {
+        Request::CloseRound { round, closed } => {
             begin::close(sight, round, *closed)?;
             shared.tell(Event::Rounds);
-            Answer::Done
+            Response::Done
         }
-        Ask::DeleteRound(round) => {
+        Request::DeleteRound(round) => {
             begin::delete(sight, round)?;
             shared.tell(Event::Rounds);
-            Answer::Done
+            Response::Done
         }
-        Ask::RoundPeople { round, add, remove } => {
+        Request::RoundPeople { round, add, remove } => {
             begin::people(sight, round, (add, remove))?;
             shared.tell(Event::Rounds);
             let glance = shared.rounds.of(round, |open| open.glance(who))?;
-            Answer::Round(Box::new(state(sight, glance)))
+            Response::Round(Box::new(state(sight, glance)))
         }
-        Ask::Next(round) => {
+        Request::Next(round) => {
             let path = shared.rounds.of(round, |open| open.round.guidelines.clone())?.map(|g| g.path);
             let version = path.map(|path| begin::version(shared, &path)).transpose()?;
             let mut turn = shared.rounds.next(who, round, version, now())?;
-            if let Turn::Item(served) = &mut turn {
+            if let NextAssignment::Item(served) = &mut turn {
                 served.elsewhere = shared.at_work.twice(who, round);
             }
-            Answer::Turn(turn)
+            Response::Turn(turn)
         }
-        Ask::Release(round) => {
+        Request::Release(round) => {
             shared.rounds.release(who, round)?;
-            Answer::Done
+            Response::Done
         }
-        Ask::Feedback { round, number } => Answer::Feedback(feedback(sight, round, *number)?),
-        Ask::Guidelines(round) => Answer::Guidelines(guidelines(sight, round)?),
-        Ask::Disputes(round) => Answer::Disputes(disputes(sight, round)?),
-        Ask::Adjudication(round) => Answer::Adjudication(Box::new(adjudicating(sight, round)?)),
-        Ask::WhatIf { round, protocol } => {
+        Request::Feedback { round, number } => Response::Feedback(feedback(sight, round, *number)?),
+        Request::Guidelines(round) => Response::Guidelines(guidelines(sight, round)?),
+        Request::Disputes(round) => Response::Disputes(disputes(sight, round)?),
+        Request::Adjudication(round) => Response::Adjudication(Box::new(adjudicating(sight, round)?)),
+        Request::WhatIf { round, protocol } => {
             let glance = allowed(sight, Some(round))?;
             let Some(glance) = glance else { return Ok(None) };
             let found: WhatIf = what_if(verdicts(sight, &glance), glance.round.protocol, *protocol);
-            Answer::WhatIf(found)
+            Response::WhatIf(found)
         }
         _ => return Ok(None),
     }))
@@ -77,7 +77,7 @@ pub fn answer(sight: &Sight, ask: &Ask) -> Result<Option<Answer>> {
 const AT_ONCE: usize = 1024;
 
 /// Something of the verdicts on each item of a round, in the order of its items.
-pub(super) fn each<T>(sight: &Sight, glance: &Glance, mut of: impl FnMut(&Ledger, u32) -> T) -> Vec<T> {
+pub(super) fn each<T>(sight: &AnnotatorView, glance: &RoundSnapshot, mut of: impl FnMut(&Ledger, u32) -> T) -> Vec<T> {
     let rows: Vec<u32> = glance.items().collect();
     let mut all = Vec::with_capacity(rows.len());
     for rows in rows.chunks(AT_ONCE) {
@@ -88,7 +88,7 @@ pub(super) fn each<T>(sight: &Sight, glance: &Glance, mut of: impl FnMut(&Ledger
 }
 
 /// The verdicts of a round, item by item, one a person.
-fn verdicts(sight: &Sight, glance: &Glance) -> Vec<Vec<Verdict>> {
+fn verdicts(sight: &AnnotatorView, glance: &RoundSnapshot) -> Vec<Vec<Verdict>> {
     let said =
         |ledger: &Ledger, row| standing(&glance.round, ledger, row).into_iter().map(|(_, j)| j.verdict).collect();
     each(sight, glance, said)
@@ -106,8 +106,8 @@ pub(super) fn part(judgement: &Judgement) -> Part {
 /// The rows of the items that a round's protocol accepts.
 ///
 /// # Errors
-/// [`Kind::NotFound`] when there is no such round, [`Kind::Denied`] while the one who asks may not know.
-pub fn accepted(sight: &Sight, round: &str) -> Result<Vec<u32>> {
+/// [`ErrorKind::NotFound`] when there is no such round, [`ErrorKind::Denied`] while the one who asks may not know.
+pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
     sight.scores()?;
     let glance = sight.shared().rounds.of(round, |open| open.glance(sight.who()))?;
     let statuses = verdicts(sight, &glance).into_iter().map(|verdicts| glance.round.protocol.status(&verdicts));
@@ -118,13 +118,13 @@ pub fn accepted(sight: &Sight, round: &str) -> Result<Vec<u32>> {
     Ok(all)
 }
 
-fn states(sight: &Sight) -> Vec<RoundState> {
+fn states(sight: &AnnotatorView) -> Vec<RoundState> {
     let glances = sight.shared().rounds.glances(sight.who());
     glances.into_iter().map(|glance| state(sight, glance)).collect()
 }
 
 /// How far a round is, and where its verdicts leave its items unless it is blind for the one who asks.
-pub(super) fn state(sight: &Sight, mut glance: Glance) -> RoundState {
+pub(super) fn state(sight: &AnnotatorView, mut glance: RoundSnapshot) -> RoundState {
     if !glance.blind {
         let mut counts = [0; Status::ALL.len()];
         for verdicts in verdicts(sight, &glance) {
@@ -136,7 +136,7 @@ pub(super) fn state(sight: &Sight, mut glance: Glance) -> RoundState {
 }
 
 /// The guidelines of a round as they are now; none where it has none.
-fn guidelines(sight: &Sight, round: &str) -> Result<Option<GuidelinesText>> {
+fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesText>> {
     let shared = sight.shared();
     let made = shared.rounds.of(round, |open| open.round.guidelines.clone())?;
     let text = |Guidelines { path, version }| {
@@ -148,7 +148,7 @@ fn guidelines(sight: &Sight, round: &str) -> Result<Option<GuidelinesText>> {
 }
 
 /// What an item of practice is, once its verdict is in.
-fn feedback(sight: &Sight, round: &str, number: u32) -> Result<Feedback> {
+fn feedback(sight: &AnnotatorView, round: &str, number: u32) -> Result<Feedback> {
     let row = number.checked_sub(1);
     let id = row.map(|row| sight.catalog().item(row as usize)).transpose()?.map(|item| item.id).unwrap_or_default();
     let gold = sight.shared().rounds.of(round, |open| open.round.calibration.iter().find(|g| g.id == id).cloned())?;
@@ -156,7 +156,7 @@ fn feedback(sight: &Sight, round: &str, number: u32) -> Result<Feedback> {
     let judged = row.is_some_and(|row| ledger.said(row, round, sight.who(), Part::Calibration));
     match gold {
         Some(gold) if judged => Ok(Feedback { good: Some(gold.good), reasons: gold.reasons }),
-        Some(_) => Err(Problem::new(Kind::Denied, "what it is comes after your verdict").help("judge it first")),
+        Some(_) => Err(Error::new(ErrorKind::Denied, "what it is comes after your verdict").help("judge it first")),
         None => Ok(Feedback { good: None, reasons: Vec::new() }),
     }
 }

@@ -6,11 +6,11 @@ use std::sync::{Arc, mpsc};
 
 use crate::model::round::state::RoundState;
 use crate::model::round::{Guidelines, Known, NewRound, Round, draw};
-use crate::model::{Field, Filter, Item, Kind, Problem, Result, Status};
+use crate::model::{Error, ErrorKind, Field, Filter, Item, Result, Status};
 use crate::owner::answers;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::writer::{Work, now};
+use crate::owner::context::OwnerContext;
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::writer::{WriterCommand, now};
 use crate::store::{inspect, regular, rounds};
 
 /// The fields that can be strata.
@@ -23,8 +23,8 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Draws a round and, unless it is only asked for, makes it part of the project.
 ///
 /// # Errors
-/// What [`draw`] refuses, a filter or a field that does not exist, and [`Kind::Conflict`] for a name that is taken.
-pub(super) fn begin(sight: &Sight, new: &NewRound, dry: bool) -> Result<RoundState> {
+/// What [`draw`] refuses, a filter or a field that does not exist, and [`ErrorKind::Conflict`] for a name that is taken.
+pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<RoundState> {
     let shared = sight.shared();
     let filter = Filter::parse(&new.filter)?;
     let stratum = new.strata.as_deref().map(field).transpose()?;
@@ -64,11 +64,11 @@ pub(super) fn begin(sight: &Sight, new: &NewRound, dry: bool) -> Result<RoundSta
 }
 
 /// Who may change a round: in a project of several users the one who made it.
-fn may_change(sight: &Sight, round: &Round) -> Result<()> {
+fn may_change(sight: &AnnotatorView, round: &Round) -> Result<()> {
     let shared = !sight.shared().project.config().shared.people.is_empty();
     if shared && round.by != sight.who() {
         let what = format!("the round `{}` is for the one who made it to change", round.name);
-        return Err(Problem::new(Kind::Denied, what).help(format!("ask `{}`", round.by)));
+        return Err(Error::new(ErrorKind::Denied, what).help(format!("ask `{}`", round.by)));
     }
     Ok(())
 }
@@ -76,16 +76,16 @@ fn may_change(sight: &Sight, round: &Round) -> Result<()> {
 /// Deletes a round that nobody has said anything in.
 ///
 /// # Errors
-/// [`Kind::NotFound`], [`Kind::Denied`] for somebody who may not change it, [`Kind::Conflict`] for a round with verdicts, also such as were
+/// [`ErrorKind::NotFound`], [`ErrorKind::Denied`] for somebody who may not change it, [`ErrorKind::Conflict`] for a round with verdicts, also such as were
 /// taken back, and the operating system's.
-pub(super) fn delete(sight: &Sight, name: &str) -> Result<()> {
+pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
     let shared = sight.shared();
     let _one_at_a_time = shared.rounds.change();
     let round = shared.rounds.of(name, |open| open.round.clone())?;
     may_change(sight, &round)?;
     let said = || match shared.ledger().said_in(name) {
         0 => Ok(()),
-        n => Err(Problem::new(Kind::Conflict, format!("{n} verdicts were given in the round `{name}`"))
+        n => Err(Error::new(ErrorKind::Conflict, format!("{n} verdicts were given in the round `{name}`"))
             .help(format!("`benchtop round close {name}` closes it; its verdicts go on counting"))),
     };
     said()?;
@@ -105,16 +105,16 @@ pub(super) fn delete(sight: &Sight, name: &str) -> Result<()> {
 /// Has people join a round that goes on, and others leave it: what those had left is given to whoever is in it.
 ///
 /// # Errors
-/// [`Kind::NotFound`], [`Kind::Denied`] for somebody who may not change it, [`Kind::Conflict`] for a round that is closed, what
+/// [`ErrorKind::NotFound`], [`ErrorKind::Denied`] for somebody who may not change it, [`ErrorKind::Conflict`] for a round that is closed, what
 /// [`Round::change`] refuses, and the operating system's.
-pub(super) fn people(sight: &Sight, name: &str, change: (&[String], &[String])) -> Result<()> {
+pub(super) fn people(sight: &AnnotatorView, name: &str, change: (&[String], &[String])) -> Result<()> {
     let shared = sight.shared();
     let _one_at_a_time = shared.rounds.change();
     let (round, (judged, wanted)) = shared.rounds.of(name, |open| (open.round.clone(), open.leases.progress()))?;
     may_change(sight, &round)?;
     if round.closed.is_some() {
         let help = format!("`benchtop round reopen {name}` opens it again");
-        return Err(Problem::new(Kind::Conflict, format!("the round `{name}` is closed")).help(help));
+        return Err(Error::new(ErrorKind::Conflict, format!("the round `{name}` is closed")).help(help));
     }
     let mut round = Round::clone(&round);
     round.change(change, judged >= wanted, sight.who(), now())?;
@@ -125,15 +125,15 @@ pub(super) fn people(sight: &Sight, name: &str, change: (&[String], &[String])) 
 /// Closes a round, or opens it again.
 ///
 /// # Errors
-/// [`Kind::NotFound`], [`Kind::Denied`] for somebody whom it is blind for and who did not make it, and the operating
+/// [`ErrorKind::NotFound`], [`ErrorKind::Denied`] for somebody whom it is blind for and who did not make it, and the operating
 /// system's.
-pub(super) fn close(sight: &Sight, name: &str, closed: bool) -> Result<()> {
+pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<()> {
     let shared = sight.shared();
     let _one_at_a_time = shared.rounds.change();
     let (round, blind) = shared.rounds.of(name, |open| (open.round.clone(), open.is_blind_for(sight.who())))?;
     if blind && round.by != sight.who() {
         let what = format!("closing the round `{name}` would show you what it keeps from you");
-        return Err(Problem::new(Kind::Denied, what).help(format!("`{}` made it and can close it", round.by)));
+        return Err(Error::new(ErrorKind::Denied, what).help(format!("`{}` made it and can close it", round.by)));
     }
     let mut round = Round::clone(&round);
     if round.closed.is_some() != closed {
@@ -145,10 +145,10 @@ pub(super) fn close(sight: &Sight, name: &str, closed: bool) -> Result<()> {
 }
 
 /// Has the thread that decides read the rounds and fold the journals again.
-fn reload(shared: &Arc<Shared>) -> Result<()> {
-    let ending = || Problem::new(Kind::Unreachable, "the owner is ending");
+fn reload(shared: &Arc<OwnerContext>) -> Result<()> {
+    let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
     let (reply, done) = mpsc::channel();
-    shared.writer.send(Work::Rounds(reply)).map_err(|_| ending())?;
+    shared.writer.send(WriterCommand::Rounds(reply)).map_err(|_| ending())?;
     done.recv().map_err(|_| ending())
 }
 
@@ -156,7 +156,7 @@ fn reload(shared: &Arc<Shared>) -> Result<()> {
 ///
 /// # Errors
 /// What keeps it from being read.
-pub(super) fn version(shared: &Shared, path: &str) -> Result<String> {
+pub(super) fn version(shared: &OwnerContext, path: &str) -> Result<String> {
     Ok(Guidelines::version_of(&guidelines(shared, path)?))
 }
 
@@ -164,16 +164,16 @@ pub(super) fn version(shared: &Shared, path: &str) -> Result<String> {
 ///
 /// # Errors
 /// What keeps it from being read, at the field `guidelines`; a file of more than [`MOST_BYTES`].
-pub(super) fn guidelines(shared: &Shared, path: &str) -> Result<Vec<u8>> {
+pub(super) fn guidelines(shared: &OwnerContext, path: &str) -> Result<Vec<u8>> {
     let file = shared.project.root().join(path);
     let too_long = || {
         let what = format!("the guidelines are longer than {} KiB", MOST_BYTES >> 10);
-        Problem::input(what).file(&file).field("guidelines").help("people read them beside every item")
+        Error::input(what).file(&file).field("guidelines").help("people read them beside every item")
     };
     // A link in the folders between them would lead as far as one at the end.
     inspect::within(shared.project.root(), Path::new(path)).map_err(|problem| problem.field("guidelines"))?;
     regular::read(&file, MOST_BYTES).map_err(|problem| match problem.kind {
-        Kind::Input => too_long(),
+        ErrorKind::Input => too_long(),
         _ => problem.field("guidelines"),
     })
 }
@@ -181,7 +181,7 @@ pub(super) fn guidelines(shared: &Shared, path: &str) -> Result<Vec<u8>> {
 fn field(name: &str) -> Result<Field> {
     STRATA.into_iter().find(|field| field.name() == name).ok_or_else(|| {
         let known = STRATA.map(Field::name).join(", ");
-        Problem::input(format!("`{name}` cannot divide items into strata"))
+        Error::input(format!("`{name}` cannot divide items into strata"))
             .field("strata")
             .help(format!("one of: {known}"))
     })
@@ -206,7 +206,7 @@ fn value(item: &Item, field: Option<Field>) -> String {
 type Candidates = (Vec<(String, String)>, BTreeMap<String, Vec<String>>);
 
 /// Ids and strata of these items, of the rotations of a question the first alone; the others by its id.
-fn read(shared: &Shared, numbers: &[u32], stratum: Option<Field>) -> Result<Candidates> {
+fn read(shared: &OwnerContext, numbers: &[u32], stratum: Option<Field>) -> Result<Candidates> {
     let catalog = shared.catalog();
     let (mut items, mut others) = (Vec::with_capacity(numbers.len()), BTreeMap::<String, Vec<String>>::new());
     let mut first: HashMap<(String, String), String> = HashMap::new();
@@ -233,7 +233,7 @@ fn set_of(item: &Item) -> Option<(String, String)> {
 type Judged = (String, String, bool, Vec<String>);
 
 /// The items that stand accepted or rejected by people who all say the same, as far as `sight` goes.
-fn known(sight: &Sight, stratum: Option<Field>) -> Result<Vec<Judged>> {
+fn known(sight: &AnnotatorView, stratum: Option<Field>) -> Result<Vec<Judged>> {
     let shared = sight.shared();
     let (catalog, overlay) = sight.items(false);
     let settled = |row: usize| match overlay.status(row) {

@@ -8,16 +8,16 @@ use crate::model::round::Round;
 use crate::model::round::state::{Adjudicating, Dispute, Side};
 use crate::model::verdict::Part;
 use crate::model::{Result, Verdict};
-use crate::owner::sight::Sight;
+use crate::owner::visibility::AnnotatorView;
 use crate::store::Ledger;
-use crate::store::ledger::Standing;
+use crate::store::ledger::EffectiveVerdict;
 
 /// What adjudicators who are not named are called.
 const NAMELESS: &str = "adjudicator";
 
 /// The items on which people differ, or that somebody flagged or was unsure of: those to settle first. Who asks has seen
 /// them from then on.
-pub(super) fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
+pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>> {
     let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
     let one =
         |ledger: &Ledger, row: u32| if sight.veils(row) { None } else { dispute(sight, &glance.round, ledger, row) };
@@ -36,13 +36,13 @@ pub(super) fn disputes(sight: &Sight, name: &str) -> Result<Vec<Dispute>> {
 }
 
 /// The verdicts on a row that decide in a round, in the order they were given.
-fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<Standing> {
+fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
     let mut all = ledger.standing(row);
     all.retain(|s| s.judgement.asked.as_ref().is_some_and(|asked| asked.round == round.name));
     all
 }
 
-fn part(standing: &Standing) -> Part {
+fn part(standing: &EffectiveVerdict) -> Part {
     standing.judgement.asked.as_ref().map_or(Part::Main, |asked| asked.part)
 }
 
@@ -55,8 +55,8 @@ pub(super) fn called(round: &Round) -> impl FnMut(String) -> String + use<> {
     }
 }
 
-fn dispute(sight: &Sight, round: &Round, ledger: &Ledger, row: u32) -> Option<Dispute> {
-    let (settled, given): (Vec<Standing>, Vec<Standing>) =
+fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> Option<Dispute> {
+    let (settled, given): (Vec<EffectiveVerdict>, Vec<EffectiveVerdict>) =
         in_round(ledger, row, round).into_iter().partition(|s| part(s) == Part::Adjudication);
     let said: Vec<Verdict> = given.iter().map(|s| s.judgement.verdict).filter(|v| *v != Verdict::Skip).collect();
     let differ = said.windows(2).any(|two| two[0] != two[1]);
@@ -82,7 +82,7 @@ fn dispute(sight: &Sight, round: &Round, ledger: &Ledger, row: u32) -> Option<Di
 }
 
 /// What there is to know before they are settled.
-pub(super) fn adjudicating(sight: &Sight, name: &str) -> Result<Adjudicating> {
+pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudicating> {
     let shared = sight.shared();
     let glance = shared.rounds.of(name, |open| open.glance(sight.who()))?;
     let Some(guidelines) = &glance.round.guidelines else {
@@ -94,7 +94,7 @@ pub(super) fn adjudicating(sight: &Sight, name: &str) -> Result<Adjudicating> {
         if sight.veils(row) {
             return Vec::new();
         }
-        let stamp = |s: Standing| (s.judgement.asked.and_then(|asked| asked.guidelines), row + 1);
+        let stamp = |s: EffectiveVerdict| (s.judgement.asked.and_then(|asked| asked.guidelines), row + 1);
         in_round(ledger, row, &glance.round).into_iter().map(stamp).collect()
     };
     let mut earlier: BTreeMap<Option<String>, Vec<u32>> = BTreeMap::new();

@@ -18,13 +18,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use agreement::answer as agreed;
 pub use answer::{accepted, answer};
 pub use at_work::AtWork;
-use open::{Glance, Open};
+use open::{Open, RoundSnapshot};
 
-use super::sight::Veil;
+use super::visibility::BlindMask;
 use crate::model::round::Round;
-use crate::model::round::state::{InRound, Turn};
+use crate::model::round::state::{InRound, NextAssignment};
 use crate::model::verdict::Part;
-use crate::model::{Item, Judgement, Kind, Problem, Result, Verdict};
+use crate::model::{Error, ErrorKind, Item, Judgement, Result, Verdict};
 use crate::store::{Catalog, Ledger};
 
 /// All rounds of a project.
@@ -43,7 +43,7 @@ pub struct Rounds {
 struct Inner {
     all: BTreeMap<String, Open>,
     /// What each person must not see, as far as somebody asked; none where there is nothing.
-    veils: HashMap<String, Option<Arc<Veil>>>,
+    veils: HashMap<String, Option<Arc<BlindMask>>>,
     key: u64,
 }
 
@@ -92,13 +92,13 @@ impl Rounds {
     }
 
     /// What `who` must not see; none where no blind round asks for it.
-    pub fn veil(&self, who: &str) -> Option<Arc<Veil>> {
+    pub fn veil(&self, who: &str) -> Option<Arc<BlindMask>> {
         let mut inner = self.inner();
         if let Some(veil) = inner.veils.get(who) {
             return veil.clone();
         }
         inner.key += 1;
-        let mut veil = Veil::new(inner.key);
+        let mut veil = BlindMask::new(inner.key);
         for open in inner.all.values().filter(|open| open.is_blind_for(who)) {
             veil.round.clone_from(&open.round.name);
             open.rows().filter(|row| open.veils(who, *row)).for_each(|row| veil.put(row, true));
@@ -112,8 +112,8 @@ impl Rounds {
     /// Makes out what a verdict of `who` on a row is for, before it is written, and says so in it.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] for a round or an item that is not there, [`Kind::Denied`] for somebody who is not in it,
-    /// [`Kind::Conflict`] when others have the item by now or the round is closed, and [`Kind::Input`] for a verdict that the
+    /// [`ErrorKind::NotFound`] for a round or an item that is not there, [`ErrorKind::Denied`] for somebody who is not in it,
+    /// [`ErrorKind::Conflict`] when others have the item by now or the round is closed, and [`ErrorKind::Input`] for a verdict that the
     /// protocol does not ask for.
     pub fn decide(&self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
         let Some(asked) = &judgement.asked else { return Ok(()) };
@@ -127,7 +127,7 @@ impl Rounds {
     /// The answer of a judgement on this item as it is recorded.
     ///
     /// # Errors
-    /// [`Kind::Input`] for what answers nothing.
+    /// [`ErrorKind::Input`] for what answers nothing.
     pub fn answers(&self, item: &Item, judgement: &mut Judgement) -> Result<()> {
         if let (Verdict::Answer, Some(text)) = (judgement.verdict, &judgement.answer)
             && !text.trim().is_empty()
@@ -140,7 +140,7 @@ impl Rounds {
     /// Whether `who`, who had the item in this row on the screen to be judged, has not judged it in this round before.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] where another terminal of theirs did.
+    /// [`ErrorKind::Conflict`] where another terminal of theirs did.
     pub fn is_first(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
         let Some(asked) = judgement.asked.as_ref().filter(|asked| asked.part == Part::Main) else { return Ok(()) };
         let judged = self.inner().all.get(&asked.round).is_some_and(|open| open.has_judged(who, row));
@@ -148,23 +148,23 @@ impl Rounds {
             return Ok(());
         }
         let what = format!("you have judged #{} in this round already, perhaps at another terminal", row + 1);
-        Err(Problem::new(Kind::Conflict, what).help("that verdict stands; undo takes it back"))
+        Err(Error::new(ErrorKind::Conflict, what).help("that verdict stands; undo takes it back"))
     }
 
     /// Whether `who` may judge a row outside of rounds.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] where an open blind round asks `who` for it: a verdict beside it would decide what the round is to
-    /// decide. [`Kind::Input`] for an answer, which only a round asks for.
+    /// [`ErrorKind::Conflict`] where an open blind round asks `who` for it: a verdict beside it would decide what the round is to
+    /// decide. [`ErrorKind::Input`] for an answer, which only a round asks for.
     pub fn outside(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
         if judgement.verdict == Verdict::Answer {
-            return Err(Problem::input("an answer is given where a round asks for it").field("verdict"));
+            return Err(Error::input("an answer is given where a round asks for it").field("verdict"));
         }
         let inner = self.inner();
         match inner.all.values().find(|open| open.is_blind_for(who) && open.veils(who, row)) {
             Some(open) => {
                 let name = &open.round.name;
-                Err(Problem::new(Kind::Conflict, format!("#{} is for you to judge in the round `{name}`", row + 1))
+                Err(Error::new(ErrorKind::Conflict, format!("#{} is for you to judge in the round `{name}`", row + 1))
                     .help(format!("take what `benchtop round next {name}` gives you")))
             }
             None => Ok(()),
@@ -196,7 +196,7 @@ impl Rounds {
     /// Whether a verdict that was taken back can count again.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] when others have judged the item meanwhile as often as the round wants.
+    /// [`ErrorKind::Conflict`] when others have judged the item meanwhile as often as the round wants.
     pub fn redo(&self, who: &str, row: u32, judgement: &Judgement, now: i64) -> Result<()> {
         let Some(asked) = &judgement.asked else { return Ok(()) };
         let mut inner = self.inner();
@@ -210,8 +210,8 @@ impl Rounds {
     /// What `who` is to judge next in a round. `version` is that of its guidelines as they are now.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] for no such round, [`Kind::Denied`] for somebody who is not in it.
-    pub fn next(&self, who: &str, name: &str, version: Option<String>, now: i64) -> Result<Turn> {
+    /// [`ErrorKind::NotFound`] for no such round, [`ErrorKind::Denied`] for somebody who is not in it.
+    pub fn next(&self, who: &str, name: &str, version: Option<String>, now: i64) -> Result<NextAssignment> {
         let mut inner = self.inner();
         let open = inner.named(name)?;
         open.tells(who, version);
@@ -222,10 +222,10 @@ impl Rounds {
             inner.look_again(who, row);
         }
         Ok(match turn {
-            open::Given::Item(served) => Turn::Item(served),
-            open::Given::Wait(until) => Turn::Wait(until),
-            open::Given::Finished => Turn::Finished,
-            open::Given::Closed => Turn::Closed,
+            open::Given::Item(served) => NextAssignment::Item(served),
+            open::Given::Wait(until) => NextAssignment::Wait(until),
+            open::Given::Finished => NextAssignment::Finished,
+            open::Given::Closed => NextAssignment::Closed,
         })
     }
 
@@ -265,7 +265,7 @@ impl Rounds {
     }
 
     /// All rounds as they are now, oldest first.
-    fn glances(&self, who: &str) -> Vec<Glance> {
+    fn glances(&self, who: &str) -> Vec<RoundSnapshot> {
         let inner = self.inner();
         let mut all: Vec<&Open> = inner.all.values().collect();
         all.sort_by(|a, b| (a.round.created, &a.round.name).cmp(&(b.round.created, &b.round.name)));
@@ -295,7 +295,7 @@ impl Inner {
             true => "make one with `benchtop round new`".to_string(),
             false => format!("there is: {}", known.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ")),
         };
-        let none = || Problem::new(Kind::NotFound, format!("there is no round `{name}`")).help(help);
+        let none = || Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")).help(help);
         self.all.get_mut(name).ok_or_else(none)
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::model::round::lease::{Judged, Leases, Next};
 use crate::model::round::order::Ticket;
-use crate::model::round::state::{InRound, RoundState, Served};
+use crate::model::round::state::{Assignment, InRound, RoundState};
 use crate::model::round::{Gold, Protocol, Round};
 use crate::model::verdict::Part;
-use crate::model::{Judgement, Kind, Problem, Result, Verdict};
+use crate::model::{Error, ErrorKind, Judgement, Result, Verdict};
 use crate::store::Catalog;
 use crate::store::columns::id_hash;
 
@@ -63,7 +63,7 @@ impl Role {
 
 /// What there is for somebody.
 pub(super) enum Given {
-    Item(Served),
+    Item(Assignment),
     Wait(i64),
     Finished,
     Closed,
@@ -71,7 +71,7 @@ pub(super) enum Given {
 
 /// A round at one moment: what takes long is made out of this, while decisions go on.
 #[derive(Clone)]
-pub(super) struct Glance {
+pub(super) struct RoundSnapshot {
     pub(super) round: Arc<Round>,
     pub(super) state: RoundState,
     /// It keeps something from the one who asked.
@@ -79,7 +79,7 @@ pub(super) struct Glance {
     rows: Arc<[Vec<Option<u32>>; 3]>,
 }
 
-impl Glance {
+impl RoundSnapshot {
     /// Leaves these rows out; how many items of the round that are.
     pub(super) fn leave_out(&mut self, veiled: impl Fn(u32) -> bool) -> u64 {
         let mut rows = [Vec::new(), Vec::new(), Vec::new()];
@@ -175,7 +175,7 @@ impl Open {
     }
 
     /// What can be worked on while the round goes on.
-    pub(super) fn glance(&self, who: &str) -> Glance {
+    pub(super) fn glance(&self, who: &str) -> RoundSnapshot {
         let (judged, wanted) = self.leases.progress();
         let gone = u64::from(self.missing);
         let all_gone = gone * u64::from(self.round.overlap);
@@ -188,7 +188,7 @@ impl Open {
             strangers: self.leases.strangers(),
             ..RoundState::fresh(&self.round)
         };
-        Glance { round: self.round.clone(), state, blind: self.is_blind_for(who), rows: self.rows.clone() }
+        RoundSnapshot { round: self.round.clone(), state, blind: self.is_blind_for(who), rows: self.rows.clone() }
     }
 
     /// Whether a row is in it.
@@ -235,11 +235,11 @@ impl Open {
             Next::Finished => return Ok(Given::Finished),
             Next::Closed => return Ok(Given::Closed),
         };
-        let none = || Problem::new(Kind::NotFound, "the round gives out an item that is not there");
+        let none = || Error::new(ErrorKind::NotFound, "the round gives out an item that is not there");
         let row = self.row(lease.ticket).ok_or_else(none)?;
         let ahead = self.leases.ahead(who, AHEAD);
         let rows = ahead.into_iter().filter_map(|item| self.rows[0].get(item as usize).copied().flatten());
-        Ok(Given::Item(Served {
+        Ok(Given::Item(Assignment {
             number: row + 1,
             item: self.round.id(lease.ticket).unwrap_or_default().to_string(),
             practice: lease.ticket.part == Part::Calibration,
@@ -283,7 +283,8 @@ impl Open {
     }
 
     fn place(&self, row: u32) -> Result<(Role, u32)> {
-        let none = || Problem::new(Kind::NotFound, format!("the round `{}` has no item #{}", self.round.name, row + 1));
+        let none =
+            || Error::new(ErrorKind::NotFound, format!("the round `{}` has no item #{}", self.round.name, row + 1));
         self.places.get(&row).copied().ok_or_else(none)
     }
 
@@ -292,7 +293,7 @@ impl Open {
         let asked = self.rows[role as usize].get(item as usize).copied().flatten();
         if let Some(asked) = asked.filter(|asked| *asked != row) {
             let what = format!("#{} is judged with #{}, another rotation of its question", row + 1, asked + 1);
-            return Err(Problem::new(Kind::Conflict, what).help(format!("judge #{}", asked + 1)));
+            return Err(Error::new(ErrorKind::Conflict, what).help(format!("judge #{}", asked + 1)));
         }
         self.fits(judgement)?;
         let verdict = judgement.verdict;
@@ -310,7 +311,7 @@ impl Open {
         };
         if lease.is_none() && self.round.closed.is_some() {
             let what = format!("the round `{}` is closed", self.round.name);
-            return Err(Problem::new(Kind::Conflict, what).help("open it again, or judge outside of it"));
+            return Err(Error::new(ErrorKind::Conflict, what).help("open it again, or judge outside of it"));
         }
         match verdict {
             Verdict::Skip => self.leases.skip(who, item, part, now)?,
@@ -324,7 +325,7 @@ impl Open {
 
     /// Whether `who` is given items of it, or was before it was closed.
     fn gives(&self, who: &str) -> Result<()> {
-        let denied = |what: String, help: String| Err(Problem::new(Kind::Denied, what).help(help));
+        let denied = |what: String, help: String| Err(Error::new(ErrorKind::Denied, what).help(help));
         let name = &self.round.name;
         match (self.round.has(who), self.round.gives(who)) {
             (_, true) => Ok(()),
@@ -342,7 +343,7 @@ impl Open {
     /// Whether the protocol asks for such a verdict.
     fn fits(&self, judgement: &Judgement) -> Result<()> {
         let answers = self.round.protocol == Protocol::Answer;
-        let refuse = |field: &str, what: &str, help: &str| Err(Problem::input(what).field(field).help(help));
+        let refuse = |field: &str, what: &str, help: &str| Err(Error::input(what).field(field).help(help));
         match judgement.verdict {
             Verdict::Accept | Verdict::Reject | Verdict::Fix if answers => {
                 refuse("verdict", "this round asks for an answer", "give `answer`, or skip, flag, or say unsure")
@@ -364,15 +365,15 @@ impl Open {
 
     /// Whether `who` may settle an item.
     fn settles(&self, who: &str, (role, item): (Role, u32), row: u32) -> Result<()> {
-        let refuse = |kind: Kind, what: String, help: &str| Err(Problem::new(kind, what).help(help));
+        let refuse = |kind: ErrorKind, what: String, help: &str| Err(Error::new(kind, what).help(help));
         let name = &self.round.name;
         if role != Role::Item {
             let what = format!("#{} is mixed into the round `{name}` and decides nothing", row + 1);
-            return refuse(Kind::Conflict, what, "`benchtop round disputes` lists what can be settled");
+            return refuse(ErrorKind::Conflict, what, "`benchtop round disputes` lists what can be settled");
         }
         if self.is_blind_for(who) && !self.leases.has_judged(who, item) {
             return refuse(
-                Kind::Denied,
+                ErrorKind::Denied,
                 format!("the round `{name}` is blind, and you have not judged #{} in it", row + 1),
                 "judge it as everybody does, or leave settling to somebody else",
             );

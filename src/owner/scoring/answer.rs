@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use super::lock;
 use crate::model::scoring::bench::{
-    Bench, BenchAsk, Chip, Counted, DoubtOrder, Explanation, RulesState, Sample, ScorerState,
+    Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesState, Sample, ScorerState,
 };
 use crate::model::scoring::rules::RuleSet;
 use crate::model::scoring::{Outcome, Scorer};
-use crate::model::{Filter, Item, Kind, Problem, Result, Status};
+use crate::model::{Error, ErrorKind, Filter, Item, Result, Status};
 use crate::owner::answers::{self, Watch};
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::context::OwnerContext;
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{Request, Response};
 use crate::pipeline::scoring::rules::{Outcomes, scorers};
-use crate::pipeline::scoring::{bench, build, doubt, explain};
+use crate::pipeline::scoring::{bench, build, explain, flag_priority};
 use crate::store::{Overlay, rules};
 
 /// Characters of a sample's text.
@@ -24,53 +24,57 @@ const TEXT: usize = 200;
 ///
 /// # Errors
 /// What is wrong with the question, or with what is stored.
-pub fn answer(sight: &Sight, ask: &Ask, watch: &Watch<'_>) -> Result<Option<Answer>> {
+pub fn answer(sight: &AnnotatorView, ask: &Request, watch: &Watch<'_>) -> Result<Option<Response>> {
     let wanted = || !(watch.cancelled)();
     let shared = sight.shared();
     match ask {
-        Ask::Bench(_) | Ask::Rules | Ask::TryRules(_) | Ask::ApplyRules { .. } | Ask::RevertRules { .. } => {
-            sight.scores()?
-        }
-        Ask::Doubtful { .. } => sight.scores()?,
-        Ask::Score(new) => sight.chooses(&Filter::parse(&new.filter)?)?,
-        Ask::Explain { number } => sight.item(*number)?,
+        Request::Bench(_)
+        | Request::Rules
+        | Request::TryRules(_)
+        | Request::ApplyRules { .. }
+        | Request::RevertRules { .. } => sight.scores()?,
+        Request::Doubtful { .. } => sight.scores()?,
+        Request::Score(new) => sight.chooses(&Filter::parse(&new.filter)?)?,
+        Request::Explain { number } => sight.item(*number)?,
         _ => {}
     }
     let scoring = &shared.scoring;
     Ok(Some(match ask {
-        Ask::Scorers => Answer::Scorers(states(shared, &wanted)?),
-        Ask::Score(new) => Answer::Scoring(Box::new(scoring.begin(shared, new, &wanted)?)),
-        Ask::ScoringAct { id, act } => Answer::Scoring(Box::new(scoring.act(shared, *id, *act)?)),
-        Ask::Bench(ask) => Answer::Bench(Box::new(look(shared, ask, &wanted)?)),
-        Ask::Rules => Answer::Rules(Box::new(rules_state(shared, &wanted)?)),
-        Ask::TryRules(next) => {
+        Request::Scorers => Response::Scorers(states(shared, &wanted)?),
+        Request::Score(new) => Response::Scoring(Box::new(scoring.begin(shared, new, &wanted)?)),
+        Request::ScoringAct { id, act } => Response::Scoring(Box::new(scoring.act(shared, *id, *act)?)),
+        Request::Bench(ask) => Response::Bench(Box::new(look(shared, ask, &wanted)?)),
+        Request::Rules => Response::Rules(Box::new(rules_state(shared, &wanted)?)),
+        Request::TryRules(next) => {
             let (before, _, now) = scoring.outcomes(shared, &wanted)?;
             let columns = scoring.columns(shared, scorers(&next.measures()), &wanted)?;
             let then = Outcomes::of(next, &columns, &shared.catalog());
-            Answer::RulesDiff(Box::new(now.diff(&then, &statuses(shared), (&before, next))))
+            Response::RulesDiff(Box::new(now.diff(&then, &statuses(shared), (&before, next))))
         }
-        Ask::ApplyRules { rules: next, revision } => apply(shared, next, revision, &wanted)?,
-        Ask::RevertRules { revision } => {
+        Request::ApplyRules { rules: next, revision } => apply(shared, next, revision, &wanted)?,
+        Request::RevertRules { revision } => {
             scoring.rules_are(shared, rules::revert(&shared.project, revision)?);
-            Answer::Rules(Box::new(rules_state(shared, &wanted)?))
+            Response::Rules(Box::new(rules_state(shared, &wanted)?))
         }
-        Ask::Doubtful { filter, order, seed } => Answer::Numbers(doubtful(shared, filter, (*order, *seed), &wanted)?),
-        Ask::Explain { number } => Answer::Explanation(Box::new(explanation(shared, *number, &wanted)?)),
+        Request::Doubtful { filter, order, seed } => {
+            Response::Numbers(doubtful(shared, filter, (*order, *seed), &wanted)?)
+        }
+        Request::Explain { number } => Response::Explanation(Box::new(explanation(shared, *number, &wanted)?)),
         _ => return Ok(None),
     }))
 }
 
-fn statuses(shared: &Shared) -> Overlay {
+fn statuses(shared: &OwnerContext) -> Overlay {
     shared.data().overlay.snapshot(false)
 }
 
-fn apply(shared: &Arc<Shared>, next: &RuleSet, revision: &str, wanted: &dyn Fn() -> bool) -> Result<Answer> {
+fn apply(shared: &Arc<OwnerContext>, next: &RuleSet, revision: &str, wanted: &dyn Fn() -> bool) -> Result<Response> {
     shared.scoring.rules_are(shared, rules::write(&shared.project, next, revision)?);
-    Ok(Answer::Rules(Box::new(rules_state(shared, wanted)?)))
+    Ok(Response::Rules(Box::new(rules_state(shared, wanted)?)))
 }
 
 /// All scorers: those there are always, and a judge for each question that metadata or scores know of.
-fn states(shared: &Arc<Shared>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerState>> {
+fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerState>> {
     let mut all: Vec<Scorer> = Scorer::ALL.to_vec();
     let judges = build::judges(&shared.project).into_iter().map(Scorer::Judge);
     let known = crate::store::scores::scorers(&shared.project.store());
@@ -94,7 +98,7 @@ fn states(shared: &Arc<Shared>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerS
     all.into_iter().map(state).collect()
 }
 
-fn look(shared: &Arc<Shared>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -> Result<Bench> {
+fn look(shared: &Arc<OwnerContext>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -> Result<Bench> {
     let column = shared.scoring.column(shared, &ask.measure.scorer, wanted)?;
     let other = match &ask.other {
         Some((measure, _)) => Some(shared.scoring.column(shared, &measure.scorer, wanted)?),
@@ -102,9 +106,12 @@ fn look(shared: &Arc<Shared>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -> Resu
     };
     let rows = match ask.filter.is_empty() {
         true => None,
-        false => {
-            Some(answers::numbers(&Sight::whole(shared), &ask.filter)?.into_iter().map(|n| n - 1).collect::<Vec<u32>>())
-        }
+        false => Some(
+            answers::numbers(&AnnotatorView::whole(shared), &ask.filter)?
+                .into_iter()
+                .map(|n| n - 1)
+                .collect::<Vec<u32>>(),
+        ),
     };
     let catalog = shared.catalog();
     let (mut bench, near) =
@@ -112,7 +119,7 @@ fn look(shared: &Arc<Shared>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -> Resu
     let sample = |row: &u32| -> Result<Sample> {
         let json = answers::line(shared, *row)?;
         let item: Item = serde_json::from_str(&json)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
         let text = item.prompt.unwrap_or(item.question);
         let picture = item.images.into_iter().next().and_then(|i| Some((i.hash?, i.ext.unwrap_or_default())));
         let value = ask.measure.shown(column.value(*row as usize).unwrap_or_default(), column.logit);
@@ -123,7 +130,7 @@ fn look(shared: &Arc<Shared>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -> Resu
     Ok(bench)
 }
 
-fn rules_state(shared: &Arc<Shared>, wanted: &dyn Fn() -> bool) -> Result<RulesState> {
+fn rules_state(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<RulesState> {
     let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
     let held = shared.scoring.rules(shared);
     Ok(RulesState {
@@ -137,32 +144,32 @@ fn rules_state(shared: &Arc<Shared>, wanted: &dyn Fn() -> bool) -> Result<RulesS
 }
 
 fn doubtful(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     filter: &Filter,
-    (order, seed): (DoubtOrder, u64),
+    (order, seed): (FlagOrder, u64),
     wanted: &dyn Fn() -> bool,
 ) -> Result<Vec<u32>> {
     let mut filter = filter.clone();
-    if filter.outcome.is_empty() && order != DoubtOrder::AgainstPeople {
+    if filter.outcome.is_empty() && order != FlagOrder::AgainstPeople {
         filter.outcome = vec![Outcome::Flagged, Outcome::Parked];
     }
-    let rows: Vec<u32> = answers::numbers(&Sight::whole(shared), &filter)?.into_iter().map(|n| n - 1).collect();
+    let rows: Vec<u32> = answers::numbers(&AnnotatorView::whole(shared), &filter)?.into_iter().map(|n| n - 1).collect();
     let (rules, columns, outcomes) = shared.scoring.outcomes(shared, wanted)?;
     let ordered =
-        doubt::order(&rows, order, seed, (&rules, &columns, &outcomes), (&shared.catalog(), &statuses(shared)));
+        flag_priority::order(&rows, order, seed, (&rules, &columns, &outcomes), (&shared.catalog(), &statuses(shared)));
     Ok(ordered.into_iter().map(|row| row + 1).collect())
 }
 
 /// The rules that hold for the item in `row`, as far as that is known without waiting.
-pub fn chips(shared: &Arc<Shared>, row: u32) -> Vec<Chip> {
+pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<Chip> {
     let at_hand = shared.scoring.at_hand(shared);
     at_hand.map_or(Vec::new(), |(rules, columns)| explain::chips(&rules, &columns, &shared.catalog(), row as usize))
 }
 
-fn explanation(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Explanation> {
+fn explanation(shared: &Arc<OwnerContext>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Explanation> {
     let catalog = shared.catalog();
     let row = number.checked_sub(1).map(|row| row as usize).filter(|row| *row < catalog.len());
-    let row = row.ok_or_else(|| Problem::new(Kind::NotFound, format!("there is no item #{number}")))?;
+    let row = row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no item #{number}")))?;
     let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
     let known = crate::store::scores::scorers(&shared.project.store()).into_iter();
     let asked = scorers(&rules.measures());
@@ -192,7 +199,7 @@ fn explanation(shared: &Arc<Shared>, number: u32, wanted: &dyn Fn() -> bool) -> 
 }
 
 /// What a score that follows from predictions is counted from.
-fn counted(shared: &Arc<Shared>, scorer: &Scorer, row: usize) -> explain::Kept {
+fn counted(shared: &Arc<OwnerContext>, scorer: &Scorer, row: usize) -> explain::Kept {
     match answers::counted_of(shared, scorer, row) {
         Ok(Some((counted, tally))) if counted.n + counted.left_out > 0 => {
             let missing = tally.unknown - tally.refused - tally.unparsed;
@@ -216,7 +223,7 @@ fn of_alignment(detail: &str) -> Option<Counted> {
 
 /// The accepted item whose picture is most like that of `row`, with the cosine.
 fn nearest_accepted(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     row: usize,
     pictures: &[u64],
     overlay: &Overlay,

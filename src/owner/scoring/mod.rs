@@ -2,7 +2,7 @@
 //! pictures, scores or rules are others.
 
 mod answer;
-mod desk;
+mod queue;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use answer::{answer, chips};
-pub use desk::start;
+pub use queue::start;
 
-use super::state::Shared;
+use super::context::OwnerContext;
 use super::wire::Event;
 use crate::model::Result;
 use crate::model::scoring::Scorer;
@@ -25,7 +25,7 @@ use crate::pipeline::scoring::column::Column;
 use crate::pipeline::scoring::inputs::{Inputs, Texts};
 use crate::pipeline::scoring::rules::{ColumnsBy, Outcomes};
 use crate::pipeline::scoring::runner::Runner;
-use crate::store::catalog::Edition;
+use crate::store::catalog::CatalogVersion;
 use crate::store::project::Project;
 use crate::store::rules::{self, Written};
 use crate::store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
@@ -40,7 +40,7 @@ const FRESH_FOR: Duration = Duration::from_secs(1);
 const NOT_READY_FOR: Duration = Duration::from_secs(5);
 
 /// What inputs depend on.
-type Of = (Edition, usize);
+type Of = (CatalogVersion, usize);
 
 struct HeldColumn {
     of: Of,
@@ -94,7 +94,7 @@ impl Made {
 /// See the module.
 pub struct Scoring {
     maker: Maker,
-    desk: desk::Desk,
+    desk: queue::JobQueue,
     texts: Mutex<Option<Arc<Texts>>>,
     inputs: Mutex<Option<(Of, Arc<Inputs>)>>,
     scores: Mutex<HashMap<Scorer, Option<Arc<Mutex<Scores>>>>>,
@@ -125,7 +125,7 @@ impl Scoring {
     pub fn new(maker: Maker) -> Scoring {
         Scoring {
             maker,
-            desk: desk::Desk::default(),
+            desk: queue::JobQueue::default(),
             texts: Mutex::default(),
             inputs: Mutex::default(),
             scores: Mutex::default(),
@@ -151,8 +151,8 @@ impl Scoring {
     /// What is scored of each item now; `wanted` says whether to go on reading.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Corrupt`] when the texts are damaged, and [`crate::model::Kind::Cancelled`].
-    pub fn inputs(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<(Of, Arc<Inputs>)> {
+    /// [`crate::model::ErrorKind::Corrupt`] when the texts are damaged, and [`crate::model::ErrorKind::Cancelled`].
+    pub fn inputs(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<(Of, Arc<Inputs>)> {
         let catalog = shared.catalog();
         let of = (catalog.edition(), shared.pictures().len());
         if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
@@ -175,7 +175,7 @@ impl Scoring {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn scores(&self, shared: &Shared, scorer: &Scorer) -> Result<Option<Arc<Mutex<Scores>>>> {
+    pub fn scores(&self, shared: &OwnerContext, scorer: &Scorer) -> Result<Option<Arc<Mutex<Scores>>>> {
         let mut all = lock(&self.scores);
         if let Some(found) = all.get(scorer) {
             return Ok(found.clone());
@@ -210,7 +210,7 @@ impl Scoring {
     ///
     /// # Errors
     /// As [`inputs`](Self::inputs) and [`scores`](Self::scores).
-    pub fn column(&self, shared: &Shared, scorer: &Scorer, wanted: &dyn Fn() -> bool) -> Result<Arc<Column>> {
+    pub fn column(&self, shared: &OwnerContext, scorer: &Scorer, wanted: &dyn Fn() -> bool) -> Result<Arc<Column>> {
         let changes = self.generation();
         let (of, inputs) = self.inputs(shared, wanted)?;
         let is_running = self.desk.is_running(scorer);
@@ -239,7 +239,7 @@ impl Scoring {
     /// As [`column`](Self::column).
     pub fn columns(
         &self,
-        shared: &Shared,
+        shared: &OwnerContext,
         scorers: impl IntoIterator<Item = Scorer>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<ColumnsBy> {
@@ -247,7 +247,7 @@ impl Scoring {
     }
 
     /// The rules as they are on disk now. The file is read again only when it is another one.
-    pub fn rules(&self, shared: &Shared) -> HeldRules {
+    pub fn rules(&self, shared: &OwnerContext) -> HeldRules {
         let path = shared.project.root().join(crate::store::project::FILE);
         let stamp = std::fs::metadata(&path).ok().and_then(|m| Some((m.modified().ok()?, m.len())));
         let mut held = lock(&self.rules);
@@ -269,7 +269,7 @@ impl Scoring {
     }
 
     /// These rules are on disk now.
-    fn rules_are(&self, shared: &Shared, written: Written) {
+    fn rules_are(&self, shared: &OwnerContext, written: Written) {
         *lock(&self.rules) = HeldRules { written: Some(written), problem: None, stamp: None };
         self.changed();
         shared.tell(Event::Rules);
@@ -279,7 +279,11 @@ impl Scoring {
     ///
     /// # Errors
     /// As [`columns`](Self::columns).
-    pub fn outcomes(&self, shared: &Shared, wanted: &dyn Fn() -> bool) -> Result<(RuleSet, ColumnsBy, Arc<Outcomes>)> {
+    pub fn outcomes(
+        &self,
+        shared: &OwnerContext,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<(RuleSet, ColumnsBy, Arc<Outcomes>)> {
         let (rules, generation) = (self.rules(shared).set(), self.generation());
         let scorers = crate::pipeline::scoring::rules::scorers(&rules.measures());
         let columns = self.columns(shared, scorers, wanted)?;
@@ -297,7 +301,7 @@ impl Scoring {
     /// The rules and the columns that outcomes were last found from, without waiting: what is shown beside an item must
     /// not wait until all items were read. Where there are none, or older ones, they are found meanwhile, and
     /// [`Event::Rules`] tells when they are there.
-    fn at_hand(&self, shared: &Arc<Shared>) -> Option<(RuleSet, ColumnsBy)> {
+    fn at_hand(&self, shared: &Arc<OwnerContext>) -> Option<(RuleSet, ColumnsBy)> {
         let rules = self.rules(shared).set();
         if rules.rules.is_empty() {
             return None;
@@ -328,7 +332,7 @@ impl Scoring {
     ///
     /// # Errors
     /// When they cannot be read.
-    fn embeddings(&self, shared: &Shared) -> Result<Option<Arc<Embeddings>>> {
+    fn embeddings(&self, shared: &OwnerContext) -> Result<Option<Arc<Embeddings>>> {
         let Some(scores) = self.scores(shared, &Scorer::Duplicate)? else { return Ok(None) };
         let (short, dim, size) = {
             let scores = lock(&scores);

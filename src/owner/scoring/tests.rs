@@ -3,14 +3,14 @@ use std::sync::mpsc;
 
 use super::*;
 use crate::model::generation::Fingerprint;
-use crate::model::scoring::bench::{BenchAsk, DoubtOrder, RulesState, ScorerState};
+use crate::model::scoring::bench::{BenchAsk, FlagOrder, RulesState, ScorerState};
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::scoring::rules::{Then, Threshold};
 use crate::model::scoring::{Measure, Outcome, Score, ScoreState};
-use crate::model::{Field, Filter, Kind, Status};
+use crate::model::{ErrorKind, Field, Filter, Status};
 use crate::owner::answers::{self, Watch};
-use crate::owner::state::Data;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::context::Data;
+use crate::owner::wire::{Request, Response};
 use crate::owner::writer;
 use crate::pipeline::compose::{Composition, Order, metadata};
 use crate::pipeline::scoring::runner::{Keep, Subject, failed};
@@ -85,7 +85,7 @@ fn maker(small: &Small) -> Maker {
         let version = {
             let script = lock(&small.0);
             if script.gone {
-                return Err(crate::model::Problem::new(Kind::NotFound, "the small scorer is gone"));
+                return Err(crate::model::Error::new(ErrorKind::NotFound, "the small scorer is gone"));
             }
             script.version
         };
@@ -97,8 +97,8 @@ fn maker(small: &Small) -> Maker {
 
 struct Rig {
     small: Small,
-    shared: Arc<Shared>,
-    _queue: mpsc::Receiver<writer::Work>,
+    shared: Arc<OwnerContext>,
+    _queue: mpsc::Receiver<writer::WriterCommand>,
 }
 
 impl Rig {
@@ -106,36 +106,36 @@ impl Rig {
         let opened = open(project).unwrap();
         let (sender, queue) = mpsc::channel();
         let data = Data { catalog: opened.catalog, overlay: opened.overlay };
-        let none: crate::owner::generate::Maker = Box::new(|_, _| Err(crate::model::Problem::input("no generator")));
+        let none: crate::owner::generate::Maker = Box::new(|_, _| Err(crate::model::Error::input("no generator")));
         let trust = crate::store::trust::Trust::at(project.root().with_extension("person"));
-        let mut shared = Shared::new(project.clone(), trust, opened.index, data, opened.notices, sender, 0, none);
+        let mut shared = OwnerContext::new(project.clone(), trust, opened.index, data, opened.notices, sender, 0, none);
         shared.scoring = Scoring::new(maker(small));
         let shared = Arc::new(shared);
         start(&shared);
         Rig { small: small.clone(), shared, _queue: queue }
     }
 
-    fn ask(&self, ask: Ask) -> Result<Answer> {
+    fn ask(&self, ask: Request) -> Result<Response> {
         let mut partial = |_| ();
         let mut watch = Watch { cancelled: &|| false, partial: &mut partial };
-        answers::answer(&crate::owner::sight::Sight::whole(&self.shared), ask, &mut watch)
+        answers::answer(&crate::owner::visibility::AnnotatorView::whole(&self.shared), ask, &mut watch)
     }
 
     fn begin(&self, dry: bool) -> Result<ScoringState> {
         let new = NewScoring { scorer: Scorer::Leakage, filter: String::new(), dry, drafts: false };
-        match self.ask(Ask::Score(new))? {
-            Answer::Scoring(state) => Ok(*state),
+        match self.ask(Request::Score(new))? {
+            Response::Scoring(state) => Ok(*state),
             other => panic!("{other:?}"),
         }
     }
 
-    fn act(&self, id: u32, act: ScoringAct) -> Result<Answer> {
-        self.ask(Ask::ScoringAct { id, act })
+    fn act(&self, id: u32, act: ScoringAct) -> Result<Response> {
+        self.ask(Request::ScoringAct { id, act })
     }
 
     fn scorers(&self) -> Vec<ScorerState> {
-        match self.ask(Ask::Scorers).unwrap() {
-            Answer::Scorers(list) => list,
+        match self.ask(Request::Scorers).unwrap() {
+            Response::Scorers(list) => list,
             other => panic!("{other:?}"),
         }
     }
@@ -157,21 +157,21 @@ impl Rig {
     }
 
     fn rules(&self) -> RulesState {
-        match self.ask(Ask::Rules).unwrap() {
-            Answer::Rules(state) => *state,
+        match self.ask(Request::Rules).unwrap() {
+            Response::Rules(state) => *state,
             other => panic!("{other:?}"),
         }
     }
 
-    fn numbers(&self, ask: Ask) -> Vec<u32> {
+    fn numbers(&self, ask: Request) -> Vec<u32> {
         match self.ask(ask).unwrap() {
-            Answer::Numbers(numbers) => numbers,
+            Response::Numbers(numbers) => numbers,
             other => panic!("{other:?}"),
         }
     }
 
     fn listed(&self, words: &str) -> Vec<u32> {
-        self.numbers(Ask::Numbers(Filter::parse(words).unwrap(), Vec::new()))
+        self.numbers(Request::Numbers(Filter::parse(words).unwrap(), Vec::new()))
     }
 }
 
@@ -252,7 +252,7 @@ fn a_job_that_was_cut_off_goes_on_where_its_scores_end() {
     lock(&small.0).permits = Some(20);
     let rig = Rig::over(&project, &small);
     rig.begin(false).unwrap();
-    assert_eq!(rig.begin(false).unwrap_err().kind, Kind::Conflict, "one of a scorer at a time");
+    assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::Conflict, "one of a scorer at a time");
     while lock(&small.0).permits != Some(0) {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -274,9 +274,9 @@ fn one_at_a_time_has_the_files_of_a_scorer() {
     while lock(&small.0).permits != Some(0) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert_eq!(rig.begin(true).unwrap_err().kind, Kind::Conflict, "counting opens them too");
+    assert_eq!(rig.begin(true).unwrap_err().kind, ErrorKind::Conflict, "counting opens them too");
     rig.act(id, ScoringAct::Cancel).unwrap();
-    assert_eq!(rig.begin(false).unwrap_err().kind, Kind::Conflict, "it was given up and is still at work");
+    assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::Conflict, "it was given up and is still at work");
     lock(&small.0).permits = None;
     let deadline = Instant::now() + PATIENCE;
     while rig.begin(false).is_err() {
@@ -304,8 +304,8 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     rig.act(id, ScoringAct::Pause).unwrap();
     lock(&small.0).permits = None;
     rig.until(Phase::Paused);
-    assert_eq!(rig.act(id, ScoringAct::Pause).unwrap_err().kind, Kind::Conflict);
-    assert_eq!(rig.act(99, ScoringAct::Pause).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(rig.act(id, ScoringAct::Pause).unwrap_err().kind, ErrorKind::Conflict);
+    assert_eq!(rig.act(99, ScoringAct::Pause).unwrap_err().kind, ErrorKind::NotFound);
     rig.act(id, ScoringAct::Resume).unwrap();
     let done = rig.until(Phase::Done);
     assert!(done.without > 0 && done.why.as_deref() == Some("as it was told"), "{done:?}");
@@ -318,14 +318,14 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     rig.until(Phase::Done);
     assert_eq!(rig.leakage().items[1], 60);
     (lock(&small.0).gone, lock(&small.0).version) = (true, 5);
-    assert_eq!(rig.begin(false).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::NotFound);
     rig.act(id, ScoringAct::Retry).unwrap();
     let blocked = rig.until(Phase::Blocked);
     assert!(blocked.why.unwrap().contains("gone"));
     assert!(rig.act(id, ScoringAct::Cancel).is_ok());
     assert_eq!(rig.until(Phase::Cancelled).id, id);
-    let wrong = Ask::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true, drafts: false });
-    assert_eq!(rig.ask(wrong).unwrap_err().kind, Kind::Usage);
+    let wrong = Request::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true, drafts: false });
+    assert_eq!(rig.ask(wrong).unwrap_err().kind, ErrorKind::Usage);
 }
 
 #[test]
@@ -336,19 +336,19 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     rig.until(Phase::Done);
     let before = rig.rules();
     assert!(before.rules.rules.is_empty() && before.tally.items == [60, 0, 0] && before.history == 0);
-    let Answer::RulesDiff(diff) = rig.ask(Ask::TryRules(above(50.0))).unwrap() else { panic!() };
+    let Response::RulesDiff(diff) = rig.ask(Request::TryRules(above(50.0))).unwrap() else { panic!() };
     let flagged = diff.newly(Outcome::Flagged);
     assert!(flagged > 0 && flagged < 60);
     assert!(rig.listed("filter:flagged").is_empty(), "trying changes nothing");
     let mut events = rig.shared.events.subscribe();
-    let apply = |rules, revision: &str| rig.ask(Ask::ApplyRules { rules, revision: revision.into() });
-    let Answer::Rules(now) = apply(above(50.0), &before.revision).unwrap() else { panic!() };
+    let apply = |rules, revision: &str| rig.ask(Request::ApplyRules { rules, revision: revision.into() });
+    let Response::Rules(now) = apply(above(50.0), &before.revision).unwrap() else { panic!() };
     assert_eq!((now.tally.items[1], now.hits[0], now.history), (flagged, flagged, 1));
     assert!(matches!(events.try_recv(), Ok(Event::Rules)));
     assert_eq!(rig.listed("filter:flagged").len() as u64, flagged);
     assert_eq!(rig.listed("score:leakage>50"), rig.listed("filter:flagged"));
     assert_eq!(rig.listed("filter:kept").len() as u64, 60 - flagged);
-    assert_eq!(apply(above(40.0), &before.revision).unwrap_err().kind, Kind::Conflict, "made on older rules");
+    assert_eq!(apply(above(40.0), &before.revision).unwrap_err().kind, ErrorKind::Conflict, "made on older rules");
     // The file is edited by hand while the owner runs: the next question knows.
     let path = project.root().join(crate::store::project::FILE);
     let text = std::fs::read_to_string(&path).unwrap();
@@ -361,7 +361,7 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     std::fs::write(&path, text).unwrap();
     let again = rig.rules();
     assert!(again.problem.is_none());
-    let Answer::Rules(none) = rig.ask(Ask::RevertRules { revision: again.revision }).unwrap() else { panic!() };
+    let Response::Rules(none) = rig.ask(Request::RevertRules { revision: again.revision }).unwrap() else { panic!() };
     assert_eq!((none.tally.items, none.history), ([60, 0, 0], 0));
     assert!(rig.listed("filter:flagged").is_empty());
 }
@@ -373,31 +373,31 @@ fn the_flagged_queue_chips_and_explanations() {
     rig.begin(false).unwrap();
     rig.until(Phase::Done);
     let revision = rig.rules().revision;
-    rig.ask(Ask::ApplyRules { rules: above(50.0), revision }).unwrap();
-    let doubtful = |order| Ask::Doubtful { filter: Filter::default(), order, seed: 1 };
-    let nearest = rig.numbers(doubtful(DoubtOrder::Nearest));
+    rig.ask(Request::ApplyRules { rules: above(50.0), revision }).unwrap();
+    let doubtful = |order| Request::Doubtful { filter: Filter::default(), order, seed: 1 };
+    let nearest = rig.numbers(doubtful(FlagOrder::Nearest));
     let mut sorted = nearest.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, rig.listed("filter:flagged"));
-    let worst = rig.numbers(doubtful(DoubtOrder::Worst));
-    let value = |number: u32| match rig.ask(Ask::Explain { number }).unwrap() {
-        Answer::Explanation(said) => said.scores.iter().find(|s| s.scorer == Scorer::Leakage).unwrap().values[0].1,
+    let worst = rig.numbers(doubtful(FlagOrder::Worst));
+    let value = |number: u32| match rig.ask(Request::Explain { number }).unwrap() {
+        Response::Explanation(said) => said.scores.iter().find(|s| s.scorer == Scorer::Leakage).unwrap().values[0].1,
         other => panic!("{other:?}"),
     };
     assert!(value(worst[0]) >= value(worst[worst.len() - 1]) && value(nearest[0]) <= value(worst[0]));
     let (first, kept) = (nearest[0], rig.listed("filter:kept")[0]);
-    let item = |number| match rig.ask(Ask::Item(number)).unwrap() {
-        Answer::Item(view) => view.chips,
+    let item = |number| match rig.ask(Request::Item(number)).unwrap() {
+        Response::Item(view) => view.chips,
         other => panic!("{other:?}"),
     };
     assert_eq!((item(first).len(), item(kept).len()), (1, 0));
     assert!(item(first)[0].words.contains("> 50"), "{:?}", item(first));
     rig.shared.data_mut().overlay.status[first as usize - 1] = Status::Accepted.code();
-    let Answer::Explanation(said) = rig.ask(Ask::Explain { number: first }).unwrap() else { panic!() };
+    let Response::Explanation(said) = rig.ask(Request::Explain { number: first }).unwrap() else { panic!() };
     assert!(said.overridden && said.outcome == Outcome::Flagged && said.scores[0].detail.contains("seen"));
-    assert_eq!(rig.numbers(doubtful(DoubtOrder::AgainstPeople)), [first]);
+    assert_eq!(rig.numbers(doubtful(FlagOrder::AgainstPeople)), [first]);
     assert_eq!(rig.rules().tally.precision(), (0, 1), "accepting it is the filter's false alarm");
-    assert_eq!(rig.ask(Ask::Explain { number: 61 }).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(rig.ask(Request::Explain { number: 61 }).unwrap_err().kind, ErrorKind::NotFound);
     let ask = BenchAsk {
         measure: "leakage".parse().unwrap(),
         filter: Filter::parse("filter:flagged").unwrap(),
@@ -411,7 +411,7 @@ fn the_flagged_queue_chips_and_explanations() {
         samples: 2,
         across: None,
     };
-    let Answer::Bench(bench) = rig.ask(Ask::Bench(Box::new(ask))).unwrap() else { panic!() };
+    let Response::Bench(bench) = rig.ask(Request::Bench(Box::new(ask))).unwrap() else { panic!() };
     assert_eq!((bench.tally.items[1], bench.good.len(), bench.bad.len()), (nearest.len() as u64, 0, 2));
     assert!(bench.bad[0].value > 50.0 && !bench.bad[0].text.is_empty());
 }

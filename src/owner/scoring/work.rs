@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::desk::Stored;
 use super::lock;
+use super::queue::Stored;
 use crate::model::scoring::{Score, ScoreState};
-use crate::model::{Filter, Item, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Filter, Item, Result};
 use crate::owner::answers;
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
+use crate::owner::context::OwnerContext;
 use crate::owner::trust::{self, Reach};
+use crate::owner::visibility::AnnotatorView;
 use crate::pipeline::scoring::runner::{Subject, failed};
 use crate::store::picture_file::PictureFile;
 use crate::store::scores::Scores;
@@ -21,7 +21,7 @@ const RECORD_EVERY: Duration = Duration::from_millis(200);
 
 /// What is left of a job: rows with the numbers of their inputs, each number once.
 pub(super) fn left(
-    shared: &Arc<Shared>,
+    shared: &Arc<OwnerContext>,
     job: &Stored,
     version: &str,
     wanted: &dyn Fn() -> bool,
@@ -29,7 +29,7 @@ pub(super) fn left(
     let filter = Filter::parse(&job.filter)?;
     let rows: Vec<u32> = match filter.is_empty() {
         true => (0..shared.catalog().len() as u32).collect(),
-        false => answers::numbers(&Sight::whole(shared), &filter)?.into_iter().map(|n| n - 1).collect(),
+        false => answers::numbers(&AnnotatorView::whole(shared), &filter)?.into_iter().map(|n| n - 1).collect(),
     };
     let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
     let scores = shared.scoring.scores(shared, &job.scorer)?;
@@ -52,12 +52,12 @@ pub(super) fn left(
 }
 
 /// An item as it is scored.
-fn subject(shared: &Shared, row: u32, key: u64) -> Result<Subject> {
+fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
     let json = answers::line(shared, row)?;
     let item: Item = serde_json::from_str(&json)
-        .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
     let files = PictureFile::all(shared.project.root(), &item.images);
-    let picture = item.images.first().and_then(|i| i.hash.as_deref()).and_then(crate::model::made::file_key);
+    let picture = item.images.first().and_then(|i| i.hash.as_deref()).and_then(crate::model::generated_image::file_key);
     Ok(Subject { key, files, picture: picture.unwrap_or_default(), item })
 }
 
@@ -65,7 +65,7 @@ fn subject(shared: &Shared, row: u32, key: u64) -> Result<Subject> {
 ///
 /// # Errors
 /// What keeps it from going on.
-pub(super) fn run(shared: &Arc<Shared>, id: u32) -> Result<bool> {
+pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
     let desk = &shared.scoring.desk;
     let goes_on = || desk.inner().goes_on(id);
     let stored = desk.inner().live(id).map(|j| j.stored.clone());

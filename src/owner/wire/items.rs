@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::scoring::bench::Chip;
 use crate::model::{Filter, Item, QuestionKind, Sort, Status};
-use crate::store::ledger::Standing;
+use crate::store::ledger::EffectiveVerdict;
 
 /// A page of the list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ pub struct ItemView {
     /// Revision of its text or picture: what a verdict in a round is given to, whoever else has judged it.
     pub text_rev: u64,
     /// The verdicts that count.
-    pub standing: Vec<Standing>,
+    pub standing: Vec<EffectiveVerdict>,
     /// What of its metadata changed since it was composed (`stale: ...`) or is not there any more (`gone: ...`).
     pub stale: Option<String>,
     /// The rules that hold for it.

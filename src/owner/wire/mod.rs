@@ -7,29 +7,29 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `ask` | questions and commands |
-//! | `answer` | what is answered, and what is told unasked |
+//! | `request` | questions and commands |
+//! | `response` | what is answered, and what is told unasked |
 //! | `items` | items as they are shown |
 //! | `reading` | answers that another model reads or compares |
 
-mod answer;
-mod ask;
 mod items;
 mod reading;
+mod request;
+mod response;
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use answer::*;
-pub use ask::*;
 pub use items::*;
 pub use reading::*;
+pub use request::*;
+pub use response::*;
 
-use crate::model::Problem;
+use crate::model::Error;
 use crate::model::config::Reason;
 pub use crate::pipeline::analysis::{AnalyseAsk, Analysis};
-pub use crate::pipeline::import::{Ask as ImportAsk, FileReport, Progress, Report};
+pub use crate::pipeline::import::{FileReport, ImportRequest as ImportAsk, Progress, Report};
 pub use crate::pipeline::recompose::{Recomposed, Rename};
 
 /// First word of a conversation.
@@ -45,7 +45,7 @@ pub enum ToOwner {
     /// Who is there.
     Hello(Hello),
     /// A question or a command, numbered by the client.
-    Ask(u64, Ask),
+    Ask(u64, Request),
     /// The answer to this number is no longer wanted.
     Cancel(u64),
 }
@@ -65,7 +65,7 @@ pub struct Hello {
 
 /// Where an annotator left off.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct ResumePoint {
     /// Item number, from 1; 0 for none.
     pub number: u32,
     /// The queue's filter as words.
@@ -84,9 +84,9 @@ pub enum FromOwner {
     /// The conversation may begin.
     Welcome(Box<Welcome>),
     /// It may not.
-    Refused(Problem),
+    Refused(Error),
     /// The answer to a question.
-    Answer(u64, Box<Result<Answer, Problem>>),
+    Answer(u64, Box<Result<Response, Error>>),
     /// How far a long command is.
     Progress(u64, Progress),
     /// Something happened.
@@ -111,7 +111,7 @@ pub struct Welcome {
     /// Reasons a reject can give.
     pub reasons: Vec<Reason>,
     /// Where this annotator left off.
-    pub place: Option<Place>,
+    pub place: Option<ResumePoint>,
     /// What a person should know: rebuilt, damaged lines.
     pub notices: Vec<String>,
 }

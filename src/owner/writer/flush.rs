@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::{Pending, Writer};
-use crate::model::{Act, Decision, Problem, Result};
+use crate::model::{Act, Decision, Error, Result};
+use crate::owner::context::OwnerContext;
 use crate::owner::latency::Step;
-use crate::owner::state::Shared;
 use crate::owner::wire::{Event, Receipt};
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::journal::{self, Journal};
@@ -89,7 +89,7 @@ impl Writer {
     }
 
     /// Nothing of these was said.
-    fn refuse(&mut self, who: &str, pendings: Vec<Pending>, problem: &Problem) {
+    fn refuse(&mut self, who: &str, pendings: Vec<Pending>, problem: &Error) {
         *self.shared.read_only() = Some(problem.to_string());
         // Open it anew next time: what is on disk is what counts.
         if self.journals.remove(who).is_some_and(|journal| journal.lost()) {
@@ -114,7 +114,7 @@ impl Writer {
             })?;
             self.journals.insert(who.to_string(), opened);
         }
-        self.journals.get_mut(who).ok_or_else(|| Problem::new(crate::model::Kind::Io, "the journal is not open"))
+        self.journals.get_mut(who).ok_or_else(|| Error::new(crate::model::ErrorKind::Io, "the journal is not open"))
     }
 
     fn apply(&mut self, pending: Pending) {
@@ -165,7 +165,7 @@ impl Writer {
 }
 
 /// Whether the journal of a person is as long as what was read of it, as far as can be seen.
-fn as_known(shared: &Shared, who: &str) -> bool {
+fn as_known(shared: &OwnerContext, who: &str) -> bool {
     let sessions = shared.project.sessions();
     let length = std::fs::metadata(sessions.join(format!("{who}.jsonl"))).map_or(0, |meta| meta.len());
     let known = shared.ledger().digests.get(who).map_or(0, PrefixDigest::length);

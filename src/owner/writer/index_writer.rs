@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::owner::background;
-use crate::owner::state::Shared;
+use crate::owner::context::OwnerContext;
+use crate::owner::priority;
 use crate::store::Overlay;
 use crate::store::prefix_digest::Journals;
 
@@ -41,12 +41,12 @@ pub(super) struct IndexWriter {
 }
 
 impl IndexWriter {
-    pub(super) fn new(shared: &Arc<Shared>) -> IndexWriter {
+    pub(super) fn new(shared: &Arc<OwnerContext>) -> IndexWriter {
         let (tasks, queue) = mpsc::channel();
         let state = Arc::new(State::default());
         let (index, theirs) = (shared.index.clone(), state.clone());
         let work = move || {
-            background::give_way();
+            priority::lower_thread_priority();
             for task in queue {
                 match task {
                     Task::Places => {

@@ -3,17 +3,17 @@
 use std::sync::mpsc;
 
 use super::Writer;
+use crate::model::generated_image::GeneratedImage;
 use crate::model::generation::Fingerprint;
-use crate::model::made::Made;
-use crate::model::{Kind, Result};
+use crate::model::{ErrorKind, Result};
 use crate::owner::wire::Event;
 use crate::store::columns::BLOCK_ROWS;
 use crate::store::pictures;
 
-/// See [`Work::Made`](super::Work::Made).
+/// See [`Work::Made`](super::WriterCommand::Made).
 pub struct MadePictures {
     /// The pictures, whose files are durable; their revision is still to be given.
-    pub made: Vec<Made>,
+    pub made: Vec<GeneratedImage>,
     /// What made them.
     pub prints: Vec<Fingerprint>,
     /// Rows of their items, sorted.
@@ -83,7 +83,7 @@ impl Writer {
         }
     }
 
-    fn record(&mut self, list: &[Made], prints: &[Fingerprint]) -> Result<Vec<u64>> {
+    fn record(&mut self, list: &[GeneratedImage], prints: &[Fingerprint]) -> Result<Vec<u64>> {
         let images = self.shared.project.images();
         let journal = match &mut self.pictures {
             Some(journal) => journal,
@@ -92,7 +92,7 @@ impl Writer {
                 let opened = pictures::Journal::after(&images, &self.shared.pictures());
                 self.pictures.insert(opened.inspect_err(|problem| {
                     // Something else is there than was read.
-                    if matches!(problem.kind, Kind::Io | Kind::NotFound) {
+                    if matches!(problem.kind, ErrorKind::Io | ErrorKind::NotFound) {
                         self.changed.get_or_insert_with(|| problem.clone());
                     }
                 })?)

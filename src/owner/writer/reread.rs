@@ -1,7 +1,7 @@
 //! Reading the project again after somebody else changed its journals while it was open.
 
 use super::{Writer, load_rounds};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::owner::wire::Event;
 use crate::store::{Overlay, open};
 
@@ -30,12 +30,12 @@ impl Writer {
         read
     }
 
-    fn read_all(&mut self, why: &Problem) -> Result<()> {
+    fn read_all(&mut self, why: &Error) -> Result<()> {
         self.journals.clear();
         (self.pictures, self.reread) = (None, false);
         let project = &self.shared.project;
         for dir in [project.sessions(), project.images()] {
-            let there = dir.symlink_metadata().map_err(|e| Problem::io(&e, "the folder is not there", &dir));
+            let there = dir.symlink_metadata().map_err(|e| Error::io(&e, "the folder is not there", &dir));
             there.map_err(|problem| problem.help("put it back; until then nothing is saved"))?;
         }
         let catalog = self.shared.catalog();
@@ -55,7 +55,7 @@ impl Writer {
             notices.push(format!(
                 "the journals were changed by somebody else while the project was open, and were read again: {now} decisions \
                  count where {before} did. {}",
-                Problem { help: None, ..why.clone() }
+                Error { help: None, ..why.clone() }
             ));
             *self.shared.pictures_mut() = pictures;
             self.shared.data_mut().overlay = overlay;

@@ -2,8 +2,8 @@
 
 use super::{Pending, Writer, now};
 use crate::model::{Act, Judgement, Result, Status, status};
-use crate::owner::sight::Sight;
-use crate::owner::state::Shared;
+use crate::owner::context::OwnerContext;
+use crate::owner::visibility::AnnotatorView;
 use crate::store::{Ledger, rounds};
 
 impl Writer {
@@ -24,7 +24,7 @@ impl Writer {
     pub(super) fn told(&self, who: &str, row: u32, said: Option<&Judgement>, status: Status) -> Status {
         match said {
             Some(judgement) if self.shared.rounds.keeps(who, judgement) => status::single(&[judgement.verdict]),
-            _ if Sight::of(&self.shared, who).veils(row) => Status::Pending,
+            _ if AnnotatorView::of(&self.shared, who).veils(row) => Status::Pending,
             _ => status,
         }
     }
@@ -44,7 +44,7 @@ impl Writer {
 }
 
 /// Reads the rounds as `ledger` has their verdicts; gives what a person should know.
-pub fn load_rounds(shared: &Shared, ledger: &Ledger) -> Vec<String> {
+pub fn load_rounds(shared: &OwnerContext, ledger: &Ledger) -> Vec<String> {
     match rounds::read(&shared.project) {
         Ok((rounds, _)) => {
             shared.rounds.load((rounds, shared.project.config().review.lease_minutes), &shared.catalog(), ledger)

@@ -6,9 +6,9 @@
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-use super::{Join, Revise, Work, Writer, load_rounds};
-use crate::model::{Decision, Problem, Result};
-use crate::owner::background;
+use super::{Join, Revise, Writer, WriterCommand, load_rounds};
+use crate::model::{Decision, Error, Result};
+use crate::owner::priority;
 use crate::owner::wire::Event;
 use crate::store::journal;
 use crate::store::{Ledger, Overlay, open};
@@ -52,18 +52,18 @@ impl Folding {
 
 impl Writer {
     /// Work on everything, one after the other; it waits for a fold under way.
-    pub(super) fn on_everything(&mut self, work: Work) {
+    pub(super) fn on_everything(&mut self, work: WriterCommand) {
         self.flush();
         if self.folding.is_some() || !self.later.is_empty() {
             return self.later.push_back(work);
         }
         match work {
-            Work::Imported => self.imported(),
-            Work::Join(join) => self.join(join),
-            Work::Rounds(done) => self.fold(Then::Rounds(done)),
-            Work::Revise(revise) => self.revise(revise),
-            Work::Made(made) => self.made(made),
-            Work::Wish { .. } | Work::Place { .. } | Work::Finish(_) => {}
+            WriterCommand::Imported => self.imported(),
+            WriterCommand::Join(join) => self.join(join),
+            WriterCommand::Rounds(done) => self.fold(Then::Rounds(done)),
+            WriterCommand::Revise(revise) => self.revise(revise),
+            WriterCommand::Made(made) => self.made(made),
+            WriterCommand::Wish { .. } | WriterCommand::Place { .. } | WriterCommand::Finish(_) => {}
         }
     }
 
@@ -102,7 +102,7 @@ impl Writer {
         // Taken before anything else is decided. Pictures wait for the fold, see `on_everything`.
         let (known, catalog) = (shared.ledger().digests.clone(), shared.catalog());
         let work = move || {
-            background::give_way();
+            priority::lower_thread_priority();
             let pictures = shared.pictures().clone();
             open::fold_known(&shared.project, &catalog, &pictures, &known)
         };
@@ -117,7 +117,7 @@ impl Writer {
 
     fn folded(&mut self, folding: Folding) {
         let Folding { thread, since, then } = folding;
-        let outcome = thread.join().unwrap_or_else(|_| Err(Problem::input("the fold of the journals panicked")));
+        let outcome = thread.join().unwrap_or_else(|_| Err(Error::input("the fold of the journals panicked")));
         match outcome {
             Ok((mut ledger, mut overlay)) => {
                 overlay.grow(self.shared.catalog().len());

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::autobench::{alignment_rate, grid, majority};
-use crate::metrics::score::Chosen;
+use crate::metrics::score::ItemSelection;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::metrics::tally::Tally;
 use crate::model::{Field, Verdict};
-use crate::pipeline::board::Scored;
+use crate::pipeline::board::BoardData;
 
 /// Who says whether a picture is aligned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,7 +88,7 @@ pub struct Aligned {
 }
 
 /// The rates over the pictures of the questions of `chosen`; `votes` is what was said by row.
-pub fn aligned(scored: &Scored, chosen: &Chosen, ask: &Alignment, votes: &dyn Fn(usize) -> Votes) -> Aligned {
+pub fn aligned(scored: &BoardData, chosen: &ItemSelection, ask: &Alignment, votes: &dyn Fn(usize) -> Votes) -> Aligned {
     let sheet = scored.ruled().sheet();
     let mut pictures: BTreeMap<(&str, &str, u64), Votes> = BTreeMap::new();
     for row in (0..sheet.len()).filter(|row| chosen.holds(*row) && sheet.image.get(*row) != 0) {

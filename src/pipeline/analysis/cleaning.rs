@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Wanted, column, go_on, is_low_good, shown, unit};
-use crate::metrics::score::Chosen;
+use crate::metrics::score::ItemSelection;
 use crate::model::agreement::{Bootstrap, Interval};
 use crate::model::board::{Board, Scale};
-use crate::model::{Problem, Result};
-use crate::pipeline::board::Scored;
+use crate::model::{Error, Result};
+use crate::pipeline::board::BoardData;
 
 /// What is left when items are taken out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,8 +78,8 @@ pub struct Cleaned {
 }
 
 pub(super) fn cleaned(
-    scored: &Scored,
-    (before, after): (&Chosen, &Chosen),
+    scored: &BoardData,
+    (before, after): (&ItemSelection, &ItemSelection),
     ask: &Cleaning,
     wanted: Wanted<'_>,
 ) -> Result<Cleaned> {
@@ -89,7 +89,7 @@ pub(super) fn cleaned(
     let (at, of) = column(&boards[0], ask.column.as_deref())?;
     let (name, scale) = (of.name.clone(), of.scale);
     if boards[1].questions == 0 {
-        return Err(Problem::input("nothing is left: no question that is scored is among the items that are kept")
+        return Err(Error::input("nothing is left: no question that is scored is among the items that are kept")
             .help("judge items first, or name another round"));
     }
     let numbers = |board: &Board| -> Vec<Option<f64>> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{column, shown};
 use crate::metrics::statistics::{Linkage, Merge, linkage};
 use crate::model::board::{Board, Scale};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// What is put together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,9 +87,9 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
                 format!("there are {} columns and {} models with a number in all of them", points.len(), by.len())
             }
         };
-        return Err(Problem::input(format!("{what}: too few to put together")).help("choose other columns"));
+        return Err(Error::input(format!("{what}: too few to put together")).help("choose other columns"));
     }
     let merges = linkage(&values, ask.method)
-        .ok_or_else(|| Problem::new(Kind::Input, "some numbers are not finite: nothing can be put together"))?;
+        .ok_or_else(|| Error::new(ErrorKind::Input, "some numbers are not finite: nothing can be put together"))?;
     Ok(Clustered { of: ask.of, method: ask.method, points, by, merges, left_out })
 }

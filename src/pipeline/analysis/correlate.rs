@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{column, matching, shown};
 use crate::metrics::statistics::{Correlation, Significance, kendall, spearman};
 use crate::model::board::{Board, Row};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// Fewest models that an order says anything of: two are always in the same or in the opposite one.
 const FEWEST: usize = 3;
@@ -114,7 +114,7 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
             (scores(at), (Axis { from: "board".into(), column: column.name.clone() }, scores(with), &[][..]))
         }
         (None, None) => {
-            return Err(Problem::new(crate::model::Kind::Usage, "there is nothing to hold the column against")
+            return Err(Error::new(crate::model::ErrorKind::Usage, "there is nothing to hold the column against")
                 .help("name another column, another board, a table or a paper"));
         }
     };
@@ -148,7 +148,7 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
         let what = format!("{both} in both; an order says nothing with fewer than {FEWEST}");
         let list = |names: &[String]| if names.is_empty() { "none".into() } else { names.join(", ") };
         let help = format!("only here: {}; only there: {}; --names FILE says who is who", list(&only_x), list(&only_y));
-        return Err(Problem::input(what).help(help));
+        return Err(Error::input(what).help(help));
     }
     let (xs, ys): (Vec<f64>, Vec<f64>) = models.iter().map(|m| (m.x, m.y)).unzip();
     Ok(Correlated {

@@ -4,13 +4,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Wanted, column, go_on, unit};
-use crate::metrics::score::Chosen;
+use crate::metrics::score::ItemSelection;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::Result;
 use crate::model::agreement::{Bootstrap, Interval};
-use crate::model::board::looks::ScEstimate;
+use crate::model::board::analysis::ScEstimate;
 use crate::model::board::{Cell, Scale};
-use crate::pipeline::board::Scored;
+use crate::pipeline::board::BoardData;
 
 /// Which columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -48,7 +48,12 @@ pub struct Sure {
     pub sc: Option<ScEstimate>,
 }
 
-pub(super) fn sure(scored: &Scored, chosen: &Chosen, ask: &Intervals, wanted: Wanted<'_>) -> Result<Vec<Sure>> {
+pub(super) fn sure(
+    scored: &BoardData,
+    chosen: &ItemSelection,
+    ask: &Intervals,
+    wanted: Wanted<'_>,
+) -> Result<Vec<Sure>> {
     let ruled = scored.ruled();
     let board = ruled.board(chosen);
     let columns = match ask.columns.is_empty() {

@@ -1,5 +1,5 @@
 //! Closer looks at whole boards: what goes together, what is alike, how scores settle, what cleaning did, how sure numbers are, and what papers
-//! printed. Each is asked for by a [`What`] and answered from a [`Scored`]; the numbers are those of [`crate::metrics`].
+//! printed. Each is asked for by a [`What`] and answered from a [`BoardData`]; the numbers are those of [`crate::metrics`].
 
 mod alignment;
 mod cleaning;
@@ -19,10 +19,10 @@ pub use self::intervals::{Intervals, Sure};
 pub use self::names::{matching, same};
 pub use self::stability::{Curve, Stability, Stable};
 
-use super::board::{Scored, published};
-use crate::metrics::score::Chosen;
+use super::board::{BoardData, published};
+use crate::metrics::score::ItemSelection;
 use crate::model::board::{Better, Board, BoardAsk, Cell, Column, Printed, Scale};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// An analysis of a board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,12 +77,12 @@ pub type Wanted<'a> = &'a (dyn Fn() -> bool + Sync);
 /// Analyses the board on the questions of `chosen`; `after` are the ones that are left where something is taken out.
 ///
 /// # Errors
-/// [`Kind::NotFound`] for a column that is not there, [`Kind::Input`] where there is too little to say anything, [`Kind::Cancelled`] when
+/// [`ErrorKind::NotFound`] for a column that is not there, [`ErrorKind::Input`] where there is too little to say anything, [`ErrorKind::Cancelled`] when
 /// nobody waits for it any more.
 pub fn analyse(
-    scored: &Scored,
-    chosen: &Chosen,
-    after: Option<&Chosen>,
+    scored: &BoardData,
+    chosen: &ItemSelection,
+    after: Option<&ItemSelection>,
     what: &What,
     wanted: Wanted<'_>,
 ) -> Result<Analysis> {
@@ -92,7 +92,7 @@ pub fn analyse(
         What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, wanted)?),
         What::Cleaning(ask) => {
             let after = after.ok_or_else(|| {
-                Problem::new(Kind::Usage, "what was taken out is known of a project only")
+                Error::new(ErrorKind::Usage, "what was taken out is known of a project only")
                     .help("without PATHs, in a project whose items were judged")
             })?;
             Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, wanted)?)
@@ -104,7 +104,7 @@ pub fn analyse(
             Analysis::Published(board)
         }
         What::Alignment(_) => {
-            return Err(Problem::new(Kind::Usage, "what is aligned is known of a project only")
+            return Err(Error::new(ErrorKind::Usage, "what is aligned is known of a project only")
                 .help("without PATHs, in a project whose pictures were scored or judged"));
         }
     })
@@ -112,7 +112,7 @@ pub fn analyse(
 
 /// Fails when nobody waits any more.
 fn go_on(wanted: Wanted<'_>) -> Result<()> {
-    if wanted() { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "nobody waits for it any more")) }
+    if wanted() { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more")) }
 }
 
 /// The column that is meant, or the one that leads the board.
@@ -124,11 +124,11 @@ fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Colum
     };
     let found = found.and_then(|at| Some((at, board.columns.get(at)?)));
     found.ok_or_else(|| match named {
-        _ if board.columns.is_empty() => Problem::new(Kind::NotFound, "the board has no columns")
+        _ if board.columns.is_empty() => Error::new(ErrorKind::NotFound, "the board has no columns")
             .help("bring in questions and the predictions of models"),
         named => {
             let names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-            Problem::new(Kind::NotFound, format!("no column `{}`", named.unwrap_or_default()))
+            Error::new(ErrorKind::NotFound, format!("no column `{}`", named.unwrap_or_default()))
                 .help(format!("there are: {}", names.join(", ")))
         }
     })

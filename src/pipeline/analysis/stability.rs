@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Wanted, column, go_on, shown};
-use crate::metrics::score::Chosen;
-use crate::metrics::score::sheet::Sheet;
+use crate::metrics::score::ItemSelection;
+use crate::metrics::score::question_table::QuestionTable;
 use crate::metrics::stability::{FRACTIONS, Point, curve, largest_drift};
 use crate::metrics::statistics::Number;
 use crate::model::board::{Row, Scale};
-use crate::model::{Kind, Problem, Result};
-use crate::pipeline::board::Scored;
+use crate::model::{Error, ErrorKind, Result};
+use crate::pipeline::board::BoardData;
 
 /// Half of the data: how far a curve strays after it is what [`Curve::drift`] says.
 const HALF: f64 = 50.0;
@@ -55,11 +55,18 @@ pub struct Stable {
     pub models: Vec<Curve>,
 }
 
-pub(super) fn stable(scored: &Scored, chosen: &Chosen, ask: &Stability, wanted: Wanted<'_>) -> Result<Stable> {
+pub(super) fn stable(
+    scored: &BoardData,
+    chosen: &ItemSelection,
+    ask: &Stability,
+    wanted: Wanted<'_>,
+) -> Result<Stable> {
     let fractions = if ask.fractions.is_empty() { FRACTIONS.to_vec() } else { ask.fractions.clone() };
     if let Some(odd) = fractions.iter().find(|f| !(**f > 0.0 && **f <= 100.0)) {
         let what = format!("{odd} is no part of the data in percent");
-        return Err(Problem::new(Kind::Usage, what).help("fractions are above 0 and at most 100, such as 1,10,50,100"));
+        return Err(
+            Error::new(ErrorKind::Usage, what).help("fractions are above 0 and at most 100, such as 1,10,50,100")
+        );
     }
     let ruled = scored.ruled();
     let whole = ruled.board(chosen);
@@ -105,7 +112,7 @@ pub(super) fn stable(scored: &Scored, chosen: &Chosen, ask: &Stability, wanted: 
 }
 
 /// Questions that come in together, since columns count them together: image pairs and rotations; every other one by itself.
-fn groups(sheet: &Sheet, pool: &[bool]) -> Vec<Vec<u32>> {
+fn groups(sheet: &QuestionTable, pool: &[bool]) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut at: HashMap<u64, usize> = HashMap::new();
     for row in (0..sheet.len()).filter(|row| pool[*row]) {

@@ -1,14 +1,14 @@
 //! What every model answered to one question, and where the tools that wrote the answers judged them otherwise.
 
-use super::looks::{EXAMPLES, Wanted};
-use super::{BEHIND_BYTES, Scored};
+use super::comparison::{EXAMPLES, Wanted};
+use super::{BEHIND_BYTES, BoardData};
 use crate::formats;
 use crate::metrics::extract::{Asked, Extractor};
-use crate::metrics::score::sheet::Mark;
-use crate::metrics::score::{Chosen, Graded, mark};
-use crate::model::board::looks::Disagreement;
+use crate::metrics::score::question_table::ParsedAnswer;
+use crate::metrics::score::{ItemSelection, ModelAnswers, mark};
+use crate::model::board::analysis::Disagreement;
 use crate::model::board::{Answered, ModelAnswer};
-use crate::model::{Kind, Prediction, Problem, Result, ToolVerdict};
+use crate::model::{Error, ErrorKind, Prediction, Result, ToolVerdict};
 
 /// Names under which files of answers hold what a model thought apart from its answer. The first is that of an evaluation's journal.
 const REASONING: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "thought"];
@@ -22,11 +22,11 @@ pub(super) fn reasoning(answer: &Prediction) -> Option<String> {
     REASONING.iter().find_map(said).map(str::to_string)
 }
 
-impl Scored {
+impl BoardData {
     /// The row of the question with this id, or key, or number from 1.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] when there is none; when items cannot be read.
+    /// [`ErrorKind::NotFound`] when there is none; when items cannot be read.
     pub fn row_named(&self, name: &str) -> Result<usize> {
         let all: Vec<u32> = (0..self.ruled.sheet().len() as u32).collect();
         let mut by_key = None;
@@ -42,7 +42,7 @@ impl Scored {
         }
         let by_number =
             || name.trim_start_matches('#').parse::<usize>().ok()?.checked_sub(1).filter(|at| *at < all.len());
-        let none = || Problem::new(Kind::NotFound, format!("there is no question `{name}`"));
+        let none = || Error::new(ErrorKind::NotFound, format!("there is no question `{name}`"));
         by_key.or_else(by_number).ok_or_else(none)
     }
 
@@ -50,10 +50,10 @@ impl Scored {
     /// counts it, where one is named. Models that answer nothing of the question's data set are left out.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] when there is no such row or column; when texts cannot be read.
+    /// [`ErrorKind::NotFound`] when there is no such row or column; when texts cannot be read.
     pub fn answers_to(&self, row: usize, column: Option<&str>) -> Result<Answered> {
         let column = column.map(|name| self.ruled.column(name)).transpose()?;
-        let none = || Problem::new(Kind::NotFound, "the board knows no such question yet");
+        let none = || Error::new(ErrorKind::NotFound, "the board knows no such question yet");
         let number = u32::try_from(row + 1).map_err(|_| none())?;
         let item = match row < self.ruled.sheet().len() {
             true => self.texts.items(&[number - 1])?.pop().ok_or_else(none)?,
@@ -104,10 +104,10 @@ impl Scored {
     /// answer may be shown.
     ///
     /// # Errors
-    /// When texts cannot be read; [`Kind::Cancelled`].
+    /// When texts cannot be read; [`ErrorKind::Cancelled`].
     pub fn against_tools(
         &self,
-        chosen: &Chosen,
+        chosen: &ItemSelection,
         (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
     ) -> Result<Vec<Disagreement>> {
         let sheet = self.ruled.sheet();
@@ -116,12 +116,12 @@ impl Scored {
             let (mut told, mut examples) = (Disagreement::of(&graded.model), Vec::new());
             let given = |row: &u32| {
                 let row = *row as usize;
-                chosen.holds(row) && graded.mark(row) != Mark::ABSENT && sheet.graded(row)
+                chosen.holds(row) && graded.mark(row) != ParsedAnswer::ABSENT && sheet.graded(row)
             };
             let rows: Vec<u32> = (0..sheet.len() as u32).filter(given).collect();
             for rows in rows.chunks(TOGETHER) {
                 if !wanted() {
-                    return Err(Problem::new(Kind::Cancelled, "nobody waits for it any more"));
+                    return Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more"));
                 }
                 for (row, answer) in rows.iter().zip(self.answers(at, rows)?) {
                     let Some(tool) = answer.map(|a| formats::tool_verdict(&a)).filter(|tool| !tool.is_empty()) else {
@@ -151,7 +151,7 @@ impl Scored {
 
     /// Whether a tool judges the answer in a row otherwise, or read something else in it, and whether it is right for the board and for the
     /// tool; `None` where its verdict cannot be held against the board's.
-    fn differs(&self, graded: &Graded, row: u32, tool: &ToolVerdict) -> Result<Option<(bool, (bool, bool))>> {
+    fn differs(&self, graded: &ModelAnswers, row: u32, tool: &ToolVerdict) -> Result<Option<(bool, (bool, bool))>> {
         let at = row as usize;
         let own = (graded.mark(at), self.ruled.right(graded, at));
         let read = match &tool.extracted {
@@ -159,7 +159,7 @@ impl Scored {
             Some(extracted) => {
                 let item = self.texts.items(&[row])?.pop();
                 let read = item.map(|item| mark(Extractor::Strict.read(&Asked::from(&item), extracted, None)));
-                read.filter(|mark| *mark != Mark::UNPARSED)
+                read.filter(|mark| *mark != ParsedAnswer::UNPARSED)
             }
         };
         let by_reading = read.map(|mark| self.ruled.sheet().right(at, mark));

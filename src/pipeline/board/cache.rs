@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 
-use super::Fate;
-use crate::metrics::score::sheet::{Mark, NAMED, Sheet};
-use crate::metrics::score::{Graded, Place};
+use super::FileOutcomes;
+use crate::metrics::score::question_table::{NAMED, ParsedAnswer, QuestionTable};
+use crate::metrics::score::{ModelAnswers, Place};
 use crate::model::board::Counts;
-use crate::model::{Kind, Problem, Result};
-use crate::store::flat::{self, Reading};
+use crate::model::{Error, ErrorKind, Result};
+use crate::store::columnar_cache::{self, Reading};
 use crate::store::{Catalog, disk};
 
 const SHEET: &[u8; 8] = b"btsheet\x06";
@@ -57,7 +57,7 @@ fn folder(store: &Path) -> PathBuf {
 }
 
 /// Writes the sheet of what `key` is the digest of.
-pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &Sheet) -> Result<()> {
+pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &QuestionTable) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
     let hashes = [&sheet.image, &sheet.pair, &sheet.text, &sheet.set, &sheet.of].map(|h| h.values());
     let mut arrays: Vec<&[u8]> = hashes.iter().map(|h| cast_slice::<u64, u8>(h)).collect();
@@ -68,11 +68,11 @@ pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &Sheet) -> Result
     let bytes = [&sheet.kind, &sheet.gold, &sheet.refusal, &sheet.side, &sheet.rule, &sheet.modified, &sheet.options];
     arrays.extend(bytes.map(|c| &c[..]));
     let tail = SheetTail { names: sheet.names.clone(), hashes: hashes.map(|h| h.len() as u64) };
-    flat::write(&folder(store).join("sheet.snap"), SHEET, key, sheet.len(), &arrays, &tail)
+    columnar_cache::write(&folder(store).join("sheet.snap"), SHEET, key, sheet.len(), &arrays, &tail)
 }
 
 /// Reads the sheet of what `key` is the digest of.
-pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<Sheet> {
+pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> {
     let reading = Reading::open(folder(store).join("sheet.snap"), SHEET, key)?;
     let rows = usize::try_from(reading.rows).unwrap_or(usize::MAX);
     // The tail says how long the hashes before everything else are; it is read once more when all is checked.
@@ -102,8 +102,20 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<Sheet> {
     let [kind, gold, refusal, side, rule, modified, options] = bytes;
     let [image, pair, text, set, of] = columns.map(Into::into);
     let names = tail.names;
-    let sheet = Sheet { names, codes, kind, gold, refusal, side, rule, turn, options, chance, ..Sheet::default() };
-    Ok(Sheet { image, pair, text, set, id, of, modified, ..sheet })
+    let sheet = QuestionTable {
+        names,
+        codes,
+        kind,
+        gold,
+        refusal,
+        side,
+        rule,
+        turn,
+        options,
+        chance,
+        ..QuestionTable::default()
+    };
+    Ok(QuestionTable { image, pair, text, set, id, of, modified, ..sheet })
 }
 
 /// Places of answers, packed: almost always those of the row before and one on.
@@ -146,10 +158,10 @@ impl Places {
 /// A model's answers as read, with all that a board says of its files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
-    pub(super) graded: Graded,
+    pub(super) graded: ModelAnswers,
     pub(super) places: Places,
     /// What became of the rows of each file, by its name.
-    pub(super) files: Vec<(String, Fate)>,
+    pub(super) files: Vec<(String, FileOutcomes)>,
     /// Segments of revised items that were known when it was made.
     pub(super) revisions: u64,
 }
@@ -159,7 +171,7 @@ struct MarksTail {
     model: String,
     counts: Counts,
     places: Places,
-    files: Vec<(String, Fate)>,
+    files: Vec<(String, FileOutcomes)>,
     revisions: u64,
 }
 
@@ -179,7 +191,7 @@ pub(super) fn write_marks(store: &Path, name: &str, key: &[u8; 32], kept: &Kept)
         files: kept.files.clone(),
         revisions: kept.revisions,
     };
-    flat::write(&marks_path(store, name), MARKS, key, marks.len(), &[&marks], &tail)
+    columnar_cache::write(&marks_path(store, name), MARKS, key, marks.len(), &[&marks], &tail)
 }
 
 /// Reads what was read of the files that `key` is the digest of.
@@ -187,9 +199,9 @@ pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kep
     let reading = Reading::open(marks_path(store, name), MARKS, key)?;
     let rows = reading.rows_of(1)?;
     let mut cursor = reading.cursor(0);
-    let marks = cursor.array::<u8>(rows)?.into_iter().map(Mark).collect();
+    let marks = cursor.array::<u8>(rows)?.into_iter().map(ParsedAnswer).collect();
     let tail: MarksTail = reading.finish(&[cursor.crc])?;
-    let graded = Graded { model: tail.model, marks, counts: tail.counts, similarity: Vec::new(), asked: None };
+    let graded = ModelAnswers { model: tail.model, marks, counts: tail.counts, similarity: Vec::new(), asked: None };
     Ok(Kept { graded, places: tail.places, files: tail.files, revisions: tail.revisions })
 }
 
@@ -200,7 +212,7 @@ fn similarity_path(store: &Path, name: &str) -> PathBuf {
 /// Writes the similarities of a model's answers to the free-form questions, in their order; none where none were computed.
 pub(super) fn write_similarity(store: &Path, name: &str, key: &[u8; 32], values: &[f32]) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
-    flat::write(&similarity_path(store, name), SIMILAR, key, values.len(), &[cast_slice(values)], &())
+    columnar_cache::write(&similarity_path(store, name), SIMILAR, key, values.len(), &[cast_slice(values)], &())
 }
 
 /// Reads the similarities that `key` is the digest of.
@@ -215,5 +227,5 @@ pub(super) fn read_similarity(store: &Path, name: &str, key: &[u8; 32]) -> Resul
 
 /// Nothing is lost with a cache that could not be read or written; what is wrong with the disk is told by those who need it.
 pub(super) fn fine(result: Result<()>) {
-    let _: Option<Problem> = result.err().filter(|p| p.kind != Kind::Io);
+    let _: Option<Error> = result.err().filter(|p| p.kind != ErrorKind::Io);
 }

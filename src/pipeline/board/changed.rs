@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::Places;
 use crate::metrics::score::Place;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::Catalog;
 
 /// What is read of a text of an item.
@@ -57,7 +57,7 @@ impl Changed {
         }
         catalog.each_text_of_revised(&mut |row, file, line| {
             let asked: Asked = serde_json::from_slice(line)
-                .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+                .map_err(|e| Error::new(ErrorKind::Corrupt, format!("a stored item cannot be read: {e}")))?;
             let (texts, hash) = (found.rows.entry(row).or_default(), asked.hash());
             if texts.last().is_none_or(|(_, last)| *last != hash) {
                 texts.push((came(file), hash));

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::Scored;
-use crate::metrics::extract::judged::read;
+use super::BoardData;
+use crate::metrics::extract::judge_extraction::read;
 use crate::metrics::extract::{Asked, Extractor, Read};
-use crate::metrics::score::sheet::Mark;
+use crate::metrics::score::question_table::ParsedAnswer;
 use crate::model::{Item, Prediction, Result};
-use crate::store::judged::{Reading, Readings, about};
+use crate::store::judge_cache::{JudgeExtractions, Reading, about};
 
 /// Characters of what a judge said in a trace, at most.
 const SAID: usize = 60;
@@ -16,7 +16,7 @@ const SAID: usize = 60;
 #[derive(Clone, Copy)]
 pub(super) struct Ruling<'a> {
     pub(super) rule: Option<Extractor>,
-    pub(super) readings: &'a Readings,
+    pub(super) readings: &'a JudgeExtractions,
 }
 
 impl Ruling<'_> {
@@ -34,7 +34,7 @@ impl Ruling<'_> {
 
 /// The last reading of this output to this question, where the rule goes by readings.
 fn reading<'r>(
-    readings: &'r Readings,
+    readings: &'r JudgeExtractions,
     rule: Extractor,
     (id, question): (&str, &str),
     asked: &Asked,
@@ -45,9 +45,9 @@ fn reading<'r>(
     is_wanted.then(|| about(id, question, options, output)).and_then(|about| readings.last(&about))
 }
 
-impl Scored {
+impl BoardData {
     /// With what judges read, which [`Extractor::StrictJudge`] goes by; a note says whose readings these are.
-    pub(super) fn with_readings(mut self, readings: Arc<Readings>) -> Scored {
+    pub(super) fn with_readings(mut self, readings: Arc<JudgeExtractions>) -> BoardData {
         if let Some(rule) = self.rule.filter(|rule| rule.is_of_project()) {
             let judges: Vec<String> =
                 readings.judges().iter().map(|(judge, words)| format!("{judge} ({words})")).collect();
@@ -85,10 +85,10 @@ impl Scored {
         (found.unwrap_or(by_rule), trace)
     }
 
-    /// The rows whose answer cannot be read, of the model at this place of [`Ruled::answering`](crate::metrics::score::Ruled::answering).
+    /// The rows whose answer cannot be read, of the model at this place of [`Ruled::answering`](crate::metrics::score::BoardEngine::answering).
     pub fn unparsed(&self, at: usize) -> Vec<u32> {
         let marks = self.ruled.answering().get(at).map_or(&[][..], |graded| &graded.marks);
-        let rows = (0u32..).zip(marks).filter(|(_, mark)| **mark == Mark::UNPARSED);
+        let rows = (0u32..).zip(marks).filter(|(_, mark)| **mark == ParsedAnswer::UNPARSED);
         rows.map(|(row, _)| row).collect()
     }
 

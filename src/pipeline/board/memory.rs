@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::homes::{Homes, Origin, Shelf, Tally};
-use super::told::count;
-use super::{Fate, Odd, Places, Scored, Texts};
+use super::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
+use super::diagnostics::count;
+use super::{BoardData, BoardNotes, FileOutcomes, Places, Texts};
 use crate::formats;
 use crate::metrics::extract::{Asked, Extractor};
-use crate::metrics::score::sheet::Sheet;
-use crate::metrics::score::{Grader, Place, Ruled};
+use crate::metrics::score::question_table::QuestionTable;
+use crate::metrics::score::{BoardEngine, Grader, Place};
 use crate::model::{Item, Prediction, Result};
 use crate::store::columns::id_hash;
 
@@ -21,7 +21,7 @@ pub struct Answers {
     pub model: String,
     /// The file: notes call it by its name, and by its folders where others have that name too.
     pub source: String,
-    /// The data set its keys belong to; when not known, see [`super::homes`].
+    /// The data set its keys belong to; when not known, see [`super::dataset_resolver`].
     pub dataset: Option<String>,
     /// Whether it is an evaluated file, which holds a judge's words and goes before a plain one.
     pub evaluated: bool,
@@ -54,7 +54,7 @@ pub(super) struct Questions {
     items: Vec<Item>,
     /// By the hash of their ids, as a project finds them: keys that read alike are one.
     rows: HashMap<u64, u32>,
-    shelf: Shelf,
+    shelf: DatasetResolver,
     doubled: u64,
 }
 
@@ -88,7 +88,7 @@ impl Questions {
     }
 
     /// Where rows with these keys belong, which are in a file that lies there and names no data set.
-    pub(super) fn homes<'k>(&self, keys: impl Iterator<Item = &'k crate::model::Key>, from: &Path) -> Homes {
+    pub(super) fn homes<'k>(&self, keys: impl Iterator<Item = &'k crate::model::Key>, from: &Path) -> Assignment {
         let mut tally = Tally::default();
         keys.for_each(|key| self.shelf.count(&mut tally, &key.to_string(), &|hash| self.holds(hash)));
         self.shelf.homes(&tally, &Origin::of_file(from))
@@ -98,8 +98,8 @@ impl Questions {
 /// The board of these answers to these items; `rule` reads all of them, or else each question's own.
 ///
 /// # Errors
-/// As [`Sheet::push`].
-pub fn from_items(given: Vec<Item>, answers: Vec<Answers>, rule: Option<Extractor>) -> Result<Scored> {
+/// As [`QuestionTable::push`].
+pub fn from_items(given: Vec<Item>, answers: Vec<Answers>, rule: Option<Extractor>) -> Result<BoardData> {
     let mut questions = Questions::default();
     given.into_iter().for_each(|item| questions.push(item, &Origin::default()));
     from_questions(questions, answers, rule)
@@ -108,15 +108,15 @@ pub fn from_items(given: Vec<Item>, answers: Vec<Answers>, rule: Option<Extracto
 /// The same of questions that were taken in one by one.
 ///
 /// # Errors
-/// As [`Sheet::push`].
+/// As [`QuestionTable::push`].
 pub(super) fn from_questions(
     questions: Questions,
     mut answers: Vec<Answers>,
     rule: Option<Extractor>,
-) -> Result<Scored> {
-    let mut sheet = Sheet::default();
+) -> Result<BoardData> {
+    let mut sheet = QuestionTable::default();
     questions.items.iter().try_for_each(|item| sheet.push(item))?;
-    let mut odd = Odd::default();
+    let mut odd = BoardNotes::default();
     odd.compares("without a number: a project compares them");
     if questions.doubled > 0 {
         let doubled = questions.doubled;
@@ -144,16 +144,17 @@ pub(super) fn from_questions(
     let mut by_model: HashMap<String, Vec<Vec<Prediction>>> = HashMap::new();
     answers.into_iter().for_each(|file| by_model.entry(file.model).or_default().push(file.rows));
     let texts = Memory { items: questions.items, answers: by_model };
-    Ok(Scored::new(Ruled::new(Arc::new(sheet), models), places, Box::new(texts), odd, rule))
+    Ok(BoardData::new(BoardEngine::new(Arc::new(sheet), models), places, Box::new(texts), odd, rule))
 }
 
-fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> Fate {
+fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutcomes {
     grader.file(file.evaluated);
     let homes = match &file.dataset {
-        Some(named) => Homes::one(named),
+        Some(named) => Assignment::one(named),
         None => questions.homes(file.rows.iter().map(|r| &r.key), Path::new(&file.source)),
     };
-    let mut fate = Fate::new(file.dataset.as_ref().is_some_and(|named| questions.has(named)), homes.shared.clone());
+    let mut fate =
+        FileOutcomes::new(file.dataset.as_ref().is_some_and(|named| questions.has(named)), homes.shared.clone());
     let mut id = String::new();
     for (at, row) in (0u32..).zip(&file.rows) {
         let key = row.key.to_string();

@@ -6,36 +6,36 @@
 mod answered;
 mod cache;
 mod changed;
-pub mod homes;
+mod comparison;
+pub mod dataset_resolver;
+mod diagnostics;
 mod judged;
-mod looks;
 mod memory;
 mod paths;
 mod project;
 pub mod published;
 mod rows;
 mod similar;
-mod told;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 pub use self::cache::Places;
+pub use self::diagnostics::{BoardNotes, FileOutcomes, untested};
 pub use self::memory::{Answers, from_items};
 pub use self::paths::{from_paths, from_paths_by};
 pub use self::project::{Watch, from_catalog};
 pub use self::similar::Similarities;
-pub use self::told::{Fate, Odd, untested};
 
 use crate::formats;
 use crate::metrics::consensus;
 use crate::metrics::extract::{Extractor, Read};
-use crate::metrics::score::{Chosen, Graded, Place, Ruled};
+use crate::metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
 use crate::metrics::statistics::{Rank, Test, ranks};
-use crate::model::board::{Behind, BehindPage, Better, Board, Row};
-use crate::model::{Item, Prediction, Problem, QuestionKind, Result};
-use crate::store::judged::Readings;
+use crate::model::board::{AnswerDetail, BehindPage, Better, Board, Row};
+use crate::model::{Error, Item, Prediction, QuestionKind, Result};
+use crate::store::judge_cache::JudgeExtractions;
 
 /// Where the texts of questions and answers are.
 pub trait Texts: Send + Sync {
@@ -53,24 +53,24 @@ pub trait Texts: Send + Sync {
 }
 
 /// Everything a board is made of.
-pub struct Scored {
-    ruled: Ruled,
+pub struct BoardData {
+    ruled: BoardEngine,
     /// Where the answer in each row is, by model.
     places: BTreeMap<String, Places>,
     texts: Box<dyn Texts>,
-    odd: Odd,
+    odd: BoardNotes,
     rule: Option<Extractor>,
     /// What judges read of the answers that a rule cannot read.
-    readings: Arc<Readings>,
+    readings: Arc<JudgeExtractions>,
     /// Rows of answers that came when the question had other options, by model.
     changed: BTreeMap<String, Vec<u32>>,
     /// Files that were passed over, with the reasons.
-    pub skipped: Vec<Problem>,
+    pub skipped: Vec<Error>,
     /// Files of answers that are damaged, and left out with all their answers.
-    pub damaged: Vec<Problem>,
+    pub damaged: Vec<Error>,
 }
 
-impl std::fmt::Debug for Scored {
+impl std::fmt::Debug for BoardData {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} models, {} questions", self.ruled.models().len(), self.ruled.sheet().len())
     }
@@ -84,16 +84,16 @@ pub const BEHIND_FURTHER: u64 = 10_000;
 /// Bytes of text after which a page of them ends: it must fit into a message.
 const BEHIND_BYTES: usize = 6 << 20;
 
-impl Scored {
+impl BoardData {
     /// Puts together what was read.
     pub fn new(
-        ruled: Ruled,
+        ruled: BoardEngine,
         places: BTreeMap<String, Places>,
         texts: Box<dyn Texts>,
-        odd: Odd,
+        odd: BoardNotes,
         rule: Option<Extractor>,
-    ) -> Scored {
-        Scored {
+    ) -> BoardData {
+        BoardData {
             ruled,
             places,
             texts,
@@ -107,7 +107,7 @@ impl Scored {
     }
 
     /// What is counted.
-    pub fn ruled(&self) -> &Ruled {
+    pub fn ruled(&self) -> &BoardEngine {
         &self.ruled
     }
 
@@ -121,7 +121,8 @@ impl Scored {
         &'s self,
         counts: &'s dyn Fn(&str) -> bool,
     ) -> impl Iterator<Item = (usize, Vec<consensus::Outcome>)> + 's {
-        let models: Vec<&Graded> = self.ruled.models().iter().map(|m| &**m).filter(|m| counts(&m.model)).collect();
+        let models: Vec<&ModelAnswers> =
+            self.ruled.models().iter().map(|m| &**m).filter(|m| counts(&m.model)).collect();
         let of =
             move |row: usize| models.iter().map(|model| self.ruled.outcome(model, row)).collect::<Option<Vec<_>>>();
         (0..self.ruled.sheet().len())
@@ -138,19 +139,20 @@ impl Scored {
     }
 
     /// The board on these questions, with what a reader should know.
-    pub fn board(&self, chosen: &Chosen) -> Board {
+    pub fn board(&self, chosen: &ItemSelection) -> Board {
         let mut board = self.ruled.board(chosen);
         board.notes = self.odd.notes(&board.rows, self.ruled.sheet().may_decline());
         for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {
-                board.notes.push(format!("{model}: asked {asked} of {}", told::count(all, "question")));
+                board.notes.push(format!("{model}: asked {asked} of {}", diagnostics::count(all, "question")));
             }
             let changed = self.changed.get(model).into_iter().flatten();
             let changed = changed.filter(|row| chosen.holds(**row as usize)).count() as u64;
             if changed > 0 {
-                board
-                    .notes
-                    .push(format!("{model}: {} came before their options changed", told::count(changed, "answer")));
+                board.notes.push(format!(
+                    "{model}: {} came before their options changed",
+                    diagnostics::count(changed, "answer")
+                ));
             }
             let orders = self.ruled.orders_of(at);
             if orders > 1 {
@@ -169,8 +171,14 @@ impl Scored {
     /// least), from `from` on, which is 0 or what the page before calls the next.
     ///
     /// # Errors
-    /// [`crate::model::Kind::NotFound`] when there is no such model or column; when texts cannot be read.
-    pub fn behind(&self, model: &str, column: &str, chosen: &Chosen, (from, most): (u64, u64)) -> Result<BehindPage> {
+    /// [`crate::model::ErrorKind::NotFound`] when there is no such model or column; when texts cannot be read.
+    pub fn behind(
+        &self,
+        model: &str,
+        column: &str,
+        chosen: &ItemSelection,
+        (from, most): (u64, u64),
+    ) -> Result<BehindPage> {
         let (at, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
         let (unit, units) = self.ruled.behind(at, column, chosen);
         let answerers = self.ruled.answerers(at, column);
@@ -197,7 +205,7 @@ impl Scored {
         let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
         let names =
             page.iter().flat_map(|(rows, right, begins)| rows.iter().map(move |_| (rows.len(), *right, *begins)));
-        let mut found: Vec<Behind> = Vec::with_capacity(rows.len() * answerers.len());
+        let mut found: Vec<AnswerDetail> = Vec::with_capacity(rows.len() * answerers.len());
         let (mut left, mut bytes) = (0, 0);
         let mut name = String::new();
         for ((row, item), (size, unit_right, begins)) in rows.iter().zip(&items).zip(names) {
@@ -243,8 +251,8 @@ impl Scored {
         answer: Option<Prediction>,
         (unit, unit_right, right): (&str, bool, bool),
         row: usize,
-        graded: &Graded,
-    ) -> Behind {
+        graded: &ModelAnswers,
+    ) -> AnswerDetail {
         let (read, mut trace) = answer.as_ref().map(|answer| self.read(item, row, answer)).unzip();
         let is_free = item.kind == QuestionKind::FreeForm && answer.is_some();
         let similarity = graded.similarity.get(row).copied().filter(|s| is_free && s.is_finite());
@@ -254,7 +262,7 @@ impl Scored {
                 None => "not compared with the reference; `benchtop eval similarity` does".into(),
             });
         }
-        Behind {
+        AnswerDetail {
             unit: unit.to_string(),
             unit_right: (!is_free).then_some(unit_right),
             key: item.key.to_string(),
@@ -276,8 +284,8 @@ impl Scored {
     /// [`ranks`]); models without a number are left out.
     ///
     /// # Errors
-    /// [`crate::model::Kind::NotFound`] when there is no such column.
-    pub fn ranks(&self, column: &str, chosen: &Chosen) -> Result<Vec<(String, Rank)>> {
+    /// [`crate::model::ErrorKind::NotFound`] when there is no such column.
+    pub fn ranks(&self, column: &str, chosen: &ItemSelection) -> Result<Vec<(String, Rank)>> {
         let at = self.ruled.column(column)?;
         let board = self.ruled.board(chosen);
         let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(crate::model::board::Cell::value);

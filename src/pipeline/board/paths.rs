@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::homes::Origin;
+use super::dataset_resolver::Origin;
 use super::memory::{Questions, from_questions};
-use super::{Answers, Scored};
+use super::{Answers, BoardData};
 use crate::formats::{self, Format, Found, Mapping, Recognised};
 use crate::metrics::extract::Extractor;
-use crate::model::{Item, Key, Kind, Prediction, Problem, Result};
+use crate::model::{Error, ErrorKind, Item, Key, Prediction, Result};
 use crate::pipeline::sources::{self, Orders, Reach, Said, Source, Unreadable};
 
 /// The board of the question and prediction files at these paths, files or folders, without a project. `rule` reads all answers, or else
@@ -18,21 +18,21 @@ use crate::pipeline::sources::{self, Orders, Reach, Said, Source, Unreadable};
 /// the same questions, the evaluated one is used.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a rule that goes by what only a project has; [`Kind::Input`] for the first bad record of a question file, with
-/// file and line, or where every file of answers is damaged ([`Scored::damaged`] has those that are left out otherwise); [`Kind::NotFound`] when there are no questions or no predictions;
-/// [`Problem::io`] when a path cannot be read.
-pub fn from_paths(paths: &[PathBuf], rule: Option<Extractor>) -> Result<Scored> {
+/// [`ErrorKind::Usage`] for a rule that goes by what only a project has; [`ErrorKind::Input`] for the first bad record of a question file, with
+/// file and line, or where every file of answers is damaged ([`BoardData::damaged`] has those that are left out otherwise); [`ErrorKind::NotFound`] when there are no questions or no predictions;
+/// [`Error::io`] when a path cannot be read.
+pub fn from_paths(paths: &[PathBuf], rule: Option<Extractor>) -> Result<BoardData> {
     from_paths_by(paths, rule, None)
 }
 
 /// The same, the columns of the tables that are named being what `mapping` says.
 ///
 /// # Errors
-/// As [`from_paths`]; [`Kind::Input`] for a column that is not there.
-pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option<&Mapping>) -> Result<Scored> {
+/// As [`from_paths`]; [`ErrorKind::Input`] for a column that is not there.
+pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option<&Mapping>) -> Result<BoardData> {
     if let Some(rule) = rule.filter(|rule| rule.is_of_project()) {
-        return Err(Problem::new(
-            Kind::Usage,
+        return Err(Error::new(
+            ErrorKind::Usage,
             format!("`{}` goes by what a judge read, which files do not say", rule.name()),
         )
         .help("bring the files into a project (`benchtop import`) and ask a judge there (`benchtop eval judge`)"));
@@ -55,7 +55,7 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
     let said = Said { mapping, ..Said::default() };
     let mut plan = sources::plan(files.into_values().collect(), &BTreeSet::new(), said)?;
     let nothing = |what: &str| {
-        Err(Problem::new(Kind::NotFound, format!("no {what} file among the paths given"))
+        Err(Error::new(ErrorKind::NotFound, format!("no {what} file among the paths given"))
             .help("name the folder or files of the questions and of the predictions"))
     };
     let is_none = plan.answers.is_empty() && plan.undecided.is_empty();
@@ -76,7 +76,7 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
     }
     let named =
         |source: &Source| joined.get(&source.found.path).map(|(name, _)| name).or(source.dataset.as_ref()).cloned();
-    let mut damaged: Vec<Problem> = Vec::new();
+    let mut damaged: Vec<Error> = Vec::new();
     plan.decide(&named, &mut |source| match read.reach(source) {
         Err(problem) if is_of_file(&problem) => {
             damaged.push(at(problem, source));
@@ -84,7 +84,7 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
         }
         reach => reach,
     })?;
-    skipped.extend(plan.passed.into_iter().map(|(path, why)| Problem::input(why).file(path)));
+    skipped.extend(plan.passed.into_iter().map(|(path, why)| Error::input(why).file(path)));
     read.notes.splice(0..0, plan.notes);
     let mut sets = Vec::new();
     for source in &plan.answers {
@@ -111,12 +111,15 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
 }
 
 /// Whether a problem is of one file, and the board can be made of the others.
-fn is_of_file(problem: &Problem) -> bool {
-    matches!(problem.kind, Kind::Input | Kind::Corrupt | Kind::Denied | Kind::Io | Kind::NotFound)
+fn is_of_file(problem: &Error) -> bool {
+    matches!(
+        problem.kind,
+        ErrorKind::Input | ErrorKind::Corrupt | ErrorKind::Denied | ErrorKind::Io | ErrorKind::NotFound
+    )
 }
 
 /// A problem with the file it is of.
-fn at(problem: Problem, source: &Source) -> Problem {
+fn at(problem: Error, source: &Source) -> Error {
     if problem.place.file.is_some() { problem } else { problem.file(&source.found.path) }
 }
 

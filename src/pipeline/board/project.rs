@@ -9,20 +9,20 @@ use rayon::prelude::*;
 
 use super::cache::{self, Kept, Places, digest, questions, short};
 use super::changed::Changed;
-use super::homes::Shelf;
+use super::dataset_resolver::DatasetResolver;
 use super::judged::Ruling;
 use super::rows::{Window, key_text, rows};
 use super::similar::{Similarities, similarity};
-use super::{Fate, Odd, Scored, Texts};
+use super::{BoardData, BoardNotes, FileOutcomes, Texts};
 use crate::formats;
 use crate::metrics::extract::{self, Extractor};
-use crate::metrics::score::sheet::{Mark, Sheet};
-use crate::metrics::score::{Asked, Graded, Grader, Outcome, Place, Ruled};
+use crate::metrics::score::question_table::{ParsedAnswer, QuestionTable};
+use crate::metrics::score::{Asked, BoardEngine, Grader, ModelAnswers, Outcome, Place};
 use crate::model::evaluation::RunPart;
-use crate::model::{Item, Kind, Prediction, Problem, Result};
+use crate::model::{Error, ErrorKind, Item, Prediction, Result};
 use crate::store::Catalog;
 use crate::store::catalog::Answers;
-use crate::store::judged::Readings;
+use crate::store::judge_cache::JudgeExtractions;
 use crate::store::manifest::Holds;
 
 /// Is told how many answers of how many are read; says whether to go on.
@@ -58,14 +58,14 @@ impl Texts for Segments {
 /// question's own; `readings` are those that [`Extractor::StrictJudge`] goes by.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when a segment is damaged, [`Kind::Cancelled`] when `watch` says so.
+/// [`ErrorKind::Corrupt`] when a segment is damaged, [`ErrorKind::Cancelled`] when `watch` says so.
 pub fn from_catalog(
     catalog: &Arc<Catalog>,
     store: &Path,
-    (rule, readings): (Option<Extractor>, &Arc<Readings>),
+    (rule, readings): (Option<Extractor>, &Arc<JudgeExtractions>),
     similar: &Similarities<'_>,
     watch: Watch,
-) -> Result<Scored> {
+) -> Result<BoardData> {
     let questions = questions(catalog);
     let sheet = Arc::new(sheet(catalog, store, &questions)?);
     let mut files: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -81,10 +81,10 @@ pub fn from_catalog(
     let done = std::sync::atomic::AtomicU64::new(0);
     let went = |rows: u64| {
         let done = done.fetch_add(rows, std::sync::atomic::Ordering::Relaxed) + rows;
-        if watch(done, all) { Ok(()) } else { Err(Problem::new(Kind::Cancelled, "reading answers was cancelled")) }
+        if watch(done, all) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled, "reading answers was cancelled")) }
     };
     let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
-    let (ruling, shelf) = (Ruling { rule, readings }, Shelf::of(catalog));
+    let (ruling, shelf) = (Ruling { rule, readings }, DatasetResolver::of(catalog));
     let kept: Vec<Kept> = of
         .par_iter()
         .map(|(model, files)| {
@@ -96,7 +96,7 @@ pub fn from_catalog(
             Ok(kept)
         })
         .collect::<Result<_>>()?;
-    let (mut odd, mut models, mut places) = (Odd::default(), Vec::new(), BTreeMap::new());
+    let (mut odd, mut models, mut places) = (BoardNotes::default(), Vec::new(), BTreeMap::new());
     odd.compares("not compared yet: benchtop eval similarity");
     // The answers of evaluations come from no file.
     let brought = |a: &&Answers| !a.part.source_blake3.is_empty();
@@ -113,8 +113,8 @@ pub fn from_catalog(
         models.push(Arc::new(model.graded));
     }
     let texts = Segments { catalog: catalog.clone(), files };
-    let scored = Scored::new(Ruled::new(sheet, models), places, Box::new(texts), odd, rule);
-    Ok(Scored { changed, ..scored.with_readings(readings.clone()) })
+    let scored = BoardData::new(BoardEngine::new(sheet, models), places, Box::new(texts), odd, rule);
+    Ok(BoardData { changed, ..scored.with_readings(readings.clone()) })
 }
 
 /// What a model was asked, where all its files are of one evaluation.
@@ -137,16 +137,16 @@ fn evaluated(answers: &Answers) -> bool {
 }
 
 /// The questions: as they were kept, or read again.
-fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<Sheet> {
+fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTable> {
     if let Ok(sheet) = cache::read_sheet(store, key)
         && sheet.len() == catalog.len()
     {
         return Ok(sheet);
     }
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     catalog.each_line(0, &mut |_, line| {
         let item: Item = serde_json::from_slice(line)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("a stored item cannot be read: {e}")))?;
         sheet.push(&item).map(|()| true)
     })?;
     cache::fine(cache::write_sheet(store, key, &sheet));
@@ -155,9 +155,9 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<Sheet> {
 
 /// A model's answers: as they were kept, mended where items were revised since, or read again.
 fn one(
-    (catalog, shelf): (&Catalog, &Shelf),
+    (catalog, shelf): (&Catalog, &DatasetResolver),
     store: &Path,
-    sheet: &Sheet,
+    sheet: &QuestionTable,
     (model, files): (&str, &[usize]),
     ruling: Ruling<'_>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
@@ -184,7 +184,7 @@ fn one(
         // Items that came since can only have answers that had no question then.
         let grown = kept.graded.marks.len() < sheet.len() && kept.graded.counts.extra > 0;
         if kept.graded.marks.len() <= sheet.len() && kept.revisions <= revisions.len() as u64 && !grown {
-            kept.graded.marks.resize(sheet.len(), Mark::ABSENT);
+            kept.graded.marks.resize(sheet.len(), ParsedAnswer::ABSENT);
             if !same {
                 mend(catalog, sheet, files, ruling, &mut kept)?;
                 cache::fine(cache::write_marks(store, &name, &key, &kept));
@@ -205,8 +205,8 @@ fn names_its_dataset(answers: &Answers) -> bool {
 
 /// Reads a model's files.
 fn read(
-    (catalog, shelf): (&Catalog, &Shelf),
-    sheet: &Sheet,
+    (catalog, shelf): (&Catalog, &DatasetResolver),
+    sheet: &QuestionTable,
     (model, files): (&str, &[usize]),
     ruling: Ruling<'_>,
     went: &(dyn Fn(u64) -> Result<()> + Sync),
@@ -220,7 +220,7 @@ fn read(
         grader.file(evaluated(answers));
         let homes = shelf.homes_of(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
         let named = names_its_dataset(answers) && homes.names.iter().any(|name| shelf.has(name));
-        let mut fate = Fate::new(named, homes.shared.clone());
+        let mut fate = FileOutcomes::new(named, homes.shared.clone());
         let (mut frame, mut line, mut expected) = (0, 0u32, 0);
         let mut id = String::new();
         while let Some(text) = answers.lines(frame)? {
@@ -266,7 +266,7 @@ fn read(
 }
 
 /// Reads again the answers to items that were revised since.
-fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], ruling: Ruling<'_>, kept: &mut Kept) -> Result<()> {
+fn mend(catalog: &Catalog, sheet: &QuestionTable, files: &[usize], ruling: Ruling<'_>, kept: &mut Kept) -> Result<()> {
     let revisions = catalog.revisions().list();
     let from = kept.revisions as usize;
     let revised: HashSet<u32> = revisions.iter().skip(from).flat_map(|r| r.rows.iter().copied()).collect();
@@ -286,13 +286,14 @@ fn mend(catalog: &Catalog, sheet: &Sheet, files: &[usize], ruling: Ruling<'_>, k
         }
         let before = kept.graded.mark(row);
         let asked = extract::Asked::from(&item);
-        let mut mark = Graded::read(sheet, row, ruling.rule, &asked, &answer.output, answer.judge.as_deref());
-        if mark == Mark::UNPARSED {
+        let mut mark = ModelAnswers::read(sheet, row, ruling.rule, &asked, &answer.output, answer.judge.as_deref());
+        if mark == ParsedAnswer::UNPARSED {
             let judged = ruling.judged((&item.id, &item.question), &asked, &answer.output);
             mark = judged.map_or(mark, crate::metrics::score::mark);
         }
         let counts = &mut kept.graded.counts;
-        for (state, n) in [(Mark::UNPARSED, &mut counts.unparsed), (Mark::REFUSED, &mut counts.refused)] {
+        for (state, n) in [(ParsedAnswer::UNPARSED, &mut counts.unparsed), (ParsedAnswer::REFUSED, &mut counts.refused)]
+        {
             *n = *n + u64::from(mark == state) - u64::from(before == state);
         }
         kept.graded.marks[row] = mark;

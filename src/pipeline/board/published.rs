@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::formats::published::{Figure, figures};
 use crate::model::board::{Board, Cell, Column, Counts, Printed, Row, Scale};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// The board's column that holds the same number as a printed one; none where no column does, as for VLB, whose tables have columns by
 /// benchmark and variant, and for MVP-Bench's Table 6, whose questions are a sample.
@@ -50,7 +50,7 @@ pub fn column_of(figure: &Figure) -> Option<String> {
 /// The figures of a paper, or of all; names of papers are read without case.
 ///
 /// # Errors
-/// [`Kind::NotFound`] with the papers that there are.
+/// [`ErrorKind::NotFound`] with the papers that there are.
 pub fn of_paper(paper: Option<&str>) -> Result<Vec<Figure>> {
     let all = figures()?;
     let Some(paper) = paper else { return Ok(all) };
@@ -59,7 +59,7 @@ pub fn of_paper(paper: Option<&str>) -> Result<Vec<Figure>> {
     let found: Vec<Figure> = all.iter().filter(|f| f.paper.eq_ignore_ascii_case(paper)).cloned().collect();
     if found.is_empty() {
         let what = format!("no published figures of `{paper}`");
-        return Err(Problem::new(Kind::NotFound, what).help(format!("there are: {}", papers.join(", "))));
+        return Err(Error::new(ErrorKind::NotFound, what).help(format!("there are: {}", papers.join(", "))));
     }
     Ok(found)
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::formats;
 use crate::metrics::extract;
-use crate::model::{Choice, Kind, Problem, QuestionKind, Result};
+use crate::model::{Choice, Error, ErrorKind, QuestionKind, Result};
 use crate::store::Catalog;
 
 /// What reading an answer needs of a stored prediction.
@@ -58,8 +58,8 @@ impl Question<'_> {
     }
 }
 
-fn damaged(e: &serde_json::Error) -> Problem {
-    Problem::new(Kind::Corrupt, format!("a stored record cannot be read: {e}"))
+fn damaged(e: &serde_json::Error) -> Error {
+    Error::new(ErrorKind::Corrupt, format!("a stored record cannot be read: {e}"))
 }
 
 /// The key as text: `1583` or `0__0__1`.

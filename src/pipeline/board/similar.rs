@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::cache::{self, digest, short};
-use crate::metrics::score::sheet::Sheet;
+use crate::metrics::score::question_table::QuestionTable;
 use crate::model::QuestionKind;
 use crate::store::Catalog;
 
@@ -23,7 +23,7 @@ pub struct Similarities<'a> {
 pub(super) fn similarity(
     catalog: &Catalog,
     store: &Path,
-    (sheet, questions): (&Sheet, &[u8; 32]),
+    (sheet, questions): (&QuestionTable, &[u8; 32]),
     (model, files): (&str, &[usize]),
     similar: &Similarities<'_>,
 ) -> Vec<f32> {

@@ -81,7 +81,7 @@ fn a_composition_becomes_part_of_the_project_once() {
     assert!(outcome.report.notes[0].contains("here already"), "{:?}", outcome.report.notes);
     // Another seed is another composition; another number of the same seed is a conflict, and adds nothing.
     let problem = place.fill(&opened, &order(None, 3, Some(700)), &mut |_| true).err().unwrap();
-    assert_eq!(problem.kind, Kind::Conflict);
+    assert_eq!(problem.kind, ErrorKind::Conflict);
     assert!(problem.what.contains("`balanced-3/") && problem.help.unwrap().contains("--seed"));
     assert_eq!(place.files(), before);
     assert_eq!(place.fill(&opened, &order(None, 4, Some(700)), &mut |_| true).unwrap().report.items, 700);
@@ -123,7 +123,7 @@ fn an_edit_elsewhere_in_the_metadata_is_no_conflict() {
     edit(&mut metadata, "animal");
     assert_eq!(again(&metadata).unwrap().report.already, 120);
     edit(&mut metadata, "text");
-    assert_eq!(again(&metadata).err().unwrap().kind, Kind::Conflict);
+    assert_eq!(again(&metadata).err().unwrap().kind, ErrorKind::Conflict);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn what_is_cancelled_or_cannot_be_composed_leaves_nothing() {
         assert_eq!(progress.of, Some(5000));
         progress.done < 2000
     });
-    assert_eq!(cancelled.err().unwrap().kind, Kind::Cancelled);
+    assert_eq!(cancelled.err().unwrap().kind, ErrorKind::Cancelled);
     assert!(looks > 5);
     assert_eq!(place.files(), before);
     // Two terms, each of which holds of every picture of the other.
@@ -145,7 +145,7 @@ fn what_is_cancelled_or_cannot_be_composed_leaves_nothing() {
     let plan = "[[pictures]]\nsubject = \"face\"\ncount = 9\nabout = [\"gender\"]\n";
     let composition = Composition::new(&metadata, &[], &order(Some(plan), 1, None)).unwrap();
     let problem = composition.summary(&mut |_| true).unwrap_err();
-    assert!(problem.what.contains("gender of face") && problem.kind == Kind::Input, "{problem}");
+    assert!(problem.what.contains("gender of face") && problem.kind == ErrorKind::Input, "{problem}");
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn a_composition_that_was_exported_is_the_same_as_the_one_in_the_project() {
     let path = place.project.root().join("again.jsonl");
     exported(&wish, Target::Jsonl, &path);
     let opened = place.opened();
-    let ask = import::Ask { paths: vec![path], ..import::Ask::default() };
+    let ask = import::ImportRequest { paths: vec![path], ..import::ImportRequest::default() };
     let index = opened.index.get().unwrap();
     let report = import::import(&place.project, index, &opened.catalog, &ask, "", &mut |_| true).unwrap().report;
     assert_eq!((report.items, report.already), (0, items(&wish).len() as u64));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::compose::metadata::{Instruction, Metadata, instruct};
 use crate::model::evaluation::{NewRun, RunAnswer, Wording};
 use crate::model::vlm::{Ask, Encoded, Reply};
-use crate::model::{Form, Item, Kind, MetaFile, Problem, Result, Role};
+use crate::model::{Error, ErrorKind, Form, Item, MetaFile, Result, Role};
 use crate::pipeline::evaluate::orders;
 use crate::pipeline::evaluate::relabel::relabelled;
 use crate::store::metadata;
@@ -30,14 +30,14 @@ impl Wordings {
     /// Those that `wording` names, as the metadata of the project have them now.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] for a name that is none, with those there are; [`Kind::Input`] for a text that is none.
+    /// [`ErrorKind::NotFound`] for a name that is none, with those there are; [`ErrorKind::Input`] for a text that is none.
     pub fn of(project: &Project, wording: &Wording) -> Result<Wordings> {
         let files = metadata::read(&project.metadata())?;
         let metadata = Metadata::parse(files.files.into_iter().map(|f| MetaFile { name: f.name, text: f.text }));
         let named = |name: &str| {
             metadata.instruction(name).ok_or_else(|| {
                 let known: Vec<String> = metadata.instructions().iter().map(|i| i.name.clone()).collect();
-                Problem::new(Kind::NotFound, format!("there is no instruction `{name}`, or it cannot be used"))
+                Error::new(ErrorKind::NotFound, format!("there is no instruction `{name}`, or it cannot be used"))
                     .file(project.metadata().join(format!("{}{name}.toml", instruct::FOLDER)))
                     .help(format!("one of: paper, {}; or a file; `benchtop lint` says what is wrong", known.join(", ")))
             })
@@ -75,13 +75,13 @@ impl Wordings {
 /// Reads the instruction in `text`.
 ///
 /// # Errors
-/// [`Kind::Input`] with the first thing that is wrong.
+/// [`ErrorKind::Input`] with the first thing that is wrong.
 pub fn read(name: &str, text: &str) -> Result<Instruction> {
     let (instruction, found) = instruct::parse(name, name, text);
     instruction.ok_or_else(|| {
         let first = found.into_iter().next();
         let (what, line) = first.map_or_else(Default::default, |f| (f.what, u64::from(f.line)));
-        Problem::input(what).file(name).line(line).help("metadata/instruct/ has files to start from")
+        Error::input(what).file(name).line(line).help("metadata/instruct/ has files to start from")
     })
 }
 

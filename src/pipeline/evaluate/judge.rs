@@ -2,16 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::trouble::{AT_FIRST, STREAK, is_of_question};
+use super::error_class::{AT_FIRST, STREAK, is_of_question};
 use crate::inference::Heard;
 use crate::inference::vlm::VisionLanguageModel;
 use crate::metrics::extract::Asked;
-use crate::metrics::extract::judged::{INSTRUCTION, can_judge, prompt, reply, system};
+use crate::metrics::extract::judge_extraction::{INSTRUCTION, can_judge, prompt, reply, system};
 use crate::model::generation::{Failure, FailureKind};
 use crate::model::vlm::{Ask, Finish, Reply, Usage};
-use crate::model::{Item, Kind, Prediction, Problem, Result};
-use crate::pipeline::board::Scored;
-use crate::store::judged::{Judged, Reading, Readings, about};
+use crate::model::{Error, ErrorKind, Item, Prediction, Result};
+use crate::pipeline::board::BoardData;
+use crate::store::judge_cache::{JudgeExtractions, Judged, Reading, about};
 
 /// Answers that are looked through at a time.
 const TOGETHER: usize = 256;
@@ -31,7 +31,7 @@ pub struct Unread {
 
 impl Unread {
     /// Of those that a judge can be asked about: how many this one has read, and how many of these name an option.
-    pub fn judged(&self, readings: &Readings, judge: &str) -> (u64, u64) {
+    pub fn judged(&self, readings: &JudgeExtractions, judge: &str) -> (u64, u64) {
         let mut counts = (0, 0);
         for reading in self.asks.iter().filter_map(|(_, about)| readings.by(about, judge, INSTRUCTION)) {
             counts = (counts.0 + 1, counts.1 + u64::from(reading.read.is_some()));
@@ -40,8 +40,8 @@ impl Unread {
     }
 }
 
-fn cancelled() -> Problem {
-    Problem::new(Kind::Cancelled, "nobody waits for this any more; what the judge read is kept")
+fn cancelled() -> Error {
+    Error::new(ErrorKind::Cancelled, "nobody waits for this any more; what the judge read is kept")
 }
 
 fn about_of(item: &Item, answer: &Prediction) -> String {
@@ -52,12 +52,12 @@ fn about_of(item: &Item, answer: &Prediction) -> String {
 /// `scored` is by `strict`; questions without a right answer are left out. `wanted` says whether to go on.
 ///
 /// # Errors
-/// [`Kind::NotFound`] for a model without answers, with those there are; [`Kind::Cancelled`]; when texts cannot be read.
-pub fn unread(scored: &Scored, models: &[String], wanted: &mut dyn FnMut() -> bool) -> Result<Vec<Unread>> {
+/// [`ErrorKind::NotFound`] for a model without answers, with those there are; [`ErrorKind::Cancelled`]; when texts cannot be read.
+pub fn unread(scored: &BoardData, models: &[String], wanted: &mut dyn FnMut() -> bool) -> Result<Vec<Unread>> {
     let all = scored.ruled().answering();
     if let Some(none) = models.iter().find(|model| all.iter().all(|graded| graded.model != **model)) {
         let known: Vec<&str> = all.iter().map(|graded| graded.model.as_str()).collect();
-        return Err(Problem::new(Kind::NotFound, format!("there are no answers of `{none}`"))
+        return Err(Error::new(ErrorKind::NotFound, format!("there are no answers of `{none}`"))
             .help(format!("there are those of: {}", known.join(", "))));
     }
     let mut found = Vec::new();
@@ -117,9 +117,14 @@ pub struct Desk<'a> {
 /// there will be, and says whether to go on.
 ///
 /// # Errors
-/// [`Kind::Unreachable`] when several questions in a row get no reply, with the reason; [`Kind::Cancelled`], and the operating system's.
+/// [`ErrorKind::Unreachable`] when several questions in a row get no reply, with the reason; [`ErrorKind::Cancelled`], and the operating system's.
 /// What was read is kept.
-pub fn ask(scored: &Scored, all: &[Unread], desk: Desk<'_>, watch: &mut dyn FnMut(u64, u64) -> bool) -> Result<Done> {
+pub fn ask(
+    scored: &BoardData,
+    all: &[Unread],
+    desk: Desk<'_>,
+    watch: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<Done> {
     let mut seen = HashSet::new();
     let known = desk.judged.readings();
     let mut is_open = |about: &String| known.by(about, desk.judge, INSTRUCTION).is_none() && seen.insert(about.clone());
@@ -219,13 +224,13 @@ impl Done {
     }
 
     /// The servers answer nothing any more.
-    fn gone(&self, failing: usize) -> Problem {
+    fn gone(&self, failing: usize) -> Error {
         let why = self.why.as_deref().unwrap_or_default();
         let what = match failing {
             1 => format!("the judge did not reply: {why}"),
             n => format!("the judge did not reply {n} times in a row, the last: {why}"),
         };
-        Problem::new(Kind::Unreachable, what)
+        Error::new(ErrorKind::Unreachable, what)
             .help("see to the server and run the command again: what the judge read is kept and not asked again")
     }
 }

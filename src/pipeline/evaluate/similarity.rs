@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::inference::scoring::TextEmbedder;
 use crate::metrics::free_form::{FreeForm, cosine};
-use crate::model::{Item, Kind, Problem, QuestionKind, Result};
-use crate::pipeline::board::homes::Shelf;
+use crate::model::{Error, ErrorKind, Item, QuestionKind, Result};
+use crate::pipeline::board::dataset_resolver::DatasetResolver;
 use crate::store::Catalog;
 use crate::store::manifest::Holds;
 use crate::store::similarity::{Cosines, pair};
@@ -49,7 +49,7 @@ pub fn models(catalog: &Catalog) -> Vec<String> {
     all
 }
 
-fn outputs(catalog: &Catalog, shelf: &Shelf, wanted: &str) -> Result<Outputs> {
+fn outputs(catalog: &Catalog, shelf: &DatasetResolver, wanted: &str) -> Result<Outputs> {
     let mut found = Outputs::new();
     for answers in catalog.answers() {
         if !matches!(&answers.part.holds, Holds::Predictions { model, .. } if model == wanted) {
@@ -70,26 +70,26 @@ fn outputs(catalog: &Catalog, shelf: &Shelf, wanted: &str) -> Result<Outputs> {
 /// the board has them.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when items or answers are damaged, and [`Kind::Cancelled`].
+/// [`ErrorKind::Corrupt`] when items or answers are damaged, and [`ErrorKind::Cancelled`].
 pub fn compared(
     catalog: &Catalog,
     models: &[String],
     rule: FreeForm,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Vec<Vec<Compared>>> {
-    let shelf = Shelf::of(catalog);
+    let shelf = DatasetResolver::of(catalog);
     let outputs: Vec<Outputs> = models.iter().map(|model| outputs(catalog, &shelf, model)).collect::<Result<_>>()?;
     let mut all: Vec<Vec<Compared>> = models.iter().map(|_| Vec::new()).collect();
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0 && !wanted() {
-            return Err(Problem::new(Kind::Cancelled, "nobody waits for this any more"));
+            return Err(Error::new(ErrorKind::Cancelled, "nobody waits for this any more"));
         }
         // Most items are no free-form ones, and reading them whole would take long.
         if memchr::memmem::find(line, QuestionKind::FreeForm.name().as_bytes()).is_none() {
             return Ok(true);
         }
         let item: Item = serde_json::from_slice(line)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
         let Some(reference) = rule.reference(&item) else { return Ok(true) };
         for (outputs, list) in outputs.iter().zip(&mut all) {
             let Some(output) = outputs.get(&(row as u32)) else { continue };
@@ -114,7 +114,7 @@ pub struct Done {
 /// and in all, and says whether to go on.
 ///
 /// # Errors
-/// [`Kind::Cancelled`], what keeps the model from working, and the operating system's. What was compared is kept.
+/// [`ErrorKind::Cancelled`], what keeps the model from working, and the operating system's. What was compared is kept.
 pub fn compare(
     all: &[Vec<Compared>],
     cosines: &mut Cosines,
@@ -125,7 +125,7 @@ pub fn compare(
     let left: Vec<&Compared> =
         all.iter().flatten().filter(|c| cosines.get(c.pair()).is_none() && seen.insert(c.pair())).collect();
     let (mut done, of) = (Done::default(), left.len() as u64);
-    let cancelled = || Problem::new(Kind::Cancelled, "nobody waits for this any more; what was compared is kept");
+    let cancelled = || Error::new(ErrorKind::Cancelled, "nobody waits for this any more; what was compared is kept");
     for some in left.chunks(TOGETHER) {
         if !watch(done.pairs, of) {
             return Err(cancelled());
@@ -138,7 +138,7 @@ pub fn compare(
         for (text, found) in texts.iter().zip(embedded) {
             let found = found.map_err(|failure| match failure.kind {
                 crate::model::generation::FailureKind::Cancelled => cancelled(),
-                _ => Problem::input(format!("a text cannot be compared: {}", failure.reason)),
+                _ => Error::input(format!("a text cannot be compared: {}", failure.reason)),
             })?;
             done.cut += u64::from(found.cut.is_some());
             vectors.insert(*text, found.vector);

@@ -1,9 +1,9 @@
-use super::adopt::prediction;
 use super::ask::{Wordings, question, read};
 use super::orders::{count, of_item, sample, shown};
+use super::publish_predictions::prediction;
 use super::relabel::relabelled;
 use crate::model::evaluation::{Asked, NewRun, Orders, Wording};
-use crate::model::job::Standing;
+use crate::model::job::JobStatus;
 use crate::model::vlm::Reply;
 use crate::model::{Choice, Form, Item, Key, QuestionKind, Role};
 use crate::store::picture_file::PictureFile;
@@ -131,7 +131,7 @@ fn an_answer_reads_as_the_item_was_when_it_was_asked() {
         items: 1,
         asks: 4,
         turn: 0,
-        standing: Standing::Done,
+        standing: JobStatus::Done,
         reason: None,
         counts: Counts::default(),
         token: None,

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::formats::{self, DyscaWriter, NestedWriter};
-use crate::model::{Form, Item, Kind, Prediction, Problem, Result};
+use crate::model::{Error, ErrorKind, Form, Item, Prediction, Result};
 use crate::store::picture_file::is_damage;
 
 pub mod tools;
@@ -46,7 +46,7 @@ enum Sink {
 #[derive(Clone, Debug, Default)]
 pub struct Aside {
     ids: std::collections::BTreeSet<String>,
-    first: Vec<(String, Problem)>,
+    first: Vec<(String, Error)>,
 }
 
 /// Items set aside that are named.
@@ -57,7 +57,7 @@ impl Aside {
     ///
     /// # Errors
     /// `problem`, where it is none of the picture.
-    pub fn put(&mut self, id: &str, problem: Problem) -> Result<()> {
+    pub fn put(&mut self, id: &str, problem: Error) -> Result<()> {
         if !is_damage(&problem) {
             return Err(problem.help(format!("the item is `{id}`")));
         }
@@ -78,7 +78,7 @@ impl Aside {
     }
 
     /// The first of them, each with what is wrong with its picture.
-    pub fn first(&self) -> &[(String, Problem)] {
+    pub fn first(&self) -> &[(String, Error)] {
         &self.first
     }
 }
@@ -161,16 +161,16 @@ pub fn unlink(path: &Path) {
     }
 }
 
-fn io(e: &std::io::Error, path: &Path) -> Problem {
-    Problem::io(e, "the export cannot be written", path)
+fn io(e: &std::io::Error, path: &Path) -> Error {
+    Error::io(e, "the export cannot be written", path)
 }
 
 /// A file that gets the name `path` at the end; its folder is made where it is missing.
 ///
 /// # Errors
-/// [`Kind::Usage`] for a path without a file's name, and the operating system's.
+/// [`ErrorKind::Usage`] for a path without a file's name, and the operating system's.
 pub fn create(path: &Path, renames: &mut Renames) -> Result<Out> {
-    let name = path.file_name().ok_or_else(|| Problem::new(Kind::Usage, "is not a file's name").file(path))?;
+    let name = path.file_name().ok_or_else(|| Error::new(ErrorKind::Usage, "is not a file's name").file(path))?;
     let temp = path.with_file_name(format!(".tmp-{}", name.to_string_lossy()));
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
         std::fs::create_dir_all(dir).map_err(|e| io(&e, dir))?;
@@ -186,12 +186,12 @@ impl Exporter {
     /// Begins an export to `to`. `nested` chooses Dysca's nested records.
     ///
     /// # Errors
-    /// [`Kind::Usage`] when the format needs a folder, and the operating system's.
+    /// [`ErrorKind::Usage`] when the format needs a folder, and the operating system's.
     pub fn create(target: Target, to: To<'_>, nested: bool) -> Result<Exporter> {
         let mut renames = Renames::default();
         let sink = if target == Target::Mvp {
             let To::Path(dir) = to else {
-                return Err(Problem::new(Kind::Usage, "this format is a folder").help("name it with --out DIR"));
+                return Err(Error::new(ErrorKind::Usage, "this format is a folder").help("name it with --out DIR"));
             };
             Sink::Mvp { dir: dir.to_path_buf(), questions: None, rotations: None }
         } else {
@@ -216,14 +216,14 @@ impl Exporter {
     /// Writes one item, or counts it when it does not belong to the format.
     ///
     /// # Errors
-    /// [`Kind::Input`] naming the field that the format cannot express, and the operating system's.
+    /// [`ErrorKind::Input`] naming the field that the format cannot express, and the operating system's.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         if !self.target.takes(item.form) {
             self.left_out += 1;
             return Ok(());
         }
         match self.write(item) {
-            Err(problem) if self.lenient && problem.kind == Kind::Input && item.form == Form::Plain => {
+            Err(problem) if self.lenient && problem.kind == ErrorKind::Input && item.form == Form::Plain => {
                 self.left_out += 1;
                 self.unsaid.get_or_insert(problem.what);
             }
@@ -241,8 +241,8 @@ impl Exporter {
     }
 
     fn write(&mut self, item: &Item) -> Result<()> {
-        let named = |p: Problem| match p.kind {
-            Kind::Input => p.help("--filter can leave the item out; --format jsonl takes all"),
+        let named = |p: Error| match p.kind {
+            ErrorKind::Input => p.help("--filter can leave the item out; --format jsonl takes all"),
             _ => p.help(format!("the item is `{}`", item.id)),
         };
         let marked = if self.target == Target::Jsonl { None } else { draft(item) };

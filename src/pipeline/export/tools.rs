@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Aside, Out, Renames, create, draft, io, unlink};
 use crate::formats::out::{Folder, LMMS_DATA, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_utils, lmms_yaml};
 use crate::metrics::extract::strict_in_python;
-use crate::model::{ImageRef, Item, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, ImageRef, Item, Result};
 use crate::store::picture_file::PictureFile;
 
 /// A form that a tool loads.
@@ -184,7 +184,7 @@ impl Tools {
             Some(bytes) => Ok(Some(bytes)),
             None => PictureFile::of(root, image).map(|file| file.read()).transpose(),
         };
-        let named = |p: Problem| p.help(format!("the item is `{}`", item.id));
+        let named = |p: Error| p.help(format!("the item is `{}`", item.id));
         let filled = match sink {
             Sink::Table(table) => table.push(item, &mut load),
             Sink::Packed(table) => table.push(item, &mut load),
@@ -315,7 +315,7 @@ fn put(path: &Path, bytes: &[u8]) -> Result<()> {
     let dir = path.parent().unwrap_or(path);
     unlink(path);
     let written = std::fs::create_dir_all(dir).and_then(|()| std::fs::write(path, bytes));
-    written.map_err(|e| Problem::io(&e, "the picture cannot be written", path))
+    written.map_err(|e| Error::io(&e, "the picture cannot be written", path))
 }
 
 /// Names of files, each its own.
@@ -348,11 +348,11 @@ fn plain(name: &str) -> String {
 /// That the tool has a place for answers.
 ///
 /// # Errors
-/// [`Kind::Usage`] when it has not.
+/// [`ErrorKind::Usage`] when it has not.
 pub fn takes_answers(tool: Tool) -> Result<()> {
     match tool {
         Tool::VlmEvalKit => Ok(()),
-        _ => Err(Problem::new(Kind::Usage, "this format has no place for answers").help("vlmevalkit and mvp have")),
+        _ => Err(Error::new(ErrorKind::Usage, "this format has no place for answers").help("vlmevalkit and mvp have")),
     }
 }
 

@@ -3,38 +3,38 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::instead::Instead;
+use super::fallback::FallbackGenerator;
 use crate::inference::ImageGenerator;
 use crate::inference::candle::generator::{CandleGenerator, Options};
 use crate::inference::http::HttpGenerator;
 use crate::inference::hub::Hub;
 use crate::inference::storyboard::Storyboard;
-use crate::inference::worker::{Launch, Model, Patience, WorkerGenerator};
+use crate::inference::worker::{Launch, Model, Timeouts, WorkerGenerator};
 use crate::model::config::Config;
 use crate::model::config::generate::{Backend, Device, Generate};
-use crate::model::job::Wishes;
-use crate::model::{Kind, Problem, Result, clean};
+use crate::model::job::GenerationOverrides;
+use crate::model::{Error, ErrorKind, Result, clean};
 
 /// The wishes with backend and model as `benchtop.toml` has them, where nothing is said. The model there is that of the
 /// backend there.
-pub fn full(config: &Config, wishes: &Wishes) -> Wishes {
+pub fn full(config: &Config, wishes: &GenerationOverrides) -> GenerationOverrides {
     let there = &config.generate;
     let backend = wishes.backend.clone().unwrap_or_else(|| there.backend.name().into());
     let model = wishes.model.clone().or_else(|| there.model.clone().filter(|_| backend == there.backend.name()));
-    Wishes { backend: Some(backend), model, ..wishes.clone() }
+    GenerationOverrides { backend: Some(backend), model, ..wishes.clone() }
 }
 
 /// Refuses wishes for what there is not, before anything is begun.
 ///
 /// # Errors
-/// [`Kind::Usage`] naming what there is; for `candle` what keeps its model from being found, with what to put where; for
+/// [`ErrorKind::Usage`] naming what there is; for `candle` what keeps its model from being found, with what to put where; for
 /// `http` what is wrong with the endpoints.
-pub fn check(config: &Config, wishes: &Wishes) -> Result<Backend> {
+pub fn check(config: &Config, wishes: &GenerationOverrides) -> Result<Backend> {
     let wishes = full(config, wishes);
     let name = wishes.backend.clone().unwrap_or_default();
     let backend = Backend::from_name(&name).ok_or_else(|| {
         let known: Vec<&str> = Backend::ALL.map(Backend::name).into();
-        Problem::new(Kind::Usage, format!("there is no backend `{name}`"))
+        Error::new(ErrorKind::Usage, format!("there is no backend `{name}`"))
             .field("backend")
             .help(format!("one of: {}", known.join(", ")))
     })?;
@@ -54,9 +54,9 @@ pub fn check(config: &Config, wishes: &Wishes) -> Result<Backend> {
 }
 
 /// The folder of the model that full wishes name.
-fn folder(wishes: &Wishes) -> Result<PathBuf> {
+fn folder(wishes: &GenerationOverrides) -> Result<PathBuf> {
     let Some(model) = &wishes.model else {
-        return Err(Problem::new(Kind::Usage, "the backend `candle` needs a model")
+        return Err(Error::new(ErrorKind::Usage, "the backend `candle` needs a model")
             .field("model")
             .help("a name that `benchtop models list` shows, or a folder in diffusers' layout"));
     };
@@ -64,17 +64,17 @@ fn folder(wishes: &Wishes) -> Result<PathBuf> {
 }
 
 /// The servers of `benchtop.toml`, asked for the model that full wishes name.
-fn servers(config: &Config, wishes: &Wishes) -> Generate {
+fn servers(config: &Config, wishes: &GenerationOverrides) -> Generate {
     Generate { model: wishes.model.clone().or_else(|| config.generate.model.clone()), ..config.generate.clone() }
 }
 
 /// Whether full wishes come to a generator that makes drafts.
-pub fn drafts(wishes: &Wishes) -> bool {
+pub fn drafts(wishes: &GenerationOverrides) -> bool {
     wishes.backend.as_deref() == Some(Backend::Storyboard.name())
 }
 
 /// What works on the jobs of full wishes: jobs of one device take turns on it, whatever their models.
-pub fn device(config: &Config, wishes: &Wishes) -> String {
+pub fn device(config: &Config, wishes: &GenerationOverrides) -> String {
     match wishes.backend.as_deref() {
         Some(name) if name == Backend::Candle.name() => format!("candle on {}", config.generate.device.name()),
         _ => [&wishes.backend, &wishes.model].into_iter().flatten().cloned().collect::<Vec<_>>().join(" "),
@@ -84,28 +84,28 @@ pub fn device(config: &Config, wishes: &Wishes) -> String {
 /// The model in `folder` on the device that is asked for.
 fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator>> {
     let together = generate.together as usize;
-    let worker = |launch: Launch, model: &Model, patience: Patience| -> Result<Box<dyn ImageGenerator>> {
+    let worker = |launch: Launch, model: &Model, patience: Timeouts| -> Result<Box<dyn ImageGenerator>> {
         Ok(Box::new(WorkerGenerator::open(launch, model, patience)?))
     };
     let gpu =
-        |ordinal: u16| worker(Launch::cuda(ordinal.into())?, &Model::cuda(folder.clone(), together), Patience::GPU);
+        |ordinal: u16| worker(Launch::cuda(ordinal.into())?, &Model::cuda(folder.clone(), together), Timeouts::GPU);
     let here = || -> Result<Box<dyn ImageGenerator>> {
         Ok(Box::new(CandleGenerator::open(&folder, &Options { together, ..Options::cpu() }, None)?))
     };
     match generate.device {
         Device::Cpu => here(),
-        Device::CpuWorker => worker(Launch::cpu()?, &Model { together, ..Model::cpu(folder) }, Patience::CPU),
+        Device::CpuWorker => worker(Launch::cpu()?, &Model { together, ..Model::cpu(folder) }, Timeouts::CPU),
         Device::Cuda(ordinal) => gpu(ordinal),
         Device::Auto => match gpu(0) {
             // Nobody has put a program for GPUs there, or it cannot use one here; a model's own problem stays one.
-            Err(problem) if matches!(problem.kind, Kind::NotFound | Kind::Unreachable) => {
+            Err(problem) if matches!(problem.kind, ErrorKind::NotFound | ErrorKind::Unreachable) => {
                 let generator = here()?;
-                if problem.kind == Kind::NotFound {
+                if problem.kind == ErrorKind::NotFound {
                     return Ok(generator);
                 }
                 let said = format!("the CPU makes pictures: {problem}");
                 let _ = writeln!(std::io::stderr(), "{}", clean::line(&said));
-                Ok(Box::new(Instead { generator, why: format!("no GPU: {}", problem.what) }))
+                Ok(Box::new(FallbackGenerator { generator, why: format!("no GPU: {}", problem.what) }))
             }
             other => other,
         },
@@ -116,7 +116,7 @@ fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator
 ///
 /// # Errors
 /// Why it cannot be had.
-pub fn build(config: &Config, wishes: &Wishes) -> Result<Box<dyn ImageGenerator>> {
+pub fn build(config: &Config, wishes: &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> {
     let wishes = full(config, wishes);
     Ok(match check(config, &wishes)? {
         Backend::Storyboard => Box::new(Storyboard::new()),
@@ -136,7 +136,10 @@ mod tests {
         let text = "name = \"x\"\n[generate]\nbackend = \"candle\"\nmodel = \"sdxl\"\n";
         let config = Config::parse(text, Path::new("benchtop.toml")).unwrap();
         let of = |backend: Option<&str>| {
-            let wishes = full(&config, &Wishes { backend: backend.map(Into::into), ..Wishes::default() });
+            let wishes = full(
+                &config,
+                &GenerationOverrides { backend: backend.map(Into::into), ..GenerationOverrides::default() },
+            );
             (wishes.backend.unwrap(), wishes.model)
         };
         assert_eq!(of(None), ("candle".into(), Some("sdxl".into())));
@@ -149,7 +152,10 @@ mod tests {
             let config = format!("name = \"x\"\n[generate]\ndevice = \"{device}\"\n");
             let config = Config::parse(&config, Path::new("benchtop.toml")).unwrap();
             let (backend, model) = (Some(backend.to_string()), Some(model.to_string()));
-            self::device(&config, &full(&config, &Wishes { backend, model, ..Wishes::default() }))
+            self::device(
+                &config,
+                &full(&config, &GenerationOverrides { backend, model, ..GenerationOverrides::default() }),
+            )
         };
         assert_eq!(of("cuda:1", "candle", "sdxl"), of("cuda:1", "candle", "sd15"));
         assert_eq!(of("cuda:1", "candle", "sdxl"), "candle on cuda:1");
@@ -161,14 +167,14 @@ mod tests {
         let config = Config::parse("name = \"x\"", Path::new("benchtop.toml")).unwrap();
         let of = |backend: &str, model: Option<&str>| {
             let (backend, model) = (Some(backend.to_string()), model.map(str::to_string));
-            check(&config, &Wishes { backend, model, ..Wishes::default() }).unwrap_err()
+            check(&config, &GenerationOverrides { backend, model, ..GenerationOverrides::default() }).unwrap_err()
         };
         let problem = of("crayon", None);
         assert!(problem.what.contains("crayon") && problem.help.unwrap().contains("storyboard"));
         assert!(of("candle", None).help.unwrap().contains("models list"));
-        assert_eq!(of("candle", Some("/no/such/model")).kind, Kind::NotFound);
+        assert_eq!(of("candle", Some("/no/such/model")).kind, ErrorKind::NotFound);
         assert!(of("http", None).what.contains("endpoint"));
-        assert!(build(&config, &Wishes::default()).unwrap().capabilities().draft);
-        assert!(drafts(&full(&config, &Wishes::default())));
+        assert!(build(&config, &GenerationOverrides::default()).unwrap().capabilities().draft);
+        assert!(drafts(&full(&config, &GenerationOverrides::default())));
     }
 }

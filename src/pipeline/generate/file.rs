@@ -4,10 +4,10 @@ use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use super::errand::Errand;
+use super::generation_task::GenerationTask;
 use crate::formats::picture;
 use crate::model::generation::{Fingerprint, Pixels, Settings};
-use crate::model::{ImageRef, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, ImageRef, Result};
 use crate::pipeline::pictures;
 use crate::store::picture_file::PictureFile;
 use crate::store::project::Project;
@@ -15,7 +15,7 @@ use crate::store::project::Project;
 /// What a picture's file says of how it was made.
 pub struct Origin<'o> {
     /// The picture.
-    pub errand: &'o Errand,
+    pub errand: &'o GenerationTask,
     /// The settings.
     pub settings: &'o Settings,
     /// What made it.
@@ -28,10 +28,10 @@ pub struct Origin<'o> {
 /// comes from [`with_encoder`].
 ///
 /// # Errors
-/// [`Kind::Io`] for pixels that are not as many as they should be.
+/// [`ErrorKind::Io`] for pixels that are not as many as they should be.
 pub fn png(pixels: &Pixels, origin: &Origin<'_>) -> Result<Vec<u8>> {
     encoded(pixels, texts(origin), png::Compression::Fast)
-        .map_err(|e| Problem::new(Kind::Io, format!("the picture cannot be encoded: {e}")))
+        .map_err(|e| Error::new(ErrorKind::Io, format!("the picture cannot be encoded: {e}")))
 }
 
 fn encoded(
@@ -121,7 +121,7 @@ fn texts(origin: &Origin<'_>) -> Vec<(&'static str, String)> {
 pub fn keep(project: &Project, name: &str, draft: bool, bytes: &[u8]) -> Result<(ImageRef, PathBuf)> {
     let hash = Some(blake3::hash(bytes).to_hex().to_string());
     let image = ImageRef { name: name.into(), hash, ext: Some("png".into()), draft, ..ImageRef::default() };
-    let stored = image.stored().ok_or_else(|| Problem::new(Kind::Io, "the picture has no place"))?;
+    let stored = image.stored().ok_or_else(|| Error::new(ErrorKind::Io, "the picture has no place"))?;
     pictures::put_durably(project.root(), &stored, bytes)?;
     Ok((image, stored))
 }
@@ -129,12 +129,13 @@ pub fn keep(project: &Project, name: &str, draft: bool, bytes: &[u8]) -> Result<
 /// The pixels of a picture that is in the project.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] for a file that is no picture or does not match its hash, and those of [`PictureFile::read`].
+/// [`ErrorKind::Corrupt`] for a file that is no picture or does not match its hash, and those of [`PictureFile::read`].
 pub fn pixels(project: &Project, image: &ImageRef) -> Result<Pixels> {
-    let none = || Problem::new(Kind::NotFound, format!("{} has no file", image.name));
+    let none = || Error::new(ErrorKind::NotFound, format!("{} has no file", image.name));
     let file = PictureFile::of(project.root(), image).ok_or_else(none)?;
-    let read = picture::decode(&file.read()?)
-        .map_err(|p| Problem::new(Kind::Corrupt, format!("the picture cannot be read: {}", p.what)).file(&file.path))?;
+    let read = picture::decode(&file.read()?).map_err(|p| {
+        Error::new(ErrorKind::Corrupt, format!("the picture cannot be read: {}", p.what)).file(&file.path)
+    })?;
     let rgb = read.pixels().to_rgb8();
     Ok(Pixels { width: rgb.width(), height: rgb.height(), rgb: rgb.into_raw() })
 }

@@ -1,10 +1,10 @@
 use std::collections::HashSet;
 
-use super::errand::{Errand, side_by_side};
-use super::named::{Named, Words};
+use super::generation_task::{GenerationTask, side_by_side};
+use super::image_index::{RequestedImages, Words};
 use super::work::{Scope, Target};
+use crate::model::generated_image::{GeneratedImage, PictureState, hex, seed_of};
 use crate::model::generation::{Fingerprint, Pixels, Scheduler, Settings};
-use crate::model::made::{Made, PictureState, hex, seed_of};
 use crate::model::{ImageRef, Item};
 use crate::pipeline::compose::{Composition, Order, metadata};
 use crate::store::Catalog;
@@ -29,15 +29,21 @@ fn composed(plan: Option<&str>, count: u64) -> (tempfile::TempDir, Project, std:
     (dir, project, filled.catalog.unwrap())
 }
 
-fn named(catalog: &Catalog) -> Named {
-    Named::read(catalog, &|| true).unwrap()
+fn named(catalog: &Catalog) -> RequestedImages {
+    RequestedImages::read(catalog, &|| true).unwrap()
 }
 
 const MISSING: Scope<'_> = Scope { job: 1, rows: None, samples: 1, drafts: false };
 
 /// Records an errand as made by job 1.
-fn make(catalog: &Catalog, named: &Named, made: &mut Pictures, target: Target, draft: bool) -> Made {
-    let errand = Errand::read(catalog, named, target, 7).unwrap();
+fn make(
+    catalog: &Catalog,
+    named: &RequestedImages,
+    made: &mut Pictures,
+    target: Target,
+    draft: bool,
+) -> GeneratedImage {
+    let errand = GenerationTask::read(catalog, named, target, 7).unwrap();
     let hash = |n: usize| blake3::hash(format!("{target:?} {draft} {n}").as_bytes()).to_hex().to_string();
     let sides = named.pictures()[target.picture as usize].sides;
     let of = sides.map_or(Vec::new(), |sides| {
@@ -47,7 +53,7 @@ fn make(catalog: &Catalog, named: &Named, made: &mut Pictures, target: Target, d
         };
         sides.map(side).to_vec()
     });
-    let row = Made {
+    let row = GeneratedImage {
         rev: made.len() as u64 + 1,
         dataset: errand.dataset,
         picture: errand.name,
@@ -59,7 +65,7 @@ fn make(catalog: &Catalog, named: &Named, made: &mut Pictures, target: Target, d
         draft,
         items: errand.items,
         of,
-        ..Made::default()
+        ..GeneratedImage::default()
     };
     made.add(&row, 0);
     row
@@ -110,7 +116,7 @@ fn chosen_items_are_made_again_by_each_job_and_once_by_one() {
 fn an_errand_says_what_the_item_says_and_its_seed_follows_from_its_name() {
     let (_dir, _, catalog) = composed(None, 30);
     let named = named(&catalog);
-    let errand = Errand::read(&catalog, &named, Target { picture: 0, sample: 2 }, 99).unwrap();
+    let errand = GenerationTask::read(&catalog, &named, Target { picture: 0, sample: 2 }, 99).unwrap();
     let item = catalog.item(0).unwrap();
     assert_eq!(Some(&errand.task.prompt), item.prompt.as_ref());
     assert_eq!(errand.task.negative_prompt, item.negative_prompt);
@@ -139,7 +145,7 @@ fn two_pictures_side_by_side_follow_the_two_and_are_made_again_when_one_changes(
     assert_eq!(MISSING.work(&named, &made), []);
     // The second side reads otherwise than the first.
     let sides = named.pictures()[both[0].picture as usize].sides.unwrap();
-    let side = |n: usize| Errand::read(&catalog, &named, Target { picture: sides[n], sample: 1 }, 7).unwrap();
+    let side = |n: usize| GenerationTask::read(&catalog, &named, Target { picture: sides[n], sample: 1 }, 7).unwrap();
     assert_ne!(side(0).task.prompt, side(1).task.prompt);
     assert!(side(0).name.ends_with("_s.png") && side(1).name.ends_with("_e.png"));
     assert_ne!(side(0).task.terms["background"], side(1).task.terms["background"]);
@@ -157,7 +163,7 @@ fn sides_that_no_item_shows_alone_come_along() {
     std::fs::write(&file, crosses.iter().map(line).collect::<String>()).unwrap();
     let other = Project::init(&project.root().join("other")).unwrap();
     let opened = open(&other).unwrap();
-    let ask = crate::pipeline::import::Ask { paths: vec![file], ..Default::default() };
+    let ask = crate::pipeline::import::ImportRequest { paths: vec![file], ..Default::default() };
     let index = opened.index.get().unwrap();
     let outcome =
         crate::pipeline::import::import(&other, index, &opened.catalog, &ask, "2026-01-01T00:00:00Z", &mut |_| true);
@@ -165,7 +171,7 @@ fn sides_that_no_item_shows_alone_come_along() {
     let named = named(&catalog);
     let work = MISSING.work(&named, &Pictures::default());
     assert_eq!(work.len(), 12);
-    let first = Errand::read(&catalog, &named, work[0], 7).unwrap();
+    let first = GenerationTask::read(&catalog, &named, work[0], 7).unwrap();
     assert!(first.items.is_empty() && first.name.ends_with("_s.png") && !first.task.prompt.contains('\n'));
 }
 
@@ -183,7 +189,7 @@ fn pictures_stand_beside_each_other_with_the_lower_one_centred() {
 fn a_file_says_what_it_was_made_from_and_is_the_same_every_time() {
     let (_dir, project, catalog) = composed(None, 30);
     let named = named(&catalog);
-    let mut errand = Errand::read(&catalog, &named, Target { picture: 0, sample: 1 }, 7).unwrap();
+    let mut errand = GenerationTask::read(&catalog, &named, Target { picture: 0, sample: 1 }, 7).unwrap();
     errand.task.prompt = "a \u{732b}\0 cat".into();
     let settings = Settings { width: 4, height: 2, steps: 20, guidance: 7.5, scheduler: Scheduler::DpmPlusPlus2M };
     let print = Fingerprint::default().with("model", "m");

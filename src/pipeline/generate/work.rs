@@ -3,13 +3,13 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::named::{Named, Picture};
+use super::image_index::{Picture, RequestedImages};
 use crate::store::pictures::{Entry, Pictures, parts_key};
 
 /// One sample of a picture to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// Position in [`Named::pictures`].
+    /// Position in [`RequestedImages::pictures`].
     pub picture: u32,
     /// Which sample, from 1.
     pub sample: u32,
@@ -41,7 +41,7 @@ pub struct Count {
 
 impl Scope<'_> {
     /// Whether this sample of a picture is made already, as far as this job is concerned.
-    pub fn is_made(&self, named: &Named, made: &Pictures, target: Target) -> bool {
+    pub fn is_made(&self, named: &RequestedImages, made: &Pictures, target: Target) -> bool {
         let Some(picture) = named.pictures().get(target.picture as usize) else { return true };
         let mine = |e: &Entry| e.sample == target.sample && e.prompt == picture.prompt;
         made.samples(picture.key).filter(|e| mine(e)).any(|e| match self.rows {
@@ -51,7 +51,7 @@ impl Scope<'_> {
     }
 
     /// Whether two pictures side by side are still the two that items show alone.
-    fn is_up_to_date(&self, named: &Named, made: &Pictures, picture: &Picture, entry: &Entry) -> bool {
+    fn is_up_to_date(&self, named: &RequestedImages, made: &Pictures, picture: &Picture, entry: &Entry) -> bool {
         match sides(named, made, picture, entry.sample) {
             Some([Some(first), Some(second)]) => made.is_of(entry, parts_of(made, first, second)),
             _ => true,
@@ -59,13 +59,13 @@ impl Scope<'_> {
     }
 
     /// Whether the picture at this position is among what the job is to make, made or not.
-    pub fn covers(&self, named: &Named, at: u32) -> bool {
+    pub fn covers(&self, named: &RequestedImages, at: u32) -> bool {
         let Some(picture) = named.pictures().get(at as usize) else { return false };
         self.rows.is_none_or(|rows| named.rows(picture).iter().any(|row| rows.binary_search(row).is_ok()))
     }
 
     /// The work, in its order: sample by sample, and two pictures side by side after those they are made of.
-    pub fn work(&self, named: &Named, made: &Pictures) -> VecDeque<Target> {
+    pub fn work(&self, named: &RequestedImages, made: &Pictures) -> VecDeque<Target> {
         let (mut single, mut double) = (Vec::new(), Vec::new());
         let mut extra = HashSet::new();
         for (at, picture) in named.pictures().iter().enumerate() {
@@ -105,7 +105,7 @@ impl Scope<'_> {
     }
 
     /// What can be done for the items of the scope.
-    pub fn count(&self, named: &Named, work: &VecDeque<Target>) -> Count {
+    pub fn count(&self, named: &RequestedImages, work: &VecDeque<Target>) -> Count {
         let pictures: HashSet<u32> = work.iter().map(|t| t.picture).collect();
         let mut count = Count::default();
         let mut add = |row: u32| match named.of_row(row) {
@@ -122,7 +122,12 @@ impl Scope<'_> {
 }
 
 /// What the two sides of a picture are today: the same sample where it was made, else the newest.
-pub fn sides<'m>(named: &Named, made: &'m Pictures, picture: &Picture, sample: u32) -> Option<[Option<&'m Entry>; 2]> {
+pub fn sides<'m>(
+    named: &RequestedImages,
+    made: &'m Pictures,
+    picture: &Picture,
+    sample: u32,
+) -> Option<[Option<&'m Entry>; 2]> {
     let side = |at: u32| {
         let side = named.pictures().get(at as usize)?;
         let same = made.samples(side.key).find(|e| e.prompt == side.prompt && e.sample == sample);

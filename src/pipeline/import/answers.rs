@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Import, Watch, hash_file, tick};
 use crate::formats::{self, Format};
-use crate::model::{Form, Key, Kind, Prediction, Problem, Result};
-use crate::pipeline::board::homes::{Homes, Origin, Shelf, Tally};
+use crate::model::{Error, ErrorKind, Form, Key, Prediction, Result};
+use crate::pipeline::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
 use crate::pipeline::sources::{self, Reach, Source};
 use crate::store::manifest::Holds;
 use crate::store::segment::Writer;
@@ -43,7 +43,7 @@ impl Import<'_> {
         let dataset = self.named(source);
         // Where the answers of a model belong matters only beside others of it.
         let (mut homes, mut is_settled) =
-            (dataset.as_deref().map_or_else(Homes::default, Homes::one), dataset.is_some());
+            (dataset.as_deref().map_or_else(Assignment::default, Assignment::one), dataset.is_some());
         let mut id = String::new();
         let mut sets: BTreeMap<String, Set> = BTreeMap::new();
         let mut records = 0;
@@ -97,7 +97,7 @@ impl Import<'_> {
                 }
                 Some(_) => format!("another answer to `{key}` is in the project"),
             };
-            let problem = Problem::new(Kind::Conflict, what).line(line).file(&found.path).field("question_id");
+            let problem = Error::new(ErrorKind::Conflict, what).line(line).file(&found.path).field("question_id");
             self.skip(problem.help("two runs of one model need two names: --model NAME, or two file names"))?;
         }
         self.note(source, reader.notes());
@@ -118,7 +118,7 @@ impl Import<'_> {
     /// Takes note of the data sets: those of the project, and those that this import brings in.
     pub(super) fn shelve(&mut self) {
         let fresh = self.made.fresh.iter().map(|f| &f.part).filter(|part| matches!(part.holds, Holds::Items { .. }));
-        self.shelf = Shelf::new(&self.columns, self.catalog.item_parts().chain(fresh));
+        self.shelf = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
     }
 
     /// The data set that the answers of a file belong to, where that is known.
@@ -139,7 +139,7 @@ impl Import<'_> {
     }
 
     /// The hash of the id that an answer belongs to.
-    fn belongs(&self, homes: &Homes, key: &Key, id: &mut String) -> u64 {
+    fn belongs(&self, homes: &Assignment, key: &Key, id: &mut String) -> u64 {
         homes.find(&key.to_string(), id, |hash| self.knows(hash).then_some(hash)).unwrap_or_else(|hash| hash)
     }
 
@@ -154,14 +154,14 @@ impl Import<'_> {
         Ok(rows.filter_map(|(_, row)| row.ok().map(key)).collect())
     }
 
-    fn homes(&self, source: &Source, keys: &[Key]) -> Homes {
+    fn homes(&self, source: &Source, keys: &[Key]) -> Assignment {
         let mut tally = Tally::default();
         keys.iter().for_each(|key| self.shelf.count(&mut tally, &key.to_string(), &|hash| self.knows(hash)));
         self.shelf.homes(&tally, &Origin::of_import(self.manifest.next(), &source.found.path))
     }
 
     /// Begins the answers of `model` in a file, which are to that data set and belong there.
-    fn set(&self, source: &Source, model: String, (dataset, home): (&Option<String>, &Homes)) -> Result<Set> {
+    fn set(&self, source: &Source, model: String, (dataset, home): (&Option<String>, &Assignment)) -> Result<Set> {
         let format = source.found.format;
         let form = match format {
             Format::MvpCircularPredictions => Form::MvpCircular,

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::board::homes::Shelf;
+use super::board::dataset_resolver::DatasetResolver;
 use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, Said, Source};
 use crate::formats::{self, Mapping};
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Item, Result};
 use crate::store::Catalog;
 use crate::store::columns::Columns;
 use crate::store::index::Index;
@@ -32,7 +32,7 @@ const STEP: u64 = 2048;
 
 /// What to bring in.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Ask {
+pub struct ImportRequest {
     /// Absolute paths of files or folders.
     pub paths: Vec<PathBuf>,
     /// Refer to pictures where they are.
@@ -47,7 +47,7 @@ pub struct Ask {
     pub mapping: Option<Box<Mapping>>,
 }
 
-impl Ask {
+impl ImportRequest {
     fn said(&self) -> Said<'_> {
         Said { dataset: self.dataset.as_deref(), model: self.model.as_deref(), mapping: self.mapping.as_deref() }
     }
@@ -82,7 +82,7 @@ pub struct Report {
     /// What each file was taken for.
     pub files: Vec<FileReport>,
     /// Records skipped (with `keep_going`), with line and field.
-    pub skipped: Vec<Problem>,
+    pub skipped: Vec<Error>,
     /// Skipped records beyond those listed.
     pub skipped_more: u64,
     /// What else a person should know.
@@ -124,7 +124,7 @@ pub fn import(
     project: &Project,
     index: &Index,
     catalog: &Catalog,
-    ask: &Ask,
+    ask: &ImportRequest,
     at: &str,
     watch: Watch<'_>,
 ) -> Result<Outcome> {
@@ -146,7 +146,7 @@ pub fn import(
         let named = ask.paths.first().cloned().unwrap_or_default();
         let why = import.report.files.iter().map(|f| format!("{}: {}", f.path.display(), f.format));
         let why = why.take(5).collect::<Vec<_>>().join("; ");
-        let problem = Problem::input("nothing here that can be read").file(named);
+        let problem = Error::input("nothing here that can be read").file(named);
         return Err(if why.is_empty() { problem } else { problem.help(why) });
     }
     let mut plan = sources::plan(found, &import.datasets(), ask.said())?;
@@ -174,7 +174,7 @@ fn root_of(path: &Path) -> PathBuf {
 struct Import<'a> {
     project: &'a Project,
     catalog: &'a Catalog,
-    ask: &'a Ask,
+    ask: &'a ImportRequest,
     manifest: Manifest,
     columns: Columns,
     /// Items of this import by the hash of their id: file, line and hash of their content.
@@ -186,7 +186,7 @@ struct Import<'a> {
     /// Data set of the answers of a file, and its keys by position where the file counts rows.
     joined: BTreeMap<PathBuf, (String, Vec<crate::model::Key>)>,
     /// The data sets of the project with those of this import, once all questions are read.
-    shelf: Shelf,
+    shelf: DatasetResolver,
     made: Made,
     report: Report,
 }
@@ -204,7 +204,7 @@ impl Drop for Made {
 }
 
 impl<'a> Import<'a> {
-    fn new(project: &'a Project, catalog: &'a Catalog, ask: &'a Ask) -> Result<Import<'a>> {
+    fn new(project: &'a Project, catalog: &'a Catalog, ask: &'a ImportRequest) -> Result<Import<'a>> {
         Ok(Import {
             project,
             catalog,
@@ -216,7 +216,7 @@ impl<'a> Import<'a> {
             pictures: Pictures::new(project, ask.link),
             orders: None,
             joined: BTreeMap::new(),
-            shelf: Shelf::default(),
+            shelf: DatasetResolver::default(),
             made: Made { imports: project.imports(), fresh: Vec::new() },
             report: Report::default(),
         })
@@ -273,8 +273,8 @@ impl<'a> Import<'a> {
     }
 
     /// Passes a bad record over, or ends the import with it.
-    fn skip(&mut self, problem: Problem) -> Result<()> {
-        if !self.ask.keep_going || matches!(problem.kind, Kind::DiskFull | Kind::Denied | Kind::Io) {
+    fn skip(&mut self, problem: Error) -> Result<()> {
+        if !self.ask.keep_going || matches!(problem.kind, ErrorKind::DiskFull | ErrorKind::Denied | ErrorKind::Io) {
             let help = "nothing was imported; mend it, or pass it over with --keep-going";
             return Err(if problem.help.is_none() { problem.help(help) } else { problem });
         }
@@ -344,8 +344,8 @@ impl<'a> Import<'a> {
     }
 }
 
-fn cancelled() -> Problem {
-    Problem::new(Kind::Cancelled, "the import was cancelled; nothing was added")
+fn cancelled() -> Error {
+    Error::new(ErrorKind::Cancelled, "the import was cancelled; nothing was added")
 }
 
 fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {
@@ -358,7 +358,7 @@ fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {
 
 /// An item's content without where its pictures were found.
 fn content_hash(item: &Item) -> Result<u64> {
-    let bytes = serde_json::to_vec(item).map_err(|e| Problem::new(Kind::Io, e.to_string()))?;
+    let bytes = serde_json::to_vec(item).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
     let mut first = [0; 8];
     first.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..8]);
     Ok(u64::from_le_bytes(first))
@@ -373,7 +373,7 @@ fn forget_where(image: &mut crate::model::ImageRef) {
 /// # Errors
 /// The operating system's.
 pub fn hash_file(path: &Path) -> Result<String> {
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let mut hasher = blake3::Hasher::new();
     let file = std::fs::File::open(path).map_err(fail)?;
     std::io::copy(&mut std::io::BufReader::with_capacity(1 << 20, file), &mut hasher).map_err(fail)?;

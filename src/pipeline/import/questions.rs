@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 
 use super::{Import, Watch, content_hash, forget_where, hash_file, tick};
 use crate::formats::{self, Format};
-use crate::model::{Item, Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Item, Result};
 use crate::pipeline::sources::{self, Orders, Source, Unreadable};
 use crate::store::columns::id_hash;
 use crate::store::manifest::Holds;
@@ -51,7 +51,7 @@ impl Import<'_> {
             match taken.map_err(|p| p.line(line).file(&found.path)) {
                 Ok(Some(item)) => writer.push(&item)?,
                 Ok(None) => {}
-                Err(problem) if beside && problem.kind == Kind::Input => unreadable.add(problem),
+                Err(problem) if beside && problem.kind == ErrorKind::Input => unreadable.add(problem),
                 Err(problem) => self.skip(problem)?,
             }
         }
@@ -124,7 +124,7 @@ impl Import<'_> {
                     return Ok(None);
                 }
                 let place = self.sources.get(first_file as usize).map(|p| p.display().to_string());
-                return Err(Problem::new(Kind::Conflict, format!("`{}` is given twice, differently", item.key))
+                return Err(Error::new(ErrorKind::Conflict, format!("`{}` is given twice, differently", item.key))
                     .field("id")
                     .help(format!("the first is line {first_line} of {}", place.unwrap_or_default())));
             }
@@ -136,8 +136,8 @@ impl Import<'_> {
                         self.report.already += 1;
                         return Ok(None);
                     }
-                    return Err(Problem::new(
-                        Kind::Conflict,
+                    return Err(Error::new(
+                        ErrorKind::Conflict,
                         format!("`{}` is in the project with another content", item.id),
                     )
                     .field("id")
@@ -158,7 +158,7 @@ fn from_catalog(catalog: &crate::store::Catalog, orders: &mut Orders) -> Result<
     let mut there = Orders::default();
     catalog.each_line(0, &mut |_, line| {
         let item: Item = serde_json::from_slice(line)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("a stored item cannot be read: {e}")))?;
         there.push(&item);
         Ok(true)
     })?;

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use super::column::Column;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::scoring::bench::{Bench, BenchAsk, Cross, Share, Tally};
-use crate::model::scoring::{Doubt, Measure};
-use crate::model::{Field, Kind, Problem, QuestionKind, Result, Status};
+use crate::model::scoring::{FlagPriority, Measure};
+use crate::model::{Error, ErrorKind, Field, QuestionKind, Result, Status};
 use crate::store::columns::Columns;
 use crate::store::{Catalog, Overlay};
 
@@ -35,7 +35,7 @@ impl<'a> Groups<'a> {
             return Ok(Groups { named: None, kind, names });
         }
         let at = Columns::named(by).ok_or_else(|| {
-            Problem::new(Kind::Usage, format!("scores are not counted by {}", by.name()))
+            Error::new(ErrorKind::Usage, format!("scores are not counted by {}", by.name()))
                 .field("by")
                 .help("one of: subtask, style, type, level, dataset, side, variant")
         })?;
@@ -70,7 +70,7 @@ impl Nearest {
 
 /// Two lines over stored values, and which side of them is doubtful.
 struct Lines {
-    doubt: Doubt,
+    doubt: FlagPriority,
     flag: Option<f32>,
     park: Option<f32>,
 }
@@ -78,8 +78,8 @@ struct Lines {
 impl Lines {
     fn beyond(&self, value: f32, line: Option<f32>) -> bool {
         line.is_some_and(|line| match self.doubt {
-            Doubt::Low => value < line,
-            Doubt::High => value > line,
+            FlagPriority::Low => value < line,
+            FlagPriority::High => value > line,
         })
     }
 
@@ -147,14 +147,14 @@ pub struct Near {
 /// are empty: their rows are given beside it, for the caller to read.
 ///
 /// # Errors
-/// [`Kind::Usage`] names the field that cannot be had so.
+/// [`ErrorKind::Usage`] names the field that cannot be had so.
 pub fn look(
     ask: &BenchAsk,
     (column, other): (&Column, Option<&Column>),
     (catalog, overlay): (&Catalog, &Overlay),
     rows: Option<&[u32]>,
 ) -> Result<(Bench, Near)> {
-    let wrong = |field: &str, what: &str| Err(Problem::new(Kind::Usage, what).field(field));
+    let wrong = |field: &str, what: &str| Err(Error::new(ErrorKind::Usage, what).field(field));
     if ask.bars == 0 || ask.bars > BARS {
         return wrong("bars", &format!("1 to {BARS} bars"));
     }

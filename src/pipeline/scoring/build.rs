@@ -21,14 +21,14 @@ use crate::inference::vlm::VisionLanguageModel;
 use crate::model::config::Config;
 use crate::model::judge::Reads;
 use crate::model::scoring::Scorer;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::metadata;
 use crate::store::project::Project;
 
 /// The folder of a model of `[filter]`.
 fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
     let name = name.ok_or_else(|| {
-        Problem::new(Kind::NotFound, "no model is named for it")
+        Error::new(ErrorKind::NotFound, "no model is named for it")
             .field(format!("filter.{field}"))
             .help(format!("add `{field} = \"...\"` to [filter] in benchtop.toml: a known name or a folder"))
     })?;
@@ -45,7 +45,7 @@ fn judging(project: &Project, name: &str) -> Result<Arc<Judging>> {
     let parsed =
         Metadata::parse(files.files.into_iter().map(|f| crate::model::MetaFile { name: f.name, text: f.text }));
     parsed.judging(name).ok_or_else(|| {
-        Problem::new(Kind::NotFound, format!("there is no judging `{name}`, or it cannot be used"))
+        Error::new(ErrorKind::NotFound, format!("there is no judging `{name}`, or it cannot be used"))
             .file(project.metadata().join(format!("judge/{name}.toml")))
             .help("`benchtop lint` says what is wrong with it")
     })
@@ -53,7 +53,7 @@ fn judging(project: &Project, name: &str) -> Result<Arc<Judging>> {
 
 fn chat(config: &Config) -> Result<Box<dyn VisionLanguageModel>> {
     if !config.judge.there() {
-        return Err(Problem::new(Kind::NotFound, "there is no judge")
+        return Err(Error::new(ErrorKind::NotFound, "there is no judge")
             .field("judge.endpoints")
             .help("add [judge] with a model and endpoints to benchtop.toml, such as endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]"));
     }
@@ -100,7 +100,7 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
             Box::new(Aligned::new(writer, asker, chat(config)?, &config.judge)?)
         }
         Scorer::Consensus | Scorer::Blind => {
-            return Err(Problem::new(Kind::Usage, format!("`{scorer}` follows from the predictions at once")));
+            return Err(Error::new(ErrorKind::Usage, format!("`{scorer}` follows from the predictions at once")));
         }
     })
 }

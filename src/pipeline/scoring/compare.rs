@@ -14,7 +14,7 @@ use crate::metrics::nearest::{Rows, nearest};
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::generation::{FailureKind, Pixels};
 use crate::model::scoring::bench::Share;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Pictures of one pass.
 const BATCH: usize = 16;
@@ -77,17 +77,17 @@ fn embed(
                     set.files.push(file);
                 }
                 Err(failure) if failure.kind == FailureKind::Cancelled => {
-                    return Err(Problem::new(Kind::Cancelled, "cancelled"));
+                    return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
                 }
                 Err(failure) => skipped.push((file, failure.reason)),
             }
         }
         if !told(some.len() as u64) {
-            return Err(Problem::new(Kind::Cancelled, "cancelled"));
+            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
         }
     }
     if set.files.len() < 2 {
-        return Err(Problem::input("two pictures are the least").file(folder));
+        return Err(Error::input("two pictures are the least").file(folder));
     }
     Ok(set)
 }
@@ -96,7 +96,7 @@ fn embed(
 /// go on.
 ///
 /// # Errors
-/// Folders that cannot be read or hold fewer than two pictures, and [`Kind::Cancelled`].
+/// Folders that cannot be read or hold fewer than two pictures, and [`ErrorKind::Cancelled`].
 pub fn compare(
     model: &mut dyn ImageEmbedder,
     name: &str,

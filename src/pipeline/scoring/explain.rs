@@ -4,7 +4,7 @@ use super::column::Column;
 use super::rules::{ColumnsBy, Outcomes};
 use crate::model::scoring::bench::{Chip, Counted, Explained, Explanation};
 use crate::model::scoring::rules::{Condition, Join, Rule, RuleSet, Test};
-use crate::model::scoring::{Doubt, Measure, Outcome, Score, ScoreState, Scorer};
+use crate::model::scoring::{FlagPriority, Measure, Outcome, Score, ScoreState, Scorer};
 use crate::model::{Field, Status};
 use crate::store::{Catalog, Overlay};
 
@@ -104,8 +104,8 @@ pub fn explain(
             state,
             values: Measure::of(scorer.clone()).scales().iter().filter_map(shown).collect(),
             percentile: value.map(|v| match scorer.doubt() {
-                Doubt::Low => column.below(v),
-                Doubt::High => column.above(v),
+                FlagPriority::Low => column.below(v),
+                FlagPriority::High => column.above(v),
             }),
             conditions: conditions.map(|c| (c.words(), seen.holds(c))).collect(),
             detail: kept,

@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::model::made::file_key;
+use crate::model::generated_image::file_key;
 use crate::model::scoring::Scorer;
-use crate::model::{Kind, Problem, Result};
-use crate::pipeline::generate::named::Named;
+use crate::model::{Error, ErrorKind, Result};
+use crate::pipeline::generate::image_index::RequestedImages;
 use crate::store::Catalog;
-use crate::store::catalog::Edition;
+use crate::store::catalog::CatalogVersion;
 use crate::store::columns::id_hash;
 use crate::store::pictures::Pictures;
 
@@ -22,7 +22,7 @@ const STEP: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texts {
     /// What it was read from.
-    pub edition: Edition,
+    pub edition: CatalogVersion,
     /// The number of the picture that came with the item; 0 where none did.
     imported: Vec<u64>,
     /// Of its other pictures; 0 where it has one at most.
@@ -65,15 +65,15 @@ impl Texts {
     /// Reads all items; `wanted` says whether to go on.
     ///
     /// # Errors
-    /// [`Kind::Corrupt`] when the texts are damaged, and [`Kind::Cancelled`].
+    /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Cancelled`].
     pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Texts> {
         let mut texts = Texts { edition: catalog.edition(), ..Texts::default() };
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 && !wanted() {
-                return Err(Problem::new(Kind::Cancelled, "nobody waits for this any more"));
+                return Err(Error::new(ErrorKind::Cancelled, "nobody waits for this any more"));
             }
             let item: Lean = serde_json::from_slice(line)
-                .map_err(|e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+                .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
             let file = |image: &LeanImage| image.hash.as_deref().and_then(file_key).unwrap_or_default();
             texts.imported.push(item.images.first().map_or(0, file));
             texts.others.push(item.images.iter().skip(1).fold(0, |all, image| mix(all, file(image))));
@@ -99,7 +99,7 @@ pub struct Inputs {
 
 impl Inputs {
     /// The texts with the pictures as they are now.
-    pub fn new(texts: &Texts, named: &Named, made: &Pictures) -> Inputs {
+    pub fn new(texts: &Texts, named: &RequestedImages, made: &Pictures) -> Inputs {
         let of: Vec<u64> =
             named.pictures().iter().map(|p| made.current(p.key, p.prompt).map_or(0, |entry| entry.file())).collect();
         let picture = texts.imported.iter().enumerate().map(|(row, imported)| match named.of_row(row as u32) {

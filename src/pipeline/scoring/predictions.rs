@@ -10,7 +10,7 @@ use crate::model::config::FilterModels;
 use crate::model::evaluation;
 use crate::model::scoring::bench::Counted;
 use crate::model::scoring::{ScoreState, Scorer};
-use crate::pipeline::board::Scored;
+use crate::pipeline::board::BoardData;
 
 /// The rule that reads the answers.
 pub const RULE: Extractor = Extractor::StrictJudge;
@@ -25,7 +25,7 @@ fn counts(scorer: &Scorer, models: &FilterModels, model: &str) -> bool {
 }
 
 /// What the score of the item in `row` is counted from; none where no model answered it in words that count.
-pub fn counted(scorer: &Scorer, scored: &Scored, models: &FilterModels, row: usize) -> Option<(Counted, Tally)> {
+pub fn counted(scorer: &Scorer, scored: &BoardData, models: &FilterModels, row: usize) -> Option<(Counted, Tally)> {
     let tally = Tally::new(scored.outcome_of(row, &|model| counts(scorer, models, model))?);
     let k = if *scorer == Scorer::Blind { tally.right } else { tally.against };
     let n = tally.right + tally.against;
@@ -33,7 +33,7 @@ pub fn counted(scorer: &Scorer, scored: &Scored, models: &FilterModels, row: usi
 }
 
 /// The scores of `scorer` by row.
-pub fn column(scorer: &Scorer, scored: &Scored, models: &FilterModels, rows: usize) -> Column {
+pub fn column(scorer: &Scorer, scored: &BoardData, models: &FilterModels, rows: usize) -> Column {
     let counts = |model: &str| counts(scorer, models, model);
     let mut values = vec![0.0; rows];
     // Free-form questions are graded by no rule here.

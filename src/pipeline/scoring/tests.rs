@@ -4,11 +4,11 @@ use super::bench::look;
 use super::column::Column;
 use super::explain::{chips, explain};
 use super::rules::{ColumnsBy, Outcomes, retain};
-use super::{doubt, inputs};
-use crate::model::scoring::bench::{BenchAsk, DoubtOrder};
+use super::{flag_priority, inputs};
+use crate::model::scoring::bench::{BenchAsk, FlagOrder};
 use crate::model::scoring::rules::{Condition, RuleSet};
 use crate::model::scoring::{Outcome, ScoreState, Scorer};
-use crate::model::{Field, Filter, Kind, Status};
+use crate::model::{ErrorKind, Field, Filter, Status};
 use crate::store::columns::Columns;
 use crate::store::columns::tests::item;
 use crate::store::{Catalog, Overlay};
@@ -91,7 +91,7 @@ fn the_bench_looks_at_one_group_some_rows_and_another_score() {
     let (bench, _) = look(&ask(), (clip, None), (&catalog, &overlay), Some(&[])).unwrap();
     assert!(bench.range.is_none() && bench.precision.is_none() && bench.percentile.is_none());
     let wrong = BenchAsk { by: Field::Question, ..ask() };
-    assert_eq!(look(&wrong, (clip, None), (&catalog, &overlay), None).unwrap_err().kind, Kind::Usage);
+    assert_eq!(look(&wrong, (clip, None), (&catalog, &overlay), None).unwrap_err().kind, ErrorKind::Usage);
     let wrong = BenchAsk { bars: 0, ..ask() };
     assert!(look(&wrong, (clip, None), (&catalog, &overlay), None).is_err());
     let wrong = BenchAsk { flag: Some(f32::NAN), ..ask() };
@@ -127,7 +127,7 @@ fn the_bench_counts_every_value_of_two_properties() {
         assert_eq!([sum(0), sum(1), sum(2)], tally.items);
     }
     let wrong = BenchAsk { across: Some(Field::Judged), ..ask() };
-    assert_eq!(look(&wrong, (clip, None), (&catalog, &overlay), None).unwrap_err().kind, Kind::Usage);
+    assert_eq!(look(&wrong, (clip, None), (&catalog, &overlay), None).unwrap_err().kind, ErrorKind::Usage);
 }
 
 #[test]
@@ -179,17 +179,18 @@ fn the_flagged_queue_comes_in_the_order_asked_for() {
     let set = rules(text);
     let outcomes = Outcomes::of(&set, &columns, &catalog);
     let all: Vec<u32> = (0..100).collect();
-    let by = |order, seed| doubt::order(&all, order, seed, (&set, &columns, &outcomes), (&catalog, &overlay));
+    let by = |order, seed| flag_priority::order(&all, order, seed, (&set, &columns, &outcomes), (&catalog, &overlay));
     let clip_only = rules("[[rules]]\nname='weak'\nthen='flag'\nall=[{score='clip',below=25}]");
     let outcomes_clip = Outcomes::of(&clip_only, &columns, &catalog);
-    let by_clip = |order| doubt::order(&all, order, 0, (&clip_only, &columns, &outcomes_clip), (&catalog, &overlay));
-    assert_eq!(by_clip(DoubtOrder::Nearest)[..3], [50, 49, 51]);
-    assert_eq!(by_clip(DoubtOrder::Worst)[..2], [0, 1]);
-    assert_eq!(by_clip(DoubtOrder::AgainstPeople), [20, 80], "flagged and accepted, kept and rejected");
-    let disagree = by(DoubtOrder::Disagreement, 0);
+    let by_clip =
+        |order| flag_priority::order(&all, order, 0, (&clip_only, &columns, &outcomes_clip), (&catalog, &overlay));
+    assert_eq!(by_clip(FlagOrder::Nearest)[..3], [50, 49, 51]);
+    assert_eq!(by_clip(FlagOrder::Worst)[..2], [0, 1]);
+    assert_eq!(by_clip(FlagOrder::AgainstPeople), [20, 80], "flagged and accepted, kept and rejected");
+    let disagree = by(FlagOrder::Disagreement, 0);
     assert!(disagree.contains(&1) && disagree.contains(&52) && !disagree.contains(&0) && !disagree.contains(&51));
-    let (one, two) = (by(DoubtOrder::Random, 1), by(DoubtOrder::Random, 2));
-    assert!(one.len() == 100 && one != two && one == by(DoubtOrder::Random, 1));
+    let (one, two) = (by(FlagOrder::Random, 1), by(FlagOrder::Random, 2));
+    assert!(one.len() == 100 && one != two && one == by(FlagOrder::Random, 1));
 }
 
 #[test]
@@ -213,10 +214,10 @@ fn an_explanation_says_the_score_the_line_and_where_it_stands() {
 
 #[test]
 fn inputs_are_another_number_where_picture_prompt_or_question_are_another() {
-    use crate::pipeline::generate::named::Named;
+    use crate::pipeline::generate::image_index::RequestedImages;
     use crate::store::pictures::{Pictures, sample_made};
     let texts = inputs::Texts::default();
-    assert!(inputs::Inputs::new(&texts, &Named::default(), &Pictures::default()).is_empty());
+    assert!(inputs::Inputs::new(&texts, &RequestedImages::default(), &Pictures::default()).is_empty());
     let made = sample_made(1);
-    assert_eq!(crate::model::made::file_key(&made.hash), u64::from_str_radix(&made.hash[..16], 16).ok());
+    assert_eq!(crate::model::generated_image::file_key(&made.hash), u64::from_str_radix(&made.hash[..16], 16).ok());
 }

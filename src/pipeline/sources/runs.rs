@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{Plan, Source};
 use crate::formats::Questions;
 use crate::model::{Key, Result};
-use crate::pipeline::board::homes::Homes;
+use crate::pipeline::board::dataset_resolver::Assignment;
 
 /// Which questions the answers of a file that names no data set are to.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Reach {
 
 impl Reach {
     /// That of answers with these keys, which belong to `homes`; `has` says whether there is a question whose id has this hash.
-    pub fn new<'k>(homes: &Homes, keys: impl Iterator<Item = &'k Key>, has: &dyn Fn(u64) -> bool) -> Reach {
+    pub fn new<'k>(homes: &Assignment, keys: impl Iterator<Item = &'k Key>, has: &dyn Fn(u64) -> bool) -> Reach {
         let mut id = String::new();
         let mut of = |key: &Key| homes.find(&key.to_string(), &mut id, |hash| has(hash).then_some(hash));
         let ids = keys.map(|key| of(key).unwrap_or_else(|hash| hash)).collect();

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::{CODE, NONE, OFFERED, SECOND, Usage};
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::model::{Filter, QuestionKind};
 
 /// The subject of a picture, among the properties of a grid.
@@ -31,7 +31,7 @@ enum Of {
 
 impl Usage {
     /// Leaves the rows that pass what `filter` asks of subjects and terms. Terms of one vocabulary are alternatives.
-    pub fn retain(&self, grammar: &Grammar, rows: &mut Vec<u32>, filter: &Filter) {
+    pub fn retain(&self, grammar: &CompiledMetadata, rows: &mut Vec<u32>, filter: &Filter) {
         let wanted = |axis: &Axis, values: &[&str]| -> Vec<bool> {
             axis.values.iter().map(|v| values.contains(&v.as_str())).collect()
         };
@@ -53,7 +53,7 @@ impl Usage {
         }
     }
 
-    pub(super) fn axis(&self, grammar: &Grammar, name: &str) -> Axis {
+    pub(super) fn axis(&self, grammar: &CompiledMetadata, name: &str) -> Axis {
         let by_class = |known: Vec<String>, of: &dyn Fn(&super::Class) -> String| {
             let mut values = Values::new(known);
             let places = self.classes.iter().map(|c| values.place(&of(c))).collect();

@@ -6,10 +6,10 @@ use super::axis::{Axis, SUBJECT, SUBTASK, TYPE};
 use super::excluded::excluded;
 use super::line::Asked;
 use super::{CODE, NONE, OFFERED, SECOND, Usage, asked_about};
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::usage::{Failing, Grid, Tally, TermUse};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::store::Overlay;
 
 /// Cells of a grid, at most: it must fit a frame.
@@ -19,7 +19,7 @@ const FAILING: usize = 500;
 
 impl Usage {
     /// How the terms of this vocabulary (or of the styles) are used, by term. Terms that no item has are left out.
-    pub fn terms(&self, grammar: &Grammar, overlay: &Overlay, vocabulary: &str) -> Vec<TermUse> {
+    pub fn terms(&self, grammar: &CompiledMetadata, overlay: &Overlay, vocabulary: &str) -> Vec<TermUse> {
         let (slots, mut uses) = self.slots(grammar, |name| name == vocabulary);
         let asks = self.asks(grammar, vocabulary);
         for row in 0..self.len() {
@@ -49,7 +49,7 @@ impl Usage {
     }
 
     /// For every code its place among the terms of the vocabularies that are `wanted`, and those terms.
-    pub(super) fn slots(&self, grammar: &Grammar, wanted: impl Fn(&str) -> bool) -> (Vec<u32>, Vec<TermUse>) {
+    pub(super) fn slots(&self, grammar: &CompiledMetadata, wanted: impl Fn(&str) -> bool) -> (Vec<u32>, Vec<TermUse>) {
         let vocabularies = self.vocabularies(grammar);
         let mut uses: Vec<TermUse> = Vec::new();
         let mut at: HashMap<(&str, &str), u32> = HashMap::new();
@@ -68,7 +68,7 @@ impl Usage {
     }
 
     /// By class: whether its questions ask about this vocabulary and have a right answer in it.
-    fn asks(&self, grammar: &Grammar, vocabulary: &str) -> Vec<bool> {
+    fn asks(&self, grammar: &CompiledMetadata, vocabulary: &str) -> Vec<bool> {
         let about: Vec<bool> = self.names.iter().map(|n| asked_about(grammar, n) == vocabulary).collect();
         self.classes.iter().map(|c| c.asked != Asked::Beyond && about[c.subtask as usize]).collect()
     }
@@ -78,11 +78,11 @@ impl Usage {
     /// With `only` (sorted row numbers from 0) other items are not counted.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] when there would be more cells than fit a frame, and for a property that neither the
+    /// [`crate::model::ErrorKind::Input`] when there would be more cells than fit a frame, and for a property that neither the
     /// metadata nor any item has.
     pub fn grid(
         &self,
-        grammar: &Grammar,
+        grammar: &CompiledMetadata,
         overlay: &Overlay,
         (rows, columns): (&str, &str),
         only: Option<&[u32]>,
@@ -93,7 +93,7 @@ impl Usage {
                 || grammar.list(property).is_some() || self.vocabularies(grammar).iter().any(|v| **v == *property);
             if !own && !known() {
                 let names: Vec<&str> = grammar.lists.iter().map(|l| l.name.as_str()).collect();
-                return Err(Problem::input(format!("there is no property `{property}`"))
+                return Err(Error::input(format!("there is no property `{property}`"))
                     .help(format!("known are {SUBJECT}, {SUBTASK}, {TYPE}, {}", names.join(", "))));
             }
         }
@@ -101,7 +101,7 @@ impl Usage {
         let (height, width) = (down.values.len(), across.values.len());
         if height.saturating_mul(width) > CELLS {
             let what = format!("{rows} by {columns} would be {height} by {width} cells; at most {CELLS} are counted");
-            return Err(Problem::input(what).help("choose a property with fewer values"));
+            return Err(Error::input(what).help("choose a property with fewer values"));
         }
         let mut cells = vec![Tally::default(); height * width];
         let mut count = |row: usize| {
@@ -139,7 +139,7 @@ impl Usage {
 
     /// The terms whose items were rejected most surely, among those with at least `min_items` accepted or rejected
     /// ones: by the lower end of Wilson's interval of the share rejected.
-    pub fn failing(&self, grammar: &Grammar, overlay: &Overlay, min_items: u64) -> Vec<Failing> {
+    pub fn failing(&self, grammar: &CompiledMetadata, overlay: &Overlay, min_items: u64) -> Vec<Failing> {
         let vocabularies = self.vocabularies(grammar);
         let (slots, mut uses) = self.slots(grammar, |_| true);
         for row in 0..self.len() {
@@ -175,7 +175,7 @@ impl Usage {
     }
 
     /// The rows of the items that have one of these terms (vocabulary and term) in a picture or a statement, in order.
-    pub fn rows_with(&self, grammar: &Grammar, terms: &[(String, String)]) -> Vec<u32> {
+    pub fn rows_with(&self, grammar: &CompiledMetadata, terms: &[(String, String)]) -> Vec<u32> {
         let vocabularies = self.vocabularies(grammar);
         let wanted = |(space, term): &(u32, String)| {
             let vocabulary = &*vocabularies[*space as usize];

@@ -2,7 +2,7 @@
 
 use super::axis::{SUBJECT, SUBTASK};
 use crate::compose::compatibility::{Compatibility, TermAt};
-use crate::compose::grammar::Grammar;
+use crate::compose::compiled_metadata::CompiledMetadata;
 
 /// A value of a property.
 enum Value {
@@ -11,7 +11,7 @@ enum Value {
     Term(TermAt),
 }
 
-fn value(grammar: &Grammar, property: &str, value: &str) -> Option<Value> {
+fn value(grammar: &CompiledMetadata, property: &str, value: &str) -> Option<Value> {
     match property {
         SUBJECT => grammar.subject(value).map(Value::Subject),
         SUBTASK => grammar.subtask(value).map(Value::Subtask),
@@ -24,7 +24,7 @@ fn value(grammar: &Grammar, property: &str, value: &str) -> Option<Value> {
 
 /// The cells (row by row) that can hold no item, with why. The rows and columns are values of these properties.
 pub(super) fn excluded<'v>(
-    grammar: &Grammar,
+    grammar: &CompiledMetadata,
     (rows, columns): (&str, &str),
     down: impl Iterator<Item = &'v str>,
     across: impl Iterator<Item = &'v str>,
@@ -42,7 +42,7 @@ pub(super) fn excluded<'v>(
     out
 }
 
-fn why(grammar: &Grammar, rules: &Compatibility, a: &Value, b: &Value) -> Option<String> {
+fn why(grammar: &CompiledMetadata, rules: &Compatibility, a: &Value, b: &Value) -> Option<String> {
     let name = |t: TermAt| &grammar.lists[t.0].terms[t.1 as usize];
     let with = |what: String, why: &str| if why.is_empty() { what } else { format!("{what}: {why}") };
     let hides = |term: TermAt, subtask: usize| {

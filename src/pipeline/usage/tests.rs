@@ -5,17 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::compose::course::Course;
 use crate::compose::engine::{Composer, choices_of, recipe, write};
 use crate::compose::metadata::tests::small;
 use crate::compose::metadata::{Metadata, file_of};
 use crate::compose::plan::Plan;
+use crate::compose::schedule::Schedule;
 use crate::model::usage::Freshness;
 use crate::model::{Form, Item, Key, MetaFile, Role, Status};
 use crate::store::Overlay;
 
-fn grammar(metadata: &Metadata) -> Grammar {
-    Grammar::compile(metadata).0
+fn grammar(metadata: &Metadata) -> CompiledMetadata {
+    CompiledMetadata::compile(metadata).0
 }
 
 const PLANS: [&str; 5] = [
@@ -34,7 +34,7 @@ fn composed() -> Vec<Item> {
             "" => Plan::balanced(&grammar, 300),
             text => Plan::parse(text, Path::new("plan.toml")).unwrap(),
         };
-        let course = Arc::new(Course::new(&grammar, &plan).unwrap());
+        let course = Arc::new(Schedule::new(&grammar, &plan).unwrap());
         let mut composer = Composer::new(grammar.clone(), course, 11);
         items.extend((0..composer.course().questions()).map(|n| composer.question(n).unwrap()));
     }
@@ -63,7 +63,7 @@ fn put(file: &str, change: impl Fn(&str) -> String) -> Metadata {
 }
 
 /// The terms of an item that are in a picture or a statement.
-fn terms_of(grammar: &Grammar, item: &Item) -> BTreeSet<(String, String)> {
+fn terms_of(grammar: &CompiledMetadata, item: &Item) -> BTreeSet<(String, String)> {
     let from = item.provenance.as_ref().unwrap();
     let mut terms: BTreeSet<_> = from.terms.iter().chain(&from.second).map(|(a, b)| (a.clone(), b.clone())).collect();
     if let Some(claim) = &from.claim {
@@ -163,7 +163,7 @@ fn first<'i>(item: &'i Item, vocabulary: &str) -> Option<&'i str> {
 }
 
 /// What the composer itself says of an item under other metadata.
-fn by_the_composer(grammar: &Grammar, item: &Item) -> Freshness {
+fn by_the_composer(grammar: &CompiledMetadata, item: &Item) -> Freshness {
     match choices_of(grammar, item) {
         None => Freshness::Fresh,
         Some(Err(_)) => Freshness::Gone,
@@ -317,7 +317,7 @@ fn items_added_later_are_counted_with_the_others() {
         half.add(&serde_json::to_vec(item).unwrap()).unwrap();
     }
     assert_eq!(half.terms(&grammar, &overlay, "animal"), all.terms(&grammar, &overlay, "animal"));
-    assert_eq!(half.add(b"{\"kind\":").unwrap_err().kind, Kind::Corrupt);
+    assert_eq!(half.add(b"{\"kind\":").unwrap_err().kind, ErrorKind::Corrupt);
     assert_eq!(half.len(), items.len(), "an item that cannot be read is not half in");
 }
 
@@ -327,7 +327,7 @@ fn cells_that_the_rules_leave_empty_are_named_with_why() {
                  [[hides]]\nstyle = [\"comic\"]\nhides = [\"animal\", \"color\", \"background\"]\n";
     let mut metadata = small();
     metadata.put(MetaFile { name: "compatibility.toml".into(), text: rules.into() });
-    let (grammar, _) = Grammar::compile(&metadata);
+    let (grammar, _) = CompiledMetadata::compile(&metadata);
     let (usage, overlay) = used(&composed());
     let excluded = |rows: &str, columns: &str| -> Vec<(String, String, String)> {
         let grid = usage.grid(&grammar, &overlay, (rows, columns), None).unwrap();
@@ -345,6 +345,6 @@ fn cells_that_the_rules_leave_empty_are_named_with_why() {
     let hidden: Vec<_> = excluded("subtask", "style").into_iter().map(|(row, column, _)| (row, column)).collect();
     assert_eq!(hidden, ["animal", "background", "color"].map(|row| (row.to_string(), "comic".to_string())));
     assert_eq!(excluded("type", "style"), []);
-    let plain = usage.grid(&Grammar::compile(&small()).0, &overlay, ("subtask", "style"), None).unwrap();
+    let plain = usage.grid(&CompiledMetadata::compile(&small()).0, &overlay, ("subtask", "style"), None).unwrap();
     assert!(plain.excluded.is_empty() && plain.filled().0 > 0);
 }

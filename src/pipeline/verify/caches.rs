@@ -9,7 +9,7 @@ use crate::model::Result;
 use crate::store::index::{Index, digest};
 use crate::store::inventory::{self, Kind};
 use crate::store::manifest::Manifest;
-use crate::store::{disk, flat, metadata, regular};
+use crate::store::{columnar_cache, disk, metadata, regular};
 
 /// Largest file of the store that is read.
 const LIMIT: u64 = 64 << 30;
@@ -28,7 +28,9 @@ impl Scrub<'_> {
             let path = root.join(&file);
             match Kind::of(&file) {
                 Some(Kind::Cache) if file.ends_with(".snap") => {
-                    if let Err(problem) = regular::read(&path, LIMIT).and_then(|bytes| flat::check(&bytes, &path)) {
+                    if let Err(problem) =
+                        regular::read(&path, LIMIT).and_then(|bytes| columnar_cache::check(&bytes, &path))
+                    {
                         self.found(of_cache(&file, &problem));
                     }
                 }
@@ -93,7 +95,7 @@ impl Scrub<'_> {
 
     /// Opens a copy of the index: sled writes to what it opens.
     fn index(&mut self, store: &Path) -> Result<()> {
-        let fail = |e: std::io::Error| crate::model::Problem::io(&e, "the index cannot be copied", store);
+        let fail = |e: std::io::Error| crate::model::Error::io(&e, "the index cannot be copied", store);
         let copy = tempfile::tempdir().map_err(fail)?;
         for (name, path) in disk::list(store).into_iter().filter(|(name, _)| is_index(name)) {
             if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {

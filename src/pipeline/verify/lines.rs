@@ -12,7 +12,7 @@ use crate::model::image::ImageRef;
 use crate::model::round::Round;
 use crate::model::{Decision, Result};
 use crate::store::json_checksum::{self, Checksum};
-use crate::store::{disk, journal, judged, line, manifest, pictures, regular, runs};
+use crate::store::{checksummed_line, disk, journal, judge_cache, manifest, pictures, regular, runs};
 
 /// Largest file of lines or JSON that is read whole.
 const LIMIT: u64 = 16 << 30;
@@ -45,7 +45,7 @@ impl Scrub<'_> {
             let file = format!("runs/{name}");
             match name.as_str() {
                 "judge.jsonl" => {
-                    let n = self.each::<judged::Reading>(&file, &path, "a reading of a judge", &mut |_| {})?;
+                    let n = self.each::<judge_cache::Reading>(&file, &path, "a reading of a judge", &mut |_| {})?;
                     self.report.checked.answers += n;
                 }
                 name if name.ends_with(".items.json") => self.numbers(&file, &path)?,
@@ -98,7 +98,7 @@ impl Scrub<'_> {
             number += 1;
             let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |i| at + i + 1);
             let (text, torn) = (&bytes[at..end], bytes[end - 1] != b'\n');
-            match line::decode::<T>(text) {
+            match checksummed_line::decode::<T>(text) {
                 Ok(value) if !torn => {
                     good += 1;
                     take((number, value));

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::model::image::ImageRef;
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::inventory::{self, Copy, Inventory};
 use crate::store::project::Project;
 
@@ -208,7 +208,7 @@ struct Scrub<'a> {
 /// Reads the whole project. `owned` says that an owner has it open: what it is writing is then not damage.
 ///
 /// # Errors
-/// [`Kind::Cancelled`], and the operating system's where a folder cannot be listed.
+/// [`ErrorKind::Cancelled`], and the operating system's where a folder cannot be listed.
 pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report> {
     let mut scrub = Scrub {
         project,
@@ -258,11 +258,11 @@ impl Scrub<'_> {
         if (self.watch)(what, self.report.checked.files) {
             return Ok(());
         }
-        Err(Problem::new(Kind::Cancelled, "the scrub was cancelled; nothing was changed"))
+        Err(Error::new(ErrorKind::Cancelled, "the scrub was cancelled; nothing was changed"))
     }
 
     /// Takes a problem of a reader for a finding.
-    fn problem(&mut self, file: &str, problem: &Problem) {
+    fn problem(&mut self, file: &str, problem: &Error) {
         let mut finding = Finding::damage(file, problem.what.clone());
         finding.line = problem.place.line;
         finding.remedy.clone_from(&problem.help);

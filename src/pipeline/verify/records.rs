@@ -1,7 +1,7 @@
 //! Files against the inventory: what is gone, cut, or not what it was.
 
 use super::{Cure, Finding, Scrub, Severity};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::store::inventory::{self, Differs, Kind, Record};
 
 impl Scrub<'_> {
@@ -110,6 +110,6 @@ pub(super) fn rebuilt(file: &str, what: String) -> Finding {
 }
 
 /// A problem of a cache.
-pub(super) fn of_cache(file: &str, problem: &Problem) -> Finding {
+pub(super) fn of_cache(file: &str, problem: &Error) -> Finding {
     rebuilt(file, problem.what.clone())
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Cure, Report, Severity};
 use crate::model::image::FILE_LIMIT;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::store::inventory::{self, Inventory};
 use crate::store::project::Project;
 use crate::store::{disk, regular};
@@ -88,7 +88,7 @@ fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
         return Ok(None);
     }
     let aside = free(path);
-    std::fs::rename(path, &aside).map_err(|e| Problem::io(&e, "cannot be set aside", path))?;
+    std::fs::rename(path, &aside).map_err(|e| Error::io(&e, "cannot be set aside", path))?;
     disk::sync_dir(disk::folder(path))?;
     Ok(Some(aside))
 }
@@ -113,7 +113,7 @@ fn set_index_aside(project: &Project) -> Result<PathBuf> {
     disk::ensure_dir(&aside)?;
     for (name, path) in disk::list(&store) {
         if matches!(name.as_str(), "db" | "conf" | "blobs") || name.starts_with("snap.") || name.ends_with(".snap") {
-            std::fs::rename(&path, aside.join(&name)).map_err(|e| Problem::io(&e, "cannot be set aside", &path))?;
+            std::fs::rename(&path, aside.join(&name)).map_err(|e| Error::io(&e, "cannot be set aside", &path))?;
         }
     }
     disk::sync_dir(&store)?;

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{Finding, Scrub};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::store::inventory::{Kind, is_temporary};
 
 /// Folders of a project that are looked at.
@@ -15,7 +15,7 @@ const DEPTH: usize = 12;
 impl Scrub<'_> {
     pub(super) fn walk(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
-        let uid = root.symlink_metadata().map_err(|e| Problem::io(&e, "cannot be looked at", &root))?.uid();
+        let uid = root.symlink_metadata().map_err(|e| Error::io(&e, "cannot be looked at", &root))?.uid();
         for name in ["benchtop.toml", ".gitignore"] {
             self.look(&root.join(name), name, uid)?;
         }
@@ -35,7 +35,7 @@ impl Scrub<'_> {
             return Ok(());
         }
         self.owner(name, &meta, uid);
-        let fail = |e: std::io::Error| Problem::io(&e, "cannot be listed", path);
+        let fail = |e: std::io::Error| Error::io(&e, "cannot be listed", path);
         let mut entries: Vec<_> = std::fs::read_dir(path).map_err(fail)?.flatten().collect();
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {

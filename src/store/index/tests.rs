@@ -44,7 +44,7 @@ fn blocks_of_two_times_are_no_checkpoint() {
 fn a_project_that_was_moved_away_does_not_come_back_empty() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("moved-away");
-    assert_eq!(Index::open(&root.join("store")).err().unwrap().kind, Kind::NotFound);
+    assert_eq!(Index::open(&root.join("store")).err().unwrap().kind, ErrorKind::NotFound);
     assert!(!root.exists());
 }
 

@@ -19,8 +19,8 @@ pub use kind::Kind;
 
 use super::json_checksum::{self, Checksum};
 use super::project::Project;
-use super::{disk, line, regular};
-use crate::model::{Problem, Result};
+use super::{checksummed_line, disk, regular};
+use crate::model::{Error, Result};
 
 /// Its file, below `store/` and `.owner/`.
 pub const FILE: &str = "inventory.jsonl";
@@ -72,7 +72,7 @@ pub enum Copy {
     /// There is none.
     Missing,
     /// It cannot be used.
-    Damaged(Problem),
+    Damaged(Error),
     /// As it was written.
     Good(Inventory),
 }
@@ -124,10 +124,10 @@ pub fn read(path: &Path) -> Copy {
         Err(_) if path.symlink_metadata().is_err() => return Copy::Missing,
         Err(problem) => return Copy::Damaged(problem),
     };
-    let corrupt = |what: &str| Copy::Damaged(Problem::new(crate::model::Kind::Corrupt, what.to_string()).file(path));
+    let corrupt = |what: &str| Copy::Damaged(Error::new(crate::model::ErrorKind::Corrupt, what.to_string()).file(path));
     let Some(end) = memchr::memchr(b'\n', &bytes) else { return corrupt("it is cut short") };
     let (first, rest) = bytes.split_at(end + 1);
-    let header = match line::decode::<Header>(first) {
+    let header = match checksummed_line::decode::<Header>(first) {
         Ok(header) if header.v == VERSION => header,
         Ok(_) => return corrupt("it is of a version that this program does not read"),
         Err(problem) => return Copy::Damaged(problem.file(path).line(1)),
@@ -135,7 +135,7 @@ pub fn read(path: &Path) -> Copy {
     if blake3::hash(rest).to_hex().as_str() != header.blake3 {
         return corrupt("it does not match its checksum");
     }
-    let lines = line::read_all::<Record>(rest);
+    let lines = checksummed_line::read_all::<Record>(rest);
     let files = lines.good.into_iter().map(|(_, record)| (record.path.clone(), record)).collect();
     Copy::Good(Inventory { at: header.at, files })
 }
@@ -156,11 +156,11 @@ impl Inventory {
     /// The operating system's; copies that could be written are.
     pub fn write(&self, project: &Project) -> Result<()> {
         let mut rest = Vec::new();
-        self.files.values().try_for_each(|record| line::encode(record, &mut rest))?;
+        self.files.values().try_for_each(|record| checksummed_line::encode(record, &mut rest))?;
         let blake3 = blake3::hash(&rest).to_hex().to_string();
         let header = Header { v: VERSION, at: self.at.clone(), files: self.files.len() as u64, blake3 };
         let mut bytes = Vec::new();
-        line::encode(&header, &mut bytes)?;
+        checksummed_line::encode(&header, &mut bytes)?;
         bytes.extend_from_slice(&rest);
         let folders = copies(project).into_iter().filter(|path| disk::folder(path).is_dir());
         let written: Vec<Result<()>> = folders.map(|path| disk::write_atomic(&path, &bytes)).collect();
@@ -245,10 +245,10 @@ pub fn has_checksum(path: &Path) -> bool {
 /// A file as it is now, and how it differs from `before`.
 ///
 /// # Errors
-/// [`crate::model::Kind::Denied`] for what is no regular file, and the operating system's.
+/// [`crate::model::ErrorKind::Denied`] for what is no regular file, and the operating system's.
 pub fn record(root: &Path, path: &str, kind: Kind, before: Option<&Record>) -> Result<(Record, Option<Differs>)> {
     let full = root.join(path);
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &full);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
     let mut file = regular::open(&full, File::options().read(true))?;
     let meta = file.metadata().map_err(fail)?;
     let stamp = (i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()), meta.ino());
@@ -264,7 +264,7 @@ pub fn record(root: &Path, path: &str, kind: Kind, before: Option<&Record>) -> R
 /// As [`record`].
 pub fn record_whole(root: &Path, path: &str, kind: Kind, before: Option<&Record>) -> Result<(Record, Option<Differs>)> {
     let full = root.join(path);
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &full);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
     let mut file = regular::open(&full, File::options().read(true))?;
     let meta = file.metadata().map_err(fail)?;
     let stamp = (i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()), meta.ino());
@@ -359,7 +359,7 @@ fn walk(root: &Path, below: &str, found: &mut Vec<String>) -> Result<()> {
         _ => return Ok(()),
     };
     for entry in entries {
-        let entry = entry.map_err(|e| Problem::io(&e, "cannot be listed", &folder))?;
+        let entry = entry.map_err(|e| Error::io(&e, "cannot be listed", &folder))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if is_temporary(&name) {
             continue;

@@ -4,7 +4,7 @@ const AT: &str = "2026-01-01T00:00:00Z";
 
 fn lines(n: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
-    (0..n).for_each(|n| line::encode(&serde_json::json!({ "n": n }), &mut bytes).unwrap());
+    (0..n).for_each(|n| checksummed_line::encode(&serde_json::json!({ "n": n }), &mut bytes).unwrap());
     bytes
 }
 
@@ -81,6 +81,6 @@ fn what_says_that_an_owner_is_there_is_not_written_through_a_link() {
     let victim = dir.path().join("victim");
     std::fs::write(&victim, "theirs").unwrap();
     std::os::unix::fs::symlink(&victim, runtime.join(OPEN)).unwrap();
-    assert_eq!(mark_open(&project).unwrap_err().kind, crate::model::Kind::Denied);
+    assert_eq!(mark_open(&project).unwrap_err().kind, crate::model::ErrorKind::Denied);
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "theirs");
 }

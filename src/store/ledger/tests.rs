@@ -53,7 +53,7 @@ fn nobody_undoes_anothers_verdict() {
     let mut ledger = Ledger::default();
     ledger.apply(&act(1, "ann", judge(Verdict::Accept)), 0).unwrap();
     let undo = act(2, "bob", Act::Undo(Uuid::from_u128(1)));
-    assert_eq!(ledger.check(&undo).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(ledger.check(&undo).unwrap_err().kind, ErrorKind::Conflict);
     assert!(ledger.apply(&undo, 0).is_err());
     assert_eq!(ledger.status(0), Status::Accepted);
 }
@@ -76,7 +76,7 @@ fn a_revision_voids_verdicts_wherever_they_are_in_the_order_of_undo() {
     assert_eq!(undone, [2, 0], "the voided ones are passed over");
     assert_eq!(ledger.undoable("ann"), None);
     let undo = act(9, "ann", Act::Undo(Uuid::from_u128(2)));
-    assert_eq!(ledger.check(&undo).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(ledger.check(&undo).unwrap_err().kind, ErrorKind::Conflict);
     ledger.revise(&[0], 10, false, None);
     assert_eq!(ledger.redoable("ann").map(|(_, row)| row), Some(2), "the last undone one was voided too");
     ledger.revise(&[2], 11, true, None);

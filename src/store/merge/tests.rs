@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::model::verdict::{Judgement, Seen, Verdict};
-use crate::store::line;
+use crate::store::checksummed_line;
 use crate::store::open::tests::fill;
 
 const ITEMS: i64 = 6;
@@ -107,9 +107,9 @@ fn what_is_damaged_torn_or_out_of_time_is_reported_and_the_rest_is_taken() {
         plan(&History::default(), std::slice::from_ref(&path), &opened.catalog, &Pictures::default()).unwrap_err();
     assert!(refused.help.is_some() && refused.place.file == Some(path));
     let missing = plan(&History::default(), &["nowhere.jsonl".into()], &opened.catalog, &Pictures::default());
-    assert_eq!(missing.unwrap_err().kind, Kind::NotFound);
+    assert_eq!(missing.unwrap_err().kind, ErrorKind::NotFound);
     let mut name = Vec::new();
-    line::encode(
+    checksummed_line::encode(
         &serde_json::json!({"v": 1, "uuid": Uuid::nil(), "rev": 1, "at": "2026-01-01T00:00:00Z",
         "who": "../ann", "item": "set/1", "verdict": "accept"}),
         &mut name,
@@ -158,14 +158,14 @@ fn differing_verdicts_are_listed_and_those_on_another_text_set_aside() {
 
 #[test]
 fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
-    use crate::model::exchange::Exchanged;
+    use crate::model::verdict_interchange::Exchanged;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());
     let ledger_of = |history: &History| history.fold(catalog, &pictures, Moment::Now).0;
     let standing = |history: &History| ledger_of(history).all_standing();
     let exchanged = |history: &History, revs: bool| {
-        let one = |(row, s): (u32, crate::store::ledger::Standing)| {
+        let one = |(row, s): (u32, crate::store::ledger::EffectiveVerdict)| {
             let item = catalog.item(row as usize).unwrap();
             let on = Some(item.digest());
             let (who, judgement, at) = (s.who, s.judgement, Some(s.at));
@@ -199,7 +199,7 @@ fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
 
 #[test]
 fn a_verdict_without_a_revision_comes_where_its_time_says() {
-    use crate::model::exchange::Exchanged;
+    use crate::model::verdict_interchange::Exchanged;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use super::{Merge, union};
-use crate::model::exchange::{Exchanged, Left};
 use crate::model::history::Moment;
+use crate::model::verdict_interchange::{Exchanged, Left};
 use crate::model::{Act, Decision, Result};
 use crate::store::columns::id_hash;
 use crate::store::history::History;

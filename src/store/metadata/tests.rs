@@ -87,7 +87,7 @@ fn there_are_at_most_500_files_and_12_mebibytes() {
     assert_eq!((state.files.len(), state.unreadable.len()), (1, 1));
     let more = Save { name: CAT.into(), base: None, text: Some("x".into()) };
     let before = all(&dir);
-    assert_eq!(save(&dir, &[more]).unwrap_err().kind, Kind::Input);
+    assert_eq!(save(&dir, &[more]).unwrap_err().kind, ErrorKind::Input);
     assert_eq!(all(&dir), before);
 }
 
@@ -98,7 +98,7 @@ fn a_folder_without_files_is_the_shipped_one_until_the_first_save() {
     let state = read(&dir).unwrap();
     assert!(state.shipped && state.files.iter().any(|f| f.name == CAT));
     let new = Save { name: CAT.into(), base: None, text: Some("x\n".into()) };
-    assert_eq!(save(&dir, &[new]).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(save(&dir, &[new]).unwrap_err().kind, ErrorKind::Conflict);
     assert!(!dir.exists(), "a refused save made the folder");
     let saved = save(&dir, &[change(&state, CAT, Some("cat\n")), change(&state, RED, None)]).unwrap();
     assert!(!saved.shipped);
@@ -123,7 +123,7 @@ fn judgings_are_files_like_the_others_in_a_folder_made_when_it_is_needed() {
     fs::write(dir.join(mine), "version = 22\n").unwrap();
     assert_ne!(stamp(&dir), before);
     let stale = save(&dir, &[change(&saved, mine, Some("version = 3\n"))]).unwrap_err();
-    assert_eq!(stale.kind, Kind::Conflict);
+    assert_eq!(stale.kind, ErrorKind::Conflict);
     let saved = save(&dir, &[change(&read(&dir).unwrap(), mine, None)]).unwrap();
     assert!(!dir.join(mine).exists() && saved.files.len() == 2);
     // The folder goes with a save that fails.
@@ -153,7 +153,7 @@ fn a_save_replaces_what_was_seen_and_nothing_else() {
     let before = all(&dir);
     let problem = save(&dir, &[change(&first, RED, Some("blue\n")), change(&first, CAT, Some("elk\n"))]);
     let problem = problem.unwrap_err();
-    assert_eq!(problem.kind, Kind::Conflict);
+    assert_eq!(problem.kind, ErrorKind::Conflict);
     assert_eq!(problem.place.file, Some(dir.join(CAT)));
     let gone = Save { name: "vocabularies/none.txt".into(), base: Some(revision(b"")), text: None };
     assert!(save(&dir, &[gone]).unwrap_err().what.contains("removed"));
@@ -191,9 +191,9 @@ fn a_link_to_what_the_program_keeps_or_to_another_folder_is_not_saved_through() 
     let outside = tempfile::tempdir().unwrap();
     fs::remove_dir_all(dir.join(VOCABULARIES)).unwrap();
     symlink(outside.path(), dir.join(VOCABULARIES)).unwrap();
-    assert_eq!(read(&dir).unwrap_err().kind, Kind::Denied);
+    assert_eq!(read(&dir).unwrap_err().kind, ErrorKind::Denied);
     let new = Save { name: "vocabularies/new.txt".into(), base: None, text: Some("a\n".into()) };
-    assert_eq!(save(&dir, &[new]).unwrap_err().kind, Kind::Denied);
+    assert_eq!(save(&dir, &[new]).unwrap_err().kind, ErrorKind::Denied);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
@@ -222,7 +222,7 @@ fn names_and_texts_that_cannot_be_are_refused() {
         "",
         &long,
     ] {
-        assert_eq!(save(&dir, &[new(name, "x")]).unwrap_err().kind, Kind::Input, "{name:?}");
+        assert_eq!(save(&dir, &[new(name, "x")]).unwrap_err().kind, ErrorKind::Input, "{name:?}");
     }
     assert_eq!(save(&dir, &[new(RED, "a\nb\0")]).unwrap_err().place.line, Some(2));
     let large = "x".repeat(FILE_LIMIT as usize + 1);
@@ -233,8 +233,8 @@ fn names_and_texts_that_cannot_be_are_refused() {
     let elsewhere = tempfile::tempdir().unwrap();
     let link = root.path().join("linked");
     symlink(elsewhere.path(), &link).unwrap();
-    assert_eq!(save(&link, &[new(CAT, "x")]).unwrap_err().kind, Kind::Denied);
-    assert_eq!(read(&link).unwrap_err().kind, Kind::Denied);
+    assert_eq!(save(&link, &[new(CAT, "x")]).unwrap_err().kind, ErrorKind::Denied);
+    assert_eq!(read(&link).unwrap_err().kind, ErrorKind::Denied);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::model::history::Moment;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::store::history::History;
 use crate::store::index::digest;
 use crate::store::pictures::{self, Pictures};
@@ -53,7 +53,7 @@ pub fn lengths(project: &Project) -> Result<([u8; 32], u64)> {
 pub fn journals(project: &Project) -> Result<Journals> {
     let mut digests = PrefixDigests::default();
     for (name, path, length) in files(project)? {
-        let file = std::fs::File::open(&path).map_err(|e| Problem::io(&e, "cannot be read", &path))?;
+        let file = std::fs::File::open(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
         digests.put(name, PrefixDigest::of_file(&file, length, &path)?);
     }
     Ok(digests.journals())
@@ -84,7 +84,7 @@ pub fn load_pictures(project: &Project) -> Result<(Pictures, Vec<String>)> {
 /// Folds what is `known` of the journals already, for rules or items that are others now.
 ///
 /// # Errors
-/// As [`load_ledger`], and [`Kind::Io`](crate::model::Kind::Io) when a journal is not what was known of it.
+/// As [`load_ledger`], and [`Kind::Io`](crate::model::ErrorKind::Io) when a journal is not what was known of it.
 pub fn fold_known(
     project: &Project,
     catalog: &Catalog,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Opened, fold, followed, from_snapshot, journals, rebuild, segments};
-use crate::model::{Kind, Problem, Result};
-use crate::store::behind::{Behind, moment};
+use crate::model::{Error, ErrorKind, Result};
+use crate::store::lazy_index::{LazyIndex, moment};
 use crate::store::manifest::{Manifest, Part};
 use crate::store::project::Project;
 use crate::store::snapshot;
@@ -14,7 +14,7 @@ use crate::store::snapshot;
 ///
 /// # Errors
 /// As [`super::open`].
-pub fn open_to_read(project: &Project, why: &Problem) -> Result<Opened> {
+pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
     let store = project.store();
     let manifest = Manifest::read(&project.imports())?;
     let mut notices: Vec<String> = manifest.problems.iter().map(|p| format!("not counted: {p}")).collect();
@@ -23,13 +23,13 @@ pub fn open_to_read(project: &Project, why: &Problem) -> Result<Opened> {
     let catalog = match from_snapshot(project, &parts, &segments) {
         Ok(catalog) => catalog,
         Err(problem) => {
-            if problem.kind == Kind::Corrupt {
+            if problem.kind == ErrorKind::Corrupt {
                 notices.push(format!("not used: {problem}"));
             }
             rebuild(project, &parts)?
         }
     };
-    let index = Behind::closed(&store, why.clone());
+    let index = LazyIndex::closed(&store, why.clone());
     let (lengths, _) = fold::lengths(project)?;
     let kept = snapshot::read_statuses(&store, &moment(&lengths, &segments), catalog.len()).ok();
     let current = journals(project)?.contents;

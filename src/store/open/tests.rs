@@ -12,7 +12,7 @@ fn reopen(root: &Path) -> Opened {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
     loop {
         match open(&project) {
-            Err(problem) if problem.kind == Kind::Conflict && std::time::Instant::now() < until => {
+            Err(problem) if problem.kind == ErrorKind::Conflict && std::time::Instant::now() < until => {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }
             result => return result.unwrap(),
@@ -232,7 +232,7 @@ fn what_the_snapshots_say_needs_no_sled_and_says_the_same() {
     let frames = |c: &Catalog| c.segments().flat_map(|s| s.frames().to_vec()).collect::<Vec<_>>();
     assert_eq!(frames(&snapped), frames(&stored));
     // Somebody else has sled: the snapshots are current, and still this is refused.
-    assert_eq!(open(&project).err().unwrap().kind, Kind::Conflict);
+    assert_eq!(open(&project).err().unwrap().kind, ErrorKind::Conflict);
     let journals = super::journals(&project).unwrap();
     let statuses = snapshot::read_statuses(&store, &moment(&journals.lengths, &segments), 3000).unwrap().overlay;
     assert_eq!(index.checkpoint(3000).unwrap().unwrap().1, statuses);

@@ -8,13 +8,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FILE, Pictures, kept, number};
+use super::{FILE, Pictures, number, picture_snapshot};
+use crate::model::generated_image::GeneratedImage;
 use crate::model::generation::Fingerprint;
-use crate::model::made::Made;
-use crate::model::{Kind, Problem, Result};
-use crate::store::append::{Appended, Whole};
+use crate::model::{Error, ErrorKind, Result};
+use crate::store::append_log::{AppendLog, ValidPrefix};
 use crate::store::prefix_digest::PrefixDigest;
-use crate::store::{line, regular};
+use crate::store::{checksummed_line, regular};
 
 /// Format of the lines written today.
 const VERSION: u8 = 1;
@@ -82,7 +82,7 @@ fn texts(list: &[String]) -> Vec<Text<'_>> {
 }
 
 /// What is written of a picture.
-pub(super) fn row(made: &Made) -> Row<'_> {
+pub(super) fn row(made: &GeneratedImage) -> Row<'_> {
     Row {
         v: VERSION,
         rev: made.rev,
@@ -106,8 +106,8 @@ pub(super) fn row(made: &Made) -> Row<'_> {
     }
 }
 
-fn corrupt(what: impl Into<String>) -> Problem {
-    Problem::new(Kind::Corrupt, what)
+fn corrupt(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Corrupt, what)
 }
 
 /// Whether a line is about a picture; otherwise it explains a fingerprint.
@@ -127,9 +127,9 @@ fn checked(row: &Row<'_>) -> Result<bool> {
     Ok(true)
 }
 
-fn made(row: Row<'_>) -> Made {
+fn made(row: Row<'_>) -> GeneratedImage {
     let list = |list: Vec<Text<'_>>| list.into_iter().map(|t| t.0.into_owned()).collect();
-    Made {
+    GeneratedImage {
         rev: row.rev,
         dataset: row.dataset.0.into_owned(),
         picture: row.picture.0.into_owned(),
@@ -153,9 +153,9 @@ fn made(row: Row<'_>) -> Made {
 /// The picture on one line.
 ///
 /// # Errors
-/// [`Kind::Corrupt`].
-pub(super) fn decode(bytes: &[u8]) -> Result<Made> {
-    let row = line::decode::<Row<'_>>(bytes)?;
+/// [`ErrorKind::Corrupt`].
+pub(super) fn decode(bytes: &[u8]) -> Result<GeneratedImage> {
+    let row = checksummed_line::decode::<Row<'_>>(bytes)?;
     if checked(&row)? { Ok(made(row)) } else { Err(corrupt("there is no picture on this line")) }
 }
 
@@ -165,9 +165,9 @@ pub struct Reading {
     /// Its pictures.
     pub pictures: Pictures,
     /// What was wrong, with file and line. Bad lines stay in the file and do not count.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Error>,
     /// How much of it is whole.
-    pub whole: Whole,
+    pub whole: ValidPrefix,
 }
 
 /// Reads the journal below `images`; one that does not exist is empty.
@@ -178,40 +178,41 @@ pub fn read(images: &Path) -> Result<Reading> {
     after(Pictures { path: images.join(FILE), ..Pictures::default() })
 }
 
-/// The same, where what the store at `store` keeps of it (see [`super::kept`]) need not be read.
+/// The same, where what the store at `store` keeps of it (see [`super::picture_snapshot`]) need not be read.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_on(images: &Path, store: &Path) -> Result<Reading> {
-    kept::read(store, images).map_or_else(|_| read(images), after)
+    picture_snapshot::read(store, images).map_or_else(|_| read(images), after)
 }
 
 /// Reads the lines that follow those of `pictures`.
 fn after(pictures: Pictures) -> Result<Reading> {
     let (path, from) = (pictures.path.clone(), pictures.whole.length);
     let mut reading = Reading { pictures, ..Reading::default() };
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", &path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &path);
     let mut bytes = Vec::new();
     match regular::open(&path, OpenOptions::new().read(true)) {
         Ok(mut file) => {
             file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut bytes)).map_err(fail)?;
         }
-        Err(problem) if problem.kind == Kind::NotFound => return Ok(reading),
+        Err(problem) if problem.kind == ErrorKind::NotFound => return Ok(reading),
         Err(problem) => return Err(problem),
     }
     let mut bad = Vec::new();
-    let torn_at =
-        line::each::<Row<'_>>(&bytes, &mut |at, number, row| match row.and_then(|row| Ok((checked(&row)?, row))) {
-            Ok((true, row)) => reading.pictures.take(&row, from + at),
-            Ok((false, row)) => reading.pictures.explained.push(row.fingerprint.0.into_owned()),
-            Err(problem) => bad.push((number, problem)),
-        });
+    let torn_at = checksummed_line::each::<Row<'_>>(&bytes, &mut |at, number, row| match row
+        .and_then(|row| Ok((checked(&row)?, row)))
+    {
+        Ok((true, row)) => reading.pictures.take(&row, from + at),
+        Ok((false, row)) => reading.pictures.explained.push(row.fingerprint.0.into_owned()),
+        Err(problem) => bad.push((number, problem)),
+    });
     if !bad.is_empty() {
         let before = lines_before(&path, from).map_err(fail)?;
         reading.problems = bad.into_iter().map(|(number, p)| p.file(&path).line(before + number)).collect();
         reading.pictures.damaged = true;
     }
-    reading.whole = Whole { length: from + torn_at.unwrap_or(bytes.len() as u64), torn: torn_at.is_some() };
+    reading.whole = ValidPrefix { length: from + torn_at.unwrap_or(bytes.len() as u64), torn: torn_at.is_some() };
     reading.pictures.whole = reading.whole;
     reading.pictures.prefix.add(&bytes[..torn_at.map_or(bytes.len(), |at| at as usize)]);
     Ok(reading)
@@ -227,7 +228,7 @@ fn lines_before(path: &Path, length: u64) -> std::io::Result<u64> {
 /// The journal, open for appending.
 #[derive(Debug)]
 pub struct Journal {
-    file: Appended,
+    file: AppendLog,
     prefix: PrefixDigest,
     explained: Vec<String>,
     buffer: Vec<u8>,
@@ -248,7 +249,7 @@ impl Journal {
     /// # Errors
     /// The operating system's.
     pub fn after(images: &Path, pictures: &Pictures) -> Result<Journal> {
-        let file = Appended::open(&images.join(FILE), pictures.whole)?;
+        let file = AppendLog::open(&images.join(FILE), pictures.whole)?;
         let (prefix, explained) = (pictures.prefix.clone(), pictures.explained.clone());
         Ok(Journal { file, prefix, explained, buffer: Vec::new() })
     }
@@ -258,14 +259,14 @@ impl Journal {
     ///
     /// # Errors
     /// The operating system's (a full disk among them); then nothing of it is in the file.
-    pub fn append(&mut self, list: &[Made], prints: &[Fingerprint]) -> Result<Vec<u64>> {
+    pub fn append(&mut self, list: &[GeneratedImage], prints: &[Fingerprint]) -> Result<Vec<u64>> {
         self.buffer.clear();
         let mut fresh = Vec::new();
         for print in prints {
             let fingerprint = print.short();
             if !self.explained.contains(&fingerprint) && !fresh.contains(&fingerprint) {
                 let parts = print.parts.clone();
-                line::encode(
+                checksummed_line::encode(
                     &Row { v: VERSION, fingerprint: text(&fingerprint), parts, ..Row::default() },
                     &mut self.buffer,
                 )?;
@@ -275,7 +276,7 @@ impl Journal {
         let mut offsets = Vec::with_capacity(list.len());
         for made in list {
             offsets.push(self.file.length() + self.buffer.len() as u64);
-            line::encode(&row(made), &mut self.buffer)?;
+            checksummed_line::encode(&row(made), &mut self.buffer)?;
         }
         self.file.append(&self.buffer, "the pictures cannot be recorded")?;
         self.prefix.add(&self.buffer);
@@ -283,7 +284,7 @@ impl Journal {
         Ok(offsets)
     }
 
-    /// Whether the file must be opened anew; see [`Appended::lost`].
+    /// Whether the file must be opened anew; see [`AppendLog::lost`].
     pub fn lost(&self) -> bool {
         self.file.lost()
     }

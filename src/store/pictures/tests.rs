@@ -7,14 +7,14 @@ fn print() -> Fingerprint {
     Fingerprint::default().with("model", "a")
 }
 
-fn written(dir: &Path, list: &[Made]) -> Vec<u64> {
+fn written(dir: &Path, list: &[GeneratedImage]) -> Vec<u64> {
     Journal::open(dir).unwrap().append(list, &[print()]).unwrap()
 }
 
 #[test]
 fn what_was_made_reads_back_whole_and_the_newest_counts() {
     let dir = tempfile::tempdir().unwrap();
-    let list: Vec<Made> = (0..5).map(sample_made).collect();
+    let list: Vec<GeneratedImage> = (0..5).map(sample_made).collect();
     let offsets = written(dir.path(), &list);
     let reading = read(dir.path()).unwrap();
     assert!(reading.problems.is_empty() && !reading.whole.torn);
@@ -69,10 +69,10 @@ fn lines_that_say_nothing_useful_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let good = sample_made(1);
     let bad = [
-        Made { sample: 0, ..good.clone() },
-        Made { hash: "../../etc/passwd".into(), ..good.clone() },
-        Made { prompt: "x".into(), ..good.clone() },
-        Made { rev: 0, ..good.clone() },
+        GeneratedImage { sample: 0, ..good.clone() },
+        GeneratedImage { hash: "../../etc/passwd".into(), ..good.clone() },
+        GeneratedImage { prompt: "x".into(), ..good.clone() },
+        GeneratedImage { rev: 0, ..good.clone() },
     ];
     written(dir.path(), &bad);
     let reading = read(dir.path()).unwrap();
@@ -104,7 +104,7 @@ fn an_item_gets_its_file_and_keeps_every_other_byte() {
 #[ignore = "a measurement: cargo test --lib store::pictures -- --ignored --nocapture"]
 fn reading_a_hundred_thousand() {
     let dir = tempfile::tempdir().unwrap();
-    let list: Vec<Made> = (0..100_000).map(sample_made).collect();
+    let list: Vec<GeneratedImage> = (0..100_000).map(sample_made).collect();
     written(dir.path(), &list);
     let start = std::time::Instant::now();
     let reading = read(dir.path()).unwrap();

@@ -53,26 +53,26 @@ pub(super) fn without_checksum(line: &[u8]) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::line;
+    use crate::store::checksummed_line;
 
     #[test]
     fn any_one_bit_is_turned_back_and_two_are_not() {
         let entry = Entry { v: 1, n: 3, at: "2026-01-01T00:00:00Z".into(), parts: Vec::new() };
         let mut whole = Vec::new();
-        line::encode(&entry, &mut whole).unwrap();
+        checksummed_line::encode(&entry, &mut whole).unwrap();
         for at in 0..whole.len() - 1 {
             for bit in 0..8 {
                 let mut bad = whole.clone();
                 bad[at] ^= 1 << bit;
-                if line::decode::<Entry>(&bad).is_err() && bad[at] != b'\n' {
+                if checksummed_line::decode::<Entry>(&bad).is_err() && bad[at] != b'\n' {
                     let mended = mended(&bad).unwrap_or_else(|| panic!("bit {bit} of byte {at}"));
-                    assert_eq!(line::decode::<Entry>(&mended).unwrap(), entry, "bit {bit} of byte {at}");
+                    assert_eq!(checksummed_line::decode::<Entry>(&mended).unwrap(), entry, "bit {bit} of byte {at}");
                 }
             }
         }
         let mut bad = whole;
         (bad[20], bad[30]) = (bad[20] ^ 1, bad[30] ^ 4);
-        assert!(mended(&bad).is_none_or(|line| line::decode::<Entry>(&line).is_err()));
+        assert!(mended(&bad).is_none_or(|line| checksummed_line::decode::<Entry>(&line).is_err()));
     }
 
     #[test]

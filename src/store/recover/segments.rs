@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 
 use super::Said;
-use crate::model::{Form, Item, Kind, Prediction, Problem, Result};
+use crate::model::{Error, ErrorKind, Form, Item, Prediction, Result};
 use crate::store::columns::id_hash;
 use crate::store::manifest::{Holds, Part};
 use crate::store::segment::Reader;
@@ -18,8 +18,8 @@ pub(super) struct Contents {
     forms: HashMap<u64, Form>,
 }
 
-fn corrupt(what: impl Into<String>) -> Problem {
-    Problem::new(Kind::Corrupt, what)
+fn corrupt(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Corrupt, what)
 }
 
 impl Contents {
@@ -64,7 +64,7 @@ fn rows(reader: &Reader, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<u6
 }
 
 fn blake3_of(path: &Path) -> Result<(String, u64)> {
-    let fail = |e: std::io::Error| Problem::io(&e, "cannot be read", path);
+    let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let mut hasher = blake3::Hasher::new();
     let file = File::open(path).map_err(fail)?;
     let bytes = std::io::copy(&mut std::io::BufReader::with_capacity(1 << 20, file), &mut hasher).map_err(fail)?;

@@ -101,5 +101,5 @@ fn what_cannot_be_part_of_the_project_is_left_where_it_is() {
     let Holds::Predictions { model, form, .. } = &found.entries[0].parts[0].holds else { panic!("{found:?}") };
     assert_eq!((model.as_str(), form, found.entries[0].n), ("GPT4o", &Form::Plain, 8));
     let none = Said { only: vec!["0001-01-items.jsonl.zst".into()], ..Said::default() };
-    assert_eq!(look(&imports, &none, "now").unwrap_err().kind, Kind::NotFound);
+    assert_eq!(look(&imports, &none, "now").unwrap_err().kind, ErrorKind::NotFound);
 }

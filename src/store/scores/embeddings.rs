@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use half::f16;
 
-use crate::model::{Problem, Result};
-use crate::store::append::{Appended, Whole};
+use crate::model::{Error, Result};
+use crate::store::append_log::{AppendLog, ValidPrefix};
 use crate::store::{disk, regular};
 
 /// Bytes of a row beside its numbers.
@@ -25,7 +25,7 @@ pub struct Embeddings {
     keys: Vec<u64>,
     rows: Vec<f16>,
     /// None where they are only read.
-    file: Option<Appended>,
+    file: Option<AppendLog>,
 }
 
 impl Embeddings {
@@ -38,8 +38,8 @@ impl Embeddings {
         disk::ensure_below(store, &store.join("scores"))?;
         let (mut all, length) = Embeddings::load(store, short, dim)?;
         let row = ROW + 2 * dim as u64;
-        let whole = Whole { length: length / row * row, torn: !length.is_multiple_of(row) };
-        all.file = Some(Appended::open(&path(store, short, dim), whole)?);
+        let whole = ValidPrefix { length: length / row * row, torn: !length.is_multiple_of(row) };
+        all.file = Some(AppendLog::open(&path(store, short, dim), whole)?);
         Ok(all)
     }
 
@@ -121,7 +121,7 @@ impl Embeddings {
             let crc = crc32fast::hash(&bytes[start..]);
             bytes.extend_from_slice(&crc.to_le_bytes());
         }
-        let read_only = || Problem::input("these embeddings are only to be looked at");
+        let read_only = || Error::input("these embeddings are only to be looked at");
         self.file.as_mut().ok_or_else(read_only)?.append(&bytes, "embeddings cannot be recorded")?;
         for (key, point) in fresh {
             self.take(*key, point.iter().map(|x| f16::from_f32(*x)));

@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 pub use embeddings::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use super::append::Whole;
+use super::append_log::ValidPrefix;
 use super::lazy_append::LazyAppend;
 use super::{disk, regular};
 use crate::model::generation::Fingerprint;
 use crate::model::scoring::{Score, ScoreState, Scorer};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Version of the rows.
 const VERSION: u32 = 1;
@@ -81,7 +81,7 @@ pub struct Scores {
     /// For reading details; none before there are any.
     reading: Option<File>,
     /// What was wrong when they were opened.
-    problems: Vec<Problem>,
+    problems: Vec<Error>,
 }
 
 fn folder_of(store: &Path, scorer: &Scorer) -> PathBuf {
@@ -101,23 +101,23 @@ impl Scores {
     /// The scores that count of a scorer, where it has any.
     ///
     /// # Errors
-    /// The operating system's; [`Kind::Corrupt`] when what scored cannot be told. Damaged rows are no errors: they are
+    /// The operating system's; [`ErrorKind::Corrupt`] when what scored cannot be told. Damaged rows are no errors: they are
     /// passed over, and [`problems`](Self::problems) tells.
     pub fn current(store: &Path, scorer: &Scorer) -> Result<Option<Scores>> {
         let folder = folder_of(store, scorer);
         let path = folder.join(CURRENT);
         let short = match regular::read_text(&path, regular::SETTINGS_LIMIT) {
             Ok(short) => short.trim().to_string(),
-            Err(problem) if problem.kind == Kind::NotFound => return Ok(None),
+            Err(problem) if problem.kind == ErrorKind::NotFound => return Ok(None),
             Err(problem) => return Err(problem),
         };
         let path = folder.join(format!("{short}.json"));
         let text = regular::read_text(&path, regular::SETTINGS_LIMIT)?;
         let about: About = serde_json::from_str(&text)
-            .map_err(|e| Problem::new(Kind::Corrupt, format!("it does not say what scored: {e}")).file(&path))?;
+            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("it does not say what scored: {e}")).file(&path))?;
         if about.v != VERSION {
             let what = format!("scores of version {} are newer than this program reads", about.v);
-            return Err(Problem::new(Kind::Corrupt, what).file(&path));
+            return Err(Error::new(ErrorKind::Corrupt, what).file(&path));
         }
         Scores::open(&folder, about).map(Some)
     }
@@ -131,7 +131,7 @@ impl Scores {
         disk::ensure_below(store, &folder)?;
         let short = about.short();
         let text = serde_json::to_vec_pretty(&about)
-            .map_err(|e| Problem::new(Kind::Io, format!("what scores cannot be written down: {e}")))?;
+            .map_err(|e| Error::new(ErrorKind::Io, format!("what scores cannot be written down: {e}")))?;
         disk::write_new(&folder.join(format!("{short}.json")), &text)?;
         disk::write_atomic(&folder.join(CURRENT), short.as_bytes())?;
         Scores::open(&folder, about)
@@ -154,11 +154,11 @@ impl Scores {
         let mut problems = Vec::new();
         if damaged > 0 {
             let what = format!("{damaged} scores do not match their checksums and count as not there");
-            problems.push(Problem::new(Kind::Corrupt, what).file(&path).help("score again: only they are missing"));
+            problems.push(Error::new(ErrorKind::Corrupt, what).file(&path).help("score again: only they are missing"));
         }
-        let whole = Whole { length: (bytes.len() / ROW * ROW) as u64, torn: bytes.len() % ROW != 0 };
+        let whole = ValidPrefix { length: (bytes.len() / ROW * ROW) as u64, torn: bytes.len() % ROW != 0 };
         let rows = LazyAppend::new(path, whole);
-        let appending = LazyAppend::new(details.clone(), Whole { length: written, torn: false });
+        let appending = LazyAppend::new(details.clone(), ValidPrefix { length: written, torn: false });
         let reading = reading(&details)?;
         Ok(Scores { about, path: details, entries, rows, details: appending, reading, problems })
     }
@@ -174,7 +174,7 @@ impl Scores {
     }
 
     /// What was wrong when they were opened.
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[Error] {
         &self.problems
     }
 
@@ -196,7 +196,7 @@ impl Scores {
     /// The whole score for these inputs.
     ///
     /// # Errors
-    /// The operating system's, and [`Kind::Corrupt`] when the detail is damaged.
+    /// The operating system's, and [`ErrorKind::Corrupt`] when the detail is damaged.
     pub fn score(&self, key: u64) -> Result<Score> {
         let Some(entry) = self.entries.get(&key) else { return Ok(Score::default()) };
         let detail = match entry.detail.checked_sub(1) {
@@ -218,15 +218,15 @@ impl Scores {
                     have += end.unwrap_or(n);
                     if end.is_some() {
                         bytes.truncate(have);
-                        let corrupt = |_| Problem::new(Kind::Corrupt, "the detail of a score is damaged");
+                        let corrupt = |_| Error::new(ErrorKind::Corrupt, "the detail of a score is damaged");
                         return String::from_utf8(bytes).map_err(|e| corrupt(e).file(&self.path));
                     }
                 }
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(Problem::io(&e, "cannot be read", &self.path)),
+                Err(e) => return Err(Error::io(&e, "cannot be read", &self.path)),
             }
         }
-        Err(Problem::new(Kind::Corrupt, "the detail of a score is cut short").file(&self.path))
+        Err(Error::new(ErrorKind::Corrupt, "the detail of a score is cut short").file(&self.path))
     }
 
     /// Records scores: when this returns they are on disk. Details that are too long are cut to a note that says so.
@@ -265,7 +265,7 @@ impl Scores {
 fn reading(path: &Path) -> Result<Option<File>> {
     match regular::open(path, OpenOptions::new().read(true)) {
         Ok(file) => Ok(Some(file)),
-        Err(problem) if problem.kind == Kind::NotFound => Ok(None),
+        Err(problem) if problem.kind == ErrorKind::NotFound => Ok(None),
         Err(problem) => Err(problem),
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::model::filter::{Contains, TextField};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::store::Catalog;
 use crate::store::arena::{Arena, lower};
 
@@ -46,7 +46,7 @@ impl Texts {
 /// Leaves those of `rows` (rising) whose item contains one of the texts, letter case aside.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] when the texts are damaged.
 pub fn retain(catalog: &Catalog, arena: &Arena, rows: &mut Vec<u32>, wanted: &Contains) -> Result<()> {
     let mut kept = Vec::new();
     for raw in &wanted.needles {
@@ -88,7 +88,7 @@ fn holding(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
 /// Adds those of `candidates` (rising) whose `field` really contains `needle`.
 fn verified(catalog: &Catalog, candidates: &[u32], field: TextField, needle: &str, kept: &mut Vec<u32>) -> Result<()> {
     catalog.each_of(candidates, &mut |row, line| {
-        let corrupt = |e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1));
+        let corrupt = |e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1));
         let texts: Texts = serde_json::from_slice(line).map_err(corrupt)?;
         if texts.contains(field, needle) {
             kept.push(row);
@@ -106,11 +106,11 @@ struct Rotated {
 /// Leaves those of `rows` (rising) that are one of these rotations: a position from 1, the name of a set, or `none`.
 ///
 /// # Errors
-/// [`Kind::Corrupt`] when the texts are damaged.
+/// [`ErrorKind::Corrupt`] when the texts are damaged.
 pub fn retain_rotations(catalog: &Catalog, rows: &mut Vec<u32>, wanted: &[String]) -> Result<()> {
     let mut kept = Vec::new();
     catalog.each_of(rows, &mut |row, line| {
-        let corrupt = |e| Problem::new(Kind::Corrupt, format!("item #{} cannot be read: {e}", row + 1));
+        let corrupt = |e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1));
         let Rotated { rotation } = serde_json::from_slice(line).map_err(corrupt)?;
         let passes = |wanted: &String| match &rotation {
             None => wanted == "none",

@@ -1,9 +1,9 @@
 //! What the flat files give back, and what they refuse.
 
+use super::super::columnar_cache::HEADER;
 use super::super::columns::tests::item;
-use super::super::flat::HEADER;
 use super::*;
-use crate::model::{Field, Kind, Status};
+use crate::model::{ErrorKind, Field, Status};
 
 fn columns(rows: i64) -> Columns {
     let mut columns = Columns::default();
@@ -34,7 +34,7 @@ fn columns_read_back_as_they_were() {
         assert_eq!(read.columns.value(Field::Subtask, last), columns.value(Field::Subtask, last));
     }
     let other = read_columns(dir.path(), &[4; 32]).err().unwrap();
-    assert_eq!(other.kind, Kind::NotFound);
+    assert_eq!(other.kind, ErrorKind::NotFound);
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn statuses_read_back_as_they_were() {
         write_statuses(dir.path(), &[9; 32], &overlay, places.clone(), [7; 32]).unwrap();
         let read = read_statuses(dir.path(), &[9; 32], rows).unwrap();
         assert_eq!(read, Statuses { overlay: overlay.clone(), places: places.clone(), contents: [7; 32] });
-        assert_eq!(read_statuses(dir.path(), &[8; 32], rows).unwrap_err().kind, Kind::NotFound);
-        assert_eq!(read_statuses(dir.path(), &[9; 32], rows + 1).unwrap_err().kind, Kind::Corrupt);
+        assert_eq!(read_statuses(dir.path(), &[8; 32], rows).unwrap_err().kind, ErrorKind::NotFound);
+        assert_eq!(read_statuses(dir.path(), &[9; 32], rows + 1).unwrap_err().kind, ErrorKind::Corrupt);
     }
 }
 
@@ -86,6 +86,6 @@ fn no_flipped_bit_and_no_cut_gets_through() {
         std::fs::write(&path, [&whole[..], &[0]].concat()).unwrap();
         assert!(read().is_err(), "a byte more in {}", path.display());
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(read().unwrap_err().kind, Kind::NotFound);
+        assert_eq!(read().unwrap_err().kind, ErrorKind::NotFound);
     }
 }

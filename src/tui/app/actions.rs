@@ -1,10 +1,10 @@
 //! What actions do, by pane.
 
-use super::link::Want;
+use super::connection::Pending;
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
-use super::{App, At};
+use super::{App, PaneId};
 use crate::model::{Judgement, Verdict};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Queue, Viewed};
 use crate::tui::widgets::keys;
@@ -19,31 +19,31 @@ impl App {
             Action::GoReview => self.go_review(),
             Action::GoList => self.go_list(),
             Action::GoBoard => self.go_board(),
-            Action::GoVocabulary => self.go_workshop(At::Vocabulary),
-            Action::GoTemplates => self.go_workshop(At::Templates),
-            Action::GoCoverage => self.go_workshop(At::Coverage),
+            Action::GoVocabulary => self.go_workshop(PaneId::Vocabulary),
+            Action::GoTemplates => self.go_workshop(PaneId::Templates),
+            Action::GoCoverage => self.go_workshop(PaneId::Coverage),
             Action::GoGenerate => self.go_generate(),
             Action::GoFilters => self.go_filters(),
             Action::GoAgreement => self.go_agreement(),
             Action::GoAdjudicate => self.go_adjudicate(),
             Action::GoRounds => self.go_rounds(),
             // Edits of the metadata have steps of their own.
-            Action::Undo if matches!(self.at, At::Vocabulary | At::Templates) && self.undo_retirement() => {}
-            Action::Undo | Action::Redo if matches!(self.at, At::Vocabulary | At::Templates) => {
+            Action::Undo if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) && self.undo_retirement() => {}
+            Action::Undo | Action::Redo if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) => {
                 self.workshop_action(action);
             }
             Action::Undo if self.undo_bulk() => {}
             Action::Undo | Action::Redo => {
                 let (redo, uuid) = (action == Action::Redo, uuid::Uuid::now_v7());
-                let ask = if redo { Ask::Redo(uuid) } else { Ask::Undo(uuid) };
-                self.ask_now(Want::TakeBack { redo, uuid }, ask);
+                let ask = if redo { Request::Redo(uuid) } else { Request::Undo(uuid) };
+                self.ask_now(Pending::TakeBack { redo, uuid }, ask);
             }
             Action::Sample => {
                 if self.welcome.items > 0 {
                     self.say(Toast::info("the sample is for an empty project; `benchtop sample` adds it to any"));
                 } else {
                     self.say(Toast::info("drawing the sample"));
-                    self.ask_now(Want::Sample, Ask::Sample);
+                    self.ask_now(Pending::Sample, Request::Sample);
                 }
             }
             Action::Repaint => self.repaint = true,
@@ -56,43 +56,44 @@ impl App {
                 let page = keys::help_page(&self.keymap, &self.scopes(), &[self.about()]);
                 self.overlay = Some(Overlay::Page(page));
             }
-            Action::Find if self.at == At::List || (self.at == At::Review && self.review.work().is_none()) => self
-                .ask_find(match self.at {
-                    At::List => self.list.words(),
+            Action::Find if self.at == PaneId::List || (self.at == PaneId::Review && self.review.work().is_none()) => {
+                self.ask_find(match self.at {
+                    PaneId::List => self.list.words(),
                     _ => self.review.queue().words.clone(),
-                }),
+                })
+            }
             action => match self.at {
-                At::Review => self.review_action(action, at),
-                At::List => {
+                PaneId::Review => self.review_action(action, at),
+                PaneId::List => {
                     let effects = self.list.act(action);
                     self.list_effects(effects);
                 }
-                At::Board => {
+                PaneId::Board => {
                     let effects = self.board.act(action);
                     self.board_effects(effects);
                 }
-                At::Vocabulary | At::Templates | At::Coverage => self.workshop_action(action),
-                At::Generate => {
+                PaneId::Vocabulary | PaneId::Templates | PaneId::Coverage => self.workshop_action(action),
+                PaneId::Generate => {
                     let effects = self.generate.act(action);
                     self.generate_effects(effects);
                 }
-                At::Filters => {
+                PaneId::Filters => {
                     let effects = self.filters.act(action);
                     self.filters_effects(effects);
                 }
-                At::Agreement => {
+                PaneId::Agreement => {
                     let effects = self.agreement.act(action);
                     self.agreement_effects(effects);
                 }
-                At::Adjudicate => self.adjudicate_action(action, at),
-                At::Rounds => {
+                PaneId::Adjudicate => self.adjudicate_action(action, at),
+                PaneId::Rounds => {
                     let effects = self.rounds.act(action);
                     self.rounds_effects(effects);
                 }
             },
         }
         // Whoever goes elsewhere goes back from there.
-        self.back_to = self.back_to.filter(|_| self.at == At::Review);
+        self.back_to = self.back_to.filter(|_| self.at == PaneId::Review);
         self.dirty = true;
     }
 
@@ -108,40 +109,40 @@ impl App {
         let key = |action| self.keymap.press(action);
         let (find, open) = (key(Action::Find), key(Action::Open));
         match self.at {
-            At::Review => format!(
+            PaneId::Review => format!(
                 "One item a screen. A verdict goes on to the next item; “saved” appears once it is on disk. \
                  `{find}` makes a queue: words are text that items contain, `status:pending subtask:animal` filter. \
                  {} makes one of what the rules flag, {} says why an item is flagged or not.",
                 key(Action::Doubtful),
                 key(Action::Explain)
             ),
-            At::List => format!(
+            PaneId::List => format!(
                 "Every item. `{find}` finds as you type; `field:value` filters, also `filter:flagged`, `score:clip<25` and \
                  `picture:missing`; {open} reviews from here on."
             ),
-            At::Vocabulary => format!(
+            PaneId::Vocabulary => format!(
                 "Word lists, their terms and what they make of questions: the preview shows twenty from a fixed \
                  seed, word by word against what was saved. {} saves, after saying which items change.",
                 key(Action::SaveMetadata)
             ),
-            At::Templates => format!(
+            PaneId::Templates => format!(
                 "Styles and templates as text; the slots on offer and what the template under the cursor makes \
                  stand beside it. {} types, {} ends typing, {} saves.",
                 key(Action::TypeText),
                 key(Action::StopTyping),
                 key(Action::SaveMetadata)
             ),
-            At::Coverage => format!(
+            PaneId::Coverage => format!(
                 "What exists by two properties: where to generate more. {open} shows the items of a cell; {} the \
                  terms whose items fail most.",
                 key(Action::FailingTerms)
             ),
-            At::Generate => format!(
+            PaneId::Generate => format!(
                 "Jobs that make pictures. They run in the owner: close this terminal and they go on. {} begins one after \
                  saying what it would make; {open} reviews the newest picture's item.",
                 key(Action::NewJob)
             ),
-            At::Filters => format!(
+            PaneId::Filters => format!(
                 "A score as a histogram. {} and {} move the line that flags, {} goes to the line that parks; nothing is ever \
                  deleted. Counts, precision and recall follow; {} saves the lines as rules of benchtop.toml.",
                 key(Action::LineLeft),
@@ -149,7 +150,7 @@ impl App {
                 key(Action::OtherLine),
                 key(Action::SaveRules)
             ),
-            At::Agreement => format!(
+            PaneId::Agreement => format!(
                 "How far people agree, kept up to date while they judge. {} groups the items, {} chooses the round, {} copies a \
                  paragraph for the methods section; {open} shows the items of a row. `more` is how many more doubled items \
                  bring alpha to within 0.1.",
@@ -157,7 +158,7 @@ impl App {
                 key(Action::AgreementRound),
                 key(Action::CopyMethods)
             ),
-            At::Adjudicate => format!(
+            PaneId::Adjudicate => format!(
                 "Items of a round on which people differ, those to settle first. {}, {} and {} settle one and ask why; {} also \
                  opens the guidelines that left room for it. {} lists what was judged under earlier guidelines.",
                 key(Action::SettleAccept),
@@ -166,13 +167,13 @@ impl App {
                 key(Action::GuidelineGap),
                 key(Action::EarlierGuidelines)
             ),
-            At::Rounds => format!(
+            PaneId::Rounds => format!(
                 "Rounds of verification. {open} works on one: its items come one after another, and nobody sees what others \
                  say before their own verdict is in, unless the round is open. {} draws a new one, {} tries another rule.",
                 key(Action::NewRound),
                 key(Action::WhatIf)
             ),
-            At::Board => format!(
+            PaneId::Board => format!(
                 "Models by columns, every cell k of n. {open} on a cell lists the answers behind it. {} and {} choose what is \
                  scored, {} breaks a model down, {} compares two. Models that share a rank (2=) cannot be told apart: exact \
                  McNemar between neighbours, Holm-corrected.",
@@ -190,39 +191,39 @@ impl App {
     }
 
     pub(super) fn go_review(&mut self) {
-        let item = if self.at == At::Board { self.board.behind().map(|b| b.item.clone()) } else { None };
-        (self.at, self.back_to) = (At::Review, None);
+        let item = if self.at == PaneId::Board { self.board.behind().map(|b| b.item.clone()) } else { None };
+        (self.at, self.back_to) = (PaneId::Review, None);
         self.painted = None;
         if let Some(id) = item {
-            self.ask_now(Want::NumberOf, Ask::NumberOf(id));
+            self.ask_now(Pending::NumberOf, Request::NumberOf(id));
         }
         let effects = self.review.fetch();
         self.carry_out(effects);
     }
 
     /// An item that was chosen in a pane is in the review: back leads to that pane.
-    pub(super) fn opened_in(&mut self, pane: At) {
+    pub(super) fn opened_in(&mut self, pane: PaneId) {
         self.back_to = Some(pane);
     }
 
     /// Back to the pane that the item was opened in, as it was left.
-    fn go_back_to(&mut self, pane: At) {
+    fn go_back_to(&mut self, pane: PaneId) {
         match pane {
-            At::List => {
-                self.at = At::List;
+            PaneId::List => {
+                self.at = PaneId::List;
                 let effects = self.list.changed();
                 self.list_effects(effects);
             }
-            At::Board => self.go_board(),
-            At::Adjudicate => self.go_adjudicate(),
-            At::Generate => self.go_generate(),
-            At::Filters => self.go_filters(),
+            PaneId::Board => self.go_board(),
+            PaneId::Adjudicate => self.go_adjudicate(),
+            PaneId::Generate => self.go_generate(),
+            PaneId::Filters => self.go_filters(),
             _ => {}
         }
     }
 
     pub(super) fn go_list(&mut self) {
-        self.at = At::List;
+        self.at = PaneId::List;
         let started = std::mem::replace(&mut self.list_started, true);
         let effects = if started { self.list.changed() } else { self.list.start() };
         self.list_effects(effects);
@@ -238,7 +239,7 @@ impl App {
         }
         if matches!(action, Action::Next | Action::Previous | Action::FirstItem | Action::LastItem) {
             // Whoever goes on from here is not taken elsewhere by an answer that comes late.
-            self.link.cancel(|want| matches!(want, Want::NextPending | Want::NumberOf));
+            self.link.cancel(|want| matches!(want, Pending::NextPending | Pending::NumberOf));
         }
         let position = self.review.position();
         let gone = match action {
@@ -355,11 +356,11 @@ impl App {
     pub(super) fn next_pending(&mut self) {
         let queue = self.review.queue();
         let ask = if queue.is_all() {
-            Ask::NextPending(self.review.number().unwrap_or(0))
+            Request::NextPending(self.review.number().unwrap_or(0))
         } else {
-            Ask::FirstPending(queue.from(self.review.position(), 500_000))
+            Request::FirstPending(queue.from(self.review.position(), 500_000))
         };
-        self.ask_now(Want::NextPending, ask);
+        self.ask_now(Pending::NextPending, ask);
     }
 
     pub(super) fn toggle_pixels(&mut self) {

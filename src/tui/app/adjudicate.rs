@@ -5,11 +5,11 @@ use std::path::Path;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::link::{State, Want};
+use super::connection::{Pending, State};
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
-use super::{App, At};
-use crate::model::{Kind, Result, Verdict};
-use crate::owner::wire::{Answer, Ask};
+use super::{App, PaneId};
+use crate::model::{ErrorKind, Result, Verdict};
+use crate::owner::wire::{Request, Response};
 use crate::store::inspect;
 use crate::tui::action::Action;
 use crate::tui::panes::adjudicate::{self, AdjudicateEffect, GAP, Keys, Settle};
@@ -24,8 +24,8 @@ const SETTLES: [Verdict; 3] = [Verdict::Accept, Verdict::Reject, Verdict::Fix];
 
 impl App {
     pub(super) fn go_adjudicate(&mut self) {
-        if self.at != At::Adjudicate {
-            (self.at, self.painted) = (At::Adjudicate, None);
+        if self.at != PaneId::Adjudicate {
+            (self.at, self.painted) = (PaneId::Adjudicate, None);
         }
         let effects = self.adjudicate.start();
         self.adjudicate_effects(effects);
@@ -114,9 +114,9 @@ impl App {
     pub(super) fn adjudicate_effects(&mut self, effects: Vec<AdjudicateEffect>) {
         for effect in effects {
             match effect {
-                AdjudicateEffect::Ask(want, ask) => self.link.ask(Want::Adjudicate(want), ask),
+                AdjudicateEffect::Ask(want, ask) => self.link.ask(Pending::Adjudicate(want), ask),
                 AdjudicateEffect::AskChoice { purpose, title, lines } => {
-                    if self.at == At::Adjudicate {
+                    if self.at == PaneId::Adjudicate {
                         let menu = super::metadata::menu(title, lines);
                         self.overlay = Some(Overlay::Menu(MenuFor::Adjudicate(purpose), menu));
                     }
@@ -131,7 +131,7 @@ impl App {
                 AdjudicateEffect::Item(number) => {
                     self.go_review();
                     self.go_to_item(number);
-                    self.opened_in(At::Adjudicate);
+                    self.opened_in(PaneId::Adjudicate);
                 }
                 AdjudicateEffect::Show(page) => self.overlay = Some(Overlay::Page(*page)),
                 AdjudicateEffect::Say(said) => self.say(Toast::info(said)),
@@ -142,27 +142,27 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn adjudicate_answered(&mut self, want: adjudicate::Want, answer: Result<Answer>) {
+    pub(super) fn adjudicate_answered(&mut self, want: adjudicate::Want, answer: Result<Response>) {
         use super::metadata::part;
         let pane = &mut self.adjudicate;
         let effects = match want {
             adjudicate::Want::Rounds => {
-                pane.take_rounds(part(answer, |a| if let Answer::Rounds(list) = a { Some(list) } else { None }))
+                pane.take_rounds(part(answer, |a| if let Response::Rounds(list) = a { Some(list) } else { None }))
             }
             adjudicate::Want::Disputes(round) => {
-                let list = part(answer, |a| if let Answer::Disputes(list) = a { Some(list) } else { None });
+                let list = part(answer, |a| if let Response::Disputes(list) = a { Some(list) } else { None });
                 pane.take_disputes(&round, list)
             }
             adjudicate::Want::About(round, show) => {
-                let about = part(answer, |a| if let Answer::Adjudication(about) = a { Some(*about) } else { None });
-                pane.take_about(&round, show && self.at == At::Adjudicate, about)
+                let about = part(answer, |a| if let Response::Adjudication(about) = a { Some(*about) } else { None });
+                pane.take_about(&round, show && self.at == PaneId::Adjudicate, about)
             }
             adjudicate::Want::Item(number) => {
-                pane.take_item(number, part(answer, |a| if let Answer::Item(view) = a { Some(*view) } else { None }));
+                pane.take_item(number, part(answer, |a| if let Response::Item(view) = a { Some(*view) } else { None }));
                 vec![]
             }
             adjudicate::Want::Settled(uuid) => {
-                match part(answer, |a| if let Answer::Receipt(receipt) = a { Some(receipt) } else { None }) {
+                match part(answer, |a| if let Response::Receipt(receipt) = a { Some(receipt) } else { None }) {
                     Ok(receipt) => {
                         self.rev = self.rev.max(receipt.rev);
                         let effects = pane.acknowledged(&receipt);
@@ -170,7 +170,7 @@ impl App {
                         effects
                     }
                     // While there is no owner the verdict waits and is sent again.
-                    Err(problem) if self.link.state() != State::Up || problem.kind == Kind::Unreachable => return,
+                    Err(problem) if self.link.state() != State::Up || problem.kind == ErrorKind::Unreachable => return,
                     Err(problem) => {
                         let effects = pane.refused(uuid);
                         self.say(Toast::from(&problem));
@@ -185,20 +185,20 @@ impl App {
     /// Sends again what waits for its receipt: the same uuid counts once.
     pub(super) fn settle_again(&mut self) {
         for decide in self.adjudicate.pending().to_vec() {
-            self.link.ask(Want::Adjudicate(adjudicate::Want::Settled(decide.uuid)), Ask::Decide(decide));
+            self.link.ask(Pending::Adjudicate(adjudicate::Want::Settled(decide.uuid)), Request::Decide(decide));
         }
     }
 
     /// Verdicts came in: what people differ on may be something else.
     pub(super) fn adjudicate_again(&mut self) {
-        if self.at == At::Adjudicate {
+        if self.at == PaneId::Adjudicate {
             let effects = self.adjudicate.refresh();
             self.adjudicate_effects(effects);
         }
     }
 
     pub(super) fn adjudicate_changed(&mut self, number: u32) {
-        if self.at == At::Adjudicate {
+        if self.at == PaneId::Adjudicate {
             let effects = self.adjudicate.changed(number);
             self.adjudicate_effects(effects);
         } else {
@@ -208,7 +208,7 @@ impl App {
 
     /// The person's editor may have changed them.
     pub(super) fn guidelines_edited(&mut self) {
-        if self.at == At::Adjudicate {
+        if self.at == PaneId::Adjudicate {
             let mut effects = self.adjudicate.refresh();
             effects.extend(self.adjudicate.ask_about(true));
             self.adjudicate_effects(effects);

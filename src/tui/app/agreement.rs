@@ -1,10 +1,10 @@
 //! The agreement pane: what joins it to the program.
 
-use super::link::Want;
+use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
-use super::{App, At};
+use super::{App, PaneId};
 use crate::model::Result;
-use crate::owner::wire::Answer;
+use crate::owner::wire::Response;
 use crate::tui::panes::agreement::{self, AgreementEffect};
 use crate::tui::terminal::osc52;
 use crate::tui::widgets::toast::Toast;
@@ -14,21 +14,21 @@ const AGREE_MS: u64 = 1_000;
 
 impl App {
     pub(super) fn go_agreement(&mut self) {
-        self.at = At::Agreement;
+        self.at = PaneId::Agreement;
         let effects = self.agreement.start();
         self.agreement_effects(effects);
     }
 
     /// Verdicts came in: agreement is asked for again before long, if it is on the screen.
     pub(super) fn agree_soon(&mut self) {
-        if self.at == At::Agreement && self.agree_at.is_none() {
+        if self.at == PaneId::Agreement && self.agree_at.is_none() {
             self.agree_at = Some(self.now() + AGREE_MS);
         }
     }
 
     pub(super) fn agree_again(&mut self) {
         self.agree_at = None;
-        if self.at == At::Agreement {
+        if self.at == PaneId::Agreement {
             let effects = self.agreement.refresh();
             self.agreement_effects(effects);
         }
@@ -39,7 +39,7 @@ impl App {
             // What is asked or said answers a key.
             self.urgent |= !matches!(effect, AgreementEffect::Ask(..));
             match effect {
-                AgreementEffect::Ask(want, ask) => self.link.ask(Want::Agreement(want), ask),
+                AgreementEffect::Ask(want, ask) => self.link.ask(Pending::Agreement(want), ask),
                 AgreementEffect::AskChoice { purpose, title, lines } => {
                     self.overlay =
                         Some(Overlay::Menu(MenuFor::Agreement(purpose), super::metadata::menu(title, lines)));
@@ -60,15 +60,17 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn agreement_answered(&mut self, want: agreement::Want, answer: Result<Answer>) {
+    pub(super) fn agreement_answered(&mut self, want: agreement::Want, answer: Result<Response>) {
         use super::metadata::part;
         let pane = &mut self.agreement;
         let effects = match want {
             agreement::Want::Rounds => {
-                pane.take_rounds(part(answer, |a| if let Answer::Rounds(rounds) = a { Some(rounds) } else { None }))
+                pane.take_rounds(part(answer, |a| if let Response::Rounds(rounds) = a { Some(rounds) } else { None }))
             }
-            agreement::Want::Agreed(ask) => pane
-                .take_agreed(ask, part(answer, |a| if let Answer::Agreement(found) = a { Some(*found) } else { None })),
+            agreement::Want::Agreed(ask) => pane.take_agreed(
+                ask,
+                part(answer, |a| if let Response::Agreement(found) = a { Some(*found) } else { None }),
+            ),
         };
         self.agreement_effects(effects);
     }

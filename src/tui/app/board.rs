@@ -3,11 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::link::Want;
+use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::{App, At};
-use crate::model::{Kind, Result};
-use crate::owner::wire::{Analysis, Answer};
+use super::{App, PaneId};
+use crate::model::{ErrorKind, Result};
+use crate::owner::wire::{Analysis, Response};
 use crate::tui::action::Action;
 use crate::tui::panes::board::{self, BoardEffect};
 use crate::tui::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
@@ -17,14 +17,14 @@ use crate::tui::widgets::toast::Toast;
 
 impl App {
     pub(super) fn go_board(&mut self) {
-        self.at = At::Board;
+        self.at = PaneId::Board;
         let effects = self.board.start();
         self.board_effects(effects);
     }
 
     /// Something that boards are made of is another now: asked for again at once where it is on the screen.
     pub(super) fn board_again(&mut self) {
-        if self.at == At::Board {
+        if self.at == PaneId::Board {
             let effects = self.board.again();
             self.board_effects(effects);
         } else {
@@ -34,7 +34,7 @@ impl App {
 
     /// Verdicts came in.
     pub(super) fn board_curated_again(&mut self) {
-        if self.at == At::Board {
+        if self.at == PaneId::Board {
             let effects = self.board.judged();
             self.board_effects(effects);
         }
@@ -54,9 +54,9 @@ impl App {
     pub(super) fn board_effects(&mut self, effects: Vec<BoardEffect>) {
         for effect in effects {
             match effect {
-                BoardEffect::Ask(want, ask) => self.link.ask(Want::Board(Box::new(want)), ask),
+                BoardEffect::Ask(want, ask) => self.link.ask(Pending::Board(Box::new(want)), ask),
                 BoardEffect::Cancel(given_up) => {
-                    self.link.cancel(|want| matches!(want, Want::Board(want) if **want == given_up));
+                    self.link.cancel(|want| matches!(want, Pending::Board(want) if **want == given_up));
                 }
                 BoardEffect::AskChoice { purpose, title, lines } => {
                     self.overlay = Some(Overlay::Menu(MenuFor::Board(purpose), super::metadata::menu(title, lines)));
@@ -67,10 +67,10 @@ impl App {
                 }
                 BoardEffect::Items(words) => self.show_items(&words),
                 BoardEffect::Item(number) => {
-                    self.at = At::Review;
+                    self.at = PaneId::Review;
                     self.painted = None;
                     self.go_to_item(number);
-                    self.opened_in(At::Board);
+                    self.opened_in(PaneId::Board);
                     let back = self.keymap.press(Action::Back);
                     self.say(Toast::info(format!("{back} goes back to the answers")));
                 }
@@ -85,49 +85,49 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn board_answered(&mut self, want: board::Want, answer: Result<Answer>) {
+    pub(super) fn board_answered(&mut self, want: board::Want, answer: Result<Response>) {
         let board = &mut self.board;
         let effects = match (want, answer) {
             (board::Want::Board(ask), answer) => {
-                let pick = |a| if let Answer::Board(board) = a { Some(*board) } else { None };
+                let pick = |a| if let Response::Board(board) = a { Some(*board) } else { None };
                 board.take_board(&ask, super::metadata::part(answer, pick))
             }
             (board::Want::Rounds, answer) => {
-                let pick = |a| if let Answer::Rounds(rounds) = a { Some(rounds) } else { None };
+                let pick = |a| if let Response::Rounds(rounds) = a { Some(rounds) } else { None };
                 board.take_rounds(super::metadata::part(answer, pick))
             }
             (board::Want::Whole(ask), answer) => {
-                let pick = |a| if let Answer::Board(board) = a { Some(*board) } else { None };
+                let pick = |a| if let Response::Board(board) = a { Some(*board) } else { None };
                 board.take_whole(&ask, super::metadata::part(answer, pick));
                 vec![]
             }
-            (board::Want::Ranks(ask, column), Ok(Answer::Ranks(ranks))) => {
+            (board::Want::Ranks(ask, column), Ok(Response::Ranks(ranks))) => {
                 board.take_ranks(&ask, column, ranks);
                 vec![]
             }
-            (board::Want::Sure(ask, model, column), Ok(Answer::Sure(sure))) => {
+            (board::Want::Sure(ask, model, column), Ok(Response::Sure(sure))) => {
                 board.take_sure(&ask, model, column, *sure);
                 vec![]
             }
-            (board::Want::Compared(ask), Ok(Answer::Compared(compared))) => {
+            (board::Want::Compared(ask), Ok(Response::Compared(compared))) => {
                 board.take_compared(&ask, *compared);
                 vec![]
             }
-            (board::Want::Behind(ask, model, column), Ok(Answer::Behind(page))) => {
+            (board::Want::Behind(ask, model, column), Ok(Response::Behind(page))) => {
                 board.take_behind(&ask, (&model, &column), page);
                 vec![]
             }
-            (board::Want::Answered(ask, model), Ok(Answer::Answered(found))) => {
+            (board::Want::Answered(ask, model), Ok(Response::Answered(found))) => {
                 board.take_answered(&ask, &model, *found)
             }
             (board::Want::Item(number), answer) => {
-                let pick = |a| if let Answer::Item(view) = a { Some(*view) } else { None };
+                let pick = |a| if let Response::Item(view) = a { Some(*view) } else { None };
                 board.take_item(number, super::metadata::part(answer, pick));
                 vec![]
             }
             (board::Want::Stable(ask, column), answer) => {
                 let pick = |a| match a {
-                    Answer::Analysis(found) => match *found {
+                    Response::Analysis(found) => match *found {
                         Analysis::Stable(found) => Some(found),
                         _ => None,
                     },
@@ -136,11 +136,11 @@ impl App {
                 board.take_stable(&ask, &column, super::metadata::part(answer, pick));
                 vec![]
             }
-            (board::Want::Disagreements { ask, other, show }, Ok(Answer::Disagreements(found))) => {
+            (board::Want::Disagreements { ask, other, show }, Ok(Response::Disagreements(found))) => {
                 board.take_disagreements(&ask, other.as_deref(), show, found);
                 vec![]
             }
-            (_, Err(problem)) if problem.kind != Kind::Cancelled => {
+            (_, Err(problem)) if problem.kind != ErrorKind::Cancelled => {
                 self.say(Toast::from(&problem));
                 vec![]
             }

@@ -1,12 +1,12 @@
 //! One verdict on everything the list shows: counted first, said exactly, taken back with one key.
 
 use super::App;
-use super::link::Want;
+use super::connection::Pending;
 use super::metadata::part;
 use super::overlay::{MenuFor, Overlay};
 use super::retire::Retirement;
 use crate::model::{Filter, Judgement, Result, Seen, Verdict};
-use crate::owner::wire::{Answer, Ask, Bulk, Bulked};
+use crate::owner::wire::{Bulk, Bulked, Request, Response};
 use crate::tui::action::Action;
 use crate::tui::widgets::menu::{Choice, Menu};
 use crate::tui::widgets::text::{counted, grouped};
@@ -57,12 +57,12 @@ impl App {
         let judgement = Judgement { note, ..Judgement::new(*verdict, Seen::Script) };
         let bulk = Bulk { dry: true, ..Bulk::new(filter, judgement) };
         self.say(Toast::info("counting the items"));
-        self.ask_now(Want::Bulk(Box::new(bulk.clone())), Ask::Bulk(Box::new(bulk)));
+        self.ask_now(Pending::Bulk(Box::new(bulk.clone())), Request::Bulk(Box::new(bulk)));
     }
 
     /// The count is known: whether to do it. Or it is done.
-    pub(super) fn bulk_answered(&mut self, bulk: Bulk, answer: Result<Answer>) {
-        let done = match part(answer, |a| if let Answer::Bulked(done) = a { Some(done) } else { None }) {
+    pub(super) fn bulk_answered(&mut self, bulk: Bulk, answer: Result<Response>) {
+        let done = match part(answer, |a| if let Response::Bulked(done) = a { Some(done) } else { None }) {
             Ok(done) => done,
             Err(problem) => return self.say(Toast::from(&problem)),
         };
@@ -88,14 +88,14 @@ impl App {
     }
 
     pub(super) fn bulk_now(&mut self, bulk: Bulk) {
-        self.ask_now(Want::Bulk(Box::new(bulk.clone())), Ask::Bulk(Box::new(bulk)));
+        self.ask_now(Pending::Bulk(Box::new(bulk.clone())), Request::Bulk(Box::new(bulk)));
     }
 
     /// Whether undo takes the verdict on many items back, and asks for it.
     pub(super) fn undo_bulk(&mut self) -> bool {
         match &self.bulk {
             Some(Done { what: What::Verdict((first, last)), since: 0 }) => {
-                self.ask_now(Want::Unbulk, Ask::UndoBulk(*first, *last));
+                self.ask_now(Pending::Unbulk, Request::UndoBulk(*first, *last));
                 true
             }
             Some(Done { what: What::Retirement(retirement), since: 0 }) => {
@@ -107,9 +107,9 @@ impl App {
         }
     }
 
-    pub(super) fn unbulked(&mut self, answer: Result<Answer>) {
+    pub(super) fn unbulked(&mut self, answer: Result<Response>) {
         self.bulk = None;
-        match part(answer, |a| if let Answer::Bulked(done) = a { Some(done) } else { None }) {
+        match part(answer, |a| if let Response::Bulked(done) = a { Some(done) } else { None }) {
             Ok(done) => self.say(Toast::done(format!("{} taken back", counted(done.judged, "verdict")))),
             Err(problem) => self.say(Toast::from(&problem)),
         }

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::{App, At};
+use super::{App, PaneId};
 use crate::tui::action::Scope;
 use crate::tui::keymap::Lookup;
 use crate::tui::panes::review::Picture;
@@ -42,7 +42,7 @@ impl App {
     pub fn drawn_in_another_size(&mut self) {
         let effects = self.list.resized();
         self.list_effects(effects);
-        if self.at == At::Filters {
+        if self.at == PaneId::Filters {
             let effects = self.filters.resized();
             self.filters_effects(effects);
         }
@@ -57,31 +57,31 @@ impl App {
         let mut pixels_at = None;
         let mut typing_at = None;
         match self.at {
-            At::Review => {
+            PaneId::Review => {
                 self.set_round_header();
                 let place = self.prepare_picture(screen.pane);
                 self.pane = screen.pane;
                 self.review.draw(screen.pane, buf, &self.setting.look);
                 pixels_at = Some(place);
             }
-            At::Vocabulary => self.shop.vocabulary.draw(&self.shop.desk, screen.pane, buf, &self.setting.look),
-            At::Templates => {
+            PaneId::Vocabulary => self.shop.vocabulary.draw(&self.shop.desk, screen.pane, buf, &self.setting.look),
+            PaneId::Templates => {
                 typing_at = self.shop.templates.draw(&self.shop.desk, screen.pane, buf, &self.setting.look);
             }
-            At::Generate => {
+            PaneId::Generate => {
                 let newest = self.newest_picture(screen.pane);
                 self.generate.draw(screen.pane, newest.as_ref(), buf, &self.setting.look);
             }
-            At::Filters => {
+            PaneId::Filters => {
                 let pictures = self.sample_pictures(screen.pane);
                 self.filters.draw(screen.pane, &pictures, buf, &self.setting.look);
             }
-            At::Agreement => self.agreement.draw(screen.pane, &self.keymap, buf, &self.setting.look),
-            At::Adjudicate => self.draw_adjudicate(screen.pane, buf),
-            At::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
-            At::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
-            At::List => self.list.draw(screen.pane, buf, &self.setting.look),
-            At::Board => self.draw_board(screen.pane, buf),
+            PaneId::Agreement => self.agreement.draw(screen.pane, &self.keymap, buf, &self.setting.look),
+            PaneId::Adjudicate => self.draw_adjudicate(screen.pane, buf),
+            PaneId::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
+            PaneId::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
+            PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
+            PaneId::Board => self.draw_board(screen.pane, buf),
         }
         self.draw_message(screen.message, screen.keys, buf);
         let typing_at = typing_at.filter(|_| self.overlay.is_none());
@@ -116,7 +116,7 @@ impl App {
     }
 
     fn pixel_payload(&self, over: bool) -> Option<std::sync::Arc<worker::Ready>> {
-        let shown = self.at == At::Review && self.true_pixels && !over && !self.review.queue().is_empty();
+        let shown = self.at == PaneId::Review && self.true_pixels && !over && !self.review.queue().is_empty();
         match self.review.picture() {
             Picture::Ready(ready) if shown => Some(ready.clone()),
             _ => None,
@@ -135,7 +135,7 @@ impl App {
             return keys::draw_pending(&pending, bar, buf, look);
         }
         // In a round the keys for verdicts stand over the item.
-        let over = self.at == At::Review && self.overlay.is_none() && self.review.work().is_some();
+        let over = self.at == PaneId::Review && self.overlay.is_none() && self.review.work().is_some();
         let shown = if over { vec![Scope::Round] } else { scopes };
         keys::draw_bar(&self.keymap, &shown, bar, buf, look);
     }

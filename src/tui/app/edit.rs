@@ -1,11 +1,11 @@
 //! The item on screen edited by hand: a menu of its texts, a prompt for each, and a revision when it is saved.
 
 use super::App;
-use super::link::Want;
+use super::connection::Pending;
 use super::metadata::part;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use crate::model::Result;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::wire::{Request, Response};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Draft, Line};
 use crate::tui::widgets::menu::Menu;
@@ -41,7 +41,7 @@ impl App {
         match draft.edit(line == Line::Restore) {
             Ok(edit) => {
                 self.tags.used(note);
-                self.ask_now(Want::Edited(Box::new(draft)), Ask::Edit(Box::new(edit)));
+                self.ask_now(Pending::Edited(Box::new(draft)), Request::Edit(Box::new(edit)));
             }
             Err(problem) => {
                 self.show_draft(draft);
@@ -58,8 +58,8 @@ impl App {
         self.show_draft(draft);
     }
 
-    pub(super) fn item_edited(&mut self, draft: Draft, answer: Result<Answer>) {
-        match part(answer, |a| if let Answer::Edited(edited) = a { Some(*edited) } else { None }) {
+    pub(super) fn item_edited(&mut self, draft: Draft, answer: Result<Response>) {
+        match part(answer, |a| if let Response::Edited(edited) = a { Some(*edited) } else { None }) {
             Ok(edited) => {
                 self.bulk_is_past(false);
                 let accept = self.keymap.press(Action::Accept);

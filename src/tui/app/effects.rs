@@ -1,10 +1,10 @@
 //! Carrying out what the item list asks for, and what tables share.
 
-use super::link::Want;
+use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::{App, At};
+use super::{App, PaneId};
 use crate::model::{Field, Filter};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::panes::list::ListEffect;
 use crate::tui::panes::review::Queue;
 use crate::tui::terminal::osc52;
@@ -18,17 +18,17 @@ impl App {
     pub(super) fn list_effects(&mut self, effects: Vec<ListEffect>) {
         for effect in effects {
             match effect {
-                ListEffect::Ask(want, ask) => self.link.ask(Want::List(want), ask),
+                ListEffect::Ask(want, ask) => self.link.ask(Pending::List(want), ask),
                 ListEffect::Open { number, filter, sort } => {
                     self.leave_round();
-                    (self.at, self.back_to) = (At::Review, Some(At::List));
+                    (self.at, self.back_to) = (PaneId::Review, Some(PaneId::List));
                     self.painted = None;
                     if filter.is_empty() && sort.is_empty() {
                         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
                         let effects = self.review.set_queue(Queue::all(items), Some(number));
                         self.carry_out(effects);
                     } else {
-                        self.ask_now(Want::Queue(filter.words(), Some(number)), Ask::Numbers(filter, sort));
+                        self.ask_now(Pending::Queue(filter.words(), Some(number)), Request::Numbers(filter, sort));
                     }
                 }
                 ListEffect::JudgeAll(filter) => self.ask_bulk(filter),

@@ -1,11 +1,11 @@
 //! The filter bench: what joins it to the program.
 
-use super::link::Want;
+use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::{App, At};
+use super::{App, PaneId};
 use crate::model::Result;
 use crate::model::scoring::job::ScoringState;
-use crate::owner::wire::Answer;
+use crate::owner::wire::Response;
 use crate::store::regular;
 use crate::tui::panes::filters::{self, FiltersEffect};
 use crate::tui::widgets::prompt::Prompt;
@@ -18,21 +18,21 @@ const PROJECT_FILE: &str = "benchtop.toml";
 
 impl App {
     pub(super) fn go_filters(&mut self) {
-        self.at = At::Filters;
+        self.at = PaneId::Filters;
         let effects = self.filters.start();
         self.filters_effects(effects);
     }
 
     /// Scores or verdicts came in: they are counted again before long, if they are on the screen.
     pub(super) fn count_scores_soon(&mut self) {
-        if self.at == At::Filters && self.rescore_at.is_none() {
+        if self.at == PaneId::Filters && self.rescore_at.is_none() {
             self.rescore_at = Some(self.now() + RESCORE_MS);
         }
     }
 
     pub(super) fn count_scores(&mut self) {
         self.rescore_at = None;
-        if self.at == At::Filters {
+        if self.at == PaneId::Filters {
             let effects = self.filters.refresh();
             self.filters_effects(effects);
         }
@@ -44,7 +44,7 @@ impl App {
             let effects = self.review.all_changed();
             self.carry_out(effects);
         }
-        if self.at != At::Filters {
+        if self.at != PaneId::Filters {
             return;
         }
         let effects = self.filters.take_scoring(job);
@@ -58,7 +58,7 @@ impl App {
     pub(super) fn rules_changed(&mut self) {
         let effects = self.review.all_changed();
         self.carry_out(effects);
-        if self.at == At::Filters {
+        if self.at == PaneId::Filters {
             let effects = self.filters.rules_changed();
             self.filters_effects(effects);
         }
@@ -69,7 +69,7 @@ impl App {
             // What is asked or said answers a key.
             self.urgent |= !matches!(effect, FiltersEffect::Ask(..));
             match effect {
-                FiltersEffect::Ask(want, ask) => self.link.ask(Want::Filters(want), ask),
+                FiltersEffect::Ask(want, ask) => self.link.ask(Pending::Filters(want), ask),
                 FiltersEffect::AskText { purpose, label, text } => {
                     let prompt = Prompt::new(label, text, Vec::new());
                     self.overlay = Some(Overlay::Prompt(PromptFor::Filters(purpose), prompt));
@@ -80,7 +80,7 @@ impl App {
                 FiltersEffect::Item(number) => {
                     self.go_review();
                     self.go_to_item(number);
-                    self.opened_in(At::Filters);
+                    self.opened_in(PaneId::Filters);
                 }
                 FiltersEffect::Filter(words) => self.show_items(&words),
                 FiltersEffect::EditRules(line) => self.edit_rules(line),
@@ -105,27 +105,29 @@ impl App {
             }
             Err(problem) => {
                 let what = format!("the rules cannot be edited: {}", problem.what);
-                self.say(Toast::from(&crate::model::Problem { what, ..problem }));
+                self.say(Toast::from(&crate::model::Error { what, ..problem }));
             }
         }
     }
 
-    pub(super) fn filters_answered(&mut self, want: filters::Want, answer: Result<Answer>) {
+    pub(super) fn filters_answered(&mut self, want: filters::Want, answer: Result<Response>) {
         use super::metadata::part;
         use filters::Want as W;
         // Somebody moved a line and looks at what comes of it; how far jobs are is told in its own time.
         self.urgent |= !matches!(want, W::Scorers);
         let pane = &mut self.filters;
-        let rules = |a| if let Answer::Rules(rules) = a { Some(*rules) } else { None };
-        let scoring = |a| if let Answer::Scoring(job) = a { Some(*job) } else { None };
+        let rules = |a| if let Response::Rules(rules) = a { Some(*rules) } else { None };
+        let scoring = |a| if let Response::Scoring(job) = a { Some(*job) } else { None };
         let effects = match want {
-            W::Scorers => pane.take_scorers(part(answer, |a| if let Answer::Scorers(s) = a { Some(s) } else { None })),
+            W::Scorers => {
+                pane.take_scorers(part(answer, |a| if let Response::Scorers(s) = a { Some(s) } else { None }))
+            }
             W::Bench(asked) => {
-                pane.take_bench(*asked, part(answer, |a| if let Answer::Bench(b) = a { Some(*b) } else { None }))
+                pane.take_bench(*asked, part(answer, |a| if let Response::Bench(b) = a { Some(*b) } else { None }))
             }
             W::Rules => pane.take_rules(part(answer, rules)),
             W::Try(of) => {
-                pane.take_diff(of, part(answer, |a| if let Answer::RulesDiff(d) = a { Some(*d) } else { None }))
+                pane.take_diff(of, part(answer, |a| if let Response::RulesDiff(d) = a { Some(*d) } else { None }))
             }
             W::Applied => pane.take_applied(part(answer, rules)),
             W::Reverted => pane.take_reverted(part(answer, rules)),

@@ -2,12 +2,12 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::link::State;
+use super::connection::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::recompose::Again;
-use super::{App, At};
-use crate::model::scoring::bench::DoubtOrder;
-use crate::model::{Judgement, Problem, Verdict};
+use super::{App, PaneId};
+use crate::model::scoring::bench::FlagOrder;
+use crate::model::{Error, Judgement, Verdict};
 use crate::tui::action::{Action, Scope};
 use crate::tui::keymap::file::Loaded;
 use crate::tui::keymap::macros::Known;
@@ -22,13 +22,13 @@ const HABIT_MS: u64 = 400;
 
 impl App {
     /// Takes the person's keys in place of the default ones, or says what is wrong with them.
-    pub fn take_keys(&mut self, keys: std::result::Result<Loaded, Vec<Problem>>) {
+    pub fn take_keys(&mut self, keys: std::result::Result<Loaded, Vec<Error>>) {
         match keys {
             Ok(loaded) => self.keymap = loaded.keymap,
             Err(problems) => {
                 let more = problems.len().saturating_sub(1);
                 let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-                let first = problems.first().map_or(String::new(), |p| Problem { help: None, ..p.clone() }.to_string());
+                let first = problems.first().map_or(String::new(), |p| Error { help: None, ..p.clone() }.to_string());
                 self.say(Toast::warning(format!("the default keys hold: {first}{more}; `benchtop keys` says all")));
             }
         }
@@ -105,12 +105,12 @@ impl App {
             }
             Lookup::Pending(_) => {}
             // What is no action is text.
-            Lookup::Elsewhere(_) if self.at == At::Rounds && self.typing() => {
+            Lookup::Elsewhere(_) if self.at == PaneId::Rounds && self.typing() => {
                 self.chord.clear();
                 let effects = self.rounds.key(key);
                 self.rounds_effects(effects);
             }
-            Lookup::Elsewhere(_) if self.at == At::Templates && self.shop.templates.typing() => {
+            Lookup::Elsewhere(_) if self.at == PaneId::Templates && self.shop.templates.typing() => {
                 self.chord.clear();
                 let shop = &mut self.shop;
                 let effects = shop.templates.key(key, &mut shop.desk);
@@ -127,7 +127,7 @@ impl App {
 
     /// Whether one step back is out of the program.
     pub(super) fn at_the_door(&self) -> bool {
-        self.at == At::Review && self.back_to.is_none() && self.review.queue().is_all()
+        self.at == PaneId::Review && self.back_to.is_none() && self.review.queue().is_all()
     }
 
     /// Says why a key did nothing.
@@ -196,11 +196,11 @@ impl App {
                     self.prompt_changed();
                 }
             }
-            None if self.at == At::Rounds && self.rounds.typing() => {
+            None if self.at == PaneId::Rounds && self.rounds.typing() => {
                 let effects = self.rounds.paste(pasted);
                 self.rounds_effects(effects);
             }
-            None if self.at == At::Templates => {
+            None if self.at == PaneId::Templates => {
                 let shop = &mut self.shop;
                 let effects = shop.templates.paste(pasted, &mut shop.desk);
                 self.metadata_effects(effects);
@@ -232,7 +232,7 @@ impl App {
                 PromptOutcome::Open => {}
                 PromptOutcome::Changed(_) => self.prompt_changed(),
                 PromptOutcome::Cancelled => match self.overlay.take() {
-                    Some(Overlay::Prompt(PromptFor::Find(before), _)) if self.at == At::List => {
+                    Some(Overlay::Prompt(PromptFor::Find(before), _)) if self.at == PaneId::List => {
                         if let Ok(effects) = self.list.find(&before) {
                             self.list_effects(effects);
                         }
@@ -318,7 +318,7 @@ impl App {
             MenuFor::Column => {
                 let Some(column) = picks.first().copied() else { return };
                 match self.at {
-                    At::Board => self.board.go_to_column(column),
+                    PaneId::Board => self.board.go_to_column(column),
                     _ => self.list.go_to_column(column),
                 }
             }
@@ -396,13 +396,13 @@ impl App {
                 }
             }
             MenuFor::Doubtful => {
-                let order = picks.first().and_then(|p| DoubtOrder::ALL.get(*p));
+                let order = picks.first().and_then(|p| FlagOrder::ALL.get(*p));
                 order.into_iter().for_each(|order| self.review_doubtful(*order));
             }
             MenuFor::Copy(what, formats) => {
                 let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else { return };
                 match self.at {
-                    At::Board => {
+                    PaneId::Board => {
                         let effects = self.board.copy(what, format);
                         self.board_effects(effects);
                     }

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use super::link::Want;
+use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::{App, At};
+use super::{App, PaneId};
 use crate::compose::metadata::STYLE;
-use crate::model::{Kind, Problem, Result};
-use crate::owner::wire::{Answer, Rename};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::wire::{Rename, Response};
 use crate::tui::action::Action;
 use crate::tui::panes::coverage::{self, CoverageEffect, CoveragePane};
 use crate::tui::panes::metadata::diff::by_terms;
 use crate::tui::panes::metadata::session::Session;
-use crate::tui::panes::metadata::{self, Desk, MetadataEffect, Phase, Previewer};
+use crate::tui::panes::metadata::{self, EditSession, MetadataEffect, Phase, Previewer};
 use crate::tui::panes::templates::TemplatesPane;
 use crate::tui::panes::vocabulary::VocabularyPane;
 use crate::tui::widgets::menu::{Choice, Menu};
@@ -20,8 +20,8 @@ use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
 
 /// The metadata on the desk, and the panes that show it.
-pub(super) struct Workshop {
-    pub(super) desk: Desk,
+pub(super) struct MetadataEditor {
+    pub(super) desk: EditSession,
     pub(super) vocabulary: VocabularyPane,
     pub(super) templates: TemplatesPane,
     pub(super) coverage: CoveragePane,
@@ -32,11 +32,11 @@ pub(super) struct Workshop {
     renames: Vec<Rename>,
 }
 
-impl Workshop {
+impl MetadataEditor {
     /// Nothing read yet; `done` is called on the preview's thread.
-    pub(super) fn new(done: impl Fn(metadata::worker::Done) + Send + 'static) -> std::io::Result<Workshop> {
-        Ok(Workshop {
-            desk: Desk::new(),
+    pub(super) fn new(done: impl Fn(metadata::worker::Done) + Send + 'static) -> std::io::Result<MetadataEditor> {
+        Ok(MetadataEditor {
+            desk: EditSession::new(),
             vocabulary: VocabularyPane::new(),
             templates: TemplatesPane::new(),
             coverage: CoveragePane::new(),
@@ -48,15 +48,15 @@ impl Workshop {
 }
 
 impl App {
-    pub(super) fn go_workshop(&mut self, at: At) {
+    pub(super) fn go_workshop(&mut self, at: PaneId) {
         self.at = at;
         let shop = &mut self.shop;
         match at {
-            At::Vocabulary => {
+            PaneId::Vocabulary => {
                 let effects = shop.vocabulary.start(&mut shop.desk);
                 self.metadata_effects(effects);
             }
-            At::Templates => {
+            PaneId::Templates => {
                 let effects = shop.templates.start(&mut shop.desk);
                 self.metadata_effects(effects);
             }
@@ -81,11 +81,11 @@ impl App {
         }
         let shop = &mut self.shop;
         match self.at {
-            At::Vocabulary => {
+            PaneId::Vocabulary => {
                 let effects = shop.vocabulary.act(action, &mut shop.desk);
                 self.metadata_effects(effects);
             }
-            At::Templates => {
+            PaneId::Templates => {
                 let effects = shop.templates.act(action, &mut shop.desk);
                 self.metadata_effects(effects);
             }
@@ -104,7 +104,7 @@ impl App {
                     if want == metadata::Want::Saved {
                         self.shop.renames = renames(self.shop.desk.session());
                     }
-                    self.ask_now(Want::Metadata(want), ask);
+                    self.ask_now(Pending::Metadata(want), ask);
                 }
                 MetadataEffect::Preview(request) => self.shop.previewer.want(request),
                 MetadataEffect::Edit { file, line } => self.edit_outside(&file, line),
@@ -130,7 +130,7 @@ impl App {
     pub(super) fn coverage_effects(&mut self, effects: Vec<CoverageEffect>) {
         for effect in effects {
             match effect {
-                CoverageEffect::Ask(want, ask) => self.ask_now(Want::Coverage(want), ask),
+                CoverageEffect::Ask(want, ask) => self.ask_now(Pending::Coverage(want), ask),
                 CoverageEffect::AskChoice { purpose, title, lines } => {
                     self.overlay = Some(Overlay::Menu(MenuFor::Coverage(purpose), menu(title, lines)));
                 }
@@ -147,18 +147,18 @@ impl App {
     /// To a place of a file, in the pane that edits it.
     fn jump(&mut self, file: &str, line: u32, column: u32) {
         let shop = &mut self.shop;
-        let stay = self.at == At::Templates;
+        let stay = self.at == PaneId::Templates;
         let text = stay.then(|| shop.templates.jump(&mut shop.desk, file, line, column)).flatten();
         if let Some(effects) = text {
             return self.metadata_effects(effects);
         }
         if let Some(effects) = shop.vocabulary.jump(&mut shop.desk, file, line) {
-            self.at = At::Vocabulary;
+            self.at = PaneId::Vocabulary;
             return self.metadata_effects(effects);
         }
         match shop.templates.jump(&mut shop.desk, file, line, column) {
             Some(effects) => {
-                self.at = At::Templates;
+                self.at = PaneId::Templates;
                 self.metadata_effects(effects);
             }
             None => self.say(Toast::info(format!("{file} has no pane of its own"))),
@@ -191,9 +191,9 @@ impl App {
         }
     }
 
-    pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<Answer>) {
+    pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<Response>) {
         let shop = &mut self.shop;
-        let state = |answer| part(answer, |a| if let Answer::Metadata(state) = a { Some(*state) } else { None });
+        let state = |answer| part(answer, |a| if let Response::Metadata(state) = a { Some(*state) } else { None });
         let mut effects = match want {
             metadata::Want::State => shop.desk.take(state(answer)),
             metadata::Want::Saved => {
@@ -209,33 +209,33 @@ impl App {
                 effects
             }
             metadata::Want::Impact => {
-                shop.desk.impact(part(answer, |a| if let Answer::Impact(impact) = a { Some(impact) } else { None }))
+                shop.desk.impact(part(answer, |a| if let Response::Impact(impact) = a { Some(impact) } else { None }))
             }
             metadata::Want::Terms(name) => {
-                let terms = part(answer, |a| if let Answer::Terms(terms) = a { Some(terms) } else { None });
+                let terms = part(answer, |a| if let Response::Terms(terms) = a { Some(terms) } else { None });
                 shop.vocabulary.take_terms(&name, terms)
             }
         };
         effects.extend(match self.at {
-            At::Vocabulary => shop.vocabulary.refreshed(&mut shop.desk),
-            At::Templates => shop.templates.refreshed(&mut shop.desk),
+            PaneId::Vocabulary => shop.vocabulary.refreshed(&mut shop.desk),
+            PaneId::Templates => shop.templates.refreshed(&mut shop.desk),
             _ => vec![],
         });
         self.metadata_effects(effects);
     }
 
-    pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<Answer>) {
+    pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<Response>) {
         let pane = &mut self.shop.coverage;
         match want {
             coverage::Want::Grid(rows, columns) => {
-                let grid = part(answer, |a| if let Answer::Grid(grid) = a { Some(*grid) } else { None });
+                let grid = part(answer, |a| if let Response::Grid(grid) = a { Some(*grid) } else { None });
                 pane.take_grid(&rows, &columns, grid);
             }
             coverage::Want::Failing => {
-                pane.take_failing(part(answer, |a| if let Answer::Failing(list) = a { Some(list) } else { None }));
+                pane.take_failing(part(answer, |a| if let Response::Failing(list) = a { Some(list) } else { None }));
             }
             coverage::Want::Count(terms) => {
-                let count = part(answer, |a| if let Answer::Discarded(count) = a { Some(count) } else { None });
+                let count = part(answer, |a| if let Response::Discarded(count) = a { Some(count) } else { None });
                 let effects = pane.take_count(&terms, count);
                 self.coverage_effects(effects);
             }
@@ -245,7 +245,7 @@ impl App {
     /// The metadata changed on disk.
     pub(super) fn metadata_changed(&mut self) {
         // Whether the item on screen is stale may be another answer now.
-        if let Some(number) = self.review.number().filter(|_| self.at == At::Review) {
+        if let Some(number) = self.review.number().filter(|_| self.at == PaneId::Review) {
             let effects = self.review.changed(number);
             self.carry_out(effects);
         }
@@ -258,11 +258,11 @@ impl App {
     /// Items or verdicts changed: what is counted is counted again.
     pub(super) fn workshop_recount(&mut self) {
         match self.at {
-            At::Vocabulary => {
+            PaneId::Vocabulary => {
                 let effects = self.shop.vocabulary.changed();
                 self.metadata_effects(effects);
             }
-            At::Coverage => {
+            PaneId::Coverage => {
                 let effects = self.shop.coverage.start();
                 self.coverage_effects(effects);
             }
@@ -283,7 +283,7 @@ impl App {
     pub(super) fn metadata_typed(&mut self, purpose: &metadata::TextFor, text: &str) {
         let shop = &mut self.shop;
         let effects = match self.at {
-            At::Templates => shop.templates.typed(purpose, text, &mut shop.desk),
+            PaneId::Templates => shop.templates.typed(purpose, text, &mut shop.desk),
             _ => shop.vocabulary.typed(purpose, text, &mut shop.desk),
         };
         self.metadata_effects(effects);
@@ -304,8 +304,8 @@ fn renames(session: &Session) -> Vec<Rename> {
 }
 
 /// The part of an answer that was asked for.
-pub(super) fn part<T>(answer: Result<Answer>, pick: impl FnOnce(Answer) -> Option<T>) -> Result<T> {
-    pick(answer?).ok_or_else(|| Problem::new(Kind::Unreachable, "the owner gave another answer than was asked for"))
+pub(super) fn part<T>(answer: Result<Response>, pick: impl FnOnce(Response) -> Option<T>) -> Result<T> {
+    pick(answer?).ok_or_else(|| Error::new(ErrorKind::Unreachable, "the owner gave another answer than was asked for"))
 }
 
 pub(super) fn menu(title: String, lines: Vec<(String, String)>) -> Menu {

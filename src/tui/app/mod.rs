@@ -3,9 +3,9 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`message`] | everything that can happen, on one channel |
-//! | [`link`] | the connection to the owner |
+//! | [`connection`] | the connection to the owner |
 //! | `scopes` | whose keys are live now |
-//! | `keys` | from keys, menus and prompts to actions; `typed` what prompts take |
+//! | `keys` | from keys, menus and prompts to actions; `prompt_input` what prompts take |
 //! | `actions` | what actions do; `effects` what the tables ask for |
 //! | `metadata` | the vocabulary, template and coverage panes |
 //! | `generate` | the generate pane |
@@ -15,14 +15,14 @@
 //! | `board` | the leaderboard |
 //! | `agreement` | the agreement pane |
 //! | `adjudicate` | the adjudication pane |
-//! | `doubt` | doubtful items in the review, and why they are |
+//! | `flagged` | doubtful items in the review, and why they are |
 //! | `note` | the note on an item, typed and remembered |
 //! | `round` | working through a round in the review; `rounds` the rounds pane |
 //! | `owner` | what the owner's answers and events do |
 //! | `seen` | what a verdict is given on, and the question before one on a picture that was not shown |
-//! | `pace` | when a frame is due, what is due by time alone, and leaving |
+//! | `frame_timer` | when a frame is due, what is due by time alone, and leaving |
 //! | `theme` | the person's own theme |
-//! | `pictures` | the pictures that a frame shows, made ready; `looking` how the one in the review is looked at |
+//! | `pictures` | the pictures that a frame shows, made ready; `image_view` how the one in the review is looked at |
 //! | `type_ahead` | keys typed for a prompt that is not there |
 //! | `draw` | one frame |
 //! | [`overlay`] | menus, prompts and pages over a pane |
@@ -32,22 +32,23 @@ mod adjudicate;
 mod agreement;
 mod board;
 mod bulk;
-mod doubt;
+pub mod connection;
 mod draw;
 mod edit;
 mod effects;
 mod filters;
+mod flagged;
+mod frame_timer;
 mod generate;
+mod image_view;
 mod keys;
-pub mod link;
-mod looking;
 pub mod message;
 mod metadata;
 mod note;
 pub mod overlay;
 mod owner;
-mod pace;
 mod pictures;
+mod prompt_input;
 mod recompose;
 mod retire;
 mod round;
@@ -57,19 +58,18 @@ mod seen;
 mod tabs;
 mod theme;
 mod type_ahead;
-mod typed;
 
 use std::time::Duration;
 
+use connection::{Connection, Pending, State};
 use crossterm::event::KeyEvent;
-use link::{Link, State, Want};
 use message::Message;
 use overlay::Overlay;
 use ratatui::layout::Rect;
 
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::{Result, Status};
-use crate::owner::wire::{Ask, Welcome};
+use crate::owner::wire::{Request, Welcome};
 use crate::tui::keymap::{Keymap, Press};
 use crate::tui::panes::adjudicate::AdjudicatePane;
 use crate::tui::panes::agreement::AgreementPane;
@@ -89,7 +89,7 @@ use crate::tui::widgets::toast::Toast;
 
 /// Which pane fills the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum At {
+pub enum PaneId {
     /// One item a screen.
     Review,
     /// All items.
@@ -139,19 +139,19 @@ const RETRY: Duration = Duration::from_secs(2);
 pub struct App {
     setting: Setting,
     keymap: Keymap,
-    link: Link,
+    link: Connection,
     welcome: Welcome,
     previews: Previews,
     receipts: Receipts,
     pixels: Pixels,
-    at: At,
+    at: PaneId,
     /// The pane that the item in the review was opened in: back leads there.
-    back_to: Option<At>,
+    back_to: Option<PaneId>,
     review: ReviewPane,
     list: ListPane,
     list_started: bool,
     board: BoardPane,
-    shop: metadata::Workshop,
+    shop: metadata::MetadataEditor,
     generate: GeneratePane,
     filters: FiltersPane,
     agreement: AgreementPane,
@@ -219,25 +219,25 @@ pub struct App {
 }
 
 impl App {
-    /// The program on a connected owner. `link` has just been connected and gave `welcome`.
+    /// The program on a connected owner. `connection` has just been connected and gave `welcome`.
     ///
     /// # Errors
     /// When the default keys clash or no threads can be had.
     pub fn new(
         setting: Setting,
-        link: Link,
+        link: Connection,
         welcome: Welcome,
         messages: std::sync::mpsc::Sender<Message>,
     ) -> Result<App> {
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let shop = metadata::Workshop::new(wrote)
-            .map_err(|e| crate::model::Problem::io(&e, "no thread for previews", std::path::Path::new("preview")))?;
+        let shop = metadata::MetadataEditor::new(wrote)
+            .map_err(|e| crate::model::Error::io(&e, "no thread for previews", std::path::Path::new("preview")))?;
         let done = move |done| {
             let _ = messages.send(Message::Picture(done));
         };
         let previews = Previews::new(done)
-            .map_err(|e| crate::model::Problem::io(&e, "no thread for pictures", std::path::Path::new("preview")))?;
+            .map_err(|e| crate::model::Error::io(&e, "no thread for pictures", std::path::Path::new("preview")))?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
         let who = link.who().to_string();
         let mut app = App {
@@ -246,7 +246,7 @@ impl App {
             previews,
             receipts: Receipts::new(),
             pixels,
-            at: At::Review,
+            at: PaneId::Review,
             back_to: None,
             review: ReviewPane::new(),
             list: ListPane::new(),
@@ -314,14 +314,14 @@ impl App {
             self.ask_queue(place.filter, number);
         }
         if !place.round.is_empty() {
-            self.link.ask(Want::Resume(place.round), Ask::Rounds);
+            self.link.ask(Pending::Resume(place.round), Request::Rounds);
         }
         self.take_up_note(place.note);
     }
 
     fn subscribe(&mut self) {
-        self.link.ask(Want::Nothing, Ask::Subscribe { since: self.rev });
-        self.link.ask(Want::Status, Ask::Status);
+        self.link.ask(Pending::Nothing, Request::Subscribe { since: self.rev });
+        self.link.ask(Pending::Status, Request::Status);
     }
 
     fn now(&self) -> u64 {
@@ -352,7 +352,7 @@ impl App {
     pub fn handle(&mut self, message: Message) {
         // Somebody who moves a line waits for the pictures beside it.
         self.urgent |= match message {
-            Message::Picture(_) => self.at == At::Filters,
+            Message::Picture(_) => self.at == PaneId::Filters,
             Message::Owner(..) => false,
             _ => true,
         };
@@ -388,16 +388,16 @@ impl App {
     fn carry_out(&mut self, effects: Vec<ReviewEffect>) {
         for effect in effects {
             match effect {
-                ReviewEffect::Fetch(number) => self.link.ask(Want::Item(number), Ask::Item(number)),
-                ReviewEffect::Send(decide) => self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide)),
-                ReviewEffect::Moved => self.link.ask(Want::Place, Ask::SetPlace(self.place())),
+                ReviewEffect::Fetch(number) => self.link.ask(Pending::Item(number), Request::Item(number)),
+                ReviewEffect::Send(decide) => self.link.ask(Pending::Decide(decide.uuid), Request::Decide(decide)),
+                ReviewEffect::Moved => self.link.ask(Pending::Place, Request::SetPlace(self.place())),
             }
         }
         self.dirty = true;
     }
 
     /// Asks for what a key wants, or says why that cannot be had now.
-    fn ask_now(&mut self, want: Want, ask: Ask) {
+    fn ask_now(&mut self, want: Pending, ask: Request) {
         if self.link.state() == State::Up {
             return self.link.ask(want, ask);
         }
@@ -407,7 +407,7 @@ impl App {
     fn ask_queue(&mut self, words: String, number: Option<u32>) {
         self.back_to = None;
         match crate::model::Filter::parse(&words) {
-            Ok(filter) => self.ask_now(Want::Queue(words, number), Ask::Numbers(filter, Vec::new())),
+            Ok(filter) => self.ask_now(Pending::Queue(words, number), Request::Numbers(filter, Vec::new())),
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }

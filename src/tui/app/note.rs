@@ -2,9 +2,9 @@
 //! it meanwhile, so that a line that goes dead in the middle of it loses nothing.
 
 use super::App;
-use super::link::{State, Want};
+use super::connection::{Pending, State};
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use crate::owner::wire::{Ask, Place};
+use crate::owner::wire::{Request, ResumePoint};
 use crate::tui::action::Action;
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::text;
@@ -17,8 +17,8 @@ const SHOWN: usize = 24;
 
 impl App {
     /// Where the annotator is, with the note that is being typed.
-    pub(super) fn place(&self) -> Place {
-        Place { note: self.review.note().cloned(), ..self.review.place() }
+    pub(super) fn place(&self) -> ResumePoint {
+        ResumePoint { note: self.review.note().cloned(), ..self.review.place() }
     }
 
     /// The note that was being typed when the annotator left.
@@ -98,7 +98,7 @@ impl App {
     pub(super) fn remember(&mut self) {
         self.note_due = None;
         if self.link.state() == State::Up {
-            self.link.ask(Want::Place, Ask::SetPlace(self.place()));
+            self.link.ask(Pending::Place, Request::SetPlace(self.place()));
         }
     }
 }

@@ -1,11 +1,11 @@
 //! What the owner's answers and events do.
 
-use super::link::{State, Want};
+use super::connection::{Pending, State};
 use super::message::Connected;
-use super::{App, At, RETRY};
-use crate::model::{Kind, Problem, Result};
+use super::{App, PaneId, RETRY};
+use crate::model::{Error, ErrorKind, Result};
 use crate::owner::Incoming;
-use crate::owner::wire::{Answer, Ask, Event, Receipt};
+use crate::owner::wire::{Event, Receipt, Request, Response};
 use crate::tui::action::Action;
 use crate::tui::panes::review::Queue;
 use crate::tui::widgets::text;
@@ -18,7 +18,7 @@ impl App {
     pub(super) fn owner_said(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Answer(number, answer) => {
-                let more = matches!(&answer, Ok(Answer::Page(page)) if page.partial);
+                let more = matches!(&answer, Ok(Response::Page(page)) if page.partial);
                 if let Some(want) = self.link.wanted(number, more) {
                     let open = self.overlay.is_some();
                     self.answered(want, answer);
@@ -62,7 +62,7 @@ impl App {
                 // The same uuid counts once, whether the first try reached the disk or not.
                 let again: Vec<_> = self.review.pending().iter().map(|p| p.decide.clone()).collect();
                 for decide in again {
-                    self.link.ask(Want::Decide(decide.uuid), Ask::Decide(decide));
+                    self.link.ask(Pending::Decide(decide.uuid), Request::Decide(decide));
                 }
                 self.settle_again();
                 self.link.ask_again();
@@ -86,7 +86,7 @@ impl App {
                 if !ours && self.review.work().is_none() {
                     let effects = self.review.changed(receipt.number);
                     self.carry_out(effects);
-                    let shown = self.at != At::Adjudicate && self.review.number() == Some(receipt.number);
+                    let shown = self.at != PaneId::Adjudicate && self.review.number() == Some(receipt.number);
                     // Adjudicators are not told who.
                     if who != self.link.who() && shown {
                         let said = format!("#{} is {} now, says {who}", receipt.number, receipt.status.name());
@@ -116,7 +116,7 @@ impl App {
             }
             Event::Job(job) => {
                 let effects = self.generate.take_job(*job);
-                if self.at != At::Generate {
+                if self.at != PaneId::Generate {
                     // Nothing of it is on the screen, and the list is asked for when the pane is shown.
                     return;
                 }
@@ -125,7 +125,7 @@ impl App {
             }
             Event::JobGone(id) => self.generate.gone(id),
             Event::Scoring(job) => {
-                let nothing_to_see = self.at != At::Filters && !job.phase.over();
+                let nothing_to_see = self.at != PaneId::Filters && !job.phase.over();
                 self.scoring_went_on(*job);
                 if nothing_to_see {
                     return;
@@ -162,7 +162,7 @@ impl App {
         self.agree_soon();
         self.rounds_soon();
         self.board_curated_again();
-        if self.at == At::List {
+        if self.at == PaneId::List {
             let effects = self.list.changed();
             self.list_effects(effects);
         }
@@ -179,16 +179,16 @@ impl App {
         self.board_again();
         self.round_changed();
         self.rounds_soon();
-        if self.at == At::Generate {
+        if self.at == PaneId::Generate {
             self.go_generate();
         }
-        if self.at == At::Filters {
+        if self.at == PaneId::Filters {
             self.go_filters();
         }
-        if self.at == At::Agreement {
+        if self.at == PaneId::Agreement {
             self.go_agreement();
         }
-        if self.at == At::Adjudicate {
+        if self.at == PaneId::Adjudicate {
             self.go_adjudicate();
         }
         // Also after the owner was away: what it keeps of the files may be of another moment.
@@ -196,41 +196,43 @@ impl App {
         self.changed();
     }
 
-    fn answered(&mut self, want: Want, answer: Result<Answer>) {
+    fn answered(&mut self, want: Pending, answer: Result<Response>) {
         match (want, answer) {
-            (Want::Metadata(want), answer) => self.metadata_answered(want, answer),
-            (Want::Coverage(want), answer) => self.coverage_answered(want, answer),
-            (Want::Generate(want), answer) => self.generate_answered(want, answer),
-            (Want::Filters(want), answer) => self.filters_answered(want, answer),
-            (Want::Agreement(want), answer) => self.agreement_answered(want, answer),
-            (Want::Board(want), answer) => self.board_answered(*want, answer),
-            (Want::Adjudicate(want), answer) => self.adjudicate_answered(want, answer),
-            (Want::Rounds(want), answer) => self.rounds_answered(want, answer),
-            (Want::Resume(name), answer) => self.resume(&name, answer),
-            (Want::Turn(round, ask), answer) => self.turned(&round, ask, answer),
-            (Want::Feedback(round, verdict), answer) => self.told(&round, verdict, answer),
-            (Want::Guidelines(round), answer) => self.guidelines_came(&round, answer),
-            (Want::Explain(number), answer) => self.explained(number, answer),
-            (Want::Doubtful(filter, order), Ok(Answer::Numbers(numbers))) => self.doubtful(&filter, order, numbers),
-            (Want::Recompose { renames, dry, asked, .. }, answer) => self.recomposed(renames, (dry, asked), answer),
-            (Want::Retire(retirement), answer) => self.retired(*retirement, answer),
-            (Want::Unretire(retirement), answer) => self.unretired(*retirement, answer),
-            (Want::Edited(draft), answer) => self.item_edited(*draft, answer),
-            (Want::Bulk(bulk), answer) => self.bulk_answered(*bulk, answer),
-            (Want::Unbulk, answer) => self.unbulked(answer),
-            (Want::List(want), answer) => {
+            (Pending::Metadata(want), answer) => self.metadata_answered(want, answer),
+            (Pending::Coverage(want), answer) => self.coverage_answered(want, answer),
+            (Pending::Generate(want), answer) => self.generate_answered(want, answer),
+            (Pending::Filters(want), answer) => self.filters_answered(want, answer),
+            (Pending::Agreement(want), answer) => self.agreement_answered(want, answer),
+            (Pending::Board(want), answer) => self.board_answered(*want, answer),
+            (Pending::Adjudicate(want), answer) => self.adjudicate_answered(want, answer),
+            (Pending::Rounds(want), answer) => self.rounds_answered(want, answer),
+            (Pending::Resume(name), answer) => self.resume(&name, answer),
+            (Pending::Turn(round, ask), answer) => self.turned(&round, ask, answer),
+            (Pending::Feedback(round, verdict), answer) => self.told(&round, verdict, answer),
+            (Pending::Guidelines(round), answer) => self.guidelines_came(&round, answer),
+            (Pending::Explain(number), answer) => self.explained(number, answer),
+            (Pending::Doubtful(filter, order), Ok(Response::Numbers(numbers))) => {
+                self.doubtful(&filter, order, numbers)
+            }
+            (Pending::Recompose { renames, dry, asked, .. }, answer) => self.recomposed(renames, (dry, asked), answer),
+            (Pending::Retire(retirement), answer) => self.retired(*retirement, answer),
+            (Pending::Unretire(retirement), answer) => self.unretired(*retirement, answer),
+            (Pending::Edited(draft), answer) => self.item_edited(*draft, answer),
+            (Pending::Bulk(bulk), answer) => self.bulk_answered(*bulk, answer),
+            (Pending::Unbulk, answer) => self.unbulked(answer),
+            (Pending::List(want), answer) => {
                 let effects = self.list.answer(want, answer);
                 self.list_effects(effects);
             }
-            (Want::Item(number), Ok(Answer::Item(view))) => {
+            (Pending::Item(number), Ok(Response::Item(view))) => {
                 let effects = self.review.take(number, Ok(*view));
                 self.carry_out(effects);
             }
-            (Want::Item(number), Err(problem)) => {
+            (Pending::Item(number), Err(problem)) => {
                 let effects = self.review.take(number, Err(problem));
                 self.carry_out(effects);
             }
-            (Want::Decide(_), Ok(Answer::Receipt(receipt))) => {
+            (Pending::Decide(_), Ok(Response::Receipt(receipt))) => {
                 self.rev = self.rev.max(receipt.rev);
                 self.bulk_is_past(false);
                 self.tell_overridden(&receipt);
@@ -239,23 +241,23 @@ impl App {
                 then.into_iter().for_each(|then| self.judged_in_round(then));
                 self.changed();
             }
-            (Want::Decide(uuid), Err(problem)) => self.refused(uuid, &problem),
-            (Want::TakeBack { redo, .. }, Ok(Answer::Receipt(receipt))) => self.taken_back(redo, &receipt),
-            (Want::Queue(words, number), Ok(Answer::Numbers(numbers))) => self.queued(words, number, numbers),
-            (Want::NextPending, Ok(Answer::Number(number))) => match number {
+            (Pending::Decide(uuid), Err(problem)) => self.refused(uuid, &problem),
+            (Pending::TakeBack { redo, .. }, Ok(Response::Receipt(receipt))) => self.taken_back(redo, &receipt),
+            (Pending::Queue(words, number), Ok(Response::Numbers(numbers))) => self.queued(words, number, numbers),
+            (Pending::NextPending, Ok(Response::Number(number))) => match number {
                 Some(number) => self.go_to_item(number),
                 None => self.say(Toast::done("every item of this queue has been judged")),
             },
-            (Want::NumberOf, Ok(Answer::Number(Some(number)))) => self.go_to_item(number),
-            (Want::NumberOf, Ok(_)) => self.say(Toast::info("that item is not in this project")),
-            (Want::Status, Ok(Answer::Status(status))) => self.counted(*status),
-            (Want::Sample, Ok(Answer::Imported(report))) => {
+            (Pending::NumberOf, Ok(Response::Number(Some(number)))) => self.go_to_item(number),
+            (Pending::NumberOf, Ok(_)) => self.say(Toast::info("that item is not in this project")),
+            (Pending::Status, Ok(Response::Status(status))) => self.counted(*status),
+            (Pending::Sample, Ok(Response::Imported(report))) => {
                 let key = |action| self.keymap.press(action);
                 let (accept, reject, help) = (key(Action::Accept), key(Action::Reject), key(Action::Help));
                 let said = format!("{} sample items; {accept} accepts, {reject} rejects, {help} helps", report.items);
                 self.say(Toast::done(said));
             }
-            (_, Err(problem)) if problem.kind == Kind::Cancelled => {}
+            (_, Err(problem)) if problem.kind == ErrorKind::Cancelled => {}
             (_, Err(problem)) => self.say(Toast::from(&problem)),
             (_, Ok(_)) => {}
         }
@@ -269,9 +271,9 @@ impl App {
         }
     }
 
-    fn refused(&mut self, uuid: uuid::Uuid, problem: &Problem) {
+    fn refused(&mut self, uuid: uuid::Uuid, problem: &Error) {
         // While there is no owner the verdict waits and is sent again.
-        if self.link.state() != State::Up || problem.kind == Kind::Unreachable {
+        if self.link.state() != State::Up || problem.kind == ErrorKind::Unreachable {
             return;
         }
         // Receipts and lists come in no order: a queue asked for after the verdict must not hide what was refused.
@@ -306,10 +308,10 @@ impl App {
             receipt.number,
             receipt.status.name()
         )));
-        if self.at == At::Review {
+        if self.at == PaneId::Review {
             self.go_to_item(receipt.number);
         }
-        if self.at == At::Adjudicate {
+        if self.at == PaneId::Adjudicate {
             let effects = self.adjudicate.go_to(receipt.number);
             self.adjudicate_effects(effects);
         }

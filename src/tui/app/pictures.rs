@@ -3,9 +3,9 @@
 use ratatui::layout::Rect;
 
 use super::App;
-use super::link::Want;
-use crate::model::{ColourLevel, made};
-use crate::owner::wire::Ask;
+use super::connection::Pending;
+use crate::model::{ColourLevel, generated_image};
+use crate::owner::wire::Request;
 use crate::tui::panes::filters::Shown;
 use crate::tui::panes::review::{Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of};
 use crate::tui::preview::worker::{Source, neighbours};
@@ -94,11 +94,11 @@ impl App {
 
     /// A job that is to make the picture of the item on screen makes it next.
     fn wait_for_picture(&mut self) {
-        let wanted = self.review.current().is_some_and(|loaded| made::wanted(&loaded.item).is_some());
+        let wanted = self.review.current().is_some_and(|loaded| generated_image::wanted(&loaded.item).is_some());
         let number = self.review.number();
         if wanted && self.waited_for != number {
             self.waited_for = number;
-            number.into_iter().for_each(|number| self.link.ask(Want::Nothing, Ask::Want { number }));
+            number.into_iter().for_each(|number| self.link.ask(Pending::Nothing, Request::Want { number }));
         }
     }
 

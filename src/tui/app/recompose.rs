@@ -1,12 +1,12 @@
 //! Composing items again that the metadata has changed under: counts first, then what to do about them.
 
 use super::App;
-use super::link::Want;
+use super::connection::Pending;
 use super::metadata::{menu, part};
 use super::overlay::{MenuFor, Overlay};
 use crate::model::usage::Tally;
 use crate::model::{Result, Status};
-use crate::owner::wire::{Answer, Ask, Recomposed, Rename};
+use crate::owner::wire::{Recomposed, Rename, Request, Response};
 use crate::tui::widgets::text::{counted, grouped};
 use crate::tui::widgets::toast::Toast;
 
@@ -24,12 +24,12 @@ pub enum Again {
 impl App {
     /// Composes again what the metadata has changed under, or counts it.
     pub(super) fn recompose(&mut self, renames: Vec<Rename>, draw_missing: bool, (dry, asked): (bool, bool)) {
-        let ask = Ask::Recompose { renames: renames.clone(), draw_missing, dry };
-        self.ask_now(Want::Recompose { renames, draw_missing, dry, asked }, ask);
+        let ask = Request::Recompose { renames: renames.clone(), draw_missing, dry };
+        self.ask_now(Pending::Recompose { renames, draw_missing, dry, asked }, ask);
     }
 
-    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<Answer>) {
-        let done = part(answer, |a| if let Answer::Recomposed(done) = a { Some(done) } else { None });
+    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<Response>) {
+        let done = part(answer, |a| if let Response::Recomposed(done) = a { Some(done) } else { None });
         let done = match done {
             Ok(done) => done,
             // After a save nobody asked: metadata with errors is shown as such beside the text.

@@ -2,10 +2,10 @@
 
 use super::App;
 use super::bulk::{Done, What};
-use super::link::Want;
+use super::connection::Pending;
 use super::metadata::part;
 use crate::model::Result;
-use crate::owner::wire::{Answer, Ask, Retired};
+use crate::owner::wire::{Request, Response, Retired};
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::Phase;
 use crate::tui::panes::metadata::session::Session;
@@ -76,10 +76,10 @@ impl App {
         let effects = self.shop.desk.touched();
         self.metadata_effects(effects);
         let retirement = Box::new(Retirement { terms: own, files, revs: None, as_step: true });
-        self.ask_now(Want::Retire(retirement), Ask::Retire { terms, saves, discard });
+        self.ask_now(Pending::Retire(retirement), Request::Retire { terms, saves, discard });
     }
 
-    pub(super) fn retired(&mut self, retirement: Retirement, answer: Result<Answer>) {
+    pub(super) fn retired(&mut self, retirement: Retirement, answer: Result<Response>) {
         let done = match retired(answer) {
             Ok(done) => done,
             Err(problem) => {
@@ -126,7 +126,7 @@ impl App {
         let (saves, revs) = (session.saves(), retirement.revs);
         let effects = self.shop.desk.touched();
         self.metadata_effects(effects);
-        self.ask_now(Want::Unretire(retirement), Ask::Unretire { saves, revs });
+        self.ask_now(Pending::Unretire(retirement), Request::Unretire { saves, revs });
     }
 
     /// In the panes of the metadata: whether the last edit is that terms were retired. Then its verdicts go with it.
@@ -141,7 +141,7 @@ impl App {
         is_it
     }
 
-    pub(super) fn unretired(&mut self, retirement: Retirement, answer: Result<Answer>) {
+    pub(super) fn unretired(&mut self, retirement: Retirement, answer: Result<Response>) {
         let session = self.shop.desk.session_mut();
         match retired(answer) {
             Ok(done) => {
@@ -168,8 +168,8 @@ impl App {
     }
 }
 
-fn retired(answer: Result<Answer>) -> Result<Retired> {
-    part(answer, |a| if let Answer::Retired(done) = a { Some(*done) } else { None })
+fn retired(answer: Result<Response>) -> Result<Retired> {
+    part(answer, |a| if let Response::Retired(done) = a { Some(*done) } else { None })
 }
 
 fn items(n: u64) -> String {

@@ -1,11 +1,11 @@
 //! Working through a round in the review: what is asked of the owner, and what its answers put on the screen.
 
-use super::link::Want;
+use super::connection::Pending;
 use super::overlay::{ConfirmFor, Overlay, PromptFor};
-use super::{App, At};
+use super::{App, PaneId};
 use crate::model::round::state::{GuidelinesText, RoundState};
-use crate::model::{Judgement, Kind, Result, Verdict};
-use crate::owner::wire::{Answer, Ask};
+use crate::model::{ErrorKind, Judgement, Result, Verdict};
+use crate::owner::wire::{Request, Response};
 use crate::tui::action::{Action, Scope};
 use crate::tui::panes::review::{Phase, Then, Viewed, is_wide, pace};
 use crate::tui::panes::rounds::guidelines_page;
@@ -24,7 +24,7 @@ impl App {
             let people: Vec<&str> = round.people.iter().map(|(name, _)| name.as_str()).collect();
             return self.say(Toast::warning(format!("`{}` is for {}; you are {me}", round.name, people.join(", "))));
         }
-        (self.at, self.back_to) = (At::Review, None);
+        (self.at, self.back_to) = (PaneId::Review, None);
         self.painted = None;
         if self.review.work().is_some_and(|work| work.state.name == round.name) {
             // It is worked on already: what is in hand stays there.
@@ -39,8 +39,8 @@ impl App {
     }
 
     /// Takes up the round that was worked on when the program was left.
-    pub(super) fn resume(&mut self, name: &str, answer: Result<Answer>) {
-        let Ok(Answer::Rounds(rounds)) = answer else { return };
+    pub(super) fn resume(&mut self, name: &str, answer: Result<Response>) {
+        let Ok(Response::Rounds(rounds)) = answer else { return };
         if let Some(round) = rounds.into_iter().find(|r| r.name == name && r.closed.is_none()) {
             self.work_on(round);
         }
@@ -54,16 +54,16 @@ impl App {
             return;
         }
         let (ask, name) = (work.ask(), work.state.name.clone());
-        self.link.ask(Want::Turn(name.clone(), ask), Ask::Next(name));
+        self.link.ask(Pending::Turn(name.clone(), ask), Request::Next(name));
     }
 
     /// Takes in what there is to judge next.
-    pub(super) fn turned(&mut self, round: &str, ask: u64, answer: Result<Answer>) {
-        let turn = super::metadata::part(answer, |a| if let Answer::Turn(turn) = a { Some(turn) } else { None });
+    pub(super) fn turned(&mut self, round: &str, ask: u64, answer: Result<Response>) {
+        let turn = super::metadata::part(answer, |a| if let Response::Turn(turn) = a { Some(turn) } else { None });
         let here = self.review.work().filter(|work| work.state.name == round);
         let Some(work) = here else {
             // The round was left before the item came: nobody is to wait for it.
-            return self.link.ask(Want::Nothing, Ask::Release(round.into()));
+            return self.link.ask(Pending::Nothing, Request::Release(round.into()));
         };
         if !work.is_newest(ask) {
             return;
@@ -78,7 +78,7 @@ impl App {
                 self.carry_out(effects);
                 self.look_at_guidelines();
             }
-            Err(problem) if problem.kind == Kind::Unreachable => {}
+            Err(problem) if problem.kind == ErrorKind::Unreachable => {}
             Err(problem) => {
                 if let Some(work) = self.review.work_mut() {
                     work.phase = Phase::Failed(problem.to_string());
@@ -104,7 +104,7 @@ impl App {
         match self.review.work().map(|work| &work.phase) {
             Some(Phase::Wait(_)) => self.ask_next(),
             Some(_) => {
-                self.dirty |= self.at == At::Review;
+                self.dirty |= self.at == PaneId::Review;
                 self.watch_round();
             }
             None => {}
@@ -114,7 +114,7 @@ impl App {
     /// Somebody is at the keyboard: an item that is not theirs for long any more is asked for again.
     pub(super) fn renew(&mut self) {
         let now = self.now();
-        if self.at == At::Review && self.review.work().is_some_and(|work| work.wants_renewal(now)) {
+        if self.at == PaneId::Review && self.review.work().is_some_and(|work| work.wants_renewal(now)) {
             self.ask_next();
         }
     }
@@ -124,19 +124,19 @@ impl App {
         match (then, self.review.work()) {
             (Then::Feedback(number, verdict), Some(work)) => {
                 let round = work.state.name.clone();
-                self.link.ask(Want::Feedback(round.clone(), verdict), Ask::Feedback { round, number });
+                self.link.ask(Pending::Feedback(round.clone(), verdict), Request::Feedback { round, number });
             }
             _ => self.ask_next(),
         }
     }
 
     /// Takes in what the item of practice is.
-    pub(super) fn told(&mut self, round: &str, verdict: Verdict, answer: Result<Answer>) {
+    pub(super) fn told(&mut self, round: &str, verdict: Verdict, answer: Result<Response>) {
         if self.review.work().is_none_or(|work| work.state.name != round) {
             return;
         }
         match answer {
-            Ok(Answer::Feedback(feedback)) => self.review.told(feedback, verdict),
+            Ok(Response::Feedback(feedback)) => self.review.told(feedback, verdict),
             _ => self.ask_next(),
         }
     }
@@ -153,7 +153,7 @@ impl App {
         let work = self.review.work()?;
         let number = work.holds()?;
         let name = work.state.name.clone();
-        self.link.ask(Want::Released, Ask::Release(name));
+        self.link.ask(Pending::Released, Request::Release(name));
         Some(number)
     }
 
@@ -253,13 +253,14 @@ impl App {
         let Some(work) = self.review.work_mut() else { return };
         if work.guidelines_changed() {
             let name = work.state.name.clone();
-            self.link.ask(Want::Guidelines(name.clone()), Ask::Guidelines(name));
+            self.link.ask(Pending::Guidelines(name.clone()), Request::Guidelines(name));
         }
     }
 
     /// Takes the guidelines in, and shows them.
-    pub(super) fn guidelines_came(&mut self, round: &str, answer: Result<Answer>) {
-        let text = super::metadata::part(answer, |a| if let Answer::Guidelines(text) = a { Some(text) } else { None });
+    pub(super) fn guidelines_came(&mut self, round: &str, answer: Result<Response>) {
+        let text =
+            super::metadata::part(answer, |a| if let Response::Guidelines(text) = a { Some(text) } else { None });
         let Some(work) = self.review.work_mut().filter(|work| work.state.name == round) else { return };
         let text: GuidelinesText = match text {
             Ok(Some(text)) => text,
@@ -270,7 +271,7 @@ impl App {
         work.beside = true;
         let key = self.keymap.press(Action::RoundGuidelines);
         let said = if others { "the guidelines changed" } else { "the guidelines of this round" };
-        if self.at == At::Review && self.overlay.is_none() && !is_wide(self.pane) {
+        if self.at == PaneId::Review && self.overlay.is_none() && !is_wide(self.pane) {
             self.overlay = self.guidelines();
         }
         self.say(Toast::info(format!("{said}: {key} shows or hides them")));
@@ -338,7 +339,7 @@ impl App {
 
     /// Whether nothing on the screen may tell where items stand: a blind round is worked on.
     pub(super) fn in_the_dark(&self) -> bool {
-        self.at == At::Review && self.review.work().is_some_and(|work| work.state.blind || work.asks_answers())
+        self.at == PaneId::Review && self.review.work().is_some_and(|work| work.state.blind || work.asks_answers())
     }
 
     /// Takes in an answer that was typed.

@@ -1,10 +1,10 @@
 //! The rounds pane: what joins it to the program.
 
-use super::link::Want;
+use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use super::{App, At};
+use super::{App, PaneId};
 use crate::model::Result;
-use crate::owner::wire::Answer;
+use crate::owner::wire::Response;
 use crate::tui::panes::rounds::{self, PAUSE, RoundsEffect};
 use crate::tui::widgets::prompt::Prompt;
 use crate::tui::widgets::toast::Toast;
@@ -14,14 +14,14 @@ const RECOUNT_MS: u64 = 500;
 
 impl App {
     pub(super) fn go_rounds(&mut self) {
-        self.at = At::Rounds;
+        self.at = PaneId::Rounds;
         self.rounds_again();
     }
 
     /// Asks how far the rounds are.
     pub(super) fn rounds_again(&mut self) {
         self.rounds_due = None;
-        if self.at == At::Rounds {
+        if self.at == PaneId::Rounds {
             let keymap = &self.keymap;
             let effects = self.rounds.start(|action| keymap.press(action));
             self.rounds_effects(effects);
@@ -30,7 +30,7 @@ impl App {
 
     /// Verdicts came in: how far the rounds are is asked again before long, if it is on the screen.
     pub(super) fn rounds_soon(&mut self) {
-        if self.at == At::Rounds && self.rounds_due.is_none() {
+        if self.at == PaneId::Rounds && self.rounds_due.is_none() {
             self.rounds_due = Some(self.now() + RECOUNT_MS);
         }
     }
@@ -38,7 +38,7 @@ impl App {
     /// What the form would draw, once nothing was typed for a while.
     pub(super) fn preview_round(&mut self) {
         self.round_form_due = None;
-        if self.at == At::Rounds {
+        if self.at == PaneId::Rounds {
             let effects = self.rounds.preview();
             self.rounds_effects(effects);
         }
@@ -47,7 +47,7 @@ impl App {
     pub(super) fn rounds_effects(&mut self, effects: Vec<RoundsEffect>) {
         for effect in effects {
             match effect {
-                RoundsEffect::Ask(want, ask) => self.link.ask(Want::Rounds(want), ask),
+                RoundsEffect::Ask(want, ask) => self.link.ask(Pending::Rounds(want), ask),
                 RoundsEffect::AskText { purpose, label, text } => {
                     let prompt = Prompt::new(label, text, Vec::new());
                     self.overlay = Some(Overlay::Prompt(PromptFor::Rounds(purpose), prompt));
@@ -71,24 +71,24 @@ impl App {
         self.dirty = true;
     }
 
-    pub(super) fn rounds_answered(&mut self, want: rounds::Want, answer: Result<Answer>) {
+    pub(super) fn rounds_answered(&mut self, want: rounds::Want, answer: Result<Response>) {
         use super::metadata::part;
         use rounds::Want as W;
         let pane = &mut self.rounds;
-        let state = |a| if let Answer::Round(state) = a { Some(*state) } else { None };
+        let state = |a| if let Response::Round(state) = a { Some(*state) } else { None };
         let effects = match want {
             W::Rounds => {
-                pane.take_rounds(part(answer, |a| if let Answer::Rounds(rounds) = a { Some(rounds) } else { None }));
+                pane.take_rounds(part(answer, |a| if let Response::Rounds(rounds) = a { Some(rounds) } else { None }));
                 vec![]
             }
             W::Closed(name, closed) => pane.take_closed(&name, closed, answer.map(|_| ())),
             W::WhatIf(name, rule) => {
-                let found = part(answer, |a| if let Answer::WhatIf(found) = a { Some(found) } else { None });
+                let found = part(answer, |a| if let Response::WhatIf(found) = a { Some(found) } else { None });
                 pane.take_what_if(&name, rule, found);
                 vec![]
             }
             W::Guidelines(name) => {
-                let text = part(answer, |a| if let Answer::Guidelines(text) = a { Some(text) } else { None });
+                let text = part(answer, |a| if let Response::Guidelines(text) = a { Some(text) } else { None });
                 // Somebody who is choosing something is not interrupted.
                 if self.overlay.is_some() { vec![] } else { pane.take_guidelines(&name, text) }
             }

@@ -1,6 +1,6 @@
 //! Whose keys are live now.
 
-use super::{App, At};
+use super::{App, PaneId};
 use crate::tui::action::Scope;
 use crate::tui::panes::review::Phase;
 
@@ -9,17 +9,17 @@ impl App {
     pub(super) fn scopes(&self) -> Vec<Scope> {
         let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
             (Some(_), _) => return vec![Scope::Overlay],
-            (None, At::Review) => self.review_scopes(),
-            (None, At::List) => self.list.scopes().to_vec(),
-            (None, At::Vocabulary) => self.shop.vocabulary.scopes().to_vec(),
-            (None, At::Templates) => self.shop.templates.scopes().to_vec(),
-            (None, At::Generate) => self.generate.scopes().to_vec(),
-            (None, At::Filters) => self.filters.scopes().to_vec(),
-            (None, At::Agreement) => self.agreement.scopes().to_vec(),
-            (None, At::Adjudicate) => self.adjudicate.scopes().to_vec(),
-            (None, At::Rounds) => self.rounds.scopes().to_vec(),
-            (None, At::Coverage) => self.shop.coverage.scopes().to_vec(),
-            (None, At::Board) => self.board.scopes().to_vec(),
+            (None, PaneId::Review) => self.review_scopes(),
+            (None, PaneId::List) => self.list.scopes().to_vec(),
+            (None, PaneId::Vocabulary) => self.shop.vocabulary.scopes().to_vec(),
+            (None, PaneId::Templates) => self.shop.templates.scopes().to_vec(),
+            (None, PaneId::Generate) => self.generate.scopes().to_vec(),
+            (None, PaneId::Filters) => self.filters.scopes().to_vec(),
+            (None, PaneId::Agreement) => self.agreement.scopes().to_vec(),
+            (None, PaneId::Adjudicate) => self.adjudicate.scopes().to_vec(),
+            (None, PaneId::Rounds) => self.rounds.scopes().to_vec(),
+            (None, PaneId::Coverage) => self.shop.coverage.scopes().to_vec(),
+            (None, PaneId::Board) => self.board.scopes().to_vec(),
         };
         if !self.typing() && !scopes.contains(&Scope::Global) {
             scopes.push(Scope::Global);
@@ -31,8 +31,8 @@ impl App {
     pub(super) fn typing(&self) -> bool {
         self.overlay.is_none()
             && match self.at {
-                At::Templates => self.shop.templates.typing(),
-                At::Rounds => self.rounds.typing(),
+                PaneId::Templates => self.shop.templates.typing(),
+                PaneId::Rounds => self.rounds.typing(),
                 _ => false,
             }
     }

@@ -2,7 +2,7 @@
 //! one was not shown the program asks once more.
 
 use super::overlay::{ConfirmFor, Overlay};
-use super::{App, At};
+use super::{App, PaneId};
 use crate::model::{Seen, Verdict};
 use crate::tui::action::Action;
 use crate::tui::panes::review::{Painted, Viewed};
@@ -16,8 +16,8 @@ impl App {
     /// The item that is to be judged, as the last frame painted it.
     fn on_screen(&self) -> Option<Painted> {
         match self.at {
-            At::Review => self.review.on_screen(),
-            At::Adjudicate => self.adjudicate.on_screen(),
+            PaneId::Review => self.review.on_screen(),
+            PaneId::Adjudicate => self.adjudicate.on_screen(),
             _ => None,
         }
     }
@@ -47,7 +47,7 @@ impl App {
     /// Why nothing can be judged now.
     pub(super) fn seen(&mut self, at: u64) -> Result<Viewed, Refused> {
         const NOT_YET: Refused = "this item is not on the screen yet";
-        if self.at == At::Review {
+        if self.at == PaneId::Review {
             self.review.work().map_or(Ok(()), |work| work.ready())?;
         }
         let painted = self.painted.clone().ok_or(NOT_YET)?;
@@ -59,7 +59,7 @@ impl App {
             return Err("the picture is not on the screen yet");
         }
         // A second one would be refused: the first changes what was seen.
-        if self.at == At::Review && self.review.pending_on(number).is_some() {
+        if self.at == PaneId::Review && self.review.pending_on(number).is_some() {
             return Err("your verdict on this item is being saved");
         }
         let viewed = |seen, ms| Viewed { number, rev, seen, ms, pictures };

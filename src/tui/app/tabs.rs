@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use super::{App, At};
+use super::{App, PaneId};
 use crate::model::Status;
 use crate::tui::action::Action;
 use crate::tui::theme::{Look, Role};
@@ -16,21 +16,21 @@ struct Tab {
     name: &'static str,
     /// Where there is little room.
     short: &'static str,
-    at: At,
+    at: PaneId,
 }
 
 const TABS: [Tab; 11] = [
-    Tab { go: Action::GoReview, name: "Review", short: "Review", at: At::Review },
-    Tab { go: Action::GoList, name: "Items", short: "Items", at: At::List },
-    Tab { go: Action::GoBoard, name: "Board", short: "Board", at: At::Board },
-    Tab { go: Action::GoVocabulary, name: "Words", short: "Words", at: At::Vocabulary },
-    Tab { go: Action::GoTemplates, name: "Templates", short: "Text", at: At::Templates },
-    Tab { go: Action::GoCoverage, name: "Coverage", short: "Map", at: At::Coverage },
-    Tab { go: Action::GoGenerate, name: "Generate", short: "Make", at: At::Generate },
-    Tab { go: Action::GoFilters, name: "Filters", short: "Filter", at: At::Filters },
-    Tab { go: Action::GoRounds, name: "Rounds", short: "Rounds", at: At::Rounds },
-    Tab { go: Action::GoAdjudicate, name: "Settle", short: "Settle", at: At::Adjudicate },
-    Tab { go: Action::GoAgreement, name: "Agreement", short: "Agree", at: At::Agreement },
+    Tab { go: Action::GoReview, name: "Review", short: "Review", at: PaneId::Review },
+    Tab { go: Action::GoList, name: "Items", short: "Items", at: PaneId::List },
+    Tab { go: Action::GoBoard, name: "Board", short: "Board", at: PaneId::Board },
+    Tab { go: Action::GoVocabulary, name: "Words", short: "Words", at: PaneId::Vocabulary },
+    Tab { go: Action::GoTemplates, name: "Templates", short: "Text", at: PaneId::Templates },
+    Tab { go: Action::GoCoverage, name: "Coverage", short: "Map", at: PaneId::Coverage },
+    Tab { go: Action::GoGenerate, name: "Generate", short: "Make", at: PaneId::Generate },
+    Tab { go: Action::GoFilters, name: "Filters", short: "Filter", at: PaneId::Filters },
+    Tab { go: Action::GoRounds, name: "Rounds", short: "Rounds", at: PaneId::Rounds },
+    Tab { go: Action::GoAdjudicate, name: "Settle", short: "Settle", at: PaneId::Adjudicate },
+    Tab { go: Action::GoAgreement, name: "Agreement", short: "Agree", at: PaneId::Agreement },
 ];
 
 /// Accepted, rejected and pending items.
@@ -78,7 +78,7 @@ struct Row {
 /// Lays the row out in `width` columns. What gives way, in this order: the counts, the names of tabs, what made the queue,
 /// the tabs of other panes, the place in the queue, the name of the pane. The receipt never does. It depends on what
 /// things take at most, so that nothing moves while receipts come and go. `keys` are how many columns the keys take.
-fn arrange(here: At, keys: [usize; TABS.len()], said: &Said, width: usize) -> Row {
+fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -> Row {
     let receipt = if said.receipt.1 == 0 { 0 } else { said.receipt.1 + 2 };
     let (place, filter) = (said.place.1, text::width(&said.filter));
     let own = TABS.iter().find(|tab| tab.at == here).map_or(0, |tab| 1 + tab.short.len());
@@ -125,7 +125,7 @@ fn arrange(here: At, keys: [usize; TABS.len()], said: &Said, width: usize) -> Ro
 
 /// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
 /// `every` is how many columns their keys, marks and gaps take.
-fn named(here: At, every: usize, room: usize) -> [Shown; TABS.len()] {
+fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
     let mut out = TABS.map(|tab| if tab.at == here { Shown::Short } else { Shown::Key });
     let mut used = every + TABS.iter().filter(|t| t.at == here).map(|t| 1 + t.short.len()).sum::<usize>();
     for (tab, shown) in TABS.iter().zip(&mut out).filter(|(t, _)| t.at != here) {
@@ -139,7 +139,7 @@ fn named(here: At, every: usize, room: usize) -> [Shown; TABS.len()] {
 }
 
 /// Draws the row, but for the counts; gives the first column behind it.
-fn draw(here: At, keys: &[String; TABS.len()], said: &Said, area: Rect, buf: &mut Buffer, look: &Look) -> u16 {
+fn draw(here: PaneId, keys: &[String; TABS.len()], said: &Said, area: Rect, buf: &mut Buffer, look: &Look) -> u16 {
     let row = arrange(here, keys.each_ref().map(|key| text::width(key)), said, usize::from(area.width));
     let mut x = area.x;
     let mut put = |x: u16, text: &str, style| {
@@ -178,7 +178,7 @@ impl App {
         }
         let mut said =
             Said { counts: if self.in_the_dark() { 0 } else { tally_room(self.welcome.items) }, ..Said::default() };
-        if self.at == At::Review {
+        if self.at == PaneId::Review {
             let ((place, filter), (place_room, receipt_room)) = (self.review.place_words(), self.review.rooms());
             let receipt = self.review.receipt();
             let receipt_room = receipt_room.max(text::width(&receipt));

@@ -2,7 +2,7 @@
 
 use super::App;
 use super::overlay::{MenuFor, Overlay};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::tui::person::AUTO;
 use crate::tui::theme::Look;
 use crate::tui::widgets::menu::{Choice, Menu};
@@ -10,8 +10,8 @@ use crate::tui::widgets::toast::Toast;
 
 impl App {
     /// Says what is wrong with the person's settings; the defaults hold.
-    pub fn tell_settings(&mut self, problem: &Problem) {
-        let said = Problem { help: None, ..problem.clone() }.to_string().replace('\n', ";");
+    pub fn tell_settings(&mut self, problem: &Error) {
+        let said = Error { help: None, ..problem.clone() }.to_string().replace('\n', ";");
         self.say(Toast::warning(format!("your settings are not used: {said}")));
     }
 

@@ -7,7 +7,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::App;
-use super::link::{Opens, Want};
+use super::connection::{Opens, Pending};
 use crate::tui::action::Action;
 use crate::tui::terminal::paint::Seen;
 use crate::tui::widgets::toast::{Severity, Toast};
@@ -98,20 +98,20 @@ impl App {
     }
 }
 
-impl Want {
+impl Pending {
     /// What the answer opens that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
         use crate::tui::panes::{coverage, filters, generate, list, rounds};
         match self {
-            Want::List(list::Want::Values { .. }) | Want::Explain(_) | Want::Rounds(rounds::Want::Guidelines(_)) => {
-                Some(Opens::Overlay)
-            }
-            Want::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
-            Want::Recompose { dry: true, asked: true, .. } => Some(Opens::Confirmation),
-            Want::Rounds(rounds::Want::Look(_)) => Some(Opens::Confirmation),
-            Want::Coverage(coverage::Want::Count(_))
-            | Want::Filters(filters::Want::Count(_))
-            | Want::Generate(generate::Want::Count(_)) => Some(Opens::Confirmation),
+            Pending::List(list::Want::Values { .. })
+            | Pending::Explain(_)
+            | Pending::Rounds(rounds::Want::Guidelines(_)) => Some(Opens::Overlay),
+            Pending::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
+            Pending::Recompose { dry: true, asked: true, .. } => Some(Opens::Confirmation),
+            Pending::Rounds(rounds::Want::Look(_)) => Some(Opens::Confirmation),
+            Pending::Coverage(coverage::Want::Count(_))
+            | Pending::Filters(filters::Want::Count(_))
+            | Pending::Generate(generate::Want::Count(_)) => Some(Opens::Confirmation),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// One key with its modifiers, normalised: a character carries no SHIFT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,22 +85,22 @@ fn takes_modifiers(code: KeyCode) -> bool {
     matches!(code, K::Up | K::Down | K::Left | K::Right | K::Home | K::End | K::PageUp | K::PageDown | K::F(_))
 }
 
-fn bad(text: &str) -> Problem {
-    Problem::new(Kind::Usage, format!("`{text}` names no key")).help(
+fn bad(text: &str) -> Error {
+    Error::new(ErrorKind::Usage, format!("`{text}` names no key")).help(
         "a key is a character, two characters pressed one after the other, `ctrl-r`, `shift-left`, or one of: esc enter \
          tab space backspace insert delete up down left right home end pgup pgdn f1 to f12",
     )
 }
 
-fn untypable(text: &str, why: &str, help: impl Into<String>) -> Problem {
-    Problem::new(Kind::Usage, format!("`{text}` cannot be typed in every terminal: {why}")).help(help)
+fn untypable(text: &str, why: &str, help: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Usage, format!("`{text}` cannot be typed in every terminal: {why}")).help(help)
 }
 
 impl Chord {
     /// Reads `a`, `U`, `esc`, `enter`, `tab`, `space`, `pgdn`, `f1`, `shift-left`, `ctrl-r`, `gg`, `z[`.
     ///
     /// # Errors
-    /// [`Kind::Usage`] when the text names no key, or one that a terminal without kitty's keyboard protocol does not tell
+    /// [`ErrorKind::Usage`] when the text names no key, or one that a terminal without kitty's keyboard protocol does not tell
     /// from another.
     pub fn parse(text: &str) -> Result<Chord> {
         if let Some(code) = named(text) {

@@ -19,7 +19,7 @@ use toml::de::{DeTable, DeValue};
 use super::live::{self, NEEDED};
 use super::macros::{Known, Macro, VERDICTS};
 use super::{Chord, Keymap, Target};
-use crate::model::{Kind, Problem, Verdict};
+use crate::model::{Error, ErrorKind, Verdict};
 use crate::store::bounded;
 use crate::store::regular::SETTINGS_LIMIT;
 use crate::tui::action::{Action, Scope};
@@ -39,7 +39,7 @@ pub struct Loaded {
     /// The file that they are from; none for the defaults.
     pub file: Option<PathBuf>,
     /// What is worth knowing of keys that somebody between keyboard and program may take.
-    pub notes: Vec<Problem>,
+    pub notes: Vec<Error>,
 }
 
 /// Where a person's keys are: `$BENCHTOP_KEYS`, else `$XDG_CONFIG_HOME/benchtop/keys.toml`, else
@@ -62,7 +62,7 @@ pub fn folder(env: &Env) -> Option<PathBuf> {
 ///
 /// # Errors
 /// Everything that is wrong with the file, in the order of its lines; a file that [`ELSEWHERE`] names and that is not there.
-pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Problem>> {
+pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Error>> {
     let defaults = || Keymap::defaults().map_err(|p| vec![p]);
     let Some(file) = path(env) else { return Ok(Loaded { keymap: defaults()?, file: None, notes: vec![] }) };
     match bounded::text(&file, SETTINGS_LIMIT) {
@@ -70,10 +70,10 @@ pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Problem>
             let (keymap, notes) = read(&text, &file, known)?;
             Ok(Loaded { keymap, file: Some(file), notes })
         }
-        Err(p) if p.kind == Kind::NotFound && !env.contains_key(ELSEWHERE) => {
+        Err(p) if p.kind == ErrorKind::NotFound && !env.contains_key(ELSEWHERE) => {
             Ok(Loaded { keymap: defaults()?, file: None, notes: vec![] })
         }
-        Err(problem) => Err(vec![Problem { what: format!("the keys cannot be read: {}", problem.what), ..problem }]),
+        Err(problem) => Err(vec![Error { what: format!("the keys cannot be read: {}", problem.what), ..problem }]),
     }
 }
 
@@ -82,12 +82,12 @@ pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Problem>
 /// worth knowing of them.
 ///
 /// # Errors
-/// [`Kind::Input`] and [`Kind::Conflict`], each with file, line and field: everything that is wrong, in the order of the
+/// [`ErrorKind::Input`] and [`ErrorKind::Conflict`], each with file, line and field: everything that is wrong, in the order of the
 /// lines.
-pub fn read(text: &str, file: &Path, known: Option<&Known<'_>>) -> Result<(Keymap, Vec<Problem>), Vec<Problem>> {
+pub fn read(text: &str, file: &Path, known: Option<&Known<'_>>) -> Result<(Keymap, Vec<Error>), Vec<Error>> {
     let document = DeTable::parse(text).map_err(|e| {
         let line = e.span().map_or(1, |s| line_at(text, s.start));
-        vec![Problem::input(format!("not valid TOML: {}", e.message())).file(file).line(line)]
+        vec![Error::input(format!("not valid TOML: {}", e.message())).file(file).line(line)]
     })?;
     let mut reading =
         Reading { text, file, set: Vec::new(), macros: Vec::new(), problems: Vec::new(), notes: Vec::new() };
@@ -127,8 +127,8 @@ struct Reading<'r> {
     set: Vec<Set>,
     /// With the line of each.
     macros: Vec<(u64, Macro)>,
-    problems: Vec<Problem>,
-    notes: Vec<Problem>,
+    problems: Vec<Error>,
+    notes: Vec<Error>,
 }
 
 fn line_at(text: &str, byte: usize) -> u64 {
@@ -152,8 +152,8 @@ pub(super) fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> 
 }
 
 impl Reading<'_> {
-    fn problem<T>(&self, at: &Spanned<T>, field: &str, what: impl Into<String>) -> Problem {
-        Problem::input(what).file(self.file).line(line_at(self.text, at.span().start)).field(field)
+    fn problem<T>(&self, at: &Spanned<T>, field: &str, what: impl Into<String>) -> Error {
+        Error::input(what).file(self.file).line(line_at(self.text, at.span().start)).field(field)
     }
 
     fn refuse<T>(&mut self, at: &Spanned<T>, field: &str, what: impl Into<String>, help: impl Into<String>) {
@@ -227,7 +227,7 @@ impl Reading<'_> {
         for value in values {
             let read = match value.get_ref() {
                 DeValue::String(text) => Chord::parse(text),
-                _ => Err(Problem::input("must be a key in quotes").help("write `\"a\"`")),
+                _ => Err(Error::input("must be a key in quotes").help("write `\"a\"`")),
             };
             match read {
                 Ok(chord) if out.iter().any(|(_, c)| *c == chord) => {
@@ -331,7 +331,7 @@ impl Reading<'_> {
     }
 
     /// The defaults with what the file sets, and the macros.
-    fn build(&mut self) -> Result<Keymap, Problem> {
+    fn build(&mut self) -> Result<Keymap, Error> {
         let defaults = Keymap::defaults()?;
         let meant = defaults.hidden();
         let mut keymap = Keymap { macros: self.macros.iter().map(|(_, m)| m.clone()).collect(), ..Keymap::default() };
@@ -365,11 +365,11 @@ impl Reading<'_> {
             let (near, far) = (keymap.name(pair.0), keymap.name(pair.1));
             let (key, label) = (hidden.near.1.label(), hidden.far.1.label());
             let what = format!("`{key}` of `{near}` hides `{label}` of `{far}`: both are live at once");
-            wrong.push(Problem::new(Kind::Conflict, what).line(line).field(field));
+            wrong.push(Error::new(ErrorKind::Conflict, what).line(line).field(field));
         }
         let help = "take another key, or give the other one another key in this file too; `benchtop keys` lists all";
         let wrong =
-            wrong.into_iter().map(|p| Problem { help: p.help.clone().or(Some(help.into())), ..p }.file(self.file));
+            wrong.into_iter().map(|p| Error { help: p.help.clone().or(Some(help.into())), ..p }.file(self.file));
         self.problems.extend(wrong);
         Ok(keymap)
     }

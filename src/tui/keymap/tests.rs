@@ -20,7 +20,7 @@ fn refused(text: &str) -> Vec<String> {
     let reasons = reasons();
     let known = Known { project: "kites", reasons: &reasons };
     let problems = read(text, Path::new(FILE), Some(&known)).unwrap_err();
-    let line = |p: &Problem| {
+    let line = |p: &Error| {
         assert_eq!(p.place.file.as_deref(), Some(Path::new(FILE)), "{p}");
         assert!(p.help.as_ref().is_some_and(|h| !h.is_empty()), "no help: {p}");
         format!("{} {}: {}", p.place.line.unwrap(), p.place.field.as_deref().unwrap(), p.what)
@@ -228,7 +228,7 @@ fn the_file_is_where_the_environment_says() {
     assert_eq!(of(&[("HOME", "/h"), (ELSEWHERE, "k.toml")]), Some("k.toml".into()));
     assert_eq!((of(&[("HOME", "/h"), (ELSEWHERE, "")]), of(&[])), (None, None));
     let gone = [(ELSEWHERE.to_string(), "/nowhere/keys.toml".to_string())].into();
-    assert_eq!(load(&gone, None).unwrap_err()[0].kind, Kind::NotFound);
+    assert_eq!(load(&gone, None).unwrap_err()[0].kind, ErrorKind::NotFound);
     let none = [("HOME".to_string(), "/nowhere".to_string())].into();
     assert!(load(&none, None).unwrap().file.is_none());
 }

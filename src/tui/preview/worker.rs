@@ -17,7 +17,7 @@ use super::decode::{DecodedImage, decode};
 use super::halfblock::{Cells, stretch};
 use super::pair::{self, Part, Room, Show};
 use crate::model::image::FILE_LIMIT;
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::store::picture_file::PictureFile;
 use crate::tui::palette::Rgb;
 use crate::tui::terminal::pixels::{Payload, Plan};
@@ -298,9 +298,9 @@ fn make(job: &Job) -> Option<Ready> {
                 Err(problem) => return Some(Err(problem.file(path))),
             }
         }
-        Some(picture_of(&images, &job.key.1).map_err(|what| Problem::input(what).file(job.path())))
+        Some(picture_of(&images, &job.key.1).map_err(|what| Error::input(what).file(job.path())))
     });
-    made.unwrap_or_else(|panic| Some(Err(Problem::input(format!("damaged: {panic}")).file(job.path()))))
+    made.unwrap_or_else(|panic| Some(Err(Error::input(format!("damaged: {panic}")).file(job.path()))))
 }
 
 /// The bytes of the file that `key` names, held against it where it is a blake3 hash: a verdict must be one on the picture
@@ -349,13 +349,13 @@ fn picture_of(images: &[DecodedImage], view: &View) -> std::result::Result<Pictu
 /// # Errors
 /// When it is not there, no regular file, or too long.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    let fail = |error: io::Error| Problem::io(&error, "cannot read the picture", path);
+    let fail = |error: io::Error| Error::io(&error, "cannot read the picture", path);
     let meta = std::fs::metadata(path).map_err(fail)?;
     if !meta.is_file() {
-        return Err(Problem::input("not a file").file(path));
+        return Err(Error::input("not a file").file(path));
     }
     if meta.len() > FILE_LIMIT {
-        return Err(Problem::input(format!("too large: {} MB", meta.len() / 1_000_000)).file(path));
+        return Err(Error::input(format!("too large: {} MB", meta.len() / 1_000_000)).file(path));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
     File::open(path).map_err(fail)?.take(FILE_LIMIT).read_to_end(&mut bytes).map_err(fail)?;

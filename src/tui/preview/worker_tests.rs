@@ -5,7 +5,7 @@ use image::{DynamicImage, Rgb, RgbImage};
 use tempfile::TempDir;
 
 use super::*;
-use crate::model::Kind;
+use crate::model::ErrorKind;
 use crate::tui::preview::cache::weight;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -57,9 +57,9 @@ fn failures_are_told_and_remembered_with_their_reason() {
     std::fs::write(&text, "hello").unwrap();
     let (previews, done) = start();
     for (key, path, kind, what) in [
-        ("text", text.as_path(), Kind::Input, "not an image"),
-        ("gone", Path::new("/nowhere/at/all.png"), Kind::NotFound, "cannot read the picture"),
-        ("dir", dir.path(), Kind::Input, "not a file"),
+        ("text", text.as_path(), ErrorKind::Input, "not an image"),
+        ("gone", Path::new("/nowhere/at/all.png"), ErrorKind::NotFound, "cannot read the picture"),
+        ("dir", dir.path(), ErrorKind::Input, "not a file"),
     ] {
         assert!(previews.want(key, path, view()).is_none());
         done.recv_timeout(PATIENCE).unwrap();

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 
 /// Longest text taken, in bytes: terminals drop longer ones without a word.
 pub const MAX_BYTES: usize = 100_000;
@@ -11,11 +11,11 @@ pub const MAX_BYTES: usize = 100_000;
 /// The sequence that puts `text` on the clipboard (OSC 52, selection `c`).
 ///
 /// # Errors
-/// [`Kind::Usage`] when the text is longer than [`MAX_BYTES`]; nothing is copied then, so that nobody pastes half a table.
+/// [`ErrorKind::Usage`] when the text is longer than [`MAX_BYTES`]; nothing is copied then, so that nobody pastes half a table.
 pub fn copy(text: &str) -> Result<Vec<u8>> {
     if text.len() > MAX_BYTES {
         let what = format!("{} bytes are too many for the clipboard (at most {MAX_BYTES})", text.len());
-        return Err(Problem::new(Kind::Usage, what).help("select fewer rows, or export to a file"));
+        return Err(Error::new(ErrorKind::Usage, what).help("select fewer rows, or export to a file"));
     }
     Ok(format!("\x1b]52;c;{}\x07", STANDARD.encode(text)).into_bytes())
 }
@@ -28,6 +28,6 @@ mod tests {
     fn text_is_wrapped_and_bounded() {
         assert_eq!(copy("a\tb\n").unwrap(), b"\x1b]52;c;YQliCg==\x07");
         assert!(copy(&"x".repeat(MAX_BYTES)).is_ok());
-        assert_eq!(copy(&"x".repeat(MAX_BYTES + 1)).unwrap_err().kind, Kind::Usage);
+        assert_eq!(copy(&"x".repeat(MAX_BYTES + 1)).unwrap_err().kind, ErrorKind::Usage);
     }
 }

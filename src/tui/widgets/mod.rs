@@ -13,4 +13,4 @@ pub mod table;
 pub mod tags;
 pub mod text;
 pub mod toast;
-pub mod words;
+pub mod word_diff;

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::text;
-use crate::model::{Kind, Problem};
+use crate::model::{Error, ErrorKind};
 use crate::tui::theme::{Look, Role};
 
 /// How much a message matters.
@@ -72,12 +72,12 @@ impl Toast {
     }
 }
 
-impl From<&Problem> for Toast {
-    fn from(problem: &Problem) -> Toast {
+impl From<&Error> for Toast {
+    fn from(problem: &Error) -> Toast {
         let line = text::clean(&problem.to_string()).replace("   help: ", "; ");
         let severity = match problem.kind {
-            Kind::Usage | Kind::Cancelled => Severity::Info,
-            Kind::Conflict => Severity::Warning,
+            ErrorKind::Usage | ErrorKind::Cancelled => Severity::Info,
+            ErrorKind::Conflict => Severity::Warning,
             _ => Severity::Error,
         };
         Toast { severity, text: line }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_problem_is_one_line_with_its_severity_in_words() {
-        let problem = Problem::new(Kind::DiskFull, "write: no space left").file("a.jsonl").help("free some space");
+        let problem = Error::new(ErrorKind::DiskFull, "write: no space left").file("a.jsonl").help("free some space");
         let toast = Toast::from(&problem);
         assert_eq!(toast, Toast::error("a.jsonl: write: no space left; free some space"));
         let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::Mono, false);

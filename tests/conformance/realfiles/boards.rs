@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use benchtop::pipeline::board::{Scored, from_paths};
+use benchtop::pipeline::board::{BoardData, from_paths};
 use serde_json::json;
 
 use super::tool;
 use crate::support::Bench;
 
-fn board(paths: &[PathBuf]) -> Scored {
+fn board(paths: &[PathBuf]) -> BoardData {
     from_paths(paths, None).unwrap()
 }
 
@@ -90,7 +90,7 @@ fn an_import_takes_pictures_from_within_and_says_what_it_passed_over() {
 }
 
 /// What the models that have a row get of a column.
-fn shares(scored: &Scored, column: &str) -> Vec<(String, u64, u64)> {
+fn shares(scored: &BoardData, column: &str) -> Vec<(String, u64, u64)> {
     let board = scored.whole();
     let at = board.columns.iter().position(|c| c.name == column).unwrap();
     let share = |row: &benchtop::model::board::Row| match row.cells[at] {

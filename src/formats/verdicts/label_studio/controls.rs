@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{ANSWER, NOTE, REASONS, VERDICT};
 use crate::formats::fields::wrong;
 use crate::formats::verdicts::{Meaning, line, unmapped};
-use crate::model::{Judgement, Problem, Result, Seen};
+use crate::model::{Error, Judgement, Result, Seen};
 
 /// What the controls of an annotation hold.
 #[derive(Debug, Default)]
@@ -48,12 +48,12 @@ impl Controls {
     /// The verdict. A choice of another control than ours counts where it was said what it means.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Input`] with the control: a choice that means nothing here, no verdict, two.
+    /// [`crate::model::ErrorKind::Input`] with the control: a choice that means nothing here, no verdict, two.
     pub(super) fn judgement(&mut self, meaning: Meaning<'_>) -> Result<Judgement> {
         let (mut verdicts, mut reasons, mut passed) = (Vec::new(), Vec::new(), None);
         for (name, choice) in std::mem::take(&mut self.choices) {
             let mapped = meaning.words.choices.contains_key(&choice);
-            let field = |p: Problem| p.field(name.clone());
+            let field = |p: Error| p.field(name.clone());
             match name.as_str() {
                 VERDICT => verdicts.push(line::verdict(&choice, meaning).map_err(field)?),
                 REASONS => reasons.extend(line::reasons(&[choice], meaning).map_err(field)?),
@@ -75,13 +75,13 @@ impl Controls {
                 answer: self.answer.take(),
                 ..Judgement::new(*verdict, Seen::Script)
             }),
-            ([], None) => Err(Problem::input("it says no verdict")
+            ([], None) => Err(Error::input("it says no verdict")
                 .field(VERDICT)
                 .help("the choices of another control are read where --choice says what they mean")),
             ([], Some((name, choice))) => {
-                Err(Problem::input(format!("`{choice}` is no verdict")).field(name).help(unmapped(&choice, "accept")))
+                Err(Error::input(format!("`{choice}` is no verdict")).field(name).help(unmapped(&choice, "accept")))
             }
-            (_, _) => Err(Problem::input("it says two verdicts").field(VERDICT)),
+            (_, _) => Err(Error::input("it says two verdicts").field(VERDICT)),
         }
     }
 }

@@ -56,6 +56,6 @@ struct Circumstances {
     revealed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on: Option<String>,
-    /// Of what was said: [`crate::model::exchange::said`].
+    /// Of what was said: [`crate::model::verdict_interchange::said`].
     said: String,
 }

@@ -12,8 +12,8 @@ use crate::formats::records::{Record, Records, Shape};
 use crate::formats::tools::label_studio;
 use crate::formats::verdicts::line::{Line, drawn, time};
 use crate::formats::verdicts::{Found, Meaning, Take};
-use crate::model::exchange::{Exchanged, said};
-use crate::model::{Judgement, Problem, Result};
+use crate::model::verdict_interchange::{Exchanged, said};
+use crate::model::{Error, Judgement, Result};
 
 /// Fields that JSON-MIN adds to the data of a task and the content of its controls.
 const OF_MIN: [&str; 7] = ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"];
@@ -36,14 +36,14 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
             Err(problem) => Err(problem),
         };
         if records.shape() == Shape::Lines {
-            return Err(Problem::input("this is one object a line, not an array of tasks")
+            return Err(Error::input("this is one object a line, not an array of tasks")
                 .help("benchtop's own lines are read with --format jsonl"));
         }
         begun = true;
         task += 1;
         match record {
             // What cannot be read as JSON at all leaves nothing to go on from.
-            Err(problem) => return Err(Problem { what: format!("task {task}: {}", problem.what), ..problem }),
+            Err(problem) => return Err(Error { what: format!("task {task}: {}", problem.what), ..problem }),
             Ok((line, record)) => {
                 let place = format!("task {task} (line {line})");
                 if !one(&place, &record, meaning, &mut other, take) {
@@ -62,7 +62,7 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
 
 /// Reads one record of the file; says whether to go on.
 fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<String>, take: Take<'_>) -> bool {
-    let wrong = |place: &str, problem: Problem| Found {
+    let wrong = |place: &str, problem: Error| Found {
         place: place.to_string(),
         item: String::new(),
         who: String::new(),
@@ -76,7 +76,7 @@ fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<
                     let source = Source { place: place.clone(), data, task: record.get("id"), annotation, min: false };
                     source.found(meaning, other)
                 }
-                _ => wrong(&place, Problem::input("it is no object").field("annotations")),
+                _ => wrong(&place, Error::input("it is no object").field("annotations")),
             };
             take(found)
         }),
@@ -85,13 +85,11 @@ fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<
             let source = Source { place: place.to_string(), data: record, task, annotation: record, min: true };
             take(source.found(meaning, other))
         }
-        (Some(_), Some(Value::Object(_))) => {
-            take(wrong(place, Problem::input("expected an array").field("annotations")))
-        }
-        (Some(_), _) => take(wrong(place, Problem::input("the task has no data").field("data"))),
+        (Some(_), Some(Value::Object(_))) => take(wrong(place, Error::input("expected an array").field("annotations"))),
+        (Some(_), _) => take(wrong(place, Error::input("the task has no data").field("data"))),
         (None, _) => {
             let what = "neither a task with annotations nor a record of JSON-MIN";
-            take(wrong(place, Problem::input(what).field("annotations")))
+            take(wrong(place, Error::input(what).field("annotations")))
         }
     }
 }
@@ -132,7 +130,7 @@ impl Source<'_> {
             }
         };
         let Some(key) = key else {
-            let problem = Problem::input("its task does not say which item it is about").field(named.unwrap_or("item"));
+            let problem = Error::input("its task does not say which item it is about").field(named.unwrap_or("item"));
             let help = "--item-field names the field of `data` that holds the item's id";
             return (String::new(), Err(problem.help(help)));
         };
@@ -167,7 +165,7 @@ impl Source<'_> {
         other: &mut BTreeSet<String>,
     ) -> Result<Exchanged> {
         if self.annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
-            return Err(Problem::input("it was cancelled in Label Studio").field("was_cancelled"));
+            return Err(Error::input("it was cancelled in Label Studio").field("was_cancelled"));
         }
         let (item, question) = about?;
         let mut controls = self.controls(meaning)?;
@@ -178,11 +176,11 @@ impl Source<'_> {
         if let Some(known) = self.known(&block, &judgement, who, meaning) {
             return Ok(Exchanged { question, ..circumstanced(&item, known, judgement, meaning)? });
         }
-        let person = who.ok_or_else(|| Problem::input("nobody is named").field("completed_by"))?;
+        let person = who.ok_or_else(|| Error::input("nobody is named").field("completed_by"))?;
         if person.number && !meaning.words.people.contains_key(&person.name) {
             let what = format!("{} is a number that Label Studio gave somebody", person.name);
             let help = format!("say who it is: --map {}=NAME", person.name);
-            return Err(Problem::input(what).field("completed_by").help(help));
+            return Err(Error::input(what).field("completed_by").help(help));
         }
         let who = meaning.words.person(&person.name).map_err(|p| p.field("completed_by"))?;
         let at = self.at()?;
@@ -219,7 +217,7 @@ impl Source<'_> {
         let result = match self.annotation.get("result") {
             Some(Value::Array(result)) => result,
             Some(value) => return Err(wrong("result", "an array", value)),
-            None => return Err(Problem::input("missing").field("result")),
+            None => return Err(Error::input("missing").field("result")),
         };
         for region in result {
             let field = |name: &str| region.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -237,7 +235,7 @@ impl Source<'_> {
     /// The circumstances of the task's verdicts, where benchtop wrote it.
     fn block(&self) -> Result<Vec<Circumstances>> {
         let Some(block) = self.data.get(BLOCK) else { return Ok(Vec::new()) };
-        serde_json::from_value(block.clone()).map_err(|e| Problem::input(e.to_string()).field(BLOCK))
+        serde_json::from_value(block.clone()).map_err(|e| Error::input(e.to_string()).field(BLOCK))
     }
 
     /// The circumstances of this verdict, if it is as it was written.
@@ -324,5 +322,5 @@ fn circumstanced(item: &str, known: &Circumstances, judgement: Judgement, meanin
         on: known.on,
         pictures: known.pictures,
     };
-    line.exchanged(meaning).map_err(|p| Problem::input(p.what).field(BLOCK))
+    line.exchanged(meaning).map_err(|p| Error::input(p.what).field(BLOCK))
 }

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
 use crate::formats::write::raw;
-use crate::model::exchange::{Exchanged, Words, said};
 use crate::model::history::stamp;
-use crate::model::{ImageRef, Item, Problem, Result};
+use crate::model::verdict_interchange::{Exchanged, Words, said};
+use crate::model::{Error, ImageRef, Item, Result};
 
 /// Writes tasks as one array, one after the other.
 pub struct TaskWriter<'w, W: Write> {
@@ -27,7 +27,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
     /// Writes the task of item `number` with its verdicts.
     ///
     /// # Errors
-    /// I/O problems as [`Problem::io`] classes them.
+    /// I/O problems as [`Error::io`] classes them.
     pub fn push(&mut self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<()> {
         raw(&mut self.out, if self.first { b"[\n" } else { b",\n" })?;
         self.first = false;
@@ -35,7 +35,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
             "data": self.data(number, item, verdicts)?,
             "annotations": verdicts.iter().map(|v| self.annotation(v)).collect::<Vec<_>>(),
         });
-        let cannot = |e| Problem::input(format!("a task cannot be written as JSON: {e}"));
+        let cannot = |e| Error::input(format!("a task cannot be written as JSON: {e}"));
         raw(&mut self.out, &serde_json::to_vec(&task).map_err(cannot)?)
     }
 
@@ -69,7 +69,7 @@ impl<'w, W: Write> TaskWriter<'w, W> {
             data.insert("subtask".into(), subtask.as_str().into());
         }
         let block: Vec<Circumstances> = verdicts.iter().map(circumstances).collect();
-        let cannot = |e| Problem::input(format!("a verdict cannot be written as JSON: {e}"));
+        let cannot = |e| Error::input(format!("a verdict cannot be written as JSON: {e}"));
         data.insert(BLOCK.into(), serde_json::to_value(block).map_err(cannot)?);
         Ok(data)
     }

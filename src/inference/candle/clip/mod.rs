@@ -9,11 +9,11 @@ use std::path::Path;
 use candle_core::{Device, Tensor};
 use candle_nn::VarBuilder;
 
-use super::scorer::{Opened, Options, Towers};
+use super::scorer::{DualEncoderScorer, Opened, Options};
 use super::text::{PoolAt, TextEncoder};
 use super::tokenizer::ClipTokenizer;
 use crate::inference::preprocess::Steps;
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 pub use config::{ClipConfig, VisionConfig};
 pub use vision::VisionEncoder;
 
@@ -25,7 +25,7 @@ pub struct Clip {
     pool_at: PoolAt,
 }
 
-impl Towers for Clip {
+impl DualEncoderScorer for Clip {
     const BACKEND: &'static str = "candle 0.11.1, CLIP of our own";
 
     fn load(folder: &Path, options: &Options) -> Result<Opened<Clip>> {
@@ -34,7 +34,7 @@ impl Towers for Clip {
         let tokenizer = ClipTokenizer::open(folder)?;
         if tokenizer.length() > config.text.max_position_embeddings {
             let (length, most) = (tokenizer.length(), config.text.max_position_embeddings);
-            let wrong = Problem::input(format!("{most} positions for texts of {length} tokens")).file(file);
+            let wrong = Error::input(format!("{most} positions for texts of {length} tokens")).file(file);
             return Err(wrong.field("text_config.max_position_embeddings"));
         }
         let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
@@ -80,6 +80,6 @@ pub(super) fn scalar(vb: &VarBuilder, name: &str) -> Result<f32> {
     let tensor = vb.get_unchecked(name)?.to_device(&Device::Cpu)?.to_dtype(candle_core::DType::F32)?;
     match tensor.flatten_all()?.to_vec1::<f32>()?.as_slice() {
         [one] if one.is_finite() => Ok(*one),
-        other => Err(Problem::input(format!("tensor {name} holds {} numbers, one is wanted", other.len()))),
+        other => Err(Error::input(format!("tensor {name} holds {} numbers, one is wanted", other.len()))),
     }
 }

@@ -14,8 +14,8 @@ use super::scheduler::{Sampler, SchedulerConfig};
 use super::unet::{UNet, UNetConfig};
 use super::vae::{Vae, VaeConfig};
 use super::weights::ModelFolder;
-use crate::inference::trouble::{self, Trouble};
-use crate::model::error::Problem;
+use crate::inference::error_class::{self, Trouble};
+use crate::model::error::Error;
 use crate::model::generation::{Failure, FailureKind, Pixels, Settings, Task};
 use prompt::TextSide;
 
@@ -49,32 +49,32 @@ pub enum Stopped {
     Failed(Failure),
 }
 
-impl From<Problem> for Stopped {
-    fn from(problem: Problem) -> Stopped {
+impl From<Error> for Stopped {
+    fn from(problem: Error) -> Stopped {
         Stopped::Failed(wrong(problem))
     }
 }
 
 /// What is wrong with a task, in one line.
-pub(super) fn wrong(problem: Problem) -> Failure {
+pub(super) fn wrong(problem: Error) -> Failure {
     failure(FailureKind::Input, &problem.to_string().replace("\n  help: ", "; "))
 }
 
 impl From<candle_core::Error> for Stopped {
     fn from(error: candle_core::Error) -> Stopped {
-        Stopped::Failed(failure(FailureKind::Refused, &Problem::from(error).what))
+        Stopped::Failed(failure(FailureKind::Refused, &Error::from(error).what))
     }
 }
 
 /// A failure of `kind`, unless the message tells that memory was short.
 pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
-    let memory = trouble::of(message) == Some(Trouble::Memory);
+    let memory = error_class::of(message) == Some(Trouble::Memory);
     Failure::new(if memory { FailureKind::OutOfMemory } else { kind }, message)
 }
 
 impl Pipeline {
     /// Loads all parts of `folder`. Parts that do not belong together are refused here.
-    pub fn load(folder: &ModelFolder, loading: &Loading) -> Result<Pipeline, Problem> {
+    pub fn load(folder: &ModelFolder, loading: &Loading) -> Result<Pipeline, Error> {
         let Loading { dtype, device, whole_pixels } = loading;
         // The refiner: its U-Net wants a score in place of the target size.
         folder.index().only("requires_aesthetics_score", false)?;
@@ -133,7 +133,7 @@ impl Pipeline {
 
     /// How many chunks of 75 tokens the texts of `task` take, and what a person should know about it. Pictures that are
     /// made together take as many.
-    pub fn look(&self, task: &Task, settings: &Settings) -> Result<(usize, Vec<String>), Problem> {
+    pub fn look(&self, task: &Task, settings: &Settings) -> Result<(usize, Vec<String>), Error> {
         self.text.look(task, guided(settings))
     }
 

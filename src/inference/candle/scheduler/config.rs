@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 use crate::model::generation::Scheduler;
 
 /// How the noise variances grow over the training steps (`beta_schedule`).
@@ -160,7 +160,7 @@ pub fn class_name(scheduler: Scheduler) -> &'static str {
 impl SchedulerConfig {
     /// Reads a `scheduler_config.json`.
     pub fn read(path: &Path) -> Result<SchedulerConfig> {
-        let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot read", path))?;
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io(&e, "cannot read", path))?;
         Self::parse(&text).map_err(|problem| problem.file(path))
     }
 
@@ -168,7 +168,7 @@ impl SchedulerConfig {
     /// refused by name.
     pub fn parse(text: &str) -> Result<SchedulerConfig> {
         let raw: Raw = serde_json::from_str(&without_infinity(text))
-            .map_err(|e| Problem::input(format!("is no scheduler configuration: {e}")).line(e.line() as u64))?;
+            .map_err(|e| Error::input(format!("is no scheduler configuration: {e}")).line(e.line() as u64))?;
         let scheduler = Scheduler::ALL.into_iter().find(|s| class_name(*s) == raw.class);
         if scheduler.is_none() && !FAMILY.contains(&raw.class.as_str()) {
             let ours = Scheduler::ALL.map(class_name).join(", ");
@@ -246,8 +246,8 @@ const SPACINGS: [(&str, TimestepSpacing); 3] = [
 ];
 const FINAL_SIGMAS: [(&str, FinalSigma); 2] = [("zero", FinalSigma::Zero), ("sigma_min", FinalSigma::SigmaMin)];
 
-fn refused(field: &str, value: &str) -> Problem {
-    Problem::input(format!("`{value}` is not supported")).field(field)
+fn refused(field: &str, value: &str) -> Error {
+    Error::input(format!("`{value}` is not supported")).field(field)
 }
 
 /// What `name` means among `known`.

@@ -123,12 +123,12 @@ impl Sampler {
     pub fn begin(&mut self, strength: f64) -> error::Result<usize> {
         let steps = self.timesteps.len();
         if !(strength > 0.0 && strength <= 1.0) {
-            let problem = error::Problem::input(format!("strength {strength}: it must be over 0 and at most 1"));
+            let problem = error::Error::input(format!("strength {strength}: it must be over 0 and at most 1"));
             return Err(problem.field("strength"));
         }
         let taken = (steps as f64 * strength) as usize;
         if taken == 0 {
-            let problem = error::Problem::input(format!("strength {strength} of {steps} steps leaves no step"));
+            let problem = error::Error::input(format!("strength {strength} of {steps} steps leaves no step"));
             return Err(problem.field("strength").help("take a greater strength or more steps"));
         }
         self.next = steps - taken;

@@ -2,7 +2,7 @@
 //! f32 where diffusers has f32 tensors, f64 where it has numpy or Python numbers.
 
 use super::config::{BetaSchedule, FinalSigma, SchedulerConfig, TimestepSpacing};
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 use crate::model::generation::Scheduler;
 
 /// `torch.linspace` in float32: counted from the nearer end.
@@ -101,7 +101,7 @@ fn time_of(sigma: f64, train: &[f32]) -> f64 {
 pub(super) fn timesteps(config: &SchedulerConfig, scheduler: Scheduler, steps: usize) -> Result<Vec<f64>> {
     let train = config.num_train_timesteps;
     if steps == 0 || steps > train {
-        return Err(Problem::input(format!("{steps} steps: a model trained with {train} takes from 1 to {train}")));
+        return Err(Error::input(format!("{steps} steps: a model trained with {train} takes from 1 to {train}")));
     }
     let multistep = scheduler == Scheduler::DpmPlusPlus2M;
     let default = if scheduler == Scheduler::Ddim { TimestepSpacing::Leading } else { TimestepSpacing::Linspace };
@@ -135,8 +135,7 @@ pub(super) fn timesteps(config: &SchedulerConfig, scheduler: Scheduler, steps: u
     // comes twice, DPM++ divides by nothing.
     let twice = times.windows(2).any(|pair| pair[0] <= pair[1]);
     if twice || times.iter().any(|t| *t < 0.0 || (*t > top && scheduler == Scheduler::Ddim)) {
-        let problem =
-            Problem::input(format!("{steps} steps of this spacing do not fit in the {train} of the training"));
+        let problem = Error::input(format!("{steps} steps of this spacing do not fit in the {train} of the training"));
         return Err(problem.help("take fewer steps"));
     }
     Ok(times)

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::inference::candle::encoder::LayerSizes;
 use crate::inference::candle::ops::Activation;
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 
 /// Which token's state stands for the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,20 +86,20 @@ impl Default for Raw {
 impl TextConfig {
     /// Reads a `config.json`.
     pub fn read(path: &Path) -> Result<TextConfig> {
-        let text = std::fs::read_to_string(path).map_err(|e| Problem::io(&e, "cannot read", path))?;
+        let text = std::fs::read_to_string(path).map_err(|e| Error::io(&e, "cannot read", path))?;
         Self::parse(&text).map_err(|problem| problem.file(path))
     }
 
     /// Reads the text of a `config.json`; another kind of model and an unknown nonlinearity are refused by name.
     pub fn parse(text: &str) -> Result<TextConfig> {
         let raw: Raw = serde_json::from_str(text)
-            .map_err(|e| Problem::input(format!("is no configuration of a text encoder: {e}")).line(e.line() as u64))?;
+            .map_err(|e| Error::input(format!("is no configuration of a text encoder: {e}")).line(e.line() as u64))?;
         Self::checked(raw)
     }
 
     /// The same from the `text_config` of a whole CLIP.
     pub fn section(fields: Value) -> Result<TextConfig> {
-        let wrong = |e| Problem::input(format!("is no configuration of a text encoder: {e}")).field("text_config");
+        let wrong = |e| Error::input(format!("is no configuration of a text encoder: {e}")).field("text_config");
         Self::checked(serde_json::from_value(fields).map_err(wrong)?)
     }
 
@@ -116,7 +116,7 @@ impl TextConfig {
 
     fn checked(raw: Raw) -> Result<TextConfig> {
         let refused = |field: &str, value: &dyn std::fmt::Display, help: &str| {
-            Err(Problem::input(format!("`{value}` is not supported")).field(field).help(help))
+            Err(Error::input(format!("`{value}` is not supported")).field(field).help(help))
         };
         if raw.model_type != "clip_text_model" {
             return refused("model_type", &raw.model_type, "supported: clip_text_model");

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use candle_core::{DType, Device, Tensor, bail};
 use serde::Deserialize;
 
-use crate::model::error::{Problem, Result};
+use crate::model::error::{Error, Result};
 
 /// A header longer than this is none (the limit of the safetensors library).
 const LONGEST_HEADER: u64 = 100_000_000;
@@ -85,8 +85,8 @@ fn whole(entries: &BTreeMap<String, Entry>, data: u64, length: u64) -> std::resu
 
 impl TensorFile {
     pub fn open(path: &Path) -> Result<TensorFile> {
-        let wrong = |what: String| Problem::input(what).file(path);
-        let cannot = |e: std::io::Error| Problem::io(&e, "cannot read", path);
+        let wrong = |what: String| Error::input(what).file(path);
+        let cannot = |e: std::io::Error| Error::io(&e, "cannot read", path);
         let file = File::open(path).map_err(cannot)?;
         let length = file.metadata().map_err(cannot)?.len();
         let mut size = [0; 8];

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::inference::http::said::{json, said};
+use crate::inference::http::error_body::{json, said};
 use crate::model::vlm::{Alternative, Finish, Reply, Usage};
 
 /// Reads an answer.

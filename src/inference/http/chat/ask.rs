@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::answer;
-use crate::inference::http::line::{Api, Line, Stop};
+use crate::inference::http::exchange::{Api, Line, Stop};
 use crate::model::config::judge::Fields;
 use crate::model::vlm::{Ask, Reply};
 

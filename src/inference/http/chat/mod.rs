@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use self::ask::{Chat, Known};
 use super::caller::{Caller, News};
-use super::pool::{Patience, Table};
+use super::pool::{Table, Timeouts};
 use crate::inference::Heard;
 use crate::inference::vlm::VisionLanguageModel;
 use crate::model::Result;
@@ -39,17 +39,17 @@ impl ChatModel {
     /// A model behind the endpoints of `config`. Keys are read from the environment now; nothing is sent yet.
     ///
     /// # Errors
-    /// [`Kind::Input`](crate::model::Kind::Input): no endpoints, an address that cannot be read, a variable for a key
+    /// [`Kind::Input`](crate::model::ErrorKind::Input): no endpoints, an address that cannot be read, a variable for a key
     /// that is not set.
     pub fn new(config: &Judge) -> Result<ChatModel> {
-        Self::with_patience(config, Patience::default())
+        Self::with_patience(config, Timeouts::default())
     }
 
     /// The same with other waiting times.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_patience(config: &Judge, patience: Patience) -> Result<ChatModel> {
+    pub fn with_patience(config: &Judge, patience: Timeouts) -> Result<ChatModel> {
         let caller = Caller::new(&table(config), patience)?;
         let abilities = Abilities {
             name: format!("{} over HTTP", caller.pool.models()),

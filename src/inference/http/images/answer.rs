@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use image::{ImageFormat, ImageReader, Limits};
 use serde_json::Value;
 
-use super::super::said::{json, said, short};
+use super::super::error_body::{json, said, short};
 use crate::model::generation::{Honours, Pixels};
 
 /// What was asked, to hold the answer against.

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 use self::answer::{Image, Sent};
 use super::caller::{Caller, News};
-use super::line::{Api, Line, Stop};
-use super::pool::{Patience, Table};
+use super::exchange::{Api, Line, Stop};
+use super::pool::{Table, Timeouts};
 use crate::inference::{ImageGenerator, Told};
 use crate::model::Result;
 use crate::model::config::Generate;
@@ -36,17 +36,17 @@ impl HttpGenerator {
     /// A generator for the endpoints of `config`. Keys are read from the environment now; nothing is sent yet.
     ///
     /// # Errors
-    /// [`Kind::Input`](crate::model::Kind::Input): no endpoints, an address that cannot be read, a variable for a key
+    /// [`Kind::Input`](crate::model::ErrorKind::Input): no endpoints, an address that cannot be read, a variable for a key
     /// that is not set.
     pub fn new(config: &Generate) -> Result<HttpGenerator> {
-        Self::with_patience(config, Patience::default())
+        Self::with_patience(config, Timeouts::default())
     }
 
     /// The same with other waiting times.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_patience(config: &Generate, patience: Patience) -> Result<HttpGenerator> {
+    pub fn with_patience(config: &Generate, patience: Timeouts) -> Result<HttpGenerator> {
         let table = table(config);
         let caller = Caller::new(&table, patience)?;
         let capabilities = Capabilities {

@@ -6,7 +6,7 @@ mod things;
 
 use tiny_skia::{Path, Transform};
 
-use super::ink::{Draws, Rgb, Sheet, ellipse, fill, hash, light, lines, mix, stroke};
+use super::shapes::{Draws, Rgb, Sheet, ellipse, fill, hash, light, lines, mix, stroke};
 use super::words::Words;
 
 /// Colours of a figure's parts.

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use super::frames::Broken;
 use super::launch::Launch;
-use super::process::{Clock, Patience, Process, Waited};
-use super::talk::{FromWorker, Load, Loaded, Make, ToWorker};
+use super::process::{Clock, Process, Timeouts, Waited};
+use super::protocol::{FromWorker, Load, Loaded, Make, ToWorker};
 use super::tell::tell;
 use crate::inference::candle::generator::sized;
 use crate::inference::{ImageGenerator, Told};
 use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Settings, Task};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use work::{Group, Work};
 
 /// Longest pause before a worker is started again.
@@ -75,7 +75,7 @@ enum Ended {
 #[derive(Debug)]
 pub struct WorkerGenerator {
     launch: Launch,
-    patience: Patience,
+    patience: Timeouts,
     load: Load,
     capabilities: Capabilities,
     loaded: Loaded,
@@ -93,10 +93,10 @@ impl WorkerGenerator {
     /// Starts the worker and loads `model` in it.
     ///
     /// # Errors
-    /// [`Kind::Unreachable`]: the program cannot be started or does not answer, its device cannot be used or gives wrong
+    /// [`ErrorKind::Unreachable`]: the program cannot be started or does not answer, its device cannot be used or gives wrong
     /// numbers; what is wrong with the model as
     /// [`CandleGenerator::open`](crate::inference::candle::generator::CandleGenerator::open) says it.
-    pub fn open(launch: Launch, model: &Model, patience: Patience) -> Result<WorkerGenerator> {
+    pub fn open(launch: Launch, model: &Model, patience: Timeouts) -> Result<WorkerGenerator> {
         let Model { folder, hash, dtype, .. } = model.clone();
         let (together, whole_pixels) = (model.together.max(1) as u64, model.whole_pixels as u64);
         let mut load = Load { folder, hash, dtype, together, whole_pixels };
@@ -150,7 +150,7 @@ impl WorkerGenerator {
                     return Err(Ended::GivenUp(why.into()));
                 }
                 Ok((process, _)) => self.process = Some(process),
-                Err(problem) if problem.kind == Kind::Cancelled => return Err(Ended::Cancelled),
+                Err(problem) if problem.kind == ErrorKind::Cancelled => return Err(Ended::Cancelled),
                 Err(problem) => self.fell(problem.what),
             }
         }
@@ -280,11 +280,11 @@ fn too_large(broken: &Broken) -> String {
 fn connect(
     launch: &Launch,
     load: &Load,
-    patience: &Patience,
+    patience: &Timeouts,
     watch: &mut dyn FnMut() -> bool,
 ) -> Result<(Process, Loaded)> {
     let process = Process::start(launch, patience)?;
-    let wrong = |what: String| Problem::new(Kind::Unreachable, what).file(launch.program());
+    let wrong = |what: String| Error::new(ErrorKind::Unreachable, what).file(launch.program());
     let place = &process.hello.place;
     let see = "`benchtop doctor` looks at all devices";
     let about = process.hello.about.as_ref().map_err(|why| wrong(format!("cannot use {place}: {why}")).help(see))?;
@@ -296,7 +296,7 @@ fn connect(
     let mut lost = None;
     loop {
         if !watch() {
-            return Err(Problem::new(Kind::Cancelled, "cancelled"));
+            return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
         }
         match process.wait(&mut clock) {
             Waited::Frame(FromWorker::Loaded(loaded)) => return (*loaded).map(|loaded| (process, loaded)),

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::*;
 use crate::metrics::statistics::{Z95, wilson};
 use crate::model::agreement::{Bootstrap, Interval};
-use crate::model::draw::Stream;
+use crate::model::rng::Stream;
 
 const STYLES: usize = 6;
 const IMAGES: usize = 16;
@@ -50,8 +50,8 @@ impl Truth {
 }
 
 /// The questions: every picture has two of each type, clean and corrupted, of two subtasks.
-fn sheet() -> (Sheet, Vec<(usize, usize, usize, bool)>) {
-    let (mut sheet, mut rows) = (Sheet::default(), Vec::new());
+fn sheet() -> (QuestionTable, Vec<(usize, usize, usize, bool)>) {
+    let (mut sheet, mut rows) = (QuestionTable::default(), Vec::new());
     for image in 0..STYLES * IMAGES {
         for at in 0..8 {
             let (kind, is_clean, subtask) = (at % 2, at < 4, ["animal", "plant"][at / 2 % 2]);
@@ -95,12 +95,12 @@ fn simulated(truths: &[Truth; 2], runs: u64, draws: u32) -> Vec<(String, f64)> {
         let models = truths.each_ref().map(|truth| {
             let mark = |(image, kind, style, is_clean): &(usize, usize, usize, bool)| {
                 let p = truth.p(*kind, *style, *is_clean) + images[2 * image + usize::from(*is_clean)];
-                Mark::option(usize::from(share(&mut stream) < p))
+                ParsedAnswer::option(usize::from(share(&mut stream) < p))
             };
             rows.iter().map(mark).collect::<Vec<_>>()
         });
         let [a, b] = models;
-        let ruled = Ruled::new(sheet.clone(), vec![super::model("a", a), super::model("b", b)]);
+        let ruled = BoardEngine::new(sheet.clone(), vec![super::model("a", a), super::model("b", b)]);
         let (chosen, plan) = (ruled.choose(None), Bootstrap { draws, seed });
         let holds = |interval: &Interval, truth: f64| interval.low <= truth + 1e-9 && truth <= interval.high + 1e-9;
         let mut found = Vec::new();

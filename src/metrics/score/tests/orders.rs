@@ -2,14 +2,14 @@ use super::*;
 use crate::model::evaluation::Orders as Shown;
 
 /// A model's answers of an evaluation.
-fn asked(base: &str, orders: Shown, order: u16, marks: Vec<Mark>, lacking: &[u32]) -> Arc<Graded> {
+fn asked(base: &str, orders: Shown, order: u16, marks: Vec<ParsedAnswer>, lacking: &[u32]) -> Arc<ModelAnswers> {
     let label = crate::model::evaluation::label_of(base, orders, order);
     let asked = Asked { base: base.into(), orders, order, lacking: lacking.to_vec() };
-    Arc::new(Graded { asked: Some(asked), ..(*model(&label, marks)).clone() })
+    Arc::new(ModelAnswers { asked: Some(asked), ..(*model(&label, marks)).clone() })
 }
 
-fn sheet(questions: usize) -> Sheet {
-    let mut sheet = Sheet::default();
+fn sheet(questions: usize) -> QuestionTable {
+    let mut sheet = QuestionTable::default();
     for n in 0..questions {
         sheet.push(&item(n, QuestionKind::MultipleChoice, if n % 2 == 0 { "a" } else { "b" }, "", "")).unwrap();
     }
@@ -19,12 +19,12 @@ fn sheet(questions: usize) -> Sheet {
 #[test]
 fn what_an_evaluation_did_not_ask_is_not_wrong() {
     // Of ten questions four were asked: two right, one wrong, one set aside without an answer.
-    let mut marks = vec![Mark::ABSENT; 10];
-    (marks[0], marks[3], marks[4]) = (Mark::option(1), Mark::option(1), Mark::option(0));
-    let mut right = vec![Mark::option(1); 10];
-    right[3] = Mark::option(0);
+    let mut marks = vec![ParsedAnswer::ABSENT; 10];
+    (marks[0], marks[3], marks[4]) = (ParsedAnswer::option(1), ParsedAnswer::option(1), ParsedAnswer::option(0));
+    let mut right = vec![ParsedAnswer::option(1); 10];
+    right[3] = ParsedAnswer::option(0);
     let models = vec![asked("part", Shown::AsIs, 0, marks.clone(), &[7]), model("whole", right), model("gaps", marks)];
-    let ruled = Ruled::new(Arc::new(sheet(10)), models);
+    let ruled = BoardEngine::new(Arc::new(sheet(10)), models);
     let chosen = ruled.choose(None);
     let board = ruled.board(&chosen);
     assert_eq!(cell(&board, "part", "Acc"), Some(Cell::Share { k: 2, n: 4 }));
@@ -53,14 +53,14 @@ fn what_an_evaluation_did_not_ask_is_not_wrong() {
 #[test]
 fn rotations_that_were_asked_are_one_row_with_its_circular_score() {
     // Three questions in four rotations: right in all, wrong in the third, not asked in the last.
-    let (yes, no, none) = (Mark::option(1), Mark::option(2), Mark::ABSENT);
+    let (yes, no, none) = (ParsedAnswer::option(1), ParsedAnswer::option(2), ParsedAnswer::ABSENT);
     let rotation = |order: u16| match order {
         1 | 2 => vec![yes, yes, yes],
         3 => vec![yes, no, yes],
         _ => vec![yes, yes, none],
     };
     let of = (1..=4).rev().map(|order| asked("m", Shown::Circular, order, rotation(order), &[]));
-    let ruled = Ruled::new(Arc::new(sheet(3)), of.chain([model("other", vec![yes, no, no])]).collect());
+    let ruled = BoardEngine::new(Arc::new(sheet(3)), of.chain([model("other", vec![yes, no, no])]).collect());
     let chosen = ruled.choose(None);
     let board = ruled.board(&chosen);
     let names: Vec<&str> = board.rows.iter().map(|row| row.model.as_str()).collect();
@@ -87,17 +87,17 @@ fn rotations_that_were_asked_are_one_row_with_its_circular_score() {
 
 #[test]
 fn shuffles_that_were_asked_have_a_mean_and_a_deviation_of_score_ar() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..4 {
         let mut item = item(n, QuestionKind::MultipleChoice, "", "", "");
         item.options[3].role = Role::Refusal;
         item.level = Some("basic".into());
         sheet.push(&item).unwrap();
     }
-    let marks = |right: usize| (0..4).map(|n| Mark::option(usize::from(n < right))).collect::<Vec<_>>();
+    let marks = |right: usize| (0..4).map(|n| ParsedAnswer::option(usize::from(n < right))).collect::<Vec<_>>();
     let shuffles = [4, 2].into_iter().zip(1..);
     let of = shuffles.map(|(right, order)| asked("m", Shown::Shuffles(2), order, marks(right), &[]));
-    let ruled = Ruled::new(Arc::new(sheet), of.collect());
+    let ruled = BoardEngine::new(Arc::new(sheet), of.collect());
     let board = ruled.board(&ruled.choose(None));
     let of = |column: &str| cell(&board, "m", column).and_then(Cell::value).unwrap();
     assert_eq!((of("AR"), of("AR.sd"), of("Acc.orders"), of("Acc.orders.sd")), (0.75, 25.0, 0.75, 25.0));
@@ -118,12 +118,12 @@ fn a_question_has_as_many_rotations_as_options_whatever_its_chance() {
         sheet.push(&item).unwrap();
     }
     let marks = |order: u16| match order {
-        1 | 2 => vec![Mark::option(1); 2],
-        5 => vec![Mark::ABSENT, Mark::option(0)],
-        _ => vec![Mark::ABSENT, Mark::option(1)],
+        1 | 2 => vec![ParsedAnswer::option(1); 2],
+        5 => vec![ParsedAnswer::ABSENT, ParsedAnswer::option(0)],
+        _ => vec![ParsedAnswer::ABSENT, ParsedAnswer::option(1)],
     };
     let models = (1..=5).map(|order| asked("m", Shown::Circular, order, marks(order), &[])).collect();
-    let ruled = Ruled::new(Arc::new(sheet), models);
+    let ruled = BoardEngine::new(Arc::new(sheet), models);
     let at = ruled.column("CircularEval").unwrap();
     assert_eq!(ruled.behind(0, at, &ruled.choose(None)).1, [(vec![0], true), (vec![1], false)]);
 }

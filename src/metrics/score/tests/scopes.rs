@@ -11,22 +11,22 @@ fn of(set: &str, n: usize, kind: QuestionKind, variant: &str) -> Item {
 }
 
 /// The right answer to these questions, the first option's in all others.
-fn right(of: impl IntoIterator<Item = bool>) -> Vec<Mark> {
-    of.into_iter().map(|right| Mark::option(usize::from(right))).collect()
+fn right(of: impl IntoIterator<Item = bool>) -> Vec<ParsedAnswer> {
+    of.into_iter().map(|right| ParsedAnswer::option(usize::from(right))).collect()
 }
 
-fn names(ruled: &Ruled) -> Vec<&str> {
+fn names(ruled: &BoardEngine) -> Vec<&str> {
     ruled.columns().map(|c| c.name.as_str()).collect()
 }
 
 #[test]
 fn what_was_never_clean_is_not_called_so() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..40 {
         let variant = if n < 20 { "blind" } else { "corruption" };
         sheet.push(&of("d", n, if n % 2 == 0 { MC } else { TF }, variant)).unwrap();
     }
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", right((0..40).map(|n| n >= 20)))]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", right((0..40).map(|n| n >= 20)))]);
     let board = ruled.board(&ruled.choose(None));
     assert_eq!(names(&ruled), ["MC+TF.blind", "MC+TF.corruption"], "nothing is the base, so there is no other column");
     assert_eq!(cell(&board, "m", "MC+TF.blind"), Some(Cell::Mean { value: 0.0, n: 20 }));
@@ -35,15 +35,15 @@ fn what_was_never_clean_is_not_called_so() {
 
 #[test]
 fn orders_of_the_same_questions_count_whatever_other_data_sets_hold() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..10 {
         let level = if n % 2 == 0 { "basic" } else { "know" };
         sheet.push(&Item { level: Some(level.into()), ..of("sap", n, MC, &format!("shuffle-{}", n / 2 + 1)) }).unwrap();
     }
     let marks = right((0..10).map(|n| n < 3));
-    let alone = Ruled::new(Arc::new(sheet.clone()), vec![model("m", marks.clone())]);
+    let alone = BoardEngine::new(Arc::new(sheet.clone()), vec![model("m", marks.clone())]);
     let of_sap = Some(Cell::Share { k: 3, n: 10 });
-    let shares = |ruled: &Ruled, columns: &[&str]| {
+    let shares = |ruled: &BoardEngine, columns: &[&str]| {
         let board = ruled.board(&ruled.choose(None));
         columns.iter().map(|column| cell(&board, "m", column)).collect::<Vec<_>>()
     };
@@ -52,17 +52,17 @@ fn orders_of_the_same_questions_count_whatever_other_data_sets_hold() {
     // Five questions of another set come beside them: they are added, and take nothing away.
     (10..15).for_each(|n| sheet.push(&of("oth", n, MC, "")).unwrap());
     let marks = marks.into_iter().chain(right([true; 5])).collect();
-    let beside = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let beside = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let want = [Some(Cell::Share { k: 8, n: 15 }), of_sap, levels[0], levels[1]];
     assert_eq!(shares(&beside, &["Acc", "Acc.dataset.sap", "Acc.level.basic", "Acc.level.know"]), want);
 }
 
 #[test]
 fn a_variant_of_one_type_keeps_its_accuracy_beside_final_scores() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     (0..4).for_each(|n| sheet.push(&of("dysca", n, [MC, TF][n % 2], "")).unwrap());
     (4..6).for_each(|n| sheet.push(&of("vlb", n, MC, "V1")).unwrap());
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", right([true, true, true, true, true, false]))]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", right([true, true, true, true, true, false]))]);
     let board = ruled.board(&ruled.choose(None));
     assert_eq!(cell(&board, "m", "Acc.variant.V1"), Some(Cell::Share { k: 1, n: 2 }));
     assert_eq!(cell(&board, "m", "MC+TF.clean"), Some(Cell::Mean { value: 1.0, n: 4 }));
@@ -71,19 +71,19 @@ fn a_variant_of_one_type_keeps_its_accuracy_beside_final_scores() {
 
 #[test]
 fn self_awareness_is_of_the_data_sets_that_a_model_answers() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for (n, set) in [("s1", 10), ("s2", 20)].into_iter().flat_map(|(set, n)| (0..n).map(move |n| (n, set))) {
         let mut asked = of(set, n, MC, "");
         asked.options[3].role = Role::Refusal;
         asked.level = Some("basic".into());
         sheet.push(&asked).unwrap();
     }
-    let none = [Mark::ABSENT; 20];
+    let none = [ParsedAnswer::ABSENT; 20];
     let models = vec![
-        model("m1", [&[Mark::option(1); 10][..], &none[..]].concat()),
-        model("m2", [&none[..10], &[Mark::option(1); 20][..]].concat()),
+        model("m1", [&[ParsedAnswer::option(1); 10][..], &none[..]].concat()),
+        model("m2", [&none[..10], &[ParsedAnswer::option(1); 20][..]].concat()),
     ];
-    let ruled = Ruled::new(Arc::new(sheet), models);
+    let ruled = BoardEngine::new(Arc::new(sheet), models);
     let chosen = ruled.choose(None);
     let board = ruled.board(&chosen);
     let at = ruled.column("AR.basic").unwrap();
@@ -97,11 +97,11 @@ fn self_awareness_is_of_the_data_sets_that_a_model_answers() {
 #[test]
 fn a_position_is_held_against_even_ones_of_its_own_data_set() {
     // Even 8 of 10 right and A 9 of 10; another set has nothing right, and its variants and rotations are no even ones either.
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     for n in 0..20 {
         sheet.push(&of("auto", n, MC, if n < 10 { "" } else { "position-A" })).unwrap();
-        marks.push(Mark::option(usize::from(n < 8 || (10..19).contains(&n))));
+        marks.push(ParsedAnswer::option(usize::from(n < 8 || (10..19).contains(&n))));
     }
     for n in 20..50 {
         let mut other =
@@ -110,9 +110,9 @@ fn a_position_is_held_against_even_ones_of_its_own_data_set() {
             other.rotation = Some(crate::model::Rotation { set: "0".into(), index: 2, of: 4 });
         }
         sheet.push(&other).unwrap();
-        marks.push(Mark::option(0));
+        marks.push(ParsedAnswer::option(0));
     }
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let found = cell(&board, "m", "R.A").unwrap();
     assert!((found.value().unwrap() - 10.0).abs() < 1e-9 && found.n() == 10, "{found:?}");
@@ -121,7 +121,7 @@ fn a_position_is_held_against_even_ones_of_its_own_data_set() {
 #[test]
 fn two_models_are_compared_on_what_both_are_scored_on() {
     // `both` answers two data sets, `one` the first alone and the same, `other` the third alone; groups are of the first two.
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let mut rotated = |set: &str, n: usize| {
         let rotation = crate::model::Rotation { set: (n / 2).to_string(), index: (n % 2 + 1) as u32, of: 2 };
         sheet.push(&Item { rotation: Some(rotation), ..of(set, n, MC, "") }).unwrap();
@@ -129,12 +129,13 @@ fn two_models_are_compared_on_what_both_are_scored_on() {
     (0..160).for_each(|n| rotated(if n < 80 { "x" } else { "y" }, n));
     (160..165).for_each(|n| sheet.push(&of("z", n, MC, "")).unwrap());
     let on = |answers: &dyn Fn(usize) -> bool| {
-        let mark = |n: usize| if answers(n) { Mark::option(usize::from(n % 80 >= 20)) } else { Mark::ABSENT };
+        let mark =
+            |n: usize| if answers(n) { ParsedAnswer::option(usize::from(n % 80 >= 20)) } else { ParsedAnswer::ABSENT };
         (0..165).map(mark).collect::<Vec<_>>()
     };
     let models =
         vec![model("both", on(&|n| n < 160)), model("one", on(&|n| n < 80)), model("other", on(&|n| n >= 160))];
-    let ruled = Ruled::new(Arc::new(sheet), models);
+    let ruled = BoardEngine::new(Arc::new(sheet), models);
     let chosen = ruled.choose(None);
     let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
     for column in ["Acc", "Circular"] {
@@ -165,7 +166,7 @@ fn two_models_are_compared_on_what_both_are_scored_on() {
 #[test]
 fn what_a_variant_lacks_counts_as_wrong_in_its_delta_too() {
     // Ten originals right; of V1 five right and five missing, of V2 no answer at all.
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     for n in 0..30 {
         let mut changed = of("d", n, MC, ["vanilla", "V1", "V2"][n / 10]);
@@ -174,10 +175,11 @@ fn what_a_variant_lacks_counts_as_wrong_in_its_delta_too() {
             (variant.of, variant.modified) = (Some(format!("d/{}", n % 10)), Some(n % 2 == 0));
         }
         sheet.push(&changed).unwrap();
-        marks.push(if n < 15 { Mark::option(1) } else { Mark::ABSENT });
+        marks.push(if n < 15 { ParsedAnswer::option(1) } else { ParsedAnswer::ABSENT });
     }
-    let only_v1 = [&[Mark::ABSENT; 10][..], &[Mark::option(1); 10], &[Mark::ABSENT; 10]].concat();
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks), model("n", only_v1)]);
+    let only_v1 =
+        [&[ParsedAnswer::ABSENT; 10][..], &[ParsedAnswer::option(1); 10], &[ParsedAnswer::ABSENT; 10]].concat();
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks), model("n", only_v1)]);
     let chosen = ruled.choose(None);
     let board = ruled.board(&chosen);
     assert_eq!(cell(&board, "m", "Acc.variant.V1"), Some(Cell::Share { k: 5, n: 10 }));
@@ -196,25 +198,25 @@ fn what_a_variant_lacks_counts_as_wrong_in_its_delta_too() {
 #[test]
 fn what_a_position_lacks_counts_as_wrong_in_its_bias_too() {
     // Even 8 of 10 right; of A five right and five missing, of B no answer at all.
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     for n in 0..30 {
         sheet.push(&of("auto", n, MC, ["", "position-A", "position-B"][n / 10])).unwrap();
         marks.push(match n {
-            8..10 => Mark::option(0),
-            0..15 => Mark::option(1),
-            _ => Mark::ABSENT,
+            8..10 => ParsedAnswer::option(0),
+            0..15 => ParsedAnswer::option(1),
+            _ => ParsedAnswer::ABSENT,
         });
     }
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", marks)]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let found = cell(&board, "m", "R.A").unwrap();
     assert!((found.value().unwrap() + 30.0).abs() < 1e-9 && found.n() == 10, "{found:?}");
     assert_eq!(cell(&board, "m", "R.B"), None);
     // What an evaluation did not ask is not wrong.
     let asked = Asked { base: "m".into(), lacking: vec![15], ..Asked::default() };
-    let part = Graded { asked: Some(asked), ..(*ruled.models()[0]).clone() };
-    let ruled = Ruled::new(ruled.sheet.clone(), vec![Arc::new(part)]);
+    let part = ModelAnswers { asked: Some(asked), ..(*ruled.models()[0]).clone() };
+    let ruled = BoardEngine::new(ruled.sheet.clone(), vec![Arc::new(part)]);
     let found = cell(&ruled.board(&ruled.choose(None)), "m", "R.A").unwrap();
     assert!((found.value().unwrap() - (500.0 / 6.0 - 80.0)).abs() < 1e-9 && found.n() == 6, "{found:?}");
 }
@@ -222,21 +224,21 @@ fn what_a_position_lacks_counts_as_wrong_in_its_bias_too() {
 #[test]
 fn a_final_score_is_of_the_types_that_it_counts_and_needs_all_of_them() {
     // Clean has the three types, eight questions each, and blind no free form.
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     let (mut marks, mut similarity) = (Vec::new(), Vec::new());
     for n in 0..40 {
         let free = n >= 32;
         let kind = if free { QuestionKind::FreeForm } else { [MC, TF][n % 2] };
         sheet.push(&of("d", n, kind, if n < 16 { "blind" } else { "" })).unwrap();
-        marks.push(Mark::option(usize::from(n % 4 != 0)));
+        marks.push(ParsedAnswer::option(usize::from(n % 4 != 0)));
         similarity.push(if free { 0.5 } else { f32::NAN });
     }
-    let of = |name: &str, marks: &[Mark]| {
+    let of = |name: &str, marks: &[ParsedAnswer]| {
         let marks = marks.to_vec();
-        Arc::new(Graded { model: name.into(), marks, similarity: similarity.clone(), ..Graded::default() })
+        Arc::new(ModelAnswers { model: name.into(), marks, similarity: similarity.clone(), ..ModelAnswers::default() })
     };
-    let models = vec![of("a", &marks), of("b", &[Mark::option(1); 40])];
-    let ruled = Ruled::new(Arc::new(sheet), models);
+    let models = vec![of("a", &marks), of("b", &[ParsedAnswer::option(1); 40])];
+    let ruled = BoardEngine::new(Arc::new(sheet), models);
     let chosen = ruled.choose(None);
     let board = ruled.board(&chosen);
     let n = ["Final.clean", "MC+TF.clean", "MC+TF.blind", "MC+TF.blind-clean", "SQ", "SQ.s1"]
@@ -252,11 +254,11 @@ fn a_final_score_is_of_the_types_that_it_counts_and_needs_all_of_them() {
 
 #[test]
 fn one_style_alone_has_no_sensitivity_to_styles() {
-    let mut sheet = Sheet::default();
+    let mut sheet = QuestionTable::default();
     for n in 0..8 {
         sheet.push(&item(n, MC, "s1", if n < 4 { "ink" } else { "oil" }, "")).unwrap();
     }
-    let ruled = Ruled::new(Arc::new(sheet), vec![model("m", right((0..8).map(|n| n < 4)))]);
+    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", right((0..8).map(|n| n < 4)))]);
     let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
     for (rows, want) in [(0..8, Some(2500.0)), (0..4, None)] {
         let chosen = ruled.choose(Some(&|row| rows.contains(&row)));

@@ -17,7 +17,7 @@ use self::person::Person;
 use self::serve::Room;
 use super::Round;
 use super::order::{Done, Ticket};
-use crate::model::error::{Kind, Problem, Result};
+use crate::model::error::{Error, ErrorKind, Result};
 use crate::model::verdict::Part;
 
 /// Minutes after which a lease that is not renewed expires, unless the project says otherwise.
@@ -123,7 +123,7 @@ impl Leases {
     /// The next ticket of `person`. Asking again gives the same one and renews it.
     ///
     /// # Errors
-    /// [`Kind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::Denied`]: the person is not in the round.
     pub fn next(&mut self, person: &str, now: i64) -> Result<Next> {
         let who = self.who(person)?;
         self.expire(now);
@@ -166,7 +166,7 @@ impl Leases {
     /// Puts off the end of the lease of `person`; none if it has expired.
     ///
     /// # Errors
-    /// [`Kind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::Denied`]: the person is not in the round.
     pub fn renew(&mut self, person: &str, now: i64) -> Result<Option<Lease>> {
         let who = self.who(person)?;
         self.expire(now);
@@ -181,7 +181,7 @@ impl Leases {
     /// Gives the lease of `person` back; the item is the first they are served again, if nobody takes it meanwhile.
     ///
     /// # Errors
-    /// [`Kind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::Denied`]: the person is not in the round.
     pub fn release(&mut self, person: &str) -> Result<()> {
         let who = self.who(person)?;
         self.hand_back(who);
@@ -204,9 +204,9 @@ impl Leases {
     /// room for the verdict, nor is a second verdict on an item that the person has judged before.
     ///
     /// # Errors
-    /// [`Kind::Conflict`]: the lease has expired, and others have the item in hand or have judged it as often as the round
-    /// wants; the verdict must not be written. [`Kind::Denied`]: the person is not in the round.
-    /// [`Kind::NotFound`]: the round has no such item.
+    /// [`ErrorKind::Conflict`]: the lease has expired, and others have the item in hand or have judged it as often as the round
+    /// wants; the verdict must not be written. [`ErrorKind::Denied`]: the person is not in the round.
+    /// [`ErrorKind::NotFound`]: the round has no such item.
     pub fn judged(&mut self, person: &str, item: u32, part: Part, now: i64) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         self.expire(now);
@@ -216,7 +216,7 @@ impl Leases {
             if judged + leased >= self.overlap {
                 let what = format!("your lease of this item expired, and {} others have it now", self.overlap);
                 return Err(
-                    Problem::new(Kind::Conflict, what).help("go on with the next item; this verdict was not kept")
+                    Error::new(ErrorKind::Conflict, what).help("go on with the next item; this verdict was not kept")
                 );
             }
         }
@@ -228,7 +228,7 @@ impl Leases {
     /// in hand.
     ///
     /// # Errors
-    /// [`Kind::Denied`]: the person is not in the round. [`Kind::NotFound`]: the round has no such item.
+    /// [`ErrorKind::Denied`]: the person is not in the round. [`ErrorKind::NotFound`]: the round has no such item.
     pub fn undone(&mut self, person: &str, item: u32, part: Part) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         if part == Part::Main && self.uncount(who, item) {
@@ -306,7 +306,7 @@ impl Leases {
     fn who(&self, person: &str) -> Result<usize> {
         self.known.get(person).copied().ok_or_else(|| {
             let what = format!("`{person}` is not in the round `{}`", self.name);
-            Problem::new(Kind::Denied, what).help("ask who made the round for a new one with your name")
+            Error::new(ErrorKind::Denied, what).help("ask who made the round for a new one with your name")
         })
     }
 
@@ -325,7 +325,7 @@ impl Leases {
             return Ok(who);
         }
         let what = format!("the round `{}` has no item {item} to be shown as {}", self.name, part.name());
-        Err(Problem::new(Kind::NotFound, what).help("ask for the next ticket again"))
+        Err(Error::new(ErrorKind::NotFound, what).help("ask for the next ticket again"))
     }
 }
 

@@ -39,10 +39,10 @@ fn strangers_and_items_of_no_round_are_refused() {
         made.skip("eve", 0, Part::Main, 0).unwrap_err(),
         made.undone("eve", 0, Part::Main).unwrap_err(),
     ] {
-        assert_eq!(problem.kind, Kind::Denied, "{problem}");
+        assert_eq!(problem.kind, ErrorKind::Denied, "{problem}");
     }
-    assert_eq!(made.judged("person-0", 3, Part::Main, 0).unwrap_err().kind, Kind::NotFound);
-    assert_eq!(made.judged("person-0", 0, Part::Probe, 0).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(made.judged("person-0", 3, Part::Main, 0).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(made.judged("person-0", 0, Part::Probe, 0).unwrap_err().kind, ErrorKind::NotFound);
     assert!(made.done("eve").is_none() && made.ahead("eve", 4).is_empty());
 }
 
@@ -81,11 +81,11 @@ fn a_verdict_after_its_lease_counts_while_there_is_room() {
     let taken = made.ticket("person-1", 16 * MINUTE);
     assert_eq!(late.item, taken.item);
     let problem = made.judge("person-0", late, 17 * MINUTE).unwrap_err();
-    assert_eq!(problem.kind, Kind::Conflict, "{problem}");
+    assert_eq!(problem.kind, ErrorKind::Conflict, "{problem}");
     assert_eq!(made.progress(), (0, 1));
     // The other's lease expires too, and now there is room for the one who comes first.
     made.judge("person-0", late, 40 * MINUTE).unwrap();
-    assert_eq!(made.judge("person-1", taken, 41 * MINUTE).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(made.judge("person-1", taken, 41 * MINUTE).unwrap_err().kind, ErrorKind::Conflict);
     // A second verdict of the same person takes no more room.
     made.judge("person-0", late, 42 * MINUTE).unwrap();
     assert_eq!((made.progress(), made.done("person-0").unwrap().mains), ((1, 1), 1));

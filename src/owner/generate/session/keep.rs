@@ -4,15 +4,15 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use super::Session;
+use crate::model::generated_image::GeneratedImage;
 use crate::model::generation::{Failure, FailureKind, Pixels, Settings};
 use crate::model::job::{JobFailure, Newest};
-use crate::model::made::Made;
-use crate::model::{Kind, Problem, Result};
-use crate::owner::state::Shared;
-use crate::owner::writer::{MadePictures, Work, now};
+use crate::model::{Error, ErrorKind, Result};
+use crate::owner::context::OwnerContext;
+use crate::owner::writer::{MadePictures, WriterCommand, now};
 use crate::pipeline::generate::check::check;
-use crate::pipeline::generate::errand::{Errand, side_by_side};
 use crate::pipeline::generate::file::{self, Origin};
+use crate::pipeline::generate::generation_task::{GenerationTask, side_by_side};
 use crate::pipeline::generate::work::sides;
 use crate::store::jobs::Failed;
 use crate::store::journal::stamp;
@@ -22,15 +22,15 @@ pub(super) enum Kept {
     /// It is none.
     Failed(Failure),
     /// The job cannot go on.
-    Trouble(Problem),
+    Trouble(Error),
 }
 
 impl Session {
     /// Checks a picture, makes it a file, and holds it to be recorded.
     pub(super) fn keep(
         &mut self,
-        shared: &Shared,
-        errand: Errand,
+        shared: &OwnerContext,
+        errand: GenerationTask,
         pixels: &Pixels,
         notes: Vec<String>,
         of: Vec<String>,
@@ -40,7 +40,7 @@ impl Session {
         let origin = Origin { errand: &errand, settings: &self.settings, print: &self.print, draft: self.drafts };
         let bytes = file::png(pixels, &origin).map_err(Kept::Trouble)?;
         let (image, _) = file::keep(&shared.project, &errand.name, self.drafts, &bytes).map_err(Kept::Trouble)?;
-        let made = Made {
+        let made = GeneratedImage {
             rev: 0,
             dataset: errand.dataset.clone(),
             picture: errand.name.clone(),
@@ -64,7 +64,7 @@ impl Session {
     }
 
     /// Puts the two sides of a picture beside each other, once both are there.
-    pub(super) fn double(&mut self, shared: &Shared, errand: Errand) -> Result<()> {
+    pub(super) fn double(&mut self, shared: &OwnerContext, errand: GenerationTask) -> Result<()> {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let found = {
             let made = shared.pictures();
@@ -92,17 +92,18 @@ impl Session {
     }
 
     /// Hands what was made to the thread that decides, and waits until it is on disk.
-    pub(super) fn hand_over(&mut self, shared: &Shared) -> Result<()> {
+    pub(super) fn hand_over(&mut self, shared: &OwnerContext) -> Result<()> {
         if self.pending.is_empty() {
             return Ok(());
         }
         self.handed_over = Some(Instant::now());
-        let (errands, made): (Vec<Errand>, Vec<Made>) = std::mem::take(&mut self.pending).into_iter().unzip();
+        let (errands, made): (Vec<GenerationTask>, Vec<GeneratedImage>) =
+            std::mem::take(&mut self.pending).into_iter().unzip();
         let Some(last) = made.last() else { return Ok(()) };
         let newest = Newest {
             path: last.image().stored().unwrap_or_default(),
             picture: last.picture.clone(),
-            number: errands.last().map_or(0, Errand::number),
+            number: errands.last().map_or(0, GenerationTask::number),
             sample: last.sample,
             draft: last.draft,
         };
@@ -111,8 +112,8 @@ impl Session {
         rows.sort_unstable();
         rows.dedup();
         let (reply, recorded) = mpsc::channel();
-        let ending = || Problem::new(Kind::Cancelled, "the owner is ending");
-        let work = Work::Made(MadePictures { made, prints: vec![self.print.clone()], rows, reply });
+        let ending = || Error::new(ErrorKind::Cancelled, "the owner is ending");
+        let work = WriterCommand::Made(MadePictures { made, prints: vec![self.print.clone()], rows, reply });
         shared.writer.send(work).map_err(|_| ending())?;
         recorded.recv().map_err(|_| ending())??;
         let mut inner = shared.desk.inner();
@@ -127,7 +128,13 @@ impl Session {
     }
 
     /// Gives a picture up until somebody asks for it again.
-    pub(super) fn set_aside(&mut self, shared: &Shared, errand: &Errand, failure: Failure, tries: u32) -> Result<()> {
+    pub(super) fn set_aside(
+        &mut self,
+        shared: &OwnerContext,
+        errand: &GenerationTask,
+        failure: Failure,
+        tries: u32,
+    ) -> Result<()> {
         let key = self.named.pictures()[errand.target.picture as usize].key;
         let sample = errand.target.sample;
         let failed = Failed {

@@ -16,7 +16,7 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
     let dry = begin(&rig.shared, "ann", &NewJob { dry: true, ..missing() }, &|| true).unwrap();
     assert!(dry.job.is_none() && dry.items == 60 && rig.shared.desk.list().unwrap().is_empty());
     let id = rig.begin(missing());
-    let job = rig.until(id, Standing::Done);
+    let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.done, job.of, job.failed), (dry.pictures, Some(dry.pictures), 0));
     assert_eq!((job.device.as_str(), job.by.as_str(), job.place), ("small", "ann", 0));
     let made = rig.made();
@@ -35,13 +35,13 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
         }
     }
     assert_eq!(told, (1..=60).collect());
-    assert_eq!((standings[0], standings[standings.len() - 1]), (Standing::Queued, Standing::Done));
+    assert_eq!((standings[0], standings[standings.len() - 1]), (JobStatus::Queued, JobStatus::Done));
     // Nothing is missing now, and the same seed gives the same pictures: there is nothing to make.
-    assert_eq!(begin(&rig.shared, "ann", &missing(), &|| true).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(begin(&rig.shared, "ann", &missing(), &|| true).unwrap_err().kind, ErrorKind::Conflict);
     let again = rig.begin(NewJob { plan: Plan::Filter(String::new()), ..missing() });
-    assert_eq!(rig.until(again, Standing::Done).done, 0);
+    assert_eq!(rig.until(again, JobStatus::Done).done, 0);
     let other = rig.begin(NewJob { plan: Plan::Items(vec![1]), seed: 6, ..missing() });
-    assert_eq!(rig.until(other, Standing::Done).done, 1);
+    assert_eq!(rig.until(other, JobStatus::Done).done, 1);
     assert_eq!(rig.status(1), Status::Pending, "it shows another picture now");
     assert_eq!(rig.made().len() as u64, dry.pictures + 1);
     assert_eq!(super::made(&rig.shared, 1).unwrap().len(), 2);
@@ -63,12 +63,12 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     small.script(|s| s.permits = Some(0));
     let rig = Rig::over(&project, &small);
     let id = rig.begin(missing());
-    rig.wait(id, "running", |j| j.standing == Standing::Running && j.step.is_some());
-    assert_eq!(rig.act(id, JobAct::Remove).unwrap_err().kind, Kind::Conflict);
-    assert_eq!(rig.act(id, JobAct::Resume).unwrap_err().kind, Kind::Conflict);
+    rig.wait(id, "running", |j| j.standing == JobStatus::Running && j.step.is_some());
+    assert_eq!(rig.act(id, JobAct::Remove).unwrap_err().kind, ErrorKind::Conflict);
+    assert_eq!(rig.act(id, JobAct::Resume).unwrap_err().kind, ErrorKind::Conflict);
     small.script(|s| s.permits = Some(2));
     rig.wait(id, "two pictures", |j| j.done >= 1 || !rig.shared.pictures().is_empty());
-    assert_eq!(rig.act(id, JobAct::Pause).unwrap().unwrap().standing, Standing::Paused);
+    assert_eq!(rig.act(id, JobAct::Pause).unwrap().unwrap().standing, JobStatus::Paused);
     small.script(|s| s.permits = None);
     let deadline = Instant::now() + PATIENCE;
     while rig.shared.jobs() > 0 {
@@ -77,26 +77,26 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     }
     let paused = rig.made().len();
     assert!((1..=4).contains(&paused), "{paused}");
-    assert_eq!(rig.job(id).standing, Standing::Paused);
+    assert_eq!(rig.job(id).standing, JobStatus::Paused);
     // A paused job stays paused across an end of the owner.
     drop(rig);
     let rig = Rig::over(&project, &small);
-    assert_eq!(rig.job(id).standing, Standing::Paused);
+    assert_eq!(rig.job(id).standing, JobStatus::Paused);
     assert_eq!(rig.job(id).done, paused as u64);
     small.script(|s| s.permits = Some(3));
     rig.act(id, JobAct::Resume).unwrap();
     rig.wait(id, "more", |j| j.done > paused as u64 || rig.shared.pictures().len() > paused);
     rig.act(id, JobAct::Cancel).unwrap();
     small.script(|s| s.permits = None);
-    assert_eq!(rig.act(id, JobAct::Retry).unwrap_err().kind, Kind::Conflict);
-    assert_eq!(rig.act(id, JobAct::Pause).unwrap_err().kind, Kind::Conflict);
+    assert_eq!(rig.act(id, JobAct::Retry).unwrap_err().kind, ErrorKind::Conflict);
+    assert_eq!(rig.act(id, JobAct::Pause).unwrap_err().kind, ErrorKind::Conflict);
     rig.act(id, JobAct::Remove).unwrap();
     assert!(rig.shared.desk.list().unwrap().is_empty());
-    assert_eq!(rig.act(id, JobAct::Pause).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(rig.act(id, JobAct::Pause).unwrap_err().kind, ErrorKind::NotFound);
     // Another job makes what is left, under another number.
     let rest = rig.begin(missing());
     assert!(rest > id);
-    rig.until(rest, Standing::Done);
+    rig.until(rest, JobStatus::Done);
     rig.made();
 }
 
@@ -112,7 +112,7 @@ fn an_owner_that_ends_in_between_goes_on_where_the_journal_ends() {
     drop(rig);
     let rig = Rig::over(&project, &small);
     small.script(|s| s.permits = None);
-    let job = rig.until(id, Standing::Done);
+    let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.done, job.of), (of, Some(of)));
     assert_eq!(rig.made().len() as u64, of);
 }
@@ -136,8 +136,8 @@ fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
     assert_eq!(order, [second, first]);
     let (waited, other) = (prompt_of(&rig, 80), prompt_of(&rig, 40));
     small.script(|s| s.permits = None);
-    rig.until(second, Standing::Done);
-    rig.until(first, Standing::Done);
+    rig.until(second, JobStatus::Done);
+    rig.until(first, JobStatus::Done);
     let calls = small.script(|s| s.calls.iter().map(|c| c[0].0.clone()).collect::<Vec<_>>());
     assert_eq!((&calls[1], &calls[2]), (&other, &waited), "the last to ask first");
     let seconds: BTreeSet<String> = (41..=80).map(|n| prompt_of(&rig, n)).collect();
@@ -145,7 +145,7 @@ fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
     let firsts = calls[3..last_of_second].iter().filter(|c| !seconds.contains(*c)).count();
     assert_eq!(firsts, 0, "the first job waited for the second");
     assert_eq!(want(&rig.shared, 80, &|| true).unwrap(), None, "it is there");
-    assert_eq!(want(&rig.shared, 81, &|| true).unwrap_err().kind, Kind::NotFound);
+    assert_eq!(want(&rig.shared, 81, &|| true).unwrap_err().kind, ErrorKind::NotFound);
     rig.made();
 }
 
@@ -160,7 +160,7 @@ fn what_fails_is_tried_three_times_and_set_aside_and_the_others_are_made() {
         s.panics = Some(panics.clone());
     });
     let id = rig.begin(missing());
-    let job = rig.until(id, Standing::Done);
+    let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.failed, job.done + 3), (3, job.of.unwrap()));
     let times = |prompt: &str| small.script(|s| s.calls.iter().flatten().filter(|(p, _)| p == prompt).count());
     assert_eq!((times(&bad), times(&refused), times(&panics)), (3, 1, 3));
@@ -175,7 +175,7 @@ fn what_fails_is_tried_three_times_and_set_aside_and_the_others_are_made() {
     assert_eq!(rig.job(id).failed, 3);
     small.script(|s| (s.fails, s.panics) = (BTreeMap::new(), None));
     rig.act(id, JobAct::Retry).unwrap();
-    let job = rig.wait(id, "all of them", |j| j.standing == Standing::Done && j.failed == 0);
+    let job = rig.wait(id, "all of them", |j| j.standing == JobStatus::Done && j.failed == 0);
     assert_eq!(Some(job.done), job.of);
     rig.made();
 }
@@ -187,7 +187,7 @@ fn a_batch_that_does_not_fit_is_halved() {
     small.script(|s| s.room = Some(1));
     let rig = Rig::over(&project, &small);
     let id = rig.begin(missing());
-    let job = rig.until(id, Standing::Done);
+    let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.failed, Some(job.done)), (0, job.of));
     let sizes = small.script(|s| s.calls.iter().map(Vec::len).collect::<Vec<_>>());
     assert_eq!(&sizes[..3], [4, 2, 1]);
@@ -202,13 +202,13 @@ fn what_is_no_picture_is_not_recorded_and_a_job_that_only_fails_waits_for_somebo
     small.script(|s| s.flat = true);
     let rig = Rig::over(&project, &small);
     let id = rig.begin(missing());
-    let job = rig.until(id, Standing::Paused);
+    let job = rig.until(id, JobStatus::Paused);
     let reason = job.reason.unwrap();
     assert!(reason.contains("in a row") && reason.contains("one colour"), "{reason}");
     assert!(rig.made().is_empty());
     small.script(|s| s.flat = false);
     rig.act(id, JobAct::Retry).unwrap();
-    let job = rig.until(id, Standing::Done);
+    let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.failed, Some(job.done), job.reason), (0, job.of, None));
 }
 
@@ -218,14 +218,14 @@ fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
     let draft = Small { draft: true, ..Small::default() };
     let rig = Rig::over(&project, &draft);
     let id = rig.begin(missing());
-    let drafts = rig.until(id, Standing::Done).done;
+    let drafts = rig.until(id, JobStatus::Done).done;
     assert!(rig.item(1).images[0].draft);
     rig.decide(1, Verdict::Accept).unwrap();
     drop(rig);
     let rig = Rig::over(&project, &Small::default());
     // What the wishes say decides before the generator is there: storyboards alone make drafts.
     let id = rig.begin(NewJob { plan: Plan::Filter("status:accepted".into()), seed: 8, ..missing() });
-    assert_eq!(rig.until(id, Standing::Done).done, 1);
+    assert_eq!(rig.until(id, JobStatus::Done).done, 1);
     assert!(!rig.item(1).images[0].draft);
     assert_eq!(rig.status(1), Status::Pending);
     assert_eq!(rig.made().len() as u64, drafts + 1);
@@ -242,20 +242,29 @@ fn wishes_that_mean_nothing_are_refused_before_anything_is_begun() {
         NewJob { samples: 0, ..missing() },
         NewJob { batch: Some(0), ..missing() },
         NewJob { name: Some("a\nb".into()), ..missing() },
-        NewJob { wishes: Wishes { backend: Some("crayon".into()), ..Wishes::default() }, ..missing() },
-        NewJob { wishes: Wishes { guidance: Some(f64::NAN), ..Wishes::default() }, ..missing() },
+        NewJob {
+            wishes: GenerationOverrides { backend: Some("crayon".into()), ..GenerationOverrides::default() },
+            ..missing()
+        },
+        NewJob {
+            wishes: GenerationOverrides { guidance: Some(f64::NAN), ..GenerationOverrides::default() },
+            ..missing()
+        },
         NewJob { plan: Plan::Items(vec![31]), ..missing() },
         NewJob { plan: Plan::Filter("status:nothing".into()), ..missing() },
     ];
     for new in wrong {
         let problem = begin(&rig.shared, "ann", &new, &|| true).unwrap_err();
-        assert!(matches!(problem.kind, Kind::Usage | Kind::NotFound), "{problem}");
+        assert!(matches!(problem.kind, ErrorKind::Usage | ErrorKind::NotFound), "{problem}");
     }
     assert!(rig.shared.desk.list().unwrap().is_empty());
     assert_eq!(
-        crate::owner::answers::numbers(&crate::owner::sight::Sight::whole(&rig.shared), &Filter::default())
-            .unwrap()
-            .len(),
+        crate::owner::answers::numbers(
+            &crate::owner::visibility::AnnotatorView::whole(&rig.shared),
+            &Filter::default()
+        )
+        .unwrap()
+        .len(),
         30
     );
 }
@@ -298,10 +307,10 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
     let rig = Rig::over(&project, &small);
     small.script(|s| s.permits = None);
     rig.act(id, JobAct::Resume).unwrap();
-    let job = rig.until(id, Standing::Done);
+    let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.failed, Some(job.done + 1)), (1, job.of));
     assert!(failures(&rig.shared, id, 0).unwrap()[0].reason.contains("gone 5 times"));
     rig.act(id, JobAct::Retry).unwrap();
-    rig.wait(id, "all of them", |j| j.standing == Standing::Done && j.failed == 0);
+    rig.wait(id, "all of them", |j| j.standing == JobStatus::Done && j.failed == 0);
     rig.made();
 }

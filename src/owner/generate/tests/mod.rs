@@ -9,15 +9,15 @@ use uuid::Uuid;
 
 use super::*;
 use crate::inference::Told;
+use crate::model::generated_image::GeneratedImage;
 use crate::model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings, Task,
 };
 use crate::model::job::{JobAct, NewJob};
-use crate::model::made::Made;
 use crate::model::{Item, Judgement, Seen, Status, Verdict};
-use crate::owner::state::Data;
+use crate::owner::context::Data;
 use crate::owner::wire::{Decide, Receipt};
-use crate::owner::writer::{self, Wish, Work};
+use crate::owner::writer::{self, DecisionRequest, WriterCommand};
 use crate::pipeline::compose::{Composition, Order, metadata};
 use crate::store::open::open;
 use crate::store::pictures;
@@ -149,7 +149,7 @@ fn trust_of(project: &Project) -> crate::store::trust::Trust {
 /// An owner without a socket.
 struct Rig {
     small: Small,
-    shared: Arc<Shared>,
+    shared: Arc<OwnerContext>,
     writing: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -158,7 +158,7 @@ impl Rig {
         let opened = open(project).unwrap();
         let (sender, queue) = mpsc::channel();
         let data = Data { catalog: opened.catalog.clone(), overlay: opened.overlay };
-        let shared = Shared::new(
+        let shared = OwnerContext::new(
             project.clone(),
             trust_of(project),
             opened.index,
@@ -199,7 +199,7 @@ impl Rig {
         }
     }
 
-    fn until(&self, id: u32, standing: Standing) -> JobState {
+    fn until(&self, id: u32, standing: JobStatus) -> JobState {
         self.wait(id, standing.name(), |j| j.standing == standing)
     }
 
@@ -209,10 +209,10 @@ impl Rig {
 
     fn decide(&self, number: u32, verdict: Verdict) -> Result<Receipt> {
         let judgement = Judgement::new(verdict, Seen::Script);
-        let wish = Wish::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
+        let wish = DecisionRequest::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
         let (send, receipt) = mpsc::channel();
         let reply = Box::new(move |r| drop(send.send(r)));
-        self.shared.writer.send(Work::Wish { who: "ann".into(), wish, asked: None, reply }).unwrap();
+        self.shared.writer.send(WriterCommand::Wish { who: "ann".into(), wish, asked: None, reply }).unwrap();
         receipt.recv_timeout(PATIENCE).unwrap()
     }
 
@@ -227,7 +227,7 @@ impl Rig {
     }
 
     /// Every line of the journal, each of which must name a file with its hash, and no two the same.
-    fn made(&self) -> Vec<Made> {
+    fn made(&self) -> Vec<GeneratedImage> {
         let project = &self.shared.project;
         let reading = pictures::read(&project.images()).unwrap();
         assert!(reading.problems.is_empty() && !reading.whole.torn);
@@ -235,7 +235,7 @@ impl Rig {
         let mut lines = Vec::new();
         for line in text.lines().filter(|l| l.contains("\"picture\":")) {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
-            let made = Made {
+            let made = GeneratedImage {
                 rev: value["rev"].as_u64().unwrap(),
                 picture: value["picture"].as_str().unwrap().into(),
                 sample: value["sample"].as_u64().unwrap() as u32,
@@ -244,14 +244,14 @@ impl Rig {
                 draft: value["draft"].as_bool().unwrap_or_default(),
                 seed: value["seed"].as_u64().unwrap(),
                 ext: "png".into(),
-                ..Made::default()
+                ..GeneratedImage::default()
             };
             let file = std::fs::read(project.root().join(made.image().stored().unwrap())).unwrap();
             assert_eq!(blake3::hash(&file).to_hex().as_str(), made.hash);
             lines.push(made);
         }
         assert_eq!(lines.len(), reading.pictures.len());
-        let one = |m: &Made| (m.picture.clone(), m.sample, m.hash.clone());
+        let one = |m: &GeneratedImage| (m.picture.clone(), m.sample, m.hash.clone());
         assert_eq!(lines.iter().map(one).collect::<BTreeSet<_>>().len(), lines.len(), "a picture is there twice");
         lines
     }
@@ -263,7 +263,7 @@ impl Drop for Rig {
         self.small.script(|s| s.permits = s.permits.map(|_| u64::MAX));
         self.shared.desk.end();
         let (done, wait) = mpsc::channel();
-        let _ = self.shared.writer.send(Work::Finish(done));
+        let _ = self.shared.writer.send(WriterCommand::Finish(done));
         let _ = wait.recv();
         self.writing.take().map(std::thread::JoinHandle::join);
     }

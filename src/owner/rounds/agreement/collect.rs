@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::model::verdict::Part;
-use crate::model::{Kind, Problem, Result, Verdict};
-use crate::owner::sight::Sight;
+use crate::model::{Error, ErrorKind, Result, Verdict};
+use crate::owner::visibility::AnnotatorView;
 use crate::store::Ledger;
 
 /// Verdicts that are read under one lock: a decision waits no longer than for these.
@@ -64,16 +64,16 @@ impl Numbers {
 /// Shows all verdicts that were ever given, some at a time; the lock is let go in between.
 ///
 /// # Errors
-/// [`Kind::Cancelled`].
+/// [`ErrorKind::Cancelled`].
 pub(super) fn walk(
-    sight: &Sight,
+    sight: &AnnotatorView,
     cancelled: &dyn Fn() -> bool,
     each: &mut dyn FnMut(&Ledger, Range<usize>),
 ) -> Result<()> {
     let mut from = 0;
     loop {
         if cancelled() {
-            return Err(Problem::new(Kind::Cancelled, "nobody waits for it any more"));
+            return Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more"));
         }
         let ledger = sight.ledger();
         if from >= ledger.given() {
@@ -87,9 +87,9 @@ pub(super) fn walk(
 /// What was said in a round, whose `people` come first, or outside of rounds.
 ///
 /// # Errors
-/// [`Kind::Cancelled`].
+/// [`ErrorKind::Cancelled`].
 pub(super) fn collect(
-    sight: &Sight,
+    sight: &AnnotatorView,
     round: Option<&str>,
     people: &[String],
     cancelled: &dyn Fn() -> bool,

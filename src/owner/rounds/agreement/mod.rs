@@ -21,34 +21,34 @@ use std::collections::HashSet;
 
 use self::collect::{Collected, Keep, collect, one_each};
 use self::scale::Scaled;
-use super::open::Glance;
+use super::open::RoundSnapshot;
 use crate::metrics::agreement::{Agreement, Counts, methods_paragraph, quality_sentences, round_sentences};
-use crate::model::agreement::look::{Agreed, AgreementAsk, By, Row};
+use crate::model::agreement::analysis::{Agreed, AgreementAsk, By, Row};
 use crate::model::agreement::{AgreementReport, Bootstrap};
 use crate::model::round::Protocol;
 use crate::model::scoring::Outcome;
 use crate::model::verdict::Part;
-use crate::model::{Kind, Problem, QuestionKind, Result};
+use crate::model::{Error, ErrorKind, QuestionKind, Result};
 use crate::owner::answers::Watch;
-use crate::owner::sight::Sight;
-use crate::owner::wire::{Answer, Ask};
+use crate::owner::visibility::AnnotatorView;
+use crate::owner::wire::{Request, Response};
 use crate::store::columns::Columns;
 
 /// The answer to what is asked of agreement; what is asked of anything else is none.
 ///
 /// # Errors
-/// [`Kind::Denied`] while a blind round keeps it from the one who asks, [`Kind::NotFound`] for no such round, and what is
+/// [`ErrorKind::Denied`] while a blind round keeps it from the one who asks, [`ErrorKind::NotFound`] for no such round, and what is
 /// stored wrong.
-pub fn answer(sight: &Sight, ask: &Ask, watch: &Watch<'_>) -> Result<Option<Answer>> {
+pub fn answer(sight: &AnnotatorView, ask: &Request, watch: &Watch<'_>) -> Result<Option<Response>> {
     Ok(Some(match ask {
-        Ask::Agreement(ask) => {
+        Request::Agreement(ask) => {
             let material = Material::of(sight, ask.round.as_deref(), watch.cancelled)?;
-            Answer::Agreement(Box::new(material.agreed(ask)?))
+            Response::Agreement(Box::new(material.agreed(ask)?))
         }
-        Ask::RoundReport { round, bootstrap } => {
-            Answer::RoundReport(Box::new(report::report(sight, round, *bootstrap, watch.cancelled)?))
+        Request::RoundReport { round, bootstrap } => {
+            Response::RoundReport(Box::new(report::report(sight, round, *bootstrap, watch.cancelled)?))
         }
-        Ask::Pace(round) => Answer::Pace(Box::new(pace::own(sight, round.as_deref(), watch.cancelled)?)),
+        Request::Pace(round) => Response::Pace(Box::new(pace::own(sight, round.as_deref(), watch.cancelled)?)),
         _ => return Ok(None),
     }))
 }
@@ -56,8 +56,8 @@ pub fn answer(sight: &Sight, ask: &Ask, watch: &Watch<'_>) -> Result<Option<Answ
 /// A round that may be told of to the one who asks; none for what was judged outside of rounds.
 ///
 /// # Errors
-/// [`Kind::Denied`] while a blind round keeps some of it back: numbers over items would tell of each.
-pub(super) fn allowed(sight: &Sight, round: Option<&str>) -> Result<Option<Glance>> {
+/// [`ErrorKind::Denied`] while a blind round keeps some of it back: numbers over items would tell of each.
+pub(super) fn allowed(sight: &AnnotatorView, round: Option<&str>) -> Result<Option<RoundSnapshot>> {
     let Some(name) = round else {
         // Whether somebody judged a veiled item outside of rounds must not be told by an answer in place of a refusal.
         sight.scores()?;
@@ -65,7 +65,7 @@ pub(super) fn allowed(sight: &Sight, round: Option<&str>) -> Result<Option<Glanc
     };
     let mut glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
     // As it is now: the round may be newer than the sight.
-    let now = Sight::of(sight.shared(), sight.who());
+    let now = AnnotatorView::of(sight.shared(), sight.who());
     if glance.blind {
         now.scores()?;
     }
@@ -85,9 +85,9 @@ pub(super) fn allowed(sight: &Sight, round: Option<&str>) -> Result<Option<Glanc
 
 /// The verdicts of a round, or of no round, ready to be compared.
 struct Material<'m> {
-    sight: &'m Sight,
+    sight: &'m AnnotatorView,
     cancelled: &'m dyn Fn() -> bool,
-    glance: Option<Glance>,
+    glance: Option<RoundSnapshot>,
     protocol: Protocol,
     collected: Collected,
     scaled: Scaled,
@@ -95,7 +95,7 @@ struct Material<'m> {
 }
 
 impl<'m> Material<'m> {
-    fn of(sight: &'m Sight, round: Option<&str>, cancelled: &'m dyn Fn() -> bool) -> Result<Material<'m>> {
+    fn of(sight: &'m AnnotatorView, round: Option<&str>, cancelled: &'m dyn Fn() -> bool) -> Result<Material<'m>> {
         let glance = allowed(sight, round)?;
         let people = glance.as_ref().map_or(&[][..], |glance| &glance.round.people);
         let only: Option<HashSet<u32>> =
@@ -184,7 +184,7 @@ impl<'m> Material<'m> {
                 let (rules, _, outcomes) = shared.scoring.outcomes(shared, &|| !(self.cancelled)())?;
                 if rules.rules.is_empty() {
                     let what = "there are no rules, and so no outcomes to group by";
-                    return Err(Problem::new(Kind::Conflict, what).help("the filter bench makes some"));
+                    return Err(Error::new(ErrorKind::Conflict, what).help("the filter bench makes some"));
                 }
                 let of = |row: u32| Some(u32::from(outcomes.of_row(row as usize).code()));
                 let name = |code: u32| Outcome::from_code(code as u8).name();

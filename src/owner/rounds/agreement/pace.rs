@@ -2,18 +2,18 @@
 
 use super::collect::walk;
 use crate::metrics::agreement::pace::pace;
-use crate::model::agreement::look::OwnPace;
+use crate::model::agreement::analysis::OwnPace;
 use crate::model::annotator::Step;
 use crate::model::{Result, Verdict};
-use crate::owner::sight::Sight;
+use crate::owner::visibility::AnnotatorView;
 
 /// The pace of the one who asks, in a round or everywhere. It is of everything that was shown to be judged: what was
 /// mixed in is not told apart.
 ///
 /// # Errors
-/// [`Kind::NotFound`](crate::model::Kind::NotFound) for no such round, and
-/// [`Kind::Cancelled`](crate::model::Kind::Cancelled).
-pub(super) fn own(sight: &Sight, round: Option<&str>, cancelled: &dyn Fn() -> bool) -> Result<OwnPace> {
+/// [`Kind::NotFound`](crate::model::ErrorKind::NotFound) for no such round, and
+/// [`Kind::Cancelled`](crate::model::ErrorKind::Cancelled).
+pub(super) fn own(sight: &AnnotatorView, round: Option<&str>, cancelled: &dyn Fn() -> bool) -> Result<OwnPace> {
     if let Some(name) = round {
         sight.shared().rounds.of(name, |_| ())?;
     }

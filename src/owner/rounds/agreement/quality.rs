@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Material;
 use super::collect::{Keep, Said, one_each};
 use crate::metrics::agreement::quality;
-use crate::model::agreement::look::PersonQuality;
+use crate::model::agreement::analysis::PersonQuality;
 use crate::model::annotator::ProbeQuality;
 use crate::model::round::Gold;
 use crate::model::verdict::Part;

@@ -6,17 +6,17 @@ use super::Material;
 use super::collect::{Collected, Keep, one_each};
 use crate::metrics::agreement::{quality, revised};
 use crate::model::agreement::Bootstrap;
-use crate::model::agreement::look::{AgreementAsk, By};
+use crate::model::agreement::analysis::{AgreementAsk, By};
 use crate::model::annotator::Rate;
 use crate::model::round::report::{Adjudicated, Audit, AuditScore, RoundReport};
 use crate::model::round::{Protocol, Round};
 use crate::model::status::single;
 use crate::model::verdict::Part;
-use crate::model::{Kind, Problem, Result, Status, Verdict};
+use crate::model::{Error, ErrorKind, Result, Status, Verdict};
 use crate::owner::answers;
 use crate::owner::rounds::answer::{each, part, state};
 use crate::owner::rounds::disputes::{called, disputes};
-use crate::owner::sight::Sight;
+use crate::owner::visibility::AnnotatorView;
 
 /// The properties that a report looks at apart, where they have more than one value.
 const GROUPS: [By; 4] = [By::Type, By::Level, By::Subtask, By::Style];
@@ -26,7 +26,7 @@ const GROUPS: [By; 4] = [By::Type, By::Level, By::Subtask, By::Style];
 /// # Errors
 /// As for agreement.
 pub(super) fn report(
-    sight: &Sight,
+    sight: &AnnotatorView,
     name: &str,
     bootstrap: Option<Bootstrap>,
     cancelled: &dyn Fn() -> bool,
@@ -41,7 +41,7 @@ pub(super) fn report(
         }
     }
     let Some(glance) = material.glance.as_ref() else {
-        return Err(Problem::new(Kind::NotFound, format!("there is no round `{name}`")));
+        return Err(Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")));
     };
     let kept: HashSet<u32> = glance.items().collect();
     let mut listed = disputes(sight, name)?;
@@ -112,7 +112,7 @@ fn good(status: Status) -> Option<bool> {
 }
 
 /// What an audit found, of the items it decided on and whether each is good. What models score is over their other rotations too.
-fn audit(sight: &Sight, decided: &HashMap<String, bool>, round: &Round) -> Result<Audit> {
+fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) -> Result<Audit> {
     let rate = |(count, of)| quality::rate(count, of).unwrap_or(Rate { count, of, interval: None });
     let wrong = decided.values().filter(|good| !**good).count() as u64;
     let all = decided.iter().flat_map(|(id, good)| {

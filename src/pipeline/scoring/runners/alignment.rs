@@ -16,7 +16,7 @@ use crate::model::generation::Failure;
 use crate::model::judge::{Element, Reads};
 use crate::model::scoring::{Score, ScoreState, Scorer};
 use crate::model::vlm::{Ask, Finish, Reply, Tally};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject, failed};
 use crate::store::scores::About;
 
@@ -52,7 +52,7 @@ impl Aligned {
     /// Has the questions of `writer` answered by `asker`, both by `model`.
     ///
     /// # Errors
-    /// [`Kind::Usage`] for judgings that do something else.
+    /// [`ErrorKind::Usage`] for judgings that do something else.
     pub fn new(
         writer: Arc<Judging>,
         asker: Arc<Judging>,
@@ -65,7 +65,7 @@ impl Aligned {
         ] {
             if !fits {
                 let what = format!("`{}` does not read what self-validation needs of it", judging.name);
-                return Err(Problem::new(Kind::Usage, what).field("answer.read"));
+                return Err(Error::new(ErrorKind::Usage, what).field("answer.read"));
             }
         }
         let print = model.fingerprint().with("questions", &writer.revision).with("answer", &asker.revision);

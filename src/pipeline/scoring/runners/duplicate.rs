@@ -13,10 +13,10 @@ use super::pictures::{decoded, refused};
 use crate::inference::preprocess;
 use crate::inference::scoring::ImageEmbedder;
 use crate::metrics::nearest::{Rows, nearest};
+use crate::model::generated_image::{file_key, hex};
 use crate::model::generation::{Fingerprint, Pixels};
-use crate::model::made::{file_key, hex};
 use crate::model::scoring::{Score, ScoreState, Scorer};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::scoring::runner::{Keep, Runner, Subject};
 use crate::store::scores::{About, DIMENSION, EMBEDDINGS, Embeddings, Scores};
 
@@ -118,7 +118,7 @@ impl Duplicates {
 /// # Errors
 /// The operating system's.
 pub fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let fail = |e: std::io::Error| Problem::io(&e, "the reference pictures cannot be read", folder);
+    let fail = |e: std::io::Error| Error::io(&e, "the reference pictures cannot be read", folder);
     let mut entries: Vec<PathBuf> =
         std::fs::read_dir(folder).map_err(fail)?.filter_map(|e| Some(e.ok()?.path())).collect();
     entries.sort();
@@ -165,7 +165,7 @@ impl Runner for Duplicates {
         // Itself and the nearest beside it.
         let found = match nearest(&Rows::new(&queries, dim)?, &all, 2, &mut |_| keep(None)) {
             Ok(found) => found,
-            Err(problem) if problem.kind == Kind::Cancelled => return Ok(()),
+            Err(problem) if problem.kind == ErrorKind::Cancelled => return Ok(()),
             Err(problem) => return Err(problem),
         };
         let mut given: Vec<(u64, f32, u64)> = Vec::new();

@@ -15,7 +15,7 @@ use crate::model::generation::{Failure, FailureKind};
 use crate::model::judge::{Reads, Said, Shown, Word};
 use crate::model::scoring::{Score, ScoreState, Scorer};
 use crate::model::vlm::{Ask, Encoded, Reply, Tally};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject, failed};
 use crate::store::picture_file::PictureFile;
 use crate::store::scores::About;
@@ -71,11 +71,11 @@ impl Judged {
     /// Asks `judging` of `model`.
     ///
     /// # Errors
-    /// [`Kind::Usage`] for a judging that has no answer which passes.
+    /// [`ErrorKind::Usage`] for a judging that has no answer which passes.
     pub fn new(judging: Arc<Judging>, model: Box<dyn VisionLanguageModel>, config: &Judge) -> Result<Judged> {
         let Reads::YesNo { pass } = judging.reads else {
             let what = format!("`{}` is no question that is answered by yes or no", judging.name);
-            return Err(Problem::new(Kind::Usage, what).field("answer.read"));
+            return Err(Error::new(ErrorKind::Usage, what).field("answer.read"));
         };
         let print = model.fingerprint().with("judging", &judging.revision).with("reading", VERSION);
         let name = model.abilities().name.clone();
@@ -110,9 +110,9 @@ fn read(pass: Word, reply: &Reply) -> Score {
 }
 
 /// What keeps a job from going on, if the servers are not there at all.
-pub(super) fn gone(failure: &Failure) -> Option<Problem> {
+pub(super) fn gone(failure: &Failure) -> Option<Error> {
     (failure.kind == FailureKind::Unavailable).then(|| {
-        Problem::new(Kind::Unreachable, format!("the judge cannot be reached: {}", failure.reason))
+        Error::new(ErrorKind::Unreachable, format!("the judge cannot be reached: {}", failure.reason))
             .help("see to the servers of [judge] in benchtop.toml, then resume the job")
     })
 }

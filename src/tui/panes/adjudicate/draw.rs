@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
 use crate::model::round::state::Dispute;
-use crate::tui::panes::metadata::desk::said;
+use crate::tui::panes::metadata::edit_session::said;
 use crate::tui::panes::review::{Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside};
 use crate::tui::preview::Show;
 use crate::tui::theme::{Look, Role};

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::widgets::page::Page;
 
 /// What an answer of the owner is for.
@@ -31,7 +31,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum AdjudicateEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Ask),
+    Ask(Want, Request),
     /// Ask which.
     AskChoice {
         /// What for.

@@ -19,11 +19,11 @@ pub use effects::{AdjudicateEffect, ChoiceFor, Want};
 pub use settle::{GAP, Settle};
 use uuid::Uuid;
 
-use super::metadata::desk::said;
+use super::metadata::edit_session::said;
 use super::review::{Loaded, Looking, Painted, Picture, Sides, painted};
 use crate::model::Result;
 use crate::model::round::state::{Adjudicating, Dispute, RoundState};
-use crate::owner::wire::{Ask, Decide, ItemView};
+use crate::owner::wire::{Decide, ItemView, Request};
 use crate::tui::action::{Action, Scope};
 use crate::tui::preview::Show;
 
@@ -85,7 +85,7 @@ impl AdjudicatePane {
         (self.asking, self.again) = (false, false);
         self.asked.clear();
         self.items.clear();
-        let mut effects = vec![Effect::Ask(Want::Rounds, Ask::Rounds)];
+        let mut effects = vec![Effect::Ask(Want::Rounds, Request::Rounds)];
         effects.extend(self.ask_all());
         effects
     }
@@ -105,12 +105,12 @@ impl AdjudicatePane {
             return Vec::new();
         }
         self.asking = true;
-        vec![Effect::Ask(Want::Disputes(round.clone()), Ask::Disputes(round))]
+        vec![Effect::Ask(Want::Disputes(round.clone()), Request::Disputes(round))]
     }
 
     /// Asks what adjudicators see, and which guidelines hold.
     pub fn ask_about(&self, show: bool) -> Vec<Effect> {
-        let ask = |round: &String| Effect::Ask(Want::About(round.clone(), show), Ask::Adjudication(round.clone()));
+        let ask = |round: &String| Effect::Ask(Want::About(round.clone(), show), Request::Adjudication(round.clone()));
         self.round.iter().map(ask).collect()
     }
 
@@ -252,7 +252,7 @@ impl AdjudicatePane {
 
     fn ask_item(&mut self, number: u32) -> Effect {
         self.asked.push(number);
-        Effect::Ask(Want::Item(number), Ask::Item(number))
+        Effect::Ask(Want::Item(number), Request::Item(number))
     }
 
     /// An item changed: asks for it again, keeping what is on screen until it comes.

@@ -6,7 +6,7 @@ use super::{AdjudicateEffect as Effect, AdjudicatePane, Want};
 use crate::model::round::state::Adjudicating;
 use crate::model::verdict::{Asked, Part};
 use crate::model::{Judgement, Verdict};
-use crate::owner::wire::{Ask, Decide, Receipt};
+use crate::owner::wire::{Decide, Receipt, Request};
 use crate::tui::panes::review::Viewed;
 use crate::tui::widgets::page::Page;
 
@@ -48,7 +48,7 @@ impl AdjudicatePane {
         }
         self.saved = None;
         self.pending.push(decide.clone());
-        let mut effects = vec![Effect::Ask(Want::Settled(decide.uuid), Ask::Decide(decide))];
+        let mut effects = vec![Effect::Ask(Want::Settled(decide.uuid), Request::Decide(decide))];
         let place = self.place();
         let next = self.shown().skip(place + 1).find(|dispute| self.is_open(dispute)).map(|dispute| dispute.number);
         effects.extend(next.map_or(Vec::new(), |number| self.go_to(number)));

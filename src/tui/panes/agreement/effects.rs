@@ -1,7 +1,7 @@
 //! What the agreement pane asks of the program around it.
 
-use crate::model::agreement::look::AgreementAsk;
-use crate::owner::wire::Ask;
+use crate::model::agreement::analysis::AgreementAsk;
+use crate::owner::wire::Request;
 use crate::tui::widgets::table::CopyWhat;
 
 /// What an answer of the owner is for.
@@ -26,7 +26,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum AgreementEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Ask),
+    Ask(Want, Request),
     /// Ask which.
     AskChoice {
         /// What for.

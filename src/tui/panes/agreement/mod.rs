@@ -14,13 +14,13 @@ mod rows;
 
 pub use effects::{AgreementEffect, ChoiceFor, Want};
 
-use super::metadata::desk::said;
+use super::metadata::edit_session::said;
 use crate::model::agreement::Bootstrap;
-use crate::model::agreement::look::{Agreed, AgreementAsk, By, Row};
+use crate::model::agreement::analysis::{Agreed, AgreementAsk, By, Row};
 use crate::model::round::state::RoundState;
 use crate::model::scoring::Outcome;
 use crate::model::{Filter, QuestionKind, Result};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::table::{Answer, CopyFormat, CopyWhat, LocalTable, TableEffect};
 
@@ -105,7 +105,7 @@ impl AgreementPane {
 
     /// Shown, or connected again: the rounds are asked for, and then what is looked at.
     pub fn start(&mut self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::Rounds, Ask::Rounds)]
+        vec![Effect::Ask(Want::Rounds, Request::Rounds)]
     }
 
     /// Verdicts came in: what is looked at is asked for again, and stays until the answer is there.
@@ -126,7 +126,7 @@ impl AgreementPane {
         let ask = AgreementAsk { round: self.round.clone(), by: self.by, bootstrap };
         self.asked = Some(ask.clone());
         (self.waiting, self.stale) = (true, false);
-        vec![Effect::Ask(Want::Agreed(ask.clone()), Ask::Agreement(ask))]
+        vec![Effect::Ask(Want::Agreed(ask.clone()), Request::Agreement(ask))]
     }
 
     /// Looks at something else: what was shown is no answer any more.

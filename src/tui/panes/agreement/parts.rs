@@ -1,7 +1,7 @@
 //! What stands beside the table: a row in numbers, its table, the people, the methods paragraph.
 
 use crate::model::agreement::Undefined;
-use crate::model::agreement::look::{Agreed, Measure, PersonQuality, Row};
+use crate::model::agreement::analysis::{Agreed, Measure, PersonQuality, Row};
 use crate::model::annotator::Rate;
 use crate::tui::theme::Role;
 use crate::tui::widgets::lines::Lines;

@@ -1,7 +1,7 @@
 //! Groups of items, or pairs of people, as a table: one measure a column.
 
 use crate::model::agreement::Estimate;
-use crate::model::agreement::look::{Agreed, By, Measure, Row};
+use crate::model::agreement::analysis::{Agreed, By, Measure, Row};
 use crate::tui::theme::Role;
 use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::tui::widgets::text::{self, grouped};

@@ -5,7 +5,7 @@ use super::*;
 use crate::metrics::agreement::{Agreement, methods_paragraph};
 use crate::model::agreement::{AgreementReport, Scale};
 use crate::model::round::Protocol;
-use crate::model::{ColourLevel, Kind, Problem, Status};
+use crate::model::{ColourLevel, Error, ErrorKind, Status};
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Theme};
 
@@ -67,7 +67,7 @@ fn answer(ask: &AgreementAsk) -> Agreed {
 fn feed(pane: &mut AgreementPane, effects: Vec<Effect>) -> Vec<AgreementAsk> {
     let (mut asked, mut todo) = (Vec::new(), effects);
     while let Some(effect) = todo.pop() {
-        if let Effect::Ask(Want::Agreed(ask), Ask::Agreement(_)) = effect {
+        if let Effect::Ask(Want::Agreed(ask), Request::Agreement(_)) = effect {
             asked.push(ask.clone());
             todo.extend(pane.take_agreed(ask.clone(), Ok(answer(&ask))));
         }
@@ -77,7 +77,7 @@ fn feed(pane: &mut AgreementPane, effects: Vec<Effect>) -> Vec<AgreementAsk> {
 
 fn shown() -> AgreementPane {
     let mut pane = AgreementPane::new();
-    assert!(matches!(&pane.start()[..], [Effect::Ask(Want::Rounds, Ask::Rounds)]));
+    assert!(matches!(&pane.start()[..], [Effect::Ask(Want::Rounds, Request::Rounds)]));
     let effects = pane.take_rounds(Ok(vec![state("first", true), state("second", false)]));
     let asked = feed(&mut pane, effects);
     assert_eq!(asked.len(), 2, "numbers first, then intervals");
@@ -161,7 +161,7 @@ fn a_late_answer_is_passed_over_and_a_refusal_is_said() {
     assert!(lines[0].1.contains("blind for you"));
     let effects = pane.chosen(&purpose.clone(), 0);
     let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else { panic!("{effects:?}") };
-    let blind = Problem::new(Kind::Denied, "the round `second` is blind").help("judge first");
+    let blind = Error::new(ErrorKind::Denied, "the round `second` is blind").help("judge first");
     pane.take_agreed(ask.clone(), Err(blind));
     let picture = drawn(&mut pane, (80, 21));
     assert!(

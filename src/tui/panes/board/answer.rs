@@ -6,8 +6,8 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::behind::{judged, or_none, right, unread};
-use crate::model::board::{Answered, Behind, ModelAnswer};
+use super::drilldown::{judged, or_none, right, unread};
+use crate::model::board::{AnswerDetail, Answered, ModelAnswer};
 use crate::model::{Item, Result};
 use crate::owner::wire::ItemView;
 use crate::tui::action::Action;
@@ -56,7 +56,7 @@ struct Said {
 }
 
 /// What is said of one answer, in lines of so many columns. Text from data is cleaned line by line; its own line breaks stay.
-fn about(b: &Behind, room: usize) -> Vec<Said> {
+fn about(b: &AnswerDetail, room: usize) -> Vec<Said> {
     let mut lines: Vec<Said> = Vec::new();
     let mut say = |said: &str, role: Role| {
         for line in said.lines() {

@@ -3,11 +3,11 @@
 use ratatui::layout::Rect;
 
 use super::answer::AnswerView;
-use super::behind::{BehindEffect, BehindView};
+use super::drilldown::{BehindEffect, BehindView};
 use super::{BoardEffect, BoardPane, Layer, Want};
 use crate::model::Result;
 use crate::model::board::{Answered, BoardAsk};
-use crate::owner::wire::{Ask, ItemView};
+use crate::owner::wire::{ItemView, Request};
 use crate::tui::panes::review::{Loaded, Picture};
 
 impl BoardPane {
@@ -16,7 +16,7 @@ impl BoardPane {
         let column = self.listed().and_then(|view| view.column.clone());
         let (ask, rule) = (Box::new(self.shown.clone()), self.shown.rule.clone());
         let want = Want::Answered(ask, model);
-        vec![BoardEffect::Ask(want, Ask::Answered { rule, column, item })]
+        vec![BoardEffect::Ask(want, Request::Answered { rule, column, item })]
     }
 
     /// The list that the answers are chosen from.
@@ -61,7 +61,7 @@ impl BoardPane {
             view.keep(*before);
         }
         self.layers.push(Layer::Answer(view));
-        vec![BoardEffect::Ask(Want::Item(number), Ask::Item(number))]
+        vec![BoardEffect::Ask(Want::Item(number), Request::Item(number))]
     }
 
     /// Takes in the item whose answers are shown.

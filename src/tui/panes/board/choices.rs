@@ -1,18 +1,18 @@
 //! What a person can choose from on the leaderboard: groups, items, rules, breakdowns.
 
 use super::draw::{on, printed};
+use super::responses::OWN;
 use super::table::FIRST;
-use super::take::OWN;
 use super::views::{self, Kind, View};
 use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
 use crate::metrics::extract::Extractor;
 use crate::model::Result;
-use crate::model::board::looks::TOOL;
+use crate::model::board::analysis::TOOL;
 use crate::model::board::{BoardAsk, Curated, Printed, Row};
 use crate::model::round::state::RoundState;
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::pipeline::board::published;
-use crate::tui::panes::metadata::desk::said;
+use crate::tui::panes::metadata::edit_session::said;
 use crate::tui::widgets::text;
 
 fn refuse(why: impl Into<String>) -> Vec<BoardEffect> {
@@ -63,7 +63,7 @@ impl BoardPane {
 
     /// Asks which items are scored; the rounds are asked for first.
     pub(super) fn ask_curated(&mut self) -> Vec<BoardEffect> {
-        vec![BoardEffect::Ask(Want::Rounds, Ask::Rounds)]
+        vec![BoardEffect::Ask(Want::Rounds, Request::Rounds)]
     }
 
     /// The rounds are there: asks which items are scored.
@@ -177,7 +177,7 @@ impl BoardPane {
                 Some(other) => {
                     let ask = Box::new(self.shown.clone());
                     let want = Want::Disagreements { ask: ask.clone(), other: other.clone(), show: true };
-                    vec![BoardEffect::Ask(want, Ask::Disagreements { ask, other })]
+                    vec![BoardEffect::Ask(want, Request::Disagreements { ask, other })]
                 }
                 None => vec![],
             },

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::detail::{apart, range, said};
 use crate::metrics::statistics::p_text;
 use crate::model::Filter;
-use crate::model::board::looks::Compared;
+use crate::model::board::analysis::Compared;
 use crate::model::board::{Cell, Scale};
 use crate::tui::action::Action;
 use crate::tui::theme::{Look, Role};
@@ -176,7 +176,7 @@ impl CompareView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::board::looks::Redrawn;
+    use crate::model::board::analysis::Redrawn;
 
     #[test]
     fn a_number_on_what_both_answer_stands_beside_that_of_the_board() {

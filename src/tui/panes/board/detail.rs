@@ -3,7 +3,7 @@
 use super::table::{COUNTS, FIRST, RANK, counts};
 use super::{BoardPane, SMALL};
 use crate::metrics::statistics::{Rank, p_text};
-use crate::model::board::looks::{ScEstimate, Sure};
+use crate::model::board::analysis::{ScEstimate, Sure};
 use crate::model::board::{Board, Cell, Column, Row, Scale};
 use crate::pipeline::analysis::same;
 use crate::pipeline::board::untested;

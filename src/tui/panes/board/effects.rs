@@ -1,7 +1,7 @@
 //! What the leaderboard asks of the program around it.
 
 use crate::model::board::{BoardAsk, Curated, Printed};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::widgets::table::CopyWhat;
 
 use super::views::Kind;
@@ -63,7 +63,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum BoardEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Ask),
+    Ask(Want, Request),
     /// Nobody waits any more for what was asked for this.
     Cancel(Want),
     /// Ask which.

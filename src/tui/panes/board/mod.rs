@@ -4,50 +4,50 @@
 //! | file | what it does |
 //! |---|---|
 //! | `effects` | what the pane asks of the program around it |
-//! | `take` | what is asked of the owner, and what its answers do |
-//! | `carry` | what answers of tables come to; opening a cell |
+//! | `responses` | what is asked of the owner, and what its answers do |
+//! | `table_effects` | what answers of tables come to; opening a cell |
 //! | `table` | a board as a table |
 //! | `detail` | the lines below the table |
 //! | `draw` | one frame |
 //! | `choices` | groups, items, rules and breakdowns to choose from |
 //! | `views` | breakdowns of one model |
 //! | `stable` | how scores settle over parts of the data |
-//! | `compare`, `rules`, `behind` | two models, two rules, the answers behind a cell |
+//! | `compare`, `rules`, `drilldown` | two models, two rules, the answers behind a cell |
 //! | `answer`, `answered` | what every model answered to one question, and asking for it |
 
 mod answer;
 mod answered;
-mod behind;
-mod carry;
 mod choices;
 mod compare;
 mod detail;
 mod draw;
+mod drilldown;
 mod effects;
+mod responses;
 mod rules;
 mod stable;
 mod table;
-mod take;
+mod table_effects;
 mod views;
 
 use std::collections::BTreeMap;
 
 pub use answer::AnswerView;
-pub use behind::BehindView;
+pub use drilldown::BehindView;
 pub use effects::{BoardEffect, ChoiceFor, Want};
 pub use views::Kind as Breakdown;
 
 use answer::AnswerEffect;
-use behind::BehindEffect;
 use compare::{CompareEffect, CompareView};
+use drilldown::BehindEffect;
 use rules::{RulesEffect, RulesView};
 use stable::{StableEffect, StableView};
 use table::{FIRST, Ranks};
 use views::{View, ViewEffect};
 
 use crate::model::Result;
-use crate::model::board::looks::Sure;
-use crate::model::board::{Behind, Board, BoardAsk, Row};
+use crate::model::board::analysis::Sure;
+use crate::model::board::{AnswerDetail, Board, BoardAsk, Row};
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::table::{CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect};
@@ -167,7 +167,7 @@ impl BoardPane {
     }
 
     /// The answer under the cursor, while the answers behind a cell are shown.
-    pub fn behind(&self) -> Option<&Behind> {
+    pub fn behind(&self) -> Option<&AnswerDetail> {
         self.layers.iter().rev().find_map(|l| if let Layer::Behind(view) = l { view.current() } else { None })
     }
 
@@ -199,7 +199,7 @@ impl BoardPane {
     /// Selects the rows that match what a person typed, or lets them go.
     ///
     /// # Errors
-    /// [`Kind::Usage`](crate::model::Kind::Usage) says what is wrong with the pattern.
+    /// [`Kind::Usage`](crate::model::ErrorKind::Usage) says what is wrong with the pattern.
     pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Vec<BoardEffect>> {
         let answer = self.top_table().map(|t| t.select_regex(column, pattern, on)).transpose()?.flatten();
         Ok(answer.map(|a| self.carry_out(a)).unwrap_or_default())

@@ -3,10 +3,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::behind::BehindView;
+use super::drilldown::BehindView;
 use crate::model::ToolVerdict;
-use crate::model::board::Behind;
-use crate::model::board::looks::{Disagreement, TOOL};
+use crate::model::board::AnswerDetail;
+use crate::model::board::analysis::{Disagreement, TOOL};
 use crate::tui::action::Action;
 use crate::tui::theme::Look;
 use crate::tui::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
@@ -76,11 +76,11 @@ impl RulesView {
     }
 
     fn examples(&self, found: &Disagreement) -> BehindView {
-        let told = |(behind, read): &(Behind, Option<String>)| {
+        let told = |(behind, read): &(AnswerDetail, Option<String>)| {
             let said = behind.tool.as_ref().filter(|_| self.second == TOOL).map(ToolVerdict::said);
             let said = said.as_deref().or(read.as_deref()).unwrap_or("(unread)");
             let unit = format!("{said} by {}", self.second);
-            Behind { unit, ..behind.clone() }
+            AnswerDetail { unit, ..behind.clone() }
         };
         let title = match self.second == TOOL {
             true => format!("answers of {} that the tool judged otherwise", found.model),

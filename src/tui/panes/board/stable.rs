@@ -7,11 +7,11 @@ use super::{BoardEffect, BoardPane, Layer, Want};
 use crate::model::Result;
 use crate::model::agreement::Bootstrap;
 use crate::model::board::{Better, BoardAsk, Scale};
-use crate::owner::wire::{AnalyseAsk, Ask};
+use crate::owner::wire::{AnalyseAsk, Request};
 use crate::pipeline::analysis::{Curve, Stability, Stable, What};
 use crate::tui::action::Action;
 use crate::tui::keymap::Keymap;
-use crate::tui::panes::metadata::desk::said;
+use crate::tui::panes::metadata::edit_session::said;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::lines::Lines;
 use crate::tui::widgets::meter::sparkline;
@@ -67,7 +67,7 @@ impl StableView {
         let stability =
             Stability { column: Some(self.column.clone()), seed: Bootstrap::default().seed, ..Stability::default() };
         let ask = AnalyseAsk { board: (*self.ask).clone(), what: What::Stability(stability) };
-        BoardEffect::Ask(self.want(), Ask::Analyse(Box::new(ask)))
+        BoardEffect::Ask(self.want(), Request::Analyse(Box::new(ask)))
     }
 
     /// The table below the heading.

@@ -4,10 +4,10 @@ use ratatui::layout::Rect;
 use super::*;
 use crate::metrics::statistics::Rank;
 use crate::model::agreement::{Bootstrap, Interval as Drawn};
-use crate::model::board::looks::{Compared, Redrawn, Table};
+use crate::model::board::analysis::{Compared, Redrawn, Table};
 use crate::model::board::{BehindPage, Cell, Column, Counts, Curated, Scale};
-use crate::model::{ColourLevel, Kind, Problem};
-use crate::owner::wire::Ask;
+use crate::model::{ColourLevel, Error, ErrorKind};
+use crate::owner::wire::Request;
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::{Look, Theme};
 
@@ -72,7 +72,7 @@ fn a_cell_shows_its_count_and_interval_and_opens() {
     assert!(shown.contains("one unit of qAcc.L_l is a pair") && shown.contains("note 1/1: GPT4o: every row twice"));
     assert!(shown.contains("doubled 6,231"), "{shown}");
     let effects = pane.act(Action::Open);
-    let [BoardEffect::Ask(Want::Behind(ask, model, column), Ask::Behind { .. })] = &effects[..] else {
+    let [BoardEffect::Ask(Want::Behind(ask, model, column), Request::Behind { .. })] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!((&**ask, model.as_str(), column.as_str()), (&BoardAsk::default(), "GPT4o", "qAcc.L_l"));
@@ -225,7 +225,7 @@ fn ranks_are_of_the_column_that_rows_are_sorted_by_and_say_their_ties() {
 #[test]
 fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_nothing() {
     let mut pane = BoardPane::new(board(), wilson);
-    assert_eq!(pane.filter("nosuch:x status:nonsense").unwrap_err().kind, Kind::Usage);
+    assert_eq!(pane.filter("nosuch:x status:nonsense").unwrap_err().kind, ErrorKind::Usage);
     let effects = pane.filter("level:low").unwrap();
     let [BoardEffect::Ask(Want::Board(first), _)] = &effects[..] else { panic!("{effects:?}") };
     let first = first.clone();
@@ -242,7 +242,7 @@ fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_no
     assert!(shown.contains("on all items: 230 questions  only level:high"), "{shown}");
     assert_eq!(pane.row().unwrap().model, "MiniCPM-V-2", "the cursor stays on its model");
     pane.filter("level:low").unwrap();
-    let refused = pane.take_board(&first, Err(Problem::new(Kind::Denied, "the round is blind")));
+    let refused = pane.take_board(&first, Err(Error::new(ErrorKind::Denied, "the round is blind")));
     assert!(matches!(&refused[..], [BoardEffect::Refuse(why)] if why.contains("blind")));
     assert!(drawn(&mut pane).contains("only level:high") && pane.ask == *second);
 }
@@ -361,7 +361,7 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
     assert!(drawn(&mut pane).contains("x compares with GPT4o"));
     pane.table.go_to_id(1);
     let effects = pane.act(Action::CompareModels);
-    let [BoardEffect::Ask(Want::Compared(ask), Ask::Compare { models, column, .. })] = &effects[..] else {
+    let [BoardEffect::Ask(Want::Compared(ask), Request::Compare { models, column, .. })] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!((models.join(" "), column.as_str()), ("GPT4o MiniCPM-V-2".into(), "qAcc.L_l"));

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use crate::metrics::statistics::wilson;
 use crate::model::usage::{Discarded, Failing};
 use crate::model::{Filter, Result, Status};
-use crate::tui::panes::metadata::desk::said;
+use crate::tui::panes::metadata::edit_session::said;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::tui::widgets::text::{self, counted, grouped};

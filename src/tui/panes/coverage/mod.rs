@@ -9,10 +9,10 @@ use ratatui::layout::Rect;
 
 pub use map::Measure;
 
-use super::metadata::desk::said;
+use super::metadata::edit_session::said;
 use crate::model::usage::{Discarded, Failing, Grid};
 use crate::model::{Filter, Result};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::action::{Action, Scope};
 use crate::tui::theme::Look;
 use crate::tui::widgets::table::{Answer, Empty, LocalTable, TableEffect};
@@ -48,7 +48,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum CoverageEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Ask),
+    Ask(Want, Request),
     /// Ask which.
     AskChoice {
         /// What for.
@@ -126,12 +126,12 @@ impl CoveragePane {
 
     /// Shown, or items changed: what is shown is asked again; it stays on the screen until the answer is there.
     pub fn start(&mut self) -> Vec<Effect> {
-        if self.terms { vec![Effect::Ask(Want::Failing, Ask::Failing(JUDGED))] } else { self.ask_grid() }
+        if self.terms { vec![Effect::Ask(Want::Failing, Request::Failing(JUDGED))] } else { self.ask_grid() }
     }
 
     fn ask_grid(&self) -> Vec<Effect> {
         let (rows, columns) = (self.rows.clone(), self.columns.clone());
-        let ask = Ask::Grid { rows: rows.clone(), columns: columns.clone(), filter: Filter::default() };
+        let ask = Request::Grid { rows: rows.clone(), columns: columns.clone(), filter: Filter::default() };
         vec![Effect::Ask(Want::Grid(rows, columns), ask)]
     }
 
@@ -252,7 +252,7 @@ impl CoveragePane {
         if terms.is_empty() {
             return refuse("there is no term here");
         }
-        let ask = Ask::Discard { terms: terms.clone(), dry: true };
+        let ask = Request::Discard { terms: terms.clone(), dry: true };
         vec![Effect::Ask(Want::Count(terms), ask)]
     }
 

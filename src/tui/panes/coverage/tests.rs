@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::usage::Tally;
-use crate::model::{ColourLevel, Problem, Status};
+use crate::model::{ColourLevel, Error, Status};
 use crate::tui::theme::Theme;
 
 fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
@@ -30,7 +30,7 @@ fn grid() -> Grid {
 fn shown() -> CoveragePane {
     let mut pane = CoveragePane::new();
     let effects = pane.start();
-    let [Effect::Ask(Want::Grid(rows, columns), Ask::Grid { .. })] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Grid(rows, columns), Request::Grid { .. })] = &effects[..] else { panic!("{effects:?}") };
     pane.take_grid(rows, columns, Ok(grid()));
     drawn(&mut pane, ColourLevel::True);
     pane
@@ -141,7 +141,7 @@ fn failing_terms_are_selected_counted_and_retired() {
     let mut pane = shown();
     assert!(refused(&pane.act(Action::RetireTerms, &[])).contains("f shows"));
     let effects = pane.act(Action::FailingTerms, &[]);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Failing, Ask::Failing(JUDGED))]));
+    assert!(matches!(&effects[..], [Effect::Ask(Want::Failing, Request::Failing(JUDGED))]));
     assert!(refused(&pane.act(Action::RetireTerms, &[])).contains("not here yet"));
     pane.take_failing(Ok(failing()));
     let picture = drawn(&mut pane, ColourLevel::True);
@@ -152,10 +152,12 @@ fn failing_terms_are_selected_counted_and_retired() {
     pane.act(Action::Select, &[]);
     pane.act(Action::Select, &[]);
     let effects = pane.act(Action::RetireTerms, &[]);
-    let [Effect::Ask(Want::Count(terms), Ask::Discard { dry: true, .. })] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Count(terms), Request::Discard { dry: true, .. })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(terms.len(), 2);
     let terms = terms.clone();
-    assert!(refused(&pane.take_count(&terms, Err(Problem::input("no owner")))).contains("no owner"));
+    assert!(refused(&pane.take_count(&terms, Err(Error::input("no owner")))).contains("no owner"));
     let effects = pane.take_count(&terms, Ok(Discarded { items: tally(11, 29, 8), rejected: 19 }));
     let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(title, "retire 2 terms: 48 items, 11 of them accepted");
@@ -171,7 +173,7 @@ fn failing_terms_are_selected_counted_and_retired() {
 fn nothing_loading_and_failed_are_told_apart() {
     let mut pane = CoveragePane::new();
     assert!(drawn(&mut pane, ColourLevel::True).contains("Loading"));
-    pane.take_grid("subject", "style", Err(Problem::input("the store is broken").help("rebuild it")));
+    pane.take_grid("subject", "style", Err(Error::input("the store is broken").help("rebuild it")));
     assert!(drawn(&mut pane, ColourLevel::True).contains("the store is broken; rebuild it"));
     pane.take_grid("subject", "style", Ok(Grid::default()));
     assert!(drawn(&mut pane, ColourLevel::True).contains("Nothing here yet"));

@@ -5,7 +5,7 @@ use super::{ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, groups,
 use crate::model::scoring::Measure;
 use crate::model::scoring::rules::{Condition, Then, Threshold};
 use crate::model::{Field, Filter};
-use crate::owner::wire::{Ask, AskNext};
+use crate::owner::wire::{AskNext, Request};
 use crate::tui::action::Action;
 use crate::tui::widgets::table::{Answer, TableEffect};
 
@@ -338,14 +338,14 @@ impl FiltersPane {
             (ChoiceFor::Begin(job, to), 0) => {
                 let job = crate::model::scoring::job::NewScoring { dry: false, ..(**job).clone() };
                 let ask = match to.is_empty() {
-                    true => Ask::Score(job),
-                    false => Ask::Agree { to: to.clone(), then: Some(AskNext::Score(job)) },
+                    true => Request::Score(job),
+                    false => Request::Agree { to: to.clone(), then: Some(AskNext::Score(job)) },
                 };
                 vec![Effect::Ask(super::Want::Begun, ask)]
             }
             (ChoiceFor::Begin(job, _), 1) if job.drafts => FiltersPane::without_drafts(job),
             (ChoiceFor::Agree(id, act, to), 0) => {
-                let ask = Ask::Agree { to: to.clone(), then: Some(AskNext::Scoring(*id, *act)) };
+                let ask = Request::Agree { to: to.clone(), then: Some(AskNext::Scoring(*id, *act)) };
                 vec![Effect::Ask(super::Want::Act, ask)]
             }
             (ChoiceFor::Other(measures), pick) => {

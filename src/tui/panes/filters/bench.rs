@@ -1,7 +1,7 @@
 //! What the last answer of the owner says of the lines as they are now: exactly, or from its bars until it answers again.
 
 use crate::metrics::statistics::{Z95, wilson};
-use crate::model::scoring::Doubt;
+use crate::model::scoring::FlagPriority;
 use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
 
 /// One question at a time: while it is on its way the newest one waits, and those between are never asked.
@@ -91,7 +91,7 @@ pub(super) fn counted(bench: &Bench, asked: &BenchAsk, now: &BenchAsk) -> Counte
 }
 
 /// Items on the doubtful side of `line`, those of the bar that it goes through in proportion.
-fn beyond(bars: &[u64], (low, high): (f32, f32), doubt: Doubt, line: f32) -> u64 {
+fn beyond(bars: &[u64], (low, high): (f32, f32), doubt: FlagPriority, line: f32) -> u64 {
     let all: u64 = bars.iter().sum();
     let span = high - low;
     let at = if span > 0.0 { (line - low) / span * bars.len() as f32 } else { f32::from(u8::from(line > low)) };
@@ -100,8 +100,8 @@ fn beyond(bars: &[u64], (low, high): (f32, f32), doubt: Doubt, line: f32) -> u64
     let part = bars.get(whole).map_or(0.0, |n| *n as f64 * f64::from(at - whole as f32));
     let below = bars.iter().take(whole).sum::<u64>() + part.round() as u64;
     match doubt {
-        Doubt::Low => below,
-        Doubt::High => all - below,
+        FlagPriority::Low => below,
+        FlagPriority::High => all - below,
     }
 }
 
@@ -132,13 +132,21 @@ mod tests {
         let bars = [10, 20, 30, 40];
         let of = |doubt, line| beyond(&bars, (0.0, 4.0), doubt, line);
         assert_eq!(
-            [of(Doubt::Low, -1.0), of(Doubt::Low, 1.0), of(Doubt::Low, 2.5), of(Doubt::Low, 9.0)],
+            [
+                of(FlagPriority::Low, -1.0),
+                of(FlagPriority::Low, 1.0),
+                of(FlagPriority::Low, 2.5),
+                of(FlagPriority::Low, 9.0)
+            ],
             [0, 10, 45, 100]
         );
-        assert_eq!([of(Doubt::High, -1.0), of(Doubt::High, 1.0), of(Doubt::High, 9.0)], [100, 90, 0]);
+        assert_eq!(
+            [of(FlagPriority::High, -1.0), of(FlagPriority::High, 1.0), of(FlagPriority::High, 9.0)],
+            [100, 90, 0]
+        );
         // All items at one score.
-        assert_eq!(beyond(&[7], (1.0, 1.0), Doubt::Low, 1.0), 0);
-        assert_eq!(beyond(&[7], (1.0, 1.0), Doubt::Low, 1.5), 7);
-        assert_eq!(beyond(&[], (0.0, 1.0), Doubt::Low, 0.5), 0);
+        assert_eq!(beyond(&[7], (1.0, 1.0), FlagPriority::Low, 1.0), 0);
+        assert_eq!(beyond(&[7], (1.0, 1.0), FlagPriority::Low, 1.5), 7);
+        assert_eq!(beyond(&[], (0.0, 1.0), FlagPriority::Low, 0.5), 0);
     }
 }

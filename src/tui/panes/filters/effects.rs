@@ -5,7 +5,7 @@ use crate::model::scoring::bench::BenchAsk;
 use crate::model::scoring::job::{NewScoring, ScoringAct};
 use crate::model::scoring::rules::RuleSet;
 use crate::model::trust::Destination;
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ pub enum ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum FiltersEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Ask),
+    Ask(Want, Request),
     /// Ask for a line of text.
     AskText {
         /// What for.

@@ -7,7 +7,7 @@ use ratatui::style::Modifier;
 use super::lines::{decimals, said};
 use crate::model::scoring::bench::Bench;
 use crate::model::scoring::rules::Then;
-use crate::model::scoring::{Doubt, Outcome};
+use crate::model::scoring::{FlagPriority, Outcome};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::meter;
 use crate::tui::widgets::text::{self, grouped};
@@ -77,8 +77,8 @@ impl Histogram<'_> {
 
     fn outcome(&self, value: f32) -> Outcome {
         let doubted = |line: Option<f32>| match self.bench.measure.scorer.doubt() {
-            Doubt::Low => line.is_some_and(|line| value < line),
-            Doubt::High => line.is_some_and(|line| value > line),
+            FlagPriority::Low => line.is_some_and(|line| value < line),
+            FlagPriority::High => line.is_some_and(|line| value > line),
         };
         match self.lines.map(doubted) {
             [_, true] => Outcome::Parked,

@@ -1,7 +1,7 @@
 //! The two lines of a score: where the rules hold them, on which scale they are shown, how far a step moves them.
 
 use crate::model::scoring::rules::{Condition, RuleSet, Test, Then, Threshold};
-use crate::model::scoring::{Doubt, Measure, Scale, Scorer};
+use crate::model::scoring::{FlagPriority, Measure, Scale, Scorer};
 
 /// Ten steps of the line, or a tenth of one, by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(super) fn scale_words(measure: &Measure, logit: f32) -> String {
 
 /// Which side is doubted: `below`, `above`.
 pub(super) fn doubtful_side(measure: &Measure) -> &'static str {
-    if measure.scorer.doubt() == Doubt::Low { "below" } else { "above" }
+    if measure.scorer.doubt() == FlagPriority::Low { "below" } else { "above" }
 }
 
 /// The condition of the rule that holds this scorer's line and nothing else, whatever scale it is written on.

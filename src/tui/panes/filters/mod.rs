@@ -30,13 +30,13 @@ pub use effects::{ChoiceFor, FiltersEffect, TextFor, Want};
 
 use self::bench::{Counted, Turn, counted};
 use self::rules::Desk;
-use super::metadata::desk::said;
+use super::metadata::edit_session::said;
 use crate::model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState};
 use crate::model::scoring::job::ScoringState;
 use crate::model::scoring::rules::{RuleSet, Then};
 use crate::model::scoring::{Measure, ScoreState, Scorer};
 use crate::model::{Field, Filter, Result};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::action::Scope;
 use crate::tui::widgets::table::LocalTable;
 
@@ -148,7 +148,7 @@ impl FiltersPane {
 
     /// Items, verdicts or scores changed: what is counted is counted again.
     pub fn refresh(&mut self) -> Vec<Effect> {
-        let mut effects = vec![Effect::Ask(Want::Rules, Ask::Rules), Effect::Ask(Want::Scorers, Ask::Scorers)];
+        let mut effects = vec![Effect::Ask(Want::Rules, Request::Rules), Effect::Ask(Want::Scorers, Request::Scorers)];
         effects.extend(self.look());
         effects
     }
@@ -161,7 +161,7 @@ impl FiltersPane {
 
     /// The rules are others now.
     pub fn rules_changed(&self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::Rules, Ask::Rules)]
+        vec![Effect::Ask(Want::Rules, Request::Rules)]
     }
 
     fn scorer(&self) -> Option<&ScorerState> {
@@ -223,7 +223,7 @@ impl FiltersPane {
     /// Asks what the edited rules would change, where they are edited.
     fn try_edited(&mut self) -> Vec<Effect> {
         let ask = self.rules.untried();
-        ask.map(|set| Effect::Ask(Want::Try(set.clone()), Ask::TryRules(set))).into_iter().collect()
+        ask.map(|set| Effect::Ask(Want::Try(set.clone()), Request::TryRules(set))).into_iter().collect()
     }
 
     /// The answer at hand, where it is of the same items and score as what is shown now.
@@ -281,7 +281,7 @@ impl FiltersPane {
     /// Takes in what rules would change.
     pub fn take_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>) -> Vec<Effect> {
         let (mut effects, next) = self.rules.take_diff(of, diff);
-        effects.extend(next.map(|set| Effect::Ask(Want::Try(set.clone()), Ask::TryRules(set))));
+        effects.extend(next.map(|set| Effect::Ask(Want::Try(set.clone()), Request::TryRules(set))));
         effects
     }
 
@@ -304,7 +304,7 @@ impl FiltersPane {
         let Some(Ok(list)) = &mut self.scorers else { return vec![] };
         let over = job.phase.over();
         let Some(scorer) = list.iter_mut().find(|s| s.scorer == job.scorer) else {
-            return vec![Effect::Ask(Want::Scorers, Ask::Scorers)];
+            return vec![Effect::Ask(Want::Scorers, Request::Scorers)];
         };
         scorer.job = Some(job);
         if over { self.refresh() } else { vec![] }
@@ -337,7 +337,7 @@ impl FiltersPane {
 }
 
 fn look_ask(question: BenchAsk) -> Effect {
-    Effect::Ask(Want::Bench(Box::new(question.clone())), Ask::Bench(Box::new(question)))
+    Effect::Ask(Want::Bench(Box::new(question.clone())), Request::Bench(Box::new(question)))
 }
 
 #[cfg(test)]

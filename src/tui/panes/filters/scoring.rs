@@ -6,7 +6,7 @@ use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
 use crate::model::scoring::{ScoreState, Scorer};
 use crate::model::trust::Waits;
 use crate::model::{Filter, Result};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::widgets::text::grouped;
 
 /// Items of a scorer in one state.
@@ -23,7 +23,7 @@ pub(super) fn without(scorer: &ScorerState) -> u64 {
 fn count(scorer: Scorer, filter: String) -> Vec<Effect> {
     let job = NewScoring { scorer, filter, dry: true, drafts: false };
     let said = format!("counting what {} has to score", job.scorer);
-    vec![Effect::Say(said), Effect::Ask(Want::Count(Box::new(job.clone())), Ask::Score(job))]
+    vec![Effect::Say(said), Effect::Ask(Want::Count(Box::new(job.clone())), Request::Score(job))]
 }
 
 /// Asks whether a job that waits for an agreement may send what it wants.
@@ -135,7 +135,7 @@ impl FiltersPane {
         let Some(job) = &state.job else { return refuse(format!("{} has no job: s scores", state.scorer)) };
         match (act(job), &job.waits) {
             (Ok(act @ (ScoringAct::Resume | ScoringAct::Retry)), Some(waits)) => agree(job.id, act, waits),
-            (Ok(act), _) => vec![Effect::Ask(Want::Act, Ask::ScoringAct { id: job.id, act })],
+            (Ok(act), _) => vec![Effect::Ask(Want::Act, Request::ScoringAct { id: job.id, act })],
             (Err(why), _) => refuse(why),
         }
     }

@@ -9,7 +9,7 @@ use crate::model::scoring::bench::{Cross, Tally};
 use crate::model::scoring::job::{NewScoring, Phase, ScoringAct};
 use crate::model::scoring::rules::Threshold;
 use crate::model::trust::{Destination, Sends, Waits, Wanted};
-use crate::model::{ColourLevel, Kind, Problem};
+use crate::model::{ColourLevel, Error, ErrorKind};
 use crate::owner::wire::AskNext;
 use crate::tui::action::Action;
 use crate::tui::theme::{Look, Theme};
@@ -201,7 +201,7 @@ fn only_the_newest_of_many_moves_is_asked() {
     let line = pane.line(Then::Flag);
     let Some(Effect::Ask(Want::Bench(asked), _)) = first.into_iter().next() else { panic!() };
     let next = pane.take_bench((*asked).clone(), Ok(answer(&asked)));
-    let [Effect::Ask(Want::Bench(asked), Ask::Bench(sent))] = &next[..] else { panic!("{next:?}") };
+    let [Effect::Ask(Want::Bench(asked), Request::Bench(sent))] = &next[..] else { panic!("{next:?}") };
     assert_eq!((asked, asked.flag), (sent, line));
     assert!(pane.take_bench((**asked).clone(), Ok(answer(asked))).is_empty());
 }
@@ -332,7 +332,9 @@ fn rules_are_saved_with_exact_counts_first_and_brought_back() {
     assert!(lines[0].1.contains("clip < 24"));
     assert!(pane.chosen(purpose, 1).is_empty() && pane.rules.is_edited(), "not now keeps the edits");
     let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Applied, Ask::ApplyRules { rules, revision })] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Applied, Request::ApplyRules { rules, revision })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!((rules.rules[0].words().as_str(), revision.as_str()), ("flag if clip < 24", "one"));
     assert!(refused(&pane.act(Action::RevertRules)).contains("not saved"));
     let effects = pane.take_applied(Ok(state(rules.clone(), "two")));
@@ -342,7 +344,9 @@ fn rules_are_saved_with_exact_counts_first_and_brought_back() {
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Reverted, Ask::RevertRules { revision })] if revision == "two"));
+    assert!(
+        matches!(&effects[..], [Effect::Ask(Want::Reverted, Request::RevertRules { revision })] if revision == "two")
+    );
     let effects = pane.take_reverted(Ok(state(at_25(), "three")));
     assert!(effects.iter().any(|e| matches!(e, Effect::Done(_))));
     assert_eq!(pane.line(Then::Flag), Some(25.0));
@@ -355,9 +359,9 @@ fn a_file_that_changed_meanwhile_is_said_and_both_are_offered() {
         let mut pane = ready();
         let effects = pane.typed(&TextFor::Line, "24");
         settle(&mut pane, effects);
-        let conflict = Problem::new(Kind::Conflict, "benchtop.toml changed since its rules were read");
+        let conflict = Error::new(ErrorKind::Conflict, "benchtop.toml changed since its rules were read");
         let effects = pane.take_applied(Err(conflict));
-        assert!(effects.iter().any(|e| matches!(e, Effect::Ask(Want::Rules, Ask::Rules))), "{effects:?}");
+        assert!(effects.iter().any(|e| matches!(e, Effect::Ask(Want::Rules, Request::Rules))), "{effects:?}");
         let effects = pane.take_rules(Ok(state(theirs(), "two")));
         let Some(Effect::AskChoice { purpose: ChoiceFor::Settle, title, .. }) = effects.first() else {
             panic!("{effects:?}")
@@ -371,7 +375,9 @@ fn a_file_that_changed_meanwhile_is_said_and_both_are_offered() {
         assert_eq!(pane.rules.is_edited(), mine);
         if mine {
             let effects = pane.chosen(&ChoiceFor::Save, 0);
-            assert!(matches!(&effects[..], [Effect::Ask(_, Ask::ApplyRules { revision, .. })] if revision == "two"));
+            assert!(
+                matches!(&effects[..], [Effect::Ask(_, Request::ApplyRules { revision, .. })] if revision == "two")
+            );
         }
     }
     // Somebody else's save of the very same rules is no conflict; without edits the file's rules are simply shown.
@@ -405,7 +411,7 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     let effects = pane.act(Action::StartScoring);
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
     let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(Want::Count(wished), Ask::Score(asked))) = effects.last() else { panic!("{effects:?}") };
+    let Some(Effect::Ask(Want::Count(wished), Request::Score(asked))) = effects.last() else { panic!("{effects:?}") };
     assert!(asked.dry && **wished == *asked);
     let job = ScoringState {
         id: 4,
@@ -428,11 +434,11 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     assert_eq!(title, "clip scores 10 inputs with clip on CPU");
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Begun, Ask::Score(asked))] if !asked.dry));
+    assert!(matches!(&effects[..], [Effect::Ask(Want::Begun, Request::Score(asked))] if !asked.dry));
     pane.take_begun(Ok(job.clone()));
     assert!(refused(&pane.act(Action::StartScoring)).contains("running already"));
     let act = |effects: &[Effect]| match effects {
-        [Effect::Ask(Want::Act, Ask::ScoringAct { id: 4, act })] => *act,
+        [Effect::Ask(Want::Act, Request::ScoringAct { id: 4, act })] => *act,
         other => panic!("{other:?}"),
     };
     assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Pause);
@@ -457,7 +463,7 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     assert!(title.contains("wants to send 10 pictures or texts of items to https://a.example"), "{title}");
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Act, Ask::Agree { to, then: Some(then) })] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Act, Request::Agree { to, then: Some(then) })] = &effects[..] else { panic!("{effects:?}") };
     assert!(to.len() == 1 && matches!(then, AskNext::Scoring(4, ScoringAct::Resume)), "{then:?}");
     let over = pane.take_scoring(ScoringState { phase: Phase::Done, done: 10, ..job });
     assert!(over.iter().any(|e| matches!(e, Effect::Ask(Want::Scorers, _))), "what is over is counted again: {over:?}");
@@ -479,9 +485,12 @@ fn drafts_are_counted_in_the_question_and_can_be_left_out() {
     let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
     assert!(title.contains('7') && lines.len() == 3, "{title} {lines:?}");
     let begun = pane.chosen(purpose, 0);
-    assert!(matches!(&begun[..], [Effect::Ask(Want::Begun, Ask::Score(job))] if job.drafts && !job.dry), "{begun:?}");
+    assert!(
+        matches!(&begun[..], [Effect::Ask(Want::Begun, Request::Score(job))] if job.drafts && !job.dry),
+        "{begun:?}"
+    );
     let again = pane.chosen(purpose, 1);
-    let Some(Effect::Ask(Want::Count(_), Ask::Score(asked))) = again.last() else { panic!("{again:?}") };
+    let Some(Effect::Ask(Want::Count(_), Request::Score(asked))) = again.last() else { panic!("{again:?}") };
     assert_eq!((asked.filter.as_str(), asked.dry, asked.drafts), ("subtask:text NOT picture:draft", true, false));
     assert!(pane.chosen(purpose, 2).is_empty());
 }
@@ -557,7 +566,7 @@ fn nobody_has_judged_is_said_in_words() {
 fn errors_are_shown_and_leave_the_last_look_in_place() {
     let mut pane = FiltersPane::new();
     assert!(refused(&pane.act(Action::LineLeft)).contains("not here yet"));
-    let problem = || Problem::new(Kind::Usage, "this is a command, not a question");
+    let problem = || Error::new(ErrorKind::Usage, "this is a command, not a question");
     pane.take_rules(Err(problem()));
     pane.take_scorers(Err(problem()));
     assert!(drawn(&mut pane, 80, 21, ColourLevel::True, false).contains("not a question"));

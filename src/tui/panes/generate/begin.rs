@@ -4,7 +4,7 @@ use super::{GenerateEffect as Effect, GeneratePane, Setting, TextFor, Want, refu
 use crate::model::job::{Begun, JobAct, NewJob, Plan};
 use crate::model::trust::{Destination, Waits};
 use crate::model::{Filter, Result};
-use crate::owner::wire::{Ask, AskNext};
+use crate::owner::wire::{AskNext, Request};
 use crate::tui::widgets::text::{counted, grouped};
 
 /// Samples of each picture where several are made to choose from.
@@ -53,7 +53,7 @@ fn ask_for(job: &NewJob, setting: Setting, text: &str) -> Vec<Effect> {
 }
 
 fn count_job(job: NewJob) -> Vec<Effect> {
-    let ask = Ask::Generate(Box::new(job.clone()));
+    let ask = Request::Generate(Box::new(job.clone()));
     vec![Effect::Say("counting the pictures".into()), Effect::Ask(Want::Count(Box::new(job)), ask)]
 }
 
@@ -75,15 +75,15 @@ impl GeneratePane {
                 vec![Effect::AskText { purpose: TextFor::Filter, label, text: String::new() }]
             }
             (ChoiceFor::Agree(id, act, to), 0) => {
-                let ask = Ask::Agree { to: to.clone(), then: Some(AskNext::Job(*id, *act)) };
+                let ask = Request::Agree { to: to.clone(), then: Some(AskNext::Job(*id, *act)) };
                 vec![Effect::Ask(Want::Act, ask)]
             }
             (ChoiceFor::Begin(job, to), 0 | 1) => {
                 let samples = if pick == 0 { 1 } else { SEVERAL };
                 let job = NewJob { dry: false, samples, ..(**job).clone() };
                 let ask = match to.is_empty() {
-                    true => Ask::Generate(Box::new(job)),
-                    false => Ask::Agree { to: to.clone(), then: Some(AskNext::Generate(Box::new(job))) },
+                    true => Request::Generate(Box::new(job)),
+                    false => Request::Agree { to: to.clone(), then: Some(AskNext::Generate(Box::new(job))) },
                 };
                 vec![Effect::Ask(Want::Begun, ask)]
             }
@@ -128,7 +128,7 @@ impl GeneratePane {
                     self.goes_to = Some(job.id);
                     vec![
                         Effect::Done(format!("job {} makes {}", job.id, counted(begun.pictures, "picture"))),
-                        Effect::Ask(Want::Jobs, Ask::Jobs),
+                        Effect::Ask(Want::Jobs, Request::Jobs),
                     ]
                 }
                 None => vec![Effect::Say("there is nothing to make".into())],

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{GeneratePane, rows};
 use crate::model::device::Gpu;
 use crate::model::evaluation::RunState;
-use crate::model::job::{JobState, Standing};
+use crate::model::job::{JobState, JobStatus};
 use crate::tui::panes::review::{Picture, draw_picture};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::lines::Lines;
@@ -110,7 +110,7 @@ impl GeneratePane {
             lines.say(&said, rows::role(job.standing));
         }
         lines.tell(&pace(job), if job.reason.is_some() { Role::Warn } else { Role::Text });
-        if job.standing == Standing::Running {
+        if job.standing == JobStatus::Running {
             if let Some(step) = job.step {
                 let share = f64::from(step.done) / f64::from(step.of.max(1));
                 let together = if step.batch == 1 { String::new() } else { format!(", {} together", step.batch) };
@@ -180,7 +180,7 @@ impl GeneratePane {
 fn pace(job: &JobState) -> String {
     let why = job.reason.as_ref().map_or(String::new(), |r| format!(": {}", text::clean(r)));
     match job.standing {
-        Standing::Running => {
+        JobStatus::Running => {
             let left = job.left_s.map_or(String::new(), |s| format!(", {} left", stretch(s)));
             let most = job.per_minute.map_or(String::new(), |n| format!(" (at most {n})"));
             // Over the first seconds there is no rate to speak of.
@@ -188,7 +188,7 @@ fn pace(job: &JobState) -> String {
             let unit = if job.run.is_some() { "answers" } else { "images" };
             format!(" {rate} {unit} a minute{most}{left}")
         }
-        Standing::Queued => format!(" waits for its turn: {} in line{why}", job.place),
+        JobStatus::Queued => format!(" waits for its turn: {} in line{why}", job.place),
         other => format!(" {}{why}", other.name()),
     }
 }

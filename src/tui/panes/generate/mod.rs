@@ -19,11 +19,11 @@ pub use begin::ChoiceFor;
 pub use draw::{Layout, layout};
 pub use setting::Setting;
 
-use super::metadata::desk::said;
+use super::metadata::edit_session::said;
 use crate::model::Result;
 use crate::model::device::Devices;
-use crate::model::job::{JobAct, JobFailure, JobState, NewJob, Newest, Standing};
-use crate::owner::wire::Ask;
+use crate::model::job::{JobAct, JobFailure, JobState, JobStatus, NewJob, Newest};
+use crate::owner::wire::Request;
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 
@@ -64,7 +64,7 @@ pub enum TextFor {
 #[derive(Clone, Debug)]
 pub enum GenerateEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Ask),
+    Ask(Want, Request),
     /// Ask for a line of text.
     AskText {
         /// What for.
@@ -166,17 +166,17 @@ impl GeneratePane {
 
     /// Shown, or connected again: everything is asked for.
     pub fn start(&self) -> Vec<Effect> {
-        vec![Effect::Ask(Want::Jobs, Ask::Jobs), self.poll()]
+        vec![Effect::Ask(Want::Jobs, Request::Jobs), self.poll()]
     }
 
     /// Asks for the gauges.
     pub fn poll(&self) -> Effect {
-        Effect::Ask(Want::Devices, Ask::Devices)
+        Effect::Ask(Want::Devices, Request::Devices)
     }
 
     /// Whether a job is at work, so that the gauges are worth reading again.
     pub fn at_work(&self) -> bool {
-        self.jobs.iter().any(|j| j.standing == Standing::Running)
+        self.jobs.iter().any(|j| j.standing == JobStatus::Running)
     }
 
     /// The job under the cursor.
@@ -218,16 +218,16 @@ impl GeneratePane {
 
     /// Takes in how far a job is; the list is asked for again where its order may have changed.
     pub fn take_job(&mut self, job: JobState) -> Vec<Effect> {
-        if job.standing == Standing::Running {
+        if job.standing == JobStatus::Running {
             push(self.rates.entry(job.id).or_default(), job.rate);
         }
         let Some(known) = self.jobs.iter_mut().find(|j| j.id == job.id) else {
-            return vec![Effect::Ask(Want::Jobs, Ask::Jobs)];
+            return vec![Effect::Ask(Want::Jobs, Request::Jobs)];
         };
         let moved = known.place != job.place || known.standing.over() != job.standing.over();
         *known = job;
         self.fill(Empty::Loading);
-        if moved { vec![Effect::Ask(Want::Jobs, Ask::Jobs)] } else { vec![] }
+        if moved { vec![Effect::Ask(Want::Jobs, Request::Jobs)] } else { vec![] }
     }
 
     /// A job was removed.
@@ -308,9 +308,9 @@ impl GeneratePane {
 
     fn pause(&self) -> Vec<Effect> {
         self.to_job(|job| match job.standing {
-            Standing::Queued | Standing::Running => Ok(JobAct::Pause),
-            Standing::Paused | Standing::Cancelled | Standing::Failed => Ok(JobAct::Resume),
-            Standing::Done => Err(format!("job {} is done; n begins another, r tries failures again", job.id)),
+            JobStatus::Queued | JobStatus::Running => Ok(JobAct::Pause),
+            JobStatus::Paused | JobStatus::Cancelled | JobStatus::Failed => Ok(JobAct::Resume),
+            JobStatus::Done => Err(format!("job {} is done; n begins another, r tries failures again", job.id)),
         })
     }
 
@@ -319,7 +319,7 @@ impl GeneratePane {
         let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
         match (act(job), &job.waits) {
             (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => begin::agree(job.id, act, waits),
-            (Ok(act), _) => vec![Effect::Ask(Want::Act, Ask::JobAct { id: job.id, act })],
+            (Ok(act), _) => vec![Effect::Ask(Want::Act, Request::JobAct { id: job.id, act })],
             (Err(why), _) => refuse(why),
         }
     }
@@ -345,7 +345,7 @@ impl GeneratePane {
         }
         let id = job.id;
         self.failures = Some(Failures { job: id, list: None, table: rows::failures(id, None) });
-        vec![Effect::Ask(Want::Failures(id), Ask::JobFailures { id, from: 0 })]
+        vec![Effect::Ask(Want::Failures(id), Request::JobFailures { id, from: 0 })]
     }
 
     fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
@@ -399,7 +399,7 @@ impl GeneratePane {
             TextFor::PerMinute(id) => number().map(|n| (*id, JobAct::PerMinute(n))),
         };
         match act {
-            Ok((id, act)) => vec![Effect::Ask(Want::Act, Ask::JobAct { id, act })],
+            Ok((id, act)) => vec![Effect::Ask(Want::Act, Request::JobAct { id, act })],
             Err(why) => refuse(why),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::said;
 use crate::model::Result;
-use crate::model::job::{JobFailure, JobState, Standing};
+use crate::model::job::{JobFailure, JobState, JobStatus};
 use crate::tui::theme::Role;
 use crate::tui::widgets::meter::stretch;
 use crate::tui::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
@@ -30,14 +30,14 @@ pub(super) fn columns() -> Vec<Spec> {
 }
 
 /// How a standing looks.
-pub(super) fn role(standing: Standing) -> Role {
+pub(super) fn role(standing: JobStatus) -> Role {
     match standing {
-        Standing::Running => Role::Accent,
-        Standing::Queued => Role::Pending,
-        Standing::Paused => Role::Warn,
-        Standing::Done => Role::Good,
-        Standing::Cancelled => Role::Dim,
-        Standing::Failed => Role::Bad,
+        JobStatus::Running => Role::Accent,
+        JobStatus::Queued => Role::Pending,
+        JobStatus::Paused => Role::Warn,
+        JobStatus::Done => Role::Good,
+        JobStatus::Cancelled => Role::Dim,
+        JobStatus::Failed => Role::Bad,
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
     if job.failed > 0 {
         failed.view.role = Role::Bad;
     }
-    let running = job.standing == Standing::Running;
+    let running = job.standing == JobStatus::Running;
     let rate =
         if running { LocalCell::number(format!("{:.1}", job.rate), Some(job.rate)) } else { LocalCell::text("") };
     let left = job.left_s.filter(|_| running).map(stretch).unwrap_or_default();

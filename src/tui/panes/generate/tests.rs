@@ -7,11 +7,11 @@ use crate::model::evaluation::RunState;
 use crate::model::generation::{FailureKind, Scheduler, Settings};
 use crate::model::job::{Begun, Plan, Step};
 use crate::model::trust::{Destination, Sends, Waits, Wanted};
-use crate::model::{ColourLevel, Kind, Problem};
+use crate::model::{ColourLevel, Error, ErrorKind};
 use crate::owner::wire::AskNext;
 use crate::tui::theme::{Look, Theme};
 
-fn job(id: u32, standing: Standing) -> JobState {
+fn job(id: u32, standing: JobStatus) -> JobState {
     JobState {
         id,
         name: "missing pictures".into(),
@@ -52,14 +52,14 @@ fn refused(effects: &[Effect]) -> &str {
 
 fn act_of(effects: &[Effect]) -> (u32, JobAct) {
     match effects {
-        [Effect::Ask(Want::Act, Ask::JobAct { id, act })] => (*id, *act),
+        [Effect::Ask(Want::Act, Request::JobAct { id, act })] => (*id, *act),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn a_running_job_shows_how_far_it_is_and_with_what() {
-    let mut running = job(1, Standing::Running);
+    let mut running = job(1, JobStatus::Running);
     running.rate = 127.34;
     running.left_s = Some(230);
     running.failed = 3;
@@ -67,7 +67,7 @@ fn a_running_job_shows_how_far_it_is_and_with_what() {
     running.device = "sdxl-base on CPU (f32); no GPU: the loader does not find libcuda.so.1".into();
     let scheduler = Scheduler::Euler;
     running.settings = Some(Settings { width: 1024, height: 768, steps: 30, guidance: 7.5, scheduler });
-    let mut pane = shown(vec![job(1, Standing::Running), job(2, Standing::Queued)]);
+    let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
     assert!(pane.take_job(running).is_empty());
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
     for part in [
@@ -121,7 +121,7 @@ fn the_gauges_say_what_there_is_and_why_there_is_nothing() {
 
 #[test]
 fn keys_do_what_a_job_allows_and_say_why_not() {
-    let mut pane = shown(vec![job(1, Standing::Running), job(2, Standing::Queued), job(3, Standing::Done)]);
+    let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued), job(3, JobStatus::Done)]);
     assert_eq!(act_of(&pane.act(Action::PauseJob)), (1, JobAct::Pause));
     assert_eq!(act_of(&pane.act(Action::CancelJob)), (1, JobAct::Cancel));
     assert!(refused(&pane.act(Action::JobUp)).contains("first already"));
@@ -141,7 +141,7 @@ fn keys_do_what_a_job_allows_and_say_why_not() {
 
 #[test]
 fn numbers_are_asked_for_and_checked() {
-    let mut pane = shown(vec![job(4, Standing::Paused)]);
+    let mut pane = shown(vec![job(4, JobStatus::Paused)]);
     assert_eq!(act_of(&pane.act(Action::PauseJob)), (4, JobAct::Resume));
     let effects = pane.act(Action::JobBatch);
     assert!(matches!(&effects[..], [Effect::AskText { purpose: TextFor::Batch(4), .. }]), "{effects:?}");
@@ -158,7 +158,9 @@ fn a_job_is_counted_before_it_is_begun() {
     let effects = pane.act(Action::NewJob);
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
     let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(Want::Count(wished), Ask::Generate(asked))) = effects.last() else { panic!("{effects:?}") };
+    let Some(Effect::Ask(Want::Count(wished), Request::Generate(asked))) = effects.last() else {
+        panic!("{effects:?}")
+    };
     assert!(asked.dry && asked.plan == Plan::Missing && wished.samples == 1);
     let counted = Begun { pictures: 1000, items: 3000, without: 7, generator: "storyboard".into(), ..Begun::default() };
     let effects = pane.take_count((**wished).clone(), Ok(counted));
@@ -167,7 +169,7 @@ fn a_job_is_counted_before_it_is_begun() {
     assert_eq!(lines[0].1, "7 have no prompt");
     assert_eq!(lines[1].1, "4,000 pictures to choose from");
     let effects = pane.chosen(purpose, 1);
-    let [Effect::Ask(Want::Begun, Ask::Generate(asked))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Begun, Request::Generate(asked))] = &effects[..] else { panic!("{effects:?}") };
     assert!(!asked.dry && asked.samples == 4);
     // What is set is counted again with it; what cannot be is asked for again.
     assert_eq!(lines.len(), 8, "digits pick each line: {lines:?}");
@@ -176,7 +178,7 @@ fn a_job_is_counted_before_it_is_begun() {
         let effects = pane.chosen(purpose, at);
         let [Effect::AskText { purpose: asked, .. }] = &effects[..] else { panic!("{effects:?}") };
         let effects = pane.typed(asked, typed);
-        let Some(Effect::Ask(Want::Count(set), Ask::Generate(_))) = effects.last() else { panic!("{effects:?}") };
+        let Some(Effect::Ask(Want::Count(set), Request::Generate(_))) = effects.last() else { panic!("{effects:?}") };
         assert_eq!((setting.of(set).as_str(), set.dry), (typed, true));
         let again = pane.typed(asked, "x-y");
         assert!(matches!(&again[..], [Effect::AskText { .. }, Effect::Refuse(_)]), "{setting:?}: {again:?}");
@@ -184,7 +186,7 @@ fn a_job_is_counted_before_it_is_begun() {
     let nothing = pane.take_count(NewJob::default(), Ok(Begun { imported: 9, ..Begun::default() }));
     assert!(matches!(&nothing[..], [Effect::Say(said)] if said.contains("no picture is missing: 9 came with")));
     assert!(
-        refused(&pane.take_count(NewJob::default(), Err(Problem::new(Kind::Input, "no such model"))))
+        refused(&pane.take_count(NewJob::default(), Err(Error::new(ErrorKind::Input, "no such model"))))
             .contains("no such")
     );
     assert!(refused(&pane.typed(&TextFor::Filter, "status:nonsense")).contains("nonsense"));
@@ -203,7 +205,7 @@ fn waits(to: &str, agreed: bool) -> Option<Box<Waits>> {
 
 #[test]
 fn a_job_that_waits_for_an_agreement_is_not_resumed_without_a_word() {
-    let mut waiting = job(1, Standing::Paused);
+    let mut waiting = job(1, JobStatus::Paused);
     waiting.waits = waits("https://a.example", false);
     waiting.reason = waiting.waits.as_ref().map(|w| w.reason());
     let mut pane = shown(vec![waiting.clone()]);
@@ -215,30 +217,33 @@ fn a_job_that_waits_for_an_agreement_is_not_resumed_without_a_word() {
     assert!(lines[0].1.contains("https://a.example with $A_KEY"), "{lines:?}");
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Act, Ask::Agree { to, then })] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Act, Request::Agree { to, then })] = &effects[..] else { panic!("{effects:?}") };
     assert!(to.len() == 1 && matches!(then, Some(AskNext::Job(1, JobAct::Resume))));
     // What was agreed to before is not agreed to again, and is asked about all the same.
     waiting.waits = waits("https://a.example", true);
     let mut pane = shown(vec![waiting]);
     let effects = pane.act(Action::PauseJob);
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
-    assert!(matches!(&pane.chosen(purpose, 0)[..], [Effect::Ask(_, Ask::Agree { to, .. })] if to.is_empty()));
+    assert!(matches!(&pane.chosen(purpose, 0)[..], [Effect::Ask(_, Request::Agree { to, .. })] if to.is_empty()));
     // A new job whose servers nobody has agreed to.
     let counted = Begun { pictures: 9, items: 9, waits: waits("https://a.example", false), ..Begun::default() };
     let effects = pane.take_count(NewJob::default(), Ok(counted));
     let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
     assert!(title.contains("wants to send 9 prompts"), "{title}");
     let effects = pane.chosen(purpose, 0);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Begun, Ask::Agree { then: Some(AskNext::Generate(_)), .. })]));
+    assert!(matches!(
+        &effects[..],
+        [Effect::Ask(Want::Begun, Request::Agree { then: Some(AskNext::Generate(_)), .. })]
+    ));
 }
 
 #[test]
 fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
-    let mut failed = job(1, Standing::Done);
+    let mut failed = job(1, JobStatus::Done);
     failed.failed = 1;
     let mut pane = shown(vec![failed]);
     let effects = pane.act(Action::JobFailures);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Failures(1), Ask::JobFailures { id: 1, from: 0 })]));
+    assert!(matches!(&effects[..], [Effect::Ask(Want::Failures(1), Request::JobFailures { id: 1, from: 0 })]));
     let failure = JobFailure {
         dataset: "set".into(),
         picture: "images/9.png".into(),
@@ -271,29 +276,29 @@ fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
 #[test]
 fn where_no_picture_will_come_its_place_is_the_texts() {
     let run = Some(Box::new(RunState::default()));
-    let mut pane = shown(vec![JobState { run, plan: "p".repeat(60), ..job(1, Standing::Done) }]);
+    let mut pane = shown(vec![JobState { run, plan: "p".repeat(60), ..job(1, JobStatus::Done) }]);
     assert!(drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)));
-    let mut pane = shown(vec![JobState { plan: "p".repeat(60), ..job(1, Standing::Queued) }]);
+    let mut pane = shown(vec![JobState { plan: "p".repeat(60), ..job(1, JobStatus::Queued) }]);
     assert!(!drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)), "the picture keeps its place");
 }
 
 #[test]
 fn a_job_that_is_new_or_moved_makes_the_list_be_asked_again() {
-    let mut pane = shown(vec![job(1, Standing::Running), job(2, Standing::Queued)]);
+    let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
     pane.act(Action::Down);
-    let again = |effects: Vec<Effect>| matches!(&effects[..], [Effect::Ask(Want::Jobs, Ask::Jobs)]);
-    assert!(again(pane.take_job(job(3, Standing::Queued))));
-    assert!(again(pane.take_job(job(1, Standing::Done))));
-    pane.take_jobs(Ok(vec![job(2, Standing::Running), job(1, Standing::Done)]));
+    let again = |effects: Vec<Effect>| matches!(&effects[..], [Effect::Ask(Want::Jobs, Request::Jobs)]);
+    assert!(again(pane.take_job(job(3, JobStatus::Queued))));
+    assert!(again(pane.take_job(job(1, JobStatus::Done))));
+    pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(1, JobStatus::Done)]));
     assert_eq!(pane.job().map(|j| j.id), Some(2), "the cursor stays on its job");
     // It goes to a job that was begun here.
-    pane.take_begun(Ok(Begun { job: Some(job(5, Standing::Queued)), ..Begun::default() }));
-    pane.take_jobs(Ok(vec![job(2, Standing::Running), job(1, Standing::Done)]));
+    pane.take_begun(Ok(Begun { job: Some(job(5, JobStatus::Queued)), ..Begun::default() }));
+    pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(1, JobStatus::Done)]));
     assert_eq!(pane.job().map(|j| j.id), Some(2), "it is not in the list yet");
-    pane.take_jobs(Ok(vec![job(2, Standing::Running), job(5, Standing::Queued), job(1, Standing::Done)]));
+    pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(5, JobStatus::Queued), job(1, JobStatus::Done)]));
     assert_eq!(pane.job().map(|j| j.id), Some(5));
     pane.act(Action::Up);
-    pane.take_jobs(Ok(vec![job(2, Standing::Running), job(5, Standing::Queued), job(1, Standing::Done)]));
+    pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(5, JobStatus::Queued), job(1, JobStatus::Done)]));
     assert_eq!(pane.job().map(|j| j.id), Some(2), "only once");
     assert!(pane.at_work());
     pane.gone(2);
@@ -302,7 +307,7 @@ fn a_job_that_is_new_or_moved_makes_the_list_be_asked_again() {
 
 #[test]
 fn any_size_can_be_drawn() {
-    let mut running = job(1, Standing::Running);
+    let mut running = job(1, JobStatus::Running);
     running.newest =
         Some(Newest { path: "images/aa/b.png".into(), picture: "a.png".into(), number: 3, sample: 2, draft: true });
     let mut pane = shown(vec![running]);

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::reply::refusal;
 use super::{ListEffect, ListPane, Want, rows};
-use crate::model::{Field, Filter, Item, Kind, Problem, Result};
-use crate::owner::wire::{Answer, Ask, Lines, QUESTION_CHARS, Row};
+use crate::model::{Error, ErrorKind, Field, Filter, Item, Result};
+use crate::owner::wire::{Lines, QUESTION_CHARS, Request, Response, Row};
 use crate::tui::terminal::osc52;
 use crate::tui::widgets::table::copy::{self, CopyCell, Heading};
 use crate::tui::widgets::table::{CopyFormat, CopyWhat, RowView, TableEffect};
@@ -90,11 +90,11 @@ impl ListPane {
             all: false,
         };
         let sort = self.sort();
-        let (want, ask): (fn(u64) -> Want, Ask) = if selected && !sort.is_empty() {
+        let (want, ask): (fn(u64) -> Want, Request) = if selected && !sort.is_empty() {
             let filter = Filter { only: Some(copying.numbers.clone()), ..Filter::default() };
-            (|ticket| Want::CopyOrder { ticket }, Ask::Numbers(filter, sort))
+            (|ticket| Want::CopyOrder { ticket }, Request::Numbers(filter, sort))
         } else {
-            (|ticket| Want::CopyItems { ticket }, Ask::Items(copying.numbers.clone()))
+            (|ticket| Want::CopyItems { ticket }, Request::Items(copying.numbers.clone()))
         };
         let effects = self.await_one("copying", want, ask);
         self.copying = Some(Copying { ticket: self.tickets, ..copying });
@@ -123,7 +123,7 @@ impl ListPane {
             rows: vec![],
             all: true,
         };
-        let ask = Ask::Numbers(self.filter(), self.sort());
+        let ask = Request::Numbers(self.filter(), self.sort());
         let effects = self.await_one("copying", |ticket| Want::CopyOrder { ticket }, ask);
         self.copying = Some(Copying { ticket: self.tickets, ..copying });
         effects
@@ -147,14 +147,14 @@ impl ListPane {
     }
 
     /// Takes the order of the rows, or some of the rows themselves; asks for the rest until all are there.
-    pub(super) fn take_copy(&mut self, ticket: u64, answer: Result<Answer>) -> Vec<ListEffect> {
+    pub(super) fn take_copy(&mut self, ticket: u64, answer: Result<Response>) -> Vec<ListEffect> {
         if !self.take_ticket(ticket) {
             return vec![];
         }
         let Some(mut copying) = self.copying.take().filter(|c| c.ticket == ticket) else { return vec![] };
         match answer {
-            Ok(Answer::Numbers(numbers)) => copying.numbers = numbers,
-            Ok(Answer::Lines(lines)) => {
+            Ok(Response::Numbers(numbers)) => copying.numbers = numbers,
+            Ok(Response::Lines(lines)) => {
                 if let Err(problem) = copying.add(&lines) {
                     return vec![ListEffect::Refuse(problem.to_string())];
                 }
@@ -165,7 +165,7 @@ impl ListPane {
             other => return vec![refusal(other)],
         }
         let rest: Vec<u32> = copying.numbers.iter().skip(copying.rows.len()).copied().collect();
-        let effects = self.await_one("copying", |ticket| Want::CopyItems { ticket }, Ask::Items(rest));
+        let effects = self.await_one("copying", |ticket| Want::CopyItems { ticket }, Request::Items(rest));
         self.copying = Some(Copying { ticket: self.tickets, ..copying });
         effects
     }
@@ -193,7 +193,7 @@ impl ListPane {
 impl Copying {
     /// Adds the next items. At least one must come, so that asking for the rest ends.
     fn add(&mut self, lines: &Lines) -> Result<()> {
-        let unreadable = |what: String| Problem::new(Kind::Corrupt, format!("a row to copy cannot be read: {what}"));
+        let unreadable = |what: String| Error::new(ErrorKind::Corrupt, format!("a row to copy cannot be read: {what}"));
         let numbers: Vec<u32> = self.numbers.iter().skip(self.rows.len()).copied().collect();
         let mut came = false;
         for ((json, status), number) in lines.json.lines().zip(&lines.statuses).zip(numbers) {

@@ -1,7 +1,7 @@
 //! What the item list asks of the program around it.
 
 use crate::model::{Field, Filter, Sort};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::widgets::table::CopyWhat;
 
 /// What an answer is wanted for; it comes back with the answer as it was given.
@@ -67,7 +67,7 @@ pub enum Want {
 pub enum ListEffect {
     /// Ask the owner, and bring the answer to [`ListPane::answer`]. No other pane may ask for pages over the same
     /// connection: the owner gives up a page for one of a higher generation.
-    Ask(Want, Ask),
+    Ask(Want, Request),
     /// Give one verdict to all of these items.
     JudgeAll(Filter),
     /// Review this item, with the list as the queue.

@@ -10,7 +10,7 @@ impl ListPane {
     /// Selects the rows whose cell in a column of the table on top matches what a person typed, or lets them go.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Usage`] says what is wrong with the pattern.
+    /// [`crate::model::ErrorKind::Usage`] says what is wrong with the pattern.
     pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Vec<ListEffect>> {
         if let Some(table) = self.layer_table() {
             let answer = table.select_regex(column, pattern, on)?;

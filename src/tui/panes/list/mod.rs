@@ -18,7 +18,7 @@ use std::ops::Range;
 pub use effects::{ListEffect, Want};
 
 use crate::model::{Field, Filter, Result, Sort};
-use crate::owner::wire::{Ask, PageAsk, QUESTION_CHARS};
+use crate::owner::wire::{PageAsk, QUESTION_CHARS, Request};
 use crate::store::query::Match;
 use crate::tui::action::{Action, Scope};
 use crate::tui::widgets::table::{DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState};
@@ -154,7 +154,7 @@ impl ListPane {
         let (offset, count) = (range.start, u32::try_from(range.end - range.start).unwrap_or(u32::MAX));
         let generation = self.pager.ask(range);
         let page = PageAsk { generation, filter: self.filter(), sort: self.sort(), offset, count };
-        vec![ListEffect::Ask(Want::Page { generation }, Ask::Page(page))]
+        vec![ListEffect::Ask(Want::Page { generation }, Request::Page(page))]
     }
 
     /// Asks for the rows that lack, if any do; `just` was answered.
@@ -171,7 +171,7 @@ impl ListPane {
     }
 
     /// A question that takes the place of the last one on its way.
-    fn await_one(&mut self, word: &'static str, want: impl FnOnce(u64) -> Want, ask: Ask) -> Vec<ListEffect> {
+    fn await_one(&mut self, word: &'static str, want: impl FnOnce(u64) -> Want, ask: Request) -> Vec<ListEffect> {
         self.tickets += 1;
         self.copying = None;
         self.awaited = Some(Awaited { ticket: self.tickets, word });
@@ -249,13 +249,13 @@ impl ListPane {
             }
             TableEffect::Frequency(column) => match rows::field(column) {
                 Some(field) => {
-                    let ask = Ask::Frequency(self.filter(), field);
+                    let ask = Request::Frequency(self.filter(), field);
                     self.await_one("counting", |ticket| Want::Frequency { ticket, column }, ask)
                 }
                 None => vec![],
             },
             TableEffect::Describe => {
-                let ask = Ask::Describe(self.filter());
+                let ask = Request::Describe(self.filter());
                 self.await_one("summing up", |ticket| Want::Describe { ticket }, ask)
             }
             TableEffect::AskRegex { column, on } => vec![ListEffect::AskRegex { column, on }],
@@ -277,7 +277,7 @@ impl ListPane {
     fn select(&mut self, column: usize, what: Match, on: bool) -> Vec<ListEffect> {
         let Some(field) = rows::field(column) else { return vec![] };
         self.selecting += 1;
-        vec![ListEffect::Ask(Want::Select { on }, Ask::Select(self.filter(), field, what))]
+        vec![ListEffect::Ask(Want::Select { on }, Request::Select(self.filter(), field, what))]
     }
 
     fn select_like(&mut self, column: usize, id: u64) -> Vec<ListEffect> {
@@ -293,7 +293,7 @@ impl ListPane {
     fn ask_values(&mut self, field: Field) -> Vec<ListEffect> {
         // Counted without the field's own filter, so that one key leads from one value to another.
         let others = Query { filter: query::without(&self.query.filter, field), ..self.query.clone() };
-        let ask = Ask::Frequency(others.compose(self.state.subset()), field);
+        let ask = Request::Frequency(others.compose(self.state.subset()), field);
         self.await_one("counting", |ticket| Want::Values { ticket, field }, ask)
     }
 
@@ -310,7 +310,7 @@ impl ListPane {
     pub fn filter_by(&mut self, field: Field, value: &str) -> Vec<ListEffect> {
         let label = query::named(field, value);
         let Some(filter) = query::with_value(&self.query.filter, field, value) else {
-            let ask = Ask::Select(self.filter(), field, Match::Equal(value.into()));
+            let ask = Request::Select(self.filter(), field, Match::Equal(value.into()));
             return self.await_one("searching", |ticket| Want::Dive { ticket, label }, ask);
         };
         let mut effects = self.narrow(Query { filter, within: self.query.within.clone() });
@@ -322,7 +322,7 @@ impl ListPane {
     /// it.
     ///
     /// # Errors
-    /// [`crate::model::Kind::Usage`] for words that are no filter, such as a half-typed `status:`; the list stays.
+    /// [`crate::model::ErrorKind::Usage`] for words that are no filter, such as a half-typed `status:`; the list stays.
     pub fn find(&mut self, words: &str) -> Result<Vec<ListEffect>> {
         let filter = Filter::typed(words)?;
         self.layer = None;
@@ -396,7 +396,7 @@ impl ListPane {
             None => {
                 self.tickets += 1;
                 self.locating = Some(self.tickets);
-                let ask = Ask::Locate { number, filter: self.filter(), sort: self.sort() };
+                let ask = Request::Locate { number, filter: self.filter(), sort: self.sort() };
                 vec![ListEffect::Ask(Want::Locate { ticket: self.tickets, number }, ask)]
             }
         }

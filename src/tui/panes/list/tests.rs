@@ -3,8 +3,8 @@ use ratatui::layout::Rect;
 
 use super::*;
 use crate::model::table::{Frequency, Summary};
-use crate::model::{ColourLevel, Kind, Problem, QuestionKind, Status};
-use crate::owner::wire::{Answer, Lines, Page, Row};
+use crate::model::{ColourLevel, Error, ErrorKind, QuestionKind, Status};
+use crate::owner::wire::{Lines, Page, Response, Row};
 use crate::tui::theme::{Look, Theme};
 use crate::tui::widgets::table::{CopyFormat, CopyWhat, Empty};
 
@@ -39,7 +39,9 @@ fn asked(effects: &[ListEffect]) -> PageAsk {
     let pages: Vec<&PageAsk> = effects
         .iter()
         .filter_map(|e| match e {
-            ListEffect::Ask(Want::Page { generation }, Ask::Page(ask)) if *generation == ask.generation => Some(ask),
+            ListEffect::Ask(Want::Page { generation }, Request::Page(ask)) if *generation == ask.generation => {
+                Some(ask)
+            }
             _ => None,
         })
         .collect();
@@ -48,7 +50,7 @@ fn asked(effects: &[ListEffect]) -> PageAsk {
 }
 
 fn give(pane: &mut ListPane, page: Page) -> Vec<ListEffect> {
-    pane.answer(Want::Page { generation: page.generation }, Ok(Answer::Page(page)))
+    pane.answer(Want::Page { generation: page.generation }, Ok(Response::Page(page)))
 }
 
 /// Answers page after page until none is asked for.
@@ -169,7 +171,7 @@ fn a_stale_generation_is_dropped_and_the_newest_one_wins() {
     assert!(give(&mut pane, page(&first, 3)).is_empty());
     let shown = drawn(&mut pane);
     assert!(shown.contains("617,000 items") && shown.contains("searching…") && shown.starts_with("dog"), "{shown}");
-    let failure = Problem::new(Kind::Cancelled, "a newer question came");
+    let failure = Error::new(ErrorKind::Cancelled, "a newer question came");
     let effects = pane.answer(Want::Page { generation: first.generation }, Err(failure));
     assert!(effects.is_empty());
 
@@ -189,7 +191,7 @@ fn a_stale_generation_is_dropped_and_the_newest_one_wins() {
 fn half_typed_words_are_a_problem_and_the_list_stays() {
     let mut pane = list(617_000);
     assert!(matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words.is_empty()));
-    assert_eq!(pane.find("status:").unwrap_err().kind, Kind::Usage);
+    assert_eq!(pane.find("status:").unwrap_err().kind, ErrorKind::Usage);
     assert!(pane.find("  ").unwrap().is_empty(), "the same filter asks nothing");
     pane.act(Action::PageDown);
     let effects = pane.find("status:pending").unwrap();
@@ -219,23 +221,25 @@ fn frequencies_dive_and_back() {
     settle(&mut pane, settled, 617_000);
     pane.go_to_column(rows::column(Field::Subtask));
     let effects = pane.act(Action::Frequency);
-    let [ListEffect::Ask(want, Ask::Frequency(filter, Field::Subtask))] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Ask(want, Request::Frequency(filter, Field::Subtask))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(filter.is_empty());
     let counts = vec![("animal".to_string(), 400_000), (String::new(), 217_000)];
     let frequency = Frequency { column: "subtask".into(), rows: counts, total: 617_000, more: 0 };
-    assert!(pane.answer(want.clone(), Ok(Answer::Frequency(frequency))).is_empty());
+    assert!(pane.answer(want.clone(), Ok(Response::Frequency(frequency))).is_empty());
     assert_eq!(pane.scopes()[0], Scope::Table);
     assert!(drawn(&mut pane).contains("how often each value"));
 
     // Selecting a value selects its rows; it is the owner who knows them.
     let effects = pane.act(Action::Select);
-    let [ListEffect::Ask(want @ Want::Select { on: true }, Ask::Select(_, Field::Subtask, Match::Equal(value)))] =
+    let [ListEffect::Ask(want @ Want::Select { on: true }, Request::Select(_, Field::Subtask, Match::Equal(value)))] =
         &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert_eq!(value, "animal");
-    let said = pane.answer(want.clone(), Ok(Answer::Numbers(vec![2, 4, 6])));
+    let said = pane.answer(want.clone(), Ok(Response::Numbers(vec![2, 4, 6])));
     assert!(matches!(&said[..], [ListEffect::Say(text)] if text == "3 rows match, 3 newly selected"), "{said:?}");
 
     let effects = pane.act(Action::Open);
@@ -255,10 +259,10 @@ fn frequencies_dive_and_back() {
 fn a_value_that_no_filter_names_is_dived_to_by_its_numbers() {
     let mut pane = list(617_000);
     let effects = pane.filter_by(Field::Question, "Is it?");
-    let [ListEffect::Ask(want, Ask::Select(_, Field::Question, Match::Equal(_)))] = &effects[..] else {
+    let [ListEffect::Ask(want, Request::Select(_, Field::Question, Match::Equal(_)))] = &effects[..] else {
         panic!("{effects:?}")
     };
-    let effects = pane.answer(want.clone(), Ok(Answer::Numbers(vec![3, 5, 8])));
+    let effects = pane.answer(want.clone(), Ok(Response::Numbers(vec![3, 5, 8])));
     assert_eq!(asked(&effects).filter.only, Some(vec![3, 5, 8]));
     assert!(drawn(&mut pane).starts_with("question `Is it?`"));
     assert_eq!(pane.words(), "", "nothing to type says it");
@@ -349,11 +353,13 @@ fn picking_a_value_counts_the_others_of_its_field_too() {
     let effects = pane.find("status:pending subtask:animal").unwrap();
     settle(&mut pane, effects, 50);
     let effects = pane.act(Action::FilterStatus);
-    let [ListEffect::Ask(want, Ask::Frequency(filter, Field::Status))] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Ask(want, Request::Frequency(filter, Field::Status))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(filter.status.is_empty() && !filter.values.is_empty());
     let rows = vec![("pending".to_string(), 40), ("flagged".to_string(), 10)];
     let frequency = Frequency { column: "status".into(), rows, total: 50, more: 0 };
-    let effects = pane.answer(want.clone(), Ok(Answer::Frequency(frequency)));
+    let effects = pane.answer(want.clone(), Ok(Response::Frequency(frequency)));
     assert!(matches!(&effects[..], [ListEffect::AskValue { field: Field::Status, choices }] if choices.len() == 2));
     let ask = asked(&pane.filter_by(Field::Status, "flagged"));
     assert_eq!((ask.filter.status, ask.filter.values.len()), (vec![Status::Flagged], 1));
@@ -365,19 +371,19 @@ fn select_like_and_by_pattern_ask_the_owner() {
     pane.go_to_column(rows::column(Field::Subtask));
     let effects = pane.act(Action::SelectLike);
     assert!(
-        matches!(&effects[..], [ListEffect::Ask(_, Ask::Select(_, Field::Subtask, Match::Equal(v)))] if v == "plant")
+        matches!(&effects[..], [ListEffect::Ask(_, Request::Select(_, Field::Subtask, Match::Equal(v)))] if v == "plant")
     );
     assert!(matches!(&pane.act(Action::SelectRegex)[..], [ListEffect::AskRegex { column: 4, on: true }]));
-    assert_eq!(pane.select_regex(4, "(", true).unwrap_err().kind, Kind::Usage);
+    assert_eq!(pane.select_regex(4, "(", true).unwrap_err().kind, ErrorKind::Usage);
     let effects = pane.select_regex(4, "^an", true).unwrap();
-    let [ListEffect::Ask(want, Ask::Select(_, Field::Subtask, Match::Regex(_)))] = &effects[..] else {
+    let [ListEffect::Ask(want, Request::Select(_, Field::Subtask, Match::Regex(_)))] = &effects[..] else {
         panic!("{effects:?}")
     };
-    pane.answer(want.clone(), Ok(Answer::Numbers((1..=300).collect())));
+    pane.answer(want.clone(), Ok(Response::Numbers((1..=300).collect())));
     assert!(drawn(&mut pane).contains("300 selected"));
     let effects = pane.select_regex(4, "x", false).unwrap();
     let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
-    let said = pane.answer(want.clone(), Ok(Answer::Numbers((1..=200).collect())));
+    let said = pane.answer(want.clone(), Ok(Response::Numbers((1..=200).collect())));
     assert!(matches!(&said[..], [ListEffect::Say(text)] if text.contains("200 newly let go")));
 }
 
@@ -408,12 +414,12 @@ fn a_whole_table_is_fetched_and_copied_unless_it_is_too_long_for_a_clipboard() {
     for (long, whole) in [("short", true), (&*"long ".repeat(100), false)] {
         let mut pane = list(900);
         let effects = pane.copy(CopyWhat::All, CopyFormat::Csv);
-        let [ListEffect::Ask(want, Ask::Numbers(..))] = &effects[..] else { panic!("{effects:?}") };
-        let effects = pane.answer(want.clone(), Ok(Answer::Numbers((1..=900).rev().collect())));
-        let [ListEffect::Ask(want, Ask::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
+        let [ListEffect::Ask(want, Request::Numbers(..))] = &effects[..] else { panic!("{effects:?}") };
+        let effects = pane.answer(want.clone(), Ok(Response::Numbers((1..=900).rev().collect())));
+        let [ListEffect::Ask(want, Request::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
         let json = numbers.iter().map(|n| json(*n, long)).collect();
         let lines = Lines { json, statuses: vec![Status::Pending; numbers.len()], next: None };
-        let effects = pane.answer(want.clone(), Ok(Answer::Lines(lines)));
+        let effects = pane.answer(want.clone(), Ok(Response::Lines(lines)));
         match &effects[..] {
             [ListEffect::Copy { text, rows: 900 }, ..] if whole => {
                 assert_eq!(text.lines().count(), 901);
@@ -434,10 +440,10 @@ fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
     pane.act(Action::SortDescending);
     let what = CopyWhat::Selected(vec![2, 500_000, 600_000]);
     let effects = pane.copy(what.clone(), CopyFormat::Tsv);
-    let [ListEffect::Ask(want, Ask::Numbers(filter, sort))] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Ask(want, Request::Numbers(filter, sort))] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!((&filter.only, sort.len()), (&Some(vec![2, 500_000, 600_000]), 1));
-    let effects = pane.answer(want.clone(), Ok(Answer::Numbers(vec![600_000, 2, 500_000])));
-    let [ListEffect::Ask(want, Ask::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
+    let effects = pane.answer(want.clone(), Ok(Response::Numbers(vec![600_000, 2, 500_000])));
+    let [ListEffect::Ask(want, Request::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(*numbers, [600_000, 2, 500_000]);
     let json = |n: u32| {
         format!(
@@ -450,10 +456,10 @@ fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
         statuses: vec![Status::Flagged; of.len()],
         next,
     };
-    let effects = pane.answer(want.clone(), Ok(Answer::Lines(lines(&[600_000, 2], Some(500_000)))));
-    let [ListEffect::Ask(want, Ask::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
+    let effects = pane.answer(want.clone(), Ok(Response::Lines(lines(&[600_000, 2], Some(500_000)))));
+    let [ListEffect::Ask(want, Request::Items(numbers))] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(*numbers, [500_000]);
-    let effects = pane.answer(want.clone(), Ok(Answer::Lines(lines(&[500_000], None))));
+    let effects = pane.answer(want.clone(), Ok(Response::Lines(lines(&[500_000], None))));
     let [ListEffect::Copy { text, rows: 3 }, ListEffect::Say(said)] = &effects[..] else { panic!("{effects:?}") };
     assert!(said.contains("judged") && !text.contains("judged"));
     let numbers: Vec<&str> = text.lines().skip(1).map(|l| l.split('\t').next().unwrap()).collect();
@@ -462,9 +468,9 @@ fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
 
     // An owner that sends nothing, or nonsense, ends it.
     let effects = pane.copy(CopyWhat::Row(9_999), CopyFormat::Tsv);
-    let [ListEffect::Ask(want, Ask::Items(_))] = &effects[..] else { panic!("{effects:?}") };
-    assert!(refused(&pane.answer(want.clone(), Ok(Answer::Lines(lines(&[], None))))));
-    assert!(pane.answer(want.clone(), Ok(Answer::Lines(lines(&[9_999], None)))).is_empty());
+    let [ListEffect::Ask(want, Request::Items(_))] = &effects[..] else { panic!("{effects:?}") };
+    assert!(refused(&pane.answer(want.clone(), Ok(Response::Lines(lines(&[], None))))));
+    assert!(pane.answer(want.clone(), Ok(Response::Lines(lines(&[9_999], None)))).is_empty());
     assert!(refused(&pane.copy(CopyWhat::Selected((1..=10_001).collect()), CopyFormat::Tsv)));
 }
 
@@ -472,16 +478,16 @@ fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
 fn back_stops_waiting_and_the_late_answer_changes_nothing() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::Describe);
-    let [ListEffect::Ask(want, Ask::Describe(_))] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Ask(want, Request::Describe(_))] = &effects[..] else { panic!("{effects:?}") };
     assert!(drawn(&mut pane).contains("summing up…"));
     assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Say(_)]));
     let summaries = vec![Summary::default(); Field::ALL.len()];
-    assert!(pane.answer(want.clone(), Ok(Answer::Describe(summaries.clone()))).is_empty());
+    assert!(pane.answer(want.clone(), Ok(Response::Describe(summaries.clone()))).is_empty());
     assert!(drawn(&mut pane).contains("Is this picture 1?"));
 
     let effects = pane.act(Action::Describe);
     let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
-    pane.answer(want.clone(), Ok(Answer::Describe(summaries)));
+    pane.answer(want.clone(), Ok(Response::Describe(summaries)));
     assert!(drawn(&mut pane).contains("what each column holds"));
     assert!(refused(&pane.act(Action::Frequency)), "a count is not counted");
     for _ in 0..4 {
@@ -497,13 +503,13 @@ fn an_item_is_gone_to_wherever_it_stands() {
     assert!(pane.go_to(7).is_empty());
     assert_eq!(pane.number(), Some(7));
     let effects = pane.go_to(300_000);
-    let [ListEffect::Ask(want, Ask::Locate { number: 300_000, .. })] = &effects[..] else { panic!("{effects:?}") };
-    let effects = pane.answer(want.clone(), Ok(Answer::Position(Some(299_999))));
+    let [ListEffect::Ask(want, Request::Locate { number: 300_000, .. })] = &effects[..] else { panic!("{effects:?}") };
+    let effects = pane.answer(want.clone(), Ok(Response::Position(Some(299_999))));
     settle(&mut pane, effects, 617_000);
     assert_eq!(pane.number(), Some(300_000));
     let effects = pane.go_to(1);
     let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
-    assert!(refused(&pane.answer(want.clone(), Ok(Answer::Position(None)))));
+    assert!(refused(&pane.answer(want.clone(), Ok(Response::Position(None)))));
     assert_eq!(pane.number(), Some(300_000));
 }
 
@@ -515,7 +521,7 @@ fn a_late_answer_does_not_move_a_cursor_that_somebody_moved() {
         let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
         act(&mut pane);
         let row = pane.state.row();
-        assert!(pane.answer(want.clone(), Ok(Answer::Position(Some(299_999)))).is_empty());
+        assert!(pane.answer(want.clone(), Ok(Response::Position(Some(299_999)))).is_empty());
         assert_eq!(pane.state.row(), row);
     };
     for action in [Action::Down, Action::Bottom, Action::Open, Action::SortDescending] {
@@ -550,7 +556,7 @@ fn four_reasons_for_no_rows() {
     assert!(shown.contains("0 of 617,000") && shown.contains("No row passes the filter"), "{shown}");
 
     let ask = asked(&pane.find("something").unwrap());
-    let failure = || Problem::new(Kind::Corrupt, "block 7 does not match its checksum").help("run benchtop doctor");
+    let failure = || Error::new(ErrorKind::Corrupt, "block 7 does not match its checksum").help("run benchtop doctor");
     assert!(pane.answer(Want::Page { generation: ask.generation }, Err(failure())).is_empty());
     assert!(matches!(pane.empty(), Empty::Failed(why) if why.contains("block 7") && why.contains("doctor")));
     let ask = asked(&pane.changed());

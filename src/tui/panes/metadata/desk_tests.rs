@@ -7,15 +7,15 @@ use crate::model::usage::{FileState, Tally};
 
 const COLOR: &str = "vocabularies/color.txt";
 
-fn ready() -> Desk {
-    let mut desk = Desk::new();
-    assert!(matches!(&desk.read()[..], [Effect::Ask(Want::State, Ask::Metadata)]));
+fn ready() -> EditSession {
+    let mut desk = EditSession::new();
+    assert!(matches!(&desk.read()[..], [Effect::Ask(Want::State, Request::Metadata)]));
     let effects = desk.take(Ok(state(&small())));
     assert!(matches!(&effects[..], [Effect::Preview(_)]), "{effects:?}");
     desk
 }
 
-fn edited() -> Desk {
+fn edited() -> EditSession {
     let mut desk = ready();
     desk.session_mut().edit(&["color"], |v| v[0].insert(0, "green")).unwrap();
     desk.touched();
@@ -42,7 +42,9 @@ fn choice(effects: &[Effect]) -> (&ChoiceFor, &str, &[Line]) {
 fn a_save_says_first_what_it_does_to_the_items() {
     let mut desk = edited();
     let effects = desk.act(Action::SaveMetadata, COLOR, 1).unwrap();
-    let [Effect::Say(_), Effect::Ask(Want::Impact, Ask::Impact(files))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Say(_), Effect::Ask(Want::Impact, Request::Impact(files))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!((files.len(), files[0].name.as_str()), (1, COLOR));
     let mut gone = Tally::default();
     (0..31).for_each(|_| gone.add(Status::Accepted));
@@ -53,7 +55,7 @@ fn a_save_says_first_what_it_does_to_the_items() {
     assert_eq!(title, "of 13,000 composed items 0 become stale, 31 are gone");
     assert_eq!(lines[0], ("save 1 file".into(), "color `red`: 31".into()));
     let effects = desk.chosen(purpose, 0).unwrap();
-    let [Effect::Ask(Want::Saved, Ask::SaveMetadata(saves))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Saved, Request::SaveMetadata(saves))] = &effects[..] else { panic!("{effects:?}") };
     assert!(saves[0].text.as_ref().unwrap().starts_with("green\n") && saves[0].base.is_some());
     let text = saves[0].text.clone().unwrap();
     let effects = desk.saved(Ok(disk(&text)));
@@ -65,14 +67,14 @@ fn a_save_says_first_what_it_does_to_the_items() {
 #[test]
 fn a_save_that_fails_leaves_the_edit_and_reads_again() {
     let mut desk = edited();
-    let problem = Problem::new(Kind::Conflict, "color.txt changed on disk");
+    let problem = Error::new(ErrorKind::Conflict, "color.txt changed on disk");
     let effects = desk.saved(Err(problem));
-    assert!(matches!(&effects[..], [Effect::Refuse(_), Effect::Ask(Want::State, Ask::Metadata)]), "{effects:?}");
-    let effects = desk.saved(Err(Problem::input("the disk is full")));
+    assert!(matches!(&effects[..], [Effect::Refuse(_), Effect::Ask(Want::State, Request::Metadata)]), "{effects:?}");
+    let effects = desk.saved(Err(Error::input("the disk is full")));
     assert!(matches!(&effects[..], [Effect::Refuse(said)] if said.contains("disk is full")));
     assert_eq!(desk.session().changed(), [COLOR]);
     // That the items cannot be counted does not keep anybody from saving.
-    let effects = desk.impact(Err(Problem::input("no owner")));
+    let effects = desk.impact(Err(Error::input("no owner")));
     assert!(choice(&effects).1.contains("could not be counted"));
 }
 
@@ -145,10 +147,10 @@ fn late_previews_are_shown_until_a_newer_one_comes() {
 
 #[test]
 fn what_cannot_be_read_is_said_and_does_not_take_away_what_is_here() {
-    let mut desk = Desk::new();
-    desk.take(Err(Problem::input("the owner is gone").help("try again")));
+    let mut desk = EditSession::new();
+    desk.take(Err(Error::input("the owner is gone").help("try again")));
     assert_eq!(desk.phase(), &Phase::Failed("the owner is gone; try again".into()));
     let mut desk = edited();
-    assert!(matches!(&desk.take(Err(Problem::input("x")))[..], [Effect::Refuse(_)]));
+    assert!(matches!(&desk.take(Err(Error::input("x")))[..], [Effect::Refuse(_)]));
     assert_eq!((desk.phase(), desk.session().changed()), (&Phase::Ready, vec![COLOR]));
 }

@@ -4,12 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use super::desk::Desk;
+use super::edit_session::EditSession;
 use super::preview::Shown;
 use crate::model::{Finding, Severity};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::text;
-use crate::tui::widgets::words::{Word, put, styled, wrap};
+use crate::tui::widgets::word_diff::{Word, put, styled, wrap};
 
 /// The lines of one question.
 fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
@@ -60,7 +60,7 @@ pub fn heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Loo
 }
 
 /// Draws the preview from line `top` on; gives how many lines it has, so that scrolling can stop.
-pub fn preview(desk: &Desk, here: bool, top: usize, area: Rect, buf: &mut Buffer, look: &Look) -> usize {
+pub fn preview(desk: &EditSession, here: bool, top: usize, area: Rect, buf: &mut Buffer, look: &Look) -> usize {
     if area.height < 2 {
         return 0;
     }
@@ -149,7 +149,7 @@ fn plural(n: usize, word: &str) -> String {
 }
 
 /// What the first line says: a conflict before everything, then what is not saved, then the first error.
-pub fn banner(desk: &Desk, save: &str, resolve: &str, area: Rect, buf: &mut Buffer, look: &Look) {
+pub fn banner(desk: &EditSession, save: &str, resolve: &str, area: Rect, buf: &mut Buffer, look: &Look) {
     let session = desk.session();
     let (said, role) = if let Some(file) = session.conflicts().first() {
         let others = session.conflicts().len() - 1;

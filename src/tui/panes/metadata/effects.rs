@@ -1,17 +1,17 @@
 //! What the metadata panes ask of the program around them.
 
-use super::preview::Request;
-use crate::owner::wire::Ask;
+use super::preview::PreviewRequest;
+use crate::owner::wire::Request;
 use crate::tui::widgets::page::Page;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Want {
-    /// [`Desk::take`](super::Desk::take).
+    /// [`Desk::take`](super::EditSession::take).
     State,
-    /// [`Desk::saved`](super::Desk::saved).
+    /// [`Desk::saved`](super::EditSession::saved).
     Saved,
-    /// [`Desk::impact`](super::Desk::impact).
+    /// [`Desk::impact`](super::EditSession::impact).
     Impact,
     /// [`VocabularyPane::take_terms`](crate::tui::panes::vocabulary::VocabularyPane::take_terms), of this vocabulary.
     Terms(String),
@@ -114,9 +114,9 @@ pub type Line = (String, String);
 #[derive(Clone, Debug)]
 pub enum MetadataEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Ask),
-    /// Make a preview on the worker, then [`Desk::preview`](super::Desk::preview).
-    Preview(Box<Request>),
+    Ask(Want, Request),
+    /// Make a preview on the worker, then [`Desk::preview`](super::EditSession::preview).
+    Preview(Box<PreviewRequest>),
     /// Open a file in the person's editor, at a line (from 1), then read the metadata again.
     Edit {
         /// Its name in the metadata folder.

@@ -5,20 +5,20 @@
 //! |---|---|
 //! | [`session`] | the files, every step back, conflicts, what a save writes |
 //! | [`preview`], [`worker`] | what the edit makes of twenty questions, beside the typing |
-//! | [`side`] | what stands beside the terms or the text |
+//! | [`sidebar`] | what stands beside the terms or the text |
 //! | [`diff`] | by words, by lines, by terms |
 //! | [`effects`] | what the program around must do |
 
-pub mod desk;
 pub mod diff;
 pub mod draw;
+pub mod edit_session;
 pub mod effects;
 pub mod preview;
 pub mod session;
-pub mod side;
+pub mod sidebar;
 pub mod worker;
 
-pub use desk::{Desk, Phase};
+pub use edit_session::{EditSession, Phase};
 pub use effects::{ChoiceFor, MetadataEffect, RuleChoice, RuleKind, TextFor, Want, stepped};
-pub use side::{Side, SidePanel};
+pub use sidebar::{Side, SidePanel};
 pub use worker::Previewer;

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use super::diff::{Terms, by_terms};
-use crate::compose::course::Course;
+use crate::compose::compiled_metadata::CompiledMetadata;
 use crate::compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
-use crate::compose::grammar::Grammar;
 use crate::compose::lint::{Linter, broken};
 use crate::compose::metadata::{Metadata, STYLE};
 use crate::compose::plan::{Pictures, Plan};
+use crate::compose::schedule::Schedule;
 use crate::model::Finding;
-use crate::model::draw::key;
-use crate::tui::widgets::words::{Change, Piece, by_words};
+use crate::model::rng::key;
+use crate::tui::widgets::word_diff::{Change, Piece, by_words};
 
 /// Questions shown.
 pub const SHOWN: usize = 20;
@@ -43,7 +43,7 @@ pub enum Selection {
 
 /// What a preview is to be made of.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct PreviewRequest {
     /// Tells a late answer from the one awaited.
     pub ticket: u64,
     /// What was there before the edit.
@@ -94,7 +94,7 @@ impl Preview {
 /// what the linter found in files that did not change.
 #[derive(Debug, Default)]
 pub struct Maker {
-    base: Option<(String, String, Arc<Grammar>)>,
+    base: Option<(String, String, Arc<CompiledMetadata>)>,
     linter: Linter,
 }
 
@@ -102,7 +102,7 @@ impl Maker {
     /// Makes a preview. It depends on the arguments alone, whatever was made before.
     pub fn make(&mut self, base: &Metadata, edited: &Metadata, selection: &Selection, seed: u64) -> Preview {
         let compiled = self.compiled(base);
-        let (grammar, found) = Grammar::compile(edited);
+        let (grammar, found) = CompiledMetadata::compile(edited);
         let grammar = Arc::new(grammar);
         let pair = Pair { base: &compiled, edited: &grammar, terms: terms(base, edited), seed };
         let mut all = pair.drawn(selection, base);
@@ -117,12 +117,12 @@ impl Maker {
         Preview { shown, found }
     }
 
-    fn compiled(&mut self, base: &Metadata) -> Arc<Grammar> {
+    fn compiled(&mut self, base: &Metadata) -> Arc<CompiledMetadata> {
         let (vocabulary, template) = (base.vocabulary_revision(), base.template_revision());
         match &self.base {
             Some((v, t, grammar)) if (v, t) == (&vocabulary, &template) => Arc::clone(grammar),
             _ => {
-                let grammar = Arc::new(Grammar::compile(base).0);
+                let grammar = Arc::new(CompiledMetadata::compile(base).0);
                 self.base = Some((vocabulary, template, Arc::clone(&grammar)));
                 grammar
             }
@@ -167,8 +167,8 @@ fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
 
 /// Two grammars side by side.
 struct Pair<'g> {
-    base: &'g Arc<Grammar>,
-    edited: &'g Arc<Grammar>,
+    base: &'g Arc<CompiledMetadata>,
+    edited: &'g Arc<CompiledMetadata>,
     terms: Vec<(String, Terms)>,
     seed: u64,
 }
@@ -343,7 +343,7 @@ struct List<'g> {
 }
 
 /// Choices with another term of one list; where that list is asked about, the answer follows.
-fn with_term(grammar: &Grammar, choices: &Choices, list: usize, term: u32) -> Choices {
+fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u32) -> Choices {
     let mut choices = choices.clone();
     let mut was = None;
     if let Some(slot) = choices.terms.iter_mut().find(|(l, _)| *l == list) {
@@ -374,11 +374,11 @@ fn with_term(grammar: &Grammar, choices: &Choices, list: usize, term: u32) -> Ch
 }
 
 /// A plan for a few questions about what is selected.
-fn plan(grammar: &Grammar, selection: &Selection, metadata: &Metadata) -> Plan {
+fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) -> Plan {
     let list = |name: &str| grammar.list(name);
     let mut styles = Vec::new();
     let mut about: Option<usize> = None;
-    let subjects: Vec<&crate::compose::grammar::Subject> = match selection {
+    let subjects: Vec<&crate::compose::compiled_metadata::Subject> = match selection {
         Selection::All => grammar.subjects.iter().collect(),
         Selection::Vocabulary(name) => {
             let list = list(name);
@@ -391,7 +391,7 @@ fn plan(grammar: &Grammar, selection: &Selection, metadata: &Metadata) -> Plan {
             grammar.subjects.iter().filter(|s| about.is_some_and(|t| s.supports.contains(&t))).collect()
         }
         Selection::Fragment(name) => {
-            let uses = |s: &&crate::compose::grammar::Subject| {
+            let uses = |s: &&crate::compose::compiled_metadata::Subject| {
                 let raw = metadata.templates().subjects.get(&s.name);
                 raw.is_some_and(|r| r.prompts.iter().any(|p| p.template.has(name)))
             };
@@ -426,14 +426,14 @@ fn plan(grammar: &Grammar, selection: &Selection, metadata: &Metadata) -> Plan {
 
 /// Choices of up to [`LOOKED_AT`] questions, spread over the whole course. A part of a plan that cannot be followed is
 /// left out: the findings say why.
-fn draw(grammar: &Arc<Grammar>, plan: &Plan, seed: u64) -> Vec<Choices> {
+fn draw(grammar: &Arc<CompiledMetadata>, plan: &Plan, seed: u64) -> Vec<Choices> {
     let possible = |p: &Pictures| {
         let alone = Plan { name: plan.name.clone(), options: plan.options, pictures: vec![p.clone()] };
-        Course::new(grammar, &alone).is_ok()
+        Schedule::new(grammar, &alone).is_ok()
     };
-    let course = Course::new(grammar, plan).or_else(|_| {
+    let course = Schedule::new(grammar, plan).or_else(|_| {
         let pictures = plan.pictures.iter().filter(|p| possible(p)).cloned().collect();
-        Course::new(grammar, &Plan { name: plan.name.clone(), options: plan.options, pictures })
+        Schedule::new(grammar, &Plan { name: plan.name.clone(), options: plan.options, pictures })
     });
     let Ok(course) = course else { return Vec::new() };
     let questions = course.questions();
@@ -452,7 +452,7 @@ fn draw(grammar: &Arc<Grammar>, plan: &Plan, seed: u64) -> Vec<Choices> {
     items.filter_map(|item| choices_of(grammar, &item)?.ok()).collect()
 }
 
-fn head(grammar: &Grammar, choices: &Choices) -> String {
+fn head(grammar: &CompiledMetadata, choices: &Choices) -> String {
     let kind = match choices.asked {
         Asked::Options { .. } | Asked::Cross { .. } => "multiple choice",
         Asked::Claim { .. } => "true/false",

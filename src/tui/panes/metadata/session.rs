@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::compose::metadata::{Metadata, STYLE, Vocabulary, file_of, styles, vocabulary_of};
 use crate::model::usage::{FileState, MetadataState, Save};
-use crate::model::{Finding, MetaFile, Problem, Result};
+use crate::model::{Error, Finding, MetaFile, Result};
 use crate::tui::widgets::editor::Patch;
 
 /// One file: as it is on disk, and what another hand made of it while it was being edited.
@@ -166,7 +166,7 @@ impl Session {
         let mut all = Vec::new();
         for name in names {
             let vocabulary = self.edited.vocabularies().get(*name);
-            let none = || Problem::input(format!("there is no vocabulary `{name}`"));
+            let none = || Error::input(format!("there is no vocabulary `{name}`"));
             all.push(vocabulary.ok_or_else(none)?.as_ref().clone());
         }
         edit(&mut all)?;
@@ -191,7 +191,7 @@ impl Session {
             }
             if !vocabularies.contains_key(name.as_str()) {
                 let found = self.edited.vocabularies().get(name);
-                let none = || Problem::input(format!("there is no vocabulary `{name}`"));
+                let none = || Error::input(format!("there is no vocabulary `{name}`"));
                 vocabularies.insert(name, found.ok_or_else(none)?.as_ref().clone());
             }
             if let Some(vocabulary) = vocabularies.get_mut(name.as_str())
@@ -303,7 +303,7 @@ fn put(metadata: &mut Metadata, name: &str, text: Option<String>) {
 fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
     let all = styles::parse(text).0;
     let style = all.iter().find(|s| s.name == name);
-    let style = style.ok_or_else(|| Problem::input(format!("there is no style `{name}`")).file(styles::FILE))?;
+    let style = style.ok_or_else(|| Error::input(format!("there is no style `{name}`")).file(styles::FILE))?;
     if style.disabled == disabled {
         return Ok(None);
     }
@@ -323,7 +323,7 @@ fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
     let new = lines.join("\n");
     let done = styles::parse(&new).0.iter().any(|s| s.name == name && s.disabled == disabled);
     let cannot = || {
-        Problem::input(format!("`{name}` cannot be switched here: edit its `disabled` by hand"))
+        Error::input(format!("`{name}` cannot be switched here: edit its `disabled` by hand"))
             .file(styles::FILE)
             .line(u64::from(style.line))
     };

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::preview::{Maker, Preview, Request};
+use super::preview::{Maker, Preview, PreviewRequest};
 use crate::model::{Finding, Rule};
 use crate::tui::terminal::guard;
 
@@ -19,7 +19,7 @@ pub struct Done {
 
 #[derive(Default)]
 struct State {
-    wanted: Option<Box<Request>>,
+    wanted: Option<Box<PreviewRequest>>,
     closed: bool,
 }
 
@@ -54,7 +54,7 @@ impl Previewer {
     }
 
     /// Wants this preview, in place of one that is not begun. Returns at once.
-    pub fn want(&self, request: Box<Request>) {
+    pub fn want(&self, request: Box<PreviewRequest>) {
         self.shared.lock().wanted = Some(request);
         self.shared.wake.notify_one();
     }
@@ -112,7 +112,7 @@ mod tests {
         let (tell, told) = channel();
         let previewer = Previewer::new(move |done| drop(tell.send(done))).unwrap();
         let request =
-            |ticket| Request { ticket, base: small(), edited: small(), selection: Selection::All, seed: ticket };
+            |ticket| PreviewRequest { ticket, base: small(), edited: small(), selection: Selection::All, seed: ticket };
         for ticket in 1..=50 {
             previewer.want(Box::new(request(ticket)));
         }

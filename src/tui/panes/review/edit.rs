@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::edit::{Before, Edit};
-use crate::model::{Choice, Item, Problem, Result, Role};
+use crate::model::{Choice, Error, Item, Result, Role};
 use crate::tui::widgets::menu;
 
 /// What a line of the menu changes.
@@ -155,7 +155,7 @@ impl Draft {
         if restore {
             return Ok(Edit { question: None, options: None, answer: None, instruction: None, restore, ..edit });
         }
-        edit.apply(&self.item, "", 0).map_err(|p: Problem| p)?;
+        edit.apply(&self.item, "", 0).map_err(|p: Error| p)?;
         Ok(edit)
     }
 }

@@ -31,7 +31,7 @@ use uuid::Uuid;
 use crate::model::scoring::bench::Chip;
 use crate::model::{Item, Judgement, Result, Status, Verdict};
 use crate::owner::wire::{Decide, ItemView, Receipt};
-use crate::store::ledger::Standing;
+use crate::store::ledger::EffectiveVerdict;
 use crate::tui::preview::{Part, Ready, Show};
 
 /// Items kept ready around the one on screen.
@@ -53,7 +53,7 @@ pub struct Loaded {
     /// Revision of its text or picture.
     pub text_rev: u64,
     /// The verdicts that count.
-    pub standing: Vec<Standing>,
+    pub standing: Vec<EffectiveVerdict>,
     /// What of its metadata changed since it was composed, or is gone.
     pub stale: Option<String>,
     /// The rules that hold for it.

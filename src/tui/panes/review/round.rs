@@ -12,10 +12,10 @@ use crate::model::annotator::{Drift, Pace, Step};
 use crate::model::round::Protocol;
 use crate::model::round::feedback::Outcome;
 use crate::model::round::lease::LEASE_MINUTES;
-use crate::model::round::state::{Feedback, GuidelinesText, RoundState, Served, Turn};
+use crate::model::round::state::{Assignment, Feedback, GuidelinesText, NextAssignment, RoundState};
 use crate::model::verdict::{Asked, Part};
 use crate::model::{Judgement, Verdict};
-use crate::owner::wire::{Decide, Place};
+use crate::owner::wire::{Decide, ResumePoint};
 
 /// A lease is asked for again with the next key when less than this is left of it, in milliseconds.
 const RENEW_MS: u64 = 5 * 60_000;
@@ -56,7 +56,7 @@ pub struct Work {
     /// Where it stands.
     pub phase: Phase,
     /// What is in hand, or was last.
-    pub served: Option<Served>,
+    pub served: Option<Assignment>,
     /// The guidelines, once they were read.
     pub guidelines: Option<GuidelinesText>,
     /// They stand beside the item where there is room.
@@ -197,16 +197,16 @@ impl Work {
     }
 
     /// Takes in what the owner gives. Whether it is another item than the one in hand.
-    fn take(&mut self, turn: Turn, now: u64) -> bool {
-        let Turn::Item(served) = turn else {
+    fn take(&mut self, turn: NextAssignment, now: u64) -> bool {
+        let NextAssignment::Item(served) = turn else {
             self.phase = match turn {
-                Turn::Wait(until) => Phase::Wait(until),
-                Turn::Finished => Phase::Finished,
+                NextAssignment::Wait(until) => Phase::Wait(until),
+                NextAssignment::Finished => Phase::Finished,
                 _ => Phase::Closed,
             };
             return true;
         };
-        let same = |old: &Served| (old.number, old.nth) == (served.number, served.nth);
+        let same = |old: &Assignment| (old.number, old.nth) == (served.number, served.nth);
         let new = self.phase != Phase::Item || !self.served.as_ref().is_some_and(same);
         self.until = now + u64::from(LEASE_MINUTES) * 60_000;
         self.phase = Phase::Item;
@@ -307,7 +307,7 @@ impl ReviewPane {
     }
 
     /// Where the person is, as the owner is to remember it.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> ResumePoint {
         let (queue, position, round) = match &self.work {
             // Nobody comes back to what is over.
             Some(work) if matches!(work.phase, Phase::Finished | Phase::Closed) => {
@@ -316,11 +316,11 @@ impl ReviewPane {
             Some(work) => (&work.before.0, work.before.1, work.state.name.clone()),
             None => (&self.queue, self.position, String::new()),
         };
-        Place { number: queue.number(position).unwrap_or(0), filter: queue.words.clone(), round, note: None }
+        ResumePoint { number: queue.number(position).unwrap_or(0), filter: queue.words.clone(), round, note: None }
     }
 
     /// Takes in what the owner gives to judge at `now`. Whether what is on the screen is another thing now.
-    pub fn serve(&mut self, turn: Turn, now: u64) -> (bool, Vec<ReviewEffect>) {
+    pub fn serve(&mut self, turn: NextAssignment, now: u64) -> (bool, Vec<ReviewEffect>) {
         let items = self.queue.items();
         let Some(work) = &mut self.work else { return (false, Vec::new()) };
         if !work.take(turn, now) {

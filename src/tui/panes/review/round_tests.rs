@@ -14,8 +14,8 @@ fn state(protocol: &str) -> RoundState {
     RoundState::fresh(&draw(&new, &[("a", ""), ("b", "")], &[], "ann", 0).unwrap().round)
 }
 
-fn served(number: u32, nth: u32, practice: bool) -> Served {
-    Served {
+fn served(number: u32, nth: u32, practice: bool) -> Assignment {
+    Assignment {
         elsewhere: false,
         number,
         item: format!("kites/{number}"),
@@ -51,13 +51,13 @@ fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64
 fn a_verdict_stays_until_its_receipt_and_the_next_item_is_asked_for_after_it() {
     let mut pane = working("single");
     assert!(pane.work().unwrap().ready().is_err());
-    let (new, effects) = pane.serve(Turn::Item(served(7, 0, false)), START);
+    let (new, effects) = pane.serve(NextAssignment::Item(served(7, 0, false)), START);
     assert!(new && matches!(effects[..], [ReviewEffect::Fetch(7), ReviewEffect::Fetch(8)]), "{effects:?}");
     assert_eq!((pane.number(), pane.place().number, pane.place().round.as_str()), (Some(7), 4, "first"));
     assert_eq!(judge(&mut pane, 7, Verdict::Accept, 900, START), Some(Then::Next));
     assert_eq!((pane.number(), pane.work().unwrap().ready()), (Some(7), Err("the next item is on its way")));
     assert_eq!(pane.work().unwrap().pace().items, 1);
-    pane.serve(Turn::Finished, START);
+    pane.serve(NextAssignment::Finished, START);
     assert_eq!((pane.number(), pane.work().unwrap().holds()), (None, None));
     assert_eq!(pane.place().round, "", "nobody comes back to what is over");
     pane.end_round();
@@ -67,7 +67,7 @@ fn a_verdict_stays_until_its_receipt_and_the_next_item_is_asked_for_after_it() {
 #[test]
 fn what_was_seen_is_the_revision_of_the_text_whoever_has_judged_it() {
     let mut pane = working("single");
-    pane.serve(Turn::Item(served(7, 0, false)), START);
+    pane.serve(NextAssignment::Item(served(7, 0, false)), START);
     let item = crate::model::Item {
         id: "kites/7".into(),
         dataset: "kites".into(),
@@ -112,7 +112,7 @@ fn what_was_seen_is_the_revision_of_the_text_whoever_has_judged_it() {
 #[test]
 fn practice_is_told_and_does_not_count_in_the_pace() {
     let mut pane = working("single");
-    pane.serve(Turn::Item(served(3, 0, true)), START);
+    pane.serve(NextAssignment::Item(served(3, 0, true)), START);
     assert_eq!(pane.work().unwrap().place(), "practice 1 of 9");
     assert_eq!(judge(&mut pane, 3, Verdict::Accept, 900, START), Some(Then::Feedback(3, Verdict::Accept)));
     pane.told(Feedback { good: Some(false), reasons: vec!["ugly".into()] }, Verdict::Accept);
@@ -120,14 +120,14 @@ fn practice_is_told_and_does_not_count_in_the_pace() {
     assert_eq!(pane.work().unwrap().pace().items, 0);
     // What is passed over is told nothing of.
     pane.work_mut().unwrap().phase = Phase::Asking;
-    pane.serve(Turn::Item(served(5, 1, true)), START);
+    pane.serve(NextAssignment::Item(served(5, 1, true)), START);
     assert_eq!(judge(&mut pane, 5, Verdict::Skip, 900, START), Some(Then::Next));
 }
 
 #[test]
 fn asking_again_makes_the_lease_longer_and_leaves_the_screen_as_it_is() {
     let mut pane = working("single");
-    pane.serve(Turn::Item(served(7, 0, false)), START);
+    pane.serve(NextAssignment::Item(served(7, 0, false)), START);
     let work = pane.work().unwrap();
     let end = START + u64::from(LEASE_MINUTES) * 60_000;
     assert_eq!((work.lease_words(START), work.lease_due(START)), (None, Some(end - SHORT_MS)));
@@ -138,10 +138,10 @@ fn asking_again_makes_the_lease_longer_and_leaves_the_screen_as_it_is() {
         assert!(due > now && due <= end, "{now}: {due}");
     }
     assert!(work.lease_words(end).unwrap().contains("over") && work.lease_due(end).is_none());
-    assert!(!pane.serve(Turn::Item(served(7, 0, false)), end - 1).0);
+    assert!(!pane.serve(NextAssignment::Item(served(7, 0, false)), end - 1).0);
     assert_eq!(pane.work().unwrap().lease_words(end), None);
     // The same item once more is another ticket.
-    assert!(pane.serve(Turn::Item(served(7, 1, false)), end).0);
+    assert!(pane.serve(NextAssignment::Item(served(7, 1, false)), end).0);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_break_is_offered_once_the_pace_drifts_and_not_again_at_once() {
     let mut now = START;
     let mut offers = 0;
     for nth in 0..240 {
-        pane.serve(Turn::Item(served(nth + 1, nth, false)), now);
+        pane.serve(NextAssignment::Item(served(nth + 1, nth, false)), now);
         let ms = if nth < 150 { 6_000 + nth % 7 * 100 } else { 1_500 + nth % 7 * 20 };
         now += u64::from(ms);
         let verdict = if nth % 3 == 0 { Verdict::Reject } else { Verdict::Accept };

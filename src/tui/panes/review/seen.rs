@@ -1,7 +1,7 @@
 //! What was painted of an item: which of its pictures, and which are missing or broken.
 
 use super::{NoPicture, Picture, Sides};
-use crate::model::{Item, Judgement, Kind, PictureSeen, Problem, Seen, Verdict};
+use crate::model::{Error, ErrorKind, Item, Judgement, PictureSeen, Seen, Verdict};
 use crate::tui::preview::Show;
 
 /// An item as a frame painted it, and earlier frames before it.
@@ -58,8 +58,8 @@ impl Viewed {
 }
 
 /// Why a picture could not be made ready, as it is recorded with a verdict.
-pub fn failed(problem: &Problem) -> NoPicture {
-    let seen = if problem.kind == Kind::NotFound { PictureSeen::Missing } else { PictureSeen::Broken };
+pub fn failed(problem: &Error) -> NoPicture {
+    let seen = if problem.kind == ErrorKind::NotFound { PictureSeen::Missing } else { PictureSeen::Broken };
     NoPicture { seen, why: problem.what.clone() }
 }
 

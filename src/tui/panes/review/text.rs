@@ -11,7 +11,7 @@ use crate::model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict};
 use crate::store::query;
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::text;
-use crate::tui::widgets::words::{Word, by_words, put, styled, wrap};
+use crate::tui::widgets::word_diff::{Word, by_words, put, styled, wrap};
 
 /// The field of a record that holds the question as it was before it was rewritten (VLB, section 3.2: a question rephrased
 /// or given more context; a question fixed in place).

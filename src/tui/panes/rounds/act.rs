@@ -6,7 +6,7 @@ use super::{ChoiceFor, RoundsEffect as Effect, RoundsPane, TextFor, Want, refuse
 use crate::model::round::Protocol;
 use crate::model::round::protocol::Votes;
 use crate::model::round::state::RoundState;
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::action::Action;
 use crate::tui::widgets::table::{Answer, TableEffect};
 
@@ -77,7 +77,9 @@ impl RoundsPane {
                 vec![Effect::AskText { purpose: TextFor::People(round.name.clone()), label, text }]
             }),
             Action::ShowGuidelines => self.of_round(|round| match &round.guidelines {
-                Some(_) => vec![Effect::Ask(Want::Guidelines(round.name.clone()), Ask::Guidelines(round.name.clone()))],
+                Some(_) => {
+                    vec![Effect::Ask(Want::Guidelines(round.name.clone()), Request::Guidelines(round.name.clone()))]
+                }
                 None => refuse(format!("`{}` was made without guidelines", round.name)),
             }),
             other => self.act_on_table(other),
@@ -110,12 +112,12 @@ impl RoundsPane {
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match purpose {
             ChoiceFor::Close(round, closed) if pick == 0 => {
-                let ask = Ask::CloseRound { round: round.clone(), closed: *closed };
+                let ask = Request::CloseRound { round: round.clone(), closed: *closed };
                 vec![Effect::Ask(Want::Closed(round.clone(), *closed), ask)]
             }
             ChoiceFor::Make if pick == 0 => self.form.as_ref().map_or(vec![], Form::make),
             ChoiceFor::Delete(round) if pick == 0 => {
-                vec![Effect::Ask(Want::Deleted(round.clone()), Ask::DeleteRound(round.clone()))]
+                vec![Effect::Ask(Want::Deleted(round.clone()), Request::DeleteRound(round.clone()))]
             }
             ChoiceFor::Close(..) | ChoiceFor::Make | ChoiceFor::Delete(_) => vec![],
             ChoiceFor::Rule(round) => match RULES.get(pick) {
@@ -160,7 +162,7 @@ fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
         return vec![Effect::Say("the people stay as they are".into())];
     }
     let want = Want::People(round.name.clone(), add.clone(), remove.clone());
-    vec![Effect::Ask(want, Ask::RoundPeople { round: round.name.clone(), add, remove })]
+    vec![Effect::Ask(want, Request::RoundPeople { round: round.name.clone(), add, remove })]
 }
 
 /// Reads names with commas between.
@@ -169,7 +171,7 @@ pub(super) fn people(text: &str) -> impl Iterator<Item = String> {
 }
 
 fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {
-    vec![Effect::Ask(Want::WhatIf(round.into(), rule), Ask::WhatIf { round: round.into(), protocol: rule })]
+    vec![Effect::Ask(Want::WhatIf(round.into(), rule), Request::WhatIf { round: round.into(), protocol: rule })]
 }
 
 /// Reads `3 of 5`.

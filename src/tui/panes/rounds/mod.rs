@@ -18,12 +18,12 @@ use crossterm::event::KeyEvent;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::metadata::desk::said;
+use super::metadata::edit_session::said;
 use crate::model::Result;
 use crate::model::round::Protocol;
 use crate::model::round::protocol::WhatIf;
 use crate::model::round::state::{GuidelinesText, RoundState};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::action::{Action, Scope};
 use crate::tui::theme::Look;
 use crate::tui::widgets::page::Page;
@@ -89,7 +89,7 @@ impl ChoiceFor {
 #[derive(Clone, Debug)]
 pub enum RoundsEffect {
     /// Ask the owner; the answer is for `Want`.
-    Ask(Want, Ask),
+    Ask(Want, Request),
     /// Ask for a line of text.
     AskText {
         /// What for.
@@ -193,7 +193,7 @@ impl RoundsPane {
     /// Shown, or something about rounds changed. `key` names the key of an action.
     pub fn start(&mut self, key: impl Fn(Action) -> String) -> Vec<Effect> {
         self.keys = [key(Action::NewRound), key(Action::Open), key(Action::WhatIf)];
-        vec![Effect::Ask(Want::Rounds, Ask::Rounds)]
+        vec![Effect::Ask(Want::Rounds, Request::Rounds)]
     }
 
     /// The round under the cursor.
@@ -240,7 +240,7 @@ impl RoundsPane {
         match done {
             Ok(()) => {
                 let what = if closed { "closed; its verdicts go on counting" } else { "open again" };
-                vec![Effect::Done(format!("`{name}` is {what}")), Effect::Ask(Want::Rounds, Ask::Rounds)]
+                vec![Effect::Done(format!("`{name}` is {what}")), Effect::Ask(Want::Rounds, Request::Rounds)]
             }
             Err(problem) => refuse(said(&problem)),
         }
@@ -280,7 +280,7 @@ impl RoundsPane {
     /// Takes in that a round was deleted.
     pub fn take_deleted(&mut self, name: &str, done: Result<()>) -> Vec<Effect> {
         match done {
-            Ok(()) => vec![Effect::Done(format!("`{name}` is deleted")), Effect::Ask(Want::Rounds, Ask::Rounds)],
+            Ok(()) => vec![Effect::Done(format!("`{name}` is deleted")), Effect::Ask(Want::Rounds, Request::Rounds)],
             Err(problem) => refuse(said(&problem)),
         }
     }
@@ -302,7 +302,7 @@ impl RoundsPane {
         if !left.is_empty() {
             parts.push(format!("{} out: their verdicts count, the others take what is left", left.join(", ")));
         }
-        vec![Effect::Done(format!("`{name}`: {}", parts.join("; "))), Effect::Ask(Want::Rounds, Ask::Rounds)]
+        vec![Effect::Done(format!("`{name}`: {}", parts.join("; "))), Effect::Ask(Want::Rounds, Request::Rounds)]
     }
 
     /// Takes in the round that was made.
@@ -329,7 +329,7 @@ impl RoundsPane {
         }
         self.fill();
         self.go_to(&name);
-        vec![Effect::Done(done), Effect::Ask(Want::Rounds, Ask::Rounds)]
+        vec![Effect::Done(done), Effect::Ask(Want::Rounds, Request::Rounds)]
     }
 
     /// Gives the form a key.

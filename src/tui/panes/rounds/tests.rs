@@ -2,7 +2,7 @@ use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
 use crate::model::round::{NewRound, Sample, draw};
-use crate::model::{ColourLevel, Problem, Status};
+use crate::model::{ColourLevel, Error, Status};
 use crate::tui::theme::Theme;
 
 fn state(name: &str, protocol: &str) -> RoundState {
@@ -50,7 +50,7 @@ fn down(pane: &mut RoundsPane, times: usize) {
 /// What the form asks the owner now, and for which edit.
 fn asked(effects: &[Effect]) -> (NewRound, bool, Option<u64>) {
     match effects {
-        [Effect::Ask(want, Ask::NewRound { new, dry })] => {
+        [Effect::Ask(want, Request::NewRound { new, dry })] => {
             let edit = if let Want::Preview(edit) = want { Some(*edit) } else { None };
             ((**new).clone(), *dry, edit)
         }
@@ -72,7 +72,7 @@ fn an_empty_pane_says_how_the_first_round_is_made() {
     ] {
         assert!(refused(&pane.act(action)).contains("n draws one"));
     }
-    pane.take_rounds(Err(Problem::input("a broken disk")));
+    pane.take_rounds(Err(Error::input("a broken disk")));
     assert!(drawn(&mut pane, 80, 21).contains("a broken disk"));
 }
 
@@ -113,20 +113,20 @@ fn closing_asks_first_and_another_rule_says_what_it_would_keep() {
     let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
     assert!(title == "close `first`" && pane.chosen(purpose, 1).is_empty());
     let close = pane.chosen(purpose, 0);
-    assert!(matches!(&close[..], [Effect::Ask(_, Ask::CloseRound { round, closed: true })] if round == "first"));
-    assert!(refused(&pane.take_closed("first", true, Err(Problem::input("bob made it")))).contains("bob made it"));
+    assert!(matches!(&close[..], [Effect::Ask(_, Request::CloseRound { round, closed: true })] if round == "first"));
+    assert!(refused(&pane.take_closed("first", true, Err(Error::input("bob made it")))).contains("bob made it"));
     let effects = pane.act(Action::WhatIf);
     let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
     let asks = pane.chosen(purpose, lines.len() - 1);
     let [Effect::AskText { purpose, .. }] = &asks[..] else { panic!("{asks:?}") };
     assert!(refused(&pane.typed(purpose, "9 of 5")).contains("k from 1 to 5"));
     let tried = pane.typed(purpose, "1 of 2");
-    let [Effect::Ask(Want::WhatIf(name, rule), Ask::WhatIf { .. })] = &tried[..] else { panic!("{tried:?}") };
+    let [Effect::Ask(Want::WhatIf(name, rule), Request::WhatIf { .. })] = &tried[..] else { panic!("{tried:?}") };
     pane.take_what_if(name, *rule, Ok(WhatIf { kept: 1234, lost: 5, changed: 5, pending: 3, ..WhatIf::default() }));
     let shown = drawn(&mut pane, 80, 21);
     assert!(shown.contains("under `majority 1 of 2`: 1,234 kept, 0 dropped, 3 other"), "{shown}");
     assert!(shown.contains("5 no longer kept"), "{shown}");
-    pane.take_what_if("first", *rule, Err(Problem::input("it is blind")));
+    pane.take_what_if("first", *rule, Err(Error::input("it is blind")));
     assert!(drawn(&mut pane, 80, 21).contains("it is blind"));
 }
 
@@ -187,9 +187,11 @@ fn every_field_is_read_and_what_is_wrong_stands_at_it() {
     press(&mut pane, KeyCode::Left);
     // A last look, and only then the round.
     let effects = pane.act(Action::FormMake);
-    let [Effect::Ask(Want::Look(edit), Ask::NewRound { dry: true, .. })] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Look(edit), Request::NewRound { dry: true, .. })] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(pane.take_look(edit + 1, Ok(state("round-1", "single"))).is_empty(), "the form is another by now");
-    assert!(refused(&pane.take_look(*edit, Err(Problem::input("taken").field("name")))).contains("taken"));
+    assert!(refused(&pane.take_look(*edit, Err(Error::input("taken").field("name")))).contains("taken"));
     let look = pane.take_look(*edit, Ok(state("round-1", "majority 2 of 3")));
     let [Effect::AskChoice { purpose, title, lines }] = &look[..] else { panic!("{look:?}") };
     assert!(title.contains("`round-1`") && title.contains("majority 2 of 3"), "{title}");
@@ -203,7 +205,7 @@ fn every_field_is_read_and_what_is_wrong_stands_at_it() {
     assert_eq!((new.filter.as_str(), new.strata.as_deref()), ("subtask:even", Some("subtask")));
     assert_eq!(new.guidelines.unwrap().path, "docs/rules.md");
     // What the owner finds wrong stands at its field too.
-    let why = pane.take_made(Err(Problem::input("there is no such file").field("guidelines")));
+    let why = pane.take_made(Err(Error::input("there is no such file").field("guidelines")));
     assert!(refused(&why).contains("no such file"));
     let shown = drawn(&mut pane, 160, 47);
     assert!(shown.lines().any(|l| l.contains("guidelines") && l.contains("✗ there is no such file")), "{shown}");
@@ -227,7 +229,7 @@ fn people_join_and_leave_in_one_line_and_a_round_without_verdicts_goes() {
     assert_eq!(text, "ann, bob, cem, dan", "who left is not in it");
     assert!(matches!(&pane.typed(purpose, text)[..], [Effect::Say(_)]));
     let asked = pane.typed(purpose, "ann,cem , dan,eve,zoe");
-    let [Effect::Ask(_, Ask::RoundPeople { round, add, remove })] = &asked[..] else { panic!("{asked:?}") };
+    let [Effect::Ask(_, Request::RoundPeople { round, add, remove })] = &asked[..] else { panic!("{asked:?}") };
     assert_eq!(
         (round.as_str(), &add[..], &remove[..]),
         ("first", &["eve".to_string(), "zoe".into()][..], &["bob".to_string()][..])
@@ -238,7 +240,7 @@ fn people_join_and_leave_in_one_line_and_a_round_without_verdicts_goes() {
     let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
     assert!(purpose.begins() == 1 && pane.chosen(purpose, 1).is_empty());
     let delete = pane.chosen(purpose, 0);
-    assert!(matches!(&delete[..], [Effect::Ask(_, Ask::DeleteRound(round))] if round == "first"));
+    assert!(matches!(&delete[..], [Effect::Ask(_, Request::DeleteRound(round))] if round == "first"));
     pane.act(Action::Down);
     assert!(refused(&pane.act(Action::DeleteRound)).contains("has verdicts"));
 }

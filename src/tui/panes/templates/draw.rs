@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::{Area, TemplatesPane};
 use crate::model::Finding;
-use crate::tui::panes::metadata::{Desk, Phase, Side, draw};
+use crate::tui::panes::metadata::{EditSession, Phase, Side, draw};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::Empty;
 use crate::tui::widgets::table::draw::draw_empty;
@@ -44,7 +44,7 @@ fn parts(area: Rect, side: Side, slots: u16) -> Parts {
 
 impl TemplatesPane {
     /// Draws the pane; gives where the terminal's cursor belongs while text is typed.
-    pub fn draw(&mut self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
+    pub fn draw(&mut self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
         self.sync(desk);
         let empty = match desk.phase() {
             Phase::Loading => Some(Empty::Loading),

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use crossterm::event::KeyEvent;
 
-use super::metadata::desk::refuse;
-use super::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor, stepped};
+use super::metadata::edit_session::refuse;
+use super::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor, stepped};
 use crate::compose::metadata::judge::judging_of;
 use crate::compose::metadata::{rules, styles, templates};
 use crate::model::Finding;
@@ -21,7 +21,7 @@ use section::{Section, Slot};
 pub const FILES: [&str; 3] = [templates::FILE, styles::FILE, rules::FILE];
 
 /// The files of this pane: templates, styles and rules, then what judges are asked, by name.
-fn files(desk: &Desk) -> Vec<String> {
+fn files(desk: &EditSession) -> Vec<String> {
     let judgings = desk.session().edited().files().filter(|name| judging_of(name).is_some()).map(str::to_string);
     FILES.iter().map(|f| f.to_string()).chain(judgings).collect()
 }
@@ -88,14 +88,14 @@ impl TemplatesPane {
     }
 
     /// The file after this one, round.
-    fn next(&self, desk: &Desk) -> String {
+    fn next(&self, desk: &EditSession) -> String {
         let files = files(desk);
         let at = files.iter().position(|f| *f == self.file).map_or(0, |at| (at + 1) % files.len());
         files.into_iter().nth(at).unwrap_or_else(|| templates::FILE.into())
     }
 
     /// Shown: for the first time the metadata is read, later the preview turns to the template under the cursor.
-    pub fn start(&mut self, desk: &mut Desk) -> Vec<Effect> {
+    pub fn start(&mut self, desk: &mut EditSession) -> Vec<Effect> {
         if *desk.phase() != Phase::Ready {
             return desk.read();
         }
@@ -103,13 +103,13 @@ impl TemplatesPane {
     }
 
     /// After the desk took something in.
-    pub fn refreshed(&mut self, desk: &mut Desk) -> Vec<Effect> {
+    pub fn refreshed(&mut self, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         self.turn_to(desk)
     }
 
     /// Takes the text in where it was changed by another hand: another pane, another program, undo.
-    fn sync(&mut self, desk: &Desk) {
+    fn sync(&mut self, desk: &EditSession) {
         if self.made == Some(desk.version()) {
             return;
         }
@@ -117,7 +117,7 @@ impl TemplatesPane {
         self.editor.set_text(desk.session().text(self.name()).unwrap_or_default(), None);
     }
 
-    fn switch(&mut self, desk: &Desk, file: &str) {
+    fn switch(&mut self, desk: &EditSession, file: &str) {
         if file != self.file {
             self.places.insert(std::mem::replace(&mut self.file, file.to_string()), self.editor.position());
             self.editor.set_text(desk.session().text(file).unwrap_or_default(), Some(0));
@@ -132,18 +132,18 @@ impl TemplatesPane {
     }
 
     /// The slots on offer where the cursor is.
-    fn slots(&self, desk: &Desk) -> Vec<Slot> {
+    fn slots(&self, desk: &EditSession) -> Vec<Slot> {
         let (section, key) = self.section();
         section.slots(&key, desk.session().edited())
     }
 
-    fn turn_to(&mut self, desk: &mut Desk) -> Vec<Effect> {
+    fn turn_to(&mut self, desk: &mut EditSession) -> Vec<Effect> {
         let (section, key) = self.section();
         desk.select(section.selection(&key))
     }
 
     /// Goes to a place of a file; `None` where this pane does not have that file.
-    pub fn jump(&mut self, desk: &mut Desk, file: &str, line: u32, column: u32) -> Option<Vec<Effect>> {
+    pub fn jump(&mut self, desk: &mut EditSession, file: &str, line: u32, column: u32) -> Option<Vec<Effect>> {
         files(desk).iter().find(|f| *f == file)?;
         self.sync(desk);
         self.switch(desk, file);
@@ -153,7 +153,7 @@ impl TemplatesPane {
     }
 
     /// The text was changed here: the session takes it, the preview follows.
-    fn wrote(&mut self, desk: &mut Desk) -> Vec<Effect> {
+    fn wrote(&mut self, desk: &mut EditSession) -> Vec<Effect> {
         let text = self.editor.text().to_string();
         desk.session_mut().set(vec![(self.name().to_string(), text)], true);
         // Turning the preview elsewhere makes it anew already.
@@ -166,7 +166,7 @@ impl TemplatesPane {
     }
 
     /// Takes a key that no action claimed, while text is typed.
-    pub fn key(&mut self, key: KeyEvent, desk: &mut Desk) -> Vec<Effect> {
+    pub fn key(&mut self, key: KeyEvent, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         if *desk.phase() != Phase::Ready || !self.typing {
             return vec![];
@@ -182,7 +182,7 @@ impl TemplatesPane {
     }
 
     /// Takes pasted text in; it is typed in whatever mode.
-    pub fn paste(&mut self, pasted: &str, desk: &mut Desk) -> Vec<Effect> {
+    pub fn paste(&mut self, pasted: &str, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         if *desk.phase() != Phase::Ready {
             return vec![];
@@ -191,7 +191,7 @@ impl TemplatesPane {
     }
 
     /// Does an action.
-    pub fn act(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+    pub fn act(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         if *desk.phase() != Phase::Ready {
             return if action == Action::Back { vec![Effect::Leave] } else { refuse("the templates are not here yet") };
@@ -277,7 +277,7 @@ impl TemplatesPane {
         vec![]
     }
 
-    fn step(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+    fn step(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         let undo = matches!(action, Action::Undo | Action::UndoText);
         let (mut effects, places) = match desk.step(undo) {
             Ok(done) => done,
@@ -294,7 +294,7 @@ impl TemplatesPane {
         effects
     }
 
-    fn step_finding(&mut self, desk: &mut Desk, forward: bool) -> Vec<Effect> {
+    fn step_finding(&mut self, desk: &mut EditSession, forward: bool) -> Vec<Effect> {
         let here = self.editor.position();
         let mut places: Vec<(u32, u32)> =
             desk.found_in(self.name()).filter(|f| f.line > 0).map(|f| (f.line, f.column.max(1))).collect();
@@ -313,7 +313,7 @@ impl TemplatesPane {
         }
     }
 
-    fn go_to(&mut self, Finding { file, line, column, .. }: Finding, desk: &mut Desk) -> Vec<Effect> {
+    fn go_to(&mut self, Finding { file, line, column, .. }: Finding, desk: &mut EditSession) -> Vec<Effect> {
         match self.jump(desk, &file, line, column) {
             Some(effects) => effects,
             None => vec![Effect::Jump { file, line, column }],
@@ -321,7 +321,7 @@ impl TemplatesPane {
     }
 
     /// Takes in a line of text that was asked for.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut Desk) -> Vec<Effect> {
+    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         match purpose {
             TextFor::Find if self.editor.find(text) => self.turn_to(desk),
@@ -331,7 +331,7 @@ impl TemplatesPane {
     }
 
     /// Takes in a choice; `None` where it is not this pane's.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut Desk) -> Option<Vec<Effect>> {
+    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut EditSession) -> Option<Vec<Effect>> {
         self.sync(desk);
         let ChoiceFor::Slot(names) = purpose else { return None };
         let slot = format!("{{{}}}", names.get(pick)?);

@@ -2,7 +2,7 @@ use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
 use crate::compose::metadata::tests::small;
-use crate::model::{ColourLevel, Problem, Rule};
+use crate::model::{ColourLevel, Error, Rule};
 use crate::tui::panes::metadata::preview::{Selection, compute};
 use crate::tui::panes::metadata::session::tests::state;
 use crate::tui::panes::metadata::worker::Done;
@@ -11,7 +11,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Does what the effects ask of the worker; gives the others and what the last preview was about.
-fn follow(desk: &mut Desk, effects: Vec<Effect>) -> (Vec<Effect>, Option<Selection>) {
+fn follow(desk: &mut EditSession, effects: Vec<Effect>) -> (Vec<Effect>, Option<Selection>) {
     let (mut rest, mut about) = (Vec::new(), None);
     for effect in effects {
         match effect {
@@ -27,8 +27,8 @@ fn follow(desk: &mut Desk, effects: Vec<Effect>) -> (Vec<Effect>, Option<Selecti
 }
 
 /// The pane with the cursor before `part` of `templates.toml`.
-fn before(part: &str) -> (Desk, TemplatesPane) {
-    let (mut desk, mut pane) = (Desk::new(), TemplatesPane::new());
+fn before(part: &str) -> (EditSession, TemplatesPane) {
+    let (mut desk, mut pane) = (EditSession::new(), TemplatesPane::new());
     let effects = desk.take(Ok(state(&small())));
     follow(&mut desk, effects);
     let text = small().text(templates::FILE).unwrap().to_string();
@@ -40,7 +40,7 @@ fn before(part: &str) -> (Desk, TemplatesPane) {
     (desk, pane)
 }
 
-fn write(pane: &mut TemplatesPane, desk: &mut Desk, text: &str) -> Option<Selection> {
+fn write(pane: &mut TemplatesPane, desk: &mut EditSession, text: &str) -> Option<Selection> {
     let mut about = None;
     for c in text.chars() {
         let effects = pane.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), desk);
@@ -49,12 +49,12 @@ fn write(pane: &mut TemplatesPane, desk: &mut Desk, text: &str) -> Option<Select
     about
 }
 
-fn act(pane: &mut TemplatesPane, desk: &mut Desk, action: Action) -> Vec<Effect> {
+fn act(pane: &mut TemplatesPane, desk: &mut EditSession, action: Action) -> Vec<Effect> {
     let effects = pane.act(action, desk);
     follow(desk, effects).0
 }
 
-fn drawn(pane: &mut TemplatesPane, desk: &Desk, width: u16, height: u16) -> String {
+fn drawn(pane: &mut TemplatesPane, desk: &EditSession, width: u16, height: u16) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     let cursor = pane.draw(desk, buf.area, &mut buf, &look);
@@ -176,15 +176,15 @@ fn an_edit_made_elsewhere_is_taken_in() {
 
 #[test]
 fn every_state_is_drawn_at_every_size() {
-    let mut failed = Desk::new();
-    failed.take(Err(Problem::input("the owner is gone")));
-    for (desk, says) in [(&Desk::new(), "Loading"), (&failed, "the owner is gone")] {
+    let mut failed = EditSession::new();
+    failed.take(Err(Error::input("the owner is gone")));
+    for (desk, says) in [(&EditSession::new(), "Loading"), (&failed, "the owner is gone")] {
         let mut pane = TemplatesPane::new();
         assert!(drawn(&mut pane, desk, 80, 24).contains(says));
         assert!(matches!(&pane.act(Action::TypeText, &mut desk.clone())[..], [Effect::Refuse(_)]));
         assert!(matches!(&pane.act(Action::Back, &mut desk.clone())[..], [Effect::Leave]));
     }
-    let mut empty = Desk::new();
+    let mut empty = EditSession::new();
     empty.take(Ok(state(&crate::compose::metadata::Metadata::default())));
     assert!(drawn(&mut TemplatesPane::new(), &empty, 80, 24).contains("before the first table"));
     for side in [Side::Preview, Side::Findings, Side::Nothing] {

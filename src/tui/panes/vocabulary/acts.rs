@@ -7,8 +7,8 @@ use super::{Area, VocabularyPane, edits};
 use crate::compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use crate::model::{Finding, Result};
 use crate::tui::action::Action;
-use crate::tui::panes::metadata::desk::{refuse, said};
-use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, Phase, Side, TextFor, stepped};
+use crate::tui::panes::metadata::edit_session::{refuse, said};
+use crate::tui::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, TextFor, stepped};
 use crate::tui::widgets::table::{Answer, TableEffect};
 
 /// Lines a page key goes on by.
@@ -20,7 +20,7 @@ pub(super) fn text_for(purpose: TextFor, label: impl Into<String>, text: impl In
 
 impl VocabularyPane {
     /// Does an action.
-    pub fn act(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+    pub fn act(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         if action == Action::Back {
             return self.back(desk);
@@ -71,7 +71,7 @@ impl VocabularyPane {
     }
 
     /// Takes an edit back or does it again, and goes where it was.
-    fn step(&mut self, undo: bool, desk: &mut Desk) -> Vec<Effect> {
+    fn step(&mut self, undo: bool, desk: &mut EditSession) -> Vec<Effect> {
         let (mut effects, places) = match desk.step(undo) {
             Ok(done) => done,
             Err(why) => return refuse(why),
@@ -92,7 +92,7 @@ impl VocabularyPane {
     }
 
     /// Makes a vocabulary with this name, and asks for its first term.
-    pub(super) fn new_vocabulary(&mut self, name: &str, desk: &mut Desk) -> Vec<Effect> {
+    pub(super) fn new_vocabulary(&mut self, name: &str, desk: &mut EditSession) -> Vec<Effect> {
         let (name, file) = (name.trim().to_string(), file_of(name.trim()));
         if self.names.contains(&name) {
             return refuse(format!("there is a vocabulary `{name}` already"));
@@ -110,7 +110,7 @@ impl VocabularyPane {
         effects
     }
 
-    fn back(&mut self, desk: &Desk) -> Vec<Effect> {
+    fn back(&mut self, desk: &EditSession) -> Vec<Effect> {
         if self.show != Show::All || !self.search.is_empty() {
             let here = self.entry().map(|e| e.line);
             (self.show, self.search, self.made) = (Show::All, String::new(), None);
@@ -134,7 +134,7 @@ impl VocabularyPane {
         vec![]
     }
 
-    fn act_on_names(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+    fn act_on_names(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         let last = match desk.phase() {
             Phase::Loading => usize::MAX,
             _ => self.names.len().saturating_sub(1),
@@ -165,7 +165,7 @@ impl VocabularyPane {
         self.turn_to(desk)
     }
 
-    fn go_to(&mut self, finding: &Finding, desk: &mut Desk) -> Vec<Effect> {
+    fn go_to(&mut self, finding: &Finding, desk: &mut EditSession) -> Vec<Effect> {
         if vocabulary_of(&finding.file).is_some()
             && let Some(effects) = self.jump(desk, &finding.file, finding.line)
         {
@@ -174,7 +174,7 @@ impl VocabularyPane {
         vec![Effect::Jump { file: finding.file.clone(), line: finding.line, column: finding.column }]
     }
 
-    fn step_finding(&mut self, desk: &Desk, forward: bool) -> Vec<Effect> {
+    fn step_finding(&mut self, desk: &EditSession, forward: bool) -> Vec<Effect> {
         let file = self.file();
         let mut lines: Vec<u32> = desk.found_in(&file).map(|f| f.line).filter(|l| *l > 0).collect();
         lines.sort_unstable();
@@ -202,7 +202,7 @@ impl VocabularyPane {
         effects
     }
 
-    fn edit(&mut self, action: Action, desk: &mut Desk) -> Vec<Effect> {
+    fn edit(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else { return refuse("there is no vocabulary here") };
         if name == STYLE && action != Action::ToggleTerm {
             let line = self.entry().map_or(0, |e| e.line);
@@ -262,7 +262,7 @@ impl VocabularyPane {
         }
     }
 
-    fn toggle(&mut self, desk: &mut Desk, name: &str, chosen: &BTreeSet<usize>) -> Vec<Effect> {
+    fn toggle(&mut self, desk: &mut EditSession, name: &str, chosen: &BTreeSet<usize>) -> Vec<Effect> {
         let of: Vec<_> = self.entries.iter().filter(|e| chosen.contains(&e.at)).collect();
         let disabled = of.iter().any(|e| !e.disabled);
         if name == STYLE {
@@ -273,7 +273,11 @@ impl VocabularyPane {
     }
 
     /// Gives the current vocabulary the text that `edit` makes of it.
-    pub(super) fn apply(&mut self, desk: &mut Desk, edit: impl FnOnce(&Vocabulary) -> Result<String>) -> Vec<Effect> {
+    pub(super) fn apply(
+        &mut self,
+        desk: &mut EditSession,
+        edit: impl FnOnce(&Vocabulary) -> Result<String>,
+    ) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else { return vec![] };
         self.changing(desk, |desk| {
             let Some(vocabulary) = desk.session().edited().vocabularies().get(&name).cloned() else { return Ok(()) };
@@ -285,7 +289,11 @@ impl VocabularyPane {
         })
     }
 
-    pub(super) fn changing(&mut self, desk: &mut Desk, change: impl FnOnce(&mut Desk) -> Result<()>) -> Vec<Effect> {
+    pub(super) fn changing(
+        &mut self,
+        desk: &mut EditSession,
+        change: impl FnOnce(&mut EditSession) -> Result<()>,
+    ) -> Vec<Effect> {
         match change(desk) {
             Ok(()) => {
                 let effects = desk.touched();

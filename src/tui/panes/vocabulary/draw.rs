@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{Area, VocabularyPane};
 use crate::compose::metadata::{STYLE, file_of};
 use crate::model::{Finding, Severity};
-use crate::tui::panes::metadata::{Desk, Phase, Side, draw};
+use crate::tui::panes::metadata::{EditSession, Phase, Side, draw};
 use crate::tui::theme::{Look, Role};
 use crate::tui::widgets::table::draw::draw_empty;
 use crate::tui::widgets::text;
@@ -46,7 +46,7 @@ fn parts(area: Rect, side: Side) -> Parts {
 
 impl VocabularyPane {
     /// Draws the pane.
-    pub fn draw(&mut self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub fn draw(&mut self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
         self.sync(desk);
         if *desk.phase() != Phase::Ready || self.names.is_empty() {
             return draw_empty(&self.empty(desk), area, buf, look);
@@ -59,7 +59,7 @@ impl VocabularyPane {
         self.side.draw(desk, here, parts.side, buf, look);
     }
 
-    fn draw_names(&self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) {
+    fn draw_names(&self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
         let here = self.area == Area::Vocabularies;
         draw::heading("vocabularies", here, Rect { height: 1.min(area.height), ..area }, buf, look);
         let page = usize::from(area.height.saturating_sub(1)).max(1);
@@ -103,7 +103,7 @@ impl VocabularyPane {
         }
     }
 
-    fn draw_terms(&mut self, desk: &Desk, area: Rect, buf: &mut Buffer, look: &Look) {
+    fn draw_terms(&mut self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
         let name = self.current().unwrap_or_default().to_string();
         let mut title = name.clone();
         if self.show != super::Show::All {

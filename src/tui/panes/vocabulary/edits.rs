@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::compose::metadata::vocabulary::fold;
 use crate::compose::metadata::{Vocabulary, file_of};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 
 /// The text of `vocabulary` with the lines of the terms at `at` changed by `change`, which is given each term as a
 /// vocabulary of its own; an empty one takes the line away. A vocabulary of thousands is read once, not once a term.
@@ -41,8 +41,9 @@ pub fn of_terms(
         new.terms().iter().map(|t| fold(&t.text)).filter(|t| !seen.insert(t.clone())).collect();
     // Terms that were double before are not this edit's doing.
     if let Some(term) = changed.iter().find(|t| twice.contains(&fold(t)) && !is_double(vocabulary, t)) {
-        return Err(Problem::input(format!("`{term}` would be in {} twice", vocabulary.name()))
-            .file(file_of(vocabulary.name())));
+        return Err(
+            Error::input(format!("`{term}` would be in {} twice", vocabulary.name())).file(file_of(vocabulary.name()))
+        );
     }
     Ok(out)
 }
@@ -90,7 +91,7 @@ pub fn move_to(from: &Vocabulary, at: &BTreeSet<usize>, to: &Vocabulary) -> Resu
     let there: HashSet<String> = to.terms().iter().map(|t| fold(&t.text)).collect();
     let moved: Vec<_> = from.terms().iter().enumerate().filter(|(i, _)| at.contains(i)).map(|(_, t)| t).collect();
     if let Some(term) = moved.iter().find(|t| there.contains(&fold(&t.text))) {
-        return Err(Problem::input(format!("`{}` is in {} already", term.text, to.name())));
+        return Err(Error::input(format!("`{}` is in {} already", term.text, to.name())));
     }
     let lines = from.text();
     let lines: Vec<&str> = lines.lines().collect();

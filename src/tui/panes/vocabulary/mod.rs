@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use rows::Show;
 
-use super::metadata::desk::{refuse, said};
+use super::metadata::edit_session::{refuse, said};
 use super::metadata::preview::Selection;
-use super::metadata::{Desk, MetadataEffect as Effect, Phase, SidePanel, Want};
+use super::metadata::{EditSession, MetadataEffect as Effect, Phase, SidePanel, Want};
 use crate::compose::metadata::{STYLE, file_of, styles, vocabulary_of};
 use crate::model::usage::TermUse;
 use crate::model::{Finding, Result};
-use crate::owner::wire::Ask;
+use crate::owner::wire::Request;
 use crate::tui::action::Scope;
 use crate::tui::widgets::table::{Empty, LocalTable};
 
@@ -91,7 +91,7 @@ impl VocabularyPane {
     }
 
     /// Shown: for the first time the metadata is read, later the preview turns to this pane's vocabulary.
-    pub fn start(&mut self, desk: &mut Desk) -> Vec<Effect> {
+    pub fn start(&mut self, desk: &mut EditSession) -> Vec<Effect> {
         if *desk.phase() != Phase::Ready {
             return desk.read();
         }
@@ -115,13 +115,13 @@ impl VocabularyPane {
     }
 
     /// After the desk took something in: what this pane then needs.
-    pub fn refreshed(&mut self, desk: &mut Desk) -> Vec<Effect> {
+    pub fn refreshed(&mut self, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         self.turn_to(desk)
     }
 
     /// Goes to a line of a vocabulary; whether this pane has that file.
-    pub fn jump(&mut self, desk: &mut Desk, file: &str, line: u32) -> Option<Vec<Effect>> {
+    pub fn jump(&mut self, desk: &mut EditSession, file: &str, line: u32) -> Option<Vec<Effect>> {
         self.sync(desk);
         let name = vocabulary_of(file).or((file == styles::FILE).then_some(STYLE))?;
         self.at = self.names.iter().position(|n| n == name)?;
@@ -140,7 +140,7 @@ impl VocabularyPane {
     }
 
     /// The preview and the use of terms follow the vocabulary under the cursor.
-    fn turn_to(&mut self, desk: &mut Desk) -> Vec<Effect> {
+    fn turn_to(&mut self, desk: &mut EditSession) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else { return vec![] };
         let mut effects = desk.select(Selection::Vocabulary(name));
         effects.extend(self.ask_usage());
@@ -150,14 +150,14 @@ impl VocabularyPane {
     fn ask_usage(&self) -> Vec<Effect> {
         match self.current() {
             Some(name) if !self.usage.contains_key(name) => {
-                vec![Effect::Ask(Want::Terms(name.into()), Ask::Terms(name.into()))]
+                vec![Effect::Ask(Want::Terms(name.into()), Request::Terms(name.into()))]
             }
             _ => vec![],
         }
     }
 
     /// Makes the rows again where something changed.
-    fn sync(&mut self, desk: &Desk) {
+    fn sync(&mut self, desk: &EditSession) {
         if self.made == Some(desk.version()) {
             return;
         }
@@ -206,7 +206,7 @@ impl VocabularyPane {
         self.table.mark(marks);
     }
 
-    fn empty(&self, desk: &Desk) -> Empty {
+    fn empty(&self, desk: &EditSession) -> Empty {
         match desk.phase() {
             Phase::Loading => Empty::Loading,
             Phase::Failed(why) => Empty::Failed(why.clone()),

@@ -4,8 +4,8 @@ use super::acts::count;
 use super::{VocabularyPane, rules};
 use crate::compose::metadata::{Vocabulary, rule_edits, rules as rules_file};
 use crate::model::Result;
-use crate::tui::panes::metadata::desk::refuse;
-use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, RuleChoice, RuleKind};
+use crate::tui::panes::metadata::edit_session::refuse;
+use crate::tui::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, RuleKind};
 
 impl VocabularyPane {
     /// The names of the selected terms, or of the one under the cursor.
@@ -15,7 +15,7 @@ impl VocabularyPane {
     }
 
     /// Asks which rule of the selected terms to go to, or what to add.
-    pub(super) fn term_rules(&mut self, desk: &Desk) -> Vec<Effect> {
+    pub(super) fn term_rules(&mut self, desk: &EditSession) -> Vec<Effect> {
         let Some(name) = self.current() else { return refuse("there is no vocabulary here") };
         let terms = self.chosen_names();
         let Some(first) = terms.first() else { return refuse("there is no term here") };
@@ -43,7 +43,7 @@ impl VocabularyPane {
     }
 
     /// Adds what was typed to `compatibility.toml`.
-    pub(super) fn add_rule(&mut self, kind: RuleKind, said: &str, desk: &mut Desk) -> Vec<Effect> {
+    pub(super) fn add_rule(&mut self, kind: RuleKind, said: &str, desk: &mut EditSession) -> Vec<Effect> {
         let Some(name) = self.current().map(String::from) else { return vec![] };
         let terms = self.chosen_names();
         if terms.is_empty() {
@@ -62,7 +62,7 @@ impl VocabularyPane {
     }
 
     /// The rules with terms of a vocabulary under their new names, where an edit renames some.
-    pub(super) fn renamed_rules(desk: &Desk, name: &str, new: &str) -> Result<Option<(String, String)>> {
+    pub(super) fn renamed_rules(desk: &EditSession, name: &str, new: &str) -> Result<Option<(String, String)>> {
         let metadata = desk.session().edited();
         let (Some(text), Some(before)) = (metadata.text(rules_file::FILE), metadata.vocabularies().get(name)) else {
             return Ok(None);

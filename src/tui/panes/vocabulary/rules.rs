@@ -3,7 +3,7 @@
 use crate::compose::metadata::Metadata;
 use crate::compose::metadata::rule_edits::{self, NewRule};
 use crate::compose::metadata::rules::{FILE, Rules, Terms};
-use crate::model::{Problem, Result};
+use crate::model::{Error, Result};
 use crate::tui::panes::metadata::RuleKind;
 
 /// A rule that a term is part of.
@@ -98,13 +98,13 @@ fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String
             let said = parts[at].trim();
             let near = known.iter().map(|t| (strsim::damerau_levenshtein(t, said), t)).min();
             let help = near.map_or(String::new(), |(_, t)| format!(": did you mean `{t}`?"));
-            return Err(Problem::input(format!("{vocabulary} has no `{said}`{help}")));
+            return Err(Error::input(format!("{vocabulary} has no `{said}`{help}")));
         };
         terms.push(term);
         at = end;
     }
     if terms.is_empty() {
-        return Err(Problem::input(format!("name terms of {vocabulary}, with commas between")));
+        return Err(Error::input(format!("name terms of {vocabulary}, with commas between")));
     }
     Ok(terms)
 }
@@ -112,7 +112,7 @@ fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String
 /// `VOCABULARY: TERM, TERM`.
 fn side(metadata: &Metadata, text: &str) -> Result<(String, Vec<String>)> {
     let Some((vocabulary, list)) = text.split_once(':') else {
-        return Err(Problem::input("write VOCABULARY: TERM, TERM, such as `background: in a cave`"));
+        return Err(Error::input("write VOCABULARY: TERM, TERM, such as `background: in a cave`"));
     };
     let vocabulary = known(metadata, vocabulary.trim())?;
     let terms = split(metadata, &vocabulary, list)?;
@@ -122,7 +122,7 @@ fn side(metadata: &Metadata, text: &str) -> Result<(String, Vec<String>)> {
 fn known(metadata: &Metadata, name: &str) -> Result<String> {
     let is = |n: &&str| *n == name;
     let mut names = metadata.vocabularies().keys().map(String::as_str).chain([crate::compose::metadata::STYLE]);
-    names.find(is).map(String::from).ok_or_else(|| Problem::input(format!("there is no vocabulary `{name}`")))
+    names.find(is).map(String::from).ok_or_else(|| Error::input(format!("there is no vocabulary `{name}`")))
 }
 
 /// The text of `compatibility.toml` with what was asked for these terms of a vocabulary.
@@ -140,7 +140,7 @@ pub fn edited(
     let apart = |other: (String, Vec<String>)| {
         if other.0 == vocabulary {
             let what = format!("a picture has one {vocabulary}: name terms of another vocabulary");
-            return Err(Problem::input(what));
+            return Err(Error::input(what));
         }
         Ok(other)
     };
@@ -151,7 +151,7 @@ pub fn edited(
             let names = said.split(',').map(str::trim).filter(|n| !n.is_empty());
             let hidden = names.map(|n| known(metadata, n)).collect::<Result<Vec<_>>>()?;
             if hidden.is_empty() {
-                return Err(Problem::input("name vocabularies, with commas between"));
+                return Err(Error::input("name vocabularies, with commas between"));
             }
             rule_edits::add(text, &NewRule::Hides(own(), hidden))
         }
@@ -161,14 +161,14 @@ pub fn edited(
             all.sort();
             all.dedup();
             if all.len() < 2 {
-                return Err(Problem::input("a term looks like another one, not like itself"));
+                return Err(Error::input("a term looks like another one, not like itself"));
             }
             rule_edits::add(text, &NewRule::LookAlike(vocabulary.into(), all))
         }
         RuleKind::Group => {
             let group = Some(said.trim()).filter(|g| !g.is_empty());
             if group.is_some_and(|g| g.chars().any(char::is_control)) {
-                return Err(Problem::input("a group has a plain name, such as `place`"));
+                return Err(Error::input("a group has a plain name, such as `place`"));
             }
             rule_edits::set_group(text, vocabulary, terms, group)
         }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::compose::metadata::tests::small;
 use crate::model::usage::Tally;
-use crate::model::{ColourLevel, MetaFile, Problem, Rule, Status};
+use crate::model::{ColourLevel, Error, MetaFile, Rule, Status};
 use crate::tui::action::Action;
 use crate::tui::panes::metadata::preview::compute;
 use crate::tui::panes::metadata::session::tests::state;
@@ -12,9 +12,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// A desk with the small metadata, this pane on the vocabulary `name`, its terms in hand.
-fn at(name: &str) -> (Desk, VocabularyPane) {
-    let (mut desk, mut pane) = (Desk::new(), VocabularyPane::new());
-    assert!(matches!(&pane.start(&mut desk)[..], [Effect::Ask(Want::State, Ask::Metadata)]));
+fn at(name: &str) -> (EditSession, VocabularyPane) {
+    let (mut desk, mut pane) = (EditSession::new(), VocabularyPane::new());
+    assert!(matches!(&pane.start(&mut desk)[..], [Effect::Ask(Want::State, Request::Metadata)]));
     carry_out(&mut desk, None);
     let effects = desk.take(Ok(state(&small())));
     follow(&mut desk, effects);
@@ -25,7 +25,7 @@ fn at(name: &str) -> (Desk, VocabularyPane) {
     (desk, pane)
 }
 
-fn carry_out(desk: &mut Desk, request: Option<&crate::tui::panes::metadata::preview::Request>) {
+fn carry_out(desk: &mut EditSession, request: Option<&crate::tui::panes::metadata::preview::PreviewRequest>) {
     if let Some(r) = request {
         let preview = compute(&r.base, &r.edited, &r.selection, r.seed);
         assert!(desk.preview(Done { ticket: r.ticket, preview }));
@@ -33,7 +33,7 @@ fn carry_out(desk: &mut Desk, request: Option<&crate::tui::panes::metadata::prev
 }
 
 /// Does what the effects ask of the worker, as the program would; gives the others.
-fn follow(desk: &mut Desk, effects: Vec<Effect>) -> Vec<Effect> {
+fn follow(desk: &mut EditSession, effects: Vec<Effect>) -> Vec<Effect> {
     let mut rest = Vec::new();
     for effect in effects {
         match effect {
@@ -44,12 +44,12 @@ fn follow(desk: &mut Desk, effects: Vec<Effect>) -> Vec<Effect> {
     rest
 }
 
-fn act(pane: &mut VocabularyPane, desk: &mut Desk, action: Action) -> Vec<Effect> {
+fn act(pane: &mut VocabularyPane, desk: &mut EditSession, action: Action) -> Vec<Effect> {
     let effects = pane.act(action, desk);
     follow(desk, effects)
 }
 
-fn text<'d>(desk: &'d Desk, name: &str) -> &'d str {
+fn text<'d>(desk: &'d EditSession, name: &str) -> &'d str {
     desk.session().text(&file_of(name)).unwrap()
 }
 
@@ -60,7 +60,7 @@ fn refused(effects: &[Effect]) -> &str {
     }
 }
 
-fn drawn(pane: &mut VocabularyPane, desk: &Desk, width: u16, height: u16, level: ColourLevel) -> String {
+fn drawn(pane: &mut VocabularyPane, desk: &EditSession, width: u16, height: u16, level: ColourLevel) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     pane.draw(desk, buf.area, &mut buf, &look);
@@ -201,7 +201,7 @@ fn a_term_just_written_stays_in_view() {
 
 #[test]
 fn keys_pressed_while_the_metadata_is_on_its_way_count() {
-    let (mut desk, mut pane) = (Desk::new(), VocabularyPane::new());
+    let (mut desk, mut pane) = (EditSession::new(), VocabularyPane::new());
     pane.start(&mut desk);
     act(&mut pane, &mut desk, Action::Down);
     act(&mut pane, &mut desk, Action::Down);
@@ -209,7 +209,7 @@ fn keys_pressed_while_the_metadata_is_on_its_way_count() {
     follow(&mut desk, effects);
     pane.refreshed(&mut desk);
     assert_eq!(pane.current(), Some("color"));
-    let (mut desk, mut pane) = (Desk::new(), VocabularyPane::new());
+    let (mut desk, mut pane) = (EditSession::new(), VocabularyPane::new());
     act(&mut pane, &mut desk, Action::Bottom);
     desk.take(Ok(state(&small())));
     pane.refreshed(&mut desk);
@@ -238,12 +238,12 @@ fn the_preview_follows_the_vocabulary_and_the_edit() {
 
 const RULES: &str = "compatibility.toml";
 
-fn rules(desk: &Desk) -> &str {
+fn rules(desk: &EditSession) -> &str {
     desk.session().text(RULES).unwrap_or_default()
 }
 
 /// Picks a line of the menu of rules by what it begins with; gives what it asks for.
-fn pick(pane: &mut VocabularyPane, desk: &mut Desk, label: &str) -> Vec<Effect> {
+fn pick(pane: &mut VocabularyPane, desk: &mut EditSession, label: &str) -> Vec<Effect> {
     let effects = act(pane, desk, Action::TermRules);
     let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
     let at = lines.iter().position(|l| l.0.starts_with(label));
@@ -264,7 +264,7 @@ fn a_rule_is_added_to_a_term_seen_in_the_preview_found_again_and_taken_back() {
     let effects = pane.typed(purpose, "background: BY THE SEA, on a lawn", &mut desk);
     follow(&mut desk, effects);
     assert!(rules(&desk).ends_with("[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\", \"on a lawn\"]\n"));
-    let gone = |desk: &Desk| {
+    let gone = |desk: &EditSession| {
         let shown = desk.shown().unwrap().shown.iter();
         shown.filter(|s| s.gone.as_deref().is_some_and(|g| g.contains("`owl`") && g.contains("`by the sea`"))).count()
     };
@@ -306,7 +306,7 @@ fn use_of_terms_is_shown_once_it_is_known() {
     assert!(shown.contains("75 % of 4") && shown.contains("not known yet"), "{shown}");
     assert!(pane.start(&mut desk).is_empty(), "what is known is not asked again");
     assert!(matches!(&pane.changed()[..], [Effect::Ask(Want::Terms(name), _)] if name == "color"));
-    assert!(refused(&pane.take_terms("color", Err(Problem::input("gone")))).contains("gone"));
+    assert!(refused(&pane.take_terms("color", Err(Error::input("gone")))).contains("gone"));
 }
 
 #[test]
@@ -347,12 +347,13 @@ fn styles_are_switched_here_and_worded_elsewhere() {
 #[test]
 fn every_state_is_drawn_at_every_size() {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
-    let mut failed = Desk::new();
-    failed.take(Err(Problem::input("the owner is gone")));
-    let mut empty = Desk::new();
+    let mut failed = EditSession::new();
+    failed.take(Err(Error::input("the owner is gone")));
+    let mut empty = EditSession::new();
     empty.take(Ok(state(&crate::compose::metadata::Metadata::default())));
     let (full, _) = at("animal");
-    for (desk, says) in [(&Desk::new(), "Loading"), (&failed, "the owner is gone"), (&empty, "Nothing here yet")] {
+    for (desk, says) in [(&EditSession::new(), "Loading"), (&failed, "the owner is gone"), (&empty, "Nothing here yet")]
+    {
         let mut pane = VocabularyPane::new();
         assert!(drawn(&mut pane, desk, 80, 24, ColourLevel::True).contains(says));
         assert!(refused(&pane.act(Action::AddTerm, &mut desk.clone())).contains("no vocabulary"));

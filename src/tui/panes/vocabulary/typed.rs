@@ -6,12 +6,12 @@ use super::acts::{count, text_for};
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
 use crate::compose::metadata::{file_of, rules as rules_file};
-use crate::tui::panes::metadata::desk::refuse;
-use crate::tui::panes::metadata::{ChoiceFor, Desk, MetadataEffect as Effect, RuleChoice, TextFor};
+use crate::tui::panes::metadata::edit_session::refuse;
+use crate::tui::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, TextFor};
 
 impl VocabularyPane {
     /// Takes in a line of text that was asked for.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut Desk) -> Vec<Effect> {
+    pub fn typed(&mut self, purpose: &TextFor, text: &str, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         if *purpose == TextFor::NewVocabulary {
             return self.new_vocabulary(text, desk);
@@ -74,7 +74,7 @@ impl VocabularyPane {
     }
 
     /// Takes in a choice; `None` where it is not this pane's.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut Desk) -> Option<Vec<Effect>> {
+    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut EditSession) -> Option<Vec<Effect>> {
         self.sync(desk);
         match purpose {
             ChoiceFor::Show => {

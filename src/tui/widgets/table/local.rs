@@ -203,7 +203,7 @@ impl LocalTable {
     /// Selects by a pattern typed by a person.
     ///
     /// # Errors
-    /// [`Kind::Usage`](crate::model::Kind::Usage) says what is wrong with the pattern.
+    /// [`Kind::Usage`](crate::model::ErrorKind::Usage) says what is wrong with the pattern.
     pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Option<Answer>> {
         let effect = TableState::regex(column, pattern, on)?;
         Ok(self.answer(effect))

@@ -5,11 +5,11 @@
 //! [`TableEffect`]s, which the holder of the rows carries out: the owner's client for the list, [`LocalTable`] for the
 //! rest. [`TableView`] draws one page.
 
+mod column_widths;
 pub mod copy;
 pub mod draw;
 mod groups;
 pub mod local;
-mod room;
 pub mod state;
 pub mod views;
 

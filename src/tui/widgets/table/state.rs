@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ratatui::layout::Rect;
 
 use super::{CopyFormat, CopyWhat, Extent, SortKey, Spec, TableEffect, Window};
-use crate::model::{Kind, Problem, Result};
+use crate::model::{Error, ErrorKind, Result};
 use crate::tui::action::Action;
 use crate::tui::widgets::text;
 
@@ -360,7 +360,7 @@ impl TableState {
     /// The effect of a regular expression typed for a column.
     ///
     /// # Errors
-    /// [`Kind::Usage`] says what is wrong with the pattern.
+    /// [`ErrorKind::Usage`] says what is wrong with the pattern.
     pub fn regex(column: usize, pattern: &str, on: bool) -> Result<TableEffect> {
         regex::Regex::new(pattern).map_err(|e| bad_regex(&e))?;
         Ok(TableEffect::SelectRegex { column, pattern: pattern.into(), on })
@@ -375,10 +375,10 @@ impl TableState {
 }
 
 /// What is wrong with a pattern, in its last line (the others draw an arrow).
-pub(super) fn bad_regex(error: &regex::Error) -> Problem {
+pub(super) fn bad_regex(error: &regex::Error) -> Error {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_string();
-    Problem::new(Kind::Usage, format!("not a regular expression: {last}"))
+    Error::new(ErrorKind::Usage, format!("not a regular expression: {last}"))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use super::bench::Turn;
 use super::{ChoiceFor, Effect, Want, refuse, said};
 use crate::model::scoring::bench::{RulesDiff, RulesState, Tally};
 use crate::model::scoring::rules::{Join, RuleSet};
-use crate::model::{Kind, Result};
-use crate::owner::wire::Ask;
+use crate::model::{ErrorKind, Result};
+use crate::owner::wire::Request;
 use crate::tui::widgets::table::{Empty, LocalTable};
 use crate::tui::widgets::text::grouped;
 
@@ -204,7 +204,7 @@ impl Desk {
     /// Writes the edited rules.
     pub(super) fn apply(&self) -> Vec<Effect> {
         let Some(state) = &self.state else { return vec![] };
-        let ask = Ask::ApplyRules { rules: self.edited.clone(), revision: state.revision.clone() };
+        let ask = Request::ApplyRules { rules: self.edited.clone(), revision: state.revision.clone() };
         vec![Effect::Ask(Want::Applied, ask)]
     }
 
@@ -217,9 +217,9 @@ impl Desk {
                 effects.push(Effect::Done(format!("rules saved: {changed}; X brings those before back")));
                 effects
             }
-            Err(problem) if problem.kind == Kind::Conflict => {
+            Err(problem) if problem.kind == ErrorKind::Conflict => {
                 self.ask = true;
-                vec![Effect::Refuse(said(&problem)), Effect::Ask(Want::Rules, Ask::Rules)]
+                vec![Effect::Refuse(said(&problem)), Effect::Ask(Want::Rules, Request::Rules)]
             }
             Err(problem) => refuse(format!("the rules were not saved: {}", said(&problem))),
         }
@@ -245,7 +245,7 @@ impl Desk {
     /// Brings them back.
     pub(super) fn do_revert(&self) -> Vec<Effect> {
         let revision = self.state.as_ref().map(|s| s.revision.clone());
-        revision.map(|revision| Effect::Ask(Want::Reverted, Ask::RevertRules { revision })).into_iter().collect()
+        revision.map(|revision| Effect::Ask(Want::Reverted, Request::RevertRules { revision })).into_iter().collect()
     }
 
     /// Takes in that they are back, or why not.
@@ -259,7 +259,7 @@ impl Desk {
             }
             Err(problem) => {
                 let mut effects = refuse(format!("the rules stay as they are: {}", said(&problem)));
-                effects.push(Effect::Ask(Want::Rules, Ask::Rules));
+                effects.push(Effect::Ask(Want::Rules, Request::Rules));
                 effects
             }
         }

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
-use crate::model::Problem;
+use crate::model::Error;
 use crate::model::round::{NewRound, Order};
 use crate::tui::widgets::line;
 
@@ -97,7 +97,7 @@ impl Key {
     }
 
     /// The field that the owner's problem is about.
-    pub fn of(problem: &Problem) -> Option<Key> {
+    pub fn of(problem: &Error) -> Option<Key> {
         let field = problem.place.field.as_deref()?;
         Some(match field.split('.').next()? {
             "name" => Key::Name,

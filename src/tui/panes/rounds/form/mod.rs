@@ -11,8 +11,8 @@ pub use field::{Key, Value};
 use super::{ChoiceFor, RoundsEffect as Effect, Want, refuse, said};
 use crate::model::round::state::RoundState;
 use crate::model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
-use crate::model::{Filter, Problem, Result};
-use crate::owner::wire::Ask;
+use crate::model::{Error, Filter, Result};
+use crate::owner::wire::Request;
 use crate::tui::action::Action;
 use crate::tui::widgets::text::{counted, grouped};
 
@@ -124,7 +124,9 @@ impl Form {
     /// Asks what the form as it is now would draw.
     pub fn preview(&mut self) -> Vec<Effect> {
         match self.request() {
-            Some(new) => vec![Effect::Ask(Want::Preview(self.edit), Ask::NewRound { new: Box::new(new), dry: true })],
+            Some(new) => {
+                vec![Effect::Ask(Want::Preview(self.edit), Request::NewRound { new: Box::new(new), dry: true })]
+            }
             None => vec![],
         }
     }
@@ -137,7 +139,7 @@ impl Form {
     }
 
     /// The owner did not make the round: the cursor goes to what is wrong.
-    pub fn refused(&mut self, problem: Problem) {
+    pub fn refused(&mut self, problem: Error) {
         self.would = Some((self.edit, Err(problem)));
         self.go_to_problem();
     }
@@ -167,7 +169,7 @@ impl Form {
                     return refuse("a field cannot be read yet");
                 };
                 // A last look at what it would be, as things stand now.
-                return vec![Effect::Ask(Want::Look(self.edit), Ask::NewRound { new: Box::new(new), dry: true })];
+                return vec![Effect::Ask(Want::Look(self.edit), Request::NewRound { new: Box::new(new), dry: true })];
             }
         }
         vec![]
@@ -201,7 +203,7 @@ impl Form {
     /// Draws the round.
     pub fn make(&self) -> Vec<Effect> {
         let new = self.request();
-        new.map_or(vec![], |new| vec![Effect::Ask(Want::Made, Ask::NewRound { new: Box::new(new), dry: false })])
+        new.map_or(vec![], |new| vec![Effect::Ask(Want::Made, Request::NewRound { new: Box::new(new), dry: false })])
     }
 
     /// Gives the field under the cursor a key.

@@ -1,0 +1,410 @@
+//! Closer looks at a board: ranks, how sure numbers are, two models on the same questions.
+
+use std::io::Write;
+
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use super::print::{pad, shown};
+use super::source::Source;
+use super::{Args, Output, written};
+use crate::cli::out::json_text;
+use crate::metrics::statistics::{Rank, p_text};
+use crate::model::agreement::Bootstrap;
+use crate::model::board::analysis::{Redrawn, ScEstimate};
+use crate::model::board::{Better, Board, Cell, Column, Row, Scale};
+use crate::model::{Error, ErrorKind, Result, clean};
+use crate::pipeline::board::untested;
+use crate::tui::widgets::table::CopyFormat;
+use crate::tui::widgets::table::copy::{CopyCell, Heading, rows_as};
+
+impl Source {
+    /// Prints ranks by a column.
+    ///
+    /// # Errors
+    /// As [`super::run`].
+    pub(super) fn ranks(&self, column: &str, format: Output, out: &mut dyn Write) -> Result<()> {
+        let (ranks, board) = (self.ranked(column)?, self.board()?);
+        let of = column_of(&board, column)?;
+        let line = |(model, rank): &(String, Rank)| {
+            let cell = row_of(&board, model).and_then(|row| row.cells.get(of.0).copied().flatten());
+            RankLine {
+                rank: rank.rank,
+                rank_low: rank.rank,
+                rank_high: rank.high,
+                tied: rank.tied,
+                tested: rank.tested,
+                model: model.clone(),
+                column: column.into(),
+                k: cell.and_then(Cell::k),
+                n: cell.map_or(0, Cell::n),
+                value: cell.and_then(Cell::value),
+                alone: rank.discordant.map(|d| d.0),
+                next_alone: rank.discordant.map(|d| d.1),
+                p: rank.p,
+                corrected: rank.corrected,
+                cell,
+            }
+        };
+        let lines: Vec<RankLine> = ranks.iter().map(line).collect();
+        let tested = lines.iter().any(|l| l.tested > 0);
+        let place = |at: usize, rank: &Rank| if tested { rank.said() } else { format!("({})", at + 1) };
+        let optional = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
+        let p = |p: Option<f64>| p.map_or("-".to_string(), p_text);
+        let row = |(at, l): (usize, &RankLine)| {
+            let first = vec![place(at, &ranks[at].1), l.model.clone(), shown(l.cell, of.1)];
+            first.into_iter().chain([optional(l.alone), optional(l.next_alone), p(l.p), p(l.corrected)]).collect()
+        };
+        let rows = lines.iter().enumerate().map(row).collect();
+        let heads = ["rank", "model", column, "alone", "next alone", "p", "corrected"];
+        let note = match tested {
+            true => {
+                "rank: 1 and the models that are significantly better, to all less those that are significantly worse: tests of all pairs by clusters, Holm-corrected, at 0.05"
+            }
+            false => untested(ranks.len(), of.1, row_cells(&board, of.0)),
+        };
+        let mut notes = vec![note.to_string()];
+        if tested {
+            notes.push("alone, next alone, p, corrected: against the model in the next line".into());
+        }
+        if tested && lines.iter().rev().skip(1).any(|line| line.p.is_none()) {
+            notes.push(
+                "- in place of p: no question in common with the next model, so nothing tells the two apart".into(),
+            );
+        }
+        let best = Best { at: 2, better: of.1.better(), values: lines.iter().map(|l| l.value).collect() };
+        printed_with(&heads, (rows, Some(best)), &lines, format, &notes, out)
+    }
+
+    /// Prints how sure the numbers of a column are.
+    ///
+    /// # Errors
+    /// As [`super::run`].
+    pub(super) fn sure(&self, column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
+        let (board, plan) = (self.board()?, Bootstrap { draws: args.draws, seed: args.seed });
+        let of = column_of(&board, column)?;
+        let (mut lines, mut rows): (Vec<SureLine>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
+        for row in &board.rows {
+            let Some(cell) = row.cells.get(of.0).copied().flatten() else { continue };
+            let sure = self.how_sure(&row.model, column, plan)?;
+            let wilson = sure.wilson.map_or("-".into(), |(low, high)| between(low, high, of.1));
+            rows.push(vec![
+                row.model.clone(),
+                shown(Some(cell), of.1),
+                wilson,
+                told(&sure.redrawn, of.1),
+                format!("{} {}s", sure.redrawn.clusters, sure.redrawn.cluster),
+            ]);
+            lines.push(SureLine {
+                model: row.model.clone(),
+                column: column.into(),
+                k: cell.k(),
+                n: cell.n(),
+                value: cell.value(),
+                wilson: sure.wilson.map(|(low, high)| [low, high]),
+                drawn: DrawnLine::of(&sure.redrawn),
+                sc: sure.sc,
+            });
+        }
+        if of.1.group == "SC" {
+            return sc_lines(column, &lines, args.format, out);
+        }
+        let heads = ["model", column, "Wilson 95 %", "drawn 95 %", "drawn from"];
+        let note = format!("{} draws, seed {}", plan.draws, plan.seed);
+        let best = Best { at: 1, better: of.1.better(), values: lines.iter().map(|l| l.value).collect() };
+        printed_with(&heads, (rows, Some(best)), &lines, args.format, &[note], out)
+    }
+
+    /// Prints two models on the same questions.
+    ///
+    /// # Errors
+    /// As [`super::run`].
+    pub(super) fn compare(&self, models: &[String], column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
+        let [a, b] = models else { return Err(Error::new(ErrorKind::Usage, "--compare takes two models")) };
+        let plan = Bootstrap { draws: args.draws, seed: args.seed };
+        let compared = self.compared((a, b), column, plan)?;
+        let board = self.board()?;
+        let of = column_of(&board, column)?.1;
+        let by = if of.scale == Scale::Share { 100.0 } else { 1.0 };
+        let t = compared.table.as_ref();
+        let line = CompareLine {
+            models: compared.models.clone(),
+            column: column.into(),
+            k: compared.cells.map(|c| c.and_then(Cell::k)),
+            n: compared.cells.map(|c| c.map_or(0, Cell::n)),
+            values: compared.cells.map(|c| c.and_then(Cell::value)),
+            shared: SharedLine {
+                k: compared.shared.map(|c| c.and_then(Cell::k)),
+                n: compared.shared.map(|c| c.map_or(0, Cell::n)),
+                values: compared.shared.map(|c| c.and_then(Cell::value)),
+            },
+            delta: compared.delta,
+            drawn: DrawnLine::of(&compared.redrawn),
+            both: t.map(|t| t.both),
+            first: t.map(|t| t.first),
+            second: t.map(|t| t.second),
+            neither: t.map(|t| t.neither),
+            p: t.map(|t| t.p),
+            test: t.map(|t| if t.is_exact { "mcnemar" } else { "cluster-flip" }),
+            interval: t.and_then(|t| t.interval).map(|(low, high)| [low, high]),
+            first_items: t.map_or(Vec::new(), |t| t.first_items.clone()),
+            second_items: t.map_or(Vec::new(), |t| t.second_items.clone()),
+        };
+        let mut rows =
+            vec![vec![a.clone(), shown(compared.cells[0], of)], vec![b.clone(), shown(compared.cells[1], of)]];
+        if let Some(shared) = compared.narrowed() {
+            rows.extend([a, b].into_iter().zip(shared).map(|(m, cell)| vec![format!("{m}, shared"), shown(*cell, of)]));
+        }
+        rows.extend([
+            vec!["difference".into(), compared.delta.map_or("-".into(), |d| format!("{:+.2}", d * by))],
+            match t {
+                Some(t) => vec![
+                    "95 %".into(),
+                    t.interval.map_or("none: too few clusters".into(), |(low, high)| between(low, high, of)),
+                ],
+                None => vec!["95 %, drawn".into(), told(&compared.redrawn, of)],
+            },
+        ]);
+        if let Some(t) = t {
+            rows.extend([
+                vec![format!("only {a}"), t.first.to_string()],
+                vec![format!("only {b}"), t.second.to_string()],
+                vec!["both".into(), t.both.to_string()],
+                vec!["neither".into(), t.neither.to_string()],
+                vec![if t.is_exact { "McNemar p" } else { "p by cluster" }.into(), p_text(t.p)],
+            ]);
+        }
+        let r = &compared.redrawn;
+        let mut notes = Vec::new();
+        match t {
+            Some(t) if !t.is_exact => notes.push(format!(
+                "95 % and p: signs of whole {}s by chance, {} of them; the interval has no 0 just where p is below 0.05",
+                r.cluster, r.clusters
+            )),
+            Some(_) => notes.push(format!("95 % and p: {} {}s; the interval has no 0 just where p is below 0.05", r.clusters, r.cluster)),
+            None if of.group == "SC" => notes.push("95 %: of the true difference, from the intervals of both".into()),
+            None if r.clusters > 0 => {
+                notes.push(format!("{} draws of {} {}s, seed {}", plan.draws, r.clusters, r.cluster, plan.seed));
+            }
+            None => {}
+        }
+        if compared.narrowed().is_some() {
+            notes.push("shared: on the questions that both are scored on, which all below is of".into());
+        }
+        printed(&["", column], rows, &[line], args.format, &notes, out)
+    }
+}
+
+fn column_of<'b>(board: &'b Board, name: &str) -> Result<(usize, &'b Column)> {
+    let found = board.columns.iter().enumerate().find(|(_, c)| c.name == name);
+    found.ok_or_else(|| super::unknown_column(board, format!("no column `{name}`")))
+}
+
+fn row_cells(board: &Board, at: usize) -> impl Iterator<Item = Cell> {
+    board.rows.iter().filter_map(move |row| row.cells.get(at).copied().flatten())
+}
+
+fn row_of<'b>(board: &'b Board, model: &str) -> Option<&'b Row> {
+    board.rows.iter().find(|row| row.model == model)
+}
+
+fn between(low: f64, high: f64, of: &Column) -> String {
+    let by = if of.scale == Scale::Share { 100.0 } else { 1.0 };
+    format!("{:.2} to {:.2}", low * by, high * by)
+}
+
+fn told(redrawn: &Redrawn, of: &Column) -> String {
+    match (&redrawn.interval, &redrawn.why_not) {
+        (Some(interval), _) => between(interval.low, interval.high, of),
+        (None, Some(why)) => format!("none: {why}"),
+        (None, None) => "none".into(),
+    }
+}
+
+#[derive(Serialize)]
+struct RankLine {
+    rank: usize,
+    rank_low: usize,
+    rank_high: usize,
+    tied: bool,
+    model: String,
+    column: String,
+    k: Option<u64>,
+    n: u64,
+    value: Option<f64>,
+    alone: Option<u64>,
+    next_alone: Option<u64>,
+    p: Option<f64>,
+    corrected: Option<f64>,
+    tested: usize,
+    #[serde(skip)]
+    cell: Option<Cell>,
+}
+
+/// An interval by drawing again.
+#[derive(Serialize)]
+struct DrawnLine {
+    low: Option<f64>,
+    high: Option<f64>,
+    standard_error: Option<f64>,
+    undefined: Option<String>,
+    cluster: String,
+    clusters: u64,
+    draws: u32,
+    seed: u64,
+}
+
+impl DrawnLine {
+    fn of(r: &Redrawn) -> DrawnLine {
+        DrawnLine {
+            low: r.interval.map(|i| i.low),
+            high: r.interval.map(|i| i.high),
+            standard_error: r.interval.map(|i| i.standard_error),
+            undefined: r.why_not.clone(),
+            cluster: r.cluster.clone(),
+            clusters: r.clusters,
+            draws: r.plan.draws,
+            seed: r.plan.seed,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SureLine {
+    model: String,
+    column: String,
+    k: Option<u64>,
+    n: u64,
+    value: Option<f64>,
+    wilson: Option<[f64; 2]>,
+    drawn: DrawnLine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sc: Option<ScEstimate>,
+}
+
+/// Prints what is known of SC, the interval being that of the true one.
+fn sc_lines(column: &str, lines: &[SureLine], format: Output, out: &mut dyn Write) -> Result<()> {
+    let number = |value: Option<f64>| value.map_or("-".to_string(), |v| format!("{v:.2}"));
+    let row = |line: &SureLine| {
+        let (sc, drawn) = (line.sc, &line.drawn);
+        let interval = match (drawn.low, drawn.high, &drawn.undefined) {
+            (Some(low), Some(high), _) => format!("{low:.2} to {high:.2}"),
+            (_, _, why) => format!("none: {}", why.as_deref().unwrap_or("not defined")),
+        };
+        vec![
+            line.model.clone(),
+            number(sc.map(|sc| sc.printed).or(line.value.filter(|_| column == "SC"))),
+            number(sc.map(|sc| sc.corrected.max(0.0))),
+            interval,
+            number(sc.map(|sc| sc.noise)),
+            sc.map_or("-".into(), |sc| p_text(sc.p)),
+            format!("{} styles, {} {}s", sc.map_or(0, |sc| sc.styles), drawn.clusters, drawn.cluster),
+        ]
+    };
+    let heads = ["model", "SC", "without noise", "95 % of the true SC", "noise", "p", "of"];
+    let notes = [
+        "without noise: less an estimate of the sampling noise, 0 where that is larger; the interval belongs to it",
+        "noise: SC where styles are equal, labels of style dealt by chance; p: how often that gives as much",
+    ];
+    printed(&heads, lines.iter().map(row).collect(), lines, format, &notes.map(str::to_string), out)
+}
+
+#[derive(Serialize)]
+struct CompareLine {
+    models: [String; 2],
+    column: String,
+    k: [Option<u64>; 2],
+    n: [u64; 2],
+    values: [Option<f64>; 2],
+    shared: SharedLine,
+    delta: Option<f64>,
+    drawn: DrawnLine,
+    both: Option<u64>,
+    first: Option<u64>,
+    second: Option<u64>,
+    neither: Option<u64>,
+    p: Option<f64>,
+    test: Option<&'static str>,
+    interval: Option<[f64; 2]>,
+    first_items: Vec<u32>,
+    second_items: Vec<u32>,
+}
+
+/// The cells of two models on the questions that both are scored on.
+#[derive(Serialize)]
+struct SharedLine {
+    k: [Option<u64>; 2],
+    n: [u64; 2],
+    values: [Option<f64>; 2],
+}
+
+/// The column in which a row is the best of several, and the numbers of the rows.
+struct Best {
+    at: usize,
+    better: Better,
+    values: Vec<Option<f64>>,
+}
+
+/// Prints lines as a table of words, or as one object each.
+pub(super) fn printed<T: Serialize>(
+    heads: &[&str],
+    rows: Vec<Vec<String>>,
+    lines: &[T],
+    format: Output,
+    notes: &[String],
+    out: &mut dyn Write,
+) -> Result<()> {
+    printed_with(heads, (rows, None), lines, format, notes, out)
+}
+
+fn printed_with<T: Serialize>(
+    heads: &[&str],
+    (rows, best): (Vec<Vec<String>>, Option<Best>),
+    lines: &[T],
+    format: Output,
+    notes: &[String],
+    out: &mut dyn Write,
+) -> Result<()> {
+    written(match format {
+        Output::Json => lines.iter().try_for_each(|line| out.write_all(json_text(line).as_bytes())),
+        Output::Csv | Output::Md | Output::Latex => {
+            let format = match format {
+                Output::Csv => CopyFormat::Csv,
+                Output::Md => CopyFormat::Markdown,
+                _ => CopyFormat::Latex,
+            };
+            let better = |at: usize| best.as_ref().filter(|b| b.at == at).map_or(Better::Neither, |b| b.better);
+            let heads: Vec<Heading<'_>> = heads
+                .iter()
+                .enumerate()
+                .map(|(at, head)| Heading { better: better(at), ..Heading::new(head, at > 1) })
+                .collect();
+            let cell = |row: usize, at: usize, text: String| {
+                let value = best.as_ref().filter(|b| b.at == at).and_then(|b| b.values.get(row).copied().flatten());
+                CopyCell { text, number: value }
+            };
+            let cells = |(row, texts): (usize, Vec<String>)| {
+                texts.into_iter().enumerate().map(|(at, text)| cell(row, at, text)).collect()
+            };
+            let rows: Vec<Vec<CopyCell>> = rows.into_iter().enumerate().map(cells).collect();
+            out.write_all(rows_as(&heads, &rows, format).as_bytes())
+        }
+        Output::Table => {
+            let one_line = |cell: &str| clean::line(cell).into_owned();
+            let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|c| one_line(c)).collect()).collect();
+            let first: Vec<String> = heads.iter().map(|h| one_line(h)).collect();
+            let wide = |at: usize| {
+                let cells = rows.iter().filter_map(|row| row.get(at)).map(|t| t.width());
+                cells.chain([first[at].width()]).max().unwrap_or(0)
+            };
+            let line = |cells: &[String]| {
+                let shown = cells.iter().enumerate().map(|(at, text)| pad(text, wide(at), at > 1));
+                shown.collect::<Vec<_>>().join("  ").trim_end().to_string()
+            };
+            std::iter::once(&first)
+                .chain(&rows)
+                .try_for_each(|row| writeln!(out, "{}", line(row)))
+                .and_then(|()| notes.iter().try_for_each(|note| writeln!(out, "note: {}", clean::line(note))))
+        }
+    })
+}

@@ -1,0 +1,185 @@
+//! Closer looks at a board: how sure a cell is, how two models differ, where two rules read another answer.
+
+use super::BoardData;
+use crate::metrics::score::question_table::ParsedAnswer;
+use crate::metrics::score::{Estimate, ItemSelection};
+use crate::metrics::statistics::{Z95, wilson};
+use crate::model::agreement::Bootstrap;
+use crate::model::board::analysis::{Compared, Disagreement, Redrawn, Sure, Table};
+use crate::model::board::{AnswerDetail, Cell, Row};
+use crate::model::{Error, ErrorKind, Item, Prediction, QuestionKind, Result};
+
+/// Items of each side that a comparison names at most.
+pub const ITEMS: usize = 5000;
+
+/// Examples of a disagreement a model.
+pub const EXAMPLES: usize = 50;
+
+/// Says whether somebody still waits.
+pub type Wanted<'a> = &'a dyn Fn() -> bool;
+
+fn redrawn(drawn: Estimate, plan: Bootstrap) -> Redrawn {
+    Redrawn {
+        why_not: drawn.interval.err().map(str::to_string),
+        interval: drawn.interval.ok(),
+        cluster: drawn.cluster.into(),
+        clusters: drawn.clusters,
+        plan,
+    }
+}
+
+impl BoardData {
+    fn cell(&self, model: usize, column: usize, chosen: &ItemSelection) -> Option<Cell> {
+        let board = self.ruled.board(chosen);
+        board.rows.get(model).and_then(|row: &Row| row.cells.get(column).copied().flatten())
+    }
+
+    /// How sure a cell is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] when there is no such model or column, [`ErrorKind::Cancelled`].
+    pub fn sure(
+        &self,
+        model: &str,
+        column: &str,
+        chosen: &ItemSelection,
+        plan: Bootstrap,
+        wanted: Wanted<'_>,
+    ) -> Result<Sure> {
+        let (model, column) = (self.ruled.model(model)?, self.ruled.column(column)?);
+        let wilson = match self.cell(model, column, chosen) {
+            Some(Cell::Share { k, n }) => wilson(k, n, Z95),
+            _ => None,
+        };
+        let drawn = self.ruled.sure(model, column, chosen, plan, wanted)?;
+        let sc = drawn.sc;
+        Ok(Sure { wilson, redrawn: redrawn(drawn, plan), sc })
+    }
+
+    /// Two models on the same questions. `seen` says of a row whether it may be named.
+    ///
+    /// # Errors
+    /// As [`sure`](Self::sure).
+    pub fn compare(
+        &self,
+        (a, b): (&str, &str),
+        column: &str,
+        chosen: &ItemSelection,
+        plan: Bootstrap,
+        (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
+    ) -> Result<Compared> {
+        let at = (self.ruled.model(a)?, self.ruled.model(b)?);
+        let place = self.ruled.column(column)?;
+        // Of two evaluations each may be of some questions only.
+        let chosen = &self.ruled.both(at, chosen);
+        let items = |units: &[Vec<u32>]| {
+            let mut numbers: Vec<u32> =
+                units.iter().flatten().copied().filter(|row| seen(*row)).map(|row| row + 1).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers.truncate(ITEMS);
+            numbers
+        };
+        let tested = self.ruled.tested(at, place, chosen);
+        let table = self.ruled.paired(at, place, chosen).zip(tested).map(|(paired, tested)| {
+            let (first, second) = (paired.first.len() as u64, paired.second.len() as u64);
+            Table {
+                both: paired.both,
+                first,
+                second,
+                neither: paired.neither,
+                p: tested.test.p,
+                is_exact: tested.is_exact,
+                interval: tested.interval,
+                first_items: items(&paired.first),
+                second_items: items(&paired.second),
+            }
+        });
+        let drawn = self.ruled.difference(at, place, chosen, plan, wanted)?;
+        let cells = |chosen: &ItemSelection| {
+            let board = self.ruled.board(chosen);
+            let cell = |model: usize| board.rows.get(model).and_then(|row| row.cells.get(place).copied().flatten());
+            [cell(at.0), cell(at.1)]
+        };
+        let (own, delta) = (cells(chosen), drawn.value);
+        let mut redrawn = redrawn(drawn, plan);
+        redrawn.why_not = match own {
+            [Some(_), Some(_)] => redrawn.why_not,
+            [None, None] => Some(format!("neither model has a number in {column}")),
+            [first, _] => Some(format!("{} has no number in {column}", if first.is_none() { a } else { b })),
+        };
+        Ok(Compared {
+            models: [a.to_string(), b.to_string()],
+            column: column.to_string(),
+            cells: own,
+            delta,
+            redrawn,
+            table,
+            shared: cells(&self.ruled.shared(at, chosen)),
+        })
+    }
+
+    /// Where another rule reads another answer than this one does, model by model. `seen` says of a row whether its answer may be
+    /// shown.
+    ///
+    /// # Errors
+    /// When texts cannot be read; [`ErrorKind::Cancelled`].
+    pub fn disagreements(
+        &self,
+        other: &BoardData,
+        chosen: &ItemSelection,
+        (wanted, seen): (Wanted<'_>, &dyn Fn(u32) -> bool),
+    ) -> Result<Vec<Disagreement>> {
+        let sheet = self.ruled.sheet();
+        let mut found = Vec::new();
+        for graded in self.ruled.models() {
+            if !wanted() {
+                return Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more"));
+            }
+            let Some(second) = other.ruled.models().iter().find(|m| m.model == graded.model) else { continue };
+            let mut told = Disagreement::of(&graded.model);
+            let mut rows = Vec::new();
+            for row in (0..sheet.len()).filter(|row| chosen.holds(*row) && sheet.kind(*row) != QuestionKind::FreeForm) {
+                let (one, two) = (graded.mark(row), second.mark(row));
+                if one == ParsedAnswer::ABSENT || two == ParsedAnswer::ABSENT {
+                    continue;
+                }
+                told.answers += 1;
+                if one != two {
+                    told.differ += 1;
+                    let right = (sheet.right(row, one), sheet.right(row, two));
+                    told.first_right += u64::from(right == (true, false));
+                    told.second_right += u64::from(right == (false, true));
+                    if rows.len() < EXAMPLES && seen(row as u32) {
+                        rows.push(row as u32);
+                    }
+                }
+            }
+            told.examples = self.examples(other, &graded.model, &rows)?;
+            found.push(told);
+        }
+        Ok(found)
+    }
+
+    fn examples(&self, other: &BoardData, model: &str, rows: &[u32]) -> Result<Vec<(AnswerDetail, Option<String>)>> {
+        let at = self.ruled.model(model)?;
+        let (items, answers) = (self.texts.items(rows)?, self.answers(at, rows)?);
+        let read = |((row, item), answer): ((&u32, &Item), &Option<Prediction>)| {
+            answer.as_ref().and_then(|answer| other.read(item, *row as usize, answer).0.answer())
+        };
+        let read: Vec<Option<String>> = rows.iter().zip(&items).zip(&answers).map(read).collect();
+        Ok(self.told(at, rows)?.into_iter().zip(read).collect())
+    }
+
+    /// The answers of a model in these rows as the board reads them.
+    pub(super) fn told(&self, at: usize, rows: &[u32]) -> Result<Vec<AnswerDetail>> {
+        let (graded, items) = (self.ruled.graded(at), self.texts.items(rows)?);
+        let all = rows.iter().zip(&items).zip(self.answers(at, rows)?);
+        let one = |((row, item), answer): ((&u32, &Item), Option<Prediction>)| {
+            let (row, name) = (*row as usize, format!("question {}", item.key));
+            let right = self.ruled.right(graded, row);
+            self.one(item, answer, (&name, right, right), row, graded)
+        };
+        Ok(all.map(one).collect())
+    }
+}

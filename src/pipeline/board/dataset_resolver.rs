@@ -1,0 +1,270 @@
+//! Which data sets the answers of a file belong to that names none: one rule for boards of files, for those of a project, and for
+//! telling two runs of a model from two files of one.
+//!
+//! A row belongs to the data set that has its id. Where several have ids of the file, they are put in an order, and each row belongs to
+//! the first one that has it. The nearest come first: those that were brought in with the file, then those whose own files lie nearest to
+//! it, if they have at least half of the ids that any data set has. Of equally near ones the one with most of the ids comes first, of these
+//! the smallest, of these the first by name. A data set farther away counts only where it shares none of the ids with a nearer one: else
+//! its ids are numbers that every data set has, and say nothing.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::rows::{key_text, rows};
+use crate::model::{Field, Result};
+use crate::store::Catalog;
+use crate::store::catalog::Answers;
+use crate::store::columns::{Columns, id_hash};
+use crate::store::manifest::{Holds, Part};
+
+/// Where a file came from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The import that brought it in; 0 without a project.
+    import: u64,
+    folder: PathBuf,
+}
+
+impl Origin {
+    /// Of a file that no import brought in.
+    pub fn of_file(file: &Path) -> Origin {
+        let real = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+        Origin { import: 0, folder: real.parent().unwrap_or(&real).to_path_buf() }
+    }
+
+    /// Of a part of a project.
+    pub fn of_part(part: &Part) -> Origin {
+        Origin::of_import(part.import(), Path::new(&part.source))
+    }
+
+    /// Of a file that an import of this number brings in.
+    pub fn of_import(import: u64, file: &Path) -> Origin {
+        Origin { import, folder: file.parent().unwrap_or(Path::new("")).to_path_buf() }
+    }
+
+    /// How near another file is: whether both came together, and how many folders they have in common.
+    fn near(&self, other: &Origin) -> (bool, usize) {
+        let common = self.folder.components().zip(other.folder.components()).take_while(|(a, b)| a == b).count();
+        (self.import == other.import, common)
+    }
+}
+
+/// A data set and the files that its questions came from.
+#[derive(Clone, Debug, Default)]
+struct Set {
+    name: String,
+    size: u64,
+    from: Vec<Origin>,
+}
+
+impl Set {
+    fn near(&self, file: &Origin) -> (bool, usize) {
+        self.from.iter().map(|from| from.near(file)).max().unwrap_or_default()
+    }
+}
+
+/// The data sets that are at hand.
+#[derive(Clone, Debug, Default)]
+pub struct DatasetResolver {
+    sets: Vec<Set>,
+}
+
+/// How many rows of a file have ids of which data sets.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    counts: BTreeMap<Vec<usize>, u64>,
+}
+
+/// Where the rows of a file belong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assignment {
+    /// The data sets in the order in which they are asked for an id.
+    pub names: Vec<String>,
+    /// Those that have an id in common, the one that it is taken for first; none where every id is of one data set.
+    pub shared: Vec<String>,
+}
+
+impl DatasetResolver {
+    /// The data sets of these rows, which `parts` brought in one after the other.
+    pub fn new<'p>(columns: &Columns, parts: impl Iterator<Item = &'p Part>) -> DatasetResolver {
+        let (mut shelf, mut row) = (DatasetResolver::default(), 0);
+        for part in parts {
+            let (from, end) = (Origin::of_part(part), row + part.rows as usize);
+            let codes = Columns::named(Field::Dataset).and_then(|at| columns.codes[at].get(row..end));
+            for same in codes.unwrap_or_default().chunk_by(|a, b| a == b) {
+                shelf.add(columns.value(Field::Dataset, row), same.len() as u64, &from);
+                row += same.len();
+            }
+            row = end;
+        }
+        shelf
+    }
+
+    /// The data sets of a project.
+    pub fn of(catalog: &Catalog) -> DatasetResolver {
+        DatasetResolver::new(catalog.columns(), catalog.item_parts())
+    }
+
+    /// Adds so many questions of a data set.
+    pub fn add(&mut self, dataset: &str, n: u64, from: &Origin) {
+        // The last ones are those of the questions before.
+        let at = self.sets.iter().rposition(|set| set.name == dataset).unwrap_or_else(|| {
+            self.sets.push(Set { name: dataset.to_string(), ..Set::default() });
+            self.sets.len() - 1
+        });
+        let set = &mut self.sets[at];
+        set.size += n;
+        if set.from.last() != Some(from) && !set.from.contains(from) {
+            set.from.push(from.clone());
+        }
+    }
+
+    /// Whether there are several, so that an id may be of any.
+    pub fn is_several(&self) -> bool {
+        self.sets.len() > 1
+    }
+
+    /// Whether there is a data set of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.sets.iter().any(|set| set.name == name)
+    }
+
+    /// Counts a row with this key; `has` says whether there is a question whose id has this hash.
+    pub fn count(&self, tally: &mut Tally, key: &str, has: &dyn Fn(u64) -> bool) {
+        let of = |set: &Set| has(id_hash(&format!("{}/{key}", set.name)));
+        let sets: Vec<usize> = (0..self.sets.len()).filter(|at| of(&self.sets[*at])).collect();
+        if !sets.is_empty() {
+            *tally.counts.entry(sets).or_default() += 1;
+        }
+    }
+
+    /// Where the rows of the file at `file` belong that were counted.
+    pub fn homes(&self, tally: &Tally, file: &Origin) -> Assignment {
+        let rows = |is: &dyn Fn(usize) -> bool| -> u64 {
+            tally.counts.iter().filter(|(sets, _)| sets.iter().any(|set| is(*set))).map(|(_, n)| n).sum()
+        };
+        let near: Vec<(bool, usize)> = self.sets.iter().map(|set| set.near(file)).collect();
+        let mut tiers = near.clone();
+        tiers.sort_unstable_by_key(|tier| Reverse(*tier));
+        tiers.dedup();
+        let known = rows(&|_| true);
+        let leads = tiers.iter().copied().find(|tier| 2 * rows(&|set| near[set] == *tier) >= known);
+        let mut order: Vec<usize> = (0..self.sets.len()).filter(|at| rows(&|set| set == *at) > 0).collect();
+        order.sort_by_cached_key(|at| {
+            let Set { name, size, .. } = &self.sets[*at];
+            (Some(near[*at]) != leads, Reverse((near[*at], rows(&|set| set == *at))), *size, name.clone())
+        });
+        let together = |a: usize, b: usize| tally.counts.keys().any(|sets| sets.contains(&a) && sets.contains(&b));
+        let mut taken: Vec<usize> = Vec::new();
+        for at in order {
+            if taken.iter().all(|before| near[*before] == near[at] || !together(*before, at)) {
+                taken.push(at);
+            }
+        }
+        let name = |at: &usize| self.sets[*at].name.clone();
+        let first = taken.iter().find(|a| taken.iter().any(|b| *a != b && together(**a, *b)));
+        let shared = |a: &usize| taken.iter().filter(|b| *b == a || together(*a, **b)).map(name).collect();
+        Assignment { names: taken.iter().map(name).collect(), shared: first.map(shared).unwrap_or_default() }
+    }
+
+    /// Where the answers of a part of a project belong; `has` is as for [`count`](Self::count).
+    ///
+    /// # Errors
+    /// [`crate::model::ErrorKind::Corrupt`] when the part is damaged.
+    pub fn homes_of(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
+        if let Holds::Predictions { dataset: Some(dataset), .. } = &answers.part.holds {
+            return Ok(Assignment::one(dataset));
+        }
+        if let [only] = &self.sets[..] {
+            return Ok(Assignment::one(&only.name));
+        }
+        let (mut tally, mut frame) = (Tally::default(), 0);
+        while let Some(text) = answers.lines(frame)? {
+            for row in rows(&text) {
+                self.count(&mut tally, &key_text(row?.key), has);
+            }
+            frame += 1;
+        }
+        Ok(self.homes(&tally, &Origin::of_part(&answers.part)))
+    }
+}
+
+impl Assignment {
+    /// All rows belong to one data set.
+    pub fn one(name: &str) -> Assignment {
+        Assignment { names: vec![name.to_string()], shared: Vec::new() }
+    }
+
+    /// The question with this key: the first that `at` finds by the hash of its id. Without one, the hash that the row counts as another
+    /// one by. `id` becomes the id.
+    pub fn find<T>(&self, key: &str, id: &mut String, at: impl Fn(u64) -> Option<T>) -> std::result::Result<T, u64> {
+        let mut first = None;
+        for name in self.names.iter().map(String::as_str).chain(self.names.is_empty().then_some("")) {
+            id.clear();
+            id.extend([name, "/", key]);
+            let hash = id_hash(id);
+            match at(hash).filter(|_| !self.names.is_empty()) {
+                Some(found) => return Ok(found),
+                None => first = first.or(Some(hash)),
+            }
+        }
+        Err(first.unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shelf of data sets with these keys, each from one file, and where answers with these keys in the file at `from` belong.
+    fn homes(sets: &[(&str, &str, &[&str])], from: &str, keys: &[&str]) -> (Vec<String>, Vec<String>) {
+        let (mut shelf, mut ids) = (DatasetResolver::default(), std::collections::HashSet::new());
+        for (name, file, keys) in sets {
+            for key in *keys {
+                shelf.add(name, 1, &Origin::of_file(Path::new(file)));
+                ids.insert(id_hash(&format!("{name}/{key}")));
+            }
+        }
+        let mut tally = Tally::default();
+        keys.iter().for_each(|key| shelf.count(&mut tally, key, &|hash| ids.contains(&hash)));
+        let Assignment { names, shared } = shelf.homes(&tally, &Origin::of_file(Path::new(from)));
+        (names, shared)
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_string).collect()
+    }
+
+    #[test]
+    fn a_row_belongs_to_the_data_set_that_has_its_id() {
+        let sets: [(&str, &str, &[&str]); 3] =
+            [("a", "/x/a.json", &["a0", "a1"]), ("b", "/x/b.json", &["b0", "b1"]), ("c", "/x/c.json", &["c0"])];
+        assert_eq!(homes(&sets, "/x/m.csv", &["b1", "a0", "b0", "z9"]), (words("b a"), words("")));
+        assert_eq!(homes(&sets, "/x/m.csv", &["z9"]), (words(""), words("")));
+        // However far away, where no id is in two of them.
+        let far: [(&str, &str, &[&str]); 2] = [("a", "/x/a.json", &["a0", "a1"]), ("b", "/y/b.json", &["b0", "b1"])];
+        assert_eq!(homes(&far, "/x/m.csv", &["a0", "b0", "b1"]).0, words("b a"));
+    }
+
+    #[test]
+    fn of_several_with_one_id_one_rule_decides() {
+        let all: &[&str] = &["0", "1", "2", "3"];
+        let sets =
+            [("big", "/x/big.json", all), ("small", "/x/small.json", &all[..2]), ("twin", "/x/t.json", &all[..2])];
+        // As many of its ids: the smallest, then the first by name. It says so.
+        assert_eq!(homes(&sets, "/x/m.csv", &["0", "1"]), (words("small twin big"), words("small twin big")));
+        assert_eq!(homes(&sets, "/x/m.csv", &["0", "1", "2"]).0, words("big small twin"));
+    }
+
+    #[test]
+    fn the_nearest_goes_first_and_the_others_get_nothing_of_what_it_lacks() {
+        let all: &[&str] = &["0", "1", "2", "3"];
+        let sets = [("far", "/y/far.json", all), ("near", "/x/deep/near.json", &all[..3])];
+        assert_eq!(homes(&sets, "/x/m.csv", all), (words("near"), words("")));
+        assert_eq!(homes(&sets, "/y/m.csv", all), (words("far"), words("")));
+        // One with hardly any of the ids does not lead.
+        let sets = [("far", "/y/far.json", all), ("near", "/x/near.json", &all[..1])];
+        assert_eq!(homes(&sets, "/x/m.csv", all), (words("far"), words("")));
+    }
+}

@@ -1,0 +1,199 @@
+//! The answers of a run as predictions of the project: a segment for each name, data set and form.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::relabel::relabelled;
+use crate::model::evaluation::{Asked, RunAnswer, RunPart, label_of, orders_of};
+use crate::model::{Form, Item, Key, Prediction, Result};
+use crate::store::Catalog;
+use crate::store::index::Index;
+use crate::store::manifest::{self, Holds, Manifest, Part};
+use crate::store::open::{self, Fresh};
+use crate::store::project::Project;
+use crate::store::runs::{self, Line, Run};
+use crate::store::segment::Writer;
+
+/// What answers share that go into one segment: order, data set and form.
+type Set = (u16, String, Form);
+
+/// Segments to be made part of the project. They are removed where that fails.
+pub struct Made {
+    /// The segments.
+    pub fresh: Vec<Fresh>,
+}
+
+/// What a part of the manifest says of where its answers came from.
+fn source(run: u32, dataset: &str) -> String {
+    format!("evaluation {run} on {dataset}")
+}
+
+/// An answer as a prediction. Letters are those of the item's own order; what was said is beside it where that differs.
+pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> Prediction {
+    let output = answer.reads.clone().unwrap_or_else(|| {
+        // Runs of earlier versions did not say so.
+        let options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
+        relabelled(&answer.output, &options, &answer.shown)
+    });
+    let mut extra = Map::new();
+    let mut put = |name: &str, value: Value| drop(extra.insert(name.into(), value));
+    put("model_id", run.new.model.as_str().into());
+    put("run", run.id.into());
+    put("instruction", answer.instruction.as_str().into());
+    put("finish", json!(answer.finish));
+    put("blind", run.new.blind.into());
+    if asked.order > 0 {
+        put("order", asked.order.into());
+    }
+    if !answer.shown.is_empty() {
+        put("shown", json!(answer.shown));
+    }
+    if output != answer.output {
+        put("said", answer.output.as_str().into());
+    }
+    if let Some(reasoning) = &answer.reasoning {
+        put("reasoning", reasoning.as_str().into());
+    }
+    if let Some(place) = answer.refusal {
+        put("refusal", place.into());
+    }
+    if let Some(usage) = answer.usage {
+        put("prompt_tokens", usage.prompt.into());
+        put("completion_tokens", usage.completion.into());
+    }
+    if let Some(served) = answer.served.as_deref().filter(|s| *s != run.new.model) {
+        put("served", served.into());
+    }
+    Prediction { key: item.key.clone(), output, rule: None, judge: None, extra }
+}
+
+/// Writes the answers of `run` that are no predictions of the project yet into segments, with what was set aside. A data set of which
+/// everything was set aside has a segment without a row, so that it counts; a run without any answer has none.
+///
+/// # Errors
+/// [`crate::model::ErrorKind::Corrupt`] when what is stored is damaged, and the operating system's; then nothing is left.
+pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made> {
+    let (mut there, mut told) = (HashSet::<(String, Key)>::new(), HashSet::new());
+    let mine = format!("evaluation {} on ", run.id);
+    for answers in catalog.answers().iter().filter(|a| a.part.source.starts_with(&mine)) {
+        if let Holds::Predictions { model, dataset, run, .. } = &answers.part.holds {
+            told.extend(run.iter().flat_map(|run| run.lacking.iter().map(|number| (run.order, *number))));
+            let set = format!("{model}\n{}", dataset.as_deref().unwrap_or_default());
+            there.extend(answers.predictions()?.into_iter().map(|p| (set.clone(), p.key)));
+        }
+    }
+    let mut sets: BTreeMap<(u16, String, u8), (Set, Writer)> = BTreeMap::new();
+    runs::read(project.root(), run.id, &mut |line| {
+        let Line::Answer { asked, answer, .. } = line else { return Ok(()) };
+        let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else {
+            return Ok(());
+        };
+        let item = catalog.item(row as usize)?;
+        for order in orders_of(run.new.orders, asked.order) {
+            // The first answer to a question counts, also where it was answered twice.
+            let label = label_of(&run.label, run.new.orders, order);
+            if !there.insert((format!("{label}\n{}", item.dataset), item.key.clone())) {
+                continue;
+            }
+            let at = (order, item.dataset.clone(), item.form as u8);
+            let (_, writer) = match sets.entry(at) {
+                Entry::Occupied(slot) => slot.into_mut(),
+                Entry::Vacant(slot) => {
+                    slot.insert(((order, item.dataset.clone(), item.form), Writer::create(&project.imports())?))
+                }
+            };
+            writer.push(&prediction(run, &item, asked, &answer))?;
+        }
+        Ok(())
+    })?;
+    if sets.is_empty() && there.is_empty() {
+        return Ok(Made { fresh: Vec::new() });
+    }
+    let mut lacking = lacking(project, catalog, run, &told)?;
+    for ((order, dataset), numbers) in &lacking {
+        if sets.keys().all(|(o, d, _)| (o, d) != (order, dataset)) {
+            let first = numbers.first().map_or(0, |number| *number as usize - 1);
+            let form = catalog.item(first)?.form;
+            let set = ((*order, dataset.clone(), form), Writer::create(&project.imports())?);
+            sets.insert((*order, dataset.clone(), form as u8), set);
+        }
+    }
+    let n = Manifest::for_import(&project.imports())?.next();
+    let mut made = Made { fresh: Vec::new() };
+    for ((order, dataset, form), writer) in sets.into_values() {
+        let file = format!("{n:04}-{:02}-answers.jsonl.zst", made.fresh.len() + 1);
+        let done = match writer.finish(&file) {
+            Ok(done) => done,
+            Err(problem) => {
+                discard(project, &made);
+                return Err(problem);
+            }
+        };
+        let of_run = RunPart {
+            run: run.id,
+            base: run.label.clone(),
+            orders: run.new.orders,
+            order,
+            lacking: lacking.remove(&(order, dataset.clone())).unwrap_or_default(),
+        };
+        let part = Part {
+            file,
+            source: source(run.id, &dataset),
+            holds: Holds::Predictions {
+                model: label_of(&run.label, run.new.orders, order),
+                form,
+                evaluated: false,
+                dataset: Some(dataset),
+                run: Some(of_run),
+            },
+            rows: done.rows,
+            duplicates: 0,
+            bytes: done.bytes,
+            blake3: done.blake3,
+            source_blake3: String::new(),
+        };
+        made.fresh.push(Fresh { part, frames: done.frames, rows: None });
+    }
+    Ok(made)
+}
+
+/// Numbers of the items that were asked and set aside, by order and data set, ascending; without those, with their orders, that are
+/// `told` already.
+fn lacking(
+    project: &Project,
+    catalog: &Catalog,
+    run: &Run,
+    told: &HashSet<(u16, u32)>,
+) -> Result<BTreeMap<(u16, String), Vec<u32>>> {
+    let mut lacking: BTreeMap<(u16, String), Vec<u32>> = BTreeMap::new();
+    let (progress, _) = runs::progress(project.root(), run.id)?;
+    for asked in progress.failed.into_keys() {
+        let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else { continue };
+        let dataset = catalog.item(row as usize)?.dataset;
+        for order in orders_of(run.new.orders, asked.order).filter(|order| !told.contains(&(*order, asked.number))) {
+            lacking.entry((order, dataset.clone())).or_default().push(asked.number);
+        }
+    }
+    Ok(lacking)
+}
+
+/// Makes segments part of the project and gives the new catalogue; where that fails they are removed.
+///
+/// # Errors
+/// The operating system's.
+pub fn adopt(project: &Project, index: &Index, catalog: &Catalog, made: Made, at: &str) -> Result<Arc<Catalog>> {
+    let files: Vec<_> = made.fresh.iter().map(|f| f.part.file.clone()).collect();
+    let taken = open::adopt(project, index, catalog, catalog.columns().clone(), made.fresh, at);
+    // The notice is that the index is written at the next opening.
+    taken
+        .map(|(catalog, _)| catalog)
+        .inspect_err(|_| manifest::take_back(&project.imports(), files.iter().map(String::as_str)))
+}
+
+/// Removes segments that did not become part of the project.
+fn discard(project: &Project, made: &Made) {
+    manifest::take_back(&project.imports(), made.fresh.iter().map(|fresh| fresh.part.file.as_str()));
+}

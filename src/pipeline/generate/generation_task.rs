@@ -1,0 +1,105 @@
+//! One picture on its way: what a generator is asked for, or which two files are put side by side.
+
+use super::image_index::{Picture, RequestedImages, Words, lines, sides};
+use super::work::Target;
+use crate::model::generated_image::{hex, prompt_key, seed_of};
+use crate::model::generation::{Pixels, Task};
+use crate::model::{Error, ErrorKind, Item, Provenance, Result};
+use crate::store::Catalog;
+
+/// Everything that is needed to make a picture and to record it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GenerationTask {
+    /// What is to be made.
+    pub target: Target,
+    /// The data set.
+    pub dataset: String,
+    /// What its items call it.
+    pub name: String,
+    /// What a generator is asked for; for two side by side only what is recorded of it.
+    pub task: Task,
+    /// [`hex`] of the prompt's number.
+    pub prompt: String,
+    /// Rows of its items.
+    pub rows: Vec<u32>,
+    /// Ids of its items.
+    pub items: Vec<String>,
+    /// Whether it is two pictures side by side.
+    pub double: bool,
+}
+
+impl GenerationTask {
+    /// Reads what `target` needs from the items as they are now.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Conflict`] when `named` is of another edition.
+    pub fn read(catalog: &Catalog, named: &RequestedImages, target: Target, job_seed: u64) -> Result<GenerationTask> {
+        let other = || Error::new(ErrorKind::Conflict, "the items were changed meanwhile");
+        let picture = named.pictures().get(target.picture as usize).ok_or_else(other)?;
+        let item = catalog.item(picture.row as usize)?;
+        let (name, prompt, negative) = words(&item, picture).ok_or_else(other)?;
+        if prompt_key(&prompt, negative.as_deref()) != picture.prompt {
+            return Err(other());
+        }
+        let rows = named.rows(picture).to_vec();
+        let ids = rows.iter().map(|row| match *row == picture.row {
+            true => Ok(item.id.clone()),
+            false => catalog.item(*row as usize).map(|i| i.id),
+        });
+        let items = ids.collect::<Result<_>>()?;
+        let terms = item.provenance.as_deref().map(|p| terms(p, picture.words == Words::Second)).unwrap_or_default();
+        let seed = seed_of(job_seed, &item.dataset, &name, target.sample);
+        let task = Task { prompt, negative_prompt: negative, seed, terms, init: None };
+        Ok(GenerationTask {
+            target,
+            dataset: item.dataset.clone(),
+            name,
+            task,
+            prompt: hex(picture.prompt),
+            rows,
+            items,
+            double: picture.sides.is_some(),
+        })
+    }
+
+    /// The number of its first item; 0 where no item shows it alone.
+    pub fn number(&self) -> u32 {
+        self.rows.first().map_or(0, |row| row + 1)
+    }
+}
+
+/// Name, prompt and negative prompt of a picture.
+fn words(item: &Item, picture: &Picture) -> Option<(String, String, Option<String>)> {
+    let (name, prompt) = (&item.images.first()?.name, item.prompt.as_deref()?);
+    let side = |at: usize| Some((sides(name)?[at].clone(), lines(prompt)?[at].to_string()));
+    let (name, prompt) = match picture.words {
+        Words::Whole | Words::Both => (name.clone(), prompt.to_string()),
+        Words::First => side(0)?,
+        Words::Second => side(1)?,
+    };
+    Some((name, prompt, item.negative_prompt.clone()))
+}
+
+fn terms(provenance: &Provenance, second: bool) -> std::collections::BTreeMap<String, String> {
+    let mut terms = provenance.terms.clone();
+    if second {
+        terms.extend(provenance.second.clone());
+    }
+    terms.insert("subject".into(), provenance.subject.clone());
+    terms
+}
+
+/// Two pictures side by side, as MVP-Bench shows a pair: the first at the left, the lower one centred.
+pub fn side_by_side(left: &Pixels, right: &Pixels) -> Pixels {
+    let (width, height) = (left.width + right.width, left.height.max(right.height));
+    let mut rgb = vec![0; 3 * width as usize * height as usize];
+    for (picture, from) in [(left, 0), (right, left.width)] {
+        let top = (height - picture.height) / 2;
+        let line = 3 * picture.width as usize;
+        for (row, pixels) in picture.rgb.chunks_exact(line.max(1)).enumerate() {
+            let start = 3 * ((top as usize + row) * width as usize + from as usize);
+            rgb[start..start + line].copy_from_slice(pixels);
+        }
+    }
+    Pixels { width, height, rgb }
+}

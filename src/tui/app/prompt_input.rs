@@ -1,0 +1,93 @@
+//! What is typed into prompts: while it is typed, and when it is done.
+
+use super::overlay::{Overlay, PromptFor};
+use super::{App, PaneId};
+use crate::tui::panes::metadata::TextFor;
+use crate::tui::panes::review::Queue;
+use crate::tui::widgets::prompt::Prompt;
+use crate::tui::widgets::toast::Toast;
+
+impl App {
+    pub(super) fn prompt_changed(&mut self) {
+        self.watch_note();
+        if let Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), prompt)) = &self.overlay {
+            let words = prompt.value().to_string();
+            return self.metadata_typed(&TextFor::Search, &words);
+        }
+        if let Some(Overlay::Prompt(PromptFor::Board(_), prompt)) = &self.overlay {
+            let words = prompt.value().to_string();
+            return self.board_filtered(&words);
+        }
+        let Some(Overlay::Prompt(PromptFor::Find(_), prompt)) = &mut self.overlay else { return };
+        if self.at != PaneId::List {
+            return;
+        }
+        let words = prompt.value().to_string();
+        match self.list.find(&words) {
+            Ok(effects) => self.list_effects(effects),
+            Err(problem) => {
+                if let Some(Overlay::Prompt(_, prompt)) = &mut self.overlay {
+                    prompt.refuse(problem.what);
+                }
+            }
+        }
+    }
+
+    pub(super) fn submitted(&mut self, purpose: PromptFor, mut prompt: Prompt, words: &str) {
+        match purpose {
+            PromptFor::Edit(draft, line) => self.draft_typed(*draft, line, Some(words)),
+            PromptFor::Metadata(purpose) => self.metadata_typed(&purpose, words),
+            PromptFor::Generate(purpose) => {
+                let effects = self.generate.typed(&purpose, words);
+                self.generate_effects(effects);
+            }
+            PromptFor::Filters(purpose) => {
+                let effects = self.filters.typed(&purpose, words);
+                self.filters_effects(effects);
+            }
+            PromptFor::Board(_) => self.board_filtered(words),
+            PromptFor::Note(number, _) => self.noted(number, words),
+            PromptFor::Why(settle) => self.why_given(*settle, prompt, words),
+            PromptFor::Rounds(purpose) => {
+                let effects = self.rounds.typed(&purpose, words);
+                self.rounds_effects(effects);
+            }
+            PromptFor::Answer(viewed) => self.answered_in_words(viewed, prompt, words),
+            PromptFor::Find(before) => {
+                if !words.trim().is_empty() {
+                    self.history.retain(|h| h != words);
+                    self.history.push(words.to_string());
+                }
+                match (self.at, crate::model::Filter::parse(words)) {
+                    (PaneId::Review, Ok(filter)) if filter.is_empty() => {
+                        let number = self.review.number();
+                        let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
+                        let effects = self.review.set_queue(Queue::all(items), number);
+                        self.carry_out(effects);
+                    }
+                    (PaneId::Review, Ok(_)) => self.ask_queue(words.trim().to_string(), None),
+                    (_, Ok(_)) => match self.list.find(words) {
+                        Ok(effects) => self.list_effects(effects),
+                        Err(problem) => self.say(Toast::from(&problem)),
+                    },
+                    (_, Err(problem)) => {
+                        prompt.refuse(problem.to_string().replace('\n', ";"));
+                        self.overlay = Some(Overlay::Prompt(PromptFor::Find(before), prompt));
+                    }
+                }
+            }
+            PromptFor::Regex { column, on } => {
+                let done = match self.at {
+                    PaneId::Board => {
+                        self.board.select_regex(column, words, on).map(|effects| self.board_effects(effects))
+                    }
+                    _ => self.list.select_regex(column, words, on).map(|effects| self.list_effects(effects)),
+                };
+                if let Err(problem) = done {
+                    prompt.refuse(problem.what);
+                    self.overlay = Some(Overlay::Prompt(PromptFor::Regex { column, on }, prompt));
+                }
+            }
+        }
+    }
+}

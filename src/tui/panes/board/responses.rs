@@ -1,0 +1,305 @@
+//! What the leaderboard asks of the owner, and what the answers do.
+
+use super::compare::CompareView;
+use super::rules::RulesView;
+use super::table::{self, FIRST, Ranks, Shown};
+use super::{BehindView, BoardEffect, BoardPane, Layer, Want};
+use crate::metrics::statistics::Rank;
+use crate::model::agreement::Bootstrap;
+use crate::model::board::analysis::{Compared, Disagreement, Sure};
+use crate::model::board::{BehindPage, Board, BoardAsk, Curated, Printed, Scale};
+use crate::model::{Filter, Result};
+use crate::owner::wire::Request;
+use crate::tui::action::Action;
+use crate::tui::panes::metadata::edit_session::said;
+
+/// A model, and where its row was printed if it was not scored.
+type Named = (String, Option<String>);
+
+/// The name of no rule in particular.
+pub(super) const OWN: &str = "each question's own rule";
+
+impl BoardPane {
+    /// Shown: the board is asked for, unless it is there or on its way.
+    pub fn start(&mut self) -> Vec<BoardEffect> {
+        let mut effects =
+            if self.asked.is_some() || self.found.is_some() && !self.stale { vec![] } else { self.again() };
+        effects.extend(self.answered_again());
+        effects
+    }
+
+    /// Answers or items came, or the connection is new: the board is asked for again, and stays until the answer is there.
+    pub fn again(&mut self) -> Vec<BoardEffect> {
+        self.asked = None;
+        let mut effects = self.ask();
+        effects.extend(self.stable_again());
+        effects
+    }
+
+    /// It is not on the screen, and is asked for when it is next shown.
+    pub fn outdated(&mut self) {
+        self.stale = true;
+        self.asked = None;
+    }
+
+    /// Verdicts came in: asked for again where they say what is scored.
+    pub fn judged(&mut self) -> Vec<BoardEffect> {
+        let follows = self.ask.curated != Curated::All || !self.ask.filter.status.is_empty();
+        match (follows, self.asked.is_some()) {
+            (false, _) => vec![],
+            (true, true) => {
+                self.stale = true;
+                vec![]
+            }
+            (true, false) => self.ask(),
+        }
+    }
+
+    fn ask(&mut self) -> Vec<BoardEffect> {
+        let ask = Box::new(self.ask.clone());
+        self.asked = Some(self.ask.clone());
+        self.stale = false;
+        let mut effects = vec![BoardEffect::Ask(Want::Board(ask.clone()), Request::Board(ask.clone()))];
+        if ask.curated != Curated::All {
+            let all = BoardAsk { curated: Curated::All, printed: Printed::Off, ..self.ask.clone() };
+            effects.push(BoardEffect::Ask(Want::Whole(ask), Request::Board(Box::new(all))));
+        }
+        effects
+    }
+
+    /// Looks at something else.
+    pub(super) fn look(&mut self, ask: BoardAsk) -> Vec<BoardEffect> {
+        if self.ask == ask {
+            return vec![];
+        }
+        self.ask = ask;
+        self.ask()
+    }
+
+    /// Scores only what a filter finds.
+    ///
+    /// # Errors
+    /// [`Kind::Usage`](crate::model::ErrorKind::Usage) for words that are no filter.
+    pub fn filter(&mut self, words: &str) -> Result<Vec<BoardEffect>> {
+        let filter = Filter::parse(words)?;
+        Ok(self.look(BoardAsk { filter, ..self.ask.clone() }))
+    }
+
+    /// Takes a board in; one to an earlier question is passed over.
+    pub fn take_board(&mut self, ask: &BoardAsk, board: Result<Board>) -> Vec<BoardEffect> {
+        if self.asked.as_ref() != Some(ask) {
+            return vec![];
+        }
+        self.asked = None;
+        let board = match board {
+            Ok(board) => board,
+            Err(problem) => {
+                // What is on the screen stays, and so does what it is of.
+                if self.found.is_some() {
+                    self.ask = self.shown.clone();
+                    return vec![BoardEffect::Refuse(said(&problem))];
+                }
+                self.failed = Some(said(&problem));
+                return vec![];
+            }
+        };
+        if *ask != self.shown {
+            self.read_otherwise = None;
+        }
+        (self.shown, self.failed) = (ask.clone(), None);
+        self.sure.clear();
+        self.show(board);
+        let mut effects = self.ask_ranks();
+        if ask.rule.is_some() && self.read_otherwise.is_none() {
+            let ask = Box::new(ask.clone());
+            let want = Want::Disagreements { ask: ask.clone(), other: None, show: false };
+            effects.push(BoardEffect::Ask(want, Request::Disagreements { ask, other: None }));
+        }
+        if self.stale {
+            effects.extend(self.ask());
+        }
+        effects
+    }
+
+    /// Puts a board in place of the one before: cursor, order and hidden columns stay where they can.
+    fn show(&mut self, board: Board) {
+        let same = self.found.as_ref().is_some_and(|before| before.columns == board.columns && !before.rows.is_empty());
+        let at = self.named();
+        let column = self.column().map(|c| c.name.clone());
+        self.found = Some(board);
+        if same {
+            self.fill(at);
+            return;
+        }
+        self.ranks = None;
+        self.layers.clear();
+        let Some(board) = &self.found else { return };
+        let shown = Shown { decimals: self.decimals, ranks: None, marked: self.marked.as_deref() };
+        self.table = table::table(board, &shown);
+        // Who is ahead is seen at once.
+        if let Some(overall) = board.leading().filter(|_| board.rows.len() > 1) {
+            self.table.go_to_group(FIRST + overall);
+            self.table.act(Action::SortDescending);
+            self.table.go_to_column(0);
+        }
+        if let Some(at) = column.and_then(|name| board.columns.iter().position(|c| c.name == name)) {
+            self.table.go_to_column(FIRST + at);
+        }
+    }
+
+    /// The row under the cursor by what does not change with the board: its model, and where it was printed.
+    fn named(&self) -> Option<Named> {
+        self.row().map(|row| (row.model.clone(), row.reference.clone()))
+    }
+
+    /// Fills the rows in again, the cursor on this one.
+    pub(super) fn fill(&mut self, at: Option<Named>) {
+        let Some(board) = &self.found else { return };
+        let selected: Vec<u64> = self.table.state().selected().iter().copied().collect();
+        let shown = Shown { decimals: self.decimals, ranks: self.ranks.as_ref(), marked: self.marked.as_deref() };
+        let rows = table::rows(board, &shown);
+        self.table.let_room_go();
+        let widths = table::widths(self.table.columns(), &rows);
+        self.table.set_rows(rows, table::nothing());
+        self.table.set_widths(&widths);
+        table::note(&mut self.table, board);
+        self.table.mark(selected);
+        let is = |(model, reference): Named| {
+            board.rows.iter().position(|row| row.model == model && row.reference == reference)
+        };
+        let at = at.and_then(is);
+        if let Some(at) = at {
+            self.table.go_to_id(at as u64);
+        }
+    }
+
+    /// The column that rows are sorted by first, where it is one of the board.
+    pub(super) fn sorted_by(&self) -> Option<String> {
+        let at = self.table.state().sort().first()?.column.checked_sub(FIRST)?;
+        self.found.as_ref()?.columns.get(at).map(|c| c.name.clone())
+    }
+
+    /// Ranks by the column that rows are sorted by now, where it is another one.
+    pub(super) fn rank(&mut self) -> Vec<BoardEffect> {
+        if self.ranked_by == self.sorted_by() { vec![] } else { self.ask_ranks() }
+    }
+
+    fn ask_ranks(&mut self) -> Vec<BoardEffect> {
+        self.ranked_by = self.sorted_by();
+        if self.ranks.as_ref().is_some_and(|ranks| Some(&ranks.column) != self.ranked_by.as_ref()) {
+            self.ranks = None;
+            let at = self.named();
+            self.fill(at);
+        }
+        let Some(column) = self.ranked_by.clone() else { return vec![] };
+        let (ask, name) = (Box::new(self.shown.clone()), column.clone());
+        vec![BoardEffect::Ask(Want::Ranks(ask.clone(), name), Request::Ranks { ask, column })]
+    }
+
+    /// Takes ranks in.
+    pub fn take_ranks(&mut self, ask: &BoardAsk, column: String, ranks: Vec<(String, Rank)>) {
+        if *ask != self.shown || self.sorted_by().as_ref() != Some(&column) {
+            return;
+        }
+        self.ranks = Some(Ranks::new(column, ranks));
+        let at = self.named();
+        self.fill(at);
+    }
+
+    /// Takes the same board on all items in.
+    pub fn take_whole(&mut self, ask: &BoardAsk, board: Result<Board>) {
+        if *ask == self.ask {
+            self.whole = board.ok().map(|board| (ask.clone(), board));
+        }
+    }
+
+    /// Asks how sure the cell under the cursor is.
+    pub(super) fn how_sure(&mut self) -> Vec<BoardEffect> {
+        let (Some(row), Some(column)) = (self.row(), self.column()) else {
+            return vec![BoardEffect::Refuse("put the cursor on a number first".into())];
+        };
+        if row.reference.is_some() {
+            return vec![BoardEffect::Refuse("a printed number has no answers to draw from".into())];
+        }
+        let (model, column) = (row.model.clone(), column.name.clone());
+        let ask = Box::new(self.shown.clone());
+        let want = Want::Sure(ask.clone(), model.clone(), column.clone());
+        vec![BoardEffect::Ask(want, Request::Sure { ask, model, column, plan: Bootstrap::default() })]
+    }
+
+    /// Takes an interval in; the line below the table says it.
+    pub fn take_sure(&mut self, ask: &BoardAsk, model: String, column: String, sure: Sure) {
+        if *ask == self.shown {
+            self.sure.insert((model, column), sure);
+        }
+    }
+
+    pub(super) fn ask_behind(&mut self, model: &str, column: &str) -> Vec<BoardEffect> {
+        let (model, column) = (model.to_string(), column.to_string());
+        let ask = Box::new(self.shown.clone());
+        let want = Want::Behind(ask.clone(), model.clone(), column.clone());
+        vec![BoardEffect::Ask(want, Request::Behind { ask, model, column, from: 0 })]
+    }
+
+    /// Shows the answers behind a cell, the first page of them.
+    pub fn take_behind(&mut self, ask: &BoardAsk, (model, column): (&str, &str), page: BehindPage) {
+        if *ask == self.shown {
+            self.layers.push(Layer::Behind(BehindView::new(model, column, page.answers, page.all)));
+        }
+    }
+
+    /// Marks the model under the cursor, or compares it with the one that is marked.
+    pub(super) fn compare(&mut self) -> Vec<BoardEffect> {
+        let Some(row) = self.row() else { return vec![BoardEffect::Refuse("there is no model to compare".into())] };
+        if row.reference.is_some() {
+            return vec![BoardEffect::Refuse("a printed row has no answers to compare".into())];
+        }
+        let model = row.model.clone();
+        match self.marked.clone() {
+            None => {
+                self.marked = Some(model.clone());
+                self.fill(Some((model, None)));
+                vec![]
+            }
+            Some(marked) if marked == model => self.let_go(),
+            Some(marked) => {
+                let Some(column) = self.column().map(|c| c.name.clone()).or_else(|| self.sorted_by()) else {
+                    return vec![BoardEffect::Refuse("put the cursor on the column to compare by".into())];
+                };
+                let (ask, plan) = (Box::new(self.shown.clone()), Bootstrap::default());
+                let compare = Request::Compare { ask: ask.clone(), models: [marked, model], column, plan };
+                vec![BoardEffect::Ask(Want::Compared(ask), compare)]
+            }
+        }
+    }
+
+    /// No model is to be compared any more.
+    pub(super) fn let_go(&mut self) -> Vec<BoardEffect> {
+        self.marked = None;
+        let at = self.named();
+        self.fill(at);
+        vec![]
+    }
+
+    /// Shows a comparison.
+    pub fn take_compared(&mut self, ask: &BoardAsk, compared: Compared) {
+        if *ask == self.shown {
+            let columns = self.found.as_ref().map_or(&[][..], |board| &board.columns);
+            let scale = columns.iter().find(|c| c.name == compared.column).map_or(Scale::Share, |c| c.scale);
+            self.layers.push(Layer::Compare(CompareView::new(compared, scale)));
+        }
+    }
+
+    /// Takes in where another rule reads other answers: shown as a table, or only counted.
+    pub fn take_disagreements(&mut self, ask: &BoardAsk, other: Option<&str>, show: bool, found: Vec<Disagreement>) {
+        if *ask != self.shown {
+            return;
+        }
+        if !show {
+            self.read_otherwise = Some(found.iter().map(|d| d.differ).sum());
+            return;
+        }
+        let first = self.shown.rule.as_deref().unwrap_or(OWN);
+        self.layers.push(Layer::Rules(RulesView::new(first, other.unwrap_or(OWN), found)));
+    }
+}
