@@ -92,7 +92,7 @@ impl Reader<'_> {
                 What::Mark if "([{<>-|/)]}".contains(item.mark) => {}
                 What::Line => {}
                 What::Phrase if self.is_part_of(k, start) => broke = true,
-                What::Phrase => match self.left_phrase(k, (first, start), flags) {
+                What::Phrase => match self.left_phrase(k, (first, start), flags, colon) {
                     Some(found) => return (found, k),
                     None if item.is(LINK | IS | NOUN | RIGHT) => {
                         flags |= item.mask;
@@ -139,7 +139,7 @@ impl Reader<'_> {
     }
 
     /// What a phrase before an answer makes of it; `None` where it may stand between, or ends what belongs to it.
-    fn left_phrase(&self, k: usize, (first, start): (usize, usize), flags: u32) -> Option<Left> {
+    fn left_phrase(&self, k: usize, (first, start): (usize, usize), flags: u32, colon: bool) -> Option<Left> {
         let item = &self.items[k];
         if item.is(WAIT | WEAK) && k + 1 < first && self.items[k + 1].is_mark(",") {
             return Some(Left::Back);
@@ -161,7 +161,7 @@ impl Reader<'_> {
             // "A ✗ B ✓": a mark is of the letter before it.
             return Some(Left::Comma);
         }
-        if item.is(OVER) && (self.is_wide(k) || self.follows(k, start)) {
+        if item.is(OVER) && !colon && (self.is_wide(k) || self.follows(k, start)) {
             return Some(Left::Denied);
         }
         if item.is(NOT) && !item.is(RIGHT | IS | REASON) {
@@ -285,6 +285,8 @@ impl Reader<'_> {
                     let ends = match item {
                         i if i.is(OVER) && (self.is_wide(k) || next.is_some_and(Item::is_answer)) => Some(Right::After),
                         i if i.is(NOT) => Some(Right::Not),
+                        // Of what is not there, a list says little by "yes" and "no".
+                        i if verdict && self.denies && i.is(YES | NO) => Some(Right::Word),
                         // "B: yes" in a list of verdicts.
                         i if verdict && i.is(YES) => Some(Right::After),
                         i if verdict && i.is(NO) => Some(Right::Not),
@@ -292,6 +294,8 @@ impl Reader<'_> {
                         i if i.is(HEDGE) && !i.is(LINK | IS | NOUN | REASON) => Some(or(after, Right::Hedge)),
                         i if i.is(IF) && !i.is(LINK | IS | REASON) => Some(Right::If),
                         i if i.is(REASON) && !i.is(IS | NOUN) => Some(or(after, Right::Reason)),
+                        // "8 gives 12"
+                        i if i.is(MILD) && i.is(CUE) && !i.is(RIGHT | IS | LINK | NOUN) => Some(or(after, Right::Word)),
                         // "It is" ends a clause: "B it is".
                         i if states(i) && i.is(BUT) && !closes => Some(or(after, Right::Word)),
                         i if states(i) => {

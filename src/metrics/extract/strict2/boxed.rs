@@ -16,11 +16,16 @@ impl Reader<'_> {
             return k + 1;
         }
         let inner = &self.items[k + 1..close];
-        let mut found: Vec<i32> = inner.iter().filter(|i| i.is_answer()).map(|i| i.option).collect();
+        // A number without the unit that the options have.
+        let bare = match inner {
+            [one] if one.what == What::Word => self.numbers.get(self.text.at(one.token)).copied(),
+            _ => None,
+        };
+        let mut found: Vec<i32> = inner.iter().filter(|i| i.is_answer()).map(|i| i.option).chain(bare).collect();
         found.sort_unstable();
         found.dedup();
         let denies = |i: &Item| i.is(NOT | HEDGE | OR) && !i.is(LINK);
-        let clear = !inner.iter().any(|i| i.what == What::Word || denies(i));
+        let clear = bare.is_some() || !inner.iter().any(|i| i.what == What::Word || denies(i));
         if let ([first, second, ..], 2) = (inner, found.len())
             && first.what == What::Letter
             && self.text.tokens[first.token].raw == Some('A')
@@ -36,7 +41,7 @@ impl Reader<'_> {
         } else if let Some(option) = found.first().copied().filter(|_| clear || led) {
             // A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
             let is_digits = |i: &Item| self.text.at(i.token).chars().all(|c| c.is_ascii_digit());
-            let number = matches!(inner, [one] if one.what == What::Text && is_digits(one));
+            let number = matches!(inner, [one] if matches!(one.what, What::Text | What::Word) && is_digits(one));
             self.events.push(Event::Commits {
                 option,
                 strength: if number { NUMBER } else { 3 },

@@ -1,6 +1,7 @@
 //! Texts that a limit cut off.
 
 use super::items::{Item, What};
+use super::plain::is_hangul;
 use super::tokens::Text;
 use super::words::{AND, BUT, CUE, FINAL, IS, LINK, MID, NO, OR, RIGHT, SO, YES};
 
@@ -27,6 +28,17 @@ pub(super) fn is_cut_off(all: &[Item], text: &Text, sentences: &[(usize, usize, 
     if item.what == What::Text && dense && has(|i| i.is_mark(",")) && has(|i| i.what == What::Word) {
         // Without a word that ends the sentence.
         return !whole.last().is_some_and(|i| i.is(IS | CUE | SO | FINAL | RIGHT) || i.is_mark(":,"));
+    }
+    if item.what == What::Text && last > start && has(|i| i.what == What::Word) {
+        // Where a sentence ends with a verb, or a text is long, an option's text does not end it.
+        let kana = |at: usize| text.at(at).starts_with(|c| ('\u{3041}'..='\u{309f}').contains(&c));
+        let verb = text.at(item.token).starts_with(is_hangul) || (0..text.tokens.len()).any(kana);
+        let arabic = text.at(item.token).starts_with(|c| ('\u{621}'..='\u{6ff}').contains(&c));
+        let long = arabic && whole.iter().filter(|i| i.what == What::Word).count() > 3;
+        let told = |i: &Item| i.is(IS | CUE | SO | FINAL | RIGHT) || matches!(i.what, What::Mark | What::Letter);
+        if (verb || long) && !whole.last().is_some_and(told) {
+            return true;
+        }
     }
     if item.what == What::Text {
         // A bare text behind the end of a sentence, in the same line.

@@ -3,11 +3,15 @@
 use std::collections::HashSet;
 
 use super::Why;
+use super::cut_off::is_cut_off;
 use super::echo::{Question, echoed};
-use super::items::What;
+use super::items::{Item, What, sentences};
+use super::options::bare_numbers;
 use super::reader::{Event, NUMBER, Reader};
-use super::words::REFUSE;
+use super::tokens::Text;
+use super::words::{NOT, REFUSE, SO};
 use crate::metrics::extract::Read;
+use crate::model::Choice;
 
 /// Longest output, in words and marks, of which the mere mention of an option's text is an answer, and longest sentence that is held
 /// against the question.
@@ -80,25 +84,86 @@ fn only(mut of: impl Iterator<Item = i32>) -> Option<Option<i32>> {
     Some(of.all(|other| other == first).then_some(first))
 }
 
-/// The answer to a question with so many options, from a text with these sentences; `cut` where it ends within one.
-pub(super) fn choose(
-    mut reader: Reader<'_>,
+/// What is asked, as far as it matters here.
+pub(super) struct Asked<'a> {
+    pub(super) options: &'a [Choice],
+    /// How many letters stand for options.
+    pub(super) count: i32,
+}
+
+/// The answer that these items come to. Where something is taken back, what stands behind that counts, where it is an answer by
+/// itself.
+pub(super) fn answer(asked: &Asked<'_>, question: &Question, items: &[Item], text: &Text) -> (Read, Why) {
+    let (read, why, turns_at) = weigh(asked, question, items, text);
+    let rest = turns_at.and_then(|at| items.get(at + 1..));
+    match rest.map(|rest| weigh(asked, question, rest, text).0) {
+        Some(later @ Read::Option(_)) => (later, Why::Statement),
+        _ => (read, why),
+    }
+}
+
+/// The answer, why, and where what is said is last taken back.
+fn weigh(asked: &Asked<'_>, question: &Question, items: &[Item], text: &Text) -> (Read, Why, Option<usize>) {
+    let mut reader = Reader::new(items, text);
+    reader.denies = question.denies;
+    if items.iter().any(|item| item.what == What::Opens) {
+        reader.numbers = bare_numbers(asked.options);
+    }
+    let sentences = sentences(items);
+    sentences.iter().for_each(|sentence| reader.sentence(*sentence));
+    let cut = is_cut_off(items, text, &sentences);
+    let (read, why) = choose(&mut reader, asked, question, &sentences, cut);
+    if let [_, .., (start, _, false)] = sentences.as_slice()
+        && read == Read::Unparsed
+        && items[*start].is(SO)
+        && !items[*start].is(NOT)
+        && let (last @ Read::Option(_), why, _) = weigh(asked, question, &items[*start..], text)
+    {
+        // "So he must stop": what the last sentence concludes.
+        return (last, why, reader.turns_at);
+    }
+    (read, why, reader.turns_at)
+}
+
+/// Whether a text begins with one answer, and its last sentence says another in the question's words.
+fn says_another(
+    question: &Question,
+    reader: &Reader<'_>,
+    sentences: &[(usize, usize, bool)],
+    cut: bool,
+    one: i32,
+) -> bool {
+    let names = |e: &Event| matches!(e, Event::Mentions { .. } | Event::Marks { .. });
+    let begins = match reader.events.split_first() {
+        Some((Event::Commits { strength, .. }, rest)) => *strength < 3 && rest.iter().all(names),
+        _ => false,
+    };
+    let last = sentences.last().filter(|_| begins && !cut && sentences.len() > 1);
+    last.and_then(|last| echoed(question, reader, &[*last], cut, false)).is_some_and(|other| other != one)
+}
+
+/// The answer to a question from a text with these sentences; `cut` where it ends within one.
+fn choose(
+    reader: &mut Reader<'_>,
+    asked: &Asked<'_>,
     question: &Question,
     sentences: &[(usize, usize, bool)],
-    count: i32,
     cut: bool,
 ) -> (Read, Why) {
+    let count = asked.count;
     if question.denies {
         keep_stated(&mut reader.events);
     }
     if cut {
         reader.events.retain(|event| !matches!(event, Event::Commits { passing: true, .. }));
     }
-    let found = committed(&reader.events, count);
-    if let Some(found) = found {
-        return found;
+    let reader = &*reader;
+    if let Some(found) = committed(&reader.events, count) {
+        let Read::Option(one) = found.0 else { return found };
+        let one = i32::try_from(one).unwrap_or(i32::MAX);
+        let other = says_another(question, reader, sentences, cut, one) || reader.is_mismatched(one);
+        return if other { (Read::Unparsed, Why::Contradiction) } else { found };
     }
-    let reader = &reader;
     let option = |option: i32, why: Why| match option {
         option if (0..count).contains(&option) => (Read::Option(option.unsigned_abs() as usize), why),
         _ => (Read::Unparsed, Why::Beyond),
@@ -118,15 +183,17 @@ pub(super) fn choose(
     if reader.items.refuses() {
         return (Read::Refused, Why::Refusal);
     }
-    if open {
+    // Several that are only named, as in a list, leave nothing open for the last sentence.
+    let listed = open && !has(|e| matches!(e, Event::Leaves { mentions: false, .. } | Event::Asks | Event::TakesBack));
+    if open && !listed {
         return (Read::Unparsed, if hedges { Why::Hedge } else { Why::Withdrawn });
     }
-    let named = echoed(question, reader, sentences, cut).filter(|_| !question.denies);
+    let named = echoed(question, reader, sentences, cut, listed).filter(|_| !question.denies);
     if let Some(one) = named.filter(|one| !denied.contains(one) && (0..count).contains(one)) {
         return option(one, Why::Echo);
     }
-    if cut {
-        return (Read::Unparsed, Why::Nothing);
+    if cut || listed {
+        return (Read::Unparsed, if listed { Why::Hedge } else { Why::Nothing });
     }
     if !denied.is_empty() && question.denies {
         // Which is not visible? "There is no clock."
@@ -152,10 +219,21 @@ pub(super) fn choose(
         };
     }
     let denied = has(|e| matches!(e, Event::Mentions { denied: true, .. }));
+    let unclear = has(|e| matches!(e, Event::Mentions { clear: false, .. }));
     match only(of(|e| if let Event::Mentions { option, .. } = e { Some(*option) } else { None })) {
-        None => (Read::Unparsed, Why::Nothing),
+        None => {
+            let one = reader.embedded(question, asked.options);
+            one.map_or((Read::Unparsed, Why::Nothing), |one| (Read::Option(one), Why::Mention))
+        }
         Some(None) => (Read::Unparsed, Why::Mentions),
         Some(Some(_)) if question.denies || reader.items.len() > LONG => (Read::Unparsed, Why::Nothing),
+        Some(Some(one)) if !unclear && reader.turns_to(sentences) => match usize::try_from(one) {
+            Ok(one) => (Read::Option(one), Why::Mention),
+            Err(_) => (Read::Unparsed, Why::Nothing),
+        },
+        Some(Some(_)) if reader.counts_on() || reader.is_foreign(question) || reader.breaks_off() => {
+            (Read::Unparsed, Why::Nothing)
+        }
         Some(Some(_)) if denied || reader.is_negated(0, reader.items.len()) => (Read::Unparsed, Why::Denied),
         Some(Some(one)) if one >= 0 => (Read::Option(one.unsigned_abs() as usize), Why::Mention),
         Some(Some(_)) => (Read::Unparsed, Why::Nothing),

@@ -1,13 +1,18 @@
 //! A statement in the question's words that names an option: "The first year is 2018", "Only D shows a reptile".
 
+use std::sync::Arc;
+
 use super::decide::LONG;
 use super::items::{Item, What};
-use super::lists::{self, DENIES, INVERSE, PLACE, STOP};
+use super::lists::{self, DENIES, INVERSE, Lists, PLACE, STOP};
 use super::plain::{has, is_same, units, without, words};
 use super::reader::Reader;
 use super::thoughts::first_line;
 use super::tokens::Text;
-use super::words::{FALSE, HEDGE, IF, IS, LEAN, LINK, NO, NOT, OPEN, OR, REASON, RIGHT, THOUGH, TRUE, YES};
+use super::words::{
+    CUE, FALSE, FINAL, HEDGE, IF, IS, LEAN, LINK, NEAREST, NO, NOT, NOUN, OPEN, OR, REASON, RIGHT, SO, THOUGH, TRUE,
+    YES, words as table,
+};
 use crate::model::Choice;
 
 /// Longest text, in words and marks, whose sentences are held against the question.
@@ -17,10 +22,12 @@ const OPENINGS: [&str; 6] = ["can", "could", "may", "might", "perhaps", "poss"];
 
 /// What matters of a question.
 pub(super) struct Question {
-    plain: String,
-    /// Words that say nothing of it, in the languages that are looked at.
-    stop: Vec<String>,
+    pub(super) plain: String,
+    /// In the languages that are looked at.
+    pub(super) lists: Arc<Lists>,
     words: Vec<String>,
+    /// Letters that stand for something in the picture: "the angle at B".
+    points: Vec<char>,
     /// Which statement is false?
     inverse: bool,
     /// Which is not in the picture?
@@ -32,8 +39,14 @@ impl Question {
         let plain = words(first_line(instruction));
         let lists = lists::of(languages);
         let inverse = has(&plain, &lists[INVERSE]);
-        let denies = lists[DENIES].iter().filter(|word| !matches!(word.trim(), "no" | "non" | "n"));
-        let denies = !inverse && has(&plain, denies);
+        // A word that denies in one language is an article in another.
+        let first = Text::new(first_line(instruction));
+        let nearest = lists::of(table().likely(&[&first], 1, NEAREST));
+        let denies = nearest[DENIES].iter().filter(|word| !matches!(word.trim(), "no" | "non" | "n"));
+        let main = [" even though ", " although "]
+            .iter()
+            .fold(plain.as_str(), |main, word| main.split_once(word).map_or(main, |(main, _)| main));
+        let denies = !inverse && has(main, denies);
         let named: Vec<String> = options.iter().flat_map(|option| units(&words(&option.text))).collect();
         let mut own: Vec<String> = Vec::new();
         for word in units(&without(&without(&plain, &lists[PLACE]), &lists[STOP])) {
@@ -41,7 +54,14 @@ impl Question {
                 own.push(word);
             }
         }
-        Question { stop: lists[STOP].clone(), words: own, inverse, denies, plain }
+        let letters = |text: &Text| text.tokens.iter().filter_map(|token| token.raw).collect::<Vec<char>>();
+        let mut points = letters(&first);
+        points.retain(|letter| ('B'..='H').contains(letter));
+        if !points.is_empty() {
+            let lettered: Vec<char> = options.iter().flat_map(|option| letters(&Text::new(&option.text))).collect();
+            points.retain(|letter| !lettered.contains(letter));
+        }
+        Question { words: own, points, lists, inverse, denies, plain }
     }
 
     /// Makes of phrases what they mean to this question.
@@ -51,8 +71,19 @@ impl Question {
             for item in all.iter_mut() {
                 if item.is(FALSE) {
                     item.mask = item.mask & !(NOT | NO) | RIGHT;
-                } else if item.is(TRUE) && !item.is(super::words::CUE) {
+                } else if item.is(TRUE) && !item.is(CUE) {
                     item.mask = item.mask & !(RIGHT | YES) | NOT;
+                }
+            }
+        }
+        for at in 0..all.len() {
+            let raw = text.tokens[all[at].token].raw;
+            let bare = all[at].what == What::Letter && !all[at].sure && !all[at].label;
+            if bare && raw.is_some_and(|raw| self.points.contains(&raw)) {
+                let before = all[at.saturating_sub(3)..at].iter().rev().find(|i| i.what != What::Line);
+                let told = |i: &Item| i.is(CUE | FINAL | SO | NOUN | IS | RIGHT) || i.is_mark(":([");
+                if !before.is_some_and(told) {
+                    all[at].what = What::Word;
                 }
             }
         }
@@ -75,36 +106,53 @@ impl Question {
     }
 }
 
-/// The option that sentences in the question's words name; a text that is cut off has to have all of these words.
+/// The option that sentences in the question's words name; a text that is cut off has to have all of these words, and where others
+/// are only listed before, the last sentence counts.
 pub(super) fn echoed(
     question: &Question,
     reader: &Reader<'_>,
     sentences: &[(usize, usize, bool)],
     cut: bool,
+    listed: bool,
 ) -> Option<i32> {
     if question.words.is_empty() || reader.items.len() > LONGEST {
         return None;
     }
     let mut named: Vec<(i32, bool, usize)> = Vec::new();
+    let mut passed: Vec<(i32, usize)> = Vec::new();
     for (at, (start, end, asks)) in sentences.iter().copied().enumerate() {
         let last = at + 1 == sentences.len();
-        if !(asks || cut && last || end - start > LONG) {
-            named.extend(said(question, reader, (start, end), last, cut).map(|(option, alike)| (option, last, alike)));
+        // "The arrow points to the heart (A), which": a text with its letter, also where the text is cut off behind it.
+        let pair = reader.pair(start, end).filter(|_| cut && !asks);
+        let end = pair.unwrap_or(end);
+        if asks || cut && last && pair.is_none() || listed && !last || end - start > LONG {
+            continue;
+        }
+        match said(question, reader, (start, end), (last, cut, pair.is_some())) {
+            Some((option, alike, true)) => named.push((option, last, alike)),
+            Some((option, alike, false)) => passed.push((option, alike)),
+            None => {}
         }
     }
     let (option, last, alike) = named.last().copied()?;
+    if passed.iter().any(|(one, other)| *one != option && *other >= alike) {
+        return None;
+    }
     named.iter().all(|(one, _, other)| *one == option || last && *other < alike).then_some(option)
 }
 
-/// The one option of a sentence in the question's words, and how many of them it has.
+/// The one option of a sentence in the question's words, how many of them it has, and whether that makes it an answer.
 fn said(
     question: &Question,
     reader: &Reader<'_>,
     (start, end): (usize, usize),
-    last: bool,
-    cut: bool,
-) -> Option<(i32, usize)> {
+    (last, cut, pair): (bool, bool, bool),
+) -> Option<(i32, usize, bool)> {
     let all = reader.items;
+    // What stands behind ", since" is a reason.
+    let reasons = |at: usize| all[at].is_mark(",") && all[at + 1].is(REASON) && !all[at + 1].is(LINK);
+    let first = all[start..end].iter().position(Item::is_answer).map_or(end, |at| start + at);
+    let end = (first + 1..end.saturating_sub(1)).find(|at| reasons(*at)).unwrap_or(end);
     let open = |i: &Item| i.is(NOT | HEDGE | IF | OPEN | OR | THOUGH) && !i.is(LINK | REASON | IS);
     if all[start..end].iter().any(open) {
         return None;
@@ -133,12 +181,12 @@ fn said(
         }
     }
     let (option, answer) = (found?, answer?);
-    let own = units(&without(&words(&text), &question.stop));
+    let own = units(&without(&words(&text), &question.lists[STOP]));
     let alike = question.words.iter().filter(|word| own.iter().any(|other| is_same(word, other))).count();
     // "The first year is 2018" at the end; "The sport is hockey (C)".
     let ends = is_at.is_some_and(|at| at < answer) && all[answer + 1..end].iter().all(|i| i.what == What::Mark);
     let paired = ends && all[answer].what == What::Letter && all[start..answer].iter().any(|i| i.what == What::Text);
-    let closes = alike > 0 && (paired || ends && last && !cut);
+    let closes = alike > 0 && (pair || paired || ends && last && !cut);
     let echoes = alike * 2 >= question.words.len() && (!cut || alike == question.words.len());
-    (closes || echoes).then_some((option, alike))
+    (closes || echoes || alike > 0 && ends).then_some((option, alike, closes || echoes))
 }

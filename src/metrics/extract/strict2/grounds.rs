@@ -43,7 +43,8 @@ impl Reader<'_> {
         let least = start.max(k.saturating_sub(NEAR));
         for at in (least..k).rev() {
             let item = &self.items[at];
-            if plainly(item, SO) {
+            let begins = at == start || self.items[at - 1].is_mark(",");
+            if item.is(SO) && !item.is(REASON) && (begins || !item.is(LINK)) {
                 return at + 1 < k;
             }
             let behind_so = at > least && self.items[at - 1].is(SO);

@@ -100,6 +100,10 @@ fn letter(text: &Text, at: usize, count: i32, cyrillic: bool) -> Option<(i32, bo
         };
         (own.or_else(other)?, true)
     };
+    if option > 9 && count <= 8 && !token.marked && raw.is_ascii() {
+        // "The first letter is an S."
+        return None;
+    }
     let (before, after) = (at.checked_sub(1).map(|at| &text.tokens[at]), text.tokens.get(at + 1));
     let (word_before, word_after) = (at.checked_sub(1).map_or("", |at| text.at(at)), text.at(at + 1));
     let kind = |token: Option<&Token>| token.map(|token| token.kind);
@@ -117,7 +121,7 @@ fn letter(text: &Text, at: usize, count: i32, cyrillic: bool) -> Option<(i32, bo
     let is_word = |at: usize| text.tokens.get(at).is_some_and(|t| t.kind == Kind::Word);
     if text.is_joined(at) {
         let belongs = match word_before {
-            "'" | "°" | "@" | "+" | "%" | "\\" => true,
+            "'" | "°" | "@" | "+" | "%" | "\\" | "∠" | "△" => true,
             "&" | "/" => one_before.is_none(),
             "-" => at > 1 && text.is_joined(at - 1) && is_word(at - 2),
             "." => one_before.is_some_and(char::is_alphabetic),
@@ -216,7 +220,7 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
                 continue;
             }
         }
-        if end == at + 1 && is_within(text, options, at, out.last()) {
+        if end == at + 1 && (is_within(text, options, at, out.last()) || begins_word(text, at)) {
             mask = 0;
         }
         if mask != 0 {
@@ -255,6 +259,12 @@ fn is_within(text: &Text, options: &Options, at: usize, before: Option<&Item>) -
         && is_dense(at + 1)
         && words_at(text, at + 1) == 0
         && options.at(text, at + 1).is_none()
+}
+
+/// Whether か begins a word, as it does in かつお.
+fn begins_word(text: &Text, at: usize) -> bool {
+    let follows = |c: char| ('\u{3041}'..='\u{309f}').contains(&c) && !"もな".contains(c);
+    text.at(at) == "か" && text.is_joined(at + 1) && text.at(at + 1).starts_with(follows)
 }
 
 /// "В. зелёный": the text says which alphabet a letter is of.

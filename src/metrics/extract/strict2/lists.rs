@@ -7,7 +7,7 @@ use super::plain::words;
 use super::words::table;
 
 /// The lists of `phrases.toml`, which says what they mean.
-pub(super) const LISTS: [&str; 14] = [
+pub(super) const LISTS: [&str; 26] = [
     "stop",
     "place",
     "denies",
@@ -22,6 +22,18 @@ pub(super) const LISTS: [&str; 14] = [
     "fails",
     "inverse",
     "contrast",
+    "alike",
+    "kinds",
+    "empty",
+    "yet",
+    "lone",
+    "compounds",
+    "every",
+    "above",
+    "below",
+    "least",
+    "most",
+    "mid",
 ];
 pub(super) const STOP: usize = 0;
 pub(super) const PLACE: usize = 1;
@@ -37,6 +49,18 @@ pub(super) const HOLDS: usize = 10;
 pub(super) const FAILS: usize = 11;
 pub(super) const INVERSE: usize = 12;
 pub(super) const CONTRAST: usize = 13;
+pub(super) const ALIKE: usize = 14;
+pub(super) const KINDS: usize = 15;
+pub(super) const EMPTY: usize = 16;
+pub(super) const YET: usize = 17;
+pub(super) const LONE: usize = 18;
+pub(super) const COMPOUNDS: usize = 19;
+pub(super) const EVERY: usize = 20;
+pub(super) const ABOVE: usize = 21;
+pub(super) const BELOW: usize = 22;
+pub(super) const LEAST: usize = 23;
+pub(super) const MOST: usize = 24;
+pub(super) const MIDDLE: usize = 25;
 
 /// The lists of one language, or of several: the longest words first.
 pub(super) type Lists = [Vec<String>; LISTS.len()];

@@ -13,16 +13,20 @@
 //! for other tools; a test holds the two together.
 
 mod around;
+mod bounds;
 mod boxed;
+mod clause;
 mod cut_off;
 mod decide;
 mod echo;
+mod embedded;
 mod fold;
 mod grounds;
 mod group;
 mod items;
 mod latex;
 mod lists;
+mod object;
 mod options;
 mod plain;
 mod reader;
@@ -30,6 +34,8 @@ mod standing;
 mod stated;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_words;
 mod thoughts;
 mod tokens;
 mod verdict;
@@ -40,11 +46,9 @@ use super::text::same;
 use super::{Asked, Extractor, Read};
 use crate::model::Role;
 
-use self::cut_off::is_cut_off;
 use self::echo::Question;
-use self::items::{What, items, sentences};
+use self::items::{What, items};
 use self::options::{NUMBERED, Options, SHORT};
-use self::reader::Reader;
 use self::thoughts::{Cut, cut};
 use self::tokens::Text;
 
@@ -122,6 +126,11 @@ fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
     let head = thoughts::before_question(text).map(|head| option(asked, head));
     let stated = |(read, why): &(Read, Why)| *why == Why::Statement && *read != Read::Unparsed;
     let (read, why) = head.filter(stated).unwrap_or_else(|| option(asked, text));
+    if read == Read::Unparsed
+        && let Some(at) = object::of_object(asked.options, text)
+    {
+        return (Read::Option(at), Why::Mention);
+    }
     let is = |at: usize, word: &str| same(asked.options[at].text.trim(), word);
     if read == Read::Unparsed
         && asked.options.len() == 2
@@ -173,11 +182,7 @@ fn option(asked: &Asked, text: &str) -> (Read, Why) {
     while found.last().is_some_and(|item| item.what == What::Line) {
         found.pop();
     }
-    let mut reader = Reader::new(&found, &text);
-    let sentences = sentences(&found);
-    sentences.iter().for_each(|sentence| reader.sentence(*sentence));
-    let cut = is_cut_off(&found, &text, &sentences);
-    decide::choose(reader, &question, &sentences, count, cut)
+    decide::answer(&decide::Asked { options: asked.options, count }, &question, &found, &text)
 }
 
 /// Whether the options are lettered А, Б, В in what was asked.

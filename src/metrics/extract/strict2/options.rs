@@ -16,15 +16,15 @@ pub(super) const NUMBERED: usize = 30;
 const NUMBERS: [&str; 11] = [
     "zero cero ноль нуль 零",
     "one один",
-    "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二",
-    "three trois drei tres tre três drie три trzy üç 三",
-    "four quatre vier cuatro quattro quatro четыре cztery fyra dört 四",
-    "five cinq fünf cinco cinque vijf пять pięć fem beş 五",
-    "six sechs seis zes шесть sześć altı 六",
-    "seven sept sieben siete sette sete zeven семь siedem yedi 七",
-    "eight huit acht ocho otto oito восемь osiem sekiz 八",
-    "nine neuf neun nueve nove negen девять dziewięć dokuz 九",
-    "ten dix zehn diez dieci dez tien десять dziesięć 十",
+    "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二 dva dua दो",
+    "three trois drei tres tre três drie три trzy üç 三 tři tiga तीन",
+    "four quatre vier cuatro quattro quatro четыре cztery fyra dört 四 čtyři чотири empat चार",
+    "five cinq fünf cinco cinque vijf пять pięć fem beş 五 pět lima पाँच 다섯",
+    "six sechs seis zes шесть sześć altı 六 šest шість enam छह 여섯",
+    "seven sept sieben siete sette sete zeven семь siedem yedi 七 sedm сім tujuh सात 일곱",
+    "eight huit acht ocho otto oito восемь osiem sekiz 八 osm вісім delapan आठ 여덟",
+    "nine neuf neun nueve nove negen девять dziewięć dokuz 九 devět sembilan नौ 아홉",
+    "ten dix zehn diez dieci dez tien десять dziesięć 十 deset sepuluh दस",
 ];
 
 /// The number above 0 that a word or digits say.
@@ -37,8 +37,25 @@ pub(super) fn number(word: &str) -> Option<&str> {
     at.filter(|at| *at > 0).map(|at| DIGITS[at])
 }
 
+/// The options' numbers without the unit that all of them have.
+pub(super) fn bare_numbers(options: &[Choice]) -> HashMap<String, i32> {
+    let mut found = HashMap::new();
+    for (at, option) in (0..).zip(options) {
+        let text = Text::new(&option.text);
+        let mut words = text.tokens.iter().filter(|token| token.kind == Kind::Word).map(|token| text.word(token));
+        let first = words.next().filter(|word| word.chars().all(|c| c.is_ascii_digit() || ".,/".contains(c)));
+        let mut rest = words.peekable();
+        let is_unit = rest.peek().is_some() && !rest.any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        match first.filter(|_| is_unit) {
+            Some(number) if !found.contains_key(number) => found.insert(number.to_string(), at),
+            _ => return HashMap::new(),
+        };
+    }
+    found
+}
+
 /// Words at the beginning of an option without which a sentence may name it.
-const ARTICLES: [&str; 27] = [
+pub(super) const ARTICLES: [&str; 27] = [
     "a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el", "la", "le", "der",
     "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les",
 ];
@@ -132,6 +149,13 @@ fn names(words: Vec<String>) -> Vec<Vec<String>> {
     }
     if n > 2 && is(0, &PRONOUNS) {
         all.push(words[if n > 3 && is(1, &["is", "are", "was"]) { 2 } else { 1 }..].to_vec());
+    }
+    if let Some(round) = words.last().and_then(|word| word.strip_suffix(".00")) {
+        // "1,364 dollars" for "$1,364.00".
+        all.push(vec![round.to_string()]);
+    }
+    if n > 1 && is(0, &["one"]) {
+        all.push([&["a".to_string()], &words[1..]].concat());
     }
     if n > 1 && is(n - 1, &["it", "them", "him", "her"]) {
         all.push(words[..n - 1].to_vec());

@@ -95,6 +95,39 @@ pub(super) fn units(words: &str) -> Vec<String> {
     out
 }
 
+/// A word without what English puts behind it: "riding" and "rides".
+fn stem(word: &str) -> &str {
+    for end in ["ing", "ed", "es", "s", "e"] {
+        if let Some(rest) = word.strip_suffix(end).filter(|rest| rest.chars().count() > 2) {
+            let mut last = rest.chars().rev();
+            let doubled = last.next().filter(|c| last.next() == Some(*c) && rest.chars().count() > 3);
+            return match doubled {
+                Some(c) if end == "ing" || end == "ed" => &rest[..rest.len() - c.len_utf8()],
+                _ => rest,
+            };
+        }
+    }
+    word
+}
+
+/// What stands in double quotes, as bare words.
+pub(super) fn quoted(text: &str) -> Vec<String> {
+    let text = plain(text);
+    let parts: Vec<&str> = text.split('"').collect();
+    if parts.len().is_multiple_of(2) {
+        return Vec::new();
+    }
+    parts.iter().skip(1).step_by(2).map(|part| words(part)).collect()
+}
+
+/// What stands before and behind the last of these words, each with it: it may deny the one or the other. `None` where there is none.
+pub(super) fn halves(words: &str, list: &[&String]) -> Option<(String, String)> {
+    let places = list.iter().filter_map(|word| words.rfind(sought(word)).map(|at| (at, *word)));
+    let (at, word) = places.max()?;
+    let end = at + sought(word).len();
+    Some((format!("{} ", &words[..end]), format!(" {}", &words[at..])))
+}
+
 /// Whether two words are forms of one: all but their last letters count.
 pub(super) fn is_same(one: &str, other: &str) -> bool {
     if one == other {
@@ -106,6 +139,9 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     if a.len() == b.len() && a[..a.len() - 1] == b[..b.len() - 1] && genders.contains(&(*end_a, *end_b)) {
         // "niño" and "niña"
         return false;
+    }
+    if a.len() > 3 && b.len() > 3 && stem(one) == stem(other) {
+        return true;
     }
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
     let alike = a.iter().zip(&b).take_while(|(a, b)| a == b).count();

@@ -61,6 +61,12 @@ pub(super) struct Reader<'a> {
     pub(super) asked: Option<i32>,
     /// Whether the sentence before was a question.
     questioned: bool,
+    /// Where what was said is last taken back.
+    pub(super) turns_at: Option<usize>,
+    /// The options' numbers without their unit.
+    pub(super) numbers: HashMap<String, i32>,
+    /// Whether the question asks for what is not there.
+    pub(super) denies: bool,
 }
 
 /// A sentence as it is read.
@@ -88,7 +94,17 @@ impl<'a> Reader<'a> {
                 closes.insert(open, at);
             }
         }
-        Reader { items, text, events: Vec::new(), closes, asked: None, questioned: false }
+        Reader {
+            items,
+            text,
+            events: Vec::new(),
+            closes,
+            asked: None,
+            questioned: false,
+            turns_at: None,
+            numbers: HashMap::new(),
+            denies: false,
+        }
     }
 
     pub(super) fn sentence(&mut self, (start, end, question): (usize, usize, bool)) {
@@ -149,6 +165,14 @@ impl<'a> Reader<'a> {
             if k == start || begins(&self.items[k - 1]) {
                 let rest = &self.items[k + 1..end.min(k + 3).max(k + 1)];
                 let alone = k == start && rest.iter().all(|i| matches!(i.what, What::Mark | What::Line));
+                let says =
+                    |e: &Event| matches!(e, Event::Commits { .. } | Event::Mentions { .. } | Event::Marks { .. });
+                // "C, no B" denies B.
+                let next = self.items.get(k + 1);
+                let denies = item.is(NOT) && next.is_some_and(|i| !matches!(i.what, What::Mark | What::Line));
+                if !denies && self.events.iter().any(says) {
+                    self.turns_at = Some(k);
+                }
                 self.events.push(if item.is(WAIT) || alone { Event::TakesBack } else { Event::Turns });
             }
         }
@@ -179,6 +203,10 @@ impl<'a> Reader<'a> {
         let mut commits = false;
         if here.question {
             self.events.push(Event::Asks);
+        } else if let Some((text, other)) = self.other_text(k, end) {
+            // "B (dog)", "B - dog" where that is another option.
+            self.events.push(Event::Leaves { options: vec![option, other], mentions: false });
+            last = text;
         } else if let Some(other) = self.other_letter(k, end) {
             // "Flying a kite (B)" where that is another option.
             self.events.push(Event::Leaves { options: vec![option, other], mentions: false });
@@ -251,7 +279,7 @@ impl<'a> Reader<'a> {
         let loosely = !is_letter && matches!(right, Right::Word | Right::Comma | Right::Reason) && end - k < 5;
         let concluded = !commits && (right == Right::End || loosely) && self.is_concluded(k, start);
         if concluded {
-            (commits, strength) = (true, 1);
+            (commits, strength) = (true, 2);
         }
         if commits {
             // Of a text that is cut off neither the mere naming of things nor a list of options is an answer.

@@ -31,6 +31,30 @@ impl Reader<'_> {
             .then_some(letter.option)
     }
 
+    /// Where the first text of an option ends that stands with its own letter in brackets.
+    pub(super) fn pair(&self, start: usize, end: usize) -> Option<usize> {
+        let k = (start..end).find(|k| self.items[*k].what == What::Text)?;
+        let part = &self.items[k + 1..end.min(k + 5)];
+        let (open, rest) = part.split_first()?;
+        let rest = if part.len() > 2 && rest[0].is(NOUN) { &rest[1..] } else { rest };
+        let [letter, close, ..] = rest else { return None };
+        let own = letter.what == What::Letter && letter.option == self.items[k].option;
+        (open.is_mark("(") && own && close.is_mark(")")).then_some(k + 4)
+    }
+
+    /// The other option whose text stands beside a letter, alone or in brackets, and where.
+    pub(super) fn other_text(&self, k: usize, end: usize) -> Option<(usize, i32)> {
+        let item = &self.items[k];
+        let bare = self.is_article(item) && !item.sure && !item.label;
+        if item.what != What::Letter || item.low || bare {
+            return None;
+        }
+        let at = (k + 1..end).find(|at| !self.items[*at].is_mark(")]-:("))?;
+        let text = Some(&self.items[at]).filter(|i| i.what == What::Text && i.option != item.option)?;
+        let closes = |i: &Item| matches!(i.what, What::Line | What::Closes) || i.is_mark(".!?;,)");
+        self.items.get(at + 1).is_none_or(closes).then_some((at, text.option))
+    }
+
     /// Whether a letter with its text is followed by the next: "A. a bird B. a mouse".
     pub(super) fn lists(&self, k: usize, end: usize) -> bool {
         let option = self.items[k].option;

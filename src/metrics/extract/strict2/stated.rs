@@ -2,20 +2,19 @@
 
 use std::collections::HashSet;
 
-use super::lists::{
-    self, CLAIM, CONTRAST, DENIES, DOUBTS, FAILS, HOLDS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP,
-    TURNS,
-};
+use super::bounds::Bound;
+use super::clause::{Says, Wanted};
+use super::lists::{self, DENIES, DOUBTS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS, YET};
 use super::options::number;
-use super::plain::{has, is_hangul, is_same, plain, split, units, without, words};
+use super::plain::{halves, has, is_same, plain, quoted, split, units, without, words};
 use super::thoughts::first_line;
 use super::tokens::Text;
-use super::words;
+use super::words::{NEAREST, words as table};
 
 /// Words of which a question asks whether something is or not.
 const EITHER: [&str; 6] = ["有没有", "有沒有", "是不是", "是否", "能不能", "หรือไม่"];
 /// What asks whether something is there.
-const EXISTS: [&str; 46] = [
+const EXISTS: [&str; 48] = [
     " is there ",
     " are there ",
     " is anyone ",
@@ -46,7 +45,7 @@ const EXISTS: [&str; 46] = [
     " czy są ",
     " jest ",
     " apakah ada ",
-    " var mı ",
+    " var mi ",
     " có ",
     "有",
     "いますか",
@@ -62,26 +61,11 @@ const EXISTS: [&str; 46] = [
     " يوجد ",
     " هناك ",
     " मौजूद ",
+    " कोई ",
+    " কোনো ",
 ];
 /// Longest answer, in characters, that is read as a statement of what was asked.
 const LONG: usize = 600;
-
-/// What a clause says of what was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Says {
-    Yes,
-    No,
-    Doubt,
-}
-
-/// What is asked, in words that matter.
-struct Wanted<'a> {
-    words: Vec<String>,
-    /// Whether it is asked if something is there.
-    exists: bool,
-    doubts: Vec<&'a String>,
-    lists: &'a Lists,
-}
 
 /// Whether a text says yes (true) or no to a question by stating what it asks, or denying that; `None` where it does neither.
 pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
@@ -89,7 +73,7 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
         return None;
     }
     let question = first_line(instruction);
-    let languages = words::words().likely(&[&Text::new(question), &Text::new(said)], 1, 4);
+    let languages = table().likely(&[&Text::new(question), &Text::new(said)], 1, NEAREST);
     let lists = lists::of(languages);
     let first = plain(question);
     let end = first.find('?').filter(|end| *end > 0).unwrap_or(first.len());
@@ -98,23 +82,51 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
     if let Some((&("không" | "chưa"), rest)) = parts.split_last() {
         asks = format!(" {} ", rest.join(" "));
     }
-    let turns = lists[TURNS].iter().filter(|word| !asks.contains(word.as_str()));
-    if has(&asks, &lists[DENIES]) || has(&words(said), turns) {
+    let foreign = |word: &&String| !asks.contains(word.as_str());
+    let yet: Vec<&String> = lists[YET].iter().filter(foreign).collect();
+    let turns = lists[TURNS].iter().filter(foreign).filter(|word| !yet.contains(word));
+    let own: Vec<String> = yet.iter().map(|word| word.to_string()).collect();
+    if has(&asks, &lists[DENIES]) || has(&without(&words(said), &own), turns) {
         return None;
     }
     let of_question = |word: &&String| asks.split_whitespace().any(|other| is_same(word.trim(), other));
-    let doubts = lists[DOUBTS].iter().filter(|word| !asks.contains(word.as_str()) && !of_question(word)).collect();
-    let wanted = Wanted {
-        words: units(&without(&without(&asks, &lists[PLACE]), &lists[STOP])),
-        exists: EXISTS.iter().any(|word| asks.contains(word)),
-        doubts,
-        lists: &lists,
-    };
-    wanted.of_text(said)
+    let doubts: Vec<&String> = lists[DOUBTS].iter().filter(foreign).filter(|word| !of_question(word)).collect();
+    if let Some(other) = other_quote(question, said, &asks, (&*lists, doubts.as_slice())) {
+        return other.then_some(false);
+    }
+    let mut wanted = units(&without(&without(&asks, &lists[PLACE]), &lists[STOP]));
+    if asks.contains(" the ") || asks.contains(" both ") {
+        // "Are the two lines parallel?": the number is no part of what is asked.
+        let parts: Vec<&str> = asks.split_whitespace().collect();
+        let behind = |word: &String| parts.iter().position(|part| part == word).and_then(|at| at.checked_sub(1));
+        wanted.retain(|word| number(word).is_none() || behind(word).is_none_or(|at| parts[at] != "the"));
+    }
+    let bound = Bound::new(&asks, &lists, wanted.len());
+    if let Some(Bound::Count(..)) = bound {
+        wanted = super::bounds::wanted(&asks, &lists);
+    }
+    let exists = EXISTS.iter().any(|word| asks.contains(word));
+    Wanted { words: wanted, exists, doubts, lists: &lists, bound }.of_text(said, &yet)
+}
+
+/// Does the sign say "stop"? Whether a text quotes something else, in the question's words; `None` where it does not quote.
+fn other_quote(question: &str, said: &str, asks: &str, (lists, doubts): (&Lists, &[&String])) -> Option<bool> {
+    let (asked, told) = (quoted(question), quoted(said));
+    let plain = words(said);
+    let open = has(&plain, &lists[DENIES]) || has(&plain, doubts.iter().copied());
+    let ([asked], [told]) = (asked.as_slice(), told.as_slice()) else { return None };
+    if asked == told || open {
+        return None;
+    }
+    let own = units(asked);
+    let rest = units(&without(&plain, &lists[STOP]));
+    let frame = units(&without(&without(asks, &lists[PLACE]), &lists[STOP]));
+    let mut frame = frame.iter().filter(|word| !own.contains(word));
+    Some(frame.all(|word| rest.iter().any(|other| is_same(word, other))))
 }
 
 impl Wanted<'_> {
-    fn of_text(&self, said: &str) -> Option<bool> {
+    fn of_text(&self, said: &str, yet: &[&String]) -> Option<bool> {
         let flat = plain(said).replace(['\n', '。', '!', ';', '…'], ". ").replace('?', "?. ");
         let sentences: Vec<&str> = flat.split(". ").map(str::trim).collect();
         let filled = sentences.iter().filter(|sentence| !sentence.is_empty()).count();
@@ -126,7 +138,17 @@ impl Wanted<'_> {
             if sentence.is_empty() || sentence.ends_with('?') {
                 continue;
             }
-            match self.of_sentence(sentence, at == 0 || sentences.len() <= 2, filled == 1) {
+            let first = at == 0 || sentences.len() <= 2;
+            let parts: Vec<&str> = sentence.split([':', '(', ',']).filter(|part| !part.trim().is_empty()).collect();
+            let short = first.then(|| self.of_short(parts.first().copied().unwrap_or_default())).flatten();
+            let says = match short {
+                Some(says) => Some(says),
+                None => match self.turned(&parts, yet, &found, filled == 1) {
+                    Some(turned) => Some(turned?),
+                    None => self.of_sentence(sentence, &parts, filled == 1),
+                },
+            };
+            match says {
                 Some(Says::Doubt) => return None,
                 Some(says) => _ = found.insert(says),
                 None => {}
@@ -136,16 +158,17 @@ impl Wanted<'_> {
         Some(*one == Says::Yes)
     }
 
-    /// `first`: whether it may be no more than "it is"; `alone`: whether it is the only one.
-    fn of_sentence(&self, sentence: &str, first: bool, alone: bool) -> Option<Says> {
-        let parts: Vec<&str> = sentence.split([':', '(', ',']).filter(|part| !part.trim().is_empty()).collect();
-        if first {
-            let short = without(&words(parts.first().copied().unwrap_or_default()), &self.lists[PLACE]);
-            for (list, says) in [(SHORT_YES, Says::Yes), (SHORT_NO, Says::No)] {
-                if self.lists[list].contains(&short) {
-                    return Some(says);
-                }
-            }
+    /// "It is."
+    fn of_short(&self, part: &str) -> Option<Says> {
+        let short = without(&words(part), &self.lists[PLACE]);
+        [(SHORT_YES, Says::Yes), (SHORT_NO, Says::No)]
+            .into_iter()
+            .find_map(|(list, says)| self.lists[list].contains(&short).then_some(says))
+    }
+
+    fn of_sentence(&self, sentence: &str, parts: &[&str], alone: bool) -> Option<Says> {
+        if matches!(self.bound, Some(Bound::Compare { .. })) {
+            return self.of_clause(&words(sentence), alone);
         }
         let parts: Vec<String> = parts.iter().flat_map(|part| split(&words(part), &self.lists[JOINS])).collect();
         let alone = alone && parts.len() == 1;
@@ -153,125 +176,31 @@ impl Wanted<'_> {
         parts.into_iter().chain(whole).find_map(|part| self.of_clause(&words(&part), alone))
     }
 
-    fn of_clause(&self, clause: &str, alone: bool) -> Option<Says> {
-        let head = self.words.first()?.chars().next()?;
-        let han = super::fold::script(head) == 3 && !is_hangul(head);
-        let doubt = has(clause, self.doubts.iter().copied());
-        let bare = without(clause, &self.lists[PLACE]);
-        let denied = has(&bare, &self.lists[DENIES]);
-        let rest = [STOP, DENIES, PRONOUNS].iter().fold(bare.clone(), |rest, list| without(&rest, &self.lists[*list]));
-        let own = units(&rest);
-        let says = |yes: bool| {
-            if doubt {
-                Says::Doubt
-            } else if yes {
-                Says::Yes
-            } else {
-                Says::No
-            }
-        };
-        if let Some(holds) = self.of_claim(&own) {
-            return Some(says(holds != denied));
-        }
-        let mut used = HashSet::new();
-        let mut place = |want: &String| {
-            let at = own.iter().enumerate().position(|(at, word)| !used.contains(&at) && is_same(want, word))?;
-            used.insert(at);
-            Some(at)
-        };
-        let places: Vec<Option<usize>> = self.words.iter().map(&mut place).collect();
-        let found: Vec<usize> = places.iter().flatten().copied().collect();
-        let missing: Vec<usize> = (0..places.len()).filter(|at| places[*at].is_none()).collect();
-        let pronoun = has(&bare, &self.lists[PRONOUNS]);
-        if !denied && self.differs(&own, &used, &missing, pronoun) {
-            return Some(says(false));
-        }
-        let (first, last) = (*found.iter().min()?, *found.iter().max()?);
-        if found.len() < places.len() {
-            // "He is wearing a hat", "Not open": without the subject that the question has.
-            let leads = missing.iter().enumerate().all(|(at, missing)| at == *missing);
-            let one = missing.len() == 1;
-            let subject = self.words.len() > 1 && pronoun && (one && missing[0] <= 1 || leads && missing.len() < 4);
-            let only = found.len() == own.len();
-            let short = han && clause.chars().count() < 12;
-            let left_out = alone && only && (one && leads && self.words.len() == 2 || short);
-            // "Has a red balloon": in languages without pronouns. "She has no umbrella".
-            let verb = one && leads && self.words.len() > 2 && first == 0 && last < 4;
-            let none = denied && only && (places.last().is_some_and(Option::is_some) || places[0].is_none());
-            let is_count = |at: &usize| {
-                number(&self.words[*at]).is_some_and(|number| number != "1")
-                    || self.words[*at].starts_with(|c: char| c.is_ascii_digit())
-            };
-            let counted = !han && missing.iter().any(is_count);
-            if !(subject || none || (left_out || verb) && !counted) {
-                return None;
-            }
-        }
-        // In the order of the question, but for one word: a verb or a place may stand elsewhere.
-        let mut best: Vec<usize> = Vec::new();
-        for (k, at) in found.iter().enumerate() {
-            let before = (0..k).filter(|j| found[*j] < *at).map(|j| best[j]).max().unwrap_or(0);
-            best.push(before + 1);
-        }
-        let ordered = best.iter().copied().max().unwrap_or(0);
-        let moved = found.len() == 2 && ordered < 2 && !self.exists && !denied && own.len() > 2;
-        let most = if self.exists {
-            4
-        } else if han {
-            2
-        } else {
-            1
-        };
-        if ordered + 1 < found.len() || moved || last + 1 - found.len() > most {
+    /// What a sentence with a "but" says: what stands behind the last counts, where nothing before says otherwise. `None` where it
+    /// has none, and `Some(None)` where it leaves the answer open.
+    fn turned(&self, parts: &[&str], yet: &[&String], before: &HashSet<Says>, alone: bool) -> Option<Option<Says>> {
+        if matches!(self.bound, Some(Bound::Compare { .. })) {
             return None;
         }
-        Some(says(!denied))
-    }
-
-    /// Whether a clause has another word where the question has one, and both cannot hold: "The door is closed", "There are three
-    /// cats."
-    fn differs(&self, own: &[String], used: &HashSet<usize>, missing: &[usize], pronoun: bool) -> bool {
-        let (Some((last, leading)), true) = (missing.split_last(), self.words.len() > 1) else { return false };
-        let rest: Vec<&String> =
-            own.iter().enumerate().filter(|(at, _)| !used.contains(at)).map(|(_, word)| word).collect();
-        let count = number(&self.words[*last]).filter(|_| leading.is_empty());
-        if let Some(count) = count {
-            return rest.len() == 1 && number(rest[0]).is_some_and(|other| other != count);
+        let last = parts.iter().rposition(|part| has(&words(part), yet.iter().copied()))?;
+        let (head, tail) = halves(&words(parts[last]), yet)?;
+        let of = |part: &str| self.of_clause(&words(part), false);
+        let heads = parts[..last].iter().copied().chain([head.as_str()]).filter_map(of);
+        let heads: HashSet<Says> = heads.chain(before.iter().copied()).collect();
+        let rest: Vec<&str> = [tail.as_str()].into_iter().chain(parts[last + 1..].iter().copied()).collect();
+        let sentence = rest.join(", ");
+        let plain = words(&sentence);
+        let mut found = self.of_sentence(&sentence, &rest, alone);
+        let others = [" one ", " ones ", " there ", " some "];
+        let open = has(&plain, self.doubts.iter().copied())
+            || has(&plain, &self.lists[PRONOUNS])
+            || others.iter().any(|word| plain.contains(word));
+        let ends = || [self.words.first(), self.words.last()].into_iter().flatten();
+        let again = || units(&plain).iter().any(|word| ends().any(|want| is_same(want, word)));
+        if found.is_none() && heads.len() == 1 && heads.contains(&Says::No) && !open && !again() {
+            // "It is not a dog but a cat."
+            found = Some(Says::No);
         }
-        let subject = leading.iter().enumerate().all(|(at, missing)| at == *missing) && leading.len() < 4 && pronoun;
-        if *last + 1 != self.words.len() || rest.len() > 2 || !(leading.is_empty() || subject) {
-            return false;
-        }
-        let want = &self.words[*last];
-        let groups = self.lists[CONTRAST].iter().map(|group| units(group));
-        let group = groups.into_iter().find(|group| group.iter().any(|word| is_kin(want, word)));
-        group.is_some_and(|group| {
-            let other = |word: &str| group.iter().any(|of| !is_kin(want, of) && is_kin(word, of));
-            rest.iter().any(|word| other(word)) && !rest.iter().any(|word| is_kin(want, word))
-        })
+        Some(found.filter(|says| *says != Says::Doubt && heads.iter().all(|head| head == says)))
     }
-
-    /// Whether a clause says that the statement asked about is true: "The claim is supported."
-    fn of_claim(&self, own: &[String]) -> Option<bool> {
-        let of = |list: usize| self.lists[list].iter().flat_map(|word| units(word)).collect::<HashSet<String>>();
-        let (claims, holds, fails) = (of(CLAIM), of(HOLDS), of(FAILS));
-        let has = |words: &[String]| words.iter().any(|word| claims.contains(word));
-        if !has(&self.words) || !has(own) {
-            return None;
-        }
-        let verdict = |word: &&String| holds.contains(*word) || fails.contains(*word);
-        let verdicts: HashSet<bool> = own.iter().filter(verdict).map(|word| holds.contains(word)).collect();
-        let known = |word: &String| {
-            claims.contains(word) || verdict(&word) || self.words.iter().any(|want| is_same(want, word))
-        };
-        let one = verdicts.iter().next().copied().filter(|_| verdicts.len() == 1)?;
-        own.iter().all(known).then_some(one)
-    }
-}
-
-/// Whether two words are forms of one, whatever their gender.
-fn is_kin(one: &str, other: &str) -> bool {
-    let stem = |word: &str| word.char_indices().last().map(|(at, _)| word[..at].to_string());
-    let long = one.chars().count() > 3 && one.chars().count() == other.chars().count();
-    is_same(one, other) || long && stem(one) == stem(other)
 }

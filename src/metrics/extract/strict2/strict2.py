@@ -3,6 +3,8 @@
 `read(options, kind, output)` gives the place of an option, "yes", "no", "refused", or None where the output commits itself to nothing.
 """
 
+import json
+
 CLASSES = ["cue", "final", "so", "noun", "right", "is", "link", "not", "hedge", "or", "and", "if", "but", "wait", "weak", "reason",
            "refuse", "yes", "no", "open", "plain", "yes_word", "no_word", "over", "lean", "mild", "mid", "true", "false", "depends", "though", "first"]
 (CUE, FINAL, SO, NOUN, RIGHT, IS, LINK, NOT, HEDGE, OR, AND, IF, BUT, WAIT, WEAK, REASON, REFUSE, YES, NO, OPEN, PLAIN, YES_WORD,
@@ -40,6 +42,7 @@ CYRILLIC = ["АБВГДЕЖЗ", "абвгдежз"]
 UNCLEAR, SEVERAL = -1, -2
 LONG = 60
 SHORT = 12
+SHORTISH = 24
 NUMBERED = 30
 # Longest text, in words and marks, whose sentences are held against the question.
 LONGEST = 2000
@@ -52,11 +55,11 @@ COPULAS = ("dir", "dur", "dür", "tir", "tur", "tür")
 OBJECTS = ("it", "them", "him", "her")
 # Words for the numbers from 0 to 10, where they are nothing else.
 NUMBERS = [
-    "zero cero ноль нуль 零", "one один", "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二", "three trois drei tres tre três drie три trzy üç 三",
-    "four quatre vier cuatro quattro quatro четыре cztery fyra dört 四", "five cinq fünf cinco cinque vijf пять pięć fem beş 五",
-    "six sechs seis zes шесть sześć altı 六", "seven sept sieben siete sette sete zeven семь siedem yedi 七",
-    "eight huit acht ocho otto oito восемь osiem sekiz 八", "nine neuf neun nueve nove negen девять dziewięć dokuz 九",
-    "ten dix zehn diez dieci dez tien десять dziesięć 十"]
+    "zero cero ноль нуль 零", "one один", "two deux zwei dos due dois duas twee два две dwa dwie två iki 两 兩 二 dva dua दो", "three trois drei tres tre três drie три trzy üç 三 tři tiga तीन",
+    "four quatre vier cuatro quattro quatro четыре cztery fyra dört 四 čtyři чотири empat चार", "five cinq fünf cinco cinque vijf пять pięć fem beş 五 pět lima पाँच 다섯",
+    "six sechs seis zes шесть sześć altı 六 šest шість enam छह 여섯", "seven sept sieben siete sette sete zeven семь siedem yedi 七 sedm сім tujuh सात 일곱",
+    "eight huit acht ocho otto oito восемь osiem sekiz 八 osm вісім delapan आठ 여덟", "nine neuf neun nueve nove negen девять dziewięć dokuz 九 devět sembilan नौ 아홉",
+    "ten dix zehn diez dieci dez tien десять dziesięć 十 deset sepuluh दस"]
 # Of these, those that are articles too; and all the others.
 ONES = NUMBERS[1].split()
 COUNTS = {word for number in NUMBERS[2:] for word in number.split()}
@@ -73,8 +76,13 @@ ABOUT = ("answer", "answers", "correct", "right", "sure", "option", "options", "
 # What asks whether something is there.
 EXISTS = [" is there ", " are there ", " is anyone ", " is anybody ", " do you see ", " can you see ", " can we see ", " y a t il ", " est ce qu il y a ",
           " voit on ", " gibt es ", " ist ein ", " ist eine ", " sieht man ", " hay ", " se ve ", " há ", " existe ", " c è ", " ci sono ", " si vede ", " есть ", " є ",
-          " is er ", " zijn er ", " staat er ", " czy jest ", " czy są ", " jest ", " apakah ada ", " var mı ", " có ", "有", "いますか", "ありますか",
-          "写っていますか", "見えますか", "있습니까", "있나요", "있어요", "보입니까", "보이나요", " توجد ", " يوجد ", " هناك ", " मौजूद "]
+          " is er ", " zijn er ", " staat er ", " czy jest ", " czy są ", " jest ", " apakah ada ", " var mi ", " có ", "有", "いますか", "ありますか",
+          "写っていますか", "見えますか", "있습니까", "있나요", "있어요", "보입니까", "보이나요", " توجد ", " يوجد ", " هناك ", " मौजूद ", " कोई ", " কোনো "]
+# Lists of words before a number that is a bound.
+BOUNDS = ("above", "below", "least", "most")
+COMPARES = {"above": ("more", "greater", "larger", "higher"), "below": ("fewer", "less", "smaller", "lower")}
+# Where a question asks whether something is right.
+JUDGES = ("right", 0.5)
 # Longest answer, in characters, that is read as the question put as a statement.
 STATED = 600
 NEAR = 64
@@ -295,6 +303,7 @@ def trie(phrases):
                 ends[at] = ends.get(at, 0) | bit | (NOT if bit == NO and len(words_of) > 1 else 0)
     ENGLISH.append(sorted(phrases).index("en"))
     TABLE.extend(echo_table(phrases))
+    MIDDLES.extend({plain_words(word) for word in phrases[language].get("mid", ())} for language in sorted(phrases))
     for at, of in enumerate(TABLE):
         for word in of["stop"]:
             STOPS.setdefault(word.strip(), []).append(at)
@@ -302,8 +311,8 @@ def trie(phrases):
 
 
 # Classes of words by which a statement is held against a question; they are no phrases.
-ECHO = ("stop", "place", "denies", "doubts", "pronouns", "short_yes", "short_no", "turns", "joins", "claim", "holds", "fails", "inverse", "contrast")
-TRIE, ENGLISH, TABLE, STOPS = None, [], [], {}
+ECHO = ("stop", "place", "denies", "doubts", "pronouns", "short_yes", "short_no", "turns", "joins", "claim", "holds", "fails", "inverse", "contrast", "alike", "kinds", "empty", "yet", "lone", "compounds", "every", "above", "below", "least", "most")
+TRIE, ENGLISH, TABLE, STOPS, MIDDLES = None, [], [], {}, []
 
 
 class Tokens(list):
@@ -319,6 +328,10 @@ def languages(text, question):
     return asked | (likely([text], least=1) or set())
 
 
+# How near languages have to be where each has to be meant.
+NEAREST = 10
+
+
 def likely(texts, least=120, part=2):
     """The languages of texts by the words of the table: those that have far fewer of them than another are none. None where there are too few."""
     scores = {}
@@ -331,7 +344,7 @@ def likely(texts, least=120, part=2):
     best = max(scores.values(), default=0)
     if best < least:
         return None
-    return {at for at, score in scores.items() if score * part >= best * (part - 1)} | set(ENGLISH)
+    return {at for at, score in scores.items() if score * part >= best * (part - 1)} | (set(ENGLISH) if part < NEAREST else set())
 
 
 def phrase(all_tokens, at):
@@ -404,6 +417,9 @@ def letter(all_tokens, at, count, cyrillic):
                 option = UNCLEAR
         if option is None:
             return None
+    if option > 9 and count <= 8 and not token.marked and raw.isascii():
+        # "The first letter is an S."
+        return None
     before = all_tokens[at - 1] if at else None
     after = all_tokens[at + 1] if at + 1 < len(all_tokens) else None
     tight_before, tight_after = joined(all_tokens, at), joined(all_tokens, at + 1)
@@ -412,7 +428,7 @@ def letter(all_tokens, at, count, cyrillic):
         before.kind == OPENS and after.kind == CLOSES or
         before.text == "'" and after.text == "'"))
     if not enclosed:
-        if tight_before and (before.text in "'°@&+%\\/" and not (before.text in "/&" and at > 1 and len(all_tokens[at - 2].raw) == 1)
+        if tight_before and (before.text in "'°@&+%\\/∠△" and not (before.text in "/&" and at > 1 and len(all_tokens[at - 2].raw) == 1)
                              or before.text == "-" and at > 1 and joined(all_tokens, at - 1) and all_tokens[at - 2].kind == W
                              or before.text == "." and at > 1 and len(all_tokens[at - 2].raw) == 1 and all_tokens[at - 2].raw.isalpha() and not token.blank):
             return None
@@ -450,6 +466,11 @@ def option_table(options):
             forms.append(words[:comma])
         if len(words) > 2 and words[0] in PRONOUNS:
             forms.append(words[2:] if words[1] in ("is", "are", "was") and len(words) > 3 else words[1:])
+        if words and words[-1].endswith(".00"):
+            # "1,364 dollars" for "$1,364.00".
+            forms.append([words[-1][:-3]])
+        if len(words) > 1 and words[0] == "one":
+            forms.append(["a"] + words[1:])
         if len(words) > 1 and words[-1] in OBJECTS:
             forms.append(words[:-1])
         for form in forms:
@@ -463,6 +484,19 @@ def option_table(options):
     for rows in table.values():
         rows.sort(key=lambda row: (-len(row[0]), row[1]))
     return table
+
+
+def bare_numbers(options):
+    """The options' numbers without the unit that all of them have."""
+    found = {}
+    for at, option in enumerate(options):
+        words = [t.text for t in tokens(option) if t.kind == W]
+        if len(words) < 2 or not all("0" <= c <= "9" or c in ".,/" for c in words[0]) or any("0" <= word[0] <= "9" for word in words[1:]):
+            return {}
+        if words[0] in found:
+            return {}
+        found[words[0]] = at
+    return found
 
 
 def is_hangul(text):
@@ -551,6 +585,8 @@ def items(all_tokens, table, count, cyrillic):
                 and at + 1 < n and joined(all_tokens, at + 1) and all_tokens[at + 1].script == 3 and not phrase(all_tokens, at + 1)[1] and option_at(all_tokens, at + 1, table)[1] is None:
             # A character within a word.
             mask = 0
+        if mask and end == at + 1 and token.text == "か" and at + 1 < n and joined(all_tokens, at + 1) and "\u3041" <= all_tokens[at + 1].text <= "\u309f" and all_tokens[at + 1].text not in "もな":
+            mask = 0
         if mask:
             out.append(Item("ph", at, mask))
             at = end
@@ -601,9 +637,10 @@ CUED, DENIED, HEDGED, LEANED, BACK, BUTTED, NAMED, START, OTHER, HYPOTHETICAL, C
 
 
 class Reader:
-    def __init__(self, all_items, all_tokens):
-        self.items, self.tokens = all_items, all_tokens
+    def __init__(self, all_items, all_tokens, numbers={}, denies=False):
+        self.items, self.tokens, self.numbers, self.denies = all_items, all_tokens, numbers, denies
         self.events, self.closes, opened, self.asked, self.questioned = [], {}, [], None, False
+        self.turns_at = None
         for at, item in enumerate(all_items):
             if item.kind == OPENS:
                 opened.append(at)
@@ -655,7 +692,7 @@ class Reader:
                         self.items[k - 1].kind in ("L", "T") or self.items[k - 1].kind == P and self.items[k - 1].text in ")].:-"):
                     # "A ✗ B ✓": a mark is of the letter before it.
                     return COMMA, k
-                if mask & OVER and (self.wide(k) or self.follows(k, start)):
+                if mask & OVER and (self.wide(k) or self.follows(k, start)) and not colon:
                     return DENIED, k
                 if mask & NOT and not mask & (RIGHT | IS | REASON):
                     return (BUTTED if mask & BUT and self.follows(k, start) else DENIED), k
@@ -780,7 +817,7 @@ class Reader:
                 if (mark or nxt is None) and not flags and mask & (YES | NO) and not mask & (IS | RIGHT | LINK):
                     # "B: yes" in a list of verdicts.
                     if nxt is None or nxt.kind in (P, N):
-                        return "after" if mask & YES else "not"
+                        return "word" if self.denies else "after" if mask & YES else "not"
                 if mask & HEDGE and mark and item.token > 0 and bare is False and k + 1 < end and self.items[k + 1].kind == W and self.items[last].label and not after:
                     # "C. Both lines rise": the words of an option, or of a reason.
                     return "end"
@@ -791,6 +828,9 @@ class Reader:
                 if mask & REASON and not mask & (IS | NOUN):
                     return after or "reason"
                 wide = self.wide(k)
+                if mask & MILD and mask & CUE and not mask & (RIGHT | IS | LINK | NOUN):
+                    # "8 gives 12"
+                    return after or "word"
                 if mask & (RIGHT | CUE | FINAL) and not (mask & (LINK | IS) and not mask & RIGHT) and not (mask & (NOUN | LINK) and not mask & RIGHT):
                     final = k + 1 >= end or self.items[k + 1].kind in (P, N)
                     if mask & BUT and not final:
@@ -898,6 +938,9 @@ class Reader:
             if item.kind == "ph":
                 clause_start = k == start or self.items[k - 1].kind in (P, N, OPENS, CLOSES) or \
                     self.items[k - 1].kind == "ph" and self.items[k - 1].mask & (WAIT | WEAK | NOT | BUT | SO | OR)
+                if item.mask & (WAIT | WEAK) and clause_start and any(e[0] in ("commit", "mention", "mark") for e in self.events) \
+                        and not (item.mask & NOT and k + 1 < len(self.items) and self.items[k + 1].kind not in (P, N)):
+                    self.turns_at = k
                 if item.mask & WAIT and clause_start:
                     self.events.append(("wait",))
                 elif item.mask & WEAK and clause_start:
@@ -919,8 +962,13 @@ class Reader:
             right = self.right(last, end, option, bare)
             outer = self.clause(where, start) if left in (CUED, NAMED) else self.clause(k, start) if right == "after" else None
             told_of = self.items[k + 2] if item.kind == "T" and k + 3 < end and self.items[k + 1].kind == P and self.items[k + 1].text == "(" else None
+            beside = self.beside(k, end)
             if question:
                 self.events.append(("asked", set(options)))
+            elif beside is not None:
+                # "B (dog)", "B - dog" where that is another option.
+                self.events.append(("hedge", {option, beside}, False))
+                last = next(j for j in range(k + 1, end) if self.items[j].kind == "T")
             elif told_of is not None and told_of.kind == "L" and told_of.sure and not told_of.low and told_of.option != option and self.items[k + 3].kind == P and self.items[k + 3].text == ")":
                 # "Flying a kite (B)" where that is another option.
                 self.events.append(("hedge", {option, told_of.option}, False))
@@ -974,7 +1022,7 @@ class Reader:
                 ends = right == "end" or item.kind == "T" and right in ("word", "comma", "reason") and end - k < 5
                 concluded = not commits and ends and self.concluded(k, start)
                 if concluded:
-                    strength = 1
+                    strength = 2
                     commits = True
                 if commits:
                     # Of a text that is cut off neither the mere naming of things nor a list of options is an answer.
@@ -998,6 +1046,20 @@ class Reader:
             # The text of the letter that stands before it is no second answer.
             while k < end and (commits or item.kind == "L") and (self.items[k].kind == P and self.items[k].text in ")]}.:-(" or self.items[k].kind in ("T", "L") and self.items[k].option == option and len(options) == 1):
                 k += 1
+
+    def beside(self, k, end):
+        """The other option whose text stands beside a letter, alone or in brackets; None where there is none."""
+        item = self.items[k]
+        if item.kind != "L" or item.low or self.article(item) and not item.sure and not item.label:
+            return None
+        j = k + 1
+        while j < end and self.items[j].kind == P and self.items[j].text in ")]-:(":
+            j += 1
+        if j >= end or self.items[j].kind != "T" or self.items[j].option == item.option:
+            return None
+        after = self.items[j + 1] if j + 1 < len(self.items) else None
+        closes = after is None or after.kind in (N, CLOSES) or after.kind == P and after.text in ".!?;,)"
+        return self.items[j].option if closes else None
 
     def verdict(self, start, end, question):
         """What a list of verdicts says of an option: "B. dog: correct", "Saturn - rings ✓"; also "B? No." """
@@ -1073,7 +1135,8 @@ class Reader:
         while k > least:
             k -= 1
             item = self.items[k]
-            if item.kind == "ph" and item.mask & SO and not item.mask & (LINK | REASON):
+            begins = k == start or self.items[k - 1].kind == P and self.items[k - 1].text == ","
+            if item.kind == "ph" and item.mask & SO and not item.mask & REASON and (begins or not item.mask & LINK):
                 return k + 1 < was
             if item.kind in ("L", "T", N, OPENS, CLOSES) or item.kind == P and item.text in ",:" and not (k > least and self.items[k - 1].kind == "ph" and self.items[k - 1].mask & SO) \
                     or item.kind == "ph" and item.mask & (NOT | HEDGE | OR | IF | THOUGH | OPEN) and not item.mask & (LINK | REASON):
@@ -1174,6 +1237,9 @@ class Reader:
         for i in inner:
             if i.kind in ("T", "L"):
                 found.add(i.option)
+            elif len(inner) == 1 and i.kind == W and i.text in self.numbers:
+                # A number without the unit that the options have.
+                found.add(self.numbers[i.text])
             elif i.kind == W or i.kind == "ph" and i.mask & (NOT | HEDGE | OR) and not i.mask & LINK:
                 clear = False
         article = len(found) == 2 and inner and inner[0].kind == "L" and self.tokens[inner[0].token].raw == "A" and len(inner) > 1 and inner[1].kind == "T"
@@ -1182,7 +1248,7 @@ class Reader:
         led = inner and inner[0].kind == "L" and (inner[0].label or len(inner) > 1 and inner[1].kind in (P,))
         if len(found) == 1 and (clear or led and not any(i.kind == "ph" and i.mask & (NOT | HEDGE | OR) and not i.mask & LINK for i in inner)):
             # A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
-            number = len(inner) == 1 and inner[0].kind == "T" and all("0" <= c <= "9" for c in self.tokens[inner[0].token].text)
+            number = len(inner) == 1 and inner[0].kind in ("T", W) and all("0" <= c <= "9" for c in self.tokens[inner[0].token].text)
             self.events.append(("commit", found.pop(), 4 if number else 3, False, False))
         elif len(found) > 1:
             self.events.append(("hedge", found, False))
@@ -1286,6 +1352,8 @@ def read(options, kind, output, instruction="", count=None):
         found = found if stated else None
     if found is None:
         found = choose(options, text, instruction)[0]
+    if found is None and text.startswith(("{", "```")):
+        found = of_object(options, text)
     if found is None and {t.strip().lower() for t in options} == {"yes", "no"}:
         word = yes_no(text)
         for at, option in enumerate(options):
@@ -1294,13 +1362,30 @@ def read(options, kind, output, instruction="", count=None):
     return found
 
 
+def of_object(options, text):
+    """The one option that a value of a JSON object is: its letter, or its text."""
+    text = text.strip("`").strip()
+    try:
+        values = json.loads(text[text.find("{"):text.rfind("}") + 1])
+    except ValueError:
+        return None
+    said = set()
+    for value in values.values() if isinstance(values, dict) else ():
+        value = value.strip() if isinstance(value, str) else ""
+        if len(value) == 1 and "A" <= value <= "Z":
+            said.add(ord(value) - 65 if ord(value) - 65 < len(options) else None)
+        said.update(at for at, option in enumerate(options) if option.strip().lower() == value.lower())
+    said.discard(None)
+    return said.pop() if len(said) == 1 else None
+
+
 def before_question(text):
     """What stands before a line in which a model goes on with a question of its own; None where there is none."""
     at = text.find("\n")
     while at >= 0:
         whole = text[at + 1:at + 233].lstrip(" \n#*").split("\n")[0][:200].lower()
         line = whole[:32]
-        if asks_anew(whole):
+        if asks_anew(whole) or whole.rstrip().endswith("?") and len(text[:at].strip(" .*()")) == 1 and text[at + 1:].lstrip().partition("\n")[2].lstrip()[:2] in ("A.", "A)", "(A"):
             return text[:at]
         for word in ASKS:
             if line.startswith(word) and line[len(word):].lstrip(" 0123456789*")[:1] in (":", "："):
@@ -1320,6 +1405,12 @@ def asks_anew(line):
 
 def first_line(text):
     return text.split("\n")[0][:400]
+
+
+def quoted(text):
+    """What stands in double quotes, as bare words."""
+    parts = fold(text).split('"')
+    return [plain_words(part) for part in parts[1::2]] if len(parts) % 2 else []
 
 
 def plain_words(text):
@@ -1381,6 +1472,8 @@ def same_word(one, other):
     if len(one) == len(other) and one[:-1] == other[:-1] and {one[-1], other[-1]} in ({"o", "a"}, {"ा", "ी"}):
         # "niño" and "niña"
         return False
+    if len(one) > 3 and len(other) > 3 and stem(one) == stem(other):
+        return True
     short, long = min(len(one), len(other)), max(len(one), len(other))
     alike = 0
     while alike < short and one[alike] == other[alike]:
@@ -1390,12 +1483,21 @@ def same_word(one, other):
     return not "0" <= one[0] <= "9" and long - short <= 3 and alike >= max(3, short - (0 if short < 4 else 1 if short < 6 else 2))
 
 
+def stem(word):
+    """A word without what English puts behind it: "riding" and "rides"."""
+    for end in ("ing", "ed", "es", "s", "e"):
+        if word.endswith(end) and len(word) - len(end) >= 3:
+            word = word[:-len(end)]
+            return word[:-1] if end in ("ing", "ed") and len(word) > 3 and word[-1] == word[-2] else word
+    return word
+
+
 def stated(question, text):
     """Whether a text says what a question asks, as a statement: "yes", "no", or None. "Is the man wearing a hat?" - "The man wears a black hat." """
     if len(text) > STATED:
         return None
     question = first_line(question)
-    active = likely([tokens(question), tokens(text)], least=1, part=4)
+    active = likely([tokens(question), tokens(text)], least=1, part=NEAREST)
     lists = {name: [w for at, of in enumerate(TABLE) if active is None or at in active for w in of[name]] for name in ECHO}
     for name in ECHO:
         lists[name].sort(key=lambda w: (-len(w), w))
@@ -1407,11 +1509,41 @@ def stated(question, text):
     words = asks.split()
     if words and words[-1] in ("không", "chưa"):
         asks = " " + " ".join(words[:-1]) + " "
-    if has(asks, lists["denies"]) or has(plain_words(text), [word for word in lists["turns"] if word not in asks]):
+    yet = [word for word in lists["yet"] if word not in asks]
+    # A word that turns in one language is an article in another.
+    turns = lists["turns"]
+    if has(asks, lists["denies"]) or has(without(plain_words(text), yet), [word for word in turns if word not in asks and word not in yet]):
         return None
+    doubts = [word for word in lists["doubts"] if word not in asks and not any(same_word(word.strip(), other) for other in asks.split())]
+    quotes = quoted(question), quoted(text)
+    if len(quotes[0]) == 1 == len(quotes[1]) and quotes[0] != quotes[1] and not has(plain_words(text), lists["denies"] + doubts):
+        # Does the sign say "stop"? "It says "go"."
+        frame = [word for word in units(without(without(asks, lists["place"]), lists["stop"])) if word not in units(quotes[0][0])]
+        rest = units(without(plain_words(text), lists["stop"]))
+        return "no" if all(any(same_word(word, other) for other in rest) for word in frame) else None
     exists = any(word in asks for word in EXISTS)
     wanted = units(without(without(asks, lists["place"]), lists["stop"]))
-    doubts = [word for word in lists["doubts"] if word not in asks and not any(same_word(word.strip(), other) for other in asks.split())]
+    if " the " in asks or " both " in asks:
+        # "Are the two lines parallel?": the number is no part of what is asked.
+        wanted = [word for word in wanted if not (is_count(word) and word in asks.split() and asks.split()[asks.split().index(word) - 1] == "the")]
+    bound = None
+    for kind in BOUNDS:
+        for phrase_of in lists[kind]:
+            behind = asks.partition(phrase_of)[2].split()
+            if bound is None and behind and is_count(behind[0]) and count_of(behind[0]).isdigit() and len(wanted) > 1:
+                bound = kind, int(count_of(behind[0]))
+    if bound is None and has(asks, lists["holds"]) and not has(asks, lists["fails"] + lists["claim"]):
+        bound = JUDGES
+    if bound is None and " than " in asks:
+        for kind in ("above", "below"):
+            for word in COMPARES[kind]:
+                left, _, right = asks.partition(" than ")
+                if " " + word + " " in left + " ":
+                    sides = [[unit for unit in units(without(without(side, lists["place"]), lists["stop"])) if unit != word] for side in (left, right)]
+                    if sides[0] and sides[1]:
+                        bound = kind, None, sides[0][-1:], sides[1][:1]
+    if bound is not None and bound[1] not in (None, 0.5):
+        wanted = list(dict.fromkeys(units(without(without(asks, [word for name in BOUNDS for word in lists[name]] + lists["place"]), lists["stop"]))))
     said = set()
     flat = lower(fold(text)).replace("\n", ". ").replace("。", ". ").replace("!", ". ").replace(";", ". ").replace("…", ". ")
     sentences_of = [part.strip() for part in flat.replace("?", "?. ").split(". ")]
@@ -1432,14 +1564,36 @@ def stated(question, text):
                 said.add("no")
                 continue
         found = None
+        whole_of = sentence
+        last = max((k for k, part in enumerate(parts) if has(plain_words(part), yet)), default=None)
+        turned = last is not None and not (bound is not None and bound[1] is None)
+        if turned:
+            # What stands behind the last "but" counts, where nothing before says otherwise.
+            head, tail = halves(plain_words(parts[last]), yet)
+            before = {part_states(plain_words(part), wanted, exists, doubts, lists, False, bound) for part in parts[:last] + [head]} | said
+            parts = [tail] + parts[last + 1:]
+            sentence = ", ".join(parts)
         parts = [piece for part in parts for piece in split_at(plain_words(part), lists["joins"])]
+        if bound is not None and bound[1] is None:
+            parts = [plain_words(whole_of)]
         for part in parts + ([sentence] if len(parts) > 1 else []):
-            found = found or part_states(plain_words(part), wanted, exists, doubts, lists, alone and len(parts) == 1)
-        if found == "doubt":
+            found = found or part_states(plain_words(part), wanted, exists, doubts, lists, alone and len(parts) == 1, bound)
+        if turned and not found and before - {None} == {"no"} and not has(plain_words(sentence), doubts + lists["pronouns"] + [" one ", " ones ", " there ", " some "]) \
+                and not any(same_word(want, word) for want in (wanted[0], wanted[-1]) for word in units(plain_words(sentence))):
+            # "It is not a dog but a cat."
+            found = "no"
+        if found == "doubt" or turned and (not found or before - {found, None}):
             return None
         if found:
             said.add(found)
     return said.pop() if len(said) == 1 else None
+
+
+def halves(plain, words):
+    """What stands before and behind the last of these words, each with it: it may deny the one or the other."""
+    at, word = max((plain.rfind(word.strip() if script(word[1]) == 3 else word), word) for word in words)
+    end = at + len(word.strip() if script(word[1]) == 3 else word)
+    return plain[:end] + " ", " " + plain[at:]
 
 
 def split_at(plain, words):
@@ -1452,28 +1606,92 @@ def split_at(plain, words):
     return [part for part in plain.split("\n") if part.strip()]
 
 
-def part_states(plain, wanted, exists, doubts, lists, alone):
+def part_states(plain, wanted, exists, doubts, lists, alone, bound):
     """What a clause says of the words that a question wants."""
     if not wanted:
         return None
+    judges = bound == JUDGES
+    bound = None if judges else bound
     doubt = has(plain, doubts)
     bare = without(plain, lists["place"])
     denied = has(bare, lists["denies"])
-    words = units(without(without(without(bare, lists["stop"]), lists["denies"]), lists["pronouns"]))
+    words = units(without(without(without(without(bare, lists["stop"]), lists["denies"]), lists["pronouns"]), lists["yet"]))
     claims, holds, fails = ({word for one in lists[name] for word in units(one)} for name in ("claim", "holds", "fails"))
     if any(word in claims for word in wanted) and any(word in claims for word in words):
         verdicts = {word in holds for word in words if word in holds or word in fails}
         others = [word for word in words if word not in claims and word not in holds and word not in fails and not any(same_word(want, word) for want in wanted)]
         if len(verdicts) == 1 and not others:
             return "doubt" if doubt else "yes" if verdicts.pop() != denied else "no"
+    if judges and has(plain, lists["fails"]) and not denied and any(same_word(want, word) for want in wanted for word in words):
+        # Is the sum correct? "The sum has an error."
+        return "doubt" if doubt else "no"
+    if exists and has(bare, lists["empty"]) and len(wanted) > 1 and not denied:
+        # Are there people in the room? "The room is empty."
+        rest = [word for word in words if not has(" " + word + " ", lists["empty"])]
+        if len(rest) == 1 and same_word(rest[0], wanted[-1]):
+            return "doubt" if doubt else "no"
+    if bound is not None and bound[1] is None:
+        # Are there more cups than plates? "There are six cups and four plates."
+        sides, at_of = [], []
+        for side in bound[2:]:
+            at = next((k for k, word in enumerate(words) for want in side if same_word(want, word)), None)
+            before = [word for word in words[:at] if is_count(word)] if at is not None else []
+            at_of.append(at)
+            sides.append(int(count_of(before[-1])) if before and is_count(words[at - 1]) and count_of(before[-1]).isdigit() else None)
+        said = [kind for kind in ("above", "below") if any(word in words for word in COMPARES[kind])]
+        if None not in at_of and len(said) == 1 and " than " in plain and not denied and not doubt and at_of[0] != at_of[1]:
+            # "There are fewer cups than plates."
+            return "yes" if (said[0] == bound[0]) == (at_of[0] < at_of[1]) else "no"
+        if None in sides or len([word for word in words if is_count(word)]) != 2 or denied or any(word in doubts for word in doubts if word.strip() != "only" and word in plain):
+            return None
+        return "yes" if (sides[0] > sides[1] if bound[0] == "above" else sides[0] < sides[1]) else "no"
+    if bound is not None:
+        # Are there more than five cups? "There are seven cups."
+        counts, rest = [word for word in words if is_count(word)], [word for word in wanted if not is_count(word)]
+        had = [any(same_word(want, word) for word in words) for want in rest]
+        if doubt or denied or len(counts) != 1 or not (all(had) or exists and had[0]) or has(bare, [word for name in BOUNDS for word in lists[name]]):
+            return None
+        kind, least = bound
+        number = count_of(counts[0])
+        if not number.isdigit():
+            return None
+        number = int(number)
+        return "yes" if (number > least if kind == "above" else number < least if kind == "below" else number >= least if kind == "least" else number <= least) else "no"
     places, used = [], set()
+    compounds = lists["compounds"]
     for want in wanted:
         at = next((k for k, word in enumerate(words) if k not in used and same_word(want, word)), None)
+        if at is None and compounds and len(want) > 3:
+            # "Kochmütze" is a "Mütze".
+            at = next((k for k, word in enumerate(words) if k not in used and word.endswith(want)), None)
+        if at is None:
+            kin = [word for one in lists["alike"] if " " + want + " " in one for word in one.split()] + \
+                [word for one in lists["kinds"] if one.startswith(" " + want + " ") for word in one.split()]
+            at = next((k for k, word in enumerate(words) if k not in used and word in kin), None)
+            if at is None and any(" " + word + " " in bare for word in kin):
+                at = -1
         places.append(at)
         used.add(at)
+    again = [k for k, at in enumerate(places) if at is None and wanted[k] in wanted[:k]]
+    if again:
+        # "Is the triangle a right triangle?": said once is enough.
+        wanted = [word for k, word in enumerate(wanted) if k not in again]
+        places = [at for k, at in enumerate(places) if k not in again]
+    if -1 in places:
+        wanted = [word for word, at in zip(wanted, places) if at != -1]
+        places = [at for at in places if at != -1]
+        if not wanted:
+            # Is there anybody? "Nobody is there."
+            return ("doubt" if doubt else "no") if denied and exists and not words else None
+    if exists and not denied and places[0] is None and is_lone(bare, lists["lone"]) and not any(same_word(want, word) for want in wanted[:1] for word in words) and alone:
+        # Is there a dog? "There is only a cat."
+        return "no" if not has(plain, [word for word in doubts if not any(lone.strip() in word for lone in lists["lone"])]) else "doubt"
+    if exists and not denied and places[0] is None and script(wanted[0][0]) != 3 and not is_count(wanted[0]):
+        # What is asked for is not named.
+        return None
     missing = [k for k, at in enumerate(places) if at is None]
     found = [at for at in places if at is not None]
-    if missing and not denied and differs(wanted, words, places, missing, has(bare, lists["pronouns"]), lists["contrast"]):
+    if missing and not denied and differs(wanted, words, places, missing, has(bare, lists["pronouns"]), lists["contrast"], lists["every"]):
         return "doubt" if doubt else "no"
     if not found:
         return None
@@ -1481,12 +1699,14 @@ def part_states(plain, wanted, exists, doubts, lists, alone):
         # "He is wearing a hat", "Not open": without the subject that the question has.
         han = script(wanted[0][0]) == 3 and not is_hangul(wanted[0])
         leading = missing == list(range(len(missing)))
-        subject = len(wanted) > 1 and has(bare, lists["pronouns"]) and (len(missing) == 1 and missing[0] <= 1 or leading and len(missing) < 4)
+        subject = len(wanted) > 1 and has(bare, lists["pronouns"]) and (missing == [0] or missing == [1] and any(bare.startswith(word) for word in lists["pronouns"]) or leading and len(missing) < 4)
         whole = alone and len(found) == len(words)
         left_out = whole and (missing == [0] and len(wanted) == 2 or han and len(plain) < 12)
         # "Has a red balloon": in languages without pronouns. "No umbrella", "She has no umbrella".
         verb = missing == [0] and len(wanted) > 2 and min(found) == 0 and max(found) < 4
         none = denied and len(found) == len(words) and (places[-1] is not None or places[0] is None)
+        # Is there snow on the hills? "There is no snow anywhere."
+        none = none or denied and exists and places[0] is not None and len(words) - len(found) <= 1 and not has(bare, lists["pronouns"])
         counted = any(wanted[k] in COUNTS or "0" <= wanted[k][0] <= "9" for k in missing)
         if not subject and not none and (counted and not han or not left_out and not verb):
             return None
@@ -1498,6 +1718,9 @@ def part_states(plain, wanted, exists, doubts, lists, alone):
         return None
     han = script(wanted[0][0]) == 3 and not is_hangul(wanted[0])
     extra = max(found) + 1 - len(found)
+    if exists and not denied and len(wanted) == len(found) and extra > 0 and (len(found) == 1 or han and max(found) - min(found) + 1 == len(found)):
+        # "At the edge of the river a small wooden boat is tied up": one thing, wherever it stands.
+        extra = 0
     if extra > (4 if exists else 2 if han else 1):
         return None
     if doubt:
@@ -1505,24 +1728,39 @@ def part_states(plain, wanted, exists, doubts, lists, alone):
     return "no" if denied else "yes"
 
 
-def differs(wanted, words, places, missing, pronoun, contrast):
+def is_lone(plain, lone):
+    """Whether nothing else is there than what is named."""
+    return has(plain, lone) or any(is_hangul(word) and len(word) > 2 and word.endswith("만") for word in plain.split())
+
+
+def differs(wanted, words, places, missing, pronoun, contrast, every):
     """Whether a clause has another word where the question has one, and both cannot hold: "The door is closed", "There are three cats"."""
-    last = len(wanted) - 1
-    rest = [word for k, word in enumerate(words) if k not in places]
+    rest = [(k, word) for k, word in enumerate(words) if k not in places]
     counts = [k for k in missing if is_count(wanted[k])]
     if missing == counts and len(counts) == 1 and len(wanted) > 1:
-        others = [word for word in rest if is_count(word)]
-        return len(others) == 1 and len(rest) == 1 and count_of(others[0]) != count_of(wanted[counts[0]])
-    if missing[-1] != last or len(rest) > 2 or len(wanted) < 2:
+        others = [word for _, word in rest if is_count(word)]
+        return len(others) == 1 and len(rest) <= 2 and count_of(others[0]) != count_of(wanted[counts[0]])
+    if len(wanted) < 2 and not pronoun:
         return False
-    leading = missing[:-1]
+    if missing[-1] == 0 and len(wanted) > 1 or "than" in wanted[:missing[-1]]:
+        # Of another subject, or held against another.
+        return False
+    leading = [k for k in missing[:-1] if " " + wanted[k] + " " not in every]
     if leading and not (pronoun and leading == list(range(len(leading))) and len(leading) < 4):
+        return False
+    want = wanted[missing[-1]]
+    found = [k for k in places if k is not None]
+    if not found and len(rest) > 1:
         return False
     for one in contrast:
         group = units(one)
-        if any(is_kin(wanted[last], word) for word in group):
-            return any(is_kin(word, other) for word in rest for other in group if not is_kin(wanted[last], other)) and \
-                not any(is_kin(wanted[last], word) for word in rest)
+        if not any(is_kin(want, word) for word in group) or any(is_kin(word, want) for _, word in rest):
+            continue
+        for k, word in rest:
+            # Next to a word of the question, or one modifier away at the end: "The car is dark blue".
+            near = not found or k - 1 in found or k + 1 in found or k - 2 in found and k == len(words) - 1
+            if near and any(is_kin(word, other) for other in group if not is_kin(want, other)):
+                return True
     return False
 
 
@@ -1562,6 +1800,12 @@ def choose(options, text, instruction):
             elif item.kind == "ph" and item.mask & TRUE and not item.mask & CUE:
                 item.mask = item.mask & ~(RIGHT | YES) | NOT
     for at, item in enumerate(found):
+        if item.kind == "L" and not item.sure and not item.label and all_tokens[item.token].raw in asked.points:
+            before = next((i for i in reversed(found[max(0, at - 3):at]) if i.kind != N), None)
+            if before is None or not (before.kind == "ph" and before.mask & (CUE | FINAL | SO | NOUN | IS | RIGHT) or before.kind == P and before.text in ":(["):
+                # A point of the figure: "the angle at B".
+                item.kind, item.text = W, all_tokens[item.token].text
+    for at, item in enumerate(found):
         # What the question itself leaves open does not make an answer open: "Which is partially hidden?"
         if item.kind == "ph" and item.mask & HEDGE and not item.mask & (NOT | OR):
             stop = found[at + 1].token if at + 1 < len(found) else len(all_tokens)
@@ -1569,10 +1813,33 @@ def choose(options, text, instruction):
                 item.mask = item.mask & ~(HEDGE | OPEN | LEAN) | LINK
     while found and found[-1].kind == N:
         found.pop()
-    reader = Reader(found, all_tokens)
+    result, committed, turns_at = weigh(options, asked, found, all_tokens, count)
+    if turns_at is not None:
+        # What stands behind a correction counts, where it is an answer by itself.
+        later = weigh(options, asked, found[turns_at + 1:], all_tokens, count)[0]
+        if later is not None and later != "refused":
+            return later, True
+    return result, committed
+
+
+def weigh(options, asked, found, all_tokens, count):
+    """The option that these items come to, whether it is stated, and where what is said is last taken back."""
+    reader = Reader(found, all_tokens, bare_numbers(options), asked.denies)
     spans = sentences(found, all_tokens)
     for start, end, question in spans:
         reader.sentence(start, end, question)
+    result, committed = settle(options, asked, found, all_tokens, count, reader, spans)
+    if result is None and len(spans) > 1:
+        # "So he must stop": what the last sentence concludes.
+        start, end, question = spans[-1]
+        first = found[start]
+        if not question and first.kind == "ph" and first.mask & SO and not first.mask & NOT:
+            result, committed, _ = weigh(options, asked, found[start:], all_tokens, count)
+            result = None if result == "refused" else result
+    return result, committed, reader.turns_at
+
+
+def settle(options, asked, found, all_tokens, count, reader, spans):
     cut_off = is_cut_off(found, all_tokens, spans)
     if asked.denies:
         # Which is not in the picture? That it is not there says nothing against it.
@@ -1585,6 +1852,13 @@ def choose(options, text, instruction):
         reader.events = kept
     option, committed = decide(reader.events, count, cut_off)
     if committed:
+        if option is not None and not cut_off and reader.events[0][0] == "commit" and len(spans) > 1 and reader.events[0][2] < 3 and all(e[0] in ("mention", "mark") for e in reader.events[1:]):
+            # "A cat. The animal on the sofa is a dog." says two things.
+            other = echoed(asked, reader, spans[-1:], cut_off, False)
+            if other is not None and other != option:
+                return None, True
+        if option is not None and mismatched(option, found, reader):
+            return None, True
         return option, True
     events = reader.events
     open_ended = any(e[0] in ("hedge", "asked", "wait") for e in events)
@@ -1595,12 +1869,14 @@ def choose(options, text, instruction):
         return (one if not leans and one not in denied and 0 <= one < count else None), False
     if any(i.kind == "ph" and i.mask & REFUSE for i in found):
         return "refused", False
-    if open_ended:
+    # Several that are only named, as in a list, leave nothing open for the last sentence.
+    listed = open_ended and all(e[0] == "hedge" and e[2] for e in events if e[0] in ("hedge", "asked", "wait"))
+    if open_ended and not listed:
         return None, False
-    one = echoed(asked, reader, spans, cut_off) if not asked.denies else None
+    one = echoed(asked, reader, spans, cut_off, listed) if not asked.denies else None
     if one is not None and one not in denied and 0 <= one < count:
         return one, False
-    if cut_off:
+    if cut_off or listed:
         return None, False
     if denied and asked.denies:
         # Which is not visible? "There is no clock."
@@ -1622,10 +1898,80 @@ def choose(options, text, instruction):
         clear = not marks and 0 <= one < count and not any(e[0] == "mark" and e[2] for e in events)
         return (one if clear else None), False
     mentions = {e[1] for e in events if e[0] == "mention"}
-    if not asked.denies and len(mentions) == 1 and len(found) <= LONG and not any(e[0] == "mention" and e[2] for e in events) and not reader.negated(0, len(found)):
+    if not asked.denies and not cut_off and len(mentions) == 1 and len(found) <= LONG and all(e[3] for e in events if e[0] == "mention"):
+        # "It could be a mix, but of these a husky is the closest."
+        turn = max((k for k in range(spans[-1][0], len(found)) if found[k].kind == "ph" and found[k].mask & BUT and not found[k].mask & (CUE | LINK | IS)), default=None)
+        if turn is not None and not spans[-1][2] and not any(i.kind == "T" for i in found[:turn]) and any(i.kind == "T" for i in found[turn:]) and not reader.negated(turn + 1, len(found)):
+            one = mentions.pop()
+            return (one if one >= 0 else None), False
+    # "The angle at A is 50°, so the other is 65°": another number is the last.
+    numbers = [i.kind for i in found if i.kind in ("T", W) and "0" <= all_tokens[i.token].text[0] <= "9"] if any(i.kind == P and i.text == "=" for i in found) else []
+    if not asked.denies and len(mentions) == 1 and len(found) <= LONG and numbers[-1:] != [W] and not any(e[0] == "mention" and e[2] for e in events) and not reader.negated(0, len(found)):
         one = mentions.pop()
-        return (one if one >= 0 else None), False
+        return (one if one >= 0 and not foreign(asked, found, all_tokens) and not breaks_off(found, "\u0e00" <= all_tokens[-1].text[0] <= "\u0e7f") else None), False
+    if not asked.denies and not mentions and (len(found) < 7 or found[-1].kind == P) and len(found) <= LONG and not reader.negated(0, len(found)):
+        return embedded(asked, options, [t.text for t in all_tokens[found[0].token:] if t.kind == W]) if found and not foreign(asked, found, all_tokens) else None, False
     return None, False
+
+
+def foreign(asked, found, all_tokens):
+    """Whether a text is of another subject than the one asked about: of the woman, where the man is."""
+    for item in found:
+        if item.kind in ("T", "L", P, N) or item.kind == "ph" and item.mask & IS:
+            return False
+        word = all_tokens[item.token].text
+        if item.kind == W and word not in asked.every and any(word in group and any(one in asked.every for one in group) for group in asked.contrast):
+            return True
+    return False
+
+
+def breaks_off(found, thai):
+    """Whether a text goes on behind an option's text and ends without a mark."""
+    at = max((k for k, i in enumerate(found) if i.kind == "T"), default=0)
+    return found[-1].kind != P and len(found) - at > 3 and len(found) > 8 and not thai
+
+
+def mismatched(option, found, reader):
+    """Whether a short answer is a letter, and names the text of another option, and of no other: "B. It shows a cat." """
+    texts = {i.option for i in found if i.kind == "T"}
+    if any(is_count(reader.tokens[i.token].text) for i in found if i.kind == "T"):
+        # A number may be one on the way.
+        return False
+    if len(texts) != 1 or option in texts or len(found) > SHORTISH or reader.turns_at is not None or any(e[0] == "denied" for e in reader.events):
+        return False
+    return not reader.negated(0, len(found))
+
+
+def own_words(asked, options):
+    """The words of each option that say something, and those of them that no other option has."""
+    wanted = []
+    for option in options:
+        words = without(without(" " + " ".join(t.text for t in tokens(option) if t.kind == W) + " ", asked.place), asked.stop)
+        wanted.append(units_of(words.split(), asked.middles))
+    return [(words, [word for word in words if not any(same_word(word, other) for k, others in enumerate(wanted) if k != at for other in others)]) for at, words in enumerate(wanted)]
+
+
+def units_of(words, middles):
+    """Words one by one, numbers as they are."""
+    return [unit for word in words for unit in ([word] if "0" <= word[0] <= "9" else units(word)) if unit not in ARTICLES and " " + unit + " " not in middles]
+
+
+def embedded(asked, options, words):
+    """The one option whose own words a text has, in other forms or among others: "The dog is barking" for "it barks"."""
+    said = units_of(without(" " + " ".join(words) + " ", asked.stop).split(), asked.middles)
+    found = []
+    for at, (words, own) in enumerate(own_words(asked, options)):
+        had = [word for word in own if any(told_as(word, other) for other in said)]
+        if had:
+            whole = bool(said) and all(any(told_as(word, other) for word in words) for other in said)
+            numbers = all(word in had for word in own if "0" <= word[0] <= "9")
+            found.append((at, numbers and (whole or sum(any(told_as(word, other) for other in said) for word in words) * 3 >= len(words) * (1 if numbers and any("0" <= word[0] <= "9" for word in own) else 2) and len(had) * 3 >= len(own) * 2)))
+    return found[0][0] if len(found) == 1 and found[0][1] else None
+
+
+def told_as(word, other):
+    """Whether a word of an option is said as another: "south" as "southward"."""
+    return same_word(word, other) or len(word) > 4 and other.startswith(word) and len(other) - len(word) < 5 and script(word[0]) != 3
 
 
 class Asked:
@@ -1635,9 +1981,16 @@ class Asked:
         plain = plain_words(first_line(question))
         lists = {name: sorted({w for at, of in enumerate(TABLE) if active is None or at in active for w in of[name]}, key=lambda w: (-len(w), w))
                  for name in ("stop", "place", "denies", "inverse")}
-        self.stop, self.plain = lists["stop"], plain
+        lettered = {t.raw for option in options for t in tokens(option)}
+        self.middles = {word for at, of in enumerate(MIDDLES) if active is None or at in active for word in of}
+        self.every = units(plain)
+        self.contrast = [units(one) for at, of in enumerate(TABLE) if active is None or at in active for one in of["contrast"]]
+        self.points = {t.raw for t in tokens(first_line(question)) if len(t.raw) == 1 and t.raw in "BCDEFGH" and t.raw not in lettered}
+        self.stop, self.place, self.plain = lists["stop"], lists["place"], plain
+        nearest = likely([tokens(first_line(question))], least=1, part=NEAREST)
+        denies = [word for at, of in enumerate(TABLE) if nearest is None or at in nearest for word in of["denies"]]
         self.inverse = has(plain, lists["inverse"])
-        self.denies = not self.inverse and has(plain, [w for w in lists["denies"] if w.strip() not in ("no", "non", "n")])
+        self.denies = not self.inverse and has(plain.split(" even though ")[0].split(" although ")[0], [w for w in denies if w.strip() not in ("no", "non", "n")])
         named = [word for option in options for word in units(plain_words(option))]
         self.words = [word for word in dict.fromkeys(units(without(without(plain, lists["place"]), lists["stop"]))) if word not in named]
 
@@ -1646,16 +1999,40 @@ class Asked:
         return words.isascii() and not words.startswith(("can", "could", "may", "might", "perhaps", "poss")) and " " + words + " " in self.plain
 
 
-def echoed(asked, reader, spans, cut_off):
+def found_at(reader, j):
+    """Whether a reason begins behind a comma."""
+    item, after = reader.items[j], reader.items[j + 1]
+    return item.kind == P and item.text == "," and after.kind == "ph" and after.mask & REASON and not after.mask & LINK
+
+
+def paired(reader, start, end):
+    """Where the first text of an option ends that stands with its own letter in brackets; None where there is none."""
+    for k in range(start, end):
+        if reader.items[k].kind == "T":
+            part = reader.items[k + 1:min(end, k + 5)]
+            if len(part) > 2 and part[1].kind == "ph" and part[1].mask & NOUN:
+                part = part[:1] + part[2:]
+            if len(part) > 2 and part[0].kind == P and part[0].text == "(" and part[1].kind == "L" and part[1].option == reader.items[k].option and part[2].kind == P and part[2].text == ")":
+                return k + 4
+            return None
+    return None
+
+
+def echoed(asked, reader, spans, cut_off, listed):
     """The option that a statement in the question's words names: "The first year is 2018", "Only D shows a reptile"."""
     if not asked.words or len(reader.items) > LONGEST:
         return None
-    named = []
+    named, passed = [], []
     for at, (start, end, question) in enumerate(spans):
         last = at == len(spans) - 1
-        if question or cut_off and last or end - start > LONG:
+        # "The arrow points to the heart (A), which": a text with its letter, also where the text is cut off behind it.
+        pair = paired(reader, start, end) if cut_off and not question else None
+        end = pair or end
+        if question or cut_off and last and pair is None or listed and not last or end - start > LONG:
             continue
         found, words, k, final, is_at = set(), "", start, -1, -1
+        # What stands behind ", since" is a reason.
+        end = next((j for j in range(start + 1, end - 1) if found_at(reader, j) and any(i.kind in ("L", "T") for i in reader.items[start:j])), end)
         while k < end:
             item = reader.items[k]
             stop = reader.items[k + 1].token if k + 1 < len(reader.items) else len(reader.tokens)
@@ -1678,12 +2055,16 @@ def echoed(asked, reader, spans, cut_off):
         alike = sum(any(same_word(word, other) for other in said) for word in asked.words)
         # "The first year is 2018" at the end; "The sport is hockey (C)".
         ends = 0 <= is_at < final and all(i.kind == P for i in reader.items[final + 1:end])
-        paired = ends and reader.items[final].kind == "L" and any(i.kind == "T" for i in reader.items[start:final])
-        if alike and (paired or ends and last and not cut_off) or alike * 2 >= len(asked.words) and (not cut_off or alike == len(asked.words)):
+        both = ends and reader.items[final].kind == "L" and any(i.kind == "T" for i in reader.items[start:final])
+        if alike and (pair or both or ends and last and not cut_off) or alike * 2 >= len(asked.words) and (not cut_off or alike == len(asked.words)):
             named.append((found.pop(), last, alike))
+        elif alike and ends:
+            passed.append((found.pop(), alike))
     if not named:
         return None
     option, last, alike = named[-1]
+    if any(one != option and other >= alike for one, other in passed):
+        return None
     if all(one == option or last and other < alike for one, _, other in named):
         return option
     return None
@@ -1709,6 +2090,14 @@ def is_cut_off(found, all_tokens, spans):
         # Without a word that ends the sentence.
         before = found[last - 1]
         return not (before.kind == "ph" and before.mask & (IS | CUE | SO | FINAL | RIGHT) or before.kind == P and before.text in ":,")
+    if item.kind == "T" and last > start and any(i.kind == W for i in found[start:last]):
+        # Where a sentence ends with a verb, or a text is long, an option's text does not end it.
+        script_of = all_tokens[item.token].text[0]
+        verb = is_hangul(script_of) or any("\u3041" <= t.text[0] <= "\u309f" for t in all_tokens)
+        long = "\u0621" <= script_of <= "\u06ff" and sum(i.kind == W for i in found[start:last]) > 3
+        before = found[last - 1]
+        if (verb or long) and not (before.kind == "ph" and before.mask & (IS | CUE | SO | FINAL | RIGHT) or before.kind == P or before.kind == "L"):
+            return True
     if item.kind == "T":
         # A bare text behind the end of a sentence, in the same line.
         return start > 2 and found[start - 1].kind == P and found[start - 1].text in ".!?。" and all(i.kind != W for i in found[start:last]) and \
@@ -1732,7 +2121,7 @@ def yes_no(text, asked=""):
     all_tokens.languages = languages(all_tokens, tokens(first_line(asked)))
     found = items(all_tokens, {}, 0, False)
     reader = Reader(found, all_tokens)
-    current, back, conflict, seen, strength = None, False, False, False, 0
+    current, back, conflict, seen, strength, turns_at = None, False, False, False, 0, None
 
     def says(mask):
         yes, no = bool(mask & (YES | YES_WORD)), bool(mask & (NO | NO_WORD))
@@ -1764,7 +2153,7 @@ def yes_no(text, asked=""):
                 leads = leads and (i.kind in (P, N) or i.kind == "ph" and bool(i.mask & (SO | LINK)) and not i.mask & (YES | NO))
                 looked += 1
             lead = leads
-            begins = k == start or found[k - 1].kind in (P, N) or found[k - 1].kind == "ph" and found[k - 1].mask & (WAIT | WEAK)
+            begins = k == start or found[k - 1].kind in (P, N) or found[k - 1].kind == "ph" and (found[k - 1].mask & (WAIT | WEAK) or item.mask & WAIT and found[k - 1].mask & BUT)
             nxt = found[k + 1] if k + 1 < end else None
             closed = nxt is None or nxt.kind in (P, N, CLOSES) and nxt.text not in "/" or nxt.kind == "ph" and nxt.mask & (REASON | YES | NO | IS) \
                 and not nxt.mask & (OPEN | OR) or all_tokens[found[k + 1].token].blank and 0xE00 <= ord(all_tokens[item.token].text[0]) <= 0xE7F
@@ -1809,6 +2198,7 @@ def yes_no(text, asked=""):
                         return None
                     strong = 3 if left == CUED and found[where].mask & FINAL else 2
                     if current is None or current == word or back or weak or strong > strength:
+                        turns_at = None
                         if current != word:
                             conflict = False
                         current, back, strength, seen = word, False, max(strong, strength if current == word else 0), True
@@ -1816,17 +2206,26 @@ def yes_no(text, asked=""):
                         conflict = True
                     k += 1
                     continue
+            if item.mask & WEAK and k == start and not word and current is not None:
+                turns_at = k
             if item.mask & WAIT and begins or item.mask & WEAK and begins and k > start and not word:
+                turns_at = k if current is not None else turns_at
                 back = current is not None or back
                 if item.mask & WAIT and current is not None:
                     seen = True
             k += 1
         first = False
+    if seen and turns_at is not None and asked and turns_at + 1 < len(found):
+        # What stands behind a correction: "Yes. Sorry, there is no train."
+        rest = all_tokens[found[turns_at + 1].token:]
+        later = stated(asked, "".join((" " if t.blank else "") + t.text for t in rest))
+        if back or later:
+            return later
     if seen:
         if conflict or current is None or back:
             return None
         return current
-    said = stated(asked, text) if asked else None
+    said = stated(asked, text) if asked and not is_cut_off(found, all_tokens, sentences(found, all_tokens)) else None
     if said:
         return said
     if any(i.kind == "ph" and i.mask & REFUSE for i in found):

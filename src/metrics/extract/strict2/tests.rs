@@ -15,7 +15,7 @@ fn of(question: &str, options: &[&str], output: &str) -> String {
 }
 
 /// Each output with what is read of it.
-fn all(question: &str, options: &[&str], cases: &[(&str, &str)]) {
+pub(super) fn all(question: &str, options: &[&str], cases: &[(&str, &str)]) {
     let read: Vec<(&str, String)> = cases.iter().map(|(_, output)| (*output, of(question, options, output))).collect();
     let meant: Vec<(&str, String)> = cases.iter().map(|(read, output)| (*output, read.to_string())).collect();
     assert_eq!(read, meant);
@@ -306,7 +306,20 @@ fn another_value_in_place_of_the_one_asked_for() {
         ("none", "There might be three cats."),
     ];
     all("Are there two cats in the picture?", &[], &cats);
-    all("Are there more than two cats?", &[], &[("none", "There are three cats.")]);
+    let more = [
+        ("yes", "There are three cats."),
+        ("no", "There are two cats."),
+        ("none", "There are cats."),
+        ("none", "There may be three cats."),
+    ];
+    all("Are there more than two cats?", &[], &more);
+    let plates = [
+        ("yes", "There are six cups and four plates."),
+        ("no", "There are fewer cups than plates."),
+        ("none", "There are six cups."),
+    ];
+    all("Are there more cups than plates?", &[], &plates);
+    all("Does the sign say \"stop\"?", &[], &[("no", "The sign says \"yield\"."), ("none", "It says \"yield\".")]);
     all("图中的门是开着的吗？", &[], &[("no", "门是关着的。"), ("yes", "门是开着的。"), ("none", "窗户是关着的。")]);
 }
 

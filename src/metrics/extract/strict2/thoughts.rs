@@ -209,8 +209,16 @@ pub(super) fn before_question(text: &str) -> Option<&str> {
                 .map(|rest| rest.trim_start_matches(|c: char| " *".contains(c) || c.is_ascii_digit()));
             rest.is_some_and(|rest| rest.starts_with([':', '：']))
         };
-        (asks_anew(&whole) || ASKS.iter().any(begins)).then_some(&text[..at])
+        (asks_anew(&whole) || is_next(&text[..at], &whole, rest) || ASKS.iter().any(begins)).then_some(&text[..at])
     })
+}
+
+/// Whether a question with options follows a letter: "D", "Which year was it?", "A. 1903".
+fn is_next(head: &str, line: &str, rest: &str) -> bool {
+    let options = || rest.trim_start().split_once('\n').map_or("", |(_, options)| options.trim_start());
+    line.trim_end().ends_with('?')
+        && head.trim_matches([' ', '.', '*', '(', ')']).chars().count() == 1
+        && ["A.", "A)", "(A"].iter().any(|label| options().starts_with(label))
 }
 
 /// Whether a line is a question about the picture, and none about the answer.

@@ -79,6 +79,18 @@ impl Text {
         self.tokens.get(at).map_or("", |token| self.word(token))
     }
 
+    /// The text from a token on, in small letters.
+    pub(super) fn from(&self, at: usize) -> String {
+        let mut text = String::new();
+        for token in &self.tokens[at..] {
+            if token.blank {
+                text.push(' ');
+            }
+            text.push_str(self.word(token));
+        }
+        text
+    }
+
     /// Whether a token follows the one before it without a blank.
     pub(super) fn is_joined(&self, at: usize) -> bool {
         let is_near = |token: &Token| matches!(token.kind, Kind::Word | Kind::Mark);

@@ -32,6 +32,8 @@ classes! {
 /// The table as it is written: phrases by class, by language.
 pub(super) type Table = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
+/// How near languages have to be where each of them has to be meant: English is not taken for granted then.
+pub(super) const NEAREST: u64 = 10;
 /// Longest part of a text, in words and marks, that is looked at for its language.
 const LOOKED_AT: usize = 200;
 
@@ -121,7 +123,8 @@ impl Words {
         }
         let best = scores.into_iter().max().filter(|best| *best >= least)?;
         let some = scores.iter().enumerate().filter(|(_, score)| **score * part >= best * (part - 1));
-        Some(some.fold(self.english, |all, (at, _)| all | 1 << at))
+        let taken = if part < NEAREST { self.english } else { 0 };
+        Some(some.fold(taken, |all, (at, _)| all | 1 << at))
     }
 
     /// The longest phrase that begins at a token: where it ends, and its classes.

@@ -2,6 +2,7 @@
 
 use super::Why;
 use super::around::Left;
+use super::cut_off::is_cut_off;
 use super::decide::Refuses;
 use super::items::{Item, What, items, sentences};
 use super::options::Options;
@@ -10,7 +11,7 @@ use super::stated::stated;
 use super::thoughts::first_line;
 use super::tokens::{Kind, Text};
 use super::words::{
-    AND, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK, YES, YES_WORD, words,
+    AND, BUT, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK, YES, YES_WORD, words,
 };
 use crate::metrics::extract::Read;
 
@@ -26,6 +27,8 @@ struct Said {
     weak: bool,
     /// Whether it is open what it says: "Yes, if".
     open: bool,
+    /// Where it is last taken back.
+    turns_at: Option<usize>,
 }
 
 /// Yes (true) or no.
@@ -44,10 +47,24 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
     let found = items(&text, &Options::default(), 0, false);
     let reader = Reader::new(&found, &text);
     let mut word = Said::default();
-    for (at, sentence) in sentences(&found).into_iter().enumerate() {
-        word.sentence(&reader, sentence, at == 0);
+    let sentences = sentences(&found);
+    for (at, sentence) in sentences.iter().enumerate() {
+        word.sentence(&reader, *sentence, at == 0);
         if word.open {
             return (Read::Unparsed, Why::Hedge);
+        }
+    }
+    let of_statement = |said: &str| match stated(question, said) {
+        Some(true) => Some((Read::Yes, Why::Statement)),
+        Some(false) => Some((Read::No, Why::Statement)),
+        None => None,
+    };
+    if let Some(next) = word.turns_at.and_then(|at| found.get(at + 1)).filter(|_| word.seen) {
+        // What stands behind a correction: "Yes. Sorry, there is no train."
+        match of_statement(&text.from(next.token)) {
+            Some(later) => return later,
+            None if word.back => return (Read::Unparsed, Why::Withdrawn),
+            None => {}
         }
     }
     match word {
@@ -56,12 +73,12 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         Said { seen: true, back: true, .. } => (Read::Unparsed, Why::Withdrawn),
         Said { seen: true, now: Some(true), .. } => (Read::Yes, Why::Statement),
         Said { seen: true, now: Some(false), .. } => (Read::No, Why::Statement),
-        _ => match stated(question, said) {
-            Some(true) => (Read::Yes, Why::Statement),
-            Some(false) => (Read::No, Why::Statement),
-            None if found.refuses() => (Read::Refused, Why::Refusal),
-            None => (Read::Unparsed, Why::Nothing),
-        },
+        _ => {
+            let whole = !is_cut_off(&found, &text, &sentences);
+            let stated = whole.then(|| of_statement(said)).flatten();
+            let refused = || found.refuses().then_some((Read::Refused, Why::Refusal));
+            stated.or_else(refused).unwrap_or((Read::Unparsed, Why::Nothing))
+        }
     }
 }
 
@@ -88,7 +105,10 @@ impl Said {
             }
             leads = leads && found[looked..k].iter().all(|i| plain(i) || i.is(SO | LINK) && !i.is(YES | NO));
             looked = k;
-            let begins = k == start || plain(&found[k - 1]) || found[k - 1].is(WAIT | WEAK);
+            let begins = k == start
+                || plain(&found[k - 1])
+                || found[k - 1].is(WAIT | WEAK)
+                || item.is(WAIT) && found[k - 1].is(BUT);
             let next = found.get(k + 1).filter(|_| k + 1 < end);
             let closed = next.is_none_or(|i| {
                 (plain(i) || i.what == What::Closes) && !i.is_mark("/")
@@ -106,7 +126,8 @@ impl Said {
                 && (leads || begins_open || matches!(left().0, Left::Cued | Left::Hedged))
             {
                 if self.now.is_some() || leads {
-                    *self = Said { seen: true, conflict: self.conflict, weak: self.weak, ..Said::default() };
+                    let (conflict, weak, turns_at) = (self.conflict, self.weak, self.turns_at);
+                    *self = Said { seen: true, conflict, weak, turns_at, ..Said::default() };
                 }
                 k += 1;
                 continue;
@@ -148,8 +169,13 @@ impl Said {
                     continue;
                 }
             }
+            if item.is(WEAK) && k == start && word.is_none() && self.now.is_some() {
+                self.turns_at = Some(k);
+            }
             if begins && (item.is(WAIT) || item.is(WEAK) && k > start && word.is_none()) {
-                self.back = self.back || self.now.is_some();
+                if self.now.is_some() {
+                    (self.back, self.turns_at) = (true, Some(k));
+                }
                 self.seen = self.seen || item.is(WAIT) && self.now.is_some();
             }
             k += 1;
@@ -158,6 +184,7 @@ impl Said {
 
     fn commits(&mut self, yes: bool, strong: u8) {
         if self.now.is_none_or(|now| now == yes) || self.back || self.weak || strong > self.strength {
+            self.turns_at = None;
             self.conflict = self.conflict && self.now == Some(yes);
             self.strength = if self.now == Some(yes) { strong.max(self.strength) } else { strong };
             (self.now, self.back, self.seen) = (Some(yes), false, true);
@@ -180,7 +207,7 @@ impl Said {
                 conflict,
                 seen: true,
                 strength: 3,
-                ..Said { weak: self.weak, ..Said::default() }
+                ..Said { weak: self.weak, turns_at: self.turns_at, ..Said::default() }
             };
         }
         k + inner.len() + 2

@@ -1,0 +1,67 @@
+//! Near misses of texts that name an option in other words, beside another letter, or of another subject.
+
+use super::tests::all;
+
+const HOLDS: [&str; 4] = ["A red umbrella", "A blue umbrella", "A walking stick", "Reading a newspaper"];
+
+fn holds(cases: &[(&str, &str)]) {
+    all("What is the man holding or doing?", &HOLDS, cases);
+}
+
+#[test]
+fn an_option_in_other_words() {
+    holds(&[
+        ("A", "He's holding an umbrella that is red."),
+        ("D", "He sits on a bench and reads the morning newspaper."),
+        ("none", "He holds an umbrella."),
+        ("none", "He holds a green umbrella."),
+        ("none", "His jacket is red."),
+        ("none", "He is walking with a dog."),
+        ("none", "He isn't holding an umbrella that is red."),
+        ("none", "He might be reading the newspaper of a friend."),
+        ("none", "The woman is holding an umbrella that is red."),
+        ("none", "In his hands, as far as can be made out here, the newspaper that he reads"),
+    ]);
+}
+
+#[test]
+fn a_letter_beside_the_text_of_another_option() {
+    let question = "Which animal is on the sofa?";
+    let animals = ["cat", "dog", "rabbit", "horse"];
+    let cases = [
+        ("none", "The answer is B (cat)."),
+        ("none", "B - cat"),
+        ("none", "B cat"),
+        ("none", "B. A cat lies on the sofa."),
+        ("none", "The animal on the sofa is a cat. Answer: B"),
+        ("B", "B. A dog lies on the sofa."),
+        ("B", "B. It is a dog, not a cat."),
+        ("B", "The answer is B (dog)."),
+        ("B", "{\"choice\": \"B\", \"confidence\": 0.9}"),
+        ("none", "{\"choice\": \"B\", \"animal\": \"cat\"}"),
+    ];
+    all(question, &animals, &cases);
+    all(
+        "소파 위의 동물은 무엇입니까?",
+        &["고양이", "개"],
+        &[("none", "사진을 보면 소파 위에 고양이"), ("A", "고양이입니다.")],
+    );
+}
+
+#[test]
+fn what_stands_behind_a_correction() {
+    let colors = ["white", "pink", "red"];
+    let cases = [
+        ("A", "Pink. Sorry, I was looking at the tablecloth. The flowers are white."),
+        ("none", "Pink.\n\nThe color of the flowers is white."),
+        ("B", "Pink. The flowers are pink."),
+    ];
+    all("What color are the flowers?", &colors, &cases);
+    let train = [
+        ("no", "Yes. Sorry, there is no train."),
+        ("no", "It is not a train but a bus."),
+        ("no", "I see a bus and a car, but no train."),
+        ("none", "It is not clear, but it may be a train."),
+    ];
+    all("Is there a train?", &[], &train);
+}
