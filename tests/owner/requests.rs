@@ -189,7 +189,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::NewRound => {
             let new = |filter: &str| {
                 let people = vec!["ann".to_string()];
-                let new = NewRound::new("second".into(), Protocol::Single, people, 1);
+                let new = NewRound::new("second".to_string(), Protocol::Single, people, 1);
                 Box::new(NewRound { filter: filter.into(), ..new })
             };
             vec![
