@@ -377,7 +377,7 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
     assert!(other.ask(request::Item(1)).unwrap().standing.iter().any(|s| s.judgement.note.as_deref() == Some(NOTE)));
     let cem = told.client("cem", |_| ());
     assert!(cem.ask(request::AnswerLines { set: 0, part: 0 }).unwrap().unwrap().contains(OUTPUT));
-    assert!(cem.ask(request::Scorers).unwrap().iter().any(|s| s.scorer == Scorer::Leakage && s.version != ""));
+    assert!(cem.ask(request::Scorers).unwrap().iter().any(|s| s.scorer == Scorer::Leakage && !s.version.is_empty()));
     let _there = quiet.client("cem", |_| ());
     let (mut here, mut there) = (Tap::new(&told), Tap::new(&quiet));
     // What changes the project comes after everything that reads, and the end last.
