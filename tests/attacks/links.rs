@@ -10,7 +10,7 @@ use benchtop::tui::terminal::Env;
 use benchtop::tui::theme::Theme;
 use uuid::Uuid;
 
-use crate::support::{Bench, Output, tell, verdict, wait_until};
+use crate::support::{Bench, Need, Output, skip, verdict, wait_until};
 
 /// What somebody else's file or folder holds.
 fn all_of(path: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
@@ -190,7 +190,7 @@ fn no_program_of_a_repository_is_run() {
         command.output().is_ok_and(|o| o.status.success())
     };
     if !(git(&["init", "-q"]) && git(&["add", "metadata"]) && git(&["commit", "-q", "-m", "one"])) {
-        tell("skipped: git is not there");
+        skip(Need::Program("git"), "git is not installed");
         return;
     }
     let trap = bench.write("trap.sh", format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n", marker.display()));

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use uuid::Uuid;
 
 use crate::owner::life::as_user;
-use crate::support::{Bench, Mount, owners, question, root, run, tell, verdict, wait_until};
+use crate::support::{Bench, Mount, Need, owners, question, root, run, skip, verdict, wait_until};
 
 /// Everything in a folder: names, modes, lengths and bytes.
 fn all_of(path: &Path) -> Vec<(String, u32, Vec<u8>)> {
@@ -29,13 +29,13 @@ fn all_of(path: &Path) -> Vec<(String, u32, Vec<u8>)> {
 /// A bind mount of `from` at `at` that cannot be written, not by root either.
 fn read_only(from: &Path, at: &Path) -> Option<Mount> {
     if !root() {
-        tell("skipped: a read-only mount needs root");
+        skip(Need::Root, "a read-only mount needs root");
         return None;
     }
     let mount = Mount::new(&["--bind", from.to_str().unwrap()], at)?;
     let done = Command::new("mount").args(["-o", "remount,bind,ro"]).arg(at).status();
     if !done.is_ok_and(|status| status.success()) {
-        tell("skipped: the mount cannot be made read-only");
+        skip(Need::Mount, "the mount cannot be made read-only");
         return None;
     }
     Some(mount)
@@ -135,7 +135,7 @@ fn fill(path: &Path) {
 #[test]
 fn a_stopped_project_on_a_full_disk_is_read_and_written_once_there_is_room() {
     if !root() {
-        tell("skipped: a small disk needs root");
+        skip(Need::Root, "a small disk needs root");
         return;
     }
     for damage in ["", "store/columns.snap", "store", ".owner"] {

@@ -9,7 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::durability::generate::{check, recorded};
-use crate::support::{Bench, Mount, owners, question, root, run, verdict};
+use crate::support::{Bench, Mount, Need, owners, question, root, run, skip, verdict};
 
 /// A file that takes all the room there is.
 fn fill(path: &std::path::Path) {
@@ -22,7 +22,7 @@ fn fill(path: &std::path::Path) {
 #[test]
 fn a_full_disk_acknowledges_nothing_and_works_again_once_there_is_room() {
     if !root() {
-        crate::support::tell("skipped: a small disk needs root");
+        skip(Need::Root, "a small disk needs root");
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -78,7 +78,7 @@ fn a_full_disk_acknowledges_nothing_and_works_again_once_there_is_room() {
 #[test]
 fn a_full_disk_pauses_a_job_and_what_was_made_stays() {
     if !root() {
-        crate::support::tell("skipped: a small disk needs root");
+        skip(Need::Root, "a small disk needs root");
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ fn a_full_disk_pauses_a_job_and_what_was_made_stays() {
 #[test]
 fn a_read_only_project_is_read_and_untouched() {
     if !root() {
-        crate::support::tell("skipped: a read-only mount needs root; modes are tested below");
+        skip(Need::Root, "a read-only mount needs root; modes are tested below");
         return;
     }
     let bench = Bench::with_items(3);
@@ -119,7 +119,7 @@ fn a_read_only_project_is_read_and_untouched() {
     let Some(mount) = Mount::new(&["--bind", "-o", "ro", bench.root().to_str().unwrap()], &at) else { return };
     if std::fs::write(mount.at.join("probe"), "").is_ok() {
         std::fs::remove_file(mount.at.join("probe")).unwrap();
-        crate::support::tell("skipped: this mount does not make read-only binds");
+        skip(Need::Mount, "this mount does not make read-only binds");
         return;
     }
     let locked = Bench::at(mount.at.clone());

@@ -7,7 +7,7 @@ use benchtop::model::usage::{MetadataState, Save};
 use benchtop::owner::wire::request;
 use benchtop::store::metadata;
 
-use crate::support::{Bench, Mount, dice, root, rounds, tell};
+use crate::support::{Bench, Mount, Need, dice, root, rounds, skip};
 
 const ANIMAL: &str = "vocabularies/animal.txt";
 const COLOR: &str = "vocabularies/color.txt";
@@ -20,7 +20,7 @@ fn change(state: &MetadataState, name: &str, text: &str) -> Save {
 #[test]
 fn a_save_on_a_full_disk_leaves_every_file_and_works_once_there_is_room() {
     if !root() {
-        tell("skipped: a small disk needs root");
+        skip(Need::Root, "a small disk needs root");
         return;
     }
     let dir = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ use benchtop::model::{Choice, QuestionKind, Role};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::tell;
+use crate::support::{Need, skip, tell};
 
 /// Files that nobody opens who works on the rule, with what was right at least, and wrong at most, when they were first measured.
 /// Their misses are not printed.
@@ -165,7 +165,7 @@ fn the_python_port_reads_what_strict_reads() {
     command.arg("-c").arg(script).current_dir(dir.path()).env("PYTHONIOENCODING", "utf-8");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
-        tell("skipped: the port needs python3");
+        skip(Need::Program("python3"), "the port needs python3");
         return;
     };
     let corpora = corpora();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, json_lines, tell};
+use crate::support::{Bench, Need, json_lines, skip, tell};
 
 /// A data set of four questions, of three kinds and with two pictures between them.
 fn bench() -> Bench {
@@ -47,12 +47,12 @@ fn seen(what: &str, format: &str) -> Option<Vec<Value>> {
     let mut command = Command::new(python);
     command.arg(script).arg(what).arg(&out).arg("birds").env("HF_HOME", bench.beside("cache"));
     let Ok(output) = command.output() else {
-        tell(&format!("skipped: {what} needs Python"));
+        skip(Need::Program("python3"), &format!("{what} needs Python"));
         return None;
     };
     let said = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(3) {
-        tell(&format!("skipped: {what}: {}", said.lines().last().unwrap_or_default()));
+        skip(Need::Loaders, &format!("{what}: {}", said.lines().last().unwrap_or_default()));
         return None;
     }
     assert!(output.status.success(), "{what}: {said}");

@@ -19,7 +19,7 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    crate::support::tell(&format!("skipped: {name} is not beside this checkout"));
+    crate::support::skip(crate::support::Need::Data, &format!("{name} is not beside this checkout"));
     None
 }
 

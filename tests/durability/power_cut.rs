@@ -50,13 +50,13 @@ fn stands_still(pid: u32) -> bool {
 /// A new ext4 image, mounted; `None` where that is not possible.
 fn disk(dir: &Path) -> Option<(PathBuf, Mount)> {
     if !root() {
-        crate::support::tell("skipped: a power cut needs root");
+        crate::support::skip(crate::support::Need::Root, "a power cut needs root");
         return None;
     }
     let image = dir.join("disk");
     std::fs::File::create(&image).unwrap().set_len(96 << 20).unwrap();
     if !ran("mkfs.ext4", &["-q", "-F", image.to_str().unwrap()]) {
-        crate::support::tell("skipped: a power cut needs mkfs.ext4");
+        crate::support::skip(crate::support::Need::Program("mkfs.ext4"), "a power cut needs mkfs.ext4");
         return None;
     }
     let mount = Mount::new(&["-o", "loop", image.to_str().unwrap()], &dir.join("mnt"))?;

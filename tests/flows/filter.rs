@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::durability::generate::fifty;
 use crate::flows::eval::{number, quiz};
 use crate::inference::server::{Act, Seen, Server};
-use crate::support::{Bench, json_lines, tell, wait_until};
+use crate::support::{Bench, Need, json_lines, skip, wait_until};
 
 /// Puts a table in the place of the one of that name in benchtop.toml.
 pub fn configure(bench: &Bench, table: &str) {
@@ -296,7 +296,7 @@ fn tiny_clip(bench: &Bench) -> PathBuf {
 fn pictures_of_dysca_through_a_tiny_clip() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/dysca-figures");
     if !data.is_dir() {
-        return tell("SKIPPED: ../shared/data/dysca-figures is not here");
+        return skip(Need::Data, "dysca-figures is not beside this checkout");
     }
     let bench = Bench::new();
     bench.run(["import", data.to_str().unwrap()]).ok();

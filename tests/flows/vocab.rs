@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::conformance::shared;
-use crate::support::{Bench, composed, json_lines, tell};
+use crate::support::{Bench, Need, composed, json_lines, skip};
 
 const ANIMAL: &str = "metadata/vocabularies/animal.txt";
 const COLOR: &str = "metadata/vocabularies/color.txt";
@@ -122,7 +122,7 @@ fn diff_tells_terms_templates_and_the_items_they_touch() {
         command.output().is_ok_and(|o| o.status.success())
     };
     if !(git(&["init", "-q"]) && git(&["add", "metadata"]) && git(&["commit", "-q", "-m", "one"])) {
-        tell("skipped: git is not there");
+        skip(Need::Program("git"), "git is not installed");
         return;
     }
     edit(&bench, COLOR, |t| format!("{t}teal\n"));

@@ -185,8 +185,7 @@ fn the_real_program_reads_a_sign() {
     let mut reader = match Tesseract::open(Options::default()) {
         Ok(reader) => reader,
         Err(problem) if problem.kind == ErrorKind::NotFound => {
-            eprintln!("skipped: {problem}");
-            return;
+            return crate::support::skip(crate::support::Need::Program("tesseract"), &problem.to_string());
         }
         Err(problem) => panic!("{problem}"),
     };

@@ -101,7 +101,7 @@ fn a_project_too_deep_for_a_socket_has_it_elsewhere() {
 /// The program as user `uid`; `None`, with a word, where that is not possible.
 pub fn as_user(uid: u32, bench: &Bench) -> Option<Command> {
     if !root() {
-        crate::support::tell("skipped: only root can become somebody else");
+        crate::support::skip(crate::support::Need::Root, "only root can become somebody else");
         return None;
     }
     let mut command = Command::new("setpriv");
@@ -113,7 +113,7 @@ pub fn as_user(uid: u32, bench: &Bench) -> Option<Command> {
         .output()
         .is_ok_and(|o| o.status.success());
     if !reachable {
-        crate::support::tell(&format!("skipped: user {uid} cannot run {PROGRAM}"));
+        crate::support::skip(crate::support::Need::Users, &format!("user {uid} cannot run {PROGRAM}"));
         return None;
     }
     std::fs::set_permissions(bench.root().parent().unwrap(), PermissionsExt::from_mode(0o755)).unwrap();

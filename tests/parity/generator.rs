@@ -56,7 +56,7 @@ fn it_conforms() {
 fn a_card_makes_the_pictures_of_the_cpu() {
     let card = match Options::cuda(0) {
         Ok(card) => card,
-        Err(why) => return println!("SKIPPED on a GPU: {why}"),
+        Err(why) => return crate::support::skip(crate::support::Need::Gpu, &why.to_string()),
     };
     for model in ["sd", "sdxl"] {
         let cpu = Options { dtype: DType::F16, together: 4, ..Options::cpu() };

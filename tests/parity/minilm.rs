@@ -10,7 +10,7 @@ use candle_core::{Device, Tensor};
 use serde::Deserialize;
 
 use super::support::{assert_close, data, linked, relative_error, replaced_text};
-use crate::support::tell;
+use crate::support::{Need, skip};
 
 const F32: f64 = 1e-5;
 
@@ -120,7 +120,7 @@ fn other_models_are_refused_by_name() {
 #[test]
 fn the_real_model_agrees_with_sentence_transformers() {
     let Some(folder) = std::env::var_os("BENCHTOP_MINILM") else {
-        return tell("skipped: BENCHTOP_MINILM names no folder with all-MiniLM-L6-v2");
+        return skip(Need::MiniLm, "BENCHTOP_MINILM names no folder with all-MiniLM-L6-v2");
     };
     let pairs: Vec<Pair> = serde_json::from_slice(&std::fs::read(data("minilm/pairs.json")).unwrap()).unwrap();
     assert!(pairs.len() > 10);

@@ -16,7 +16,7 @@ pub fn devices() -> Vec<Device> {
     #[cfg(feature = "cuda")]
     match benchtop::inference::candle::ops::cuda::open(0) {
         Ok(card) => return vec![Device::Cpu, card],
-        Err(why) => println!("SKIPPED on a GPU: {why}"),
+        Err(why) => crate::support::skip(crate::support::Need::Gpu, &why.to_string()),
     }
     vec![Device::Cpu]
 }

@@ -27,6 +27,52 @@ pub fn tell(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// What a test may need that a machine may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Root, who can mount file systems and become another user.
+    Root,
+    /// A mount that root is allowed to make: containers often refuse it.
+    Mount,
+    /// Another user who can run the program: not one below a folder that only root enters.
+    Users,
+    /// A program by name: `git`, `python3`, `tesseract`, `mkfs.ext4`.
+    Program(&'static str),
+    /// Python packages that load the formats of other tools.
+    Loaders,
+    /// The example data beside the checkout.
+    Data,
+    /// all-MiniLM-L6-v2, in the folder that `BENCHTOP_MINILM` names.
+    MiniLm,
+    /// A CUDA card.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+    Gpu,
+}
+
+impl Need {
+    fn word(self) -> &'static str {
+        match self {
+            Need::Root => "root",
+            Need::Mount => "mount",
+            Need::Users => "users",
+            Need::Program(name) => name,
+            Need::Loaders => "loaders",
+            Need::Data => "data",
+            Need::MiniLm => "minilm",
+            Need::Gpu => "gpu",
+        }
+    }
+}
+
+/// Skips a test with a line that is seen although the test passes. Fails where `BENCHTOP_REQUIRE` names the need:
+/// words separated by commas, or `all`.
+pub fn skip(need: Need, why: &str) {
+    let required = std::env::var("BENCHTOP_REQUIRE").unwrap_or_default();
+    let named = required.split(',').map(str::trim).any(|word| word == "all" || word == need.word());
+    assert!(!named, "BENCHTOP_REQUIRE names `{}`, which this machine lacks: {why}", need.word());
+    tell(&format!("skipped ({}): {why}", need.word()));
+}
+
 /// The program itself.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_benchtop");
 
@@ -447,11 +493,14 @@ impl Mount {
         match done {
             Ok(output) if output.status.success() => Some(Mount { at: at.to_path_buf() }),
             Ok(output) => {
-                tell(&format!("skipped: mount {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim()));
+                skip(
+                    Need::Mount,
+                    &format!("mount {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim()),
+                );
                 None
             }
             Err(error) => {
-                tell(&format!("skipped: mount: {error}"));
+                skip(Need::Mount, &format!("mount: {error}"));
                 None
             }
         }

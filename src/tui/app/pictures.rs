@@ -126,9 +126,12 @@ impl App {
             let sides = self.review.sides(loaded, &root);
             let view = self.view_in(layout(pane, sides.is_some()).picture);
             let mut part = Looking::default().part(sides.as_ref(), wide);
-            match sides {
+            let sources = match sides {
                 Some(sides) => match sides.wanted(part.show) {
-                    Ok((sources, show)) => part.show = show,
+                    Ok((sources, show)) => {
+                        part.show = show;
+                        sources
+                    }
                     Err(_) => continue,
                 },
                 None => match picture_of(&loaded.item, &root) {
