@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 
+use benchtop::model::job::NewJob;
+use benchtop::owner::wire::{NeedsConsent, request};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -126,6 +128,10 @@ fn a_read_only_project_is_read_and_untouched() {
     assert!(error.contains("read-only file system") && error.contains("help:"), "{error}");
     let said = locked.feed(["decide"], &verdict(Uuid::now_v7(), 1, "accept"));
     assert!(said.code == 1 && said.out.contains("read-only file system"), "{said:?}");
+    // What follows an agreement is allowed as if it was asked by itself.
+    let then = Some(request::Generate(Box::new(NewJob { dry: true, ..NewJob::default() })).then());
+    let refused = locked.client("ann", |_| ()).ask(request::Agree { to: vec![], then }).unwrap_err();
+    assert!(refused.what.contains("read-only file system"), "{refused}");
     assert_eq!(locked.items().len(), 3);
     locked.run(["stop"]).ok();
     assert!(owners(locked.root()).is_empty());

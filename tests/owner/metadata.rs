@@ -50,8 +50,7 @@ fn without(state: &MetadataState, term: &str) -> String {
 
 fn numbers(client: &Client, words: &str) -> Vec<u32> {
     let ask = request::Numbers(Filter::parse(words).unwrap(), vec![]);
-    let numbers = client.ask(ask).unwrap();
-    numbers
+    client.ask(ask).unwrap()
 }
 
 #[test]
@@ -120,10 +119,7 @@ fn what_an_edit_does_to_the_items_is_known_before_and_after_it() {
     let (animal, count) = some_animal(&ann);
     assert!(count > 0);
     assert_eq!(numbers(&ann, "stale:no").len(), 600);
-    let impact = |files: Vec<MetaFile>| -> Impact {
-        let impact = ann.ask(request::Impact(files)).unwrap();
-        impact
-    };
+    let impact = |files: Vec<MetaFile>| -> Impact { ann.ask(request::Impact(files)).unwrap() };
     assert_eq!(impact(vec![]), Impact { composed: 600, ..Impact::default() });
     let templates = text(&state, "templates.toml").replace("Your answer is:", "The answer is:");
     let edit = |name: &str, text: &str| vec![MetaFile { name: name.into(), text: text.into() }];
@@ -162,10 +158,7 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
     let (ann, _) = watcher(&bench, "ann");
     let (animal, count) = some_animal(&ann);
     let terms = vec![("animal".to_string(), animal.clone())];
-    let discard = |dry: bool| {
-        let done = ann.ask(request::Discard { terms: terms.clone(), dry }).unwrap();
-        done
-    };
+    let discard = |dry: bool| ann.ask(request::Discard { terms: terms.clone(), dry }).unwrap();
     let counted = discard(true);
     assert_eq!((counted.items.all(), counted.rejected), (count, count));
     assert!(bench.verdicts().is_empty(), "a dry run decided");

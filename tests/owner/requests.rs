@@ -14,6 +14,7 @@ use benchtop::model::edit::Edit;
 use benchtop::model::evaluation::{NewRun, Orders, Server, Wording};
 use benchtop::model::history::{LogAsk, Moment};
 use benchtop::model::job::{JobAct, NewJob, Plan};
+use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{NewRound, Protocol};
 use benchtop::model::scoring::bench::{BenchAsk, FlagOrder};
 use benchtop::model::scoring::job::{NewScoring, ScoringAct};
@@ -40,8 +41,10 @@ const ANSWERED: usize = 4;
 const ITEMS: u32 = (COMPOSED + ANSWERED) as u32;
 /// The last item is one of practice: somebody judged it before.
 const KNOWN: u32 = ITEMS;
-/// A word of bob's notes.
-const NOTE: &str = "zebra";
+/// The other annotator.
+const OTHER: &str = "quentin";
+/// A word of their notes.
+const NOTE: &str = "quagga";
 /// A word of what the model answered.
 const OUTPUT: &str = "okapi";
 
@@ -189,7 +192,7 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::NewRound => {
             let new = |filter: &str| {
                 let people = vec!["ann".to_string()];
-                let new = NewRound::new("second".to_string(), Protocol::Single, people, 1);
+                let new = NewRound::new("second", Protocol::Single, people, 1);
                 Box::new(NewRound { filter: filter.into(), ..new })
             };
             vec![
@@ -319,7 +322,7 @@ fn project() -> (Bench, World) {
         import(&format!("{model}.jsonl"), lines((0..ANSWERED).map(answer).collect()));
     }
     let more = bench.items_file("more", 0..2);
-    // Somebody decided elsewhere on what bob is to decide on.
+    // Somebody decided elsewhere on what another annotator is to decide on.
     let elsewhere = Bench::new();
     let file = elsewhere.write("questions.jsonl", questions);
     elsewhere.run(["import", file.to_str().unwrap()]).ok();
@@ -330,14 +333,14 @@ fn project() -> (Bench, World) {
     let verdicts = bench.write("verdicts.jsonl", lines(vec![said]));
     bench.feed(["decide", "--as", "cem"], &json!({"item": KNOWN, "verdict": "accept"}).to_string()).ok();
     let args =
-        "round new first --protocol both-accept --people ann,bob --calibration 1 --probes 0 --repeats 0 --as cem";
+        "round new first --protocol both-accept --people ann,quentin --calibration 1 --probes 0 --repeats 0 --as cem";
     bench.run(args.split(' ').chain(["--filter", "status:pending"])).ok();
     bench.run(["stop"]).ok();
     (bench, World { term, more, journal, verdicts })
 }
 
-/// What is in a reply that others did not decide on: where the project lies, and what the machine and its clock say.
-fn open_to_all(name: RequestName, reply: AnyReply, bench: &Bench) -> String {
+/// A reply without what is no secret, or differs from one owner process to the next.
+fn open_to_all(name: RequestName, reply: AnyReply) -> String {
     let shown = match reply {
         // Pid, socket, times, and how many decisions there are in all.
         AnyReply::Status(status) => {
@@ -348,12 +351,19 @@ fn open_to_all(name: RequestName, reply: AnyReply, bench: &Bench) -> String {
         AnyReply::Rounds(rounds) => format!("{:?}", rounds.iter().map(|r| &r.by_status).collect::<Vec<_>>()),
         AnyReply::RoundPeople(round) | AnyReply::NewRound(round) => format!("{:?}", (round.items, round.by_status)),
         AnyReply::Devices(_) => String::new(),
+        AnyReply::Next(next) => match *next {
+            // Until when it is leased is a time.
+            NextAssignment::Item(a) => format!("{:?}", (a.number, a.practice, a.nth, a.place, a.elsewhere, a.ahead)),
+            other => format!("{other:?}"),
+        },
+        // The texts bear the time of the edit.
+        AnyReply::Edit(edited) => format!("{:?}", (edited.voided, edited.notes)),
         // How many items were scored, and by which job, tells no score.
         AnyReply::Scorers(_) => String::new(),
         reply => format!("{reply:?}"),
     };
     assert!(matches!(name, RequestName::Devices | RequestName::Scorers) || !shown.is_empty());
-    shown.replace(bench.root().parent().unwrap().to_str().unwrap(), "")
+    shown
 }
 
 #[test]
@@ -364,11 +374,16 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
     assert!(Command::new("cp").arg("-a").arg(told.root()).arg(&root).status().unwrap().success());
     let quiet = Bench::at(root);
     told.run(["filter", "run", "leakage"]).ok();
-    let bob = told.client("bob", |_| ());
+    let other = told.client(OTHER, |_| ());
     for number in 1..KNOWN {
-        decide(&bob, number, judgement("first", Verdict::Reject, NOTE)).unwrap();
+        decide(&other, number, judgement("first", Verdict::Reject, NOTE)).unwrap();
     }
-    let dir = quiet.client("quiet", |_| ());
+    // What is to be kept back is there.
+    assert!(other.ask(request::Item(1)).unwrap().standing.iter().any(|s| s.judgement.note.as_deref() == Some(NOTE)));
+    let cem = told.client("cem", |_| ());
+    assert!(cem.ask(request::AnswerLines { set: 0, part: 0 }).unwrap().unwrap().contains(OUTPUT));
+    assert!(cem.ask(request::Scorers).unwrap().iter().any(|s| s.scorer == Scorer::Leakage && !s.version.is_empty()));
+    let _there = quiet.client("cem", |_| ());
     let (mut here, mut there) = (Tap::new(&told), Tap::new(&quiet));
     // What changes the project comes after everything that reads, and the end last.
     let mut names: Vec<RequestName> = RequestName::ALL.to_vec();
@@ -389,12 +404,11 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
             if name.row().blind == Blind::Refused && !denied(&answers.0) {
                 wrong.push(format!("{ask:?} is declared as refused, and is not"));
             }
-            let shown =
-                |answer: Result<AnyReply, _>, bench: &Bench| answer.map(|reply| open_to_all(name, reply, bench));
-            let (one, other) = (shown(answers.0, &told), shown(answers.1, &quiet));
+            let shown = |answer: Result<AnyReply, _>| answer.map(|reply| open_to_all(name, reply));
+            let (one, other) = (shown(answers.0), shown(answers.1));
             let (one, other) = (format!("{one:?}"), format!("{other:?}"));
             if one != other {
-                wrong.push(format!("{ask:?} tells whether bob has judged:\n  {one}\n  {other}"));
+                wrong.push(format!("{ask:?} tells whether somebody else has judged:\n  {one}\n  {other}"));
             }
         }
         if name.row().blind == Blind::Guarded && refused == 0 {
@@ -403,14 +417,13 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
         // Who is in a round is no secret.
         let tells_people = matches!(name, RequestName::Rounds | RequestName::RoundPeople);
         for frame in &here.frames[before..] {
-            let secrets: &[&str] = if tells_people { &[NOTE, OUTPUT] } else { &[NOTE, OUTPUT, "bob"] };
+            let secrets: &[&str] = if tells_people { &[NOTE, OUTPUT] } else { &[NOTE, OUTPUT, OTHER] };
             if let Some(secret) = secrets.iter().find(|secret| frame.contains(**secret)) {
                 wrong.push(format!("{name:?} tells `{secret}`: {frame}"));
             }
         }
         asked.insert(name);
     }
-    drop(dir);
     assert_eq!(asked.len(), RequestName::ALL.len());
     assert!(wrong.is_empty(), "{} leaks:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -51,7 +51,6 @@ fn repeats_and_probes_look_like_any_item_and_decide_nothing() {
         assert_eq!((view.status, view.standing.len()), (Status::Pending, 0), "{served:?} tells what it is");
         decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
         let feedback = ann.ask(request::Feedback { round: "first".into(), number: served.number }).unwrap();
-        let feedback = feedback;
         assert_eq!(feedback.good.is_some(), served.practice);
         shown.push((served.number, served.practice));
     }

@@ -74,13 +74,13 @@ macro_rules! requests {
             Items(Vec<u32>) => super::Lines, kind: Query, access: Member, writes: Never, blind: Filtered;
             /// The prediction files brought in.
             AnswerSets => Vec<AnswerSet>, kind: Query, access: Member, writes: Never, blind: Nothing;
-            /// A part of the lines of a prediction file, JSON each; none after the last part.
+            /// A part of the lines of a prediction file, JSON each; none after the last part. What models answered tells the key.
             AnswerLines {
                 /// Position in the list of [`AnswerSets`].
                 set: u32,
                 /// Which part, from 0.
                 part: u32,
-            } => Option<String>, kind: Query, access: Member, writes: Never, blind: Filtered;
+            } => Option<String>, kind: Query, access: Member, writes: Never, blind: Refused;
             /// A verdict.
             Decide(super::Decide) => Receipt, kind: Decision, access: Member, writes: Always, blind: Filtered;
             /// Take back the last that I did, a verdict or an edit; the uuid is the receipt.
@@ -169,7 +169,7 @@ macro_rules! requests {
                 allow_impossible: bool,
             } => Report, kind: Task, access: Member, writes: Always, blind: Nothing;
             /// Begin a job that makes pictures, or say what it would make.
-            Generate(Box<NewJob>) => Begun, kind: Task, access: Member, writes: Always, blind: Guarded;
+            Generate(Box<NewJob>) => Begun, kind: Task, access: Member, writes: Always, blind: Filtered;
             /// All jobs, those that are not over first and in their order; their progress is told as [`super::Event::Job`].
             Jobs => Vec<JobState>, kind: Query, access: Member, writes: Never, blind: Nothing;
             /// Do something to a job; none for one that was removed.
