@@ -14,7 +14,7 @@ use crate::support::{Need, skip, tell};
 
 /// Files that nobody opens who works on the rule, with what was right at least, and wrong at most, when they were first measured.
 /// Their misses are not printed.
-const UNSEEN: &[(&str, f64, f64)] = &[("heldout-3", 94.5, 0.5), ("heldout-4", 80.0, 2.0)];
+const UNSEEN: &[(&str, f64, f64)] = &[("heldout-3", 94.5, 0.5), ("heldout-4", 87.0, 0.5)];
 
 /// Files of which more is beyond the rule than of others, with what is right at least.
 const HARD: &[(&str, f64)] = &[("development-3", 92.0)];
