@@ -103,7 +103,16 @@ struct Rig {
 
 impl Rig {
     fn over(project: &Project, small: &Small) -> Rig {
-        let opened = open(project).unwrap();
+        // A child that another test has just forked holds the lock of the last store until it is another program.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        let opened = loop {
+            match open(project) {
+                Err(problem) if problem.kind == ErrorKind::Conflict && std::time::Instant::now() < deadline => {
+                    std::thread::sleep(std::time::Duration::from_millis(10));
+                }
+                opened => break opened.unwrap(),
+            }
+        };
         let (sender, queue) = mpsc::channel();
         let data = Data { catalog: opened.catalog, overlay: opened.overlay };
         let none: crate::owner::generate::Maker = Box::new(|_, _| Err(crate::model::Error::input("no generator")));
