@@ -4,6 +4,7 @@ use super::bulk;
 use crate::model::usage::Discarded;
 use crate::model::{Judgement, Result, Seen, Status, Verdict};
 use crate::owner::dispatch::{Task, TaskContext};
+use crate::owner::visibility::AnnotatorView;
 use crate::owner::wire::request;
 use crate::pipeline::import::Progress;
 
@@ -17,8 +18,6 @@ impl Task for request::Discard {
 }
 
 fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<Discarded> {
-    // How many of them are rejected would tell of each.
-    let sight = task.sight();
     let TaskContext { shared, who, tell: watch, .. } = task;
     let held = shared.metadata.now(shared)?;
     let told = std::cell::RefCell::new(watch);
@@ -26,6 +25,8 @@ fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<Discarded>
     let usage = shared.metadata.usage(shared, &counting)?;
     let watch = told.into_inner();
     let rows = usage.rows_with(held.grammar(), &wanted.terms);
+    // How many of them are rejected would tell of each.
+    let sight = AnnotatorView::of(shared, who);
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
     let standing: Vec<(u32, u64)> = {
