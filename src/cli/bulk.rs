@@ -33,7 +33,7 @@ pub struct Args {
 /// Runs it.
 ///
 /// # Errors
-/// [`ErrorKind::Conflict`] when the filter finds another number of items than was said; then nothing was judged.
+/// [`Conflict`](crate::model::ErrorKind::Conflict) when the filter finds another number of items than was said; then nothing was judged.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let known = [Verdict::Accept, Verdict::Reject, Verdict::Skip, Verdict::Flag, Verdict::Unsure];
     let verdict = known.into_iter().find(|v| v.name() == args.verdict).ok_or_else(|| {

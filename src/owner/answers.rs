@@ -23,7 +23,7 @@ use crate::model::Result;
 /// The line of an item, its pictures found.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when the texts are damaged.
+/// [`Corrupt`](crate::model::ErrorKind::Corrupt) when the texts are damaged.
 pub fn line(shared: &OwnerContext, row: u32) -> Result<String> {
     Ok(resolved(shared, shared.catalog().line(row as usize)?))
 }

@@ -1,4 +1,4 @@
-//! From a request to its handler. Each kind of request has a trait, and [`dispatch`] is made from the table: a request
+//! From a request to its handler. Each kind of request has a trait, and `dispatch` is made from the table: a request
 //! without the handler of its kind does not compile.
 
 use std::sync::Arc;

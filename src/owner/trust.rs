@@ -30,7 +30,7 @@ use crate::store::trust::{Folder, Held, JobKind, TrustedJob, token};
 /// The servers of an evaluation, each once.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for an address or a variable that cannot be used.
+/// [`Usage`](crate::model::ErrorKind::Usage) for an address or a variable that cannot be used.
 pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
     of_servers(&new.servers, if new.blind { Sends::Texts } else { Sends::Pictures })
 }
@@ -86,7 +86,7 @@ fn held(shared: &OwnerContext) -> Held {
 /// Refuses destinations that the person has not agreed to. Called before anything is sent, and again at each batch.
 ///
 /// # Errors
-/// [`ErrorKind::Denied`], with the commands that agree.
+/// [`Denied`](crate::model::ErrorKind::Denied), with the commands that agree.
 pub fn check(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     if to.is_empty() {
         return Ok(());
@@ -115,7 +115,7 @@ pub fn waits(
 /// The person agrees.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] for a destination that is none, and when it cannot be kept.
+/// [`Usage`](crate::model::ErrorKind::Usage) for a destination that is none, and when it cannot be kept.
 pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     // What came over the socket is read as if it was typed.
     let to: Vec<Destination> =
