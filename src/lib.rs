@@ -1,28 +1,28 @@
 //! benchtop: a terminal workbench for curating vision-language benchmarks.
 //!
-//! The house has six floors. A room uses only rooms on lower floors, and rooms on one floor do not know each other
-//! (`tests/house.rs` holds this against the `use` lines of the sources).
+//! This crate re-exports the crates of the workspace. They lie on six floors: a crate uses only crates on lower floors, and
+//! crates on one floor do not know each other (`tests/house.rs` checks the sources).
 //!
-//! | floor | room | what lives there |
+//! | floor | crate | content |
 //! |---|---|---|
-//! | 6 | [`cli`] | one file a subcommand: arguments, printing, exit codes |
+//! | 6 | [`cli`] | one file per subcommand: arguments, printing, exit codes |
 //! | 5 | [`tui`] | the terminal program: event loop, panes, widgets, preview, the tty |
-//! | 4 | [`owner`] | the one process that owns a project: lock, socket, wire, writer; the client speaks to it |
-//! | 3 | [`pipeline`] | long work: import, export, scoring |
+//! | 4 | [`owner`] | the process that owns a project: lock, socket, wire, writer, jobs; and the client that talks to it |
+//! | 3 | [`pipeline`] | long work: import, export, compose, generate, evaluate, score, boards, verify |
 //! | 2 | [`store`] | journals, segments, columns, search arena, rebuild |
-//! | 2 | [`formats`] | one file an interchange format, read and write, streaming |
+//! | 2 | [`formats`] | interchange formats, one file each, read and written as streams |
 //! | 2 | [`metrics`] | pure functions from answers to numbers |
-//! | 2 | [`inference`] | models: traits, and candle, HTTP and the storyboard behind them |
-//! | 2 | [`compose`] | metadata to pictures and questions; today the sample set |
+//! | 2 | [`inference`] | model traits, with candle, HTTP, Tesseract, and the storyboard behind them |
+//! | 2 | [`compose`] | metadata to prompts, pictures, and questions; plans; the linter |
 //! | 1 | [`model`] | plain data and rules: no I/O, no async, no drawing |
 
-pub mod cli;
-pub mod compose;
-pub mod formats;
-pub mod inference;
-pub mod metrics;
-pub mod model;
-pub mod owner;
-pub mod pipeline;
-pub mod store;
-pub mod tui;
+pub use benchtop_cli as cli;
+pub use benchtop_compose as compose;
+pub use benchtop_formats as formats;
+pub use benchtop_inference as inference;
+pub use benchtop_metrics as metrics;
+pub use benchtop_model as model;
+pub use benchtop_owner as owner;
+pub use benchtop_pipeline as pipeline;
+pub use benchtop_store as store;
+pub use benchtop_tui as tui;

@@ -1,4 +1,4 @@
-//! The floors of src/lib.rs: a room uses only rooms on lower floors, itself, and the model.
+//! The floors of src/lib.rs: a crate uses only crates on lower floors.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,20 +15,13 @@ fn floors() -> BTreeMap<String, u32> {
     .collect()
 }
 
-/// Rooms that a source names as `crate::room`, each with its line: in `use` lines and in paths alike.
+/// Crates of the workspace that a source names as `benchtop_room`, each with its line: in `use` lines and in paths alike.
 fn used(source: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (at, line) in source.lines().enumerate() {
         let code = line.split("//").next().unwrap_or_default();
-        for rest in code.split("crate::").skip(1) {
-            let names = match rest.strip_prefix('{') {
-                Some(list) => list.split(',').collect(),
-                None => vec![rest],
-            };
-            for name in names {
-                let name: String = name.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-                found.push((at + 1, name));
-            }
+        for rest in code.split("benchtop_").skip(1) {
+            found.push((at + 1, rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()));
         }
     }
     found
@@ -81,14 +74,14 @@ fn no_room_uses_a_room_on_its_floor_or_above() {
 #[test]
 fn a_planted_violation_is_found() {
     let floors = floors();
-    let planted = "use crate::model::Item;\nuse crate::store::Catalog;\nuse crate::{model, tui::panes};\n\
-                   fn f() { crate::owner::start::find(); } // crate::cli is only named here\n";
+    let planted = "use benchtop_model::Item;\nuse benchtop_store::Catalog;\nuse benchtop_tui::panes;\n\
+                   fn f() { benchtop_owner::start::find(); } // benchtop_cli is only named here\n";
     assert_eq!(violations(&floors, "pipeline", planted), ["3: pipeline uses tui", "4: pipeline uses owner"]);
     assert_eq!(violations(&floors, "store", planted), ["3: store uses tui", "4: store uses owner"]);
     // Neighbours do not know each other.
     assert_eq!(violations(&floors, "formats", planted)[0], "2: formats uses store");
     assert_eq!(violations(&floors, "cli", planted), [""; 0]);
-    assert_eq!(violations(&floors, "model", "use crate::store::Catalog;"), ["1: model uses store"]);
+    assert_eq!(violations(&floors, "model", "use benchtop_store::Catalog;"), ["1: model uses store"]);
 }
 
 /// Sources below `dir` (relative to the crate) that a test of words is to see.
@@ -145,7 +138,7 @@ const PRINTERS: [(&str, &str); 9] = [
     ("src/owner/log.rs", "a cleaned line of the owner's log"),
     ("src/owner/server.rs", "the one line of JSON that a starting owner prints"),
     ("src/pipeline/generate/build.rs", "a cleaned line of the owner's log"),
-    ("src/tui/mod.rs", "hands the terminal to the program"),
+    ("src/tui/lib.rs", "hands the terminal to the program"),
     ("src/tui/terminal/guard.rs", "takes the terminal and gives it back"),
 ];
 

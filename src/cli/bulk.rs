@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Context, coverage, import, print};
-use crate::cli::out;
-use crate::model::{Error, Filter, Judgement, Result, Seen, Verdict};
-use crate::owner::wire::{Bulk, Bulked, request};
+use crate::out;
+use benchtop_model::{Error, Filter, Judgement, Result, Seen, Verdict};
+use benchtop_owner::wire::{Bulk, Bulked, request};
 
 /// Arguments of `bulk`.
 #[derive(clap::Args)]
@@ -33,7 +33,7 @@ pub struct Args {
 /// Runs it.
 ///
 /// # Errors
-/// [`Conflict`](crate::model::ErrorKind::Conflict) when the filter finds another number of items than was said; then nothing was judged.
+/// [`Conflict`](benchtop_model::ErrorKind::Conflict) when the filter finds another number of items than was said; then nothing was judged.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let known = [Verdict::Accept, Verdict::Reject, Verdict::Skip, Verdict::Flag, Verdict::Unsure];
     let verdict = known.into_iter().find(|v| v.name() == args.verdict).ok_or_else(|| {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Context, import, out, print};
-use crate::compose::plan::{MOST, Plan};
-use crate::model::{Error, ErrorKind, Item, Result, clean};
-use crate::owner::wire::{Progress, request};
-use crate::pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
-use crate::pipeline::export::{Exporter, Target, To};
-use crate::store::bounded;
+use benchtop_compose::plan::{MOST, Plan};
+use benchtop_model::{Error, ErrorKind, Item, Result, clean};
+use benchtop_owner::wire::{Progress, request};
+use benchtop_pipeline::compose::{self, Chance, Composition, Order, PLAN_LIMIT, Summary};
+use benchtop_pipeline::export::{Exporter, Target, To};
+use benchtop_store::bounded;
 
 /// Arguments of `compose`.
 #[derive(clap::Args)]

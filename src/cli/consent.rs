@@ -3,10 +3,10 @@
 use std::io::{BufRead, IsTerminal};
 
 use super::{out, print};
-use crate::model::trust::{Destination, Waits};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::Client;
-use crate::owner::wire::NeedsConsent;
+use benchtop_model::trust::{Destination, Waits};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::NeedsConsent;
 
 /// The destinations that are not this machine. A command whose arguments name the hosts and the variable agrees to them.
 pub fn elsewhere(to: Vec<Destination>) -> Vec<Destination> {

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Context, json_line, print};
-use crate::model::usage::{Failing, Grid, Tally};
-use crate::model::{Filter, Result, Status, clean};
-use crate::owner::wire::request;
+use benchtop_model::usage::{Failing, Grid, Tally};
+use benchtop_model::{Filter, Result, Status, clean};
+use benchtop_owner::wire::request;
 
 /// Arguments of `coverage`.
 #[derive(clap::Args)]

@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{Context, json_line, out};
-use crate::model::verdict::{Asked, Part};
-use crate::model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};
-use crate::owner::read_only::{self, Home};
-use crate::owner::wire::{AnyReply, Decide, Receipt, Request, request};
-use crate::owner::{Client, Incoming};
-use crate::store::project::Project;
+use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::{Error, ErrorKind, Judgement, Result, Seen, Verdict};
+use benchtop_owner::read_only::{self, Home};
+use benchtop_owner::wire::{AnyReply, Decide, Receipt, Request, request};
+use benchtop_owner::{Client, Incoming};
+use benchtop_store::project::Project;
 
 /// Verdicts under way at once.
 const WINDOW: usize = 256;

@@ -2,16 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::inference::candle::device::{Place, describe};
-use crate::inference::gauges::Gauges;
-use crate::inference::worker::{Launch, Timeouts, probe};
-use crate::model::Error;
-use crate::model::device::Gpu;
+use benchtop_inference::candle::config::CandleResult;
+use benchtop_inference::candle::device::{Place, describe};
+use benchtop_inference::gauges::Gauges;
+use benchtop_inference::worker::{Launch, Timeouts, probe};
+use benchtop_model::Error;
+use benchtop_model::device::Gpu;
 
 /// All of them. Each GPU is tried with the program for GPUs, where there is one, which takes a second or two.
 pub fn report() -> Value {
     let found = Gauges::new().read(&[]);
-    let cpu = Place::Cpu.open().and_then(|device| Ok(describe(&device)?.architecture));
+    let cpu = Place::Cpu.open().and_then(|device| Ok(describe(&device).input()?.architecture));
     let program = Launch::cuda(0);
     let mut gpus: Vec<Option<&Gpu>> = found.gpus.iter().map(Some).collect();
     if gpus.is_empty() && program.is_ok() {

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{Context, coverage, import, print};
-use crate::cli::out;
-use crate::model::Result;
-use crate::owner::wire::request;
+use crate::out;
+use benchtop_model::Result;
+use benchtop_owner::wire::request;
 
 /// Arguments of `discard`.
 #[derive(clap::Args)]

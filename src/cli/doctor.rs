@@ -5,18 +5,18 @@ use std::io::{self, IsTerminal};
 use serde_json::{Value, json};
 
 use super::{Context, devices, out, print, show, status};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::model::usage::MetadataHealth;
-use crate::model::{Result, clean};
-use crate::pipeline::compose;
-use crate::store::inspect;
-use crate::store::manifest::Manifest;
-use crate::store::project::Project;
-use crate::tui::person::{AUTO, Settings};
-use crate::tui::terminal::background::Background;
-use crate::tui::terminal::pixels::Protocol;
-use crate::tui::terminal::probe::WindowSize;
-use crate::tui::terminal::{Capabilities, colour, environment, locale};
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_model::usage::MetadataHealth;
+use benchtop_model::{Result, clean};
+use benchtop_pipeline::compose;
+use benchtop_store::inspect;
+use benchtop_store::manifest::Manifest;
+use benchtop_store::project::Project;
+use benchtop_tui::person::{AUTO, Settings};
+use benchtop_tui::terminal::background::Background;
+use benchtop_tui::terminal::pixels::Protocol;
+use benchtop_tui::terminal::probe::WindowSize;
+use benchtop_tui::terminal::{Capabilities, colour, environment, locale};
 
 /// Arguments of `doctor`.
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let report = json!({
         "benchtop": {
             "version": env!("CARGO_PKG_VERSION"),
-            "protocol": crate::owner::wire::PROTOCOL,
+            "protocol": benchtop_owner::wire::PROTOCOL,
             "os": std::env::consts::OS,
             "arch": std::env::consts::ARCH,
         },

@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::{Context, import, print};
-use crate::cli::out;
-use crate::model::clean;
-use crate::model::edit::Edit;
-use crate::model::{Choice, Error, ErrorKind, Item, Result, Role};
-use crate::owner::Client;
-use crate::owner::wire::{EditedItem, request};
+use crate::out;
+use benchtop_model::clean;
+use benchtop_model::edit::Edit;
+use benchtop_model::{Choice, Error, ErrorKind, Item, Result, Role};
+use benchtop_owner::Client;
+use benchtop_owner::wire::{EditedItem, request};
 
 /// Arguments of `edit`.
 #[derive(clap::Args)]

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use self::pool::Pool;
 use super::follow::{self, Follow};
 use super::{Context, consent, print};
-use crate::cli::out;
-use crate::metrics::free_form::FreeForm;
-use crate::model::clean;
-use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::trust::of_run;
-use crate::owner::wire::{SimilarTo, SimilarityAsk, SimilarityReport, request};
-use crate::store::bounded;
+use crate::out;
+use benchtop_metrics::free_form::FreeForm;
+use benchtop_model::clean;
+use benchtop_model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, Wording};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::trust::of_run;
+use benchtop_owner::wire::{SimilarTo, SimilarityAsk, SimilarityReport, request};
+use benchtop_store::bounded;
 
 /// Bytes of an instruction, at most.
 const TEXT_LIMIT: u64 = 1 << 20;

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{done, json_line, out};
-use crate::formats;
-use crate::metrics::extract::{Extractor, Instruction};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_formats as formats;
+use benchtop_metrics::extract::{Extractor, Instruction};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Longest line that is read, in bytes.
 const LINE_LIMIT: u64 = 16 << 20;

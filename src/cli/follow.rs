@@ -7,10 +7,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Context, out, print};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::{Event, request};
-use crate::owner::{Client, Incoming};
-use crate::tui::terminal::probe::WindowSize;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::wire::{Event, request};
+use benchtop_owner::{Client, Incoming};
+use benchtop_tui::terminal::probe::WindowSize;
 
 /// A kind of job that can be followed: how it is at one moment.
 pub trait Followed: Sized {

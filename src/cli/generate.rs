@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::follow::{self, Follow};
 use super::{Context, consent};
-use crate::model::generation::Scheduler;
-use crate::model::job::{Begun, GenerationOverrides, MOST_SAMPLES, NewJob, Plan};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::Client;
-use crate::owner::wire::request;
+use benchtop_model::generation::Scheduler;
+use benchtop_model::job::{Begun, GenerationOverrides, MOST_SAMPLES, NewJob, Plan};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::request;
 
 /// Bytes of a list of items, at most.
 const LIST_LIMIT: u64 = 64 << 20;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Context, out, print};
-use crate::formats::{self, Mapping};
-use crate::model::{Error, ErrorKind, Result, clean};
-use crate::owner::wire::{ImportAsk, Progress, Report, Request, request};
-use crate::store::bounded;
-use crate::store::regular::SETTINGS_LIMIT;
+use benchtop_formats::{self as formats, Mapping};
+use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_owner::wire::{ImportAsk, Progress, Report, Request, request};
+use benchtop_store::bounded;
+use benchtop_store::regular::SETTINGS_LIMIT;
 
 /// Arguments of `import`.
 #[derive(clap::Args)]
@@ -93,7 +93,7 @@ pub fn mapping(path: &Path) -> Result<Mapping> {
 ///
 /// # Errors
 /// What the command refuses.
-pub fn waited<R: Request>(client: &crate::owner::Client, ask: R, show: bool) -> Result<R::Reply> {
+pub fn waited<R: Request>(client: &benchtop_owner::Client, ask: R, show: bool) -> Result<R::Reply> {
     watching(show, |watch| client.ask_watching(ask, watch))
 }
 

@@ -5,9 +5,9 @@ use std::io::{BufWriter, Write};
 use serde_json::{Map, Value};
 
 use super::{Context, done, json_line, out};
-use crate::model::{Error, ErrorKind, Field, Filter, Result, Sort, Status, clean};
-use crate::owner::Client;
-use crate::owner::wire::request;
+use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort, Status, clean};
+use benchtop_owner::Client;
+use benchtop_owner::wire::request;
 
 /// Items asked for at once.
 const BATCH: usize = 1024;

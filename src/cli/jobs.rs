@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 
 use super::follow::{Follow, Followed, follow, left};
 use super::{Context, consent, print};
-use crate::cli::out;
-use crate::model::clean;
-use crate::model::evaluation::RunState;
-use crate::model::job::{JobAct, JobFailure, JobState, JobStatus};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::Client;
-use crate::owner::wire::{Event, FAILURES, request};
-use crate::store::journal::stamp;
+use crate::out;
+use benchtop_model::clean;
+use benchtop_model::evaluation::RunState;
+use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::{Event, FAILURES, request};
+use benchtop_store::journal::stamp;
 
 /// Arguments of `jobs`.
 #[derive(clap::Args)]
@@ -293,7 +293,7 @@ pub fn of_run(run: &RunState) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::job::Step;
+    use benchtop_model::job::Step;
 
     #[test]
     fn a_line_of_progress_says_what_is_known_and_fits() {

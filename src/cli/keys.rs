@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Context, json_line, out, print};
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::bounded;
-use crate::store::project::Project;
-use crate::store::regular::SETTINGS_LIMIT;
-use crate::tui::action::Action;
-use crate::tui::keymap::Keymap;
-use crate::tui::keymap::file::{Loaded, load, read};
-use crate::tui::keymap::macros::Known;
-use crate::tui::terminal::environment;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::bounded;
+use benchtop_store::project::Project;
+use benchtop_store::regular::SETTINGS_LIMIT;
+use benchtop_tui::action::Action;
+use benchtop_tui::keymap::Keymap;
+use benchtop_tui::keymap::file::{Loaded, load, read};
+use benchtop_tui::keymap::macros::Known;
+use benchtop_tui::terminal::environment;
 
 /// Arguments of `keys`.
 #[derive(clap::Args)]

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Context, items, json_line, print};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::lint::{self, ItemLint};
-use crate::compose::metadata::judge::judging_of;
-use crate::compose::metadata::{Metadata, VOCABULARIES, rules, styles, templates, vocabulary_of};
-use crate::formats;
-use crate::model::metafile::shipped;
-use crate::model::{Error, ErrorKind, Filter, Finding, Item, MetaFile, Result, Rule, Severity, clean};
-use crate::store::metadata;
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::lint::{self, ItemLint};
+use benchtop_compose::metadata::judge::judging_of;
+use benchtop_compose::metadata::{Metadata, VOCABULARIES, rules, styles, templates, vocabulary_of};
+use benchtop_formats as formats;
+use benchtop_model::metafile::shipped;
+use benchtop_model::{Error, ErrorKind, Filter, Finding, Item, MetaFile, Result, Rule, Severity, clean};
+use benchtop_store::metadata;
 
 /// The project's folder of metadata.
 const FOLDER: &str = "metadata";
@@ -400,16 +400,16 @@ mod tests {
     /// Real questions of good quality have no contradictions.
     #[test]
     fn published_questions_are_not_called_wrong() {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
         for name in ["dysca-figures", "mvp-bench"] {
             let path = data.join(name);
             if !path.is_dir() {
-                crate::cli::out::tell(format_args!("skipped: {} is not there", path.display()));
+                crate::out::tell(format_args!("skipped: {} is not there", path.display()));
                 continue;
             }
             let looked = look(&path);
             assert!(looked.questions > 0);
-            crate::cli::out::tell(format_args!("{}", looked.text()));
+            crate::out::tell(format_args!("{}", looked.text()));
             let wrong = |f: &&Finding| matches!(f.rule, Rule::WrongLabel | Rule::Unanswerable);
             assert_eq!(looked.found.iter().filter(wrong).count(), 0);
         }

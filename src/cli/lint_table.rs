@@ -7,10 +7,10 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::{done, json_line, out, print};
-use crate::formats;
-use crate::metrics::table_lint::{self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise};
-use crate::model::clean;
-use crate::model::{Error, ErrorKind, Result, Severity};
+use benchtop_formats as formats;
+use benchtop_metrics::table_lint::{self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise};
+use benchtop_model::clean;
+use benchtop_model::{Error, ErrorKind, Result, Severity};
 
 /// Arguments of `lint-table`.
 #[derive(clap::Args)]

@@ -5,10 +5,10 @@ use std::io::BufWriter;
 use serde_json::{Value, json};
 
 use super::{Context, done, json_line};
-use crate::model::history::{Entry, LogAsk, Moment};
-use crate::model::{Act, Result, clean};
-use crate::owner::wire::{LOGGED, LogPage, request};
-use crate::store::journal;
+use benchtop_model::history::{Entry, LogAsk, Moment};
+use benchtop_model::{Act, Result, clean};
+use benchtop_owner::wire::{LOGGED, LogPage, request};
+use benchtop_store::journal;
 
 /// Arguments of `log`.
 #[derive(clap::Args)]

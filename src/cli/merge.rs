@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::{Context, import, out, print};
-use crate::model::history::{Conflict, Merged, Side};
-use crate::model::{Error, Result, clean};
-use crate::owner::wire::request;
-use crate::store::journal;
+use benchtop_model::history::{Conflict, Merged, Side};
+use benchtop_model::{Error, Result, clean};
+use benchtop_owner::wire::request;
+use benchtop_store::journal;
 
 /// Conflicts, and decisions set aside, that are named where a person reads.
 const SHOWN: usize = 20;

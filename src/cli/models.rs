@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 
 use super::{out, print};
-use crate::inference::hub::Hub;
-use crate::model::Result;
-use crate::model::weights::{Doing, FileProgress, FileState, ModelReport};
-use crate::tui::widgets::meter::bar;
-use crate::tui::widgets::text::grouped;
+use benchtop_inference::hub::Hub;
+use benchtop_model::Result;
+use benchtop_model::weights::{Doing, FileProgress, FileState, ModelReport};
+use benchtop_tui::widgets::meter::bar;
+use benchtop_tui::widgets::text::grouped;
 
 /// Time between two drawings of the progress line.
 const EVERY: Duration = Duration::from_millis(250);

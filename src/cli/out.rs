@@ -10,8 +10,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::model::clean::{self, Cleaned};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::clean::{self, Cleaned};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Writes lines for people, or JSON that is escaped already, to standard output. Whoever closed it has seen enough: that ends the
 /// program in peace.

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::{Context, import, print};
-use crate::cli::out;
-use crate::model::clean;
-use crate::model::usage::Tally;
-use crate::model::{Result, Status};
-use crate::owner::wire::{Recomposed, Rename, request};
+use crate::out;
+use benchtop_model::clean;
+use benchtop_model::usage::Tally;
+use benchtop_model::{Result, Status};
+use benchtop_owner::wire::{Recomposed, Rename, request};
 
 /// Arguments of `recompose`.
 #[derive(clap::Args)]

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::{Context, print};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::lock;
-use crate::owner::writer::now;
-use crate::store::journal::stamp;
-use crate::store::recover::{self, From, Recovery, Said};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::lock;
+use benchtop_owner::writer::now;
+use benchtop_store::journal::stamp;
+use benchtop_store::recover::{self, From, Recovery, Said};
 
 /// Arguments of `recover`.
 #[derive(clap::Args)]

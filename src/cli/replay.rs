@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::log::moment;
 use super::{Context, done, json_line, out, print};
-use crate::model::history::{Moment, Moved};
-use crate::model::{Result, clean};
-use crate::owner::wire::request;
+use benchtop_model::history::{Moment, Moved};
+use benchtop_model::{Result, clean};
+use benchtop_owner::wire::request;
 
 /// Arguments of `replay`.
 #[derive(clap::Args)]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::{Context, import};
-use crate::model::{ErrorKind, Result};
-use crate::owner::Client;
-use crate::owner::wire::request;
-use crate::store::project::Project;
+use benchtop_model::{ErrorKind, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::request;
+use benchtop_store::project::Project;
 
 /// Arguments of `sample`.
 #[derive(clap::Args)]

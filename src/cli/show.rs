@@ -10,15 +10,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use ratatui::style::Color;
 
-use crate::model::{Error, ErrorKind, Result};
-use crate::tui::preview::decode::{DecodedImage, decode};
-use crate::tui::preview::halfblock::{Cells, PictureCell};
-use crate::tui::preview::scale::{fit, resize};
-use crate::tui::preview::worker::read;
-use crate::tui::terminal::pixels::{Plan, Protocol};
-use crate::tui::terminal::probe::{WindowSize, probe};
-use crate::tui::terminal::sgr;
-use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Parser, colour, environment};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_tui::preview::decode::{DecodedImage, decode};
+use benchtop_tui::preview::halfblock::{Cells, PictureCell};
+use benchtop_tui::preview::scale::{fit, resize};
+use benchtop_tui::preview::worker::read;
+use benchtop_tui::terminal::pixels::{Plan, Protocol};
+use benchtop_tui::terminal::probe::{WindowSize, probe};
+use benchtop_tui::terminal::sgr;
+use benchtop_tui::terminal::{Capabilities, Clock, ColourLevel, Parser, colour, environment};
 
 /// Shows one picture.
 #[derive(Args, Debug)]

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use super::{Cli, out, run};
-use crate::model::clean;
+use benchtop_model::clean;
 
 /// Runs the program with these arguments, the first of which is its name. Gives its exit code.
 pub fn main(args: impl Iterator<Item = OsString>) -> u8 {

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use super::{Context, out, print};
-use crate::model::usage::MetadataHealth;
-use crate::model::{Error, ErrorKind, Finding, Result, clean};
-use crate::owner::latency::Waits;
-use crate::owner::wire::{OwnerStatus, request};
-use crate::owner::{Client, start};
+use benchtop_model::usage::MetadataHealth;
+use benchtop_model::{Error, ErrorKind, Finding, Result, clean};
+use benchtop_owner::latency::Waits;
+use benchtop_owner::wire::{OwnerStatus, request};
+use benchtop_owner::{Client, start};
 
 /// Arguments of `status`.
 #[derive(clap::Args)]
@@ -29,7 +29,7 @@ pub fn ask(context: &Context) -> Result<Option<OwnerStatus>> {
 }
 
 /// The status as JSON: `owner` is null when none is running.
-pub fn json(status: Option<&OwnerStatus>, project: &crate::store::project::Project) -> Value {
+pub fn json(status: Option<&OwnerStatus>, project: &benchtop_store::project::Project) -> Value {
     let Some(s) = status else {
         return json!({
             "owner": null,
@@ -156,7 +156,7 @@ pub fn stop(context: &Context) -> Result<u8> {
     let _ = client.ask(request::Stop);
     drop(client);
     let deadline = Instant::now() + Duration::from_secs(60);
-    while crate::owner::lock::is_held(&project) || start::find(&project)?.is_some() {
+    while benchtop_owner::lock::is_held(&project) || start::find(&project)?.is_some() {
         if Instant::now() > deadline {
             return Err(Error::new(ErrorKind::Unreachable, format!("the owner (pid {pid}) does not end")));
         }

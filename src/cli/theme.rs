@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{out, print};
-use crate::model::{Result, clean};
-use crate::tui::person::{self, Settings};
-use crate::tui::terminal::environment;
+use benchtop_model::{Result, clean};
+use benchtop_tui::person::{self, Settings};
+use benchtop_tui::terminal::environment;
 
 /// Arguments of `theme`.
 #[derive(clap::Args)]

@@ -6,11 +6,11 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::{Context, out, print};
-use crate::model::trust::{Destination, Sends, origin};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::writer::now;
-use crate::store::journal::stamp;
-use crate::store::trust::{Agreement, Linked, Trust, TrustedJob};
+use benchtop_model::trust::{Destination, Sends, origin};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::writer::now;
+use benchtop_store::journal::stamp;
+use benchtop_store::trust::{Agreement, Linked, Trust, TrustedJob};
 
 /// Arguments of `trust`.
 #[derive(clap::Args)]

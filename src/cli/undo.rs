@@ -4,9 +4,9 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{Context, print};
-use crate::cli::out;
-use crate::model::Result;
-use crate::owner::wire::request;
+use crate::out;
+use benchtop_model::Result;
+use benchtop_owner::wire::request;
 
 /// Arguments of `undo` and `redo`.
 #[derive(clap::Args)]

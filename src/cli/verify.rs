@@ -6,10 +6,10 @@ use std::io::IsTerminal;
 use serde_json::json;
 
 use super::{Context, out, print};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::{lock, start};
-use crate::pipeline::verify::{Report, Severity, repair, verify};
-use crate::store::journal::stamp;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::{lock, start};
+use benchtop_pipeline::verify::{Report, Severity, repair, verify};
+use benchtop_store::journal::stamp;
 
 /// Arguments of `verify`.
 #[derive(clap::Args)]
@@ -45,7 +45,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     } else {
         None
     };
-    let at = stamp(crate::owner::writer::now());
+    let at = stamp(benchtop_owner::writer::now());
     if args.accept {
         repair::accept_all(&project, &at)?;
     }

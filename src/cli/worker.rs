@@ -1,8 +1,8 @@
 //! `benchtop worker`: a worker for the CPU, started by an owner whose `[generate]` says `device = "cpu-worker"`.
 
-use crate::inference::candle::device::Place;
-use crate::inference::worker::{FAULT, Fault, serve};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_inference::candle::device::Place;
+use benchtop_inference::worker::{FAULT, Fault, serve};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Arguments of `worker`.
 #[derive(clap::Args)]

@@ -8,7 +8,7 @@ use super::compatibility::Compatibility;
 use super::metadata::template::{Piece, Template, article};
 use super::metadata::templates::Text;
 use super::metadata::{Metadata, STYLE, file_of};
-use crate::model::{Finding, Rule};
+use benchtop_model::{Finding, Rule};
 
 /// Fragments within fragments, at most.
 const DEPTH: usize = 16;
@@ -590,9 +590,10 @@ pub fn write_prompt<'t>(parts: &[Part], out: &mut String, term: impl Fn(usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compose::metadata::templates::{FILE, tests::SMALL};
-    use crate::compose::metadata::tests::small;
-    use crate::model::MetaFile;
+    use crate::fixtures::SMALL;
+    use crate::fixtures::small;
+    use crate::metadata::templates::FILE;
+    use benchtop_model::MetaFile;
 
     fn found(name: &str, text: String) -> Vec<Finding> {
         let mut metadata = small();

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::compatibility::Compatibility;
 use super::compiled_metadata::CompiledMetadata;
 use super::schedule::{Ask, Block, Schedule};
-use crate::model::rng::{BalancedSampler, BalancedSamplers, Stream, key, within};
+use benchtop_model::rng::{BalancedSampler, BalancedSamplers, Stream, key, within};
 
 /// Exchanges that are tried for a picture.
 const TRIES: usize = 48;

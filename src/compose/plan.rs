@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::compiled_metadata::CompiledMetadata;
-use crate::model::{Error, QuestionKind, Result};
+use benchtop_model::{Error, QuestionKind, Result};
 
 /// Options of a multiple-choice question where a plan says nothing (Dysca section 3.4).
 const OPTIONS: usize = 4;
@@ -62,7 +62,7 @@ pub struct Pictures {
 
 /// Level of questions that the picture answers: declining is wrong (MM-SAP's BasicVisQA).
 pub const BASIC: &str = "basic";
-pub use crate::model::item::KNOW;
+pub use benchtop_model::item::KNOW;
 /// Level of questions that the picture does not answer: declining is right (MM-SAP's BeyondVisQA).
 pub const BEYOND: &str = "beyond";
 /// Level of questions about pairs where the plan says none: what is seen, not what it means (MVP-Bench section 3).
@@ -95,7 +95,7 @@ impl Plan {
     /// Reads the text of a plan; `file` is what an error calls it.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] with file, line and what is known instead.
+    /// [`benchtop_model::ErrorKind::Input`] with file, line and what is known instead.
     pub fn parse(text: &str, file: &Path) -> Result<Plan> {
         let plan: Plan = toml::from_str(text).map_err(|err| {
             let message = err.message().trim();
@@ -213,7 +213,6 @@ fn missing(grammar: &CompiledMetadata, whole: &Pictures) -> Vec<Pictures> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::metadata;
     use super::*;
 
     #[test]
@@ -242,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_balanced_plan_has_the_count_and_spreads_it() {
-        let (grammar, found) = CompiledMetadata::compile(&metadata::tests::small());
+        let (grammar, found) = CompiledMetadata::compile(&crate::fixtures::small());
         assert!(found.is_empty(), "{found:?}");
         for count in [0, 1, 7, 15, 16, 100, 1234] {
             let plan = Plan::balanced(&grammar, count);

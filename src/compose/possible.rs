@@ -131,8 +131,8 @@ pub fn shares(classes: &[Class], units: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compose::compatibility::tests::ruled;
-    use crate::compose::compiled_metadata::CompiledMetadata;
+    use crate::compatibility::tests::ruled;
+    use crate::compiled_metadata::CompiledMetadata;
 
     #[test]
     fn pictures_are_sorted_by_what_they_hide_and_shared_out_by_their_number() {

@@ -13,8 +13,8 @@ use super::plan::Plan;
 use super::scenes_tests::HELD as KEPT;
 use super::schedule::Schedule;
 use super::world::{composer, ruled};
-use crate::model::rng::Stream;
-use crate::model::{Item, QuestionKind, Role, Rule, Side};
+use benchtop_model::rng::Stream;
+use benchtop_model::{Item, QuestionKind, Role, Rule, Side};
 
 /// What must hold of one item by itself.
 fn sound(grammar: &CompiledMetadata, item: &Item) {
@@ -200,7 +200,7 @@ proptest! {
 
 #[test]
 fn every_term_and_every_style_comes_as_often_as_the_plan_says() {
-    let (grammar, _) = CompiledMetadata::compile(&super::metadata::tests::small());
+    let (grammar, _) = CompiledMetadata::compile(&crate::fixtures::small());
     for (size, list) in [("per-term", "animal"), ("per-style", STYLE)] {
         let text =
             format!("[[pictures]]\nsubject = \"animal\"\n{size} = 3\nabout = [\"color\"]\nkinds = [\"free-form\"]\n");
@@ -220,7 +220,7 @@ fn every_term_and_every_style_comes_as_often_as_the_plan_says() {
 /// was composed before can no longer be made again: only a change of the test's own metadata may change it.
 #[test]
 fn the_bytes_are_fixed_for_ever() {
-    let (grammar, _) = CompiledMetadata::compile(&super::metadata::tests::small());
+    let (grammar, _) = CompiledMetadata::compile(&crate::fixtures::small());
     let shapes = "name = \"shapes\"\n\
         [[pictures]]\nsubject = \"animal\"\ncount = 20\nshape = \"pair\"\ndiffers = \"background\"\n\
         [[pictures]]\nsubject = \"animal\"\ncount = 50\nshape = \"refusal\"\n\

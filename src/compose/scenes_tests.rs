@@ -8,12 +8,12 @@ use super::compatibility::tests::ruled;
 use super::compiled_metadata::CompiledMetadata;
 use super::engine::Composer;
 use super::lint::ItemLint;
-use super::metadata::tests::small;
 use super::metadata::{Metadata, file_of, rules};
 use super::plan::Plan;
 use super::schedule::Schedule;
-use crate::model::metafile::shipped;
-use crate::model::{Item, MetaFile, QuestionKind, Rule};
+use crate::fixtures::small;
+use benchtop_model::metafile::shipped;
+use benchtop_model::{Item, MetaFile, QuestionKind, Rule};
 
 const RULES: &str = r#"
 [[not-with]]
@@ -65,7 +65,7 @@ fn larger() -> Metadata {
 
 fn grammar(metadata: &Metadata) -> CompiledMetadata {
     let (grammar, found) = CompiledMetadata::compile(metadata);
-    assert!(found.iter().all(|f| f.severity() == crate::model::Severity::Warning), "{found:?}");
+    assert!(found.iter().all(|f| f.severity() == benchtop_model::Severity::Warning), "{found:?}");
     grammar
 }
 

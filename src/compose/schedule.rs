@@ -8,7 +8,7 @@ use super::compiled_metadata::CompiledMetadata;
 use super::metadata::STYLE;
 use super::plan::{BEYOND, KNOW, LOW, MOST, Pictures, Plan, Shape};
 use super::possible::{Allowed, Asks, Class, classes, left, prune, shares};
-use crate::model::{Error, QuestionKind, Result};
+use benchtop_model::{Error, QuestionKind, Result};
 
 /// Options of a question across two pictures: first and second, the other way round, both the one, both the other.
 pub const CROSS: u8 = 4;
@@ -173,7 +173,7 @@ impl Schedule {
     /// Works `plan` out.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] with the field: an unknown subject, subtask, style or term, a subtask that the
+    /// [`benchtop_model::ErrorKind::Input`] with the field: an unknown subject, subtask, style or term, a subtask that the
     /// prompt does not support, a vocabulary with fewer than two terms left, more than 2^31 questions.
     pub fn new(grammar: &CompiledMetadata, plan: &Plan) -> Result<Schedule> {
         let mut blocks = Vec::new();

@@ -8,8 +8,8 @@ use super::engine::Composer;
 use super::metadata::{Metadata, STYLE, VOCABULARIES, styles, templates};
 use super::plan::{Pictures, Plan, Shape};
 use super::schedule::Schedule;
-use crate::model::rng::Stream;
-use crate::model::{MetaFile, QuestionKind, Rule};
+use benchtop_model::rng::Stream;
+use benchtop_model::{MetaFile, QuestionKind, Rule};
 
 pub(super) const NAMES: [&str; 6] = ["animal", "color", "place", "mood", "tool", STYLE];
 const WORDS: [&str; 14] =
@@ -70,7 +70,7 @@ impl World {
     }
 
     fn templates(&mut self) -> String {
-        let mut text = templates::tests::SMALL.split("[subject.animal]").next().unwrap_or_default().to_string();
+        let mut text = crate::fixtures::SMALL.split("[subject.animal]").next().unwrap_or_default().to_string();
         text = text.replace("thing = \"1 {color} {animal}\"", "thing = \"seen {color}\"");
         for subject in 0..3 {
             let mut held: Vec<&str> = NAMES[..5].iter().copied().filter(|_| self.draw.below(3) > 0).collect();

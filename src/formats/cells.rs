@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use serde_json::Value;
 
-use crate::model::{Error, Key, Result};
+use benchtop_model::{Error, Key, Result};
 
 /// A picture that a file carries within itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Inline {
     /// The bytes of its file.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] when they are no base64.
+    /// [`benchtop_model::ErrorKind::Input`] when they are no base64.
     pub fn bytes(&self) -> Result<Vec<u8>> {
         let text: Vec<u8> = self.base64.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
         let read = STANDARD.decode(&text).or_else(|_| STANDARD_NO_PAD.decode(&text));
@@ -96,7 +96,7 @@ fn written_list(written: &str) -> Vec<String> {
 /// The text after the mark of option `at`: `A. `, `A) `, `A: ` or `(A) `.
 pub(super) fn marked(line: &str, at: usize) -> Option<&str> {
     let line = line.trim_start();
-    let letter = crate::model::Item::letter(at);
+    let letter = benchtop_model::Item::letter(at);
     let rest = match line.strip_prefix('(') {
         Some(inner) => inner.strip_prefix(&letter)?.strip_prefix(')')?,
         None => line.strip_prefix(&letter)?.strip_prefix(['.', ')', ':'])?,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Key, Rotation};
+use benchtop_model::{Key, Rotation};
 
 /// What VLMEvalKit adds to the index of a question for each turn of its options.
 pub(super) const ROTATION: i64 = 1_000_000;

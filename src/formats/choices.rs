@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::cells;
 use super::mapping::AnswerIs;
-use crate::model::{Choice, Error, Item, QuestionKind, Result, Role};
+use benchtop_model::{Choice, Error, Item, QuestionKind, Result, Role};
 
 /// The question and the options in a text that holds both; lines after the last option, which say how to answer, are left.
 /// Line breaks inside an option stay as they are.

@@ -4,7 +4,7 @@
 use std::io::BufRead;
 
 use super::records::RECORD_LIMIT;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// A line of cells and the line of the file it begins on, from 1; or what is wrong with it, where the next one can still be read.
 pub type Line = (u64, Result<Vec<String>>);

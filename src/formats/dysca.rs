@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{self, Layout};
 use super::records::Record;
 use super::write::{Array, Style};
-use crate::model::{Choice, Error, Form, ImageRef, Item, QuestionKind, Result, Role};
+use benchtop_model::{Choice, Error, Form, ImageRef, Item, QuestionKind, Result, Role};
 
 /// Field names in the order of the released post-processing; level and style are read where a file has them.
 const NAMES: &[&str] = &[
@@ -98,7 +98,7 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
     let mut item = Item {
         id: String::new(),
         dataset: dataset.to_string(),
-        key: crate::model::Key::Int(0),
+        key: benchtop_model::Key::Int(0),
         form: Form::Dysca,
         images: Vec::new(),
         prompt: None,
@@ -151,7 +151,7 @@ fn stem(instruction: &str) -> &str {
 /// Whether Dysca's forms can say what this item says.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] naming the field that has no place in the form.
+/// [`benchtop_model::ErrorKind::Input`] naming the field that has no place in the form.
 pub(super) fn expressible(item: &Item) -> Result<()> {
     let cannot = |what: &str, field: &str| {
         Err(Error::input(format!("{}: {what} cannot be said in Dysca's form", item.id))
@@ -192,7 +192,7 @@ impl<W: Write> DyscaWriter<W> {
     /// Writes one item.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
+    /// [`benchtop_model::ErrorKind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
     /// [`Error::io`] classes them.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         expressible(item)?;

@@ -12,7 +12,7 @@ use super::dysca;
 use super::fields::{self, Layout};
 use super::records::Record;
 use super::write::{Array, Style};
-use crate::model::{Error, Form, ImageRef, Item, Key, Result};
+use benchtop_model::{Error, Form, ImageRef, Item, Key, Result};
 
 /// Where an item keeps the fields of its image record.
 const RECORD: &str = "$record";
@@ -101,7 +101,7 @@ impl<W: Write> NestedWriter<W> {
     /// Adds one item; its image record is written when an item of another one comes.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] naming the field that the form cannot express, also for an item that did not come in this
+    /// [`benchtop_model::ErrorKind::Input`] naming the field that the form cannot express, also for an item that did not come in this
     /// form; I/O problems as [`Error::io`] classes them.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         dysca::expressible(item)?;

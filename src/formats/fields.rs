@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::records::Record;
-use crate::model::{Error, Item, Key, QuestionKind, Result, Role};
+use benchtop_model::{Error, Item, Key, QuestionKind, Result, Role};
 
 /// Name under which a record's own field order is kept when it is not the usual one.
 pub(super) const ORDER: &str = "$order";
@@ -173,7 +173,7 @@ impl<T> Layout<T> {
 /// What every item must satisfy, whatever form it came in.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] naming the field.
+/// [`benchtop_model::ErrorKind::Input`] naming the field.
 pub(super) fn check(item: &Item) -> Result<()> {
     if item.question.trim().is_empty() {
         return Err(Error::input("the question is empty").field("question"));

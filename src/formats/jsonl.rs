@@ -5,7 +5,7 @@ use std::io::Write;
 use super::fields;
 use super::records::Raw;
 use super::write;
-use crate::model::{Error, Item, Result};
+use benchtop_model::{Error, Item, Result};
 
 pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
     let item: Item = serde_json::from_slice(raw.bytes).map_err(|e| raw.problem(&e))?;

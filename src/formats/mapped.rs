@@ -12,7 +12,7 @@ use super::mapping::{AnswerIs, Mapping};
 use super::records::Record;
 use super::roundtrip_column;
 use super::rows::Tally;
-use crate::model::{
+use benchtop_model::{
     Error, Form, ImageRef, Item, Key, Prediction, QuestionKind, Result, Rotation, ToolVerdict, Variant,
 };
 
@@ -59,7 +59,7 @@ impl ItemReader {
     /// The item of a row, with the pictures that it carries.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] naming the column.
+    /// [`benchtop_model::ErrorKind::Input`] naming the column.
     pub fn item(&mut self, record: &Record) -> Result<(Item, Vec<Inline>)> {
         self.at += 1;
         let row = id(&self.mapping, record, self.at)?;
@@ -231,7 +231,7 @@ impl PredictionReader {
     /// The prediction of a row; `None` where it has none.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] naming the column.
+    /// [`benchtop_model::ErrorKind::Input`] naming the column.
     pub fn prediction(&mut self, record: Record) -> Result<Option<Prediction>> {
         self.at += 1;
         let row = id(&self.mapping, &record, self.at)?;

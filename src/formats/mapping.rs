@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Error, Result};
+use benchtop_model::{Error, Result};
 
 /// How the answer column names the right option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ impl Mapping {
     /// Reads a `mapping.toml`.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] with the line.
+    /// [`benchtop_model::ErrorKind::Input`] with the line.
     pub fn parse(text: &str) -> Result<Mapping> {
         toml::from_str(text).map_err(|e| {
             let line = e.span().map(|s| text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64 + 1);
@@ -88,9 +88,9 @@ impl Mapping {
     /// The text of a `mapping.toml` for a file with these columns.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Io`] when it cannot be written as TOML.
+    /// [`benchtop_model::ErrorKind::Io`] when it cannot be written as TOML.
     pub fn write(&self, columns: &[String]) -> Result<String> {
-        let cannot = |e: toml::ser::Error| Error::new(crate::model::ErrorKind::Io, e.to_string());
+        let cannot = |e: toml::ser::Error| Error::new(benchtop_model::ErrorKind::Io, e.to_string());
         let body = toml::to_string(self).map_err(cannot)?;
         let used: Vec<&str> = self.named().map(|(_, column)| column).collect();
         let rest: Vec<&str> = columns.iter().map(String::as_str).filter(|c| !used.contains(c)).collect();
@@ -133,7 +133,7 @@ impl Mapping {
     /// That every column it names is there.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] naming the first that is not, and the columns that are.
+    /// [`benchtop_model::ErrorKind::Input`] naming the first that is not, and the columns that are.
     pub fn check(&self, columns: &[String]) -> Result<()> {
         for (field, column) in self.named() {
             if !columns.iter().any(|c| c == column) {
@@ -253,7 +253,7 @@ fn letters(columns: &[String]) -> Vec<String> {
             .map_while(|at| columns.iter().find(|c| c.trim() == name(at) || c.to_lowercase() == name(at)).cloned())
             .collect()
     };
-    let letter = |at: usize| crate::model::Item::letter(at);
+    let letter = |at: usize| benchtop_model::Item::letter(at);
     let mut found = vec![run(&letter)];
     for stem in ["option", "choice"] {
         for mark in ["_", "", " "] {

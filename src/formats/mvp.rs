@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{self, Layout};
 use super::records::Record;
 use super::write::{self, Style};
-use crate::model::{Choice, Error, Form, ImageRef, Item, Key, Pair, QuestionKind, Result, Role, Rotation, Side};
+use benchtop_model::{Choice, Error, Form, ImageRef, Item, Key, Pair, QuestionKind, Result, Role, Rotation, Side};
 
 /// Low-level categories as blocks of pair ids, both ends included: B behaviour, R role, I identity, E emotion, S scenario.
 ///
@@ -260,7 +260,7 @@ fn rotation(record: &Record) -> Result<Rotation> {
 /// rotation become rows of the rotation file.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
+/// [`benchtop_model::ErrorKind::Input`] naming the field that the form cannot express; nothing is written then. I/O problems as
 /// [`Error::io`] classes them.
 pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
     let cannot = |what: &str, field: &str| {

@@ -5,8 +5,8 @@ use std::io::Cursor;
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
-use crate::model::image::{DECODED_LIMIT, SIDE_LIMIT};
-use crate::model::{Error, Result};
+use benchtop_model::image::{DECODED_LIMIT, SIDE_LIMIT};
+use benchtop_model::{Error, Result};
 
 const READ: [ImageFormat; 5] =
     [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif, ImageFormat::Bmp];
@@ -39,7 +39,7 @@ impl DecodedImage {
 /// Reads a picture (PNG, JPEG, WebP, GIF's first frame, BMP; told by content), turned as its EXIF orientation says.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`]: not an image, too large, truncated, or damaged.
+/// [`benchtop_model::ErrorKind::Input`]: not an image, too large, truncated, or damaged.
 pub fn decode(bytes: &[u8]) -> Result<DecodedImage> {
     let mut decoder = opened(bytes)?.1;
     let orientation = decoder.orientation().map_err(|e| refused(&e))?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::fields::{self, Layout};
 use super::records::Record;
 use super::write::{self, Style};
-use crate::model::{Prediction, Result};
+use benchtop_model::{Prediction, Result};
 
 /// Names under which a row holds the raw output, in the order they are looked for.
 pub(super) const OUTPUT: [&str; 3] = ["output", "prediction", "text"];
@@ -85,7 +85,7 @@ pub fn is_text_of(said: &str, question: &str, instruction: Option<&str>) -> bool
 /// else a plain one.
 ///
 /// # Errors
-/// I/O problems as [`crate::model::Error::io`] classes them.
+/// I/O problems as [`benchtop_model::Error::io`] classes them.
 pub fn write_prediction(prediction: &Prediction, out: &mut dyn Write) -> Result<()> {
     let name = prediction.extra.get(NAME).and_then(Value::as_str).unwrap_or("output");
     write::json(out, &layout(name).record(prediction), Style::LINE, 0)?;

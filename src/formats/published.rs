@@ -1,7 +1,7 @@
 //! The figures of papers that come with the program: `metadata/published/`, whose README names their sources.
 
 use super::delimited;
-use crate::model::Result;
+use benchtop_model::Result;
 
 /// A file of published figures.
 #[derive(Clone, Copy, Debug)]
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn the_readme_names_every_file() {
         let readme = include_str!("../../metadata/published/README.md");
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("metadata/published");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../metadata/published");
         let there = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
         let mut there: Vec<_> = there.filter(|name| name != "README.md").collect();
         there.sort();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::cells::Inline;
 use super::records::{Raw, Records};
-use crate::model::{Item, Prediction, Result};
+use benchtop_model::{Item, Prediction, Result};
 
 /// Makes values of a record.
 pub(super) type Make<T> = Box<dyn Fn(Raw<'_>, &mut VecDeque<Result<T>>) + Send>;

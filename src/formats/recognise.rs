@@ -9,7 +9,7 @@ use super::records::{Record, Records};
 use super::rows::{self, Container, json, object::Object};
 use super::tools::inspect;
 use super::{Format, open, third_party};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// A file that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 
 use serde_json::{Map, Value};
 
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Longest record that is read, in bytes (16 MiB). Anything longer is an error that names its line.
 pub const RECORD_LIMIT: usize = 16 << 20;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::cells::{self, Inline};
 use super::records::Record;
-use crate::model::{Error, ImageRef, Item, Key, Result};
+use benchtop_model::{Error, ImageRef, Item, Key, Result};
 
 /// The name of the column.
 pub(super) const COLUMN: &str = "benchtop";
@@ -116,7 +116,7 @@ fn change_extra(extra: &mut Map<String, Value>, inner: &Map<String, Value>) {
 /// The mark of a row; `None` where it has none.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] for one that is no JSON object.
+/// [`benchtop_model::ErrorKind::Input`] for one that is no JSON object.
 pub(super) fn read(record: &Record) -> Result<Option<Map<String, Value>>> {
     let wrong = |why: String| Error::input(format!("what benchtop noted of this row is damaged: {why}")).field(COLUMN);
     match record.get(COLUMN).and_then(cells::text).filter(|text| !text.is_empty()) {

@@ -12,7 +12,7 @@ use super::roundtrip_column;
 use super::rows::{self, Rows, Tally, json};
 use super::tools::{self, About, fiftyone, helm, huggingface, inspect, label_studio, lmms, opencompass, vlmevalkit};
 use super::{Format, open};
-use crate::model::{Error, Item, Prediction, Result};
+use benchtop_model::{Error, Item, Prediction, Result};
 
 /// Rows looked at to learn which columns a table has: JSON records may leave some out.
 const PEEK: usize = 64;

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
-use crate::model::{Error, ErrorKind, Result, clean};
+use benchtop_model::{Error, ErrorKind, Result, clean};
 
 /// Spacing and escaping of one writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

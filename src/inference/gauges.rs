@@ -6,7 +6,7 @@ use nvml_wrapper::enum_wrappers::device::TemperatureSensor;
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
 
-use crate::model::device::{Cpu, Devices, Gpu};
+use benchtop_model::device::{Cpu, Devices, Gpu};
 
 /// Reads the gauges; keeps what the next reading is compared with.
 pub struct Gauges {

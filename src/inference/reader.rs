@@ -1,9 +1,9 @@
 //! Readers of the text in pictures (OCR).
 
 use super::{Heard, gather};
-use crate::model::generation::{Failure, Fingerprint};
-use crate::model::ocr::ReadText;
-use crate::model::vlm::Encoded;
+use benchtop_model::generation::{Failure, Fingerprint};
+use benchtop_model::ocr::ReadText;
+use benchtop_model::vlm::Encoded;
 
 /// Reads the text in pictures: Dysca's OCR subtask, and the check that a picture holds the word it was asked for.
 ///
@@ -20,7 +20,7 @@ pub trait TextReader: Send {
     fn at_once(&self) -> usize;
 
     /// Reads all `pictures`. Once `watch` says `false` the work ends, and what is not done is told as
-    /// [`Cancelled`](crate::model::generation::FailureKind::Cancelled).
+    /// [`Cancelled`](benchtop_model::generation::FailureKind::Cancelled).
     fn read(&mut self, pictures: &[Encoded], watch: &mut dyn FnMut(Heard<ReadText>) -> bool);
 }
 

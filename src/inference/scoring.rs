@@ -1,9 +1,9 @@
 //! What is asked of the models that look at pictures: whether a picture shows what a text says, which pictures are alike,
 //! and which must not be shown. Pictures go in as decoded RGB, numbers come out.
 
-use crate::model::generation::{Failure, Fingerprint, Pixels};
-use crate::model::safety::Safety;
-use crate::model::similarity::{ScorerCapabilities, Similarity};
+use benchtop_model::generation::{Failure, Fingerprint, Pixels};
+use benchtop_model::safety::Safety;
+use benchtop_model::similarity::{ScorerCapabilities, Similarity};
 
 /// A picture and a text to compare, by their places in what is given beside them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,16 @@
 //! Models that are asked about pictures in words.
 
 use super::{Heard, gather};
-use crate::model::generation::{Failure, Fingerprint};
-use crate::model::vlm::{Abilities, Ask, Reply};
+use benchtop_model::generation::{Failure, Fingerprint};
+use benchtop_model::vlm::{Abilities, Ask, Reply};
 
 /// Answers questions about pictures: judges, question writers, and models under test.
 ///
 /// Each question is answered exactly once, also when the work is cancelled; one question's failure leaves the others
 /// alone; what the abilities exclude is a failure of kind
-/// [`Input`](crate::model::generation::FailureKind::Input). A model that will not answer gives a [`Reply`] that
-/// says so ([`Finish::Refused`](crate::model::vlm::Finish::Refused)): its tokens cost as any others. A server that refuses the
-/// request itself gives a failure of kind [`Refused`](crate::model::generation::FailureKind::Refused).
+/// [`Input`](benchtop_model::generation::FailureKind::Input). A model that will not answer gives a [`Reply`] that
+/// says so ([`Finish::Refused`](benchtop_model::vlm::Finish::Refused)): its tokens cost as any others. A server that refuses the
+/// request itself gives a failure of kind [`Refused`](benchtop_model::generation::FailureKind::Refused).
 pub trait VisionLanguageModel: Send {
     /// What it can do.
     fn abilities(&self) -> &Abilities;
@@ -20,7 +20,7 @@ pub trait VisionLanguageModel: Send {
 
     /// Asks all of `asks`. `watch` is told every result; once it says `false` the work ends, and what is not done is
     /// told as
-    /// [`Cancelled`](crate::model::generation::FailureKind::Cancelled).
+    /// [`Cancelled`](benchtop_model::generation::FailureKind::Cancelled).
     fn ask(&mut self, asks: &[Ask], watch: &mut dyn FnMut(Heard<Reply>) -> bool);
 }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::extract::declines;
 use super::judge::json::objects;
 use super::judge::{spoken, understood};
-use crate::model::judge::{Element, Said, Word};
+use benchtop_model::judge::{Element, Said, Word};
 
 /// The share of right answers from which on a picture is aligned, where nothing else is said.
 pub const THRESHOLD: f64 = 0.5;

@@ -8,7 +8,7 @@ use half::f16;
 use rayon::prelude::*;
 
 use super::nearest::{Progress, Rows, tiles};
-use crate::model::error::{Error, Result};
+use benchtop_model::error::{Error, Result};
 
 /// Rows that are taken of a set at most: 3,000, as in Dysca.
 pub const MOST: usize = 3000;
@@ -163,6 +163,6 @@ mod tests {
         assert!(ask(&same, &same, 1).unwrap_err().to_string().contains("median distance is 0"));
         assert!(ask(&same, &other, 2).unwrap_err().to_string().contains("cannot be compared"));
         let stopped = kmmd(&Rows::new(&other, 1).unwrap(), &Rows::new(&same, 1).unwrap(), MOST, 0, &mut |_| false);
-        assert_eq!(stopped.unwrap_err().kind, crate::model::error::ErrorKind::Cancelled);
+        assert_eq!(stopped.unwrap_err().kind, benchtop_model::error::ErrorKind::Cancelled);
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Item, QuestionKind, Role};
+use benchtop_model::{Item, QuestionKind, Role};
 
 /// Goes up with every change of what is found in the same question.
 pub const VERSION: u32 = 1;
@@ -98,7 +98,7 @@ fn words(text: &str) -> Vec<(Range<usize>, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::item::{Choice, Form, Key};
+    use benchtop_model::item::{Choice, Form, Key};
 
     fn item(kind: QuestionKind, question: &str, answer: &str, options: &[&str]) -> Item {
         let role = |text: &str| if text == answer { Role::Correct } else { Role::Distractor };

@@ -5,7 +5,7 @@
 
 use super::score::measure::{Measure, Unit, groups};
 use super::score::question_table::{Hashes, QuestionTable};
-use crate::model::{Field, QuestionKind, Side};
+use benchtop_model::{Field, QuestionKind, Side};
 
 /// iAcc counts images with at least this many yes/no questions (`evaluate.py` asks for more than one).
 pub const IMAGE_MINIMUM: usize = 2;

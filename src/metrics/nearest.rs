@@ -6,7 +6,7 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 use rayon::prelude::*;
 
-use crate::model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, ErrorKind, Result};
 
 /// Rows of a tile of products: 1024 x 1024 of them are 4 MB, which a cache holds while they are looked through.
 const TILE: usize = 1024;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::generation::Pixels;
+use benchtop_model::generation::Pixels;
 
 /// Goes up with every change of what is found in the same picture.
 pub const VERSION: u32 = 1;

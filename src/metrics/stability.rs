@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::statistics::Number;
-use crate::model::rng::Stream;
+use benchtop_model::rng::Stream;
 
 /// Percent of the data that the paper looks at.
 pub const FRACTIONS: [f64; 11] = [1.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0];
@@ -45,7 +45,7 @@ pub fn largest_drift(curve: &[Point], percent: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::tally::Tally;
+    use crate::tally::Tally;
 
     #[test]
     fn the_curve_ends_at_the_whole_and_is_the_same_again() {

@@ -1,4 +1,4 @@
-//! How far annotators agree, as plain data; [`crate::metrics::agreement`] fills it.
+//! How far annotators agree, as plain data; [`benchtop_metrics::agreement`] fills it.
 
 pub mod analysis;
 

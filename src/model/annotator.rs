@@ -1,5 +1,5 @@
 //! How one person's work goes: pace, and how good it is where that can be told. Plain data;
-//! [`crate::metrics::agreement`] fills it.
+//! [`benchtop_metrics::agreement`] fills it.
 
 use serde::{Deserialize, Serialize};
 

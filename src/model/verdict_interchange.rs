@@ -177,7 +177,7 @@ pub fn said(judgement: &Judgement) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Seen;
+    use crate::Seen;
 
     fn known() -> Vec<Reason> {
         vec![Reason { key: "unsafe".into(), label: "Not safe".into() }]

@@ -200,7 +200,7 @@ impl std::fmt::Display for Money {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::config::judge::Price;
+    use crate::config::judge::Price;
 
     #[test]
     fn pictures_are_told_by_their_first_bytes() {

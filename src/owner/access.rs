@@ -3,11 +3,11 @@
 //! A project is its user's alone, and that user speaks in any name. A shared one names a Unix group, whose members reach
 //! the socket, and says which annotator each Unix user is; then nobody speaks in another's name.
 
-use crate::model::config::Shared;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::trust;
-use crate::owner::wire::{Access, AnyRequest};
+use crate::context::OwnerContext;
+use crate::trust;
+use crate::wire::{Access, AnyRequest};
+use benchtop_model::config::Shared;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Who the Unix user `peer` is when they say that they are `said`, in a project of the user `me`.
 ///

@@ -18,12 +18,12 @@ pub use scored::{counted_of, from_predictions, right_of, scored};
 
 use super::context::OwnerContext;
 use super::visibility::AnnotatorView;
-use crate::model::Result;
+use benchtop_model::Result;
 
 /// The line of an item, its pictures found.
 ///
 /// # Errors
-/// [`Corrupt`](crate::model::ErrorKind::Corrupt) when the texts are damaged.
+/// [`Corrupt`](benchtop_model::ErrorKind::Corrupt) when the texts are damaged.
 pub fn line(shared: &OwnerContext, row: u32) -> Result<String> {
     Ok(resolved(shared, shared.catalog().line(row as usize)?))
 }

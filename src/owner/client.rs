@@ -12,10 +12,10 @@ use super::wire::{
     AnyReply, AnyRequest, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, NeedsConsent, PROTOCOL, Progress, Request,
     ToOwner, Welcome, request,
 };
-use crate::model::trust::Destination;
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::journal;
-use crate::store::project::Project;
+use benchtop_model::trust::Destination;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::journal;
+use benchtop_store::project::Project;
 
 /// How long an owner that hangs up may still be ending.
 const ENDING: Duration = Duration::from_secs(5);

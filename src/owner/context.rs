@@ -18,19 +18,19 @@ use super::search::Search;
 use super::settings::Settings;
 use super::wire::Event;
 use super::writer::{WriterCommand, now};
-use crate::inference::gauges::Gauges;
-use crate::inference::worker;
-use crate::metrics::extract::Extractor;
-use crate::model::config::Config;
-use crate::model::device::Devices;
-use crate::model::{Error, Result as Outcome};
-use crate::pipeline::board::BoardData;
-use crate::store::catalog::CatalogVersion;
-use crate::store::lazy_index::LazyIndex;
-use crate::store::pictures::Pictures;
-use crate::store::project::Project;
-use crate::store::trust::Trust;
-use crate::store::{Catalog, Ledger, Overlay, journal};
+use benchtop_inference::gauges::Gauges;
+use benchtop_inference::worker;
+use benchtop_metrics::extract::Extractor;
+use benchtop_model::config::Config;
+use benchtop_model::device::Devices;
+use benchtop_model::{Error, Result as Outcome};
+use benchtop_pipeline::board::BoardData;
+use benchtop_store::catalog::CatalogVersion;
+use benchtop_store::lazy_index::LazyIndex;
+use benchtop_store::pictures::Pictures;
+use benchtop_store::project::Project;
+use benchtop_store::trust::Trust;
+use benchtop_store::{Catalog, Ledger, Overlay, journal};
 
 /// Time between two readings of the gauges.
 const GAUGES_EVERY: Duration = Duration::from_millis(500);
@@ -208,7 +208,7 @@ impl OwnerContext {
     pub fn notices(&self) -> MutexGuard<'_, Vec<String>> {
         let mut notices = whole(self.notices.lock());
         for late in self.index.notices() {
-            crate::owner::log::write(format_args!("{} {late}", journal::stamp(now())));
+            crate::log::write(format_args!("{} {late}", journal::stamp(now())));
             notices.push(late);
         }
         notices
@@ -231,7 +231,7 @@ impl OwnerContext {
     /// Whether the project's path still names the folder that was opened.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Conflict`] once it does not, from then on.
+    /// [`benchtop_model::ErrorKind::Conflict`] once it does not, from then on.
     pub fn at_home(&self) -> Outcome<()> {
         if self.home.is_there(self.project.root()) { Ok(()) } else { Err(read_only::moved(self.project.root())) }
     }

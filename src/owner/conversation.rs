@@ -13,7 +13,7 @@ use super::visibility::AnnotatorView;
 use super::wire::{AnyReply, AnyRequest, Event, FromOwner, Receipt, Request, request};
 use super::writer::WriterCommand;
 use super::{access, jobs, trust};
-use crate::model::Result;
+use benchtop_model::Result;
 
 /// A receipt on its way.
 pub(super) struct Sent {

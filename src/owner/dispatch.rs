@@ -9,7 +9,7 @@ use super::conversation::Conversation;
 use super::visibility::AnnotatorView;
 use super::wire::{AnyReply, AnyRequest, Blind, Progress, Receipt, Request};
 use super::writer::DecisionRequest;
-use crate::model::Result;
+use benchtop_model::Result;
 
 /// How a query is watched while it is answered.
 pub struct Watch<'a> {
@@ -87,7 +87,7 @@ pub(super) trait Control: Request {
 /// Answers a query, where its blindness allows it.
 ///
 /// # Errors
-/// [`Denied`](crate::model::ErrorKind::Denied) while a blind round keeps it from the annotator, and those of the handler.
+/// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round keeps it from the annotator, and those of the handler.
 pub fn answer<R: Query>(request: R, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<R::Reply> {
     if R::BLIND == Blind::Refused {
         sight.scores()?;

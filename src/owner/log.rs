@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::Write;
 
-use crate::model::clean;
+use benchtop_model::clean;
 
 /// Writes one line to the log. It is read with `cat`, so what a terminal would obey does not get in, and what is quoted begins no
 /// line of its own.

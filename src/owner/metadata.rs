@@ -17,12 +17,12 @@ pub use in_force::InForce;
 use super::context::OwnerContext;
 use super::log;
 use super::wire::Event;
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::engine::{Gone, choices_of, recipe, write};
-use crate::model::usage::{MetadataHealth, MetadataState, Save};
-use crate::model::{Item, Result};
-use crate::pipeline::usage::Usage;
-use crate::store::metadata;
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::engine::{Gone, choices_of, recipe, write};
+use benchtop_model::usage::{MetadataHealth, MetadataState, Save};
+use benchtop_model::{Item, Result};
+use benchtop_pipeline::usage::Usage;
+use benchtop_store::metadata;
 
 /// How often the files are looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(400);
@@ -30,7 +30,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(400);
 /// changed is read once more.
 const SETTLES: Duration = Duration::from_millis(100);
 
-/// Codes of [`crate::model::usage::Freshness`] by item, and the use they were made for.
+/// Codes of [`benchtop_model::usage::Freshness`] by item, and the use they were made for.
 type FreshOf = (Arc<Usage>, Arc<Vec<u8>>);
 
 /// The metadata at one moment.
@@ -63,7 +63,7 @@ impl Held {
         MetadataHealth { errors: self.in_force.errors().to_vec(), known: self.in_force.is_known() }
     }
 
-    /// For each item a code of [`crate::model::usage::Freshness`].
+    /// For each item a code of [`benchtop_model::usage::Freshness`].
     pub fn fresh(&self, usage: &Arc<Usage>) -> Arc<Vec<u8>> {
         let mut held = self.fresh.lock().unwrap_or_else(PoisonError::into_inner);
         match held.as_ref().filter(|(of, _)| Arc::ptr_eq(of, usage)) {
@@ -204,7 +204,7 @@ impl MetadataCache {
     /// to go on; what was read until then is kept.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`] and [`crate::model::ErrorKind::Cancelled`].
+    /// [`benchtop_model::ErrorKind::Corrupt`] and [`benchtop_model::ErrorKind::Cancelled`].
     pub fn usage(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Arc<Usage>> {
         let mut held = lock(&self.usage);
         let catalog = shared.catalog();

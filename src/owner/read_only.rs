@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::context::OwnerContext;
 use super::wire::Event;
 use super::{Client, Incoming};
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::project::Project;
-use crate::store::{open, regular, writable};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::project::Project;
+use benchtop_store::{open, regular, writable};
 
 /// Looks of the server (every half second) between two tries whether the project can be written by now.
 const TRY_EVERY: u32 = 4;

@@ -9,14 +9,14 @@ use lru::LruCache;
 
 use super::generate::PictureStates;
 use super::metadata::Held;
-use crate::model::filter::Said;
-use crate::model::{Field, Filter, Item, Result, Sort};
-use crate::pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
-use crate::pipeline::usage::Usage;
-use crate::store::arena::{Arena, searchable};
-use crate::store::catalog::CatalogVersion;
-use crate::store::search::{self, contains};
-use crate::store::{Catalog, Overlay, query};
+use benchtop_model::filter::Said;
+use benchtop_model::{Field, Filter, Item, Result, Sort};
+use benchtop_pipeline::scoring::rules::{self as scoring, ColumnsBy, Outcomes};
+use benchtop_pipeline::usage::Usage;
+use benchtop_store::arena::{Arena, searchable};
+use benchtop_store::catalog::CatalogVersion;
+use benchtop_store::search::{self, contains};
+use benchtop_store::{Catalog, Overlay, query};
 
 /// Lists kept for paging through them.
 const LISTS: usize = 6;
@@ -134,7 +134,7 @@ impl Search {
     /// The arena over `catalog`; the first caller builds it, others wait.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`] when the texts are damaged.
+    /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged.
     pub fn arena(&self, catalog: &Catalog) -> Result<Arc<Arena>> {
         let mut held = lock(&self.arena);
         if let Some((_, arena)) = held.as_ref().filter(|(edition, _)| *edition == catalog.edition()) {
@@ -195,8 +195,8 @@ impl Search {
             let item: Item = parse(line)?;
             // Numbers by value: `set/9` comes before `set/10`.
             let key = match (field, &item.key) {
-                (Field::Id, crate::model::Key::Int(n)) => (item.dataset, *n, row as u32),
-                (Field::Id, crate::model::Key::Text(_)) => (item.id, 0, row as u32),
+                (Field::Id, benchtop_model::Key::Int(n)) => (item.dataset, *n, row as u32),
+                (Field::Id, benchtop_model::Key::Text(_)) => (item.id, 0, row as u32),
                 _ => (item.question.to_lowercase(), 0, row as u32),
             };
             keys.push(key);
@@ -220,7 +220,7 @@ impl Search {
     /// is given to `partial`; `cancel` ends the search with whatever is there.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`] when the texts are damaged.
+    /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged.
     pub fn list(
         &self,
         (catalog, overlay, rev, beside): Parts<'_>,
@@ -286,7 +286,7 @@ impl Search {
     /// All rows of a text search: the best by score, the others after them by number.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`] when the texts are damaged.
+    /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged.
     pub fn beyond(&self, parts: Parts<'_>, filter: &Filter, best: &[u32]) -> Result<Vec<u32>> {
         let catalog = parts.0;
         let within = self.passing(parts, filter)?;
@@ -299,5 +299,5 @@ impl Search {
 
 fn parse(line: &[u8]) -> Result<Item> {
     serde_json::from_slice(line)
-        .map_err(|e| crate::model::Error::new(crate::model::ErrorKind::Corrupt, format!("a stored item: {e}")))
+        .map_err(|e| benchtop_model::Error::new(benchtop_model::ErrorKind::Corrupt, format!("a stored item: {e}")))
 }

@@ -17,12 +17,12 @@ use super::session;
 use super::start::Readiness;
 use super::wire::Event;
 use super::writer::{self, WriterCommand, now};
-use crate::model::{Error, ErrorKind, Result, clean};
-use crate::pipeline::generate::build;
-use crate::store::pictures::Pictures;
-use crate::store::project::Project;
-use crate::store::trust::Trust;
-use crate::store::{Ledger, Overlay, disk, inspect, open, rounds, writable};
+use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_pipeline::generate::build;
+use benchtop_store::pictures::Pictures;
+use benchtop_store::project::Project;
+use benchtop_store::trust::Trust;
+use benchtop_store::{Ledger, Overlay, disk, inspect, open, rounds, writable};
 
 /// Environment variable that shortens the idle time, in seconds (for tests).
 pub const IDLE_SECONDS: &str = "BENCHTOP_IDLE_SECONDS";
@@ -137,7 +137,7 @@ fn serve(held: Held) -> Result<()> {
     let mut opened = open_data(&project, &mut closed)?;
     opened.notices.extend(inspect::notices(&project));
     for notice in &opened.notices {
-        crate::owner::log::write(format_args!("{} {notice}", crate::store::journal::stamp(now())));
+        crate::log::write(format_args!("{} {notice}", benchtop_store::journal::stamp(now())));
     }
     // Nobody else is let in to what only this user was seen to be able to read.
     let (socket_path, group) = match &closed {

@@ -15,8 +15,8 @@ use super::conversation::{Conversation, Running, Sent};
 use super::latency::Step;
 use super::visibility::AnnotatorView;
 use super::wire::{Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, ResumePoint, ToOwner, Welcome};
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::journal;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::journal;
 
 /// Answers waiting to be sent to one client.
 const OUTBOX: usize = 1024;

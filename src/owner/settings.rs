@@ -5,8 +5,8 @@ use std::time::SystemTime;
 
 use super::context::OwnerContext;
 use super::log;
-use crate::model::config::Config;
-use crate::store::project::{FILE, Project};
+use benchtop_model::config::Config;
+use benchtop_store::project::{FILE, Project};
 
 /// Which file it was: when it was changed, and its length.
 type Stamp = Option<(SystemTime, u64)>;

@@ -1,7 +1,7 @@
 //! What leaves the machine goes only where the owner's own user agreed to, and a job goes on by itself only where that
 //! user began it on this machine. The owner holds both here, whatever a client says or a project holds.
 //!
-//! What they agreed to is in their own configuration folder ([`crate::store::trust`]), and read anew at each check, so
+//! What they agreed to is in their own configuration folder ([`benchtop_store::trust`]), and read anew at each check, so
 //! that what is taken back holds at once.
 
 use std::collections::BTreeSet;
@@ -12,25 +12,25 @@ use serde_json::{Value, json};
 
 use super::context::OwnerContext;
 use super::wire::{AnyRequest, request};
-use crate::model::config::Config;
-use crate::model::config::endpoint::Endpoint;
-use crate::model::config::generate::Backend;
-use crate::model::evaluation::{NewRun, Server};
-use crate::model::job::{GenerationOverrides, JobAct};
-use crate::model::scoring::Scorer;
-use crate::model::scoring::job::ScoringAct;
-use crate::model::trust::{Destination, Sends, Waits, Wanted, refusal};
-use crate::model::{Item, Result};
-use crate::pipeline::generate::build;
-use crate::store::journal::stamp;
-use crate::store::project::Project;
-use crate::store::runs::Run;
-use crate::store::trust::{Folder, Held, JobKind, TrustedJob, token};
+use benchtop_model::config::Config;
+use benchtop_model::config::endpoint::Endpoint;
+use benchtop_model::config::generate::Backend;
+use benchtop_model::evaluation::{NewRun, Server};
+use benchtop_model::job::{GenerationOverrides, JobAct};
+use benchtop_model::scoring::Scorer;
+use benchtop_model::scoring::job::ScoringAct;
+use benchtop_model::trust::{Destination, Sends, Waits, Wanted, refusal};
+use benchtop_model::{Item, Result};
+use benchtop_pipeline::generate::build;
+use benchtop_store::journal::stamp;
+use benchtop_store::project::Project;
+use benchtop_store::runs::Run;
+use benchtop_store::trust::{Folder, Held, JobKind, TrustedJob, token};
 
 /// The servers of an evaluation, each once.
 ///
 /// # Errors
-/// [`Usage`](crate::model::ErrorKind::Usage) for an address or a variable that cannot be used.
+/// [`Usage`](benchtop_model::ErrorKind::Usage) for an address or a variable that cannot be used.
 pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
     of_servers(&new.servers, if new.blind { Sends::Texts } else { Sends::Pictures })
 }
@@ -86,7 +86,7 @@ fn held(shared: &OwnerContext) -> Held {
 /// Refuses destinations that the person has not agreed to. Called before anything is sent, and again at each batch.
 ///
 /// # Errors
-/// [`Denied`](crate::model::ErrorKind::Denied), with the commands that agree.
+/// [`Denied`](benchtop_model::ErrorKind::Denied), with the commands that agree.
 pub fn check(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     if to.is_empty() {
         return Ok(());
@@ -115,7 +115,7 @@ pub fn waits(
 /// The person agrees.
 ///
 /// # Errors
-/// [`Usage`](crate::model::ErrorKind::Usage) for a destination that is none, and when it cannot be kept.
+/// [`Usage`](benchtop_model::ErrorKind::Usage) for a destination that is none, and when it cannot be kept.
 pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     // What came over the socket is read as if it was typed.
     let to: Vec<Destination> =
@@ -208,12 +208,12 @@ pub fn digest_of_run(run: &Run, numbers: &[u32]) -> String {
 }
 
 /// The same of a generation job: with the servers that `benchtop.toml` names.
-pub fn digest_of_generation(config: &Config, job: &crate::store::jobs::Job, numbers: &[u32]) -> String {
+pub fn digest_of_generation(config: &Config, job: &benchtop_store::jobs::Job, numbers: &[u32]) -> String {
     let wishes = build::full(config, &job.wishes);
     let is_http = wishes.backend.as_deref() == Some(Backend::Http.name());
     let servers = is_http.then_some(&config.generate.endpoints);
     // Its words are cut when it is stored; the numbers of its items say the same.
-    let crate::store::jobs::Job { id, by, created, scope, samples, seed, .. } = job;
+    let benchtop_store::jobs::Job { id, by, created, scope, samples, seed, .. } = job;
     digest(&json!([wishes, servers, id, by, created, scope, samples, seed, numbers]))
 }
 

@@ -8,8 +8,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::context::{Data, OwnerContext};
-use crate::model::{Error, ErrorKind, Filter, Item, Result, Status};
-use crate::store::{Catalog, Overlay};
+use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
+use benchtop_store::{Catalog, Overlay};
 
 /// The items of which an annotator must not see what is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -25,13 +25,13 @@ use super::dispatch::Decision as Decided;
 use super::jobs::{self, StepEdit};
 use super::latency::Step;
 use super::wire::{Decide, Receipt, ResumePoint, request};
-use crate::model::edit::EditMark;
-use crate::model::{Act, Decision, Error, ErrorKind, Result};
-use crate::store::columns::BLOCK_ROWS;
-use crate::store::journal::Journal;
-use crate::store::ledger::Step as LastStep;
-use crate::store::open::Recorded;
-use crate::store::{open, pictures};
+use benchtop_model::edit::EditMark;
+use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
+use benchtop_store::columns::BLOCK_ROWS;
+use benchtop_store::journal::Journal;
+use benchtop_store::ledger::Step as LastStep;
+use benchtop_store::open::Recorded;
+use benchtop_store::{open, pictures};
 use index_writer::IndexWriter;
 use syncers::Syncers;
 use whole::Folding;
@@ -364,7 +364,7 @@ impl Writer {
         Ok(Ok((Decision { uuid, rev, at: now(), who, item: item.id, on, act }, row)))
     }
 
-    fn decidable(&self, who: &str, decide: &Decide, ledger: &crate::store::Ledger) -> Result<u32> {
+    fn decidable(&self, who: &str, decide: &Decide, ledger: &benchtop_store::Ledger) -> Result<u32> {
         let none = || Error::new(ErrorKind::NotFound, format!("there is no item #{}", decide.number));
         let row = decide.number.checked_sub(1).ok_or_else(none)?;
         if row as usize >= self.shared.data().catalog.len() {
@@ -440,7 +440,7 @@ impl Writer {
         }
         let journals = open::followed(&self.shared.ledger(), &self.shared.pictures());
         if let Err(problem) = self.shared.index.leave(&self.shared.data().overlay, &journals) {
-            crate::owner::log::write(format_args!("the next start will take longer: {problem}"));
+            crate::log::write(format_args!("the next start will take longer: {problem}"));
         }
     }
 }

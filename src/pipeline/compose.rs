@@ -13,22 +13,22 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::export::Exporter;
 use super::import::{FileReport, Outcome, Progress, Report, Watch};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::engine::Composer;
-use crate::compose::metadata::Metadata;
-use crate::compose::metadata::instruct::instruction_of;
-use crate::compose::metadata::judge::judging_of;
-use crate::compose::plan::{MOST, Plan};
-use crate::compose::schedule::Schedule;
-use crate::model::metafile::shipped;
-use crate::model::{Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity};
-use crate::store::columns::NAMED;
-use crate::store::index::Index;
-use crate::store::manifest::{self, Holds, Manifest, Part};
-use crate::store::open::{Fresh, adopt};
-use crate::store::project::Project;
-use crate::store::segment::Writer;
-use crate::store::{self, Catalog};
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::engine::Composer;
+use benchtop_compose::metadata::Metadata;
+use benchtop_compose::metadata::instruct::instruction_of;
+use benchtop_compose::metadata::judge::judging_of;
+use benchtop_compose::plan::{MOST, Plan};
+use benchtop_compose::schedule::Schedule;
+use benchtop_model::metafile::shipped;
+use benchtop_model::{Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity};
+use benchtop_store::columns::NAMED;
+use benchtop_store::index::Index;
+use benchtop_store::manifest::{self, Holds, Manifest, Part};
+use benchtop_store::open::{Fresh, adopt};
+use benchtop_store::project::Project;
+use benchtop_store::segment::Writer;
+use benchtop_store::{self as store, Catalog};
 
 /// Questions of the balanced plan where no number is given.
 pub const COUNT: u64 = 3000;
@@ -225,7 +225,7 @@ impl Composition {
     ) -> Result<Outcome> {
         let dataset = self.dataset();
         let mut report = Report::default();
-        let known = NAMED.iter().position(|f| *f == crate::model::Field::Dataset);
+        let known = NAMED.iter().position(|f| *f == benchtop_model::Field::Dataset);
         let before = known.is_some_and(|at| catalog.columns().names[at].code(dataset).is_some());
         let mut columns = catalog.columns().clone();
         let mut writer = Writer::create(&project.imports())?;
@@ -373,7 +373,7 @@ pub struct Chance {
 
 /// Number of the last picture that an item is about; numbers are given in order and without gaps.
 fn last_picture_of(item: &Item) -> u64 {
-    let second = item.pair.as_ref().is_some_and(|p| p.side != crate::model::Side::Manipulated);
+    let second = item.pair.as_ref().is_some_and(|p| p.side != benchtop_model::Side::Manipulated);
     item.provenance.as_ref().map_or(0, |p| p.picture) + u64::from(second)
 }
 
@@ -399,7 +399,7 @@ fn question(composer: &mut Composer, n: u64) -> Result<Item> {
 fn same(mut there: Item, mut item: Item) -> bool {
     for item in [&mut there, &mut item] {
         for image in &mut item.images {
-            *image = crate::model::ImageRef { name: std::mem::take(&mut image.name), ..Default::default() };
+            *image = benchtop_model::ImageRef { name: std::mem::take(&mut image.name), ..Default::default() };
         }
         if let Some(provenance) = &mut item.provenance {
             provenance.vocabulary.clear();

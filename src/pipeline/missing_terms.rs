@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::engine::{Choices, Fitting, choices_of, fits, missing};
-use crate::model::rng::{key, within};
-use crate::model::{Item, Key};
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::engine::{Choices, Fitting, choices_of, fits, missing};
+use benchtop_model::rng::{key, within};
+use benchtop_model::{Item, Key};
 
 /// The pictures that lack terms.
 #[derive(Debug, Default)]
@@ -80,12 +80,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::compose::engine::{Composer, write};
-    use crate::compose::lint::broken;
-    use crate::compose::metadata::Metadata;
-    use crate::compose::plan::Plan;
-    use crate::compose::schedule::Schedule;
-    use crate::model::{MetaFile, metafile};
+    use benchtop_compose::engine::{Composer, write};
+    use benchtop_compose::lint::broken;
+    use benchtop_compose::metadata::Metadata;
+    use benchtop_compose::plan::Plan;
+    use benchtop_compose::schedule::Schedule;
+    use benchtop_model::{MetaFile, metafile};
 
     #[test]
     fn both_pictures_of_a_pair_and_all_questions_about_them_get_one_term() {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use crate::formats::{Inline, picture};
-use crate::model::image::FILE_LIMIT;
-use crate::model::{Error, ImageRef, Result};
-use crate::store::project::Project;
-use crate::store::{disk, regular};
+use benchtop_formats::{Inline, picture};
+use benchtop_model::image::FILE_LIMIT;
+use benchtop_model::{Error, ImageRef, Result};
+use benchtop_store::project::Project;
+use benchtop_store::{disk, regular};
 
 /// Pictures that cannot be shown, by name and reason, that a report lists.
 const LISTED: usize = 200;
@@ -76,7 +76,7 @@ impl Pictures {
     /// Finds the picture a record names and fills in where it is. One that is not there is counted, not refused.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] for a name that leads outside the folder of its file, and for a file above the limit. What cannot be
+    /// [`benchtop_model::ErrorKind::Input`] for a name that leads outside the folder of its file, and for a file above the limit. What cannot be
     /// shown is taken in and marked.
     pub fn find(&mut self, image: &mut ImageRef) -> Result<()> {
         if image.hash.is_some() && image.stored().is_some_and(|p| self.in_project(&p)) {
@@ -104,7 +104,7 @@ impl Pictures {
     /// Takes in a picture that a file carries within itself. It is copied with `link` too: there is nothing to refer to.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] for one that is no base64, and the operating system's.
+    /// [`benchtop_model::ErrorKind::Input`] for one that is no base64, and the operating system's.
     pub fn carried(&mut self, inline: &Inline) -> Result<()> {
         let bytes = inline.bytes()?;
         let hash = Some(blake3::hash(&bytes).to_hex().to_string());

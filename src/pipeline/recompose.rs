@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use super::import::{Progress, Watch};
 use super::missing_terms::MissingTerms;
 use super::revise::{Batch, Revised};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::engine::{Gone, choices_of, recipe, write};
-use crate::model::usage::Tally;
-use crate::model::{Error, ErrorKind, Item, Provenance, Result, Status};
-use crate::store::project::Project;
-use crate::store::{Catalog, Overlay};
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::engine::{Gone, choices_of, recipe, write};
+use benchtop_model::usage::Tally;
+use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
+use benchtop_store::project::Project;
+use benchtop_store::{Catalog, Overlay};
 
 /// Items between two looks at progress and cancellation.
 const STEP: usize = 4096;
@@ -247,7 +247,7 @@ fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> O
     provenance.chance = written.chance;
     provenance.vocabulary.clone_from(&grammar.vocabulary_revision);
     provenance.templates.clone_from(&grammar.template_revision);
-    let style = provenance.terms.get(crate::compose::metadata::STYLE).cloned();
+    let style = provenance.terms.get(benchtop_compose::metadata::STYLE).cloned();
     let subtask = &grammar.subtasks[choices.subtask];
     item.task = Some(subtask.task.clone());
     item.granularity = Some(subtask.granularity.clone());
@@ -296,12 +296,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::compose::engine::Composer;
-    use crate::compose::metadata::Metadata;
-    use crate::compose::plan::Plan;
-    use crate::compose::schedule::Schedule;
-    use crate::model::edit::{Before, Edited};
-    use crate::model::{MetaFile, metafile};
+    use benchtop_compose::engine::Composer;
+    use benchtop_compose::metadata::Metadata;
+    use benchtop_compose::plan::Plan;
+    use benchtop_compose::schedule::Schedule;
+    use benchtop_model::edit::{Before, Edited};
+    use benchtop_model::{MetaFile, metafile};
 
     fn again(grammar: &CompiledMetadata, item: Item, renames: &[Rename]) -> Option<Again> {
         super::again(grammar, item, renames, &MissingTerms::default()).map(|(again, _)| again)
@@ -373,7 +373,7 @@ mod tests {
                 other => assert!(!uses && other == Again::Same, "{other:?}"),
             }
             let asks =
-                item.subtask.as_deref() == Some("style") && item.kind == crate::model::QuestionKind::MultipleChoice;
+                item.subtask.as_deref() == Some("style") && item.kind == benchtop_model::QuestionKind::MultipleChoice;
             assert_eq!(matches!(again(&question), Again::Changed(_)), asks);
             assert_eq!(again(&moved), Again::Same, "fragments are put in before a recipe is made");
         }

@@ -1,12 +1,12 @@
 //! Later texts of items on their way into the project: a segment of items under ids that are there already.
 
-use crate::model::edit::EditMark;
-use crate::model::{Item, Result};
-use crate::store::columns::Columns;
-use crate::store::manifest::{Holds, Manifest, Part};
-use crate::store::open::Fresh;
-use crate::store::project::Project;
-use crate::store::segment::Writer;
+use benchtop_model::edit::EditMark;
+use benchtop_model::{Item, Result};
+use benchtop_store::columns::Columns;
+use benchtop_store::manifest::{Holds, Manifest, Part};
+use benchtop_store::open::Fresh;
+use benchtop_store::project::Project;
+use benchtop_store::segment::Writer;
 
 /// Items written again, waiting to become part of the project.
 pub struct Revised {

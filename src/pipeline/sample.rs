@@ -2,14 +2,14 @@
 
 use super::import::{FileReport, Outcome, Report};
 use super::pictures;
-use crate::compose::sample;
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::Catalog;
-use crate::store::index::Index;
-use crate::store::manifest::{self, Holds, Manifest, Part};
-use crate::store::open::{Fresh, adopt};
-use crate::store::project::Project;
-use crate::store::segment::Writer;
+use benchtop_compose::sample;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::Catalog;
+use benchtop_store::index::Index;
+use benchtop_store::manifest::{self, Holds, Manifest, Part};
+use benchtop_store::open::{Fresh, adopt};
+use benchtop_store::project::Project;
+use benchtop_store::segment::Writer;
 
 /// Draws the sample and makes it part of the project; does nothing where it is part of it already.
 ///

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 pub use self::runs::Reach;
 pub use super::board::model_name;
-use crate::formats::{self, Found, MODEL, Mapping, Questions};
-use crate::model::{Error, Item, Key, Result};
+use benchtop_formats::{self as formats, Found, MODEL, Mapping, Questions};
+use benchtop_model::{Error, Item, Key, Result};
 
 /// A file and what it is read as.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ impl Source {
     }
 
     /// The model of a row of it.
-    pub fn model_of(&self, row: &mut crate::model::Prediction, said: Said<'_>) -> String {
+    pub fn model_of(&self, row: &mut benchtop_model::Prediction, said: Said<'_>) -> String {
         let own = row.extra.shift_remove(MODEL).and_then(|name| name.as_str().map(str::to_string));
         let own = if said.model.is_some() { None } else { own };
         own.or_else(|| self.model.clone()).unwrap_or_else(|| model_name(&self.found.path))
@@ -238,7 +238,7 @@ pub fn apart(source: &Source, taken: &BTreeSet<String>) -> String {
 }
 
 /// Gives an answer that counts rows the key of its question.
-pub fn rekey(row: &mut crate::model::Prediction, keys: &[Key]) {
+pub fn rekey(row: &mut benchtop_model::Prediction, keys: &[Key]) {
     if let Key::Int(at) = row.key
         && let Some(key) = usize::try_from(at).ok().and_then(|at| keys.get(at))
     {

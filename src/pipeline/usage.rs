@@ -20,10 +20,10 @@ pub mod staleness;
 
 use std::collections::HashMap;
 
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::metadata::STYLE;
-use crate::model::{Error, ErrorKind, QuestionKind, Result};
-use crate::store::Catalog;
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::metadata::STYLE;
+use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
+use benchtop_store::Catalog;
 
 use line::{Asked, Line};
 

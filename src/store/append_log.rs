@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{disk, regular};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// How much of a file of lines is whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

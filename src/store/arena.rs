@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, ErrorKind, Item, Result};
 
 /// Bytes of text after which a chunk is closed: under a millisecond of scanning.
 const CHUNK: usize = 256 * 1024;

@@ -8,12 +8,12 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use crate::model::{Error, Result};
+use benchtop_model::{Error, Result};
 
 /// Opens a regular file, without waiting where it is none.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] for what is no regular file, and the operating system's.
+/// [`benchtop_model::ErrorKind::Input`] for what is no regular file, and the operating system's.
 pub fn open(path: &Path) -> Result<BufReader<File>> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
@@ -27,7 +27,7 @@ pub fn open(path: &Path) -> Result<BufReader<File>> {
 /// Reads a file of at most `limit` bytes.
 ///
 /// # Errors
-/// As [`open`], and [`crate::model::ErrorKind::Input`] for a larger file.
+/// As [`open`], and [`benchtop_model::ErrorKind::Input`] for a larger file.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes);
@@ -41,7 +41,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
 /// As [`read`], for text.
 ///
 /// # Errors
-/// As [`read`], and [`crate::model::ErrorKind::Input`] for bytes that are not UTF-8.
+/// As [`read`], and [`benchtop_model::ErrorKind::Input`] for bytes that are not UTF-8.
 pub fn text(path: &Path, limit: u64) -> Result<String> {
     String::from_utf8(read(path, limit)?).map_err(|_| Error::input("the file is not UTF-8 text").file(path))
 }
@@ -49,7 +49,7 @@ pub fn text(path: &Path, limit: u64) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ErrorKind;
+    use benchtop_model::ErrorKind;
 
     #[test]
     fn devices_pipes_and_large_files_are_refused_at_once() {

@@ -9,8 +9,8 @@ use super::columns::{Columns, id_hash};
 use super::manifest::Part;
 use super::revised::{Revision, Revisions};
 use super::segment::Reader;
-use crate::model::edit::EditMark;
-use crate::model::{Error, ErrorKind, Item, Prediction, Result};
+use benchtop_model::edit::EditMark;
+use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
 
 /// Unpacked frames kept: about 30 KB each.
 const CACHED_FRAMES: usize = 192;

@@ -6,7 +6,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 const MARK: &[u8] = b",\"crc\":\"";
 /// `,"crc":"xxxxxxxx"}`.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Error, ErrorKind, Field, Item, QuestionKind, Result};
+use benchtop_model::{Error, ErrorKind, Field, Item, QuestionKind, Result};
 
 /// Rows a block: its bytes stay under [`super::index::VALUE_LIMIT`].
 pub const BLOCK_ROWS: usize = 216;
@@ -260,37 +260,9 @@ pub(super) fn checked(bytes: &[u8], version: u8, row_bytes: usize) -> Result<(&[
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::model::{Form, Key};
-
-    pub(crate) fn item(n: i64, subtask: &str) -> Item {
-        Item {
-            id: format!("set/{n}"),
-            dataset: "set".into(),
-            key: Key::Int(n),
-            form: Form::Plain,
-            images: vec![],
-            prompt: Some(format!("a picture of {subtask} number {n}")),
-            negative_prompt: None,
-            instruction: None,
-            question: format!("What is number {n}?"),
-            kind: if n % 2 == 0 { QuestionKind::YesNo } else { QuestionKind::MultipleChoice },
-            options: vec![],
-            answer: "yes".into(),
-            task: None,
-            subtask: (!subtask.is_empty()).then(|| subtask.to_string()),
-            granularity: None,
-            level: None,
-            style: None,
-            pair: None,
-            rotation: None,
-            provenance: None,
-            variant: None,
-            edited: None,
-            extra: Default::default(),
-        }
-    }
+    use crate::fixtures::item;
 
     #[test]
     fn blocks_read_back_and_stay_small() {
@@ -301,7 +273,7 @@ pub(crate) mod tests {
         let mut again = Columns { names: columns.names.clone(), ..Columns::default() };
         for block in 0..columns.blocks() {
             let bytes = columns.encode_block(block);
-            assert!(bytes.len() < crate::store::index::VALUE_LIMIT);
+            assert!(bytes.len() < crate::index::VALUE_LIMIT);
             again.decode_block(&bytes).unwrap();
         }
         assert_eq!(again.id_hash, columns.id_hash);

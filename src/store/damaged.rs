@@ -1,4 +1,4 @@
-//! Which files of pictures hold other bytes than were recorded, by the number of the file ([`crate::model::generated_image::file_key`]).
+//! Which files of pictures hold other bytes than were recorded, by the number of the file ([`benchtop_model::generated_image::file_key`]).
 //!
 //! Every file is read once; after that only what was changed, told by length, inode and time of change.
 
@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{disk, regular};
-use crate::model::generated_image::file_key;
-use crate::model::image::FILE_LIMIT;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::generated_image::file_key;
+use benchtop_model::image::FILE_LIMIT;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// A file that was changed so shortly before it was read is read again: times of change are not finer than this on common
 /// file systems.

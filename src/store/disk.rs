@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Bytes after which a large file is synced while it is written: a file system that commits everything at once would have a
 /// decision beside it wait for all of the file.

@@ -14,9 +14,9 @@ use super::pictures::Pictures;
 use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use super::project::Project;
 use super::{Catalog, Ledger, journal, rounds};
-use crate::model::edit::EditMark;
-use crate::model::history::{Entry, LogAsk, Moment};
-use crate::model::{Act, Decision, Error, ErrorKind, Result};
+use benchtop_model::edit::EditMark;
+use benchtop_model::history::{Entry, LogAsk, Moment};
+use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
 
 /// All decisions of a project.
 #[derive(Clone, Debug, Default)]

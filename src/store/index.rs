@@ -22,7 +22,7 @@ use super::regular;
 use super::segment::Frame;
 use super::status_columns::Overlay;
 use super::{disk, inspect};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Version of what the keys mean; another one is rebuilt.
 const SCHEMA: u32 = 3;

@@ -8,8 +8,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use super::project::Project;
-use crate::model::config::Look;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::config::Look;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Folders below a project that only its owner is to enter: who reads them reads verdicts and answers past the owner.
 pub const PRIVATE: [&str; 5] = ["sessions", "store", "runs", "jobs", "scores"];

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::index::{Index, key};
-use crate::model::Result;
-use crate::model::generation::Settings;
-use crate::model::job::{GenerationOverrides, JobFailure, JobStatus};
+use benchtop_model::Result;
+use benchtop_model::generation::Settings;
+use benchtop_model::job::{GenerationOverrides, JobFailure, JobStatus};
 
 /// Item numbers a value: at most 5 bytes each.
 const NUMBERS_A_VALUE: usize = 900;
@@ -64,7 +64,7 @@ pub struct Job {
 /// What a job knows of a picture that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failed {
-    /// [`crate::model::generated_image::picture_key`].
+    /// [`benchtop_model::generated_image::picture_key`].
     pub key: u64,
     /// What is shown of it; set aside once it was tried too often.
     pub failure: JobFailure,
@@ -73,7 +73,7 @@ pub struct Failed {
 /// A picture that is being made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
-    /// [`crate::model::generated_image::picture_key`].
+    /// [`benchtop_model::generated_image::picture_key`].
     pub key: u64,
     /// Which sample.
     pub sample: u32,
@@ -143,7 +143,7 @@ impl Index {
     /// The text of [`keep_job_token`](Self::keep_job_token).
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`].
+    /// [`benchtop_model::ErrorKind::Corrupt`].
     pub fn job_token(&self, id: u32) -> Result<Option<String>> {
         self.get_as(&token_key(id))
     }
@@ -151,7 +151,7 @@ impl Index {
     /// Which items a job is about.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`].
+    /// [`benchtop_model::ErrorKind::Corrupt`].
     pub fn job_items(&self, id: u32) -> Result<Vec<u32>> {
         self.list(&items_prefix(id))
     }
@@ -159,7 +159,7 @@ impl Index {
     /// All jobs, by number.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`].
+    /// [`benchtop_model::ErrorKind::Corrupt`].
     pub fn jobs(&self) -> Result<Vec<Job>> {
         self.all(b"job/")
     }
@@ -178,7 +178,7 @@ impl Index {
     /// What failed of a job.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`].
+    /// [`benchtop_model::ErrorKind::Corrupt`].
     pub fn failed(&self, id: u32) -> Result<Vec<Failed>> {
         self.all(&failed_prefix(id))
     }
@@ -205,7 +205,7 @@ impl Index {
     /// Which pictures of a job were being made when the last owner ended.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`].
+    /// [`benchtop_model::ErrorKind::Corrupt`].
     pub fn flight(&self, id: u32) -> Result<Vec<Flight>> {
         Ok(self.get_as(&flight_key(id))?.unwrap_or_default())
     }
@@ -233,7 +233,7 @@ fn failed_key(id: u32, picture: u64, sample: u32) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::generation::FailureKind;
+    use benchtop_model::generation::FailureKind;
 
     fn job(id: u32) -> Job {
         Job {

@@ -12,9 +12,9 @@ use uuid::Uuid;
 use super::append_log::{AppendLog, Times, ValidPrefix};
 use super::checksummed_line;
 use super::prefix_digest::PrefixDigest;
-pub use crate::model::history::stamp;
-use crate::model::verdict::{Asked, Part};
-use crate::model::{Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict};
+pub use benchtop_model::history::stamp;
+use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::{Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict};
 
 /// A decision as its line has it. Exactly one of `verdict`, `undo` and `redo` is set.
 #[derive(Serialize, Deserialize)]
@@ -165,7 +165,7 @@ pub fn text(decision: &Decision) -> Vec<u8> {
 /// # Errors
 /// [`ErrorKind::Usage`] says what a name may hold.
 pub fn check_name(name: &str) -> Result<()> {
-    crate::model::name::check(name, "an annotator")
+    benchtop_model::name::check(name, "an annotator")
 }
 
 /// What reading a journal found.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::append_log::{AppendLog, ValidPrefix};
 use super::{checksummed_line, disk, regular, runs};
-use crate::model::Result;
-use crate::model::vlm::{Finish, Usage};
+use benchtop_model::Result;
+use benchtop_model::vlm::{Finish, Usage};
 
 /// Version of the lines.
 const VERSION: u8 = 1;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::append_log::{AppendLog, ValidPrefix};
-use crate::model::Result;
+use benchtop_model::Result;
 
 /// See the module.
 #[derive(Debug)]

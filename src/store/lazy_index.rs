@@ -12,7 +12,7 @@ use super::pictures::picture_snapshot;
 use super::prefix_digest::Journals;
 use super::snapshot;
 use super::status_columns::Overlay;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// What the thread leaves.
 #[derive(Default)]

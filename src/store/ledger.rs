@@ -11,10 +11,10 @@ pub use self::rounds::Told;
 pub use self::steps::Step;
 use super::prefix_digest::PrefixDigests;
 use super::status_columns::Overlay;
-use crate::model::edit::EditMark;
-use crate::model::round::{Protocol, effective_verdicts};
-use crate::model::verdict::Part;
-use crate::model::{Act, Decision, Error, ErrorKind, Judgement, Result, Status};
+use benchtop_model::edit::EditMark;
+use benchtop_model::round::{Protocol, effective_verdicts};
+use benchtop_model::verdict::Part;
+use benchtop_model::{Act, Decision, Error, ErrorKind, Judgement, Result, Status};
 
 /// A verdict that was given, whether it still counts or not.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::append_log::{AppendLog, ValidPrefix};
 use super::{checksummed_line, disk, regular};
-use crate::model::edit::EditMark;
-use crate::model::evaluation::RunPart;
-use crate::model::{Error, ErrorKind, Form, Result};
+use benchtop_model::edit::EditMark;
+use benchtop_model::evaluation::RunPart;
+use benchtop_model::{Error, ErrorKind, Form, Result};
 
 /// File name below `imports/`.
 pub const FILE: &str = "manifest.jsonl";

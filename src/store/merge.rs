@@ -15,8 +15,8 @@ use super::columns::id_hash;
 use super::history::History;
 use super::pictures::Pictures;
 use super::{Catalog, Ledger, bounded, journal};
-use crate::model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
-use crate::model::{Act, Decision, Error, ErrorKind, Result};
+use benchtop_model::history::{Aside, Conflict, Merged, MergedFile, Moment, Side};
+use benchtop_model::{Act, Decision, Error, ErrorKind, Result};
 
 /// Most conflicts, and most decisions set aside, that a report lists; the rest are a note.
 pub const LISTED: usize = 10_000;

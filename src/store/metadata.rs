@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{disk, inspect, regular};
-use crate::model::metafile::shipped;
-use crate::model::usage::{FileState, MetadataState, Save};
-use crate::model::{Error, ErrorKind, Finding, Result, Rule};
+use benchtop_model::metafile::shipped;
+use benchtop_model::usage::{FileState, MetadataState, Save};
+use benchtop_model::{Error, ErrorKind, Finding, Result, Rule};
 
 /// Bytes of a metadata file, at most.
 pub const FILE_LIMIT: u64 = 8 << 20;
@@ -113,7 +113,7 @@ pub fn read(dir: &Path) -> Result<MetadataState> {
 
 fn shipped_state() -> MetadataState {
     let file =
-        |f: crate::model::MetaFile| FileState { revision: revision(f.text.as_bytes()), name: f.name, text: f.text };
+        |f: benchtop_model::MetaFile| FileState { revision: revision(f.text.as_bytes()), name: f.name, text: f.text };
     let mut files: Vec<FileState> = shipped().map(file).collect();
     files.sort_by(|a, b| a.name.cmp(&b.name));
     MetadataState { files, unreadable: Vec::new(), shipped: true }

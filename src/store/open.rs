@@ -23,7 +23,7 @@ use super::{snapshot, writable};
 pub use fold::{fold_known, followed, journals, lengths, load_ledger, load_pictures};
 pub use reading::open_to_read;
 
-use crate::model::{Error, ErrorKind, Item, Result};
+use benchtop_model::{Error, ErrorKind, Item, Result};
 
 /// A project's data, open.
 pub struct Opened {

@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::regular;
-use crate::model::image::FILE_LIMIT;
-use crate::model::{Error, ErrorKind, ImageRef, Result};
+use benchtop_model::image::FILE_LIMIT;
+use benchtop_model::{Error, ErrorKind, ImageRef, Result};
 
 /// What a damaged picture's problem begins with.
 pub const MISMATCH: &str = "the picture does not match its hash";

@@ -20,8 +20,8 @@ use super::catalog::{Catalog, parse};
 use super::columns::id_hash;
 use super::prefix_digest::PrefixDigest;
 use super::regular;
-use crate::model::generated_image::{GeneratedImage, picture_key, prompt_key};
-use crate::model::{Error, ImageRef, Item, Result};
+use benchtop_model::generated_image::{GeneratedImage, picture_key, prompt_key};
+use benchtop_model::{Error, ImageRef, Item, Result};
 
 /// Its file below `images/`.
 pub const FILE: &str = "pictures.jsonl";
@@ -59,7 +59,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The number of its file, see [`crate::model::generated_image::file_key`].
+    /// The number of its file, see [`benchtop_model::generated_image::file_key`].
     pub fn file(&self) -> u64 {
         let mut first = [0; 8];
         first.copy_from_slice(&self.hash[..8]);
@@ -208,7 +208,7 @@ impl Pictures {
     /// Everything the journal says of a picture that was made.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`], and the operating system's.
+    /// [`benchtop_model::ErrorKind::Corrupt`], and the operating system's.
     pub fn line(&self, entry: &Entry) -> Result<GeneratedImage> {
         use std::io::{BufRead, Seek, SeekFrom};
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &self.path);
@@ -272,30 +272,6 @@ struct Lean<'l> {
     prompt: Option<Cow<'l, str>>,
     #[serde(borrow, default)]
     negative_prompt: Option<Cow<'l, str>>,
-}
-
-/// A picture as tests record it.
-#[cfg(test)]
-pub(crate) fn sample_made(n: u32) -> GeneratedImage {
-    GeneratedImage {
-        rev: u64::from(n) + 1,
-        dataset: "set".into(),
-        picture: format!("images/set/{}.png", n / 2),
-        sample: n % 2 + 1,
-        hash: blake3::hash(&n.to_le_bytes()).to_hex().to_string(),
-        ext: "png".into(),
-        width: 64,
-        height: 48,
-        seed: u64::from(n),
-        fingerprint: crate::model::generation::Fingerprint::default().with("model", "a").short(),
-        prompt: crate::model::generated_image::hex(prompt_key("a cat", Some("a dog"))),
-        job: 3,
-        at: "2026-01-01T00:00:00.000Z".into(),
-        draft: n == 0,
-        notes: vec!["cut".into()],
-        items: vec![format!("set/{n}")],
-        of: Vec::new(),
-    }
 }
 
 #[cfg(test)]

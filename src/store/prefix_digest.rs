@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 use super::index::digest;
-use crate::model::{Error, Result};
+use benchtop_model::{Error, Result};
 
 /// Bytes read and hashed at a time.
 const STEP: usize = 256 << 10;

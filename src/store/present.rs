@@ -1,4 +1,4 @@
-//! Which files of pictures are in `images/`, by the number of the file ([`crate::model::generated_image::file_key`]).
+//! Which files of pictures are in `images/`, by the number of the file ([`benchtop_model::generated_image::file_key`]).
 //!
 //! A folder is listed again only when its time of modification is another, so that asking costs one look at each of at
 //! most 256 folders.
@@ -9,8 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::model::generated_image::file_key;
-use crate::model::{Error, Result};
+use benchtop_model::generated_image::file_key;
+use benchtop_model::{Error, Result};
 
 /// Linked files are looked at again after so long: there is no folder of them to look at.
 const LINKS_EVERY: Duration = Duration::from_secs(10);

@@ -5,8 +5,8 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{disk, inspect, metadata, regular};
-use crate::model::config::Config;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::config::Config;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// The file that makes a folder a project.
 pub const FILE: &str = "benchtop.toml";
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn the_repository_itself_is_a_project() {
-        let project = Project::open(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let project = Project::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
         assert_eq!(project.config().name, "benchtop");
         assert!(project.metadata().is_dir() && project.sessions().is_dir());
     }

@@ -7,8 +7,8 @@ use regex::RegexBuilder;
 use super::catalog::Catalog;
 use super::columns::{Columns, kind_code};
 use super::status_columns::Overlay;
-use crate::model::table::{Frequency, Summary};
-use crate::model::{Error, ErrorKind, Field, Filter, QuestionKind, Result, Sort, Status};
+use benchtop_model::table::{Frequency, Summary};
+use benchtop_model::{Error, ErrorKind, Field, Filter, QuestionKind, Result, Sort, Status};
 
 /// Values a frequency table lists at most; the rest is counted in `more`.
 const FREQUENCY_ROWS: usize = 10_000;
@@ -359,8 +359,8 @@ pub fn matching(catalog: &Catalog, overlay: &Overlay, rows: &[u32], field: Field
 
 #[cfg(test)]
 mod tests {
-    use super::super::columns::tests::item;
     use super::*;
+    use crate::fixtures::item;
 
     fn data() -> (Catalog, Overlay) {
         let mut columns = Columns::default();

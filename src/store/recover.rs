@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::manifest::{Entry, FILE, Holds, Manifest, Part, number_of};
 use super::{checksummed_line, disk};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// What a person says of segments that do not say it themselves.
 #[derive(Clone, Debug, Default)]

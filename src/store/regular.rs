@@ -11,7 +11,7 @@ use std::path::Path;
 use rustix::fs::OFlags;
 
 use super::disk;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Largest `benchtop.toml`, theme, key map, protocol, job or run file that is read, in bytes.
 pub const SETTINGS_LIMIT: u64 = 4 << 20;

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::segment::Reader;
-use crate::model::edit::EditMark;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::edit::EditMark;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// One segment of revised items.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use super::json_checksum::{self, Checksum};
 use super::prefix_digest::{PrefixDigest, PrefixDigests};
 use super::project::Project;
 use super::{disk, regular};
-use crate::model::round::Round;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::round::Round;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Where the rounds of a project are.
 pub fn folder(project: &Project) -> PathBuf {
@@ -133,7 +133,7 @@ pub fn remove(project: &Project, name: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::round::{NewRound, Protocol, draw};
+    use benchtop_model::round::{NewRound, Protocol, draw};
 
     #[test]
     fn rounds_come_back_in_their_order_and_a_damaged_file_is_named() {
@@ -158,6 +158,6 @@ mod tests {
         rewrite(&project, &closed).unwrap();
         assert_eq!(read(&project).unwrap().0[1], closed);
         // No journal is taken from there.
-        assert!(crate::store::journal::list(&project.sessions()).unwrap().is_empty());
+        assert!(crate::journal::list(&project.sessions()).unwrap().is_empty());
     }
 }

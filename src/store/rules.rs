@@ -7,9 +7,9 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Val
 
 use super::project::{FILE, Project};
 use super::{disk, regular};
-use crate::model::config::Config;
-use crate::model::scoring::rules::{Condition, Join, Rule, RuleSet, Test, Then};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::config::Config;
+use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleSet, Test, Then};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Sets of rules kept for revert.
 const HISTORY: usize = 50;

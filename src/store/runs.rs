@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::append_log::{self, AppendLog, ValidPrefix};
 use super::json_checksum::{self, Checksum};
 use super::{checksummed_line, disk, regular};
-use crate::model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
-use crate::model::job::JobStatus;
-use crate::model::vlm::{Finish, Usage};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::evaluation::{Asked, NewRun, RunAnswer, RunFailure};
+use benchtop_model::job::JobStatus;
+use benchtop_model::vlm::{Finish, Usage};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Version of the files.
 const VERSION: u8 = 1;
@@ -49,7 +49,7 @@ pub struct Run {
     pub reason: Option<String>,
     /// What came of it, as far as it was counted when this was written.
     pub counts: Counts,
-    /// Random text by which the person who began it here knows it again ([`crate::store::trust`]).
+    /// Random text by which the person who began it here knows it again ([`crate::trust`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// Items that showed a draft when it was begun, where pictures are sent.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::model::evaluation::{Orders, Wording};
-use crate::model::generation::FailureKind;
+use benchtop_model::evaluation::{Orders, Wording};
+use benchtop_model::generation::FailureKind;
 
 pub(crate) fn run(id: u32) -> Run {
     let new = NewRun {

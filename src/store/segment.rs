@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{disk, manifest, regular};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Lines a frame: a page of rows that lie far apart unpacks one for each, so it is small; the fewer its lines, the worse
 /// it packs.

@@ -10,7 +10,7 @@ use super::append_log::ValidPrefix;
 use super::columns::id_hash;
 use super::lazy_append::LazyAppend;
 use super::{disk, regular};
-use crate::model::{ErrorKind, Result};
+use benchtop_model::{ErrorKind, Result};
 
 /// Key, cosine, CRC-32 of both.
 const ROW: usize = 8 + 4 + 4;

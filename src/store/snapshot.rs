@@ -12,7 +12,7 @@ use super::columnar_cache::{Reading, write};
 use super::columns::{BLOCK_ROWS, Columns, NAMED, Names};
 use super::segment::Frame;
 use super::status_columns::Overlay;
-use crate::model::{Error, Result};
+use benchtop_model::{Error, Result};
 
 const COLUMNS: &[u8; 8] = b"btcols\x00\x03";
 const STATUSES: &[u8; 8] = b"btstat\x00\x03";
@@ -84,7 +84,7 @@ pub fn write_columns<'a>(
 /// Reads the columns and frames of the segments that `segments` is the digest of.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::NotFound`] without a file of those segments, [`crate::model::ErrorKind::Corrupt`] for a damaged one, and the operating
+/// [`benchtop_model::ErrorKind::NotFound`] without a file of those segments, [`benchtop_model::ErrorKind::Corrupt`] for a damaged one, and the operating
 /// system's: whatever it is, the file is then not used.
 pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
     let reading = &Reading::open(columns_path(store), COLUMNS, segments)?;

@@ -1,7 +1,7 @@
 //! What changes about an item while it stays the same item: its status and when it was judged.
 
 use super::columns::{BLOCK_ROWS, checked};
-use crate::model::{Result, Status};
+use benchtop_model::{Result, Status};
 
 const VERSION: u8 = 1;
 const ROW_BYTES: usize = 1 + 8;
@@ -80,7 +80,7 @@ impl Overlay {
     /// Writes the rows of stored block `index` over this overlay's.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`].
+    /// [`benchtop_model::ErrorKind::Corrupt`].
     pub fn decode_block(&mut self, index: usize, bytes: &[u8]) -> Result<()> {
         let (body, rows) = checked(bytes, VERSION, ROW_BYTES)?;
         let start = index * BLOCK_ROWS;
@@ -118,7 +118,7 @@ mod tests {
         let mut again = Overlay::default();
         for block in 0..2 {
             let bytes = overlay.encode_block(block);
-            assert!(bytes.len() < crate::store::index::VALUE_LIMIT);
+            assert!(bytes.len() < crate::index::VALUE_LIMIT);
             again.decode_block(block, &bytes).unwrap();
         }
         assert_eq!(again, overlay);

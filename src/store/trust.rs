@@ -14,8 +14,8 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::disk;
-use crate::model::trust::Destination;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::trust::Destination;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// The file.
 const FILE: &str = "trust.jsonl";
@@ -376,7 +376,7 @@ pub fn token() -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::trust::Sends;
+    use benchtop_model::trust::Sends;
 
     fn to(url: &str, key: Option<&str>) -> Destination {
         Destination::new(url, key, Sends::Pictures).unwrap()

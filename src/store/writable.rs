@@ -8,7 +8,7 @@ use rustix::fs::{Access, StatVfsMountFlags, access, statvfs};
 
 use super::disk;
 use super::project::Project;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// With less than this left, in bytes, a project is opened for reading only: sled cannot be relied on there.
 const NEEDED: usize = 1 << 20;

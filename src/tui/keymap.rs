@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use crossterm::event::KeyModifiers;
 
 use super::action::{Action, Scope};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 pub use chord::{Chord, Press};
 pub use macros::Macro;

@@ -2,7 +2,7 @@
 
 use ratatui::style::Color;
 
-use crate::model::ColourLevel;
+use benchtop_model::ColourLevel;
 
 /// Red, green, blue in 0..=255, sRGB.
 pub type Rgb = [u8; 3];

@@ -16,7 +16,7 @@ use super::terminal::probe::WindowSize;
 use super::terminal::signals::Signal;
 use super::terminal::{Clock, Tty};
 use super::theme::Look;
-use crate::model::{Error, Result};
+use benchtop_model::{Error, Result};
 
 /// What the loop asks of the terminal it runs on.
 pub trait Host {

@@ -11,9 +11,9 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::palette::{self, Rgb};
-use crate::model::{ColourLevel, Error, ErrorKind, Result};
-use crate::store::{bounded, regular};
-use crate::tui::terminal::Env;
+use crate::terminal::Env;
+use benchtop_model::{ColourLevel, Error, ErrorKind, Result};
+use benchtop_store::{bounded, regular};
 
 macro_rules! roles {
     ($($(#[$attr:meta])? $variant:ident, $name:literal, $doc:literal;)*) => {
@@ -112,7 +112,7 @@ impl Theme {
     pub fn named(name: &str, env: &Env) -> Result<Theme> {
         let is_shipped = SHIPPED.iter().any(|(shipped, _)| *shipped == name);
         let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains('/');
-        let own = crate::tui::keymap::file::folder(env).map(|dir| dir.join(format!("themes/{name}.toml")));
+        let own = crate::keymap::file::folder(env).map(|dir| dir.join(format!("themes/{name}.toml")));
         match own.filter(|path| is_name && !is_shipped && path.is_file()) {
             Some(path) => {
                 let text = bounded::text(&path, regular::SETTINGS_LIMIT)?;

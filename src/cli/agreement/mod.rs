@@ -5,12 +5,12 @@ pub mod table;
 pub mod value;
 
 use super::{Context, print};
-use crate::cli::out;
-use crate::model::Result;
-use crate::model::agreement::Bootstrap;
-use crate::model::agreement::analysis::{Agreed, AgreementAsk, By};
-use crate::model::clean;
-use crate::owner::wire::request;
+use crate::out;
+use benchtop_model::Result;
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By};
+use benchtop_model::clean;
+use benchtop_owner::wire::request;
 
 /// Arguments of `agreement`.
 #[derive(clap::Args)]

@@ -1,12 +1,12 @@
 //! `benchtop pace`: how one's own work goes. The owner tells nobody else's.
 
 use super::value;
-use crate::cli::out;
-use crate::cli::{Context, print};
-use crate::metrics::agreement::pace::LAST;
-use crate::model::Result;
-use crate::model::agreement::analysis::OwnPace;
-use crate::owner::wire::request;
+use crate::out;
+use crate::{Context, print};
+use benchtop_metrics::agreement::pace::LAST;
+use benchtop_model::Result;
+use benchtop_model::agreement::analysis::OwnPace;
+use benchtop_owner::wire::request;
 
 /// Arguments of `pace`.
 #[derive(clap::Args)]
@@ -67,8 +67,8 @@ fn text(own: &OwnPace) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::agreement::pace::pace;
-    use crate::model::annotator::Step;
+    use benchtop_metrics::agreement::pace::pace;
+    use benchtop_model::annotator::Step;
 
     #[test]
     fn a_break_is_offered_only_where_work_has_changed() {

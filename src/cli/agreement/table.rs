@@ -1,10 +1,10 @@
 //! Agreement as tables, for a terminal and for Markdown.
 
-use crate::model::agreement::Undefined;
-use crate::model::agreement::analysis::{By, Measure, PersonQuality, Row};
-use crate::model::annotator::Rate;
-use crate::model::clean;
-use crate::tui::widgets::text::width;
+use benchtop_model::agreement::Undefined;
+use benchtop_model::agreement::analysis::{By, Measure, PersonQuality, Row};
+use benchtop_model::annotator::Rate;
+use benchtop_model::clean;
+use benchtop_tui::widgets::text::width;
 
 /// A table of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,8 +140,8 @@ pub fn markdown(words: &Words) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::agreement::Agreement;
-    use crate::model::agreement::{Bootstrap, Scale};
+    use benchtop_metrics::agreement::Agreement;
+    use benchtop_model::agreement::{Bootstrap, Scale};
 
     fn rows() -> Vec<Row> {
         let of = |ratings: &[(u32, u16, u8)], plan: Bootstrap| {

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::agreement::analysis::{Agreed, Measure, OwnPace, PersonQuality, Row};
-use crate::model::agreement::{Estimate, Table};
-use crate::model::annotator::{ProbeQuality, Rate, Shift};
+use benchtop_model::agreement::analysis::{Agreed, Measure, OwnPace, PersonQuality, Row};
+use benchtop_model::agreement::{Estimate, Table};
+use benchtop_model::annotator::{ProbeQuality, Rate, Shift};
 
 /// The whole answer.
 pub fn agreed(found: &Agreed) -> Value {

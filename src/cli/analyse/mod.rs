@@ -13,11 +13,13 @@ use serde::Serialize;
 
 use self::source::{Of, Source};
 use super::{Context, print};
-use crate::metrics::alignment::THRESHOLD;
-use crate::metrics::statistics::Linkage;
-use crate::model::agreement::Bootstrap;
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::analysis::{self, Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Stability, What};
+use benchtop_metrics::alignment::THRESHOLD;
+use benchtop_metrics::statistics::Linkage;
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::analysis::{
+    self, Alignment, Analysis, By, Cleaning, Correlate, Intervals, Kept, Stability, What,
+};
 
 /// Arguments of `analyse`.
 #[derive(clap::Args)]
@@ -262,8 +264,8 @@ fn json(found: &Analysis) -> Result<u8> {
 
 /// A file that is read as a CSV table: its names and its rows.
 fn table(path: &Path) -> Result<(Vec<String>, Vec<Vec<String>>)> {
-    let input = std::io::BufReader::new(crate::formats::open(path)?);
-    let rows = crate::formats::delimited::table(input).map_err(|p| p.file(path))?;
+    let input = std::io::BufReader::new(benchtop_formats::open(path)?);
+    let rows = benchtop_formats::delimited::table(input).map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter().map(|(_, cells)| cells);
     let Some(names) = rows.next() else {
         return Err(Error::new(ErrorKind::Input, "the file is empty")

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::table;
-use crate::model::board::{Cell, Scale};
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::analysis::Other;
-use crate::pipeline::board::{from_paths, published};
+use benchtop_model::board::{Cell, Scale};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::analysis::Other;
+use benchtop_pipeline::board::{from_paths, published};
 
 /// Where the other numbers are.
 #[derive(Clone, Debug, clap::Args)]
@@ -64,7 +64,7 @@ impl Args {
                 .help(format!("there are: {}", there.join(", "))));
         };
         let by = if board.columns[at].scale == Scale::Share { 100.0 } else { 1.0 };
-        let score = |row: &crate::model::board::Row| {
+        let score = |row: &benchtop_model::board::Row| {
             Some((row.model.clone(), by * row.cells.get(at).copied().flatten().and_then(Cell::value)?))
         };
         let list: Vec<String> = self.other.iter().map(|p| p.display().to_string()).collect();
@@ -120,8 +120,8 @@ fn scores(path: &Path, column: Option<&str>) -> Result<(String, Vec<(String, f64
 /// The printed numbers of a column, named as on a board or as in the paper.
 fn printed(paper: &str, column: Option<&str>) -> Result<(String, Vec<(String, f64)>)> {
     let figures = published::of_paper(Some(paper))?;
-    let called = |f: &crate::formats::published::Figure| published::column_of(f).unwrap_or_else(|| f.column.clone());
-    let is = |f: &&crate::formats::published::Figure| column.is_some_and(|c| c == f.column || c == called(f));
+    let called = |f: &benchtop_formats::published::Figure| published::column_of(f).unwrap_or_else(|| f.column.clone());
+    let is = |f: &&benchtop_formats::published::Figure| column.is_some_and(|c| c == f.column || c == called(f));
     let found: Vec<(String, f64)> = figures.iter().filter(is).map(|f| (f.model.clone(), f.value)).collect();
     if !found.is_empty() {
         return Ok((column.unwrap_or_default().to_string(), found));

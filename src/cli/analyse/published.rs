@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::source::{Of, Source};
 use super::{CellLine, text};
-use crate::cli::{Context, json_line, print};
-use crate::model::Result;
-use crate::model::board::{Board, Cell};
-use crate::pipeline::analysis::{Analysis, What, same};
-use crate::pipeline::board::published;
+use crate::{Context, json_line, print};
+use benchtop_model::Result;
+use benchtop_model::board::{Board, Cell};
+use benchtop_pipeline::analysis::{Analysis, What, same};
+use benchtop_pipeline::board::published;
 
 /// Arguments of `analyse published`.
 #[derive(clap::Args)]
@@ -29,7 +29,7 @@ pub struct Args {
 /// Runs it.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::NotFound`] for a paper that is not there; those of the board.
+/// [`benchtop_model::ErrorKind::NotFound`] for a paper that is not there; those of the board.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Some(paths) = &args.beside {
         let source = Source::open(context, &Of { paths: paths.clone(), ..Of::default() })?;
@@ -55,7 +55,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// The board with its references, a line a cell.
 pub(super) fn json(board: &Board, out: &mut Vec<u8>) -> Result<()> {
     for row in &board.rows {
-        let own = |r: &&crate::model::board::Row| r.reference.is_none() && same(&r.model, &row.model);
+        let own = |r: &&benchtop_model::board::Row| r.reference.is_none() && same(&r.model, &row.model);
         let here = board.rows.iter().find(own).filter(|_| row.reference.is_some());
         for (cell, column) in row.cells.iter().zip(&board.columns) {
             let Some((cell, value)) = cell.and_then(|c: Cell| Some((c, c.value()?))) else { continue };

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::cli::board::{choose, extractor};
-use crate::cli::{Context, import, out};
-use crate::model::board::{Board, BoardAsk, Curated};
-use crate::model::{Error, ErrorKind, Filter, Result};
-use crate::owner::Client;
-use crate::owner::wire::{AnalyseAsk, request};
-use crate::pipeline::analysis::{Analysis, What, analyse};
-use crate::pipeline::board::{BoardData, from_paths_by};
+use crate::board::{choose, extractor};
+use crate::{Context, import, out};
+use benchtop_model::board::{Board, BoardAsk, Curated};
+use benchtop_model::{Error, ErrorKind, Filter, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::{AnalyseAsk, request};
+use benchtop_pipeline::analysis::{Analysis, What, analyse};
+use benchtop_pipeline::board::{BoardData, from_paths_by};
 
 /// The board that is meant.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -1,16 +1,16 @@
 //! Analyses for people.
 
-use crate::cli::agreement::table::{Words, plain};
-use crate::formats::published::Figure;
-use crate::metrics::statistics::{Strokes, drawn, leaves, p_text};
-use crate::model::agreement::Interval;
-use crate::model::board::{Board, Cell, Scale};
-use crate::model::clean;
-use crate::pipeline::analysis::{
+use crate::agreement::table::{Words, plain};
+use benchtop_formats::published::Figure;
+use benchtop_metrics::statistics::{Strokes, drawn, leaves, p_text};
+use benchtop_model::agreement::Interval;
+use benchtop_model::board::{Board, Cell, Scale};
+use benchtop_model::clean;
+use benchtop_pipeline::analysis::{
     Aligned, Analysis, Cleaned, Clustered, Coefficient, Correlated, Rate, Stable, Sure, same,
 };
-use crate::pipeline::board::published;
-use crate::tui::widgets::text::width;
+use benchtop_pipeline::board::published;
+use benchtop_tui::widgets::text::width;
 
 /// Columns that a tree is drawn in, beside the names.
 const TREE: usize = 48;
@@ -57,7 +57,7 @@ fn correlated(found: &Correlated) -> String {
     let mut out = format!("{x} against {}, {} models\n\n", clean::line(&y), found.n);
     out.push_str(&format!("Spearman's rho   {}\n", what(&found.spearman)));
     out.push_str(&format!("Kendall's tau-b  {}\n\n", what(&found.kendall)));
-    let row = |m: &crate::pipeline::analysis::Joined| {
+    let row = |m: &benchtop_pipeline::analysis::Joined| {
         let there = if m.other == m.model { String::new() } else { m.other.clone() };
         vec![m.model.clone(), number(Some(m.x)), number(Some(m.y)), there]
     };
@@ -81,7 +81,7 @@ fn clustered(found: &Clustered) -> String {
         out.push_str(&format!("{name}{} {line}\n", " ".repeat(wide.saturating_sub(width(name)))));
     }
     let top = found.merges.last().map_or(0.0, |m| m.height);
-    let method = if found.method == crate::metrics::statistics::Linkage::Ward { "Ward" } else { "average" };
+    let method = if found.method == benchtop_metrics::statistics::Linkage::Ward { "Ward" } else { "average" };
     out.push_str(&format!("\n{method} linkage on {} numbers in percent; the right edge is {top:.2}\n", found.by.len()));
     if !found.left_out.is_empty() {
         let left_out = found.left_out.join(", ");
@@ -94,7 +94,7 @@ fn stable(found: &Stable) -> String {
     let mut head: Vec<String> = vec!["model".into()];
     head.extend(found.fractions.iter().map(|f| format!("{f} %")));
     head.push("drift".into());
-    let row = |curve: &crate::pipeline::analysis::Curve| {
+    let row = |curve: &benchtop_pipeline::analysis::Curve| {
         let mut cells = vec![curve.model.clone()];
         cells.extend(curve.values.iter().map(|v| number(*v)));
         cells.push(number(curve.drift));
@@ -119,7 +119,7 @@ fn cleaned(found: &Cleaned) -> String {
     let column = clean::line(&found.column);
     let mut out = format!("{column} on {before} questions, and on the {after} that are left\n\n");
     let place = |rank: Option<u64>| rank.map_or("-".into(), |r| r.to_string());
-    let row = |m: &crate::pipeline::analysis::ModelCleaned| {
+    let row = |m: &benchtop_pipeline::analysis::ModelCleaned| {
         vec![
             m.model.clone(),
             number(m.before),
@@ -216,7 +216,7 @@ fn beside(board: &Board) -> String {
         let by = if scale == Scale::Share { 100.0 } else { 1.0 };
         number(cell.and_then(Cell::value).map(|v| by * v))
     };
-    let row = |r: &crate::model::board::Row| {
+    let row = |r: &benchtop_model::board::Row| {
         let mut cells = vec![r.model.clone()];
         cells.extend(columns.iter().map(|at| cell(r.cells.get(*at).copied().flatten(), board.columns[*at].scale)));
         cells.push(r.reference.clone().unwrap_or_default());

@@ -8,15 +8,15 @@ use unicode_width::UnicodeWidthStr;
 use super::print::{pad, shown};
 use super::source::Source;
 use super::{Args, Output, written};
-use crate::cli::out::json_text;
-use crate::metrics::statistics::{Rank, p_text};
-use crate::model::agreement::Bootstrap;
-use crate::model::board::analysis::{Redrawn, ScEstimate};
-use crate::model::board::{Better, Board, Cell, Column, Row, Scale};
-use crate::model::{Error, ErrorKind, Result, clean};
-use crate::pipeline::board::untested;
-use crate::tui::widgets::table::CopyFormat;
-use crate::tui::widgets::table::copy::{CopyCell, Heading, rows_as};
+use crate::out::json_text;
+use benchtop_metrics::statistics::{Rank, p_text};
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::board::analysis::{Redrawn, ScEstimate};
+use benchtop_model::board::{Better, Board, Cell, Column, Row, Scale};
+use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_pipeline::board::untested;
+use benchtop_tui::widgets::table::CopyFormat;
+use benchtop_tui::widgets::table::copy::{CopyCell, Heading, rows_as};
 
 impl Source {
     /// Prints ranks by a column.

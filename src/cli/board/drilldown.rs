@@ -7,12 +7,12 @@ use serde::Serialize;
 use super::comparison::printed;
 use super::source::Source;
 use super::{Args, Output, written};
-use crate::cli::out::json_text;
-use crate::metrics::extract::Extractor;
-use crate::model::board::analysis::{Disagreement, TOOL};
-use crate::model::board::{AnswerDetail, ModelAnswer};
-use crate::model::{Item, Result, ToolVerdict};
-use crate::tui::widgets::text;
+use crate::out::json_text;
+use benchtop_metrics::extract::Extractor;
+use benchtop_model::board::analysis::{Disagreement, TOOL};
+use benchtop_model::board::{AnswerDetail, ModelAnswer};
+use benchtop_model::{Item, Result, ToolVerdict};
+use benchtop_tui::widgets::text;
 
 /// Columns of the terminal that a cell of such a table takes at most; other formats have it whole.
 const MOST: usize = 48;

@@ -22,10 +22,10 @@ pub use self::print::print;
 
 use self::source::Source;
 use super::Context;
-use crate::metrics::extract::Extractor;
-use crate::model::board::analysis::TOOL;
-use crate::model::board::{Better, Board, BoardAsk, Cell, Curated, Printed, Row};
-use crate::model::{Error, ErrorKind, Filter, Result};
+use benchtop_metrics::extract::Extractor;
+use benchtop_model::board::analysis::TOOL;
+use benchtop_model::board::{Better, Board, BoardAsk, Cell, Curated, Printed, Row};
+use benchtop_model::{Error, ErrorKind, Filter, Result};
 
 /// Arguments of `benchtop board`.
 #[derive(Clone, Debug, clap::Args)]
@@ -158,7 +158,7 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// Names the damaged files on standard error; the exit code.
 fn left_out(source: &Source) -> u8 {
     for problem in source.damaged() {
-        crate::cli::out::tell(format_args!("damaged, left out: {problem}"));
+        crate::out::tell(format_args!("damaged, left out: {problem}"));
     }
     u8::from(!source.damaged().is_empty())
 }
@@ -302,7 +302,7 @@ fn matches(glob: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::board::{Cell, Column, Counts, Scale};
+    use benchtop_model::board::{Cell, Column, Counts, Scale};
 
     use super::*;
 

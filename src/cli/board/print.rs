@@ -6,12 +6,12 @@ use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
 use super::Output;
-use crate::cli::out::{json_text, tell};
-use crate::metrics::statistics::p_text;
-use crate::model::board::{Board, Cell, Column, Row, Scale};
-use crate::model::clean;
-use crate::tui::widgets::table::CopyFormat;
-use crate::tui::widgets::table::copy::{CopyCell, Heading, csv, rows_as};
+use crate::out::{json_text, tell};
+use benchtop_metrics::statistics::p_text;
+use benchtop_model::board::{Board, Cell, Column, Row, Scale};
+use benchtop_model::clean;
+use benchtop_tui::widgets::table::CopyFormat;
+use benchtop_tui::widgets::table::copy::{CopyCell, Heading, csv, rows_as};
 
 /// Prints a board that fits `width` columns (tables only).
 ///
@@ -228,7 +228,7 @@ pub(super) fn pad(text: &str, width: usize, right: bool) -> String {
 }
 
 /// A file of answers that was left out, as a line of JSON.
-pub(super) fn damaged(problem: &crate::model::Error, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn damaged(problem: &benchtop_model::Error, out: &mut impl Write) -> io::Result<()> {
     let place = &problem.place;
     let said = serde_json::json!({"damaged": {
         "file": place.file, "line": place.line, "field": place.field, "what": problem.what,

@@ -1,16 +1,16 @@
 //! Where a board and what is asked of it come from: files, or the project through its owner.
 
 use super::{Args, board_ask, extractor};
-use crate::cli::{Context, out};
-use crate::metrics::extract::Extractor;
-use crate::metrics::statistics::Rank;
-use crate::model::agreement::Bootstrap;
-use crate::model::board::analysis::{Compared, Disagreement, Sure, TOOL};
-use crate::model::board::{Answered, BehindPage, Board, BoardAsk, Printed};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::Client;
-use crate::owner::wire::request;
-use crate::pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by, published};
+use crate::{Context, out};
+use benchtop_metrics::extract::Extractor;
+use benchtop_metrics::statistics::Rank;
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::board::analysis::{Compared, Disagreement, Sure, TOOL};
+use benchtop_model::board::{Answered, BehindPage, Board, BoardAsk, Printed};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::request;
+use benchtop_pipeline::board::{BEHIND_FURTHER, BoardData, from_paths_by, published};
 
 /// Where a board comes from.
 pub(super) enum Source {
@@ -35,7 +35,7 @@ impl Source {
             return Err(problem.help("leave the paths out, or import the files first"));
         }
         let rule = args.rule.as_deref().map(extractor).transpose()?;
-        let mapping = args.mapping.as_deref().map(crate::cli::import::mapping).transpose()?;
+        let mapping = args.mapping.as_deref().map(crate::import::mapping).transpose()?;
         let scored = Box::new(from_paths_by(&args.paths, rule, mapping.as_ref())?);
         Ok(Source::Files(scored, ask.printed))
     }
@@ -135,7 +135,7 @@ impl Source {
                 let Some(other) = other else {
                     return scored.against_tools(&scored.ruled().choose(None), (&|| true, &|_| true));
                 };
-                let mapping = args.mapping.as_deref().map(crate::cli::import::mapping).transpose()?;
+                let mapping = args.mapping.as_deref().map(crate::import::mapping).transpose()?;
                 let second = from_paths_by(&args.paths, Some(other), mapping.as_ref())?;
                 scored.disagreements(&second, &scored.ruled().choose(None), (&|| true, &|_| true))
             }

@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::pool::Pool;
-use crate::cli::out;
-use crate::cli::{Context, consent, import, print};
-use crate::model::Result;
-use crate::model::clean;
-use crate::model::trust::Sends;
-use crate::owner::trust::of_servers;
-use crate::owner::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
+use crate::out;
+use crate::{Context, consent, import, print};
+use benchtop_model::Result;
+use benchtop_model::clean;
+use benchtop_model::trust::Sends;
+use benchtop_owner::trust::of_servers;
+use benchtop_owner::wire::{JudgeAsk, JudgeReport, JudgedOf, request};
 
 /// Arguments of `eval judge`.
 #[derive(clap::Args)]

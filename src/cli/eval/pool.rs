@@ -1,6 +1,6 @@
 //! Which servers are asked, and how: the same for models and for judges.
 
-use crate::model::evaluation::Server;
+use benchtop_model::evaluation::Server;
 
 /// Arguments of every command that asks over servers.
 #[derive(clap::Args)]

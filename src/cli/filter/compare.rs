@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::cli::out;
-use crate::cli::{Context, print};
-use crate::inference::candle::scorer::{ClipScorer, Options};
-use crate::inference::hub::Hub;
-use crate::inference::scoring::ImageTextScorer;
-use crate::model::Result;
-use crate::model::clean;
-use crate::pipeline::scoring::compare::{Comparison, compare};
+use crate::out;
+use crate::{Context, print};
+use benchtop_inference::candle::scorer::{ClipScorer, Options};
+use benchtop_inference::hub::Hub;
+use benchtop_inference::scoring::ImageTextScorer;
+use benchtop_model::Result;
+use benchtop_model::clean;
+use benchtop_pipeline::scoring::compare::{Comparison, compare};
 
 /// Arguments of `filter compare`.
 #[derive(clap::Args)]

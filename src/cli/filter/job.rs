@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::follow::{Follow, Followed, follow, left};
-use crate::cli::{Context, consent, out, print};
-use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::Client;
-use crate::owner::wire::{Event, request};
+use crate::follow::{Follow, Followed, follow, left};
+use crate::{Context, consent, out, print};
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::{Event, request};
 
 /// How a job is watched.
 pub struct Watch {
@@ -144,7 +144,7 @@ impl Followed for ScoringState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scoring::Scorer;
+    use benchtop_model::scoring::Scorer;
 
     #[test]
     fn a_line_of_progress_says_what_is_known_and_fits() {

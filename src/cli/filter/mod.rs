@@ -9,12 +9,12 @@ use clap::Subcommand;
 use serde_json::json;
 
 use super::{Context, out, print};
-use crate::model::scoring::bench::FlagOrder;
-use crate::model::scoring::job::{NewScoring, ScoringAct};
-use crate::model::scoring::{Measure, Scorer};
-use crate::model::{Error, ErrorKind, Filter, Result, clean};
-use crate::owner::Client;
-use crate::owner::wire::request;
+use benchtop_model::scoring::bench::FlagOrder;
+use benchtop_model::scoring::job::{NewScoring, ScoringAct};
+use benchtop_model::scoring::{Measure, Scorer};
+use benchtop_model::{Error, ErrorKind, Filter, Result, clean};
+use benchtop_owner::Client;
+use benchtop_owner::wire::request;
 
 /// Arguments of `filter`.
 #[derive(clap::Args)]

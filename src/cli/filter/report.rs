@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use serde_json::json;
 
 use super::measure;
-use crate::cli::out;
-use crate::cli::print;
-use crate::model::clean;
-use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
-use crate::model::scoring::rules::Then;
-use crate::model::scoring::{Measure, Outcome, ScoreState};
-use crate::model::{Error, ErrorKind, Field, Filter, Result};
-use crate::owner::Client;
-use crate::owner::wire::request;
+use crate::out;
+use crate::print;
+use benchtop_model::clean;
+use benchtop_model::scoring::bench::{Bench, BenchAsk, Share, Tally};
+use benchtop_model::scoring::rules::Then;
+use benchtop_model::scoring::{Measure, Outcome, ScoreState};
+use benchtop_model::{Error, ErrorKind, Field, Filter, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::request;
 
 /// Arguments of `filter report`.
 #[derive(clap::Args)]

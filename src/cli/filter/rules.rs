@@ -6,16 +6,16 @@ use clap::Subcommand;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::cli::{out, print};
-use crate::model::clean;
-use crate::model::scoring::Outcome;
-use crate::model::scoring::bench::{RulesDiff, RulesState};
-use crate::model::scoring::rules::RuleSet;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::Client;
-use crate::owner::wire::request;
-use crate::store::bounded;
-use crate::store::regular::SETTINGS_LIMIT;
+use crate::{out, print};
+use benchtop_model::clean;
+use benchtop_model::scoring::Outcome;
+use benchtop_model::scoring::bench::{RulesDiff, RulesState};
+use benchtop_model::scoring::rules::RuleSet;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::request;
+use benchtop_store::bounded;
+use benchtop_store::regular::SETTINGS_LIMIT;
 
 /// Arguments of `filter rules`.
 #[derive(clap::Args)]

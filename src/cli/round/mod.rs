@@ -9,15 +9,15 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::{Context, agreement, print};
-use crate::cli::out;
-use crate::model::clean;
-use crate::model::round::Protocol;
-use crate::model::round::protocol::WhatIf;
-use crate::model::round::state::{NextAssignment, RoundState};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::Client;
-use crate::owner::wire::request;
-use crate::store::{disk, journal};
+use crate::out;
+use benchtop_model::clean;
+use benchtop_model::round::Protocol;
+use benchtop_model::round::protocol::WhatIf;
+use benchtop_model::round::state::{NextAssignment, RoundState};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::Client;
+use benchtop_owner::wire::request;
+use benchtop_store::{disk, journal};
 
 /// Arguments of `round`.
 #[derive(clap::Args)]

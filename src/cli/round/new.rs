@@ -1,8 +1,8 @@
 //! What a new round is to be.
 
-use crate::model::round::{Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::wire::request;
+use benchtop_model::round::{Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::wire::request;
 
 /// Arguments of `round new`.
 #[derive(clap::Args)]

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::show;
-use crate::cli::agreement::table::{self, Words};
-use crate::cli::agreement::value as agreement;
-use crate::model::Status;
-use crate::model::agreement::analysis::{By, Row};
-use crate::model::clean;
-use crate::model::round::report::{AuditScore, RoundReport};
-use crate::model::round::{Order, Sample};
-use crate::store::journal;
+use crate::agreement::table::{self, Words};
+use crate::agreement::value as agreement;
+use benchtop_model::Status;
+use benchtop_model::agreement::analysis::{By, Row};
+use benchtop_model::clean;
+use benchtop_model::round::report::{AuditScore, RoundReport};
+use benchtop_model::round::{Order, Sample};
+use benchtop_store::journal;
 
 /// The report as JSON: the contract of docs/cli.md.
 pub(super) fn value(report: &RoundReport) -> Value {
@@ -181,7 +181,7 @@ fn settled(report: &RoundReport, text: &mut String) {
         return;
     }
     let head = ["item", "verdicts", "settled as", "by", "why"].map(String::from).to_vec();
-    let line = |a: &crate::model::round::report::Adjudicated| {
+    let line = |a: &benchtop_model::round::report::Adjudicated| {
         let said: Vec<String> = a.verdicts.iter().map(|(who, v)| format!("{who} {}", v.name())).collect();
         let why: Vec<&str> = a.reasons.iter().map(String::as_str).chain(a.note.as_deref()).collect();
         let by = if a.own { format!("{} (had judged it)", a.by) } else { a.by.clone() };

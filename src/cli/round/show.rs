@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::out;
-use crate::model::clean;
-use crate::model::round::state::{Dispute, RoundState, Side};
-use crate::store::journal;
+use crate::out;
+use benchtop_model::clean;
+use benchtop_model::round::state::{Dispute, RoundState, Side};
+use benchtop_store::journal;
 
 /// A round in JSON.
 pub(super) fn value(state: &RoundState) -> Value {

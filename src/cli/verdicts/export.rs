@@ -3,14 +3,14 @@
 use std::io::{BufWriter, Write};
 
 use super::Args;
-use crate::cli::{Context, done, out};
-use crate::formats::verdicts::label_studio::TaskWriter;
-use crate::formats::verdicts::{csv, jsonl};
-use crate::model::verdict_interchange::{Exchanged, VerdictForm};
-use crate::model::{Error, ErrorKind, Item, Result, clean};
-use crate::owner::Client;
-use crate::owner::wire::{Lines, request};
-use crate::pipeline::export::{Renames, create};
+use crate::{Context, done, out};
+use benchtop_formats::verdicts::label_studio::TaskWriter;
+use benchtop_formats::verdicts::{csv, jsonl};
+use benchtop_model::verdict_interchange::{Exchanged, VerdictForm};
+use benchtop_model::{Error, ErrorKind, Item, Result, clean};
+use benchtop_owner::Client;
+use benchtop_owner::wire::{Lines, request};
+use benchtop_pipeline::export::{Renames, create};
 
 /// Writes them as `args` say.
 ///

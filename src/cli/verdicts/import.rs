@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Form;
-use crate::cli::{Context, import, merge, out, print};
-use crate::model::verdict_interchange::{Taken, Words};
-use crate::model::{Error, Result, clean};
-use crate::owner::wire::request;
+use crate::{Context, import, merge, out, print};
+use benchtop_model::verdict_interchange::{Taken, Words};
+use benchtop_model::{Error, Result, clean};
+use benchtop_owner::wire::request;
 
 /// Verdicts set aside that are named where a person reads.
 const SHOWN: usize = 20;

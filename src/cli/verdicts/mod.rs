@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use clap::{Subcommand, ValueEnum};
 
 use super::{Context, print};
-use crate::formats::verdicts::label_studio::config::config;
-use crate::model::Result;
-use crate::model::verdict_interchange::{VerdictForm, Words};
+use benchtop_formats::verdicts::label_studio::config::config;
+use benchtop_model::Result;
+use benchtop_model::verdict_interchange::{VerdictForm, Words};
 
 /// Arguments of `verdicts`.
 #[derive(clap::Args)]

@@ -9,15 +9,15 @@ use serde_json::json;
 
 use super::super::{Context, print};
 use super::parsed;
-use crate::cli::out;
-use crate::compose::metadata::Metadata;
-use crate::compose::metadata::diff::{Diff, Parts, Terms, diff, files};
-use crate::model::clean;
-use crate::model::metafile::shipped;
-use crate::model::usage::Impact;
-use crate::model::{Error, ErrorKind, MetaFile, Result};
-use crate::owner::wire::request;
-use crate::store::metadata;
+use crate::out;
+use benchtop_compose::metadata::Metadata;
+use benchtop_compose::metadata::diff::{Diff, Parts, Terms, diff, files};
+use benchtop_model::clean;
+use benchtop_model::metafile::shipped;
+use benchtop_model::usage::Impact;
+use benchtop_model::{Error, ErrorKind, MetaFile, Result};
+use benchtop_owner::wire::request;
+use benchtop_store::metadata;
 
 /// Runs it.
 ///

@@ -7,12 +7,12 @@ use serde_json::json;
 
 use super::super::{Context, print};
 use super::parsed;
-use crate::cli::out;
-use crate::compose::metadata::dysca::{self, Repair};
-use crate::model::clean;
-use crate::model::usage::Save;
-use crate::model::{Error, Result};
-use crate::store::{disk, metadata};
+use crate::out;
+use benchtop_compose::metadata::dysca::{self, Repair};
+use benchtop_model::clean;
+use benchtop_model::usage::Save;
+use benchtop_model::{Error, Result};
+use benchtop_store::{disk, metadata};
 
 /// Folders below the one that is named that are looked into.
 const DEPTH: usize = 1;

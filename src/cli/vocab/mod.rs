@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{Context, done, json_line, out};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::metadata::{Metadata, STYLE, file_of};
-use crate::model::clean;
-use crate::model::usage::{MetadataState, Save, TermUse};
-use crate::model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
-use crate::owner::wire::request;
-use crate::store::metadata;
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::metadata::{Metadata, STYLE, file_of};
+use benchtop_model::clean;
+use benchtop_model::usage::{MetadataState, Save, TermUse};
+use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
+use benchtop_owner::wire::request;
+use benchtop_store::metadata;
 
 /// Arguments of `vocab`.
 #[derive(clap::Args)]

@@ -10,7 +10,7 @@ pub use letters::Letters;
 use super::compiled_metadata::List;
 use super::metadata::rules::{Name, Rules, Terms};
 use super::metadata::{Metadata, STYLE};
-use crate::model::{Finding, Rule};
+use benchtop_model::{Finding, Rule};
 
 /// Cells of all tables of pairs together, at most.
 const CELLS: usize = 1 << 26;

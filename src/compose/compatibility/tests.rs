@@ -1,11 +1,11 @@
 use super::*;
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::metadata::rules::FILE;
-use crate::compose::metadata::tests::small;
-use crate::model::MetaFile;
+use crate::compiled_metadata::CompiledMetadata;
+use crate::fixtures::small;
+use crate::metadata::rules::FILE;
+use benchtop_model::MetaFile;
 
 /// The small metadata with these rules.
-pub(in crate::compose) fn ruled(rules: &str) -> Metadata {
+pub(crate) fn ruled(rules: &str) -> Metadata {
     let mut metadata = small();
     metadata.put(MetaFile { name: FILE.into(), text: rules.into() });
     metadata
@@ -64,7 +64,7 @@ fn what_a_rule_names_and_nothing_has_is_found_and_passed_over() {
             (Rule::Ungrouped, 8, "under the stars"),
         ]
     );
-    assert!(found[0].help.contains("owl") && found.iter().all(|f| f.severity() == crate::model::Severity::Warning));
+    assert!(found[0].help.contains("owl") && found.iter().all(|f| f.severity() == benchtop_model::Severity::Warning));
     assert_eq!(grammar.compatibility.as_ref().unwrap().clashes.len(), 1);
     assert!(CompiledMetadata::compile(&small()).0.compatibility.is_none());
 }

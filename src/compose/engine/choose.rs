@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use super::Composer;
-use crate::compose::ambiguity::{Overlap, holds, plain};
-use crate::compose::compatibility::Compatibility;
-use crate::compose::compiled_metadata::{CompiledMetadata, write_prompt};
-use crate::compose::deal;
-use crate::compose::plan::KNOW;
-use crate::compose::schedule::{Ask, CROSS, Slot};
-use crate::model::rng::{Stream, key, within};
+use crate::ambiguity::{Overlap, holds, plain};
+use crate::compatibility::Compatibility;
+use crate::compiled_metadata::{CompiledMetadata, write_prompt};
+use crate::deal;
+use crate::plan::KNOW;
+use crate::schedule::{Ask, CROSS, Slot};
+use benchtop_model::rng::{Stream, key, within};
 
 /// What a question is made of: positions in the grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]

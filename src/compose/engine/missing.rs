@@ -1,10 +1,10 @@
 //! Terms for slots that a prompt got after its picture was composed.
 
 use super::choose::{Asked, Choices, term};
-use crate::compose::ambiguity::{holds, plain};
-use crate::compose::compatibility::Compatibility;
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::model::rng::{Stream, key};
+use crate::ambiguity::{holds, plain};
+use crate::compatibility::Compatibility;
+use crate::compiled_metadata::CompiledMetadata;
+use benchtop_model::rng::{Stream, key};
 
 /// Combinations that are tried for one picture, at most.
 const TRIES: usize = 10_000;

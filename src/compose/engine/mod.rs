@@ -16,8 +16,8 @@ pub use write::{Gone, Written, choices_of, recipe, write};
 use super::compiled_metadata::CompiledMetadata;
 use super::deal::{self, Dealt, seat_decks};
 use super::schedule::{Ask, CROSS, QuestionSlot, Schedule, Slot};
-use crate::model::rng::{BalancedSampler, BalancedSamplers, key};
-use crate::model::{Form, ImageRef, Item, Key, Pair, Provenance, Rotation, Side};
+use benchtop_model::rng::{BalancedSampler, BalancedSamplers, key};
+use benchtop_model::{Form, ImageRef, Item, Key, Pair, Provenance, Rotation, Side};
 
 /// Composes the questions of a course. Copies are for other threads: they share all but the decks in hand.
 #[derive(Clone, Debug)]
@@ -227,9 +227,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::compose::metadata::tests::small;
-    use crate::compose::plan::Plan;
-    use crate::model::{QuestionKind, Role};
+    use crate::fixtures::small;
+    use crate::plan::Plan;
+    use benchtop_model::{QuestionKind, Role};
 
     fn composer(plan: &str, seed: u64) -> Composer {
         let (grammar, found) = CompiledMetadata::compile(&small());
@@ -325,9 +325,9 @@ mod tests {
         let item = all(&mut composer).into_iter().find(|i| i.subtask.as_deref() == Some("animal")).unwrap();
         let mut metadata = small();
         let owner = item.provenance.as_ref().unwrap().terms["animal"].clone();
-        let file = crate::compose::metadata::file_of("animal");
+        let file = crate::metadata::file_of("animal");
         let text = metadata.text(&file).unwrap().replace(&format!("{owner}\n"), &format!("#- {owner}\n"));
-        metadata.put(crate::model::MetaFile { name: file, text });
+        metadata.put(benchtop_model::MetaFile { name: file, text });
         let (grammar, _) = CompiledMetadata::compile(&metadata);
         assert_eq!(choices_of(&grammar, &item).unwrap(), Err(Gone::Term("animal".into(), owner)));
     }

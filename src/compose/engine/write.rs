@@ -1,11 +1,11 @@
 //! Writing what was chosen: the same choices with other templates give the same question in other words.
 
 use super::choose::{self, Asked, Choices, term};
-use crate::compose::compiled_metadata::{CompiledMetadata, write_prompt};
-use crate::compose::metadata::Template;
-use crate::compose::plan::KNOW;
-use crate::model::rng::key;
-use crate::model::{Choice, Item, Provenance, QuestionKind, Role, Side};
+use crate::compiled_metadata::{CompiledMetadata, write_prompt};
+use crate::metadata::Template;
+use crate::plan::KNOW;
+use benchtop_model::rng::key;
+use benchtop_model::{Choice, Item, Provenance, QuestionKind, Role, Side};
 
 /// The two options of a true/false question, in Dysca's words.
 const TRUE: &str = "True";

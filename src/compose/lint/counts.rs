@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::model::{Item, QuestionKind, Role, Rule};
+use benchtop_model::{Item, QuestionKind, Role, Rule};
 
 /// Groups that are kept apart, at most; what comes later counts in the whole alone.
 const GROUPS: usize = 20_000;

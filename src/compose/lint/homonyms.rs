@@ -155,7 +155,7 @@ const WORDS: &[Entry] = &[
 
 static BY_WORD: LazyLock<HashMap<&str, &[(&str, &str)]>> = LazyLock::new(|| WORDS.iter().copied().collect());
 
-/// What else a term means, given in plain words (see [`crate::compose::ambiguity::plain`]), in a vocabulary of this name:
+/// What else a term means, given in plain words (see [`crate::ambiguity::plain`]), in a vocabulary of this name:
 /// "a machine that lifts"; `None` when nothing else is known. A meaning that is two things joined by "or" is ambiguous
 /// by itself.
 pub(super) fn other(term: &str, vocabulary: &str) -> Option<String> {
@@ -192,7 +192,7 @@ mod tests {
         words.sort_unstable();
         assert!(words.windows(2).all(|w| w[0] != w[1]));
         for (word, meanings) in WORDS {
-            assert_eq!(*word, crate::compose::ambiguity::plain(word));
+            assert_eq!(*word, crate::ambiguity::plain(word));
             assert!(meanings.len() > 1 || meanings[0].1.contains(" or "), "{word}");
         }
     }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::counts::Counts;
 use super::scenes::{self, Repeats};
-use crate::compose::ambiguity::{Overlap, Terms, Words, holds, plain};
-use crate::compose::compiled_metadata::{CompiledMetadata, List};
-use crate::compose::metadata::template::Template;
-use crate::compose::metadata::vocabulary::fold;
-use crate::compose::metadata::{STYLE, file_of};
-use crate::model::{Error, Finding, Item, QuestionKind, Role, Rule, Side};
+use crate::ambiguity::{Overlap, Terms, Words, holds, plain};
+use crate::compiled_metadata::{CompiledMetadata, List};
+use crate::metadata::template::Template;
+use crate::metadata::vocabulary::fold;
+use crate::metadata::{STYLE, file_of};
+use benchtop_model::{Error, Finding, Item, QuestionKind, Role, Rule, Side};
 
 /// Findings of one rule that are listed; the others are counted.
 pub const LISTED: usize = 50;

@@ -29,7 +29,7 @@ pub use scenes::broken;
 
 use super::compiled_metadata::CompiledMetadata;
 use super::metadata::{Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of};
-use crate::model::{Finding, MetaFile, Rule, Severity};
+use benchtop_model::{Finding, MetaFile, Rule, Severity};
 use reach::{Reach, Shared};
 use terms::Asked;
 

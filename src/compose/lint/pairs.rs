@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::compose::ambiguity::{Overlap, Terms, Words};
+use crate::ambiguity::{Overlap, Terms, Words};
 
 /// Terms that share a key and are compared with one that comes after them, at most: a thousand terms with one head
 /// noun would be half a million pairs, and say no more than the nearest ones do.

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::terms::Entry;
-use crate::compose::metadata::templates::{self, Text};
-use crate::compose::metadata::{Metadata, STYLE, file_of};
-use crate::model::{Finding, Rule};
+use crate::metadata::templates::{self, Text};
+use crate::metadata::{Metadata, STYLE, file_of};
+use benchtop_model::{Finding, Rule};
 
 /// What the prompts of a project's subjects hold, fragments put in.
 #[derive(Debug, Default)]

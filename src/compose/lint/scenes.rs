@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use crate::compose::ambiguity::{holds, plain};
-use crate::compose::compatibility::{Compatibility, TermAt};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::engine::{Asked, Choices, choices_of};
-use crate::model::{Item, Rule};
+use crate::ambiguity::{holds, plain};
+use crate::compatibility::{Compatibility, TermAt};
+use crate::compiled_metadata::CompiledMetadata;
+use crate::engine::{Asked, Choices, choices_of};
+use benchtop_model::{Item, Rule};
 
 /// Questions whose repeats are looked for, at most: what is kept of each is 12 bytes.
 const KEPT: usize = 4_000_000;

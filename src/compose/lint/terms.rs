@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::homonyms;
 use super::pairs::{pairs, parts};
-use crate::compose::ambiguity::{Overlap, Terms, Words, plain};
-use crate::compose::metadata::vocabulary::fold;
-use crate::compose::metadata::{Metadata, STYLE, Style, Vocabulary, file_of};
-use crate::model::{Finding, Rule};
+use crate::ambiguity::{Overlap, Terms, Words, plain};
+use crate::metadata::vocabulary::fold;
+use crate::metadata::{Metadata, STYLE, Style, Vocabulary, file_of};
+use benchtop_model::{Finding, Rule};
 
 /// A term stands out when it is this many times as long as nearly all others, or as short.
 const STANDS_OUT: f64 = 2.5;

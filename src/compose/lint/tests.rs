@@ -8,13 +8,13 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
-use crate::compose::engine::Composer;
-use crate::compose::metadata::tests::small;
-use crate::compose::metadata::{file_of, rules};
-use crate::compose::plan::Plan;
-use crate::compose::schedule::Schedule;
-use crate::model::metafile::shipped;
-use crate::model::{Choice, Form, Item, Key, Provenance, QuestionKind, Role};
+use crate::engine::Composer;
+use crate::fixtures::small;
+use crate::metadata::{file_of, rules};
+use crate::plan::Plan;
+use crate::schedule::Schedule;
+use benchtop_model::metafile::shipped;
+use benchtop_model::{Choice, Form, Item, Key, Provenance, QuestionKind, Role};
 
 fn put(metadata: &mut Metadata, file: &str, edit: impl Fn(&str) -> String) {
     let text = edit(metadata.text(file).unwrap_or_default());
@@ -268,7 +268,7 @@ fn every_rule_has_a_planted_case() {
     let mut planted: BTreeSet<_> = planted_in_metadata().iter().map(|p| p.rule).collect();
     planted.extend(planted_in_items().iter().filter(|c| c.3 != "-").map(|c| c.0));
     planted.extend([Rule::PositionSkew, Rule::LabelSkew, Rule::LengthCue, Rule::UnusedTerm]);
-    planted.extend(crate::compose::scenes_tests::HELD);
+    planted.extend(crate::scenes_tests::HELD);
     let missing: Vec<_> = Rule::ALL.iter().filter(|r| !planted.contains(r)).map(|r| r.name()).collect();
     assert_eq!(missing, [""; 0], "rules without a planted case");
 }
@@ -484,7 +484,7 @@ fn every_shape_of_composed_questions_is_sound() {
 
 /// Dysca's released folder as benchtop's files: blanks trimmed, comments none, names in lower case.
 fn dysca() -> Option<Metadata> {
-    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/dysca-metadata");
+    let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/dysca-metadata");
     if !dir.is_dir() {
         eprintln!("skipped: {} is not there", dir.display());
         return None;
@@ -545,7 +545,7 @@ fn thirteen_thousand_questions_from_dyscas_lists_have_no_findings_of_the_generat
     for run in rules.chunk_by(|a, b| a == b) {
         eprintln!("Dysca's lists: {} findings of {}", run.len(), run[0].name());
     }
-    assert!(found.iter().all(|f| f.severity() == crate::model::Severity::Warning), "{found:#?}");
+    assert!(found.iter().all(|f| f.severity() == benchtop_model::Severity::Warning), "{found:#?}");
     let (grammar, items) = composed(&metadata, 13_000);
     let start = Instant::now();
     let found = lint(Some(&grammar), &items);

@@ -260,9 +260,9 @@ pub fn files(old: &Metadata, new: &Metadata) -> (Vec<String>, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::super::file_of;
-    use super::super::tests::small;
     use super::*;
-    use crate::model::MetaFile;
+    use crate::fixtures::small;
+    use benchtop_model::MetaFile;
 
     fn edited(file: &str, change: impl Fn(&str) -> String) -> Metadata {
         let mut metadata = small();

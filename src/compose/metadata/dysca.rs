@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::vocabulary::{Vocabulary, flaw, fold};
 use super::{Metadata, file_of, styles, templates};
-use crate::model::{Error, MetaFile, Result};
+use benchtop_model::{Error, MetaFile, Result};
 
 /// Dysca's file names and what the vocabularies are called here.
 const NAMES: [(&str, &str); 18] = [
@@ -60,7 +60,7 @@ pub struct Imported {
 /// vocabularies and the templates that the prompts of `ocr_text.json` are put into.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] with file and line for JSON that cannot be read, and when nothing in the folder is
+/// [`benchtop_model::ErrorKind::Input`] with file and line for JSON that cannot be read, and when nothing in the folder is
 /// known. Lines of text files that cannot be terms are left out, and said.
 pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> {
     let mut reader = Reader { ours, done: Imported::default(), taken: BTreeMap::new() };
@@ -317,9 +317,9 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::compose::compiled_metadata::CompiledMetadata;
-    use crate::model::ErrorKind;
-    use crate::model::metafile::shipped;
+    use crate::compiled_metadata::CompiledMetadata;
+    use benchtop_model::ErrorKind;
+    use benchtop_model::metafile::shipped;
 
     fn read(files: &[(&str, &[u8])]) -> Result<Imported> {
         let files: Vec<_> = files.iter().map(|(n, b)| ((*n).to_string(), b.to_vec())).collect();
@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn the_released_folder_becomes_metadata_that_can_be_composed_from() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/dysca-metadata");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/dysca-metadata");
         if !root.is_dir() {
             let said = "skipped: the released metadata is not beside this checkout\n";
             let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
@@ -414,11 +414,11 @@ mod tests {
         files.sort();
         let mut metadata = Metadata::parse(shipped());
         // The shipped rules are about the shipped terms.
-        metadata.take(crate::compose::metadata::rules::FILE);
+        metadata.take(crate::metadata::rules::FILE);
         let done = import(&files, &metadata).unwrap();
         assert_eq!(done.files.len(), 21);
         done.files.iter().for_each(|f| metadata.put(f.clone()));
-        assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&crate::model::Finding; 0]);
+        assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&benchtop_model::Finding; 0]);
         let (grammar, found) = CompiledMetadata::compile(&metadata);
         assert_eq!(found, []);
         let size = |name: &str| grammar.lists[grammar.list(name).unwrap()].terms.len();

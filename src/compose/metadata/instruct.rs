@@ -11,8 +11,8 @@ use toml::Spanned;
 
 use super::place;
 use super::template::Template;
-use crate::model::metafile::shipped;
-use crate::model::{Finding, Item, QuestionKind, Rule};
+use benchtop_model::metafile::shipped;
+use benchtop_model::{Finding, Item, QuestionKind, Rule};
 
 /// The folder of instructions within the metadata folder.
 pub const FOLDER: &str = "instruct/";
@@ -172,7 +172,7 @@ impl Instruction {
 /// The shipped instructions, by name.
 pub fn shipped_instructions() -> &'static BTreeMap<String, Arc<Instruction>> {
     static SHIPPED: LazyLock<BTreeMap<String, Arc<Instruction>>> = LazyLock::new(|| {
-        let one = |f: crate::model::MetaFile| {
+        let one = |f: benchtop_model::MetaFile| {
             let name = instruction_of(&f.name)?;
             Some((name.to_string(), Arc::new(parse(name, &f.name, &f.text).0?)))
         };

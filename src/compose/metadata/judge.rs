@@ -13,10 +13,10 @@ use toml::Spanned;
 use super::place;
 use super::template::Template;
 use super::templates::Text;
-use crate::model::judge::{Reads, Shown, Word};
-use crate::model::metafile::shipped;
-use crate::model::vlm::Ask;
-use crate::model::{Finding, Item, Rule};
+use benchtop_model::judge::{Reads, Shown, Word};
+use benchtop_model::metafile::shipped;
+use benchtop_model::vlm::Ask;
+use benchtop_model::{Finding, Item, Rule};
 
 /// The folder of judgings within the metadata folder.
 pub const FOLDER: &str = "judge/";
@@ -262,7 +262,7 @@ impl Judging {
 /// What an item says of itself: `question`, `options`, `answer`, and `prompt` where it has one.
 pub fn fields_of(item: &Item) -> Fields {
     let mut fields = Fields::new();
-    let line = |(at, option): (usize, &crate::model::Choice)| format!("{}. {}", Item::letter(at), option.text);
+    let line = |(at, option): (usize, &benchtop_model::Choice)| format!("{}. {}", Item::letter(at), option.text);
     let options: Vec<String> = item.options.iter().enumerate().map(line).collect();
     fields.insert("question", item.question.clone());
     fields.insert("options", if options.is_empty() { "none".into() } else { options.join("\n") });
@@ -276,7 +276,7 @@ pub fn fields_of(item: &Item) -> Fields {
 /// The shipped judgings, by name.
 pub fn shipped_judgings() -> &'static BTreeMap<String, Arc<Judging>> {
     static SHIPPED: LazyLock<BTreeMap<String, Arc<Judging>>> = LazyLock::new(|| {
-        let one = |f: crate::model::MetaFile| {
+        let one = |f: benchtop_model::MetaFile| {
             let name = judging_of(&f.name)?;
             Some((name.to_string(), Arc::new(parse(name, &f.name, &f.text).0?)))
         };

@@ -1,7 +1,7 @@
 use super::*;
-use crate::model::item::{Choice, Form, Key, QuestionKind, Role};
+use benchtop_model::item::{Choice, Form, Key, QuestionKind, Role};
 
-pub(in crate::compose) const MINE: &str = "version = 2\nabout = \"mine\"\nprompt = \"Is {question} about {a answer}? {{x}}\"\n\
+pub(crate) const MINE: &str = "version = 2\nabout = \"mine\"\nprompt = \"Is {question} about {a answer}? {{x}}\"\n\
     [answer]\nread = \"yes-no\"\npass = \"yes\"\n";
 
 fn good(text: &str) -> Judging {

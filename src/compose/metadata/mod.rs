@@ -34,7 +34,7 @@ pub use template::Template;
 pub use templates::{Subject, Subtask, Templates};
 pub use vocabulary::{Term, Vocabulary};
 
-use crate::model::{Finding, MetaFile, Rule};
+use benchtop_model::{Finding, MetaFile, Rule};
 
 /// The folder of vocabularies within the metadata folder.
 pub const VOCABULARIES: &str = "vocabularies/";
@@ -253,30 +253,9 @@ impl Metadata {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-
-    /// A small set of metadata that the tests of this room share.
-    pub(crate) fn small() -> Metadata {
-        let list = |name: &str, terms: &[&str]| MetaFile {
-            name: format!("{VOCABULARIES}{name}.txt"),
-            text: terms.iter().map(|t| format!("{t}\n")).collect(),
-        };
-        let style = |name: &str| {
-            format!("[[style]]\nname = \"{name}\"\nprompt = \"{name}, fine\"\nnegative = \"bad {name}\"\n")
-        };
-        Metadata::parse([
-            list("animal", &["owl", "cat", "horse", "salmon", "beetle", "wolf"]),
-            list("color", &["red", "blue", "white"]),
-            list("background", &["on a lawn", "in a forest", "under the stars", "by the sea", "in a street"]),
-            list("text", &["hello", "winter", "market", "bridge", "pencil", "orchard", "gallery"]),
-            MetaFile {
-                name: styles::FILE.into(),
-                text: ["woodcut", "oil painting", "comic", "sketch", "mosaic"].map(style).concat(),
-            },
-            MetaFile { name: templates::FILE.into(), text: templates::tests::SMALL.into() },
-        ])
-    }
+    use crate::fixtures::small;
 
     #[test]
     fn files_are_read_replaced_and_forgotten() {

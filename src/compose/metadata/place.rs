@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::{Finding, Rule};
+use benchtop_model::{Finding, Rule};
 
 /// Puts a finding at these bytes of `text`.
 pub(super) fn at(finding: Finding, text: &str, span: Range<usize>) -> Finding {

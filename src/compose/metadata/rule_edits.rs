@@ -5,7 +5,7 @@ use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
 use super::rules::FILE;
-use crate::model::{Error, Result};
+use benchtop_model::{Error, Result};
 
 /// What a new file begins with.
 pub const HEADER: &str = "# What cannot stand together in a picture, and what cannot be asked of one. docs/metadata.md describes this file.\n";

@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml_edit::{Array, Document, Item, Table, TableLike, Value};
 
 use super::place;
-use crate::model::{Finding, Rule};
+use benchtop_model::{Finding, Rule};
 
 /// The file's name in the metadata folder.
 pub const FILE: &str = "compatibility.toml";

@@ -5,7 +5,7 @@ use toml::Spanned;
 
 use super::place;
 use super::vocabulary::{flaw, fold};
-use crate::model::{Finding, Rule};
+use benchtop_model::{Finding, Rule};
 
 /// The file's name in the metadata folder.
 pub const FILE: &str = "styles.toml";

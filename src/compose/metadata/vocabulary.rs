@@ -3,7 +3,7 @@
 //! `# ...` is a comment and `#- term` a disabled term: kept, not sampled. A `#` after a blank ends the term; what
 //! follows is a comment too, and `# allow: homonym, collision` in it tells the linter that this is meant.
 
-use crate::model::{Error, Finding, Result, Rule};
+use benchtop_model::{Error, Finding, Result, Rule};
 
 /// Longest term in characters.
 pub const TERM_CHARS: usize = 200;
@@ -180,7 +180,7 @@ impl Vocabulary {
     /// Puts a term before the one at position `at` of [`terms`](Self::terms), or at the end.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] when it cannot be a term or is there already; then nothing is changed.
+    /// [`benchtop_model::ErrorKind::Input`] when it cannot be a term or is there already; then nothing is changed.
     pub fn insert(&mut self, at: usize, text: &str) -> Result<()> {
         let text = self.check(text, None)?;
         let line = match self.terms.get(at) {

@@ -1,7 +1,7 @@
 //! The sample's questions, whose answers are certain, and the few that are wrong on purpose.
 
 use super::scene::{Colour, Scene, Shape, one_of};
-use crate::model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role};
+use benchtop_model::{Choice, Form, ImageRef, Item, Key, QuestionKind, Role};
 
 /// The letters that are drawn or offered.
 pub(super) const LETTERS: [char; 11] = ['A', 'E', 'F', 'H', 'K', 'L', 'M', 'N', 'T', 'X', 'Z'];

@@ -8,7 +8,7 @@
 //! shows items to an annotator keeps it hidden until the item is judged. All other items are right, and the prompt
 //! always says what was really drawn.
 
-use crate::model::{ImageRef, Item, Result};
+use benchtop_model::{ImageRef, Item, Result};
 
 mod items;
 mod paint;
@@ -49,7 +49,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
-    use crate::model::{QuestionKind, Role};
+    use benchtop_model::{QuestionKind, Role};
 
     fn all() -> Vec<Drawn> {
         draw().collect::<Result<_>>().unwrap()

@@ -9,7 +9,7 @@ use tiny_skia::{
 };
 
 use super::scene::{Colour, Scene, Shape};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Width and height of a picture in pixels.
 pub(super) const SIDE: u32 = 512;

@@ -1,7 +1,7 @@
 //! A table whose cells are shaded: the better, the darker.
 
 use super::{Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, named, wide, widest, wrapped};
-use crate::model::board::Better;
+use benchtop_model::board::Better;
 
 /// Shades of the legend.
 const STEPS: usize = 6;

@@ -14,7 +14,7 @@ use std::io::Write;
 pub use self::bars::{Bar, Bars};
 pub use self::grid::{Entry, Grid, Scales};
 
-use crate::model::Result;
+use benchtop_model::Result;
 
 /// Units that a scene has at most on its longer side where it is to be a PNG: its letters are 16 pixels high then.
 pub const LONGEST: f64 = 2000.0;
@@ -132,7 +132,7 @@ impl Scene {
     /// Writes it as SVG.
     ///
     /// # Errors
-    /// Those of `out`, as [`crate::model::Error::io`] classes them.
+    /// Those of `out`, as [`benchtop_model::Error::io`] classes them.
     pub fn svg(&self, out: &mut dyn Write) -> Result<()> {
         svg::write(self, out)
     }
@@ -141,7 +141,7 @@ impl Scene {
     /// letters lack are drawn as `?`.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Usage`] for a scene of more than 4 [`LONGEST`] units; those of `out`.
+    /// [`benchtop_model::ErrorKind::Usage`] for a scene of more than 4 [`LONGEST`] units; those of `out`.
     pub fn png(&self, out: &mut dyn Write) -> Result<()> {
         png::write(self, out)
     }

@@ -8,8 +8,8 @@ use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_wid
 use unicode_width::UnicodeWidthStr;
 
 use super::{Anchor, Colour, Scene, Shape};
-use crate::formats::write::raw;
-use crate::model::{Error, ErrorKind, Result};
+use crate::write::raw;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Pixels a unit.
 const SCALE: f64 = 2.0;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 
 use super::{Anchor, Colour, Scene, Shape};
-use crate::formats::write::{raw, xml};
-use crate::model::Result;
+use crate::write::{raw, xml};
+use benchtop_model::Result;
 
 fn hex(Colour(r, g, b): Colour) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")

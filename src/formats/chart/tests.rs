@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::board::Better;
+use benchtop_model::board::Better;
 
 fn bars() -> Bars {
     let bar = |label: &str, value, interval| Bar {
@@ -149,7 +149,7 @@ fn a_png_has_at_most_2000_pixels_on_its_longer_side_and_ink_in_it() {
     assert_eq!(large.dimensions(), (2000, 90));
     assert!(large.pixels().filter(|p| p.0.iter().all(|c| *c < 0x70)).count() > 100);
     let huge = Scene::new(1e6, 1e6);
-    assert_eq!(huge.png(&mut Vec::new()).unwrap_err().kind, crate::model::ErrorKind::Usage);
+    assert_eq!(huge.png(&mut Vec::new()).unwrap_err().kind, benchtop_model::ErrorKind::Usage);
     Bars::default().scenes(None)[0].png(&mut Vec::new()).unwrap();
     grid(0, 0, Scales::One(Better::More)).scenes(Some(LONGEST))[0].png(&mut Vec::new()).unwrap();
 }

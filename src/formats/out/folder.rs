@@ -12,11 +12,11 @@ use serde_json::Value;
 
 use super::row::{self, Marker};
 use super::{Load, Survey};
-use crate::formats::cells;
-use crate::formats::records::Record;
-use crate::formats::roundtrip_column::Carried;
-use crate::formats::write::{self, Style};
-use crate::model::{ImageRef, Item, Result};
+use crate::cells;
+use crate::records::Record;
+use crate::roundtrip_column::Carried;
+use crate::write::{self, Style};
+use benchtop_model::{ImageRef, Item, Result};
 
 /// Puts the bytes of a picture at a path below the file.
 pub type Put<'a> = &'a mut dyn FnMut(&str, Vec<u8>) -> Result<()>;

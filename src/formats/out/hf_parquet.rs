@@ -16,9 +16,9 @@ use serde_json::{Map, Value, json};
 
 use super::row::{self, Marker};
 use super::{Load, Survey};
-use crate::formats::cells;
-use crate::formats::roundtrip_column::Carried;
-use crate::model::{Error, ErrorKind, Item, Result};
+use crate::cells;
+use crate::roundtrip_column::Carried;
+use benchtop_model::{Error, ErrorKind, Item, Result};
 
 /// A row group ends after as many rows or bytes: viewers read a whole one for a look at a row.
 const GROUP_ROWS: usize = 1000;

@@ -14,7 +14,7 @@ pub use hf_parquet::Packed;
 pub use lmms::{DATA as LMMS_DATA, utils as lmms_utils, yaml as lmms_yaml};
 pub use vlm::Table;
 
-use crate::model::{ImageRef, Item, Result};
+use benchtop_model::{ImageRef, Item, Result};
 
 /// What the name of the table ends with that holds a data set's questions without options, apart from those that have some.
 pub const WITHOUT_OPTIONS: &str = "-without-options";

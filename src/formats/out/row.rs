@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::formats::cells;
-use crate::formats::mapped::ItemReader;
-use crate::formats::mapping::guess;
-use crate::formats::records::Record;
-use crate::formats::roundtrip_column::{self, Carried};
-use crate::model::{Item, Key, QuestionKind, Result};
+use crate::cells;
+use crate::mapped::ItemReader;
+use crate::mapping::guess;
+use crate::records::Record;
+use crate::roundtrip_column::{self, Carried};
+use benchtop_model::{Item, Key, QuestionKind, Result};
 
 use super::Survey;
 

@@ -12,11 +12,11 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::row::{self, Marker};
 use super::{Load, Survey};
-use crate::formats::chat_turns::ROTATION;
-use crate::formats::records::Record;
-use crate::formats::roundtrip_column::{self, Carried};
-use crate::formats::write::raw;
-use crate::model::{Item, Key, Result};
+use crate::chat_turns::ROTATION;
+use crate::records::Record;
+use crate::roundtrip_column::{self, Carried};
+use crate::write::raw;
+use benchtop_model::{Item, Key, Result};
 
 /// Options that have a column.
 const LETTERS: usize = 26;

@@ -3,9 +3,9 @@
 use std::io::BufRead;
 
 use super::{Rows, Tally};
-use crate::formats::delimited::{Lines, uneven};
-use crate::formats::records::Record;
-use crate::model::{Error, Result};
+use crate::delimited::{Lines, uneven};
+use crate::records::Record;
+use benchtop_model::{Error, Result};
 
 /// The rows of a file whose first line names the columns. Every cell is a text; an empty cell is an empty text.
 pub struct TextRows<R> {

@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use super::{Rows, Tally};
-use crate::formats::records::{Raw, Record, Records};
-use crate::model::Result;
+use crate::records::{Raw, Record, Records};
+use benchtop_model::Result;
 
 const NAN: &str = "bare NaN or Infinity, which JSON does not have, read as missing";
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::open;
 use super::records::Record;
-use crate::model::{Error, Result};
+use benchtop_model::{Error, Result};
 
 pub mod delimited;
 pub mod json;
@@ -43,7 +43,7 @@ pub trait Rows: Send {
     /// The next row, with the line or the number of the row it begins on; `None` at the end.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] with the line. The next row follows where one record is bad, nothing where the file is.
+    /// [`benchtop_model::ErrorKind::Input`] with the line. The next row follows where one record is bad, nothing where the file is.
     fn next_row(&mut self) -> Result<Option<(u64, Record)>>;
 
     /// What was met so far.
@@ -76,7 +76,7 @@ const HEAD: usize = 1 << 16;
 /// What the file at `path` is, by its first bytes.
 ///
 /// # Errors
-/// As [`open`]; [`crate::model::ErrorKind::Input`] for what is never read, with the way out.
+/// As [`open`]; [`benchtop_model::ErrorKind::Input`] for what is never read, with the way out.
 pub fn container(path: &Path) -> Result<Container> {
     let mut head = Vec::new();
     open(path)?.take(HEAD as u64).read_to_end(&mut head).map_err(|e| Error::io(&e, "cannot be read", path))?;
@@ -131,7 +131,7 @@ pub fn of(path: &Path) -> Result<Box<dyn Rows>> {
 /// The bytes of a reader that must not be longer than `limit`.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] when it is; `what` names it.
+/// [`benchtop_model::ErrorKind::Input`] when it is; `what` names it.
 pub fn bounded(input: impl Read, limit: u64, what: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = input.take(limit + 1).read_to_end(&mut bytes);
@@ -144,6 +144,6 @@ pub fn bounded(input: impl Read, limit: u64, what: &str) -> Result<Vec<u8>> {
 
 /// The next byte, without taking it.
 pub(super) fn peek(input: &mut dyn BufRead) -> Result<Option<u8>> {
-    let chunk = input.fill_buf().map_err(|e| Error::new(crate::model::ErrorKind::Io, format!("cannot read: {e}")))?;
+    let chunk = input.fill_buf().map_err(|e| Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}")))?;
     Ok(chunk.first().copied())
 }

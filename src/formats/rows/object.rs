@@ -6,8 +6,8 @@ use std::io::BufRead;
 use serde_json::Value;
 
 use super::{Rows, Tally, json, peek};
-use crate::formats::records::{RECORD_LIMIT, Raw, Record, Scan};
-use crate::model::{Error, Result};
+use crate::records::{RECORD_LIMIT, Raw, Record, Scan};
+use benchtop_model::{Error, Result};
 
 /// Walks the members of an object.
 pub struct Object<R> {
@@ -21,10 +21,10 @@ impl<R: BufRead> Object<R> {
     /// Begins at the opening bracket of `input`.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] when it is no object.
+    /// [`benchtop_model::ErrorKind::Input`] when it is no object.
     pub fn new(mut input: R) -> Result<Object<R>> {
         let chunk =
-            input.fill_buf().map_err(|e| Error::new(crate::model::ErrorKind::Io, format!("cannot read: {e}")))?;
+            input.fill_buf().map_err(|e| Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}")))?;
         let mark = if chunk.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         input.consume(mark);
         let mut object = Object { input, line: 1, first: true, limit: RECORD_LIMIT };
@@ -57,7 +57,7 @@ impl<R: BufRead> Object<R> {
     /// The name of the next member, whose value must be taken or skipped then; `None` after the last.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] with the line.
+    /// [`benchtop_model::ErrorKind::Input`] with the line.
     pub fn next_name(&mut self) -> Result<Option<String>> {
         let begun = !std::mem::replace(&mut self.first, false);
         match self.blank()? {
@@ -148,7 +148,7 @@ impl<R: BufRead> Object<R> {
             let chunk = self
                 .input
                 .fill_buf()
-                .map_err(|e| Error::new(crate::model::ErrorKind::Io, format!("cannot read: {e}")))?;
+                .map_err(|e| Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}")))?;
             if chunk.is_empty() {
                 return Err(cut());
             }

@@ -12,8 +12,8 @@ use parquet::record::{Field, Row};
 use serde_json::Value;
 
 use super::{Rows, Tally};
-use crate::formats::records::Record;
-use crate::model::{Error, Result};
+use crate::records::Record;
+use benchtop_model::{Error, Result};
 
 /// The rows of a table.
 pub struct ParquetRows {
@@ -27,7 +27,7 @@ impl ParquetRows {
     /// Opens the table at `path`.
     ///
     /// # Errors
-    /// As [`super::open`]; [`crate::model::ErrorKind::Input`] for a table that is cut off or packed in a way that is not read.
+    /// As [`super::open`]; [`benchtop_model::ErrorKind::Input`] for a table that is cut off or packed in a way that is not read.
     pub fn open(path: &Path) -> Result<ParquetRows> {
         super::open(path)?;
         let file = std::fs::File::open(path).map_err(|e| Error::io(&e, "cannot open", path))?;

@@ -12,8 +12,8 @@ use serde_json::Value;
 use zip::ZipArchive;
 
 use super::{Rows, Tally, bounded};
-use crate::formats::records::Record;
-use crate::model::{Error, Result};
+use crate::records::Record;
+use benchtop_model::{Error, Result};
 
 /// What a member of the archive may unpack to: 256 MiB.
 const MEMBER_LIMIT: u64 = 256 << 20;
@@ -49,7 +49,7 @@ impl SheetRows {
     /// Reads the first sheet of the file at `path`.
     ///
     /// # Errors
-    /// As [`super::open`]; [`crate::model::ErrorKind::Input`] for what is no spreadsheet and for one that unpacks to too much.
+    /// As [`super::open`]; [`benchtop_model::ErrorKind::Input`] for what is no spreadsheet and for one that unpacks to too much.
     pub fn open(path: &Path) -> Result<SheetRows> {
         let bytes = bounded(super::open(path)?, FILE_LIMIT, "the spreadsheet").map_err(|p| p.file(path))?;
         Self::read(bytes).map_err(|p| p.file(path))

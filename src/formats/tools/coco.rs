@@ -8,11 +8,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::row;
-use crate::formats::records::Record;
-use crate::formats::rows::object::Object;
-use crate::formats::rows::{Rows, Tally};
-use crate::formats::{cells, open};
-use crate::model::{Error, Result};
+use crate::records::Record;
+use crate::rows::object::Object;
+use crate::rows::{Rows, Tally};
+use crate::{cells, open};
+use benchtop_model::{Error, Result};
 
 /// What is asked: COCO has no question.
 const QUESTION: &str = "Describe the image.";
@@ -37,7 +37,7 @@ impl Rows for Captions {
 /// The pictures with captions as rows. Names and captions are held, as either list may come first.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] with the line, and for a file without any caption.
+/// [`benchtop_model::ErrorKind::Input`] with the line, and for a file without any caption.
 pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
     let mut object = Object::new(open(path)?)?;
     let mut tally = Tally::default();

@@ -7,12 +7,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{About, each, folder, renamed};
-use crate::formats::mapping::guess;
-use crate::formats::open;
-use crate::formats::records::Record;
-use crate::formats::rows::Rows;
-use crate::formats::rows::object::MemberRows;
-use crate::model::Result;
+use crate::mapping::guess;
+use crate::open;
+use crate::records::Record;
+use crate::rows::Rows;
+use crate::rows::object::MemberRows;
+use benchtop_model::Result;
 
 const TRUTH: &str = "ground_truth";
 

@@ -9,11 +9,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{About, each, folder, row};
-use crate::formats::records::Record;
-use crate::formats::rows::object::{MemberRows, Object};
-use crate::formats::rows::{Rows, json};
-use crate::formats::{cells, open};
-use crate::model::{Key, Result, ToolVerdict};
+use crate::records::Record;
+use crate::rows::object::{MemberRows, Object};
+use crate::rows::{Rows, json};
+use crate::{cells, open};
+use benchtop_model::{Key, Result, ToolVerdict};
 
 /// The name of the file with scores.
 const STATS: &str = "per_instance_stats.json";

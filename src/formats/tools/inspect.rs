@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 use zip::ZipArchive;
 
 use super::{About, each, row};
-use crate::formats::cells;
-use crate::formats::open;
-use crate::formats::records::Record;
-use crate::formats::rows::object::{MemberRows, Object};
-use crate::formats::rows::sheet::broken;
-use crate::formats::rows::{Rows, Tally, bounded};
-use crate::model::{Error, Result};
+use crate::cells;
+use crate::open;
+use crate::records::Record;
+use crate::rows::object::{MemberRows, Object};
+use crate::rows::sheet::broken;
+use crate::rows::{Rows, Tally, bounded};
+use benchtop_model::{Error, Result};
 
 /// What one sample may unpack to: 64 MiB.
 const SAMPLE_LIMIT: u64 = 64 << 20;
@@ -68,7 +68,7 @@ impl Rows for Samples {
 /// The samples of a log as rows; the number of a row is that of its sample in the log.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] for an archive that is cut off, and the operating system's.
+/// [`benchtop_model::ErrorKind::Input`] for an archive that is cut off, and the operating system's.
 pub fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
     let samples: Box<dyn Rows> = if zipped {
         let archive = archive(path)?;

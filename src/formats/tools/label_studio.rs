@@ -1,14 +1,14 @@
 //! The questions of Label Studio's tasks, and what models predicted for them. The annotations of the same files are verdicts:
-//! [`crate::formats::verdicts::label_studio`] reads those.
+//! [`crate::verdicts::label_studio`] reads those.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use super::{each, renamed};
-use crate::formats::mapping::{Mapping, guess};
-use crate::formats::records::Record;
-use crate::formats::rows::Rows;
+use crate::mapping::{Mapping, guess};
+use crate::records::Record;
+use crate::rows::Rows;
 
 /// What its tables add to the data of a task.
 const OWN: [&str; 8] =

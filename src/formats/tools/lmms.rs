@@ -8,10 +8,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{About, each, folder, row, stem};
-use crate::formats::cells;
-use crate::formats::choices::taken_apart;
-use crate::formats::records::Record;
-use crate::formats::rows::Rows;
+use crate::cells;
+use crate::choices::taken_apart;
+use crate::records::Record;
+use crate::rows::Rows;
 
 /// Fields of a sample that are no metric.
 const NOT_METRICS: [&str; 13] = [

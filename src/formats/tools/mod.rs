@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::mapping::Mapping;
 use super::records::Record;
 use super::rows::{Rows, Tally};
-use crate::model::Result;
+use benchtop_model::Result;
 
 pub mod coco;
 pub mod fiftyone;

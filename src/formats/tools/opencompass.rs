@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{About, folder, row, stem};
-use crate::formats::choices::taken_apart;
-use crate::formats::open;
-use crate::formats::records::Record;
-use crate::formats::rows::object::Object;
-use crate::formats::rows::{Rows, Tally};
-use crate::model::Result;
+use crate::choices::taken_apart;
+use crate::open;
+use crate::records::Record;
+use crate::rows::object::Object;
+use crate::rows::{Rows, Tally};
+use benchtop_model::Result;
 
 struct Members<R> {
     object: Object<R>,

@@ -4,19 +4,19 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::formats::rows::object::Object;
-use crate::formats::{cells, open};
-use crate::model::Result;
-use crate::model::card::ModelCard;
+use crate::rows::object::Object;
+use crate::{cells, open};
+use benchtop_model::Result;
+use benchtop_model::card::ModelCard;
 
 /// The models that the file at `path` describes, in its order. `N/A` and empty values are left out.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] with the line, and the operating system's.
+/// [`benchtop_model::ErrorKind::Input`] with the line, and the operating system's.
 pub fn read(path: &Path) -> Result<Vec<ModelCard>> {
     let mut cards = Vec::new();
     let mut object = Object::new(open(path)?).map_err(|p| p.file(path))?;
-    let place = |p: crate::model::Error| p.file(path);
+    let place = |p: benchtop_model::Error| p.file(path);
     while let Some(name) = object.next_name().map_err(place)? {
         if name == "results" && object.enter(b'{').map_err(place)? {
             while let Some(model) = object.next_name().map_err(place)? {

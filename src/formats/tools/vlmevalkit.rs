@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{About, stem};
-use crate::formats::mapped::verdict;
-use crate::formats::mapping::{Mapping, guess};
-use crate::formats::out::WITHOUT_OPTIONS;
-use crate::formats::{cells, rows};
-use crate::model::{Key, Result, ToolVerdict};
+use crate::mapped::verdict;
+use crate::mapping::{Mapping, guess};
+use crate::out::WITHOUT_OPTIONS;
+use crate::{cells, rows};
+use benchtop_model::{Key, Result, ToolVerdict};
 
 /// Endings of the names of files with verdicts, longest first.
 const RESULTS: [&str; 5] = ["_exact_matching_result", "_openai_result", "_auxmatch", "_result", "_judge"];

@@ -12,10 +12,10 @@ use serde::de::DeserializeOwned;
 
 use super::line::Line;
 use super::{Found, Meaning, Take, plain};
-use crate::formats::delimited::{Lines, uneven};
-use crate::formats::write::raw;
-use crate::model::verdict_interchange::Exchanged;
-use crate::model::{Error, PictureSeen, Result};
+use crate::delimited::{Lines, uneven};
+use crate::write::raw;
+use benchtop_model::verdict_interchange::Exchanged;
+use benchtop_model::{Error, PictureSeen, Result};
 
 /// The names of the columns, in the order in which they are written.
 pub const COLUMNS: [&str; 18] = [

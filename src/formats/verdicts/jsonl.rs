@@ -4,9 +4,9 @@ use std::io::{BufRead, Write};
 
 use super::line::Line;
 use super::{Found, Meaning, Take};
-use crate::formats::records::{Records, Shape};
-use crate::model::verdict_interchange::Exchanged;
-use crate::model::{Error, Result};
+use crate::records::{Records, Shape};
+use benchtop_model::verdict_interchange::Exchanged;
+use benchtop_model::{Error, Result};
 
 /// The line of a verdict on item `number`.
 ///
@@ -23,7 +23,7 @@ pub fn line(number: u32, verdict: &Exchanged) -> Result<String> {
 /// I/O problems as [`Error::io`] classes them.
 pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
     let line = line(number, verdict)? + "\n";
-    crate::formats::write::raw(out, line.as_bytes())
+    crate::write::raw(out, line.as_bytes())
 }
 
 /// Reads such lines.

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Meaning, unmapped};
-use crate::model::history::stamp;
-use crate::model::verdict::{Asked, Part};
-use crate::model::verdict_interchange::{Exchanged, receipt};
-use crate::model::{Error, Judgement, PictureSeen, Result, Seen, Verdict, name};
+use benchtop_model::history::stamp;
+use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::verdict_interchange::{Exchanged, receipt};
+use benchtop_model::{Error, Judgement, PictureSeen, Result, Seen, Verdict, name};
 
 /// Largest revision that is read: beyond it JSON's numbers are not whole.
 const LARGEST_REV: u64 = 1 << 53;
@@ -66,7 +66,7 @@ impl Line {
     /// What it says.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] with the field: nobody or nothing named, a word that means nothing here, no time.
+    /// [`benchtop_model::ErrorKind::Input`] with the field: nobody or nothing named, a word that means nothing here, no time.
     pub(super) fn exchanged(self, meaning: Meaning<'_>) -> Result<Exchanged> {
         if self.item.is_empty() {
             return Err(Error::input("it names no item").field("item"));
@@ -107,7 +107,7 @@ impl Line {
 pub(super) fn drawn(source: &str, id: &str, (item, who): (&str, &str), at: Option<i64>, judgement: &Judgement) -> Uuid {
     let (at, asked) = (at.map(stamp).unwrap_or_default(), judgement.asked.as_ref());
     let (round, part) = asked.map_or(("", Part::Main), |asked| (asked.round.as_str(), asked.part));
-    let said = crate::model::verdict_interchange::said(judgement);
+    let said = benchtop_model::verdict_interchange::said(judgement);
     receipt(&["a verdict of a file", source, id, item, who, &at, &said, round, part.name()])
 }
 

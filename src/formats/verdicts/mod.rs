@@ -14,9 +14,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::open;
-use crate::model::config::Reason;
-use crate::model::verdict_interchange::{Exchanged, VerdictForm, Words};
-use crate::model::{Error, Result};
+use benchtop_model::config::Reason;
+use benchtop_model::verdict_interchange::{Exchanged, VerdictForm, Words};
+use benchtop_model::{Error, Result};
 
 /// What the words of a file mean in this project.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ pub fn form_of(path: &Path) -> Result<VerdictForm> {
 /// Reads the file at `path`, which has that form; gives what a person should know.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] with file and line where the file is cut off, not of this form or not UTF-8, and the
+/// [`benchtop_model::ErrorKind::Input`] with file and line where the file is cut off, not of this form or not UTF-8, and the
 /// operating system's.
 pub fn read(path: &Path, form: VerdictForm, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
     let input = open(path)?;

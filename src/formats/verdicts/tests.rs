@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::label_studio::TaskWriter;
 use super::*;
-use crate::model::verdict::{Asked, Part};
-use crate::model::{Choice, ErrorKind, Form, Item, Judgement, Key, PictureSeen, QuestionKind, Role, Seen, Verdict};
+use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::{Choice, ErrorKind, Form, Item, Judgement, Key, PictureSeen, QuestionKind, Role, Seen, Verdict};
 
 fn reasons() -> Vec<Reason> {
     ["wrong-answer", "unsafe", "-odd"].map(|key| Reason { key: key.into(), label: key.replace('-', " ") }).into()
@@ -242,8 +242,8 @@ fn files_of_another_form_or_cut_off_are_refused_whole() {
     }
 }
 
-const FULL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/flows/label_studio/export.json"));
-const MIN: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/flows/label_studio/min.json"));
+const FULL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/flows/label_studio/export.json"));
+const MIN: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/flows/label_studio/min.json"));
 
 #[test]
 fn label_studios_exports_are_read_as_it_writes_them() {

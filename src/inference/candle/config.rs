@@ -4,14 +4,26 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::model::error::{Error, Result};
+use benchtop_model::error::{Error, Result};
 
-/// What candle says as one of the house's problems; it names tensors and files itself.
-impl From<candle_core::Error> for Error {
-    fn from(error: candle_core::Error) -> Error {
-        // What follows the first line is a backtrace.
-        Error::input(error.to_string().lines().next().unwrap_or("candle gave no reason"))
+/// Results of candle, whose errors name tensors and files themselves.
+pub trait CandleResult<T> {
+    /// The value, or the first line of candle's error.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`](benchtop_model::ErrorKind::Input) with candle's reason.
+    fn input(self) -> Result<T>;
+}
+
+impl<T> CandleResult<T> for candle_core::Result<T> {
+    fn input(self) -> Result<T> {
+        self.map_err(|error| Error::input(reason(&error)))
     }
+}
+
+/// The first line of candle's error: a backtrace follows it.
+pub fn reason(error: &candle_core::Error) -> String {
+    error.to_string().lines().next().unwrap_or("candle gave no reason").to_string()
 }
 
 /// The fields of one configuration file.

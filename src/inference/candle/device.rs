@@ -7,7 +7,7 @@ mod tests;
 use candle_core::{DType, Device, Result, Tensor};
 
 use super::ops::{self, Added, KeysValues, Window};
-use crate::model::error::Error;
+use benchtop_model::error::Error;
 
 /// Which device: `cpu`, or `cuda:N` with N from 0 in the order of the PCI bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

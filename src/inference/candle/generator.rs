@@ -1,5 +1,6 @@
 //! The image generator in this process: a model folder behind [`ImageGenerator`].
 
+use crate::candle::config::CandleResult;
 use std::path::Path;
 
 use candle_core::{DType, Device};
@@ -10,9 +11,9 @@ use super::ops::cuda;
 use super::pipeline::{Loading, Pipeline, Stopped, wrong};
 use super::scheduler::TimestepSpacing;
 use super::weights::ModelFolder;
-use crate::inference::{ImageGenerator, Told};
-use crate::model::error::{Error, Result};
-use crate::model::generation::{
+use crate::{ImageGenerator, Told};
+use benchtop_model::error::{Error, Result};
+use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
 };
 
@@ -86,7 +87,7 @@ impl CandleGenerator {
             let other = options.dtype.as_str();
             return Err(Error::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"));
         }
-        let place = describe(&options.device)?;
+        let place = describe(&options.device).input()?;
         let model = ModelFolder::open(folder)?;
         let loading =
             Loading { dtype: options.dtype, device: options.device.clone(), whole_pixels: options.whole_pixels };

@@ -2,6 +2,8 @@
 //! candle-transformers', which agrees with transformers' `BertModel` in f32; the mean over the tokens that are no padding
 //! and the length of 1 follow sentence-transformers' `Pooling` and `Normalize`.
 
+use crate::candle::config::CandleResult;
+use crate::candle::config::reason;
 use std::path::Path;
 
 use candle_core::{DType, Device, Tensor};
@@ -12,9 +14,9 @@ use super::config::Config;
 use super::device::describe;
 use super::pipeline::{failure, wrong};
 use super::scorer::Options;
-use crate::inference::scoring::{EmbeddedText, TextEmbedder, Watch};
-use crate::model::error::{Error, ErrorKind, Result};
-use crate::model::generation::{Failure, FailureKind, Fingerprint};
+use crate::scoring::{EmbeddedText, TextEmbedder, Watch};
+use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
 
 /// Raised with every change that changes numbers.
 const CODE: u32 = 1;
@@ -119,7 +121,7 @@ impl MiniLm {
             Some(hash) => hash.clone(),
             None => super::weights::hash_part(folder, options.dtype)?,
         };
-        let place = describe(&options.device)?;
+        let place = describe(&options.device).input()?;
         let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let model = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
         let fingerprint = Fingerprint::default()
@@ -140,7 +142,7 @@ impl MiniLm {
             name: format!("{model} on {}", place.name),
             fingerprint,
             device: options.device.clone(),
-            model: BertModel::load(vb, &network)?,
+            model: BertModel::load(vb, &network).input()?,
         })
     }
 
@@ -221,7 +223,7 @@ impl TextEmbedder for MiniLm {
                     }
                 }
                 Err(error) => {
-                    let why = failure(FailureKind::Refused, &Error::from(error).what);
+                    let why = failure(FailureKind::Refused, &reason(&error));
                     some.iter().for_each(|at| found[*at] = Some(Err(why.clone())));
                 }
             }

@@ -1,6 +1,7 @@
 //! The safety checker of Stable Diffusion, by the semantics of diffusers' `StableDiffusionSafetyChecker`: the encoder of
 //! pictures of a CLIP, and distances to concepts whose names were never published.
 
+use crate::candle::config::CandleResult;
 use std::path::Path;
 
 use candle_core::{DType, Device, Tensor};
@@ -8,11 +9,11 @@ use candle_nn::VarBuilder;
 
 use super::clip::{ClipConfig, VisionEncoder};
 use super::scorer::{Options, in_batches, rows};
-use crate::inference::preprocess::{self, Preprocessor, Steps};
-use crate::inference::scoring::{SafetyChecker, Watch};
-use crate::model::error::{Error, Result};
-use crate::model::generation::{Failure, FailureKind, Fingerprint, Pixels};
-use crate::model::safety::Safety;
+use crate::preprocess::{self, Preprocessor, Steps};
+use crate::scoring::{SafetyChecker, Watch};
+use benchtop_model::error::{Error, Result};
+use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
+use benchtop_model::safety::Safety;
 
 /// Special care concepts and concepts; the class of diffusers has no other numbers of them.
 const CONCEPTS: (usize, usize) = (3, 17);
@@ -28,9 +29,15 @@ struct Concepts {
 
 impl Concepts {
     fn load(vb: &VarBuilder, name: &str, n: usize, dimension: usize) -> Result<Concepts> {
-        let embeddings = rows(&vb.get((n, dimension), name)?)?;
-        let thresholds = vb.get(n, &format!("{name}_weights"))?.to_dtype(DType::F32)?.to_device(&Device::Cpu)?;
-        Ok(Concepts { embeddings, thresholds: thresholds.to_vec1()? })
+        let embeddings = rows(&vb.get((n, dimension), name).input()?).input()?;
+        let thresholds = vb
+            .get(n, &format!("{name}_weights"))
+            .input()?
+            .to_dtype(DType::F32)
+            .input()?
+            .to_device(&Device::Cpu)
+            .input()?;
+        Ok(Concepts { embeddings, thresholds: thresholds.to_vec1().input()? })
     }
 
     /// Cosine less threshold plus what `adjusted` says at that moment, in thousandths. All in f32 and in this order, as
@@ -71,7 +78,7 @@ impl StableDiffusionSafetyChecker {
         // Files of before and after transformers took a layer out of its names.
         let nested = vb.contains_tensor("vision_model.vision_model.embeddings.class_embedding");
         let inner = if nested { vb.pp("vision_model.vision_model") } else { vb.pp("vision_model") };
-        let vision = VisionEncoder::load(&inner, vb.pp("visual_projection"), &config.vision, dimension)?;
+        let vision = VisionEncoder::load(&inner, vb.pp("visual_projection"), &config.vision, dimension).input()?;
         let special = Concepts::load(&vb, "special_care_embeds", CONCEPTS.0, dimension)?;
         let concepts = Concepts::load(&vb, "concept_embeds", CONCEPTS.1, dimension)?;
         let preprocessor = Preprocessor::open(&preprocess::folders(folder), Steps::clip())?;

@@ -1,6 +1,8 @@
 //! Models that put pictures and texts into one space, behind [`ImageTextScorer`] and [`ImageEmbedder`]: what CLIP and
 //! SigLIP have in common.
 
+use crate::candle::config::CandleResult;
+use crate::candle::config::reason;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -12,11 +14,11 @@ use super::config::Config;
 use super::device::describe;
 use super::pipeline::{failure, wrong};
 use super::siglip::Siglip;
-use crate::inference::preprocess::{Preprocessor, Steps};
-use crate::inference::scoring::{ImageEmbedder, ImageTextScorer, Pair, Watch};
-use crate::model::error::{Error, Result};
-use crate::model::generation::{Failure, FailureKind, Fingerprint, Pixels};
-use crate::model::similarity::{ScorerCapabilities, Similarity};
+use crate::preprocess::{Preprocessor, Steps};
+use crate::scoring::{ImageEmbedder, ImageTextScorer, Pair, Watch};
+use benchtop_model::error::{Error, Result};
+use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Pixels};
+use benchtop_model::similarity::{ScorerCapabilities, Similarity};
 
 /// Raised with every change that changes numbers.
 pub(super) const CODE: u32 = 1;
@@ -62,7 +64,7 @@ impl Options {
             Some(hash) => hash.clone(),
             None => super::weights::hash_part(folder, self.dtype)?,
         };
-        let place = describe(&self.device)?;
+        let place = describe(&self.device).input()?;
         let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let model = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
         let fingerprint = Fingerprint::default()
@@ -286,7 +288,7 @@ pub(super) fn rows(embeddings: &Tensor) -> candle_core::Result<Vec<Vec<f32>>> {
 }
 
 pub(super) fn refused(error: candle_core::Error) -> Failure {
-    failure(FailureKind::Refused, &Error::from(error).what)
+    failure(FailureKind::Refused, &reason(&error))
 }
 
 fn finite(row: Vec<f32>) -> Embedded {

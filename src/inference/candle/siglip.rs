@@ -1,6 +1,7 @@
 //! SigLIP (Zhai et al. 2023): the network is candle-transformers', which agrees with transformers' `SiglipModel`; what it
 //! takes without a look is checked here first, and so is the tokenizer.
 
+use crate::candle::config::CandleResult;
 use std::path::Path;
 
 use candle_core::{Device, Tensor};
@@ -10,8 +11,8 @@ use tokenizers::Tokenizer;
 use super::clip::scalar;
 use super::config::Config;
 use super::scorer::{DualEncoderScorer, Opened, Options};
-use crate::inference::preprocess::Steps;
-use crate::model::error::{Error, ErrorKind, Result};
+use crate::preprocess::Steps;
+use benchtop_model::error::{Error, ErrorKind, Result};
 
 /// Both encoders of a SigLIP and its tokenizer.
 pub struct Siglip {
@@ -106,7 +107,7 @@ impl DualEncoderScorer for Siglip {
         }
         let (dimension, side) = (network.text_config.hidden_size, network.vision_config.image_size);
         let vocabulary = network.text_config.vocab_size;
-        let model = Model::new(&network, vb)?;
+        let model = Model::new(&network, vb).input()?;
         let device = options.device.clone();
         let towers = Siglip { model, tokenizer, length, end, pad, vocabulary, device };
         let steps = Steps::siglip();

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use tokenizers::{AddedToken, Tokenizer};
 
-use crate::model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, ErrorKind, Result};
 
 /// Tokens of an encoder's text where `tokenizer_config.json` does not say it.
 const LENGTH: u64 = 77;

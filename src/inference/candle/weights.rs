@@ -13,7 +13,7 @@ use candle_nn::var_builder::SimpleBackend;
 use serde_json::Value;
 
 use super::config::Config;
-use crate::model::error::{Error, ErrorKind, Result};
+use benchtop_model::error::{Error, ErrorKind, Result};
 use file::{Entry, TensorFile};
 
 /// Pipelines that [`ModelFolder::open`] takes, by the `_class_name` of `model_index.json`.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::exchange::Api;
 use super::pool::{Pool, Table, Timeouts};
 use super::queue;
-use crate::model::generation::{Failure, FailureKind};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::generation::{Failure, FailureKind};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// How often a sign of life is told while servers work, so that a cancel is heard.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(200);

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// What became of reading a body.
-pub(in crate::inference) enum Read {
+pub(crate) enum Read {
     /// All of it.
     Whole(Vec<u8>),
     /// It is longer than the limit.
@@ -21,7 +21,7 @@ pub(in crate::inference) enum Read {
 ///
 /// # Errors
 /// [`ErrorKind::Io`] where the system's certificates cannot be read.
-pub(in crate::inference) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Client> {
+pub(crate) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Client> {
     // Fails when a provider is there already, which is as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
@@ -35,7 +35,7 @@ pub(in crate::inference) fn client(connect: Duration, idle: Duration) -> Result<
 
 /// The body of `response`, at most `limit` bytes of it. A server may repeat the key in what it says: `secret` is taken
 /// out here, before anything is cut to an excerpt.
-pub(in crate::inference) async fn read(mut response: reqwest::Response, limit: usize, secret: Option<&str>) -> Read {
+pub(crate) async fn read(mut response: reqwest::Response, limit: usize, secret: Option<&str>) -> Read {
     if response.content_length().is_some_and(|n| n > limit as u64) {
         return Read::TooLong;
     }
@@ -56,7 +56,7 @@ fn without(body: Vec<u8>, secret: Option<&str>) -> Vec<u8> {
 }
 
 /// An error of the client in one line: the innermost cause says most. Addresses are left out, the caller names them.
-pub(in crate::inference) fn told(err: &reqwest::Error) -> String {
+pub(crate) fn told(err: &reqwest::Error) -> String {
     if err.is_timeout() {
         return if err.is_connect() { "no connection in time".into() } else { "no answer in time".into() };
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::clean;
+use benchtop_model::clean;
 
 /// Longest excerpt of what a server says, in characters.
 const EXCERPT: usize = 160;

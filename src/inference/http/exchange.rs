@@ -11,7 +11,7 @@ use super::client::{Read, read, told};
 use super::error_body;
 use super::pool::{Outcome, Pool, Server, origin};
 use super::retry::after;
-use crate::model::generation::{Failure, FailureKind};
+use benchtop_model::generation::{Failure, FailureKind};
 
 /// One of the APIs: what is sent for a task, and how its answer is read.
 pub(super) trait Api: Send + Sync + 'static {

@@ -12,7 +12,7 @@
 
 mod caller;
 pub mod chat;
-pub(in crate::inference) mod client;
+pub(crate) mod client;
 mod error_body;
 mod exchange;
 pub mod images;

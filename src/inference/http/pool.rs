@@ -11,9 +11,9 @@ use reqwest::header::HeaderValue;
 use tokio::sync::Notify;
 
 use super::client;
-use crate::model::config::endpoint::Endpoint;
-use crate::model::generation::NO_ENDPOINT;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::config::endpoint::Endpoint;
+use benchtop_model::generation::NO_ENDPOINT;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Answers whose times are remembered.
 const RECENT: usize = 32;

@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use super::exchange::{Api, Stop, ask};
 use super::pool::{Outcome, Pool};
 use super::retry::backoff;
-use crate::model::generation::{Failure, FailureKind};
+use benchtop_model::generation::{Failure, FailureKind};
 
 /// Where results go: the task's number and what became of it.
 pub(super) type Tell<A> = Sender<(usize, Result<A, Failure>)>;

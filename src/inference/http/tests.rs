@@ -7,10 +7,10 @@ use super::images::answer::{Image, Sent, parse};
 use super::images::table;
 use super::pool::{Outcome, Pool};
 use super::*;
-use crate::inference::ImageGenerator as _;
-use crate::model::config::Generate;
-use crate::model::config::generate::{Backend, Endpoint};
-use crate::model::generation::{Honours, Scheduler, Settings};
+use crate::ImageGenerator as _;
+use benchtop_model::config::Generate;
+use benchtop_model::config::generate::{Backend, Endpoint};
+use benchtop_model::generation::{Honours, Scheduler, Settings};
 
 fn sent() -> Sent {
     let fields = [("seed", json!(5)), ("steps", json!(20)), ("cfg", json!(7.5)), ("negative", json!("blue"))];

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// What is locked of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

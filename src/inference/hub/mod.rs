@@ -18,8 +18,8 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::known::{Known, KnownFile, models};
 use self::lock::Lock;
-use crate::model::weights::{Doing, FileProgress, FileReport, FileState, ModelReport};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::weights::{Doing, FileProgress, FileReport, FileState, ModelReport};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Who is told how far the work is; `false` ends it.
 pub type Watch<'a> = &'a mut dyn FnMut(&FileProgress) -> bool;

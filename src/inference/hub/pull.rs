@@ -9,9 +9,9 @@ use reqwest::{Client, Url};
 use super::lock::{Lock, Locked};
 use super::transfer::Wanted;
 use super::{Found, Hub, Known, KnownFile, Watch, hash};
-use crate::inference::http::client::client;
-use crate::model::weights::{FileProgress, FileState, ModelReport};
-use crate::model::{Error, ErrorKind, Result};
+use crate::http::client::client;
+use benchtop_model::weights::{FileProgress, FileState, ModelReport};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// A runtime of its own for transfers. Dropped, it waits for nothing: a thread of another runtime must not wait.
 struct Threads(tokio::runtime::Handle, Option<tokio::runtime::Runtime>);

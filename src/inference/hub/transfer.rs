@@ -10,9 +10,9 @@ use reqwest::{Client, Method, Response, Url};
 
 use super::Hub;
 use super::pull::corrupt;
-use crate::inference::http::client::told;
-use crate::model::weights::{Doing, FileProgress};
-use crate::model::{Error, ErrorKind, Result};
+use crate::http::client::told;
+use benchtop_model::weights::{Doing, FileProgress};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Tries of a file whose transfer breaks without a byte more having come.
 const TRIES: u32 = 5;

@@ -14,10 +14,10 @@ use std::time::Duration;
 use self::process::{End, run};
 use super::Heard;
 use super::reader::TextReader;
-use crate::model::generation::{Failure, FailureKind, Fingerprint};
-use crate::model::ocr::ReadText;
-use crate::model::vlm::Encoded;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
+use benchtop_model::ocr::ReadText;
+use benchtop_model::vlm::Encoded;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Goes up with every change of what is read from the same output.
 const VERSION: u32 = 1;

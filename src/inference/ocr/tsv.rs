@@ -1,6 +1,6 @@
 //! Tesseract's tables: a line for each page, block, paragraph, line and word.
 
-use crate::model::ocr::{ReadText, ReadWord};
+use benchtop_model::ocr::{ReadText, ReadWord};
 
 /// The columns, as every version since 3.05 has them.
 const HEADER: [&str; 12] = [

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::resample::Resample;
-use crate::inference::candle::config::Config;
-use crate::model::error::Result;
+use crate::candle::config::Config;
+use benchtop_model::error::Result;
 
 /// Largest side that a file may ask for.
 const LARGEST: usize = 4096;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use image::DynamicImage;
 
-use crate::model::error::{Error, ErrorKind, Result};
-use crate::model::generation::Pixels;
+use benchtop_model::error::{Error, ErrorKind, Result};
+use benchtop_model::generation::Pixels;
 pub use config::{Size, Steps};
 pub use resample::Resample;
 
@@ -141,7 +141,7 @@ pub fn rgb(picture: &DynamicImage) -> Pixels {
 }
 
 /// The `preprocessor_config.json` of a model: in its folder, or where diffusers keeps it for a part of a pipeline.
-pub(in crate::inference) fn folders(model: &Path) -> Vec<PathBuf> {
+pub(crate) fn folders(model: &Path) -> Vec<PathBuf> {
     let beside = model.parent().map(|p| p.join("feature_extractor"));
     std::iter::once(model.to_path_buf()).chain(beside).collect()
 }

@@ -5,7 +5,7 @@ use tiny_skia::Pixmap;
 use super::shapes::{Draws, Sheet, hash};
 use super::words::Words;
 use super::{backgrounds, figure, label, style_effects};
-use crate::model::generation::{Pixels, Task};
+use benchtop_model::generation::{Pixels, Task};
 
 /// Draws the card of `task`. `None` when there is no memory for it.
 pub(super) fn draw(task: &Task, width: u32, height: u32) -> Option<Pixels> {

@@ -4,7 +4,7 @@
 
 use super::lettering::Pen;
 use super::shapes::Rgb;
-use crate::model::generation::Pixels;
+use benchtop_model::generation::Pixels;
 
 const INK: Rgb = [30, 30, 38];
 const STAMP: Rgb = [205, 44, 40];

@@ -4,7 +4,7 @@
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster, get_raster_width};
 
 use super::shapes::{Rgb, mix};
-use crate::model::generation::Pixels;
+use benchtop_model::generation::Pixels;
 
 const ROWS: usize = 32;
 const SIZE: RasterHeight = RasterHeight::Size32;

@@ -20,7 +20,7 @@ mod words;
 mod tests;
 
 use super::{ImageGenerator, Told};
-use crate::model::generation::{
+use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
 };
 

@@ -1,7 +1,7 @@
 //! Colours spread over cells: squares on a grid, and the nearest of scattered points.
 
 use super::shapes::{Draws, Rgb, mix};
-use crate::model::generation::Pixels;
+use benchtop_model::generation::Pixels;
 
 /// Squares of `size` pixels with the mean colour of what they cover.
 pub(super) struct Cells {

@@ -2,7 +2,7 @@
 
 use super::patterns::{Cells, Facets};
 use super::shapes::{Draws, Rgb, hash, light, mix, wheel};
-use crate::model::generation::Pixels;
+use benchtop_model::generation::Pixels;
 
 /// What is done to the pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

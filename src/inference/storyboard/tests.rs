@@ -4,8 +4,8 @@ use super::figure;
 use super::shapes::hash;
 use super::words::Words;
 use super::*;
-use crate::inference::generate_all;
-use crate::model::generation::Pixels;
+use crate::generate_all;
+use benchtop_model::generation::Pixels;
 
 fn settings(width: u32, height: u32) -> Settings {
     Settings { width, height, ..Storyboard::new().capabilities().best.clone() }
@@ -169,7 +169,7 @@ fn without_terms_the_prompt_decides() {
 
 #[test]
 fn every_shipped_term_of_every_style_and_any_size_gives_a_card() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("metadata");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../metadata");
     let styles = std::fs::read_to_string(folder.join("styles.toml")).unwrap();
     let styles: Vec<_> =
         styles.lines().filter_map(|l| l.strip_prefix("name = ")).map(|s| s.trim_matches('"')).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::shapes::{Rgb, hash, wheel};
-use crate::model::generation::Task;
+use benchtop_model::generation::Task;
 
 /// What a card shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,11 +11,11 @@ use super::fault::{Fault, What};
 use super::protocol::{FromWorker, Load, Loaded, Make};
 use super::serve::{FATAL, ReplyChannel, asleep, end};
 use super::tell::tell;
-use crate::inference::candle::generator::{CandleGenerator, Options};
-use crate::inference::error_class::{self, Trouble};
-use crate::inference::{ImageGenerator, Told};
-use crate::model::error::{Error, Result};
-use crate::model::generation::{Failure, FailureKind, Picture, Settings, Task};
+use crate::candle::generator::{CandleGenerator, Options};
+use crate::error_class::{self, Trouble};
+use crate::{ImageGenerator, Told};
+use benchtop_model::error::{Error, Result};
+use benchtop_model::generation::{Failure, FailureKind, Picture, Settings, Task};
 
 /// See the module.
 pub(super) struct Painter {

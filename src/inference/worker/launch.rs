@@ -5,8 +5,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::inference::candle::device::Place;
-use crate::model::{Error, ErrorKind, Result};
+use crate::candle::device::Place;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// The environment variable that names the worker for GPUs.
 pub const PROGRAM_ENV: &str = "BENCHTOP_WORKER";

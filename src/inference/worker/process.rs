@@ -11,7 +11,7 @@ use super::launch::Launch;
 use super::loader;
 use super::protocol::{FromWorker, Hello, ToWorker};
 use super::supervisor::{BURIAL, GRACE, Heard, Life, live};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// How often somebody who waits is asked whether to go on.
 const TICK: Duration = Duration::from_millis(100);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::error::Error;
-use crate::model::generation::{Capabilities, Failure, Fingerprint, Picture, Settings, Task};
+use benchtop_model::error::Error;
+use benchtop_model::generation::{Capabilities, Failure, Fingerprint, Picture, Settings, Task};
 
 /// First word of a worker.
 pub const MAGIC: [u8; 8] = *b"bt-paint";
@@ -98,7 +98,7 @@ pub struct Make {
 pub enum FromWorker {
     /// The model is loaded, or why it is not.
     Loaded(Box<Result<Loaded, Error>>),
-    /// See [`Told::Step`](crate::inference::Told::Step).
+    /// See [`Told::Step`](crate::Told::Step).
     Step {
         /// Of which call.
         run: u64,
@@ -109,7 +109,7 @@ pub enum FromWorker {
         /// Pictures made together.
         batch: u64,
     },
-    /// See [`Told::Done`](crate::inference::Told::Done).
+    /// See [`Told::Done`](crate::Told::Done).
     Done {
         /// Of which call.
         run: u64,

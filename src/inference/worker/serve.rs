@@ -1,6 +1,8 @@
 //! The worker's side: one device, one model, and pictures one call after the other. One thread computes; another hears the
 //! owner, so that a cancel, a question and the owner's end are heard while it does.
 
+use crate::candle::config::CandleResult;
+use crate::candle::config::reason;
 use std::fs::File;
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,9 +19,8 @@ use super::fault::{Fault, What};
 use super::frames::{self, Broken};
 use super::protocol::{About, FromWorker, Greeting, Hello, Load, MAGIC, Make, PROTOCOL, ToWorker};
 use super::tell::tell;
-use crate::inference::candle::device::{Place, describe, device_check};
-use crate::model::error::Error;
-use crate::model::generation::Task;
+use crate::candle::device::{Place, describe, device_check};
+use benchtop_model::generation::Task;
 
 /// Exit status of a worker whose device's state is lost.
 pub const FATAL: u8 = 70;
@@ -147,7 +148,7 @@ fn hear(input: File, voice: &ReplyChannel, cancelled: &AtomicU64, work: &Sender<
 /// Opens and checks the device and says the first words.
 fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<Device> {
     let began = Instant::now();
-    let opened = place.open().and_then(|device| Ok((describe(&device)?, device)));
+    let opened = place.open().and_then(|device| Ok((describe(&device).input()?, device)));
     let mut greeting = Greeting { magic: MAGIC, protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() };
     match fault.map(|f| &f.what) {
         Some(What::Protocol(other)) => greeting.protocol = *other,
@@ -156,7 +157,7 @@ fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<De
     }
     let (device, about) = match opened {
         Ok((found, device)) => {
-            let check = device_check(&device).map_err(|error| Error::from(error).what);
+            let check = device_check(&device).map_err(|error| reason(&error));
             let took_ms = began.elapsed().as_millis() as u64;
             let about =
                 About { name: found.name, architecture: found.architecture, memory: found.memory, check, took_ms };

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::frames;
 use super::launch::Launch;
 use super::protocol::{FromWorker, Greeting, Hello, MAGIC, PROTOCOL};
-use crate::model::clean;
+use benchtop_model::clean;
 
 /// Bytes kept of what a worker says on its error stream.
 const TAIL: usize = 8 << 10;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::Write;
 
-use crate::model::clean;
+use benchtop_model::clean;
 
 /// Writes one line; whoever has closed standard error does not want it.
 pub(super) fn tell(line: impl Display) {

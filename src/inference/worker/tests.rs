@@ -3,8 +3,8 @@ use std::io::{self, Cursor, Read};
 use super::frames::{Broken, LIMIT, body, decode, encode, read, write};
 use super::launch::Launch;
 use super::protocol::{FromWorker, Greeting, Load, MAGIC, Make, ToWorker};
-use crate::model::ErrorKind;
-use crate::model::generation::{Failure, FailureKind, Init, Picture, Pixels, Scheduler, Settings, Task};
+use benchtop_model::ErrorKind;
+use benchtop_model::generation::{Failure, FailureKind, Init, Picture, Pixels, Scheduler, Settings, Task};
 
 fn task() -> Task {
     let image = Pixels { width: 2, height: 1, rgb: vec![1, 2, 3, 4, 5, 6] };

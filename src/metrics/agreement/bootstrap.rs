@@ -9,9 +9,9 @@ use super::counts::{Counts, PairCounts};
 use super::draw::Stream;
 use super::measures::{self, Value};
 use super::sums::{Pattern, Sums};
-use crate::metrics::statistics::Z95;
-use crate::model::agreement::{AgreementReport, Bootstrap, Estimate, Interval, Measures, Undefined};
-use crate::model::error::{Error, ErrorKind, Result};
+use crate::statistics::Z95;
+use benchtop_model::agreement::{AgreementReport, Bootstrap, Estimate, Interval, Measures, Undefined};
+use benchtop_model::error::{Error, ErrorKind, Result};
 
 /// An interval needs this share of the draws to give a number. A choice of ours: a draw without the rare category has no
 /// kappa, and what is left of too many such draws would be an interval of the others only.
@@ -134,7 +134,7 @@ impl Draws {
 }
 
 /// The interval of these draws, of `made` that there were.
-pub(in crate::metrics) fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<Interval, Undefined> {
+pub(crate) fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<Interval, Undefined> {
     let defined = draws.len() as u32;
     if f64::from(defined) < DEFINED * f64::from(made) || defined < 2 {
         return Err(Undefined::FewDraws { defined, draws: made });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::measures::{self, Value};
 use super::sums::{Pattern, Patterns, Sums, count, one, step};
-use crate::model::agreement::{
+use benchtop_model::agreement::{
     AgreementReport, Estimate, FleissItems, Measures, PairMeasures, RaterCounts, Scale, Table, UNKNOWN, Undefined,
 };
 

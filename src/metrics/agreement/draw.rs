@@ -3,11 +3,11 @@
 //! Drawing n of n items with replacement gives multinomial numbers of each kind of item; they are drawn as binomial
 //! numbers one after the other, so that the work depends on the kinds and not on n.
 
-use crate::model::rng;
+use benchtop_model::rng;
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
-pub(in crate::metrics) struct Stream(rng::Stream);
+pub(crate) struct Stream(rng::Stream);
 
 impl Stream {
     /// The stream of a seed and of what it is for.

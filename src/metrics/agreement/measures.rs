@@ -4,7 +4,7 @@
 //! scale, used or not. Items with fewer than two ratings say nothing of agreement.
 
 use super::sums::Sums;
-use crate::model::agreement::{Scale, Undefined};
+use benchtop_model::agreement::{Scale, Undefined};
 
 /// A measure, or why there is none.
 pub(super) type Value = Result<f64, Undefined>;

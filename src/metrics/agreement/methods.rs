@@ -1,6 +1,6 @@
 //! A paragraph for the methods section of a paper.
 
-use crate::model::agreement::{AgreementReport, Estimate, Measures, Undefined};
+use benchtop_model::agreement::{AgreementReport, Estimate, Measures, Undefined};
 
 /// Says in English what was rated, how far people agree, and how that was computed, with sources by name and year.
 ///

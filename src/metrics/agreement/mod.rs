@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 
 use self::counts::Rating;
 use self::ratings::Ratings;
-use crate::model::agreement::{Scale, UNKNOWN};
-use crate::model::error::{Error, ErrorKind, Result};
+use benchtop_model::agreement::{Scale, UNKNOWN};
+use benchtop_model::error::{Error, ErrorKind, Result};
 
 pub(super) use self::bootstrap::interval;
 pub use self::counts::Counts;

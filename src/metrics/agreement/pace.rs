@@ -1,6 +1,6 @@
 //! How fast and how evenly somebody works, and when to offer a break.
 
-use crate::model::annotator::{Drift, Pace, Shift, Step};
+use benchtop_model::annotator::{Drift, Pace, Shift, Step};
 
 /// A longer time than this between two verdicts is a break, in milliseconds. A choice of ours.
 pub const BREAK_MS: u64 = 5 * 60 * 1000;

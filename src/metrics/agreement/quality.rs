@@ -2,10 +2,10 @@
 //! something was revealed, and in an audit.
 
 use super::measures::cohen_kappa;
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::agreement::{Scale, UNKNOWN};
-use crate::model::annotator::{ProbeQuality, Rate, RepeatQuality};
-use crate::model::error::{Error, Result};
+use crate::statistics::{Z95, wilson};
+use benchtop_model::agreement::{Scale, UNKNOWN};
+use benchtop_model::annotator::{ProbeQuality, Rate, RepeatQuality};
+use benchtop_model::error::{Error, Result};
 
 /// `count` of `of` with Wilson's 95 % interval. It is an error if there are more than there can be.
 pub fn rate(count: u64, of: u64) -> Result<Rate> {
@@ -69,7 +69,7 @@ fn share(count: u64, of: u64) -> Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::agreement::Undefined;
+    use benchtop_model::agreement::Undefined;
 
     #[test]
     fn misses_and_false_rejects_stay_apart() {

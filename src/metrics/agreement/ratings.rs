@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::counts::{Counts, Rating};
-use crate::model::agreement::Scale;
-use crate::model::error::{Error, ErrorKind, Result};
+use benchtop_model::agreement::Scale;
+use benchtop_model::error::{Error, ErrorKind, Result};
 
 /// Items of a page.
 const PAGE: usize = 4096;

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::agreement::{AgreementReport, Bootstrap, Undefined};
+use benchtop_model::agreement::{AgreementReport, Bootstrap, Undefined};
 
 fn scale(categories: u8) -> Scale {
     Scale::new(categories, 0).unwrap()

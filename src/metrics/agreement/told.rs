@@ -2,9 +2,9 @@
 
 use super::methods::{counted, grouped};
 use super::quality::rate;
-use crate::model::agreement::analysis::PersonQuality;
-use crate::model::annotator::Rate;
-use crate::model::round::{Order, Protocol, Round};
+use benchtop_model::agreement::analysis::PersonQuality;
+use benchtop_model::annotator::Rate;
+use benchtop_model::round::{Order, Protocol, Round};
 
 /// When a protocol keeps an item, in words that follow "an item is kept".
 fn rule(protocol: Protocol) -> String {
@@ -116,8 +116,8 @@ pub fn quality_sentences(quality: &[PersonQuality]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::agreement::quality::{probes, repeats, revisions};
-    use crate::model::agreement::Scale;
+    use crate::agreement::quality::{probes, repeats, revisions};
+    use benchtop_model::agreement::Scale;
 
     fn person(name: &str) -> PersonQuality {
         let scale = Scale::new(2, 0).unwrap();

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::{plain, text_of};
-use crate::metrics::judge::json::{Pairs, objects};
-use crate::metrics::judge::spoken;
-use crate::model::judge::Element;
+use crate::judge::json::{Pairs, objects};
+use crate::judge::spoken;
+use benchtop_model::judge::Element;
 
 /// The questions that could be read, and what is wrong with the rest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,9 +9,9 @@
 //! (2007)), but for the variance of a fixed set of styles, all of one weight. Moments in place of drawn permutations are those of Berry and
 //! Mielke's permutation tests (1983).
 
-use crate::metrics::statistics::{mean, pearson, variance};
-use crate::model::agreement::Interval;
-use crate::model::board::analysis::ScEstimate;
+use crate::statistics::{mean, pearson, variance};
+use benchtop_model::agreement::Interval;
+use benchtop_model::board::analysis::ScEstimate;
 
 /// What a style's answers come to, by clusters of questions that share a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::rng::Stream;
+use benchtop_model::rng::Stream;
 
 /// A number from 0 up to 1.
 fn share(stream: &mut Stream) -> f64 {

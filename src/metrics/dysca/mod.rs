@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::statistics::Number;
 use super::tally::Tally;
-use crate::model::QuestionKind;
+use benchtop_model::QuestionKind;
 
 pub use self::between::{StyleSums, sc_estimate, sc_interval};
 pub use self::sensitivity::{CHANCE, Norm, Sq, SqPart, sq, sq_of_sums};

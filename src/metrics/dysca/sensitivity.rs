@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Piece, above_chance};
-use crate::metrics::statistics::Number;
-use crate::metrics::tally::Tally;
-use crate::model::QuestionKind;
+use crate::statistics::Number;
+use crate::tally::Tally;
+use benchtop_model::QuestionKind;
 
 /// Which chance levels accuracies are normalised by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ pub fn sq(pieces: &[&Piece], norm: Norm) -> Sq {
         of.into_iter().map(|(subtask, [mc, tf])| (subtask, [normal(0, mc), normal(1, tf)])).collect();
     let column = |at: usize| of.iter().filter_map(|(_, both)| both[at]).collect::<Vec<_>>();
     let (mc, tf) = (column(0), column(1));
-    let mean = |of: &[f64]| crate::metrics::statistics::mean(of);
+    let mean = |of: &[f64]| crate::statistics::mean(of);
     let apart = mean(&mc).zip(mean(&tf)).map(|(mc, tf)| tf - mc);
     let number = |value: Option<f64>| Number::or(value, MISSING);
     let part = |(subtask, [own_mc, own_tf]): (&str, [Option<f64>; 2])| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Piece, TYPES, type_score};
-use crate::metrics::statistics::{Number, mean, variance};
+use crate::statistics::{Number, mean, variance};
 
 /// SC and what each style adds to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ pub fn style_scores(pieces: &[&Piece], pooled: bool) -> Vec<(String, Number)> {
     let score = |pieces: &[&Piece]| {
         if pooled {
             let graded = pieces.iter().filter(|p| TYPES[..2].contains(&p.kind));
-            return graded.map(|p| p.tally).sum::<crate::metrics::tally::Tally>().percent();
+            return graded.map(|p| p.tally).sum::<crate::tally::Tally>().percent();
         }
         let score =
             |kind| type_score(kind, pieces).map_or_else(|| Number::none("a type has no questions"), |t| t.score);

@@ -1,6 +1,6 @@
 use super::*;
-use crate::metrics::statistics::Clusters;
-use crate::model::agreement::Bootstrap;
+use crate::statistics::Clusters;
+use benchtop_model::agreement::Bootstrap;
 
 const MC: QuestionKind = QuestionKind::MultipleChoice;
 const TF: QuestionKind = QuestionKind::TrueFalse;

@@ -1,6 +1,6 @@
 //! What a model was asked, as far as its answer is read by it.
 
-use crate::model::{Choice, Item, QuestionKind, Role};
+use benchtop_model::{Choice, Item, QuestionKind, Role};
 
 /// What was asked: the text a model got, how it is to be answered, and its options.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 
 use super::text::{index, same};
 use super::{Asked, Read, strict2};
-use crate::model::{Item, QuestionKind, Role};
+use benchtop_model::{Item, QuestionKind, Role};
 
 /// The words that a judge is asked in, by name and version: with other words a reading is another one.
 pub const INSTRUCTION: &str = "match-option@1";
@@ -87,7 +87,7 @@ pub fn read(asked: &Asked, replied: &str) -> Option<Read> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Choice;
+    use benchtop_model::Choice;
 
     fn options(texts: &[&str]) -> Vec<Choice> {
         texts.iter().map(|text| Choice { text: (*text).into(), role: Role::Distractor }).collect()

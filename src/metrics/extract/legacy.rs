@@ -9,7 +9,7 @@ use memchr::memmem;
 use strsim::levenshtein;
 
 use super::{Asked, Extractor, Read};
-use crate::model::{Item, Role};
+use benchtop_model::{Item, Role};
 
 /// How a line was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

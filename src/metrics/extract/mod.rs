@@ -18,7 +18,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Item;
+use benchtop_model::Item;
 
 pub use self::asked::{Asked, Instruction};
 pub use self::strict2::python as strict_in_python;

@@ -55,7 +55,7 @@ fn letter(text: &str) -> Option<Read> {
 
 #[cfg(test)]
 mod tests {
-    use crate::metrics::extract::Extractor;
+    use crate::extract::Extractor;
 
     #[test]
     fn each_rule_reads_what_its_source_reads() {

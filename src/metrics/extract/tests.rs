@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Choice, QuestionKind, Role};
+use benchtop_model::{Choice, QuestionKind, Role};
 
 fn options(texts: &[&str]) -> Vec<Choice> {
     texts.iter().map(|t| Choice { text: (*t).into(), role: Role::Distractor }).collect()

@@ -9,7 +9,7 @@ const PLACES: usize = 256;
 /// An object with all its fields in order, those that stand in it twice too: which of two answers was meant is not ours
 /// to say.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::metrics) struct Pairs(pub(in crate::metrics) Vec<(String, Value)>);
+pub(crate) struct Pairs(pub(crate) Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Pairs {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Pairs, D::Error> {
@@ -35,7 +35,7 @@ impl<'de> Deserialize<'de> for Pairs {
 
 /// The objects in `text`, outermost ones, in order, whether they stand alone, in a code fence or between words; and the
 /// text without them.
-pub(in crate::metrics) fn objects(text: &str) -> (Vec<Pairs>, String) {
+pub(crate) fn objects(text: &str) -> (Vec<Pairs>, String) {
     let (mut found, mut outside) = (Vec::new(), String::new());
     let mut at = 0;
     for _ in 0..PLACES {

@@ -12,9 +12,9 @@ use serde_json::Value;
 use self::json::{Pairs, objects};
 use self::words::{Read, opening, read};
 use super::extract::declines;
-use crate::model::generation::Failure;
-use crate::model::judge::{Found, Ruling, Said, Unparsed, Word};
-use crate::model::vlm::{Alternative, Finish, Reply};
+use benchtop_model::generation::Failure;
+use benchtop_model::judge::{Found, Ruling, Said, Unparsed, Word};
+use benchtop_model::vlm::{Alternative, Finish, Reply};
 
 /// Goes up with every change of the number that is read from the same answer.
 pub const VERSION: u32 = 1;
@@ -33,7 +33,7 @@ pub fn ruling(reply: &Reply, pass: Word) -> Ruling {
 /// What is known where the question itself was refused by its server ([`Failure`] of kind refused): a refusal too. Any
 /// other failure says nothing of the picture.
 pub fn refused(failure: &Failure) -> Option<Ruling> {
-    (failure.kind == crate::model::generation::FailureKind::Refused).then(|| Ruling {
+    (failure.kind == benchtop_model::generation::FailureKind::Refused).then(|| Ruling {
         said: Said::Refused,
         pass: None,
         found: None,

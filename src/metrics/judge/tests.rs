@@ -164,7 +164,7 @@ fn a_refusal_is_no_answer_whatever_its_words() {
     let reply = Reply { text: "No, I cannot judge this.".into(), finish: Finish::Refused, ..Reply::default() };
     let ruling = ruling(&reply, Word::No);
     assert_eq!((ruling.said, ruling.pass), (Said::Refused, None));
-    use crate::model::generation::FailureKind;
+    use benchtop_model::generation::FailureKind;
     assert!(refused(&Failure::new(FailureKind::Refused, "400: unsafe")).is_some_and(|r| r.said == Said::Refused));
     assert!(refused(&Failure::new(FailureKind::Transport, "the line broke")).is_none());
 }

@@ -1,6 +1,6 @@
 //! Yes or no in plain words.
 
-use crate::model::judge::{Found, Unparsed, Word};
+use benchtop_model::judge::{Found, Unparsed, Word};
 
 /// The word and where it was found, or why there is none.
 pub(super) type Read = Result<(Word, Found), Unparsed>;

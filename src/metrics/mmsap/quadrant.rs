@@ -6,7 +6,7 @@
 //! unknown unknown. Answers that are missing or cannot be read are in none of the four.
 
 use super::{Given, Subset};
-use crate::metrics::extract::Read;
+use crate::extract::Read;
 
 /// Where an answer stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -113,7 +113,7 @@ fn five_shuffles_have_a_mean_and_a_population_deviation() {
 
 #[test]
 fn identities_hold_in_every_shuffle() {
-    let mut state = crate::model::rng::Stream::new(9);
+    let mut state = benchtop_model::rng::Stream::new(9);
     let said = ["right", "declined", "wrong"];
     let answers: Vec<Given> =
         (0..600).map(|q| given(Subset::ALL[q % 3], (q / 3 % 5) as u32, Some(said[state.below(3)]))).collect();

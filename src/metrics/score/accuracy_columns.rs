@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::bitmap_index::Stratum;
 use super::question_table::{NAMED, QuestionTable};
-use crate::metrics::dysca::{self, CLEAN, Norm, Piece, ScenarioScore, TYPES};
-use crate::metrics::statistics::Number;
-use crate::metrics::tally::Tally;
-use crate::model::board::analysis::ScEstimate;
-use crate::model::board::{Cell, Column, Scale};
-use crate::model::{Field, QuestionKind};
+use crate::dysca::{self, CLEAN, Norm, Piece, ScenarioScore, TYPES};
+use crate::statistics::Number;
+use crate::tally::Tally;
+use benchtop_model::board::analysis::ScEstimate;
+use benchtop_model::board::{Cell, Column, Scale};
+use benchtop_model::{Field, QuestionKind};
 
 /// Variants that are the benchmark as it was made, before anything was done to it.
 const BASE: [&str; 3] = ["", CLEAN, "vanilla"];

@@ -3,7 +3,7 @@
 use super::bitmap_index::{Bitmap, BitmapIndex};
 use super::question_table::ParsedAnswer;
 use super::{Bitmaps, BoardEngine, ItemSelection, ModelAnswers};
-use crate::model::board::Counts;
+use benchtop_model::board::Counts;
 
 impl BoardEngine {
     /// What is odd about a model's answers to these questions, of which `missing` in no group have none and `given` stand in each stack.

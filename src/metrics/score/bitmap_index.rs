@@ -7,7 +7,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::question_table::{NAMED, ParsedAnswer, QuestionTable};
-use crate::model::QuestionKind;
+use benchtop_model::QuestionKind;
 
 /// Questions that are alike in every property a board has columns by.
 #[derive(Clone, Debug, PartialEq, Eq)]

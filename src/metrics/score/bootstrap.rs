@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use super::accuracy_columns::draws::Draw;
 use super::{BoardEngine, ItemSelection, ModelAnswers};
-use crate::metrics::cleaning::{Cleaned, cleaned};
-use crate::metrics::statistics::{ClusterSums, Clusters, Number, Z95};
-use crate::metrics::tally::Tally;
-use crate::model::QuestionKind;
-use crate::model::Side as PictureSide;
-use crate::model::agreement::{Bootstrap, Interval};
+use crate::cleaning::{Cleaned, cleaned};
+use crate::statistics::{ClusterSums, Clusters, Number, Z95};
+use crate::tally::Tally;
+use benchtop_model::QuestionKind;
+use benchtop_model::Side as PictureSide;
+use benchtop_model::agreement::{Bootstrap, Interval};
 
 /// Why there is nothing to draw, in words.
 type Why = &'static str;

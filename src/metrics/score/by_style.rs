@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use super::bitmap_index::{Bitmap, each};
 use super::cluster_bits::ClusterBits;
 use super::{Bitmaps, BoardEngine, ItemSelection};
-use crate::metrics::dysca::{StyleSums, sc_estimate};
-use crate::model::board::analysis::ScEstimate;
+use crate::dysca::{StyleSums, sc_estimate};
+use benchtop_model::board::analysis::ScEstimate;
 
 /// The questions of styles by cluster, and what each model got right.
 pub(super) struct ByStyle {

@@ -223,7 +223,7 @@ impl ClusterBits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::rng::Stream;
+    use benchtop_model::rng::Stream;
 
     /// What bits say is what clusters say, one by one.
     #[test]

@@ -2,11 +2,11 @@
 
 use super::accuracy_columns::Sc;
 use super::{BoardEngine, ItemSelection};
-use crate::metrics::dysca::{sc_estimate, sc_interval};
-use crate::model::agreement::{Bootstrap, Interval};
-use crate::model::board::Cell;
-use crate::model::board::analysis::ScEstimate;
-use crate::model::{Error, ErrorKind, Result};
+use crate::dysca::{sc_estimate, sc_interval};
+use benchtop_model::agreement::{Bootstrap, Interval};
+use benchtop_model::board::Cell;
+use benchtop_model::board::analysis::ScEstimate;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// A number that was drawn again.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::ModelAnswers;
 use super::question_table::{ParsedAnswer, QuestionTable};
-use crate::metrics::extract::{Asked, Extractor, Read};
-use crate::model::{Choice, QuestionKind, Role};
+use crate::extract::{Asked, Extractor, Read};
+use benchtop_model::{Choice, QuestionKind, Role};
 
 /// What became of one row of a prediction file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Measures over groups of questions that must all be answered right: pairs, images, rotations.
 
 use super::question_table::QuestionTable;
-use crate::model::board::Column;
-use crate::model::{Item, Key};
+use benchtop_model::board::Column;
+use benchtop_model::{Item, Key};
 
 /// What a unit is, which also names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,9 +39,9 @@ use self::paired_comparison::ByCluster;
 use self::paired_variants::VariantColumns;
 use self::question_table::{ParsedAnswer, QuestionTable};
 use super::consensus;
-use crate::model::board::analysis::ScEstimate;
-use crate::model::board::{Board, Cell, Column, Counts, Row};
-use crate::model::{Error, ErrorKind, QuestionKind, Result};
+use benchtop_model::board::analysis::ScEstimate;
+use benchtop_model::board::{Board, Cell, Column, Counts, Row};
+use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
 
 /// A model's answers as they were read: a mark a question.
 #[derive(Clone, Debug, Default)]

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use super::question_table::QuestionTable;
 use super::{BoardEngine, ItemSelection, ModelAnswers};
-use crate::metrics::statistics::{mean, variance};
-use crate::model::board::{Cell, Column, Scale};
-use crate::model::evaluation;
+use crate::statistics::{mean, variance};
+use benchtop_model::board::{Cell, Column, Scale};
+use benchtop_model::evaluation;
 
 /// What a model's answers are of an evaluation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

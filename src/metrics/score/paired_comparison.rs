@@ -7,8 +7,8 @@ use super::bitmap_index::{Bitmap, each};
 use super::cluster_bits::ClusterBits;
 use super::question_table::ParsedAnswer;
 use super::{BoardEngine, ItemSelection, NEVER};
-use crate::metrics::statistics::{Differences, EXACT, Test, flip_test, mcnemar};
-use crate::model::QuestionKind;
+use crate::statistics::{Differences, EXACT, Test, flip_test, mcnemar};
+use benchtop_model::QuestionKind;
 
 /// Units that two models are both scored on, by which of them got it right.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

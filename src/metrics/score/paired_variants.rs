@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::question_table::{ParsedAnswer, QuestionTable, UNGRADED};
 use super::{ItemSelection, ModelAnswers, accuracy_columns, self_awareness};
-use crate::metrics::autobench::{PositionBias, position_bias};
-use crate::metrics::statistics::Number;
-use crate::metrics::tally::Tally;
-use crate::metrics::vlb::{self, Delta, Paired};
-use crate::model::board::{Cell, Column, Scale};
-use crate::model::{Field, QuestionKind};
+use crate::autobench::{PositionBias, position_bias};
+use crate::statistics::Number;
+use crate::tally::Tally;
+use crate::vlb::{self, Delta, Paired};
+use benchtop_model::board::{Cell, Column, Scale};
+use benchtop_model::{Field, QuestionKind};
 
 /// Variants in which every right answer stands at one position: `position-A` and so on (AutoBench-V, section 4.3).
 const POSITION: &str = "position-";

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::extract::Extractor;
-use crate::model::{Error, Field, Form, Item, QuestionKind, Result, Role, Side};
+use crate::extract::Extractor;
+use benchtop_model::{Error, Field, Form, Item, QuestionKind, Result, Role, Side};
 
 /// The named properties a board has columns by, in stored order.
 pub const NAMED: [Field; 5] = [Field::Dataset, Field::Subtask, Field::Level, Field::Style, Field::Variant];
@@ -201,7 +201,7 @@ impl QuestionTable {
     /// Adds an item's row.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] when a property would have more than 65,535 values; no row is added then.
+    /// [`benchtop_model::ErrorKind::Input`] when a property would have more than 65,535 values; no row is added then.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         self.put(self.len(), item)
     }

@@ -2,11 +2,11 @@
 
 use super::ModelAnswers;
 use super::question_table::{ParsedAnswer, QuestionTable};
-use crate::metrics::extract::Read;
-use crate::metrics::mmsap::{self, Given, Over, Quadrant, Report, Subset};
-use crate::metrics::statistics::Number;
-use crate::model::Field;
-use crate::model::board::{Cell, Column, Scale};
+use crate::extract::Read;
+use crate::mmsap::{self, Given, Over, Quadrant, Report, Subset};
+use crate::statistics::Number;
+use benchtop_model::Field;
+use benchtop_model::board::{Cell, Column, Scale};
 
 /// What a column of MM-SAP holds.
 pub(super) enum Source {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::question_table::UNGRADED;
 use super::*;
-use crate::model::{Choice, Form, ImageRef, Item, Key, Role, Variant};
+use benchtop_model::{Choice, Form, ImageRef, Item, Key, Role, Variant};
 
 fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str) -> Item {
     let options: &[&str] = match kind {
@@ -92,7 +92,7 @@ fn a_mark_is_right_by_the_key_alone() {
     sheet.put(1, &edited).unwrap();
     assert!(
         sheet.right(1, ParsedAnswer::option(0))
-            && sheet.name(crate::model::Field::Subtask, 1) == "new"
+            && sheet.name(benchtop_model::Field::Subtask, 1) == "new"
             && sheet.len() == 4
     );
 }
@@ -188,7 +188,7 @@ fn choosing_the_option_that_declines_is_not_declining_in_words() {
     let mut sheet = QuestionTable::default();
     let mut refusing = item(0, QuestionKind::MultipleChoice, "", "", "");
     refusing.options[1] = Choice { text: "I cannot tell".into(), role: Role::Refusal };
-    let asked = crate::metrics::extract::Asked::from(&refusing);
+    let asked = crate::extract::Asked::from(&refusing);
     let outputs = ["B", "(B) I cannot tell", "I cannot tell", "I'm sorry, but I cannot answer that.", "A"];
     outputs.iter().for_each(|_| sheet.push(&refusing).unwrap());
     let mut grader = Grader::new(&sheet, "m", None);
@@ -216,7 +216,7 @@ fn what_was_odd_is_of_the_chosen_questions() {
     for n in 0..6 {
         sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", "")).unwrap();
     }
-    let asked = crate::metrics::extract::Asked { instruction: "", kind: QuestionKind::MultipleChoice, options: &[] };
+    let asked = crate::extract::Asked { instruction: "", kind: QuestionKind::MultipleChoice, options: &[] };
     let mut grader = Grader::new(&sheet, "m", None);
     grader.file(false);
     grader.extra(77);
@@ -239,7 +239,8 @@ fn rotations_count_as_a_group_and_once() {
     let mut sheet = QuestionTable::default();
     for n in 0..6 {
         let mut rotated = item(n, QuestionKind::MultipleChoice, "", "", "");
-        rotated.rotation = Some(crate::model::Rotation { set: (n / 3).to_string(), index: (n % 3 + 1) as u32, of: 3 });
+        rotated.rotation =
+            Some(benchtop_model::Rotation { set: (n / 3).to_string(), index: (n % 3 + 1) as u32, of: 3 });
         sheet.push(&rotated).unwrap();
     }
     let marks = [1, 1, 1, 1, 0, 1].map(ParsedAnswer::option).to_vec();
@@ -354,7 +355,7 @@ fn self_awareness_counts_declining_where_it_is_right() {
     found.into_iter().zip(want).for_each(|(found, want)| close(found, want));
     let n = ["AR", "AR.basic", "KK", "KU"].map(|column| cell(&board, "m", column).map(Cell::n));
     assert_eq!(n, [6, 2, 4, 4].map(Some), "of the questions that each is a share of");
-    let (plan, at) = (crate::model::agreement::Bootstrap { draws: 40, seed: 1 }, ruled.column("AR").unwrap());
+    let (plan, at) = (benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 }, ruled.column("AR").unwrap());
     let sure = ruled.sure(0, at, &ruled.choose(None), plan, &|| true).unwrap();
     assert!(sure.interval.is_err() && (sure.value.unwrap() - 2.0 * third).abs() < 1e-9);
     assert_eq!(ruled.behind(0, ruled.column("AR.beyond").unwrap(), &ruled.choose(None)).1.len(), 2);
@@ -460,7 +461,7 @@ fn the_sums_behind_every_column_come_to_its_cell() {
         Arc::new(ModelAnswers { model: name.into(), marks, similarity: similarity.clone(), ..ModelAnswers::default() })
     };
     let ruled = BoardEngine::new(Arc::new(sheet), vec![of("a", marks), of("b", others)]);
-    let (plan, chosen) = (crate::model::agreement::Bootstrap { draws: 40, seed: 1 }, ruled.choose(None));
+    let (plan, chosen) = (benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 }, ruled.choose(None));
     let board = ruled.board(&chosen);
     let mut seen = 0;
     for (at, column) in board.columns.iter().enumerate() {
@@ -484,7 +485,7 @@ fn the_sums_behind_every_column_come_to_its_cell() {
     }
     assert!(seen > 20 && board.columns.iter().any(|c| c.name == "Final.corruption-clean"), "{seen}");
     let cancelled = ruled.sure(0, 0, &chosen, plan, &|| false).unwrap_err();
-    assert_eq!(cancelled.kind, crate::model::ErrorKind::Cancelled);
+    assert_eq!(cancelled.kind, benchtop_model::ErrorKind::Cancelled);
 }
 
 /// Questions with two options: guessing is right half of the time, where equation 1 says a quarter.
@@ -532,7 +533,7 @@ fn questions_that_share_pictures_tell_models_apart_less() {
         tested
     };
     let (alone, shared) = (tested(12), tested(3));
-    assert!(alone.is_exact && (alone.test.p - crate::metrics::statistics::mcnemar(10, 2)).abs() < 1e-12, "{alone:?}");
+    assert!(alone.is_exact && (alone.test.p - crate::statistics::mcnemar(10, 2)).abs() < 1e-12, "{alone:?}");
     // Three clusters, with differences of 0, 4 and 4: half of all signs give a sum of 8.
     assert!(!shared.is_exact && (shared.test.p - 0.5).abs() < 1e-12, "{shared:?}");
 }

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-use crate::metrics::agreement::{Drawing, interval};
-use crate::model::agreement::{Bootstrap, Interval, Undefined};
+use crate::agreement::{Drawing, interval};
+use benchtop_model::agreement::{Bootstrap, Interval, Undefined};
 
 /// Why there is no interval, in words.
 pub type Why = &'static str;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::number::Number;
-use crate::model::rng::Stream;
+use benchtop_model::rng::Stream;
 
 /// Most models for which every order is tried (9! is 362,880).
 const EXACT: usize = 9;

@@ -88,7 +88,7 @@ impl Differences {
 mod tests {
     use super::super::mcnemar;
     use super::*;
-    use crate::model::rng::Stream;
+    use benchtop_model::rng::Stream;
 
     fn of(differences: &[i64]) -> f64 {
         let squares = differences.iter().map(|d| (d * d) as u64).sum();

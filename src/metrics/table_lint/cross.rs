@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::plan::Plan;
 use super::{Report, Rule, Table};
-use crate::metrics::mmsap::{Subset, ar_of_rate};
+use crate::mmsap::{Subset, ar_of_rate};
 
 /// MM-SAP's table of score_AR.
 pub(super) const SCORES: &str = "MM-SAP, Table 1";

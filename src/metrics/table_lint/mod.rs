@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::Severity;
+use benchtop_model::Severity;
 
 pub use self::attain::{attainable, spread_attainable};
 pub use self::plan::{Of, Plan, Share, recognise};

@@ -1,7 +1,7 @@
 //! What is to be looked at in a table.
 
 use super::Table;
-use crate::metrics::mmsap::Subset;
+use crate::mmsap::Subset;
 
 /// How many questions a value is a share of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AgreementReport, Bootstrap, Estimate, Measures, PairMeasures, RaterCounts, Scale};
-use crate::model::annotator::{Pace, ProbeQuality, Rate, RepeatQuality};
-use crate::model::filter::Field;
-use crate::model::round::Protocol;
+use crate::annotator::{Pace, ProbeQuality, Rate, RepeatQuality};
+use crate::filter::Field;
+use crate::round::Protocol;
 
 /// What the rows of a look are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

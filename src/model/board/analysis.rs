@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::AnswerDetail;
-use crate::model::agreement::{Bootstrap, Interval};
+use crate::agreement::{Bootstrap, Interval};
 
 /// A 95 % interval from drawing clusters again, in the unit of its column's cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

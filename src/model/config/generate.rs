@@ -120,13 +120,13 @@ pub type Endpoint = endpoint::Endpoint<Fields>;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fields {
-    /// [`Task::seed`](crate::model::generation::Task::seed).
+    /// [`Task::seed`](crate::generation::Task::seed).
     pub seed: String,
-    /// [`Settings::steps`](crate::model::generation::Settings::steps).
+    /// [`Settings::steps`](crate::generation::Settings::steps).
     pub steps: String,
-    /// [`Settings::guidance`](crate::model::generation::Settings::guidance).
+    /// [`Settings::guidance`](crate::generation::Settings::guidance).
     pub guidance: String,
-    /// [`Task::negative_prompt`](crate::model::generation::Task::negative_prompt).
+    /// [`Task::negative_prompt`](crate::generation::Task::negative_prompt).
     pub negative_prompt: String,
     /// The field that asks for the picture in the answer itself; some servers always give it and refuse the field.
     pub response_format: String,

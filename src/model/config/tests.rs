@@ -1,6 +1,6 @@
 use super::generate::{Backend, Device, Endpoint};
 use super::*;
-use crate::model::ErrorKind;
+use crate::ErrorKind;
 
 fn wrong(text: &str) -> Error {
     let problem = Config::parse(text, Path::new("benchtop.toml")).unwrap_err();

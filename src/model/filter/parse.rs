@@ -4,14 +4,14 @@ use super::lexer::terms;
 use super::{
     Contains, FUZZY, Field, Filter, Judged, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE, SUBJECT, TERM, TextField,
 };
-use crate::model::error::{Error, ErrorKind, Result};
-use crate::model::generated_image::PictureState;
-use crate::model::item::QuestionKind;
-use crate::model::scoring::Outcome;
-use crate::model::scoring::rules::Condition;
-use crate::model::status::Status;
-use crate::model::usage::Freshness;
-use crate::model::verdict::{Seen, Verdict};
+use crate::error::{Error, ErrorKind, Result};
+use crate::generated_image::PictureState;
+use crate::item::QuestionKind;
+use crate::scoring::Outcome;
+use crate::scoring::rules::Condition;
+use crate::status::Status;
+use crate::usage::Freshness;
+use crate::verdict::{Seen, Verdict};
 
 /// The words of conditions on verdicts.
 const SAID: [&str; 6] = ["who", "verdict", "reason", "note", "seen", "round"];
@@ -186,7 +186,7 @@ fn column(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ErrorKind;
+    use crate::ErrorKind;
 
     #[test]
     fn words_read_back() {

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::model::verdict::{Judgement, Seen, Verdict};
+use crate::verdict::{Judgement, Seen, Verdict};
 
 /// What one verdict that counts must meet; several values of a field are alternatives. All empty means that no verdict
 /// is asked for.

@@ -2,7 +2,7 @@
 
 use super::lexer::{quote, quoted};
 use super::{FUZZY, Field, Filter, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE, SUBJECT, TERM};
-use crate::model::scoring::rules::Condition;
+use crate::scoring::rules::Condition;
 
 impl Filter {
     /// The words that [`parse`](Self::parse) and [`typed`](Self::typed) read back (a subset by number is written in full).

@@ -5,8 +5,8 @@
 //! in which somebody last decided on the item has the word.
 
 use super::Protocol;
-use crate::model::status::{Status, single};
-use crate::model::verdict::{Asked, Part, Verdict};
+use crate::status::{Status, single};
+use crate::verdict::{Asked, Part, Verdict};
 
 /// A verdict on an item that counts (it is not undone).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::order::Ticket;
 use super::{Gold, Round};
-use crate::model::verdict::{Part, Verdict};
+use crate::verdict::{Part, Verdict};
 
 /// What a verdict on a known item was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -154,7 +154,7 @@ mod tests {
     use proptest::sample::select;
 
     use super::*;
-    use crate::model::round::tests::round;
+    use crate::round::tests::round;
 
     fn practice(item: u32) -> Ticket {
         Ticket { item, part: Part::Calibration, nth: 0 }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{Gold, NewRound};
-use crate::model::error::{Error, Result};
-use crate::model::rng::key;
+use crate::error::{Error, Result};
+use crate::rng::key;
 
 /// Items in the calibration block unless the request says otherwise; after 40 with feedback, misses of rare targets fell
 /// from 0.45 to 0.21 (Wolfe, Van Wert et al. 2007).

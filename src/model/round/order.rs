@@ -7,9 +7,9 @@
 //! (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
 
 use super::{Order, Round};
-use crate::model::error::{Error, ErrorKind, Result};
-use crate::model::rng::{Stream, key, within};
-use crate::model::verdict::Part;
+use crate::error::{Error, ErrorKind, Result};
+use crate::rng::{Stream, key, within};
+use crate::verdict::Part;
 
 /// Fewest tickets from the first showing of an item to its repeat, where a round is long enough.
 pub const GAP: u32 = 20;

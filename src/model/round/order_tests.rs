@@ -3,8 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::round::Rate;
-use crate::model::round::tests::{names, round};
+use crate::round::Rate;
+use crate::round::tests::{names, round};
 
 fn all_of(tickets: &[Ticket], part: Part) -> Vec<Ticket> {
     tickets.iter().filter(|t| t.part == part).copied().collect()

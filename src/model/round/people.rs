@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Round;
-use crate::model::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Somebody joined a round that goes on, or left it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::status::{Status, single};
-use crate::model::verdict::Verdict;
+use crate::status::{Status, single};
+use crate::verdict::Verdict;
 
 /// Most people that a rule can ask of one item.
 pub const MOST_VOTES: u8 = 32;

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::state::RoundState;
 use super::{Order, Origin, Rate};
-use crate::model::agreement::analysis::{Agreed, By, Row};
-use crate::model::annotator;
-use crate::model::status::Status;
-use crate::model::verdict::Verdict;
+use crate::agreement::analysis::{Agreed, By, Row};
+use crate::annotator;
+use crate::status::Status;
+use crate::verdict::Verdict;
 
 /// Everything that is reported of a round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

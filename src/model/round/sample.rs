@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::gold_items::{CALIBRATION, Known, gold};
 use super::{Adjudication, Guidelines, Order, Origin, Protocol, Rate, Round, VERSION};
-use crate::model::error::{Error, Result};
-use crate::model::rng::key;
+use crate::error::{Error, Result};
+use crate::rng::key;
 
 /// What is taken of the candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

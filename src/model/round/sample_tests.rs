@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::round::Gold;
-use crate::model::round::tests::names;
+use crate::round::Gold;
+use crate::round::tests::names;
 
 fn request(sample: Sample) -> NewRound {
     NewRound { sample, ..NewRound::new("first", Protocol::BothAccept, names(3), 11) }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Adjudication, Protocol, Round};
-use crate::model::status::Status;
-use crate::model::verdict::{Judgement, Part};
+use crate::status::Status;
+use crate::verdict::{Judgement, Part};
 
 /// A round and how far it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

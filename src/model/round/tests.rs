@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::model::ErrorKind;
+use crate::ErrorKind;
 
 pub(super) fn names(count: usize) -> Vec<String> {
     (0..count).map(|i| format!("person-{i}")).collect()

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::job::ScoringState;
 use super::rules::{RuleSet, Then};
 use super::{FlagPriority, Measure, Outcome, ScoreState, Scorer};
-use crate::model::{Field, Filter};
+use crate::{Field, Filter};
 
 /// A scorer and what there is of its scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

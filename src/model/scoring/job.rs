@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Scorer;
-use crate::model::trust::Waits;
+use crate::trust::Waits;
 
 /// What is to be scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

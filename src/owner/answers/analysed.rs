@@ -1,14 +1,14 @@
 //! Closer looks at the whole leaderboard.
 
 use super::scored::{chosen, rule, scored};
-use crate::metrics::score::ItemSelection;
-use crate::model::board::{BoardAsk, Curated};
-use crate::model::scoring::Scorer;
-use crate::model::{Error, ErrorKind, Filter, Result, Status};
-use crate::owner::dispatch::Watch;
-use crate::owner::visibility::AnnotatorView;
-use crate::pipeline::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, Votes, What, aligned, analyse};
-use crate::pipeline::board::BoardData;
+use crate::dispatch::Watch;
+use crate::visibility::AnnotatorView;
+use benchtop_metrics::score::ItemSelection;
+use benchtop_model::board::{BoardAsk, Curated};
+use benchtop_model::scoring::Scorer;
+use benchtop_model::{Error, ErrorKind, Filter, Result, Status};
+use benchtop_pipeline::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, Votes, What, aligned, analyse};
+use benchtop_pipeline::board::BoardData;
 
 /// Rows whose verdicts are read at once: a decision waits no longer than for these.
 const AT_ONCE: usize = 8192;
@@ -53,7 +53,7 @@ fn pictures(
         By::People(round) => {
             if let Some(name) = round {
                 // A round that is not there has no verdicts either.
-                crate::owner::rounds::accepted(sight, name)?;
+                crate::rounds::accepted(sight, name)?;
             }
             for (at, some) in votes.chunks_mut(AT_ONCE).enumerate() {
                 if !wanted() {

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::scored::{chosen, rule, scored};
-use crate::metrics::score::ItemSelection;
-use crate::metrics::statistics::Rank;
-use crate::model::board::analysis::{Compared, Disagreement, Sure, TOOL};
-use crate::model::board::{AnswerDetail, Answered, BoardAsk};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::request;
-use crate::pipeline::board::BoardData;
-use crate::store::columns::id_hash;
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::wire::request;
+use benchtop_metrics::score::ItemSelection;
+use benchtop_metrics::statistics::Rank;
+use benchtop_model::board::analysis::{Compared, Disagreement, Sure, TOOL};
+use benchtop_model::board::{AnswerDetail, Answered, BoardAsk};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::board::BoardData;
+use benchtop_store::columns::id_hash;
 
 fn parts(sight: &AnnotatorView, ask: &BoardAsk) -> Result<(Arc<BoardData>, ItemSelection)> {
     let scored = scored(sight.shared(), rule(ask.rule.as_deref())?)?;

@@ -1,14 +1,14 @@
 //! What was decided, and what it came to at a moment: read from the journals themselves.
 
-use crate::model::history::{Moment, Moved, State};
-use crate::model::{Decision, Result, Status};
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{LOGGED, LogPage, request};
-use crate::store::columns::id_hash;
-use crate::store::history::History;
-use crate::store::{Catalog, Ledger};
+use crate::context::OwnerContext;
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::wire::{LOGGED, LogPage, request};
+use benchtop_model::history::{Moment, Moved, State};
+use benchtop_model::{Decision, Result, Status};
+use benchtop_store::columns::id_hash;
+use benchtop_store::history::History;
+use benchtop_store::{Catalog, Ledger};
 
 impl Query for request::Log {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<LogPage> {

@@ -3,14 +3,14 @@
 use super::lines::{items, lines};
 use super::list::{filtered, page, rows};
 use super::{line, rev, verdicts};
-use crate::model::table::{Frequency, Summary};
-use crate::model::{Error, ErrorKind, Item, Result, Status};
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::scoring;
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{ItemView, Lines, OwnerStatus, Page, VerdictPage, request};
-use crate::store::{journal, query};
+use crate::context::OwnerContext;
+use crate::dispatch::{Query, Watch};
+use crate::scoring;
+use crate::visibility::AnnotatorView;
+use crate::wire::{ItemView, Lines, OwnerStatus, Page, VerdictPage, request};
+use benchtop_model::table::{Frequency, Summary};
+use benchtop_model::{Error, ErrorKind, Item, Result, Status};
+use benchtop_store::{journal, query};
 
 impl Query for request::Status {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<OwnerStatus> {

@@ -1,13 +1,13 @@
 //! Jobs that make pictures or ask models, and the machine they run on.
 
-use crate::model::Result;
-use crate::model::device::Devices;
-use crate::model::generated_image::GeneratedImage;
-use crate::model::job::{JobFailure, JobState};
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::request;
-use crate::owner::{evaluate, generate};
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::wire::request;
+use crate::{evaluate, generate};
+use benchtop_model::Result;
+use benchtop_model::device::Devices;
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::job::{JobFailure, JobState};
 
 impl Query for request::Devices {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Devices> {

@@ -1,9 +1,9 @@
 //! Items as JSON lines: what leaves the store for a person or an export.
 
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::Lines;
+use crate::context::OwnerContext;
+use crate::visibility::AnnotatorView;
+use crate::wire::Lines;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Bytes of item lines in one frame.
 const LINES_BYTES: usize = 2 << 20;

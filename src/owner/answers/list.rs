@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::model::filter::Said;
-use crate::model::{Error, ErrorKind, Field, Filter, Result, Sort};
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::Watch;
-use crate::owner::search::{Beside, ByScore, Derived, List, Parts};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Page, PageAsk, QUESTION_CHARS, Request, Row, request};
-use crate::store::{Catalog, Overlay, query, search};
+use crate::context::OwnerContext;
+use crate::dispatch::Watch;
+use crate::search::{Beside, ByScore, Derived, List, Parts};
+use crate::visibility::AnnotatorView;
+use crate::wire::{Page, PageAsk, QUESTION_CHARS, Request, Row, request};
+use benchtop_model::filter::Said;
+use benchtop_model::{Error, ErrorKind, Field, Filter, Result, Sort};
+use benchtop_store::{Catalog, Overlay, query, search};
 
 /// Rows a page at most.
 const PAGE_LIMIT: u32 = 1000;

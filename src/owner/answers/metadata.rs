@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::list::rows;
-use crate::model::usage::{Failing, Grid, Impact, MetadataState, TermUse};
-use crate::model::{Field, Result, Sort};
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::request;
-use crate::pipeline::usage::Usage;
+use crate::context::OwnerContext;
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::wire::request;
+use benchtop_model::usage::{Failing, Grid, Impact, MetadataState, TermUse};
+use benchtop_model::{Field, Result, Sort};
+use benchtop_pipeline::usage::Usage;
 
 fn usage(shared: &OwnerContext, watch: &Watch<'_>) -> Result<Arc<Usage>> {
     shared.metadata.usage(shared, &|| !(watch.cancelled)())

@@ -2,11 +2,11 @@
 
 use super::analysed;
 use super::scored::{self, set};
-use crate::model::board::{BehindPage, Board};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Analysis, AnswerSet, request};
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::wire::{Analysis, AnswerSet, request};
+use benchtop_model::board::{BehindPage, Board};
+use benchtop_model::{Error, ErrorKind, Result};
 
 impl Query for request::AnswerSets {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<AnswerSet>> {

@@ -3,25 +3,25 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::metrics::consensus::{Outcome, Tally};
-use crate::metrics::extract::Extractor;
-use crate::metrics::free_form::FreeForm;
-use crate::metrics::score::ItemSelection;
-use crate::model::board::{BehindPage, Board, BoardAsk, Curated};
-use crate::model::scoring::Scorer;
-use crate::model::scoring::bench::Counted;
-use crate::model::{Error, ErrorKind, Result, Status};
-use crate::owner::context::OwnerContext;
-use crate::owner::evaluate::{Scores, edition};
-use crate::owner::rounds::accepted;
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::AnswerSet;
-use crate::pipeline::board::{BEHIND, BEHIND_FURTHER, BoardData, Similarities, from_catalog, published};
-use crate::pipeline::scoring::column::Column;
-use crate::pipeline::scoring::predictions;
-use crate::store::columns::id_hash;
-use crate::store::judge_cache::JudgeExtractions;
-use crate::store::manifest::{Holds, Part};
+use crate::context::OwnerContext;
+use crate::evaluate::{Scores, edition};
+use crate::rounds::accepted;
+use crate::visibility::AnnotatorView;
+use crate::wire::AnswerSet;
+use benchtop_metrics::consensus::{Outcome, Tally};
+use benchtop_metrics::extract::Extractor;
+use benchtop_metrics::free_form::FreeForm;
+use benchtop_metrics::score::ItemSelection;
+use benchtop_model::board::{BehindPage, Board, BoardAsk, Curated};
+use benchtop_model::scoring::Scorer;
+use benchtop_model::scoring::bench::Counted;
+use benchtop_model::{Error, ErrorKind, Result, Status};
+use benchtop_pipeline::board::{BEHIND, BEHIND_FURTHER, BoardData, Similarities, from_catalog, published};
+use benchtop_pipeline::scoring::column::Column;
+use benchtop_pipeline::scoring::predictions;
+use benchtop_store::columns::id_hash;
+use benchtop_store::judge_cache::JudgeExtractions;
+use benchtop_store::manifest::{Holds, Part};
 
 /// What is known of a prediction file.
 pub(super) fn set(part: &Part) -> Option<AnswerSet> {

@@ -1,10 +1,10 @@
 //! The verdicts that count, a page at a time, with what they were on.
 
-use crate::model::Result;
-use crate::model::verdict_interchange::Exchanged;
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{VERDICTS, VerdictPage};
-use crate::store::ledger::EffectiveVerdict;
+use crate::visibility::AnnotatorView;
+use crate::wire::{VERDICTS, VerdictPage};
+use benchtop_model::Result;
+use benchtop_model::verdict_interchange::Exchanged;
+use benchtop_store::ledger::EffectiveVerdict;
 
 /// Rows that are looked through at once: a decision waits no longer than for these.
 const AT_ONCE: u32 = 1024;

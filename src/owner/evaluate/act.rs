@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use super::{Inner, none, wake};
-use crate::model::evaluation::{Asked, RunFailure};
-use crate::model::job::{JobAct, JobFailure, JobState, JobStatus};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::trust;
-use crate::owner::wire::{Event, FAILURES};
-use crate::owner::writer::now;
-use crate::store::inventory;
-use crate::store::journal::stamp;
-use crate::store::runs::{self, Journal, Line};
-use crate::store::trust::JobKind;
+use crate::context::OwnerContext;
+use crate::trust;
+use crate::wire::{Event, FAILURES};
+use crate::writer::now;
+use benchtop_model::evaluation::{Asked, RunFailure};
+use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::inventory;
+use benchtop_store::journal::stamp;
+use benchtop_store::runs::{self, Journal, Line};
+use benchtop_store::trust::JobKind;
 
 /// Does something to a run. Gives how it is then; nothing when it is gone.
 ///

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use super::{JobRuntime, wake};
-use crate::model::config::Judge;
-use crate::model::config::judge::{Endpoint, Price};
-use crate::model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, base_label, worded};
-use crate::model::generated_image::check_drafts;
-use crate::model::job::JobStatus;
-use crate::model::{Error, ErrorKind, Filter, Item, Result};
-use crate::owner::answers;
-use crate::owner::context::OwnerContext;
-use crate::owner::trust;
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::writer::now;
-use crate::pipeline::evaluate::ask::Wordings;
-use crate::pipeline::evaluate::{ask, orders};
-use crate::store::manifest::Holds;
-use crate::store::runs::{self, Counts, Run};
-use crate::store::trust::JobKind;
+use crate::answers;
+use crate::context::OwnerContext;
+use crate::trust;
+use crate::visibility::AnnotatorView;
+use crate::writer::now;
+use benchtop_model::config::Judge;
+use benchtop_model::config::judge::{Endpoint, Price};
+use benchtop_model::evaluation::{BegunRun, MOST_SHUFFLES, NewRun, Orders, base_label, worded};
+use benchtop_model::generated_image::check_drafts;
+use benchtop_model::job::JobStatus;
+use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
+use benchtop_pipeline::evaluate::ask::Wordings;
+use benchtop_pipeline::evaluate::{ask, orders};
+use benchtop_store::manifest::Holds;
+use benchtop_store::runs::{self, Counts, Run};
+use benchtop_store::trust::JobKind;
 
 /// Items between two looks at cancellation.
 const STEP: usize = 1024;
@@ -28,7 +28,7 @@ const STEP: usize = 1024;
 /// # Errors
 /// [`ErrorKind::Usage`] for an address or a variable that is none.
 pub(super) fn table(new: &NewRun) -> Result<Judge> {
-    let one = |server: &crate::model::evaluation::Server| {
+    let one = |server: &benchtop_model::evaluation::Server| {
         let mut value = serde_json::json!({
             "url": server.url, "concurrency": server.concurrency, "timeout_s": server.timeout_s,
         });

@@ -4,26 +4,26 @@ use std::sync::Arc;
 
 use super::begin::check;
 use super::work::damaged;
-use crate::metrics::extract::Extractor;
-use crate::metrics::extract::judge_extraction::INSTRUCTION;
-use crate::model::Result;
-use crate::model::evaluation::{NewRun, Orders, Wording};
-use crate::owner::answers;
-use crate::owner::context::OwnerContext;
-use crate::owner::trust;
-use crate::owner::wire::{Event, JudgeAsk, JudgeReport, JudgedOf, Progress};
-use crate::owner::writer::now;
-use crate::pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
-use crate::store::journal::stamp;
-use crate::store::judge_cache::{JudgeExtractions, Judged};
+use crate::answers;
+use crate::context::OwnerContext;
+use crate::trust;
+use crate::wire::{Event, JudgeAsk, JudgeReport, JudgedOf, Progress};
+use crate::writer::now;
+use benchtop_metrics::extract::Extractor;
+use benchtop_metrics::extract::judge_extraction::INSTRUCTION;
+use benchtop_model::Result;
+use benchtop_model::evaluation::{NewRun, Orders, Wording};
+use benchtop_pipeline::evaluate::judge::{Desk, Done, Unread, ask as ask_judge, unread};
+use benchtop_store::journal::stamp;
+use benchtop_store::judge_cache::{JudgeExtractions, Judged};
 
 /// Asks the judge what it was not asked yet, and says what it reads.
 ///
 /// # Errors
-/// [`Kind::NotFound`](crate::model::ErrorKind::NotFound) for a model without answers, [`Kind::Usage`](crate::model::ErrorKind::Usage) for
-/// wishes that mean nothing, [`Kind::Denied`](crate::model::ErrorKind::Denied) in a blind round,
-/// [`Kind::Unreachable`](crate::model::ErrorKind::Unreachable) when the judge does not reply,
-/// [`Kind::Cancelled`](crate::model::ErrorKind::Cancelled), and the operating system's. What was read is kept.
+/// [`Kind::NotFound`](benchtop_model::ErrorKind::NotFound) for a model without answers, [`Kind::Usage`](benchtop_model::ErrorKind::Usage) for
+/// wishes that mean nothing, [`Kind::Denied`](benchtop_model::ErrorKind::Denied) in a blind round,
+/// [`Kind::Unreachable`](benchtop_model::ErrorKind::Unreachable) when the judge does not reply,
+/// [`Kind::Cancelled`](benchtop_model::ErrorKind::Cancelled), and the operating system's. What was read is kept.
 pub fn judge_all(
     shared: &Arc<OwnerContext>,
     ask: &JudgeAsk,

@@ -26,13 +26,13 @@ use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
 use super::trust::{self, Known};
 use super::wire::Event;
-use crate::inference::http::chat::ChatModel;
-use crate::inference::vlm::VisionLanguageModel;
-use crate::model::evaluation::NewRun;
-use crate::model::job::{JobState, JobStatus};
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::runs::{self, Run};
-use crate::store::trust::JobKind;
+use benchtop_inference::http::chat::ChatModel;
+use benchtop_inference::vlm::VisionLanguageModel;
+use benchtop_model::evaluation::NewRun;
+use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::runs::{self, Run};
+use benchtop_store::trust::JobKind;
 
 /// Builds what answers.
 pub type Maker = Box<dyn Fn(&NewRun) -> Result<Box<dyn VisionLanguageModel>> + Send + Sync>;
@@ -158,7 +158,7 @@ impl Inner {
     fn keep(&self, shared: &OwnerContext, id: u32) {
         let kept = self.runs.get(&id).map_or(Ok(()), |live| runs::keep(shared.project.root(), &live.run));
         if let Err(problem) = kept {
-            crate::owner::log::write(format_args!("an evaluation could not be kept: {problem}"));
+            crate::log::write(format_args!("an evaluation could not be kept: {problem}"));
         }
     }
 
@@ -233,7 +233,7 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
         };
         match std::thread::Builder::new().name("evaluate".into()).spawn(work) {
             Ok(thread) => inner.thread = Some(thread),
-            Err(error) => crate::owner::log::write(format_args!("an evaluation could not be started: {error}")),
+            Err(error) => crate::log::write(format_args!("an evaluation could not be started: {error}")),
         }
     }
     shared.evaluations.wake.notify_all();

@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::model::evaluation::RunState;
-use crate::model::job::{JobState, JobStatus};
-use crate::model::trust::Waits;
-use crate::model::{Error, ErrorKind};
-use crate::owner::context::OwnerContext;
-use crate::owner::outage::{outage_said, outage_wait};
-use crate::owner::trust;
-use crate::store::runs::{Counts, Run};
+use crate::context::OwnerContext;
+use crate::outage::{outage_said, outage_wait};
+use crate::trust;
+use benchtop_model::evaluation::RunState;
+use benchtop_model::job::{JobState, JobStatus};
+use benchtop_model::trust::Waits;
+use benchtop_model::{Error, ErrorKind};
+use benchtop_store::runs::{Counts, Run};
 
 /// The rate is over this long.
 const WINDOW: Duration = Duration::from_secs(60);

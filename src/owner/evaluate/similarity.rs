@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::inference::candle::minilm::MiniLm;
-use crate::inference::candle::scorer::Options;
-use crate::inference::hub::Hub;
-use crate::inference::scoring::TextEmbedder;
-use crate::metrics::free_form::FreeForm;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::wire::{Event, Progress, SimilarTo, SimilarityAsk, SimilarityReport};
-use crate::pipeline::evaluate::similarity::{Done, column, compare, compared, models};
-use crate::store::similarity::Cosines;
+use crate::context::OwnerContext;
+use crate::wire::{Event, Progress, SimilarTo, SimilarityAsk, SimilarityReport};
+use benchtop_inference::candle::minilm::MiniLm;
+use benchtop_inference::candle::scorer::Options;
+use benchtop_inference::hub::Hub;
+use benchtop_inference::scoring::TextEmbedder;
+use benchtop_metrics::free_form::FreeForm;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::evaluate::similarity::{Done, column, compare, compared, models};
+use benchtop_store::similarity::Cosines;
 
 /// What the free-form scores of all models follow from beside questions and answers, see [`Cosines::edition`]; none where nothing
 /// was compared yet.

@@ -8,23 +8,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::begin::item;
-use crate::inference::Heard;
-use crate::inference::vlm::VisionLanguageModel;
-use crate::model::evaluation::{Asked, NewRun, RunFailure};
-use crate::model::generation::{Failure, FailureKind};
-use crate::model::job::JobStatus;
-use crate::model::vlm::{Ask, Reply};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::jobs::taken_in;
-use crate::owner::trust::{self, Reach};
-use crate::owner::writer::now;
-use crate::pipeline::evaluate::ask::{self, Question, Wordings};
-use crate::pipeline::evaluate::error_class::{AT_FIRST, STREAK, is_of_question};
-use crate::pipeline::evaluate::orders;
-use crate::pipeline::evaluate::publish_predictions;
-use crate::store::journal::stamp;
-use crate::store::runs::{self, Journal, Line, Progress, Run};
+use crate::context::OwnerContext;
+use crate::jobs::taken_in;
+use crate::trust::{self, Reach};
+use crate::writer::now;
+use benchtop_inference::Heard;
+use benchtop_inference::vlm::VisionLanguageModel;
+use benchtop_model::evaluation::{Asked, NewRun, RunFailure};
+use benchtop_model::generation::{Failure, FailureKind};
+use benchtop_model::job::JobStatus;
+use benchtop_model::vlm::{Ask, Reply};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::evaluate::ask::{self, Question, Wordings};
+use benchtop_pipeline::evaluate::error_class::{AT_FIRST, STREAK, is_of_question};
+use benchtop_pipeline::evaluate::orders;
+use benchtop_pipeline::evaluate::publish_predictions;
+use benchtop_store::journal::stamp;
+use benchtop_store::runs::{self, Journal, Line, Progress, Run};
 
 /// Works on a run in its turn: asks, then brings its answers in.
 ///

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::{Inner, JobRuntime, wake};
-use crate::model::generated_image::GeneratedImage;
-use crate::model::job::{JobAct, JobFailure, JobState, JobStatus};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::trust;
-use crate::owner::wire::{Event, FAILURES};
-use crate::pipeline::generate::build;
-use crate::pipeline::generate::work::Target;
-use crate::store::trust::JobKind;
+use crate::context::OwnerContext;
+use crate::trust;
+use crate::wire::{Event, FAILURES};
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::generate::build;
+use benchtop_pipeline::generate::work::Target;
+use benchtop_store::trust::JobKind;
 
 /// Pictures that somebody waits for: more are the past.
 const WANTS: usize = 64;
@@ -157,7 +157,7 @@ pub fn want(shared: &Arc<OwnerContext>, number: u32, wanted: &dyn Fn() -> bool) 
 pub fn made(shared: &OwnerContext, number: u32) -> Result<Vec<GeneratedImage>> {
     let item = shared.catalog().item(row_of(shared, number)? as usize)?;
     let Some(image) = item.images.first() else { return Ok(Vec::new()) };
-    let key = crate::model::generated_image::picture_key(&item.dataset, &image.name);
+    let key = benchtop_model::generated_image::picture_key(&item.dataset, &image.name);
     let pictures = shared.pictures();
     pictures.samples(key).map(|entry| pictures.line(entry)).collect()
 }

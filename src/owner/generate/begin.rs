@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::{JobRuntime, runner, wake};
-use crate::model::job::{Begun, JobStatus, MOST_SAMPLES, NewJob, Plan};
-use crate::model::{Error, ErrorKind, Filter, Result};
-use crate::owner::answers;
-use crate::owner::context::OwnerContext;
-use crate::owner::trust;
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::writer::now;
-use crate::pipeline::generate::build;
-use crate::store::jobs::{Job, Scope};
-use crate::store::trust::JobKind;
+use crate::answers;
+use crate::context::OwnerContext;
+use crate::trust;
+use crate::visibility::AnnotatorView;
+use crate::writer::now;
+use benchtop_model::job::{Begun, JobStatus, MOST_SAMPLES, NewJob, Plan};
+use benchtop_model::{Error, ErrorKind, Filter, Result};
+use benchtop_pipeline::generate::build;
+use benchtop_store::jobs::{Job, Scope};
+use benchtop_store::trust::JobKind;
 
 /// Begins a job in the name of `by`, or says what it would make; `wanted` says whether to go on.
 ///

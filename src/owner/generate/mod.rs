@@ -26,17 +26,17 @@ use super::context::OwnerContext;
 use super::priority::lower_thread_priority;
 use super::trust::{self, Known};
 use super::wire::Event;
-use crate::inference::ImageGenerator;
-use crate::model::config::Config;
-use crate::model::generated_image::PictureState;
-use crate::model::job::{GenerationOverrides, JobState, JobStatus};
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::generate::image_index::RequestedImages;
-use crate::store::damaged::Damaged;
-use crate::store::disk;
-use crate::store::jobs::Job;
-use crate::store::present::Present;
-use crate::store::trust::JobKind;
+use benchtop_inference::ImageGenerator;
+use benchtop_model::config::Config;
+use benchtop_model::generated_image::PictureState;
+use benchtop_model::job::{GenerationOverrides, JobState, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::generate::image_index::RequestedImages;
+use benchtop_store::damaged::Damaged;
+use benchtop_store::disk;
+use benchtop_store::jobs::Job;
+use benchtop_store::present::Present;
+use benchtop_store::trust::JobKind;
 
 /// Builds a generator.
 pub type Maker = Box<dyn Fn(&Config, &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;

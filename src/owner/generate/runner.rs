@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use super::session::{Session, Took};
 use super::{Inner, wake};
-use crate::inference::ImageGenerator;
-use crate::model::config::Config;
-use crate::model::job::{GenerationOverrides, JobStatus};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::trust;
-use crate::pipeline::generate::build;
-use crate::pipeline::generate::image_index::RequestedImages;
-use crate::pipeline::generate::work::Target;
-use crate::store::trust::JobKind;
+use crate::context::OwnerContext;
+use crate::trust;
+use benchtop_inference::ImageGenerator;
+use benchtop_model::config::Config;
+use benchtop_model::job::{GenerationOverrides, JobStatus};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::generate::build;
+use benchtop_pipeline::generate::image_index::RequestedImages;
+use benchtop_pipeline::generate::work::Target;
+use benchtop_store::trust::JobKind;
 
 /// How long a generator without work stays in memory.
 const LINGERS: Duration = Duration::from_secs(20);
@@ -238,7 +238,7 @@ fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
     trust::end(shared, JobKind::Generation, id);
     let kept = shared.index.get().and_then(|index| index.keep_job(&live.job));
     if let Err(problem) = kept {
-        crate::owner::log::write(format_args!("a job could not be kept: {problem}"));
+        crate::log::write(format_args!("a job could not be kept: {problem}"));
     }
     inner.tell(shared, id, true);
 }

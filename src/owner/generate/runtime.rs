@@ -4,12 +4,12 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::model::job::{JobFailure, JobState, JobStatus, Newest, Step};
-use crate::model::trust::Waits;
-use crate::owner::context::OwnerContext;
-use crate::owner::trust;
-use crate::pipeline::generate::work::Scope;
-use crate::store::jobs::{self, Failed, Job};
+use crate::context::OwnerContext;
+use crate::trust;
+use benchtop_model::job::{JobFailure, JobState, JobStatus, Newest, Step};
+use benchtop_model::trust::Waits;
+use benchtop_pipeline::generate::work::Scope;
+use benchtop_store::jobs::{self, Failed, Job};
 
 /// The rate is over this long.
 const WINDOW: Duration = Duration::from_secs(60);

@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 
 use keep::Kept;
 
-use crate::inference::{ImageGenerator, Told};
-use crate::model::generated_image::GeneratedImage;
-use crate::model::generation::{Failure, FailureKind, Fingerprint, Settings, Task};
-use crate::model::job::{JobStatus, Step};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::outage::{outage_said, outage_wait};
-use crate::pipeline::generate::file::with_encoder;
-use crate::pipeline::generate::generation_task::GenerationTask;
-use crate::pipeline::generate::image_index::RequestedImages;
-use crate::pipeline::generate::work::Target;
-use crate::store::jobs::Flight;
+use crate::context::OwnerContext;
+use crate::outage::{outage_said, outage_wait};
+use benchtop_inference::{ImageGenerator, Told};
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::generation::{Failure, FailureKind, Fingerprint, Settings, Task};
+use benchtop_model::job::{JobStatus, Step};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::generate::file::with_encoder;
+use benchtop_pipeline::generate::generation_task::GenerationTask;
+use benchtop_pipeline::generate::image_index::RequestedImages;
+use benchtop_pipeline::generate::work::Target;
+use benchtop_store::jobs::Flight;
 
 /// How often a picture is tried before it is set aside.
 pub const TRIES: u32 = 3;
@@ -255,7 +255,7 @@ impl Session {
 
     fn is_made(&self, shared: &OwnerContext, rows: Option<&Vec<u32>>, target: Target) -> bool {
         let rows = rows.map(Vec::as_slice);
-        let scope = crate::pipeline::generate::work::Scope { job: self.id, rows, samples: 0, drafts: self.drafts };
+        let scope = benchtop_pipeline::generate::work::Scope { job: self.id, rows, samples: 0, drafts: self.drafts };
         scope.is_made(&self.named, &shared.pictures(), target)
     }
 

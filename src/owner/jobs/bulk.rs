@@ -5,16 +5,16 @@ use std::sync::{Arc, mpsc};
 
 use uuid::Uuid;
 
-use crate::model::usage::Tally;
-use crate::model::{Error, ErrorKind, Filter, Judgement, Result};
-use crate::owner::answers;
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Task, TaskContext, Tell};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Bulk, Bulked, Decide, Receipt, request};
-use crate::owner::writer::{DecisionRequest, WriterCommand};
-use crate::pipeline::import::Progress;
-use crate::store::ledger::Step;
+use crate::answers;
+use crate::context::OwnerContext;
+use crate::dispatch::{Task, TaskContext, Tell};
+use crate::visibility::AnnotatorView;
+use crate::wire::{Bulk, Bulked, Decide, Receipt, request};
+use crate::writer::{DecisionRequest, WriterCommand};
+use benchtop_model::usage::Tally;
+use benchtop_model::{Error, ErrorKind, Filter, Judgement, Result};
+use benchtop_pipeline::import::Progress;
+use benchtop_store::ledger::Step;
 
 /// Verdicts that share a sync; as many as the writer takes at once.
 const CHUNK: usize = 512;
@@ -44,7 +44,7 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
                 continue;
             }
             done.items.add(data.overlay.status(row as usize));
-            let same = |s: &crate::store::ledger::EffectiveVerdict| {
+            let same = |s: &benchtop_store::ledger::EffectiveVerdict| {
                 s.who == who && s.judgement.verdict == bulk.judgement.verdict
             };
             if ledger.standing(row).iter().any(same) {

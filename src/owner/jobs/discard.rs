@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::bulk;
-use crate::model::usage::Discarded;
-use crate::model::{Judgement, Result, Seen, Status, Verdict};
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Task, TaskContext, Tell};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::request;
-use crate::pipeline::import::Progress;
+use crate::context::OwnerContext;
+use crate::dispatch::{Task, TaskContext, Tell};
+use crate::visibility::AnnotatorView;
+use crate::wire::request;
+use benchtop_model::usage::Discarded;
+use benchtop_model::{Judgement, Result, Seen, Status, Verdict};
+use benchtop_pipeline::import::Progress;
 
 /// The reason given for discarded items where the project declares it; their note begins with it in any case.
 pub const PRUNED: &str = "vocabulary-pruned";

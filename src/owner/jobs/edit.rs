@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use uuid::Uuid;
 
 use super::revise;
-use crate::model::edit::{Edit, EditAct, EditMark};
-use crate::model::{Error, ErrorKind, Item, Result, Status};
-use crate::owner::answers;
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Task, TaskContext};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{EditedItem, Receipt, request};
-use crate::owner::writer::{DecisionRequest, Reply, WriterCommand, now};
-use crate::pipeline::revise::{Batch, Revised};
-use crate::store::Catalog;
+use crate::answers;
+use crate::context::OwnerContext;
+use crate::dispatch::{Task, TaskContext};
+use crate::visibility::AnnotatorView;
+use crate::wire::{EditedItem, Receipt, request};
+use crate::writer::{DecisionRequest, Reply, WriterCommand, now};
+use benchtop_model::edit::{Edit, EditAct, EditMark};
+use benchtop_model::{Error, ErrorKind, Item, Result, Status};
+use benchtop_pipeline::revise::{Batch, Revised};
+use benchtop_store::Catalog;
 
 impl Task for request::Edit {
     fn run(self, task: TaskContext<'_>) -> Result<EditedItem> {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, mpsc};
 
-use crate::model::history::Merged;
-use crate::model::{Decision, Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Task, TaskContext};
-use crate::owner::wire::request;
-use crate::owner::writer::{Join, WriterCommand};
-use crate::store::history::History;
-use crate::store::merge;
+use crate::context::OwnerContext;
+use crate::dispatch::{Task, TaskContext};
+use crate::wire::request;
+use crate::writer::{Join, WriterCommand};
+use benchtop_model::history::Merged;
+use benchtop_model::{Decision, Error, ErrorKind, Result};
+use benchtop_store::history::History;
+use benchtop_store::merge;
 
 impl Task for request::Merge {
     fn run(self, task: TaskContext<'_>) -> Result<Merged> {

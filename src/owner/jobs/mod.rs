@@ -24,11 +24,11 @@ use super::dispatch::{Task, TaskContext};
 use super::wire::{AnyReply, Event, FromOwner, request};
 use super::writer::{WriterCommand, now};
 use super::{answers, priority, trust};
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::compose::{self, Composition, Order};
-use crate::pipeline::import::{ImportRequest, Progress, Report, import as import_files};
-use crate::pipeline::sample;
-use crate::store::{Catalog, journal};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::compose::{self, Composition, Order};
+use benchtop_pipeline::import::{ImportRequest, Progress, Report, import as import_files};
+use benchtop_pipeline::sample;
+use benchtop_store::{Catalog, journal};
 
 /// Time between two progress messages: at most four a second are drawn.
 const TELL_EVERY: Duration = Duration::from_millis(200);

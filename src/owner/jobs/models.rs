@@ -1,13 +1,13 @@
 //! What begins long work with models, or waits for one: items are read for it first, which takes a while in a large
 //! project.
 
-use crate::model::Result;
-use crate::model::evaluation::BegunRun;
-use crate::model::job::Begun;
-use crate::owner::dispatch::{Task, TaskContext};
-use crate::owner::evaluate::{compare_all, judge_all};
-use crate::owner::wire::{JudgeReport, SimilarityReport, request};
-use crate::owner::{evaluate, generate};
+use crate::dispatch::{Task, TaskContext};
+use crate::evaluate::{compare_all, judge_all};
+use crate::wire::{JudgeReport, SimilarityReport, request};
+use crate::{evaluate, generate};
+use benchtop_model::Result;
+use benchtop_model::evaluation::BegunRun;
+use benchtop_model::job::Begun;
 
 impl Task for request::Evaluate {
     fn run(self, task: TaskContext<'_>) -> Result<BegunRun> {

@@ -3,11 +3,11 @@
 use std::sync::PoisonError;
 
 use super::revise;
-use crate::model::Result;
-use crate::owner::dispatch::{Task, TaskContext};
-use crate::owner::wire::request;
-use crate::pipeline::compose;
-use crate::pipeline::recompose::{Manner, Recomposed, prepare};
+use crate::dispatch::{Task, TaskContext};
+use crate::wire::request;
+use benchtop_model::Result;
+use benchtop_pipeline::compose;
+use benchtop_pipeline::recompose::{Manner, Recomposed, prepare};
 
 impl Task for request::Recompose {
     fn run(self, task: TaskContext<'_>) -> Result<Recomposed> {

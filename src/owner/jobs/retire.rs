@@ -4,10 +4,10 @@
 //! verdicts cannot be saved, the lists are put back.
 
 use super::{bulk, discard};
-use crate::model::Result;
-use crate::model::usage::{MetadataState, Save};
-use crate::owner::dispatch::{Task, TaskContext};
-use crate::owner::wire::{Retired, request};
+use crate::dispatch::{Task, TaskContext};
+use crate::wire::{Retired, request};
+use benchtop_model::Result;
+use benchtop_model::usage::{MetadataState, Save};
 
 impl Task for request::Retire {
     fn run(self, task: TaskContext<'_>) -> Result<Retired> {

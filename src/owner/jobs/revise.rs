@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, mpsc};
 
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::writer::{Revise, WriterCommand, now};
-use crate::pipeline::revise::Revised;
-use crate::store::{Catalog, journal, manifest, open};
+use crate::context::OwnerContext;
+use crate::writer::{Revise, WriterCommand, now};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::revise::Revised;
+use benchtop_store::{Catalog, journal, manifest, open};
 
 /// Has the thread that decides take them, and enters them in the index. `catalog` is what they were made from; nothing
 /// else may be brought in meanwhile. Gives what a person should know.

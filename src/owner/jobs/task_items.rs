@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Error, Result};
-use crate::store::Catalog;
-use crate::store::manifest::Holds;
+use benchtop_model::{Error, Result};
+use benchtop_store::Catalog;
+use benchtop_store::manifest::Holds;
 
 /// The data sets of a project, and which of them came from the file that the tasks are in.
 pub(super) struct TaskItems<'c> {
@@ -16,7 +16,7 @@ impl<'c> TaskItems<'c> {
     /// Of the data set `only`, or of all; `file` is the BLAKE3 of the tasks' file in hex.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] when the project has no such data set.
+    /// [`benchtop_model::ErrorKind::Input`] when the project has no such data set.
     pub(super) fn new(catalog: &'c Catalog, only: Option<&str>, file: &str) -> Result<Self> {
         let mut datasets = BTreeMap::new();
         for part in catalog.item_parts() {
@@ -41,7 +41,7 @@ impl<'c> TaskItems<'c> {
     /// nowhere is given back as it is.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] when several items may be meant, or when nothing says that the only one is.
+    /// [`benchtop_model::ErrorKind::Input`] when several items may be meant, or when nothing says that the only one is.
     pub(super) fn find(&self, key: &str, question: Option<&str>) -> Result<String> {
         if self.catalog.row_of(key)?.is_some() {
             return Ok(key.to_string());

@@ -5,16 +5,16 @@ use std::sync::PoisonError;
 
 use super::merge::join;
 use super::task_items::TaskItems;
-use crate::formats::verdicts::{self, Found, Meaning};
-use crate::model::verdict_interchange::{Left, Taken};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::dispatch::{Task, TaskContext};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Progress, request};
-use crate::owner::writer::now;
-use crate::pipeline::import::hash_file;
-use crate::store::history::History;
-use crate::store::merge::{self, LISTED};
+use crate::dispatch::{Task, TaskContext};
+use crate::visibility::AnnotatorView;
+use crate::wire::{Progress, request};
+use crate::writer::now;
+use benchtop_formats::verdicts::{self, Found, Meaning};
+use benchtop_model::verdict_interchange::{Left, Taken};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::import::hash_file;
+use benchtop_store::history::History;
+use benchtop_store::merge::{self, LISTED};
 
 impl Task for request::TakeVerdicts {
     fn run(self, task: TaskContext<'_>) -> Result<Taken> {

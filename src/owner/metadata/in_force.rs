@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::metadata::Metadata;
-use crate::model::usage::{FileState, MetadataState};
-use crate::model::{Error, ErrorKind, Finding, MetaFile, Result};
-use crate::pipeline::compose::{errors, place_of};
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::metadata::Metadata;
+use benchtop_model::usage::{FileState, MetadataState};
+use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result};
+use benchtop_pipeline::compose::{errors, place_of};
 
 /// Metadata and what can be composed from it.
 struct Ready {

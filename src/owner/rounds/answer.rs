@@ -4,17 +4,17 @@ use super::agreement::allowed;
 use super::begin;
 use super::disputes::{adjudicating, disputes};
 use super::open::RoundSnapshot;
-use crate::model::round::protocol::{WhatIf, what_if};
-use crate::model::round::state::{Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState};
-use crate::model::round::{Guidelines, Round};
-use crate::model::verdict::Part;
-use crate::model::{Error, ErrorKind, Judgement, Result, Status, Verdict};
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::{Event, request};
-use crate::owner::writer::now;
-use crate::store::Ledger;
+use crate::context::OwnerContext;
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::wire::{Event, request};
+use crate::writer::now;
+use benchtop_model::round::protocol::{WhatIf, what_if};
+use benchtop_model::round::state::{Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState};
+use benchtop_model::round::{Guidelines, Round};
+use benchtop_model::verdict::Part;
+use benchtop_model::{Error, ErrorKind, Judgement, Result, Status, Verdict};
+use benchtop_store::Ledger;
 
 impl Query for request::Rounds {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<RoundState>> {

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, mpsc};
 
-use crate::model::round::state::RoundState;
-use crate::model::round::{Guidelines, Known, NewRound, Round, draw};
-use crate::model::{Error, ErrorKind, Field, Filter, Item, Result, Status};
-use crate::owner::answers;
-use crate::owner::context::OwnerContext;
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::writer::{WriterCommand, now};
-use crate::store::{inspect, regular, rounds};
+use crate::answers;
+use crate::context::OwnerContext;
+use crate::visibility::AnnotatorView;
+use crate::writer::{WriterCommand, now};
+use benchtop_model::round::state::RoundState;
+use benchtop_model::round::{Guidelines, Known, NewRound, Round, draw};
+use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result, Status};
+use benchtop_store::{inspect, regular, rounds};
 
 /// The fields that can be strata.
 const STRATA: [Field; 7] =

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::answer::each;
 use super::begin;
-use crate::model::round::Round;
-use crate::model::round::state::{Adjudicating, Dispute, Side};
-use crate::model::verdict::Part;
-use crate::model::{Result, Verdict};
-use crate::owner::visibility::AnnotatorView;
-use crate::store::Ledger;
-use crate::store::ledger::EffectiveVerdict;
+use crate::visibility::AnnotatorView;
+use benchtop_model::round::Round;
+use benchtop_model::round::state::{Adjudicating, Dispute, Side};
+use benchtop_model::verdict::Part;
+use benchtop_model::{Result, Verdict};
+use benchtop_store::Ledger;
+use benchtop_store::ledger::EffectiveVerdict;
 
 /// What adjudicators who are not named are called.
 const NAMELESS: &str = "adjudicator";

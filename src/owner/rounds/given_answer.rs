@@ -1,13 +1,13 @@
 //! What counts as an answer to a question: an option, or words that decline.
 
-use crate::metrics::extract::{Asked, Extractor, Read};
-use crate::model::{Error, Item, QuestionKind, Result};
+use benchtop_metrics::extract::{Asked, Extractor, Read};
+use benchtop_model::{Error, Item, QuestionKind, Result};
 
 /// The answer `text` to the question of `item` as it is recorded: an option by its letter, so that people who type its text and people who
 /// press its letter say the same; words that decline, and answers to a question without options, as they were typed.
 ///
 /// # Errors
-/// [`Kind::Input`](crate::model::ErrorKind::Input) at `answer` for anything else.
+/// [`Kind::Input`](benchtop_model::ErrorKind::Input) at `answer` for anything else.
 pub(super) fn taken(item: &Item, text: &str) -> Result<String> {
     let text = text.trim();
     let plain = text.to_lowercase();

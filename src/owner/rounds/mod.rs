@@ -1,6 +1,6 @@
 //! Verification rounds at work: who has which item in hand, what a verdict of a round is for, and what is kept from whom.
 //!
-//! Rounds themselves are files beside the journals ([`crate::store::rounds`]); leases live here and end with the owner: what
+//! Rounds themselves are files beside the journals ([`benchtop_store::rounds`]); leases live here and end with the owner: what
 //! was in hand then is given out again.
 
 mod agreement;
@@ -20,11 +20,11 @@ pub use at_work::AtWork;
 use open::{Open, RoundSnapshot};
 
 use super::visibility::BlindMask;
-use crate::model::round::Round;
-use crate::model::round::state::{InRound, NextAssignment};
-use crate::model::verdict::Part;
-use crate::model::{Error, ErrorKind, Item, Judgement, Result, Verdict};
-use crate::store::{Catalog, Ledger};
+use benchtop_model::round::Round;
+use benchtop_model::round::state::{InRound, NextAssignment};
+use benchtop_model::verdict::Part;
+use benchtop_model::{Error, ErrorKind, Item, Judgement, Result, Verdict};
+use benchtop_store::{Catalog, Ledger};
 
 /// All rounds of a project.
 #[derive(Default)]

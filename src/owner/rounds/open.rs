@@ -4,14 +4,14 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::model::round::lease::{Judged, Leases, Next};
-use crate::model::round::order::Ticket;
-use crate::model::round::state::{Assignment, InRound, RoundState};
-use crate::model::round::{Gold, Protocol, Round};
-use crate::model::verdict::Part;
-use crate::model::{Error, ErrorKind, Judgement, Result, Verdict};
-use crate::store::Catalog;
-use crate::store::columns::id_hash;
+use benchtop_model::round::lease::{Judged, Leases, Next};
+use benchtop_model::round::order::Ticket;
+use benchtop_model::round::state::{Assignment, InRound, RoundState};
+use benchtop_model::round::{Gold, Protocol, Round};
+use benchtop_model::verdict::Part;
+use benchtop_model::{Error, ErrorKind, Judgement, Result, Verdict};
+use benchtop_store::Catalog;
+use benchtop_store::columns::id_hash;
 
 /// Items that a client is told to get ready.
 const AHEAD: usize = 8;

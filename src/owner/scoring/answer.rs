@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use super::lock;
-use crate::model::scoring::bench::{
+use crate::answers;
+use crate::context::OwnerContext;
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::wire::request;
+use benchtop_model::scoring::bench::{
     Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesDiff, RulesState, Sample, ScorerState,
 };
-use crate::model::scoring::job::ScoringState;
-use crate::model::scoring::{Outcome, Scorer};
-use crate::model::{Error, ErrorKind, Filter, Item, Result, Status};
-use crate::owner::answers;
-use crate::owner::context::OwnerContext;
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::request;
-use crate::pipeline::scoring::rules::{Outcomes, scorers};
-use crate::pipeline::scoring::{bench, build, explain, flag_priority};
-use crate::store::{Overlay, rules};
+use benchtop_model::scoring::job::ScoringState;
+use benchtop_model::scoring::{Outcome, Scorer};
+use benchtop_model::{Error, ErrorKind, Filter, Item, Result, Status};
+use benchtop_pipeline::scoring::rules::{Outcomes, scorers};
+use benchtop_pipeline::scoring::{bench, build, explain, flag_priority};
+use benchtop_store::{Overlay, rules};
 
 /// Characters of a sample's text.
 const TEXT: usize = 200;
@@ -98,7 +98,7 @@ fn statuses(shared: &OwnerContext) -> Overlay {
 fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerState>> {
     let mut all: Vec<Scorer> = Scorer::ALL.to_vec();
     let judges = build::judges(&shared.project).into_iter().map(Scorer::Judge);
-    let known = crate::store::scores::scorers(&shared.project.store());
+    let known = benchtop_store::scores::scorers(&shared.project.store());
     for scorer in judges.chain(known).chain(scorers(&shared.scoring.rules(shared).set().measures())) {
         if !all.contains(&scorer) {
             all.push(scorer);
@@ -192,7 +192,7 @@ fn explanation(shared: &Arc<OwnerContext>, number: u32, wanted: &dyn Fn() -> boo
     let row = number.checked_sub(1).map(|row| row as usize).filter(|row| *row < catalog.len());
     let row = row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no item #{number}")))?;
     let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
-    let known = crate::store::scores::scorers(&shared.project.store()).into_iter();
+    let known = benchtop_store::scores::scorers(&shared.project.store()).into_iter();
     let asked = scorers(&rules.measures());
     let columns =
         shared.scoring.columns(shared, known.chain(asked).chain([Scorer::Consensus, Scorer::Blind]), wanted)?;

@@ -17,18 +17,18 @@ pub use queue::start;
 
 use super::context::OwnerContext;
 use super::wire::Event;
-use crate::model::Result;
-use crate::model::scoring::Scorer;
-use crate::model::scoring::rules::RuleSet;
-use crate::pipeline::scoring::build;
-use crate::pipeline::scoring::column::Column;
-use crate::pipeline::scoring::inputs::{Inputs, Texts};
-use crate::pipeline::scoring::rules::{ColumnsBy, Outcomes};
-use crate::pipeline::scoring::runner::Runner;
-use crate::store::catalog::CatalogVersion;
-use crate::store::project::Project;
-use crate::store::rules::{self, Written};
-use crate::store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
+use benchtop_model::Result;
+use benchtop_model::scoring::Scorer;
+use benchtop_model::scoring::rules::RuleSet;
+use benchtop_pipeline::scoring::build;
+use benchtop_pipeline::scoring::column::Column;
+use benchtop_pipeline::scoring::inputs::{Inputs, Texts};
+use benchtop_pipeline::scoring::rules::{ColumnsBy, Outcomes};
+use benchtop_pipeline::scoring::runner::Runner;
+use benchtop_store::catalog::CatalogVersion;
+use benchtop_store::project::Project;
+use benchtop_store::rules::{self, Written};
+use benchtop_store::scores::{DIMENSION, EMBEDDINGS, Embeddings, Scores};
 
 /// Builds what scores.
 pub type Maker = Box<dyn Fn(&Project, &Scorer) -> Result<Box<dyn Runner>> + Send + Sync>;
@@ -151,7 +151,7 @@ impl Scoring {
     /// What is scored of each item now; `wanted` says whether to go on reading.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`] when the texts are damaged, and [`crate::model::ErrorKind::Cancelled`].
+    /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged, and [`benchtop_model::ErrorKind::Cancelled`].
     pub fn inputs(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<(Of, Arc<Inputs>)> {
         let catalog = shared.catalog();
         let of = (catalog.edition(), shared.pictures().len());
@@ -248,7 +248,7 @@ impl Scoring {
 
     /// The rules as they are on disk now. The file is read again only when it is another one.
     pub fn rules(&self, shared: &OwnerContext) -> HeldRules {
-        let path = shared.project.root().join(crate::store::project::FILE);
+        let path = shared.project.root().join(benchtop_store::project::FILE);
         let stamp = std::fs::metadata(&path).ok().and_then(|m| Some((m.modified().ok()?, m.len())));
         let mut held = lock(&self.rules);
         if held.stamp.is_some() && held.stamp == stamp {
@@ -285,7 +285,7 @@ impl Scoring {
         wanted: &dyn Fn() -> bool,
     ) -> Result<(RuleSet, ColumnsBy, Arc<Outcomes>)> {
         let (rules, generation) = (self.rules(shared).set(), self.generation());
-        let scorers = crate::pipeline::scoring::rules::scorers(&rules.measures());
+        let scorers = benchtop_pipeline::scoring::rules::scorers(&rules.measures());
         let columns = self.columns(shared, scorers, wanted)?;
         let (of, _) = self.inputs(shared, wanted)?;
         let mut held = lock(&self.outcomes);

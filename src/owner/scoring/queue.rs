@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{Scoring, lock, work};
-use crate::model::generated_image::check_drafts;
-use crate::model::generation::NO_ENDPOINT;
-use crate::model::scoring::Scorer;
-use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
-use crate::model::trust::Waits;
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::outage::{outage_said, outage_wait};
-use crate::owner::priority::lower_thread_priority;
-use crate::owner::trust::{self, Known};
-use crate::owner::wire::Event;
-use crate::store::trust::JobKind;
-use crate::store::{disk, regular};
+use crate::context::OwnerContext;
+use crate::outage::{outage_said, outage_wait};
+use crate::priority::lower_thread_priority;
+use crate::trust::{self, Known};
+use crate::wire::Event;
+use benchtop_model::generated_image::check_drafts;
+use benchtop_model::generation::NO_ENDPOINT;
+use benchtop_model::scoring::Scorer;
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use benchtop_model::trust::Waits;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::trust::JobKind;
+use benchtop_store::{disk, regular};
 
 /// What a judge is sent, in words.
 const PICTURES: &str = "pictures or texts of items";
@@ -42,7 +42,7 @@ pub(super) struct Stored {
     pub(super) phase: Phase,
     /// What failed or could not be read is scored again.
     pub(super) retry: bool,
-    /// Random text by which the person who began it here knows it again ([`crate::store::trust`]).
+    /// Random text by which the person who began it here knows it again ([`benchtop_store::trust`]).
     #[serde(default)]
     pub(super) token: Option<String>,
     /// Inputs with a draft as their picture when it was begun.
@@ -58,7 +58,7 @@ pub(super) struct JobRuntime {
     pub(super) without: u64,
     pub(super) why: Option<String>,
     pub(super) device: String,
-    pub(super) spent: Option<crate::pipeline::scoring::runner::Spent>,
+    pub(super) spent: Option<benchtop_pipeline::scoring::runner::Spent>,
     /// Nothing is begun before this moment.
     not_before: Option<Instant>,
     /// Times in a row that no server answered.
@@ -190,7 +190,7 @@ impl Inner {
             .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))
             .and_then(|bytes| disk::write_atomic(&self.file, &bytes));
         if let Err(problem) = kept {
-            crate::owner::log::write(format_args!("scoring jobs could not be kept: {problem}"));
+            crate::log::write(format_args!("scoring jobs could not be kept: {problem}"));
         }
     }
 

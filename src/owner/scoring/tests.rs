@@ -2,20 +2,20 @@ use std::collections::HashMap;
 use std::sync::mpsc;
 
 use super::*;
-use crate::model::generation::Fingerprint;
-use crate::model::scoring::bench::{BenchAsk, FlagOrder, RulesState, ScorerState};
-use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
-use crate::model::scoring::rules::{Then, Threshold};
-use crate::model::scoring::{Measure, Outcome, Score, ScoreState};
-use crate::model::{ErrorKind, Field, Filter, Status};
-use crate::owner::context::Data;
-use crate::owner::dispatch::{self, Query, Watch};
-use crate::owner::wire::request;
-use crate::owner::writer;
-use crate::pipeline::compose::{Composition, Order, metadata};
-use crate::pipeline::scoring::runner::{Keep, Subject, failed};
-use crate::store::open::open;
-use crate::store::scores::About;
+use crate::context::Data;
+use crate::dispatch::{self, Query, Watch};
+use crate::wire::request;
+use crate::writer;
+use benchtop_model::generation::Fingerprint;
+use benchtop_model::scoring::bench::{BenchAsk, FlagOrder, RulesState, ScorerState};
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use benchtop_model::scoring::rules::{Then, Threshold};
+use benchtop_model::scoring::{Measure, Outcome, Score, ScoreState};
+use benchtop_model::{ErrorKind, Field, Filter, Status};
+use benchtop_pipeline::compose::{Composition, Order, metadata};
+use benchtop_pipeline::scoring::runner::{Keep, Subject, failed};
+use benchtop_store::open::open;
+use benchtop_store::scores::About;
 
 /// How long a test waits for what must happen. Never a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -85,7 +85,7 @@ fn maker(small: &Small) -> Maker {
         let version = {
             let script = lock(&small.0);
             if script.gone {
-                return Err(crate::model::Error::new(ErrorKind::NotFound, "the small scorer is gone"));
+                return Err(benchtop_model::Error::new(ErrorKind::NotFound, "the small scorer is gone"));
             }
             script.version
         };
@@ -115,8 +115,8 @@ impl Rig {
         };
         let (sender, queue) = mpsc::channel();
         let data = Data { catalog: opened.catalog, overlay: opened.overlay };
-        let none: crate::owner::generate::Maker = Box::new(|_, _| Err(crate::model::Error::input("no generator")));
-        let trust = crate::store::trust::Trust::at(project.root().with_extension("person"));
+        let none: crate::generate::Maker = Box::new(|_, _| Err(benchtop_model::Error::input("no generator")));
+        let trust = benchtop_store::trust::Trust::at(project.root().with_extension("person"));
         let mut shared = OwnerContext::new(project.clone(), trust, opened.index, data, opened.notices, sender, 0, none);
         shared.scoring = Scoring::new(maker(small));
         let shared = Arc::new(shared);
@@ -127,7 +127,7 @@ impl Rig {
     fn ask<R: Query>(&self, ask: R) -> Result<R::Reply> {
         let mut partial = |_| ();
         let mut watch = Watch { cancelled: &|| false, partial: &mut partial };
-        dispatch::answer(ask, &crate::owner::visibility::AnnotatorView::whole(&self.shared), &mut watch)
+        dispatch::answer(ask, &crate::visibility::AnnotatorView::whole(&self.shared), &mut watch)
     }
 
     fn begin(&self, dry: bool) -> Result<ScoringState> {
@@ -347,7 +347,7 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     assert_eq!(rig.listed("filter:kept").len() as u64, 60 - flagged);
     assert_eq!(apply(above(40.0), &before.revision).unwrap_err().kind, ErrorKind::Conflict, "made on older rules");
     // The file is edited by hand while the owner runs: the next question knows.
-    let path = project.root().join(crate::store::project::FILE);
+    let path = project.root().join(benchtop_store::project::FILE);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("above = 50.0", "above = 0.5")).unwrap();
     assert!(rig.rules().tally.items[1] > flagged);

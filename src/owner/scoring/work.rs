@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::lock;
 use super::queue::Stored;
-use crate::model::scoring::{Score, ScoreState};
-use crate::model::{Error, ErrorKind, Filter, Item, Result};
-use crate::owner::answers;
-use crate::owner::context::OwnerContext;
-use crate::owner::trust::{self, Reach};
-use crate::owner::visibility::AnnotatorView;
-use crate::pipeline::scoring::runner::{Subject, failed};
-use crate::store::picture_file::PictureFile;
-use crate::store::scores::Scores;
+use crate::answers;
+use crate::context::OwnerContext;
+use crate::trust::{self, Reach};
+use crate::visibility::AnnotatorView;
+use benchtop_model::scoring::{Score, ScoreState};
+use benchtop_model::{Error, ErrorKind, Filter, Item, Result};
+use benchtop_pipeline::scoring::runner::{Subject, failed};
+use benchtop_store::picture_file::PictureFile;
+use benchtop_store::scores::Scores;
 
 /// Scores are recorded at most this often: each time costs two syncs.
 const RECORD_EVERY: Duration = Duration::from_millis(200);
@@ -57,7 +57,8 @@ fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
     let item: Item = serde_json::from_str(&json)
         .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
     let files = PictureFile::all(shared.project.root(), &item.images);
-    let picture = item.images.first().and_then(|i| i.hash.as_deref()).and_then(crate::model::generated_image::file_key);
+    let picture =
+        item.images.first().and_then(|i| i.hash.as_deref()).and_then(benchtop_model::generated_image::file_key);
     Ok(Subject { key, files, picture: picture.unwrap_or_default(), item })
 }
 

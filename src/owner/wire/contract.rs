@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{AnyReply, AnyRequest};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// A request to the owner. The table in `request.rs` implements it, a row a request.
 pub trait Request: Clone + std::fmt::Debug + Serialize + DeserializeOwned + Into<AnyRequest> + Send + 'static {
@@ -32,7 +32,7 @@ pub trait Request: Clone + std::fmt::Debug + Serialize + DeserializeOwned + Into
     fn pack(reply: Self::Reply) -> AnyReply;
 }
 
-/// Who may ask. Whoever reaches the socket is a member of the project ([`crate::owner::access`]).
+/// Who may ask. Whoever reaches the socket is a member of the project ([`crate::access`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Every member.
@@ -91,7 +91,7 @@ pub enum Blind {
     /// Its reply holds nothing of the kind.
     Nothing,
     /// Its reply shows a veiled item as one that nobody has judged: it is made through an
-    /// [`AnnotatorView`](crate::owner::visibility::AnnotatorView).
+    /// [`AnnotatorView`](crate::visibility::AnnotatorView).
     Filtered,
     /// Its handler refuses it where the reply would tell of a veiled item.
     Guarded,
@@ -111,7 +111,7 @@ impl Blind {
     }
 }
 
-/// What runs a request. For each kind there is a trait in [`crate::owner::dispatch`] that its handler implements.
+/// What runs a request. For each kind there is a trait in [`crate::dispatch`] that its handler implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A thread that looks things up; cancellable.

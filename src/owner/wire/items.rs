@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::scoring::bench::Chip;
-use crate::model::{Filter, Item, QuestionKind, Sort, Status};
-use crate::store::ledger::EffectiveVerdict;
+use benchtop_model::scoring::bench::Chip;
+use benchtop_model::{Filter, Item, QuestionKind, Sort, Status};
+use benchtop_store::ledger::EffectiveVerdict;
 
 /// A page of the list.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -37,11 +37,11 @@ pub use reference::wire_reference;
 pub use request::{AnyReply, AnyRequest, Name as RequestName};
 pub use response::*;
 
-use crate::model::Error;
-use crate::model::config::Reason;
-pub use crate::pipeline::analysis::{AnalyseAsk, Analysis};
-pub use crate::pipeline::import::{FileReport, ImportRequest as ImportAsk, Progress, Report};
-pub use crate::pipeline::recompose::{Recomposed, Rename};
+use benchtop_model::Error;
+use benchtop_model::config::Reason;
+pub use benchtop_pipeline::analysis::{AnalyseAsk, Analysis};
+pub use benchtop_pipeline::import::{FileReport, ImportRequest as ImportAsk, Progress, Report};
+pub use benchtop_pipeline::recompose::{Recomposed, Rename};
 
 /// First word of a conversation.
 pub const MAGIC: [u8; 8] = *b"benchtop";

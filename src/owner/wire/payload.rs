@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{AnyRequest, Request, request};
-use crate::model::{Filter, Judgement};
+use benchtop_model::{Filter, Judgement};
 
 /// A request that may follow [`request::Agree`].
 pub trait NeedsConsent: Request {

@@ -2,7 +2,7 @@
 //!
 //! A row names the request with its fields, its reply, what runs it ([`Kind`]), who may ask ([`Access`]), whether it writes
 //! ([`Writes`]) and what it does about a blind round ([`Blind`]). From the rows are made the structs of this module,
-//! [`AnyRequest`] and [`AnyReply`], the check of who may ask, the dispatch ([`crate::owner::dispatch`]) and
+//! [`AnyRequest`] and [`AnyReply`], the check of who may ask, the dispatch ([`crate::dispatch`]) and
 //! `docs/wire.md`. To add a request: append a row, write its handler, and give a sample of it in
 //! `tests/owner/requests.rs`; nothing compiles without the latter two.
 
@@ -18,28 +18,28 @@ use super::{
     OwnerStatus, PageAsk, Receipt, Recomposed, Rename, Report, ResumePoint, Retired, SimilarityAsk, SimilarityReport,
     VerdictPage,
 };
-use crate::metrics::statistics::Rank;
-use crate::model::agreement::Bootstrap;
-use crate::model::agreement::analysis::{Agreed, AgreementAsk, OwnPace};
-use crate::model::board::analysis::{Compared, Disagreement};
-use crate::model::board::{self, BehindPage, BoardAsk};
-use crate::model::edit::Edit as ItemEdit;
-use crate::model::evaluation::{BegunRun, NewRun};
-use crate::model::generated_image::GeneratedImage;
-use crate::model::history::{LogAsk, Merged, Moment, State};
-use crate::model::job::{Begun, JobFailure, JobState, NewJob};
-use crate::model::round::protocol::WhatIf as WhatIfOutcome;
-use crate::model::round::state::{Adjudicating, Dispute, GuidelinesText, NextAssignment, RoundState};
-use crate::model::round::{NewRound as RoundWanted, Protocol};
-use crate::model::scoring::bench::{BenchAsk, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState};
-use crate::model::scoring::job::{NewScoring, ScoringState};
-use crate::model::scoring::rules::RuleSet;
-use crate::model::table::{Frequency as ValueCounts, Summary};
-use crate::model::trust::Destination;
-use crate::model::usage::{Discarded, MetadataState, Save, TermUse};
-use crate::model::verdict_interchange::{Taken, VerdictForm, Words};
-use crate::model::{Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage};
-use crate::store::query::Match;
+use benchtop_metrics::statistics::Rank;
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, OwnPace};
+use benchtop_model::board::analysis::{Compared, Disagreement};
+use benchtop_model::board::{self, BehindPage, BoardAsk};
+use benchtop_model::edit::Edit as ItemEdit;
+use benchtop_model::evaluation::{BegunRun, NewRun};
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::history::{LogAsk, Merged, Moment, State};
+use benchtop_model::job::{Begun, JobFailure, JobState, NewJob};
+use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
+use benchtop_model::round::state::{Adjudicating, Dispute, GuidelinesText, NextAssignment, RoundState};
+use benchtop_model::round::{NewRound as RoundWanted, Protocol};
+use benchtop_model::scoring::bench::{BenchAsk, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState};
+use benchtop_model::scoring::job::{NewScoring, ScoringState};
+use benchtop_model::scoring::rules::RuleSet;
+use benchtop_model::table::{Frequency as ValueCounts, Summary};
+use benchtop_model::trust::Destination;
+use benchtop_model::usage::{Discarded, MetadataState, Save, TermUse};
+use benchtop_model::verdict_interchange::{Taken, VerdictForm, Words};
+use benchtop_model::{Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage};
+use benchtop_store::query::Match;
 
 /// Gives the rows to a macro. Their order is that of the wire: append only.
 macro_rules! requests {

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::model::history::Entry;
-use crate::model::job::JobState;
-use crate::model::scoring::job::ScoringState;
-use crate::model::usage::{MetadataHealth, MetadataState, Tally};
-use crate::model::verdict_interchange::Exchanged;
-use crate::model::{Form, Status};
-use crate::owner::latency::Waits;
+use crate::latency::Waits;
+use benchtop_model::history::Entry;
+use benchtop_model::job::JobState;
+use benchtop_model::scoring::job::ScoringState;
+use benchtop_model::usage::{MetadataHealth, MetadataState, Tally};
+use benchtop_model::verdict_interchange::Exchanged;
+use benchtop_model::{Form, Status};
 
 /// Decisions, and whether there are more.
 #[derive(Clone, Debug, Serialize, Deserialize)]

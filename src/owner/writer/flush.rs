@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::{Pending, Writer};
-use crate::model::{Act, Decision, Error, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::latency::Step;
-use crate::owner::wire::{Event, Receipt};
-use crate::store::columns::BLOCK_ROWS;
-use crate::store::journal::{self, Journal};
-use crate::store::prefix_digest::PrefixDigest;
+use crate::context::OwnerContext;
+use crate::latency::Step;
+use crate::wire::{Event, Receipt};
+use benchtop_model::{Act, Decision, Error, Result};
+use benchtop_store::columns::BLOCK_ROWS;
+use benchtop_store::journal::{self, Journal};
+use benchtop_store::prefix_digest::PrefixDigest;
 
 /// Decisions of one person.
 struct Group {
@@ -114,7 +114,7 @@ impl Writer {
             })?;
             self.journals.insert(who.to_string(), opened);
         }
-        self.journals.get_mut(who).ok_or_else(|| Error::new(crate::model::ErrorKind::Io, "the journal is not open"))
+        self.journals.get_mut(who).ok_or_else(|| Error::new(benchtop_model::ErrorKind::Io, "the journal is not open"))
     }
 
     fn apply(&mut self, pending: Pending) {

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::owner::context::OwnerContext;
-use crate::owner::priority;
-use crate::store::Overlay;
-use crate::store::prefix_digest::Journals;
+use crate::context::OwnerContext;
+use crate::priority;
+use benchtop_store::Overlay;
+use benchtop_store::prefix_digest::Journals;
 
 enum Task {
     Places,
@@ -52,9 +52,7 @@ impl IndexWriter {
                     Task::Places => {
                         theirs.places.store(false, Ordering::Release);
                         if let Err(problem) = index.write_places() {
-                            crate::owner::log::write(format_args!(
-                                "where people are could not be remembered: {problem}"
-                            ));
+                            crate::log::write(format_args!("where people are could not be remembered: {problem}"));
                         }
                     }
                     Task::Checkpoint(task) => {
@@ -62,7 +60,7 @@ impl IndexWriter {
                         let list: Vec<usize> = blocks.iter().copied().collect();
                         if let Err(problem) = index.write_checkpoint(&overlay, &list, rev, &journals) {
                             // Nothing is lost: the journals are replayed instead.
-                            crate::owner::log::write(format_args!("the checkpoint could not be written: {problem}"));
+                            crate::log::write(format_args!("the checkpoint could not be written: {problem}"));
                             theirs.unwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(blocks);
                         }
                         theirs.busy.store(false, Ordering::Release);

@@ -3,12 +3,12 @@
 use std::sync::mpsc;
 
 use super::Writer;
-use crate::model::generated_image::GeneratedImage;
-use crate::model::generation::Fingerprint;
-use crate::model::{ErrorKind, Result};
-use crate::owner::wire::Event;
-use crate::store::columns::BLOCK_ROWS;
-use crate::store::pictures;
+use crate::wire::Event;
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::generation::Fingerprint;
+use benchtop_model::{ErrorKind, Result};
+use benchtop_store::columns::BLOCK_ROWS;
+use benchtop_store::pictures;
 
 /// See [`Work::Made`](super::WriterCommand::Made).
 pub struct MadePictures {

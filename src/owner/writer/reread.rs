@@ -1,9 +1,9 @@
 //! Reading the project again after somebody else changed its journals while it was open.
 
 use super::{Writer, load_rounds};
-use crate::model::{Error, Result};
-use crate::owner::wire::Event;
-use crate::store::{Overlay, open};
+use crate::wire::Event;
+use benchtop_model::{Error, Result};
+use benchtop_store::{Overlay, open};
 
 impl Writer {
     /// Looks whether the open journals are still those that their paths name.
@@ -62,7 +62,7 @@ impl Writer {
             *current = ledger;
         }
         for notice in &notices {
-            crate::owner::log::write(format_args!("{} {notice}", crate::store::journal::stamp(super::now())));
+            crate::log::write(format_args!("{} {notice}", benchtop_store::journal::stamp(super::now())));
         }
         let mut known = self.shared.notices();
         for notice in notices {

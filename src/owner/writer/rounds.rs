@@ -1,10 +1,10 @@
 //! What rounds have to do with a decision: what it is for, what its receipt may tell, and what becomes of its lease.
 
 use super::{Pending, Writer, now};
-use crate::model::{Act, Judgement, Result, Status, status};
-use crate::owner::context::OwnerContext;
-use crate::owner::visibility::AnnotatorView;
-use crate::store::{Ledger, rounds};
+use crate::context::OwnerContext;
+use crate::visibility::AnnotatorView;
+use benchtop_model::{Act, Judgement, Result, Status, status};
+use benchtop_store::{Ledger, rounds};
 
 impl Writer {
     /// Makes out what a decision on a row is for in its round, and takes the lease.

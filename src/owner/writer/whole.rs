@@ -7,11 +7,11 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use super::{Join, Revise, Writer, WriterCommand, load_rounds};
-use crate::model::{Decision, Error, Result};
-use crate::owner::priority;
-use crate::owner::wire::Event;
-use crate::store::journal;
-use crate::store::{Ledger, Overlay, open};
+use crate::priority;
+use crate::wire::Event;
+use benchtop_model::{Decision, Error, Result};
+use benchtop_store::journal;
+use benchtop_store::{Ledger, Overlay, open};
 
 /// Decisions appended at a time when journals are merged: those of people get between.
 const JOINED: usize = 2000;

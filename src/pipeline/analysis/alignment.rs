@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::autobench::{alignment_rate, grid, majority};
-use crate::metrics::score::ItemSelection;
-use crate::metrics::statistics::{Z95, wilson};
-use crate::metrics::tally::Tally;
-use crate::model::{Field, Verdict};
-use crate::pipeline::board::BoardData;
+use crate::board::BoardData;
+use benchtop_metrics::autobench::{alignment_rate, grid, majority};
+use benchtop_metrics::score::ItemSelection;
+use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_metrics::tally::Tally;
+use benchtop_model::{Field, Verdict};
 
 /// Who says whether a picture is aligned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -134,8 +134,8 @@ fn rate(aspect: Option<String>, difficulty: Option<String>, tally: Tally) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compose::sample;
-    use crate::pipeline::board::from_items;
+    use crate::board::from_items;
+    use benchtop_compose::sample;
 
     #[test]
     fn a_picture_counts_once_and_what_nobody_judged_in_no_rate() {

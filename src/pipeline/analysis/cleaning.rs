@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Wanted, column, go_on, is_low_good, shown, unit};
-use crate::metrics::score::ItemSelection;
-use crate::model::agreement::{Bootstrap, Interval};
-use crate::model::board::{Board, Scale};
-use crate::model::{Error, Result};
-use crate::pipeline::board::BoardData;
+use crate::board::BoardData;
+use benchtop_metrics::score::ItemSelection;
+use benchtop_model::agreement::{Bootstrap, Interval};
+use benchtop_model::board::{Board, Scale};
+use benchtop_model::{Error, Result};
 
 /// What is left when items are taken out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{column, shown};
-use crate::metrics::statistics::{Linkage, Merge, linkage};
-use crate::model::board::{Board, Scale};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_metrics::statistics::{Linkage, Merge, linkage};
+use benchtop_model::board::{Board, Scale};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// What is put together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

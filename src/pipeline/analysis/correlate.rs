@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{column, matching, shown};
-use crate::metrics::statistics::{Correlation, Significance, kendall, spearman};
-use crate::model::board::{Board, Row};
-use crate::model::{Error, Result};
+use benchtop_metrics::statistics::{Correlation, Significance, kendall, spearman};
+use benchtop_model::board::{Board, Row};
+use benchtop_model::{Error, Result};
 
 /// Fewest models that an order says anything of: two are always in the same or in the opposite one.
 const FEWEST: usize = 3;
@@ -114,7 +114,7 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
             (scores(at), (Axis { from: "board".into(), column: column.name.clone() }, scores(with), &[][..]))
         }
         (None, None) => {
-            return Err(Error::new(crate::model::ErrorKind::Usage, "there is nothing to hold the column against")
+            return Err(Error::new(benchtop_model::ErrorKind::Usage, "there is nothing to hold the column against")
                 .help("name another column, another board, a table or a paper"));
         }
     };

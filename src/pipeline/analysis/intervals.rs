@@ -4,13 +4,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Wanted, column, go_on, unit};
-use crate::metrics::score::ItemSelection;
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::Result;
-use crate::model::agreement::{Bootstrap, Interval};
-use crate::model::board::analysis::ScEstimate;
-use crate::model::board::{Cell, Scale};
-use crate::pipeline::board::BoardData;
+use crate::board::BoardData;
+use benchtop_metrics::score::ItemSelection;
+use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::Result;
+use benchtop_model::agreement::{Bootstrap, Interval};
+use benchtop_model::board::analysis::ScEstimate;
+use benchtop_model::board::{Cell, Scale};
 
 /// Which columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
 //! Closer looks at whole boards: what goes together, what is alike, how scores settle, what cleaning did, how sure numbers are, and what papers
-//! printed. Each is asked for by a [`What`] and answered from a [`BoardData`]; the numbers are those of [`crate::metrics`].
+//! printed. Each is asked for by a [`What`] and answered from a [`BoardData`]; the numbers are those of [`benchtop_metrics`].
 
 mod alignment;
 mod cleaning;
@@ -20,9 +20,9 @@ pub use self::names::{matching, same};
 pub use self::stability::{Curve, Stability, Stable};
 
 use super::board::{BoardData, published};
-use crate::metrics::score::ItemSelection;
-use crate::model::board::{Better, Board, BoardAsk, Cell, Column, Printed, Scale};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_metrics::score::ItemSelection;
+use benchtop_model::board::{Better, Board, BoardAsk, Cell, Column, Printed, Scale};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// An analysis of a board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Wanted, column, go_on, shown};
-use crate::metrics::score::ItemSelection;
-use crate::metrics::score::question_table::QuestionTable;
-use crate::metrics::stability::{FRACTIONS, Point, curve, largest_drift};
-use crate::metrics::statistics::Number;
-use crate::model::board::{Row, Scale};
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::board::BoardData;
+use crate::board::BoardData;
+use benchtop_metrics::score::ItemSelection;
+use benchtop_metrics::score::question_table::QuestionTable;
+use benchtop_metrics::stability::{FRACTIONS, Point, curve, largest_drift};
+use benchtop_metrics::statistics::Number;
+use benchtop_model::board::{Row, Scale};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Half of the data: how far a curve strays after it is what [`Curve::drift`] says.
 const HALF: f64 = 50.0;

@@ -2,13 +2,13 @@
 
 use super::comparison::{EXAMPLES, Wanted};
 use super::{BEHIND_BYTES, BoardData};
-use crate::formats;
-use crate::metrics::extract::{Asked, Extractor};
-use crate::metrics::score::question_table::ParsedAnswer;
-use crate::metrics::score::{ItemSelection, ModelAnswers, mark};
-use crate::model::board::analysis::Disagreement;
-use crate::model::board::{Answered, ModelAnswer};
-use crate::model::{Error, ErrorKind, Prediction, Result, ToolVerdict};
+use benchtop_formats as formats;
+use benchtop_metrics::extract::{Asked, Extractor};
+use benchtop_metrics::score::question_table::ParsedAnswer;
+use benchtop_metrics::score::{ItemSelection, ModelAnswers, mark};
+use benchtop_model::board::analysis::Disagreement;
+use benchtop_model::board::{Answered, ModelAnswer};
+use benchtop_model::{Error, ErrorKind, Prediction, Result, ToolVerdict};
 
 /// Names under which files of answers hold what a model thought apart from its answer. The first is that of an evaluation's journal.
 const REASONING: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "thought"];
@@ -95,7 +95,7 @@ impl BoardData {
             bytes += [&answer.output, &answer.reasoning].into_iter().flatten().map(String::len).sum::<usize>();
             found.answers.push(ModelAnswer { model: graded.model.clone(), order, answer });
         }
-        found.gold = item.gold().map_or_else(|| item.answer.to_lowercase(), crate::model::Item::letter);
+        found.gold = item.gold().map_or_else(|| item.answer.to_lowercase(), benchtop_model::Item::letter);
         Ok(found)
     }
 

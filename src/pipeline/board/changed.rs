@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::Places;
-use crate::metrics::score::Place;
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::Catalog;
+use benchtop_metrics::score::Place;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::Catalog;
 
 /// What is read of a text of an item.
 #[derive(Deserialize)]

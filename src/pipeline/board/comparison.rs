@@ -1,13 +1,13 @@
 //! Closer looks at a board: how sure a cell is, how two models differ, where two rules read another answer.
 
 use super::BoardData;
-use crate::metrics::score::question_table::ParsedAnswer;
-use crate::metrics::score::{Estimate, ItemSelection};
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::agreement::Bootstrap;
-use crate::model::board::analysis::{Compared, Disagreement, Redrawn, Sure, Table};
-use crate::model::board::{AnswerDetail, Cell, Row};
-use crate::model::{Error, ErrorKind, Item, Prediction, QuestionKind, Result};
+use benchtop_metrics::score::question_table::ParsedAnswer;
+use benchtop_metrics::score::{Estimate, ItemSelection};
+use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::board::analysis::{Compared, Disagreement, Redrawn, Sure, Table};
+use benchtop_model::board::{AnswerDetail, Cell, Row};
+use benchtop_model::{Error, ErrorKind, Item, Prediction, QuestionKind, Result};
 
 /// Items of each side that a comparison names at most.
 pub const ITEMS: usize = 5000;

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::rows::{key_text, rows};
-use crate::model::{Field, Result};
-use crate::store::Catalog;
-use crate::store::catalog::Answers;
-use crate::store::columns::{Columns, id_hash};
-use crate::store::manifest::{Holds, Part};
+use benchtop_model::{Field, Result};
+use benchtop_store::Catalog;
+use benchtop_store::catalog::Answers;
+use benchtop_store::columns::{Columns, id_hash};
+use benchtop_store::manifest::{Holds, Part};
 
 /// Where a file came from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -171,7 +171,7 @@ impl DatasetResolver {
     /// Where the answers of a part of a project belong; `has` is as for [`count`](Self::count).
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Corrupt`] when the part is damaged.
+    /// [`benchtop_model::ErrorKind::Corrupt`] when the part is damaged.
     pub fn homes_of(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
         if let Holds::Predictions { dataset: Some(dataset), .. } = &answers.part.holds {
             return Ok(Assignment::one(dataset));

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::score::Outcome;
-use crate::model::board::{Cell, Column, Row};
+use benchtop_metrics::score::Outcome;
+use benchtop_model::board::{Cell, Column, Row};
 
 /// Columns of a terminal that a note is kept to, less what is printed before it.
 const WIDTH: usize = 74;
@@ -211,7 +211,7 @@ mod tests {
         odd.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);
         let models = ["llava_v1.5_7b", "llava_v1.5_13b", "deepseek_vl_1.3b", "MiniGPT-4-v1-7B"];
         odd.evaluated.extend(models.map(str::to_string));
-        let counts = crate::model::board::Counts { refused: 2, ..Default::default() };
+        let counts = benchtop_model::board::Counts { refused: 2, ..Default::default() };
         let row = Row { model: "m".into(), cells: Vec::new(), counts, reference: None };
         assert_eq!(BoardNotes::default().notes(std::slice::from_ref(&row), true), ["m: 2 answers declining in words"]);
         assert!(BoardNotes::default().notes(&[row], false)[0].ends_with("declining to answer, counted as wrong"));

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::BoardData;
-use crate::metrics::extract::judge_extraction::read;
-use crate::metrics::extract::{Asked, Extractor, Read};
-use crate::metrics::score::question_table::ParsedAnswer;
-use crate::model::{Item, Prediction, Result};
-use crate::store::judge_cache::{JudgeExtractions, Reading, about};
+use benchtop_metrics::extract::judge_extraction::read;
+use benchtop_metrics::extract::{Asked, Extractor, Read};
+use benchtop_metrics::score::question_table::ParsedAnswer;
+use benchtop_model::{Item, Prediction, Result};
+use benchtop_store::judge_cache::{JudgeExtractions, Reading, about};
 
 /// Characters of what a judge said in a trace, at most.
 const SAID: usize = 60;
@@ -85,7 +85,7 @@ impl BoardData {
         (found.unwrap_or(by_rule), trace)
     }
 
-    /// The rows whose answer cannot be read, of the model at this place of [`Ruled::answering`](crate::metrics::score::BoardEngine::answering).
+    /// The rows whose answer cannot be read, of the model at this place of [`Ruled::answering`](benchtop_metrics::score::BoardEngine::answering).
     pub fn unparsed(&self, at: usize) -> Vec<u32> {
         let marks = self.ruled.answering().get(at).map_or(&[][..], |graded| &graded.marks);
         let rows = (0u32..).zip(marks).filter(|(_, mark)| **mark == ParsedAnswer::UNPARSED);

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
 use super::diagnostics::count;
 use super::{BoardData, BoardNotes, FileOutcomes, Places, Texts};
-use crate::formats;
-use crate::metrics::extract::{Asked, Extractor};
-use crate::metrics::score::question_table::QuestionTable;
-use crate::metrics::score::{BoardEngine, Grader, Place};
-use crate::model::{Item, Prediction, Result};
-use crate::store::columns::id_hash;
+use benchtop_formats as formats;
+use benchtop_metrics::extract::{Asked, Extractor};
+use benchtop_metrics::score::question_table::QuestionTable;
+use benchtop_metrics::score::{BoardEngine, Grader, Place};
+use benchtop_model::{Item, Prediction, Result};
+use benchtop_store::columns::id_hash;
 
 /// The rows of one prediction file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,7 +88,7 @@ impl Questions {
     }
 
     /// Where rows with these keys belong, which are in a file that lies there and names no data set.
-    pub(super) fn homes<'k>(&self, keys: impl Iterator<Item = &'k crate::model::Key>, from: &Path) -> Assignment {
+    pub(super) fn homes<'k>(&self, keys: impl Iterator<Item = &'k benchtop_model::Key>, from: &Path) -> Assignment {
         let mut tally = Tally::default();
         keys.for_each(|key| self.shelf.count(&mut tally, &key.to_string(), &|hash| self.holds(hash)));
         self.shelf.homes(&tally, &Origin::of_file(from))

@@ -1,7 +1,7 @@
 //! Boards: which files and models there are, what was odd about them, and the texts behind a cell.
 //!
 //! [`from_paths`] makes one from files alone; a project's is made of its catalogue (`owner`). What is counted, and how, is
-//! [`crate::metrics::score`]'s.
+//! [`benchtop_metrics::score`]'s.
 
 mod answered;
 mod cache;
@@ -28,14 +28,14 @@ pub use self::paths::{from_paths, from_paths_by};
 pub use self::project::{Watch, from_catalog};
 pub use self::similar::Similarities;
 
-use crate::formats;
-use crate::metrics::consensus;
-use crate::metrics::extract::{Extractor, Read};
-use crate::metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
-use crate::metrics::statistics::{Rank, Test, ranks};
-use crate::model::board::{AnswerDetail, BehindPage, Better, Board, Row};
-use crate::model::{Error, Item, Prediction, QuestionKind, Result};
-use crate::store::judge_cache::JudgeExtractions;
+use benchtop_formats as formats;
+use benchtop_metrics::consensus;
+use benchtop_metrics::extract::{Extractor, Read};
+use benchtop_metrics::score::{BoardEngine, ItemSelection, ModelAnswers, Place};
+use benchtop_metrics::statistics::{Rank, Test, ranks};
+use benchtop_model::board::{AnswerDetail, BehindPage, Better, Board, Row};
+use benchtop_model::{Error, Item, Prediction, QuestionKind, Result};
+use benchtop_store::judge_cache::JudgeExtractions;
 
 /// Where the texts of questions and answers are.
 pub trait Texts: Send + Sync {
@@ -171,7 +171,7 @@ impl BoardData {
     /// least), from `from` on, which is 0 or what the page before calls the next.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::NotFound`] when there is no such model or column; when texts cannot be read.
+    /// [`benchtop_model::ErrorKind::NotFound`] when there is no such model or column; when texts cannot be read.
     pub fn behind(
         &self,
         model: &str,
@@ -284,11 +284,11 @@ impl BoardData {
     /// [`ranks`]); models without a number are left out.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::NotFound`] when there is no such column.
+    /// [`benchtop_model::ErrorKind::NotFound`] when there is no such column.
     pub fn ranks(&self, column: &str, chosen: &ItemSelection) -> Result<Vec<(String, Rank)>> {
         let at = self.ruled.column(column)?;
         let board = self.ruled.board(chosen);
-        let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(crate::model::board::Cell::value);
+        let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(benchtop_model::board::Cell::value);
         let mut order: Vec<(usize, f64)> =
             board.rows.iter().enumerate().filter_map(|(i, r)| Some((i, value(r)?))).collect();
         // Of a variance less is better.

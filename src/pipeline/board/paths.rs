@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use super::dataset_resolver::Origin;
 use super::memory::{Questions, from_questions};
 use super::{Answers, BoardData};
-use crate::formats::{self, Format, Found, Mapping, Recognised};
-use crate::metrics::extract::Extractor;
-use crate::model::{Error, ErrorKind, Item, Key, Prediction, Result};
-use crate::pipeline::sources::{self, Orders, Reach, Said, Source, Unreadable};
+use crate::sources::{self, Orders, Reach, Said, Source, Unreadable};
+use benchtop_formats::{self as formats, Format, Found, Mapping, Recognised};
+use benchtop_metrics::extract::Extractor;
+use benchtop_model::{Error, ErrorKind, Item, Key, Prediction, Result};
 
 /// The board of the question and prediction files at these paths, files or folders, without a project. `rule` reads all answers, or else
 /// each question's own.

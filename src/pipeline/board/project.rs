@@ -14,16 +14,16 @@ use super::judged::Ruling;
 use super::rows::{Window, key_text, rows};
 use super::similar::{Similarities, similarity};
 use super::{BoardData, BoardNotes, FileOutcomes, Texts};
-use crate::formats;
-use crate::metrics::extract::{self, Extractor};
-use crate::metrics::score::question_table::{ParsedAnswer, QuestionTable};
-use crate::metrics::score::{Asked, BoardEngine, Grader, ModelAnswers, Outcome, Place};
-use crate::model::evaluation::RunPart;
-use crate::model::{Error, ErrorKind, Item, Prediction, Result};
-use crate::store::Catalog;
-use crate::store::catalog::Answers;
-use crate::store::judge_cache::JudgeExtractions;
-use crate::store::manifest::Holds;
+use benchtop_formats as formats;
+use benchtop_metrics::extract::{self, Extractor};
+use benchtop_metrics::score::question_table::{ParsedAnswer, QuestionTable};
+use benchtop_metrics::score::{Asked, BoardEngine, Grader, ModelAnswers, Outcome, Place};
+use benchtop_model::evaluation::RunPart;
+use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
+use benchtop_store::Catalog;
+use benchtop_store::catalog::Answers;
+use benchtop_store::judge_cache::JudgeExtractions;
+use benchtop_store::manifest::Holds;
 
 /// Is told how many answers of how many are read; says whether to go on.
 pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
@@ -289,7 +289,7 @@ fn mend(catalog: &Catalog, sheet: &QuestionTable, files: &[usize], ruling: Rulin
         let mut mark = ModelAnswers::read(sheet, row, ruling.rule, &asked, &answer.output, answer.judge.as_deref());
         if mark == ParsedAnswer::UNPARSED {
             let judged = ruling.judged((&item.id, &item.question), &asked, &answer.output);
-            mark = judged.map_or(mark, crate::metrics::score::mark);
+            mark = judged.map_or(mark, benchtop_metrics::score::mark);
         }
         let counts = &mut kept.graded.counts;
         for (state, n) in [(ParsedAnswer::UNPARSED, &mut counts.unparsed), (ParsedAnswer::REFUSED, &mut counts.refused)]

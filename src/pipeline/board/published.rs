@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::formats::published::{Figure, figures};
-use crate::model::board::{Board, Cell, Column, Counts, Printed, Row, Scale};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_formats::published::{Figure, figures};
+use benchtop_model::board::{Board, Cell, Column, Counts, Printed, Row, Scale};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// The board's column that holds the same number as a printed one; none where no column does, as for VLB, whose tables have columns by
 /// benchmark and variant, and for MVP-Bench's Table 6, whose questions are a sample.
@@ -136,7 +136,7 @@ pub fn references(board: &Board, paper: Option<&str>) -> Result<Vec<Row>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::board::Column;
+    use benchtop_model::board::Column;
 
     #[test]
     fn printed_numbers_stand_under_the_columns_that_hold_the_same() {

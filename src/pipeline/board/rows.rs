@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::formats;
-use crate::metrics::extract;
-use crate::model::{Choice, Error, ErrorKind, QuestionKind, Result};
-use crate::store::Catalog;
+use benchtop_formats as formats;
+use benchtop_metrics::extract;
+use benchtop_model::{Choice, Error, ErrorKind, QuestionKind, Result};
+use benchtop_store::Catalog;
 
 /// What reading an answer needs of a stored prediction.
 #[derive(Deserialize)]

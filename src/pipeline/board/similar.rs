@@ -6,9 +6,9 @@
 use std::path::Path;
 
 use super::cache::{self, digest, short};
-use crate::metrics::score::question_table::QuestionTable;
-use crate::model::QuestionKind;
-use crate::store::Catalog;
+use benchtop_metrics::score::question_table::QuestionTable;
+use benchtop_model::QuestionKind;
+use benchtop_store::Catalog;
 
 /// What of the answers' similarities is known.
 pub struct Similarities<'a> {

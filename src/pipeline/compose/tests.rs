@@ -3,12 +3,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
-use crate::compose::metadata::VOCABULARIES;
-use crate::formats::{self, Format};
-use crate::model::{Form, Role};
-use crate::pipeline::export::{Target, To};
-use crate::pipeline::import;
-use crate::store::open::{Opened, open};
+use crate::export::{Target, To};
+use crate::import;
+use benchtop_compose::metadata::VOCABULARIES;
+use benchtop_formats::{self as formats, Format};
+use benchtop_model::{Form, Role};
+use benchtop_store::open::{Opened, open};
 
 const PAIRS: &str = "name = \"pairs\"\noptions = 5\n[[pictures]]\nsubject = \"animal\"\ncount = 12\nshape = \"pair\"\ndiffers = \"background\"\n\
     [[pictures]]\nsubject = \"profession\"\nper-term = 1\nshape = \"pair\"\ndiffers = \"profession\"\nlevel = \"high\"\n";

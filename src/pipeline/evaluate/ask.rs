@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::compose::metadata::{Instruction, Metadata, instruct};
-use crate::model::evaluation::{NewRun, RunAnswer, Wording};
-use crate::model::vlm::{Ask, Encoded, Reply};
-use crate::model::{Error, ErrorKind, Form, Item, MetaFile, Result, Role};
-use crate::pipeline::evaluate::orders;
-use crate::pipeline::evaluate::relabel::relabelled;
-use crate::store::metadata;
-use crate::store::picture_file::PictureFile;
-use crate::store::project::Project;
+use crate::evaluate::orders;
+use crate::evaluate::relabel::relabelled;
+use benchtop_compose::metadata::{Instruction, Metadata, instruct};
+use benchtop_model::evaluation::{NewRun, RunAnswer, Wording};
+use benchtop_model::vlm::{Ask, Encoded, Reply};
+use benchtop_model::{Error, ErrorKind, Form, Item, MetaFile, Result, Role};
+use benchtop_store::metadata;
+use benchtop_store::picture_file::PictureFile;
+use benchtop_store::project::Project;
 
 /// The words of an item itself.
 const ITEMS_OWN: &str = "item";

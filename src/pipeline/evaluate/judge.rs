@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use super::error_class::{AT_FIRST, STREAK, is_of_question};
-use crate::inference::Heard;
-use crate::inference::vlm::VisionLanguageModel;
-use crate::metrics::extract::Asked;
-use crate::metrics::extract::judge_extraction::{INSTRUCTION, can_judge, prompt, reply, system};
-use crate::model::generation::{Failure, FailureKind};
-use crate::model::vlm::{Ask, Finish, Reply, Usage};
-use crate::model::{Error, ErrorKind, Item, Prediction, Result};
-use crate::pipeline::board::BoardData;
-use crate::store::judge_cache::{JudgeExtractions, Judged, Reading, about};
+use crate::board::BoardData;
+use benchtop_inference::Heard;
+use benchtop_inference::vlm::VisionLanguageModel;
+use benchtop_metrics::extract::Asked;
+use benchtop_metrics::extract::judge_extraction::{INSTRUCTION, can_judge, prompt, reply, system};
+use benchtop_model::generation::{Failure, FailureKind};
+use benchtop_model::vlm::{Ask, Finish, Reply, Usage};
+use benchtop_model::{Error, ErrorKind, Item, Prediction, Result};
+use benchtop_store::judge_cache::{JudgeExtractions, Judged, Reading, about};
 
 /// Answers that are looked through at a time.
 const TOGETHER: usize = 256;

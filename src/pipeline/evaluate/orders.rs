@@ -1,8 +1,8 @@
 //! Which items are asked, and in which orders their options are shown.
 
-use crate::model::Item;
-use crate::model::evaluation::Orders;
-use crate::model::rng::{Stream, key};
+use benchtop_model::Item;
+use benchtop_model::evaluation::Orders;
+use benchtop_model::rng::{Stream, key};
 
 /// `count` of `numbers`, drawn by `seed` and in their order; all of them where there are no more. Which are drawn depends
 /// on the numbers and the seed alone.

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::relabel::relabelled;
-use crate::model::evaluation::{Asked, RunAnswer, RunPart, label_of, orders_of};
-use crate::model::{Form, Item, Key, Prediction, Result};
-use crate::store::Catalog;
-use crate::store::index::Index;
-use crate::store::manifest::{self, Holds, Manifest, Part};
-use crate::store::open::{self, Fresh};
-use crate::store::project::Project;
-use crate::store::runs::{self, Line, Run};
-use crate::store::segment::Writer;
+use benchtop_model::evaluation::{Asked, RunAnswer, RunPart, label_of, orders_of};
+use benchtop_model::{Form, Item, Key, Prediction, Result};
+use benchtop_store::Catalog;
+use benchtop_store::index::Index;
+use benchtop_store::manifest::{self, Holds, Manifest, Part};
+use benchtop_store::open::{self, Fresh};
+use benchtop_store::project::Project;
+use benchtop_store::runs::{self, Line, Run};
+use benchtop_store::segment::Writer;
 
 /// What answers share that go into one segment: order, data set and form.
 type Set = (u16, String, Form);
@@ -74,7 +74,7 @@ pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> P
 /// everything was set aside has a segment without a row, so that it counts; a run without any answer has none.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Corrupt`] when what is stored is damaged, and the operating system's; then nothing is left.
+/// [`benchtop_model::ErrorKind::Corrupt`] when what is stored is damaged, and the operating system's; then nothing is left.
 pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made> {
     let (mut there, mut told) = (HashSet::<(String, Key)>::new(), HashSet::new());
     let mine = format!("evaluation {} on ", run.id);

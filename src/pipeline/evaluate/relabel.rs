@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::model::Item;
+use benchtop_model::Item;
 
 /// Places of the words of the options within the output, the longest first where they overlap.
 fn quoted(output: &str, options: &[&str]) -> Vec<Range<usize>> {

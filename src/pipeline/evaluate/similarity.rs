@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::inference::scoring::TextEmbedder;
-use crate::metrics::free_form::{FreeForm, cosine};
-use crate::model::{Error, ErrorKind, Item, QuestionKind, Result};
-use crate::pipeline::board::dataset_resolver::DatasetResolver;
-use crate::store::Catalog;
-use crate::store::manifest::Holds;
-use crate::store::similarity::{Cosines, pair};
+use crate::board::dataset_resolver::DatasetResolver;
+use benchtop_inference::scoring::TextEmbedder;
+use benchtop_metrics::free_form::{FreeForm, cosine};
+use benchtop_model::{Error, ErrorKind, Item, QuestionKind, Result};
+use benchtop_store::Catalog;
+use benchtop_store::manifest::Holds;
+use benchtop_store::similarity::{Cosines, pair};
 
 /// Items between two looks at cancellation.
 const STEP: usize = 4096;
@@ -137,7 +137,7 @@ pub fn compare(
         let mut vectors = HashMap::new();
         for (text, found) in texts.iter().zip(embedded) {
             let found = found.map_err(|failure| match failure.kind {
-                crate::model::generation::FailureKind::Cancelled => cancelled(),
+                benchtop_model::generation::FailureKind::Cancelled => cancelled(),
                 _ => Error::input(format!("a text cannot be compared: {}", failure.reason)),
             })?;
             done.cut += u64::from(found.cut.is_some());

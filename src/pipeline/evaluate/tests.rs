@@ -2,13 +2,13 @@ use super::ask::{Wordings, question, read};
 use super::orders::{count, of_item, sample, shown};
 use super::publish_predictions::prediction;
 use super::relabel::relabelled;
-use crate::model::evaluation::{Asked, NewRun, Orders, Wording};
-use crate::model::job::JobStatus;
-use crate::model::vlm::Reply;
-use crate::model::{Choice, Form, Item, Key, QuestionKind, Role};
-use crate::store::picture_file::PictureFile;
-use crate::store::project::Project;
-use crate::store::runs::{Counts, Run};
+use benchtop_model::evaluation::{Asked, NewRun, Orders, Wording};
+use benchtop_model::job::JobStatus;
+use benchtop_model::vlm::Reply;
+use benchtop_model::{Choice, Form, Item, Key, QuestionKind, Role};
+use benchtop_store::picture_file::PictureFile;
+use benchtop_store::project::Project;
+use benchtop_store::runs::{Counts, Run};
 
 fn item(options: &[&str]) -> Item {
     let choice = |(at, text): (usize, &&str)| Choice {
@@ -181,7 +181,7 @@ fn a_picture_that_is_not_there_is_not_asked_about() {
     let project = Project::init(dir.path()).unwrap();
     let words = Wordings::of(&project, &Wording::Paper).unwrap();
     let with =
-        Item { images: vec![crate::model::ImageRef { name: "a.png".into(), ..Default::default() }], ..item(&[]) };
+        Item { images: vec![benchtop_model::ImageRef { name: "a.png".into(), ..Default::default() }], ..item(&[]) };
     let seeing = NewRun { blind: false, ..new(Orders::AsIs) };
     assert!(question(&with, 0, &seeing, &words, &[]).unwrap_err().contains("1 pictures, 0 are there"));
     assert!(question(&with, 0, &new(Orders::AsIs), &words, &[]).is_ok(), "who is blind needs none");

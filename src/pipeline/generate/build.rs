@@ -4,16 +4,16 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::fallback::FallbackGenerator;
-use crate::inference::ImageGenerator;
-use crate::inference::candle::generator::{CandleGenerator, Options};
-use crate::inference::http::HttpGenerator;
-use crate::inference::hub::Hub;
-use crate::inference::storyboard::Storyboard;
-use crate::inference::worker::{Launch, Model, Timeouts, WorkerGenerator};
-use crate::model::config::Config;
-use crate::model::config::generate::{Backend, Device, Generate};
-use crate::model::job::GenerationOverrides;
-use crate::model::{Error, ErrorKind, Result, clean};
+use benchtop_inference::ImageGenerator;
+use benchtop_inference::candle::generator::{CandleGenerator, Options};
+use benchtop_inference::http::HttpGenerator;
+use benchtop_inference::hub::Hub;
+use benchtop_inference::storyboard::Storyboard;
+use benchtop_inference::worker::{Launch, Model, Timeouts, WorkerGenerator};
+use benchtop_model::config::Config;
+use benchtop_model::config::generate::{Backend, Device, Generate};
+use benchtop_model::job::GenerationOverrides;
+use benchtop_model::{Error, ErrorKind, Result, clean};
 
 /// The wishes with backend and model as `benchtop.toml` has them, where nothing is said. The model there is that of the
 /// backend there.

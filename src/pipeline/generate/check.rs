@@ -1,6 +1,6 @@
 //! What came out is looked at before it is recorded.
 
-use crate::model::generation::{Failure, FailureKind, Pixels, Settings};
+use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
 
 /// Grey levels within which a picture counts as flat.
 const FLAT: u8 = 2;
@@ -37,7 +37,7 @@ pub fn check(pixels: &Pixels, settings: &Settings) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::generation::Scheduler;
+    use benchtop_model::generation::Scheduler;
 
     #[test]
     fn what_is_no_picture_is_refused_with_the_reason() {

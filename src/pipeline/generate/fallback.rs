@@ -1,7 +1,7 @@
 //! A generator in place of one that could not be had.
 
-use crate::inference::{ImageGenerator, Told};
-use crate::model::generation::{Capabilities, Fingerprint, Settings, Task};
+use benchtop_inference::{ImageGenerator, Told};
+use benchtop_model::generation::{Capabilities, Fingerprint, Settings, Task};
 
 /// What works in place of another, and why. What it makes is its own, under its own fingerprint.
 pub struct FallbackGenerator {

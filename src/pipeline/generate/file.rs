@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use super::generation_task::GenerationTask;
-use crate::formats::picture;
-use crate::model::generation::{Fingerprint, Pixels, Settings};
-use crate::model::{Error, ErrorKind, ImageRef, Result};
-use crate::pipeline::pictures;
-use crate::store::picture_file::PictureFile;
-use crate::store::project::Project;
+use crate::pictures;
+use benchtop_formats::picture;
+use benchtop_model::generation::{Fingerprint, Pixels, Settings};
+use benchtop_model::{Error, ErrorKind, ImageRef, Result};
+use benchtop_store::picture_file::PictureFile;
+use benchtop_store::project::Project;
 
 /// What a picture's file says of how it was made.
 pub struct Origin<'o> {

@@ -2,10 +2,10 @@
 
 use super::image_index::{Picture, RequestedImages, Words, lines, sides};
 use super::work::Target;
-use crate::model::generated_image::{hex, prompt_key, seed_of};
-use crate::model::generation::{Pixels, Task};
-use crate::model::{Error, ErrorKind, Item, Provenance, Result};
-use crate::store::Catalog;
+use benchtop_model::generated_image::{hex, prompt_key, seed_of};
+use benchtop_model::generation::{Pixels, Task};
+use benchtop_model::{Error, ErrorKind, Item, Provenance, Result};
+use benchtop_store::Catalog;
 
 /// Everything that is needed to make a picture and to record it.
 #[derive(Clone, Debug, PartialEq)]

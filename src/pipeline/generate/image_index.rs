@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::model::generated_image::{PictureState, file_key, picture_key, prompt_key};
-use crate::model::{Error, ErrorKind, Result, Side};
-use crate::store::Catalog;
-use crate::store::catalog::CatalogVersion;
-use crate::store::pictures::Pictures;
-use crate::store::present::Present;
+use benchtop_model::generated_image::{PictureState, file_key, picture_key, prompt_key};
+use benchtop_model::{Error, ErrorKind, Result, Side};
+use benchtop_store::Catalog;
+use benchtop_store::catalog::CatalogVersion;
+use benchtop_store::pictures::Pictures;
+use benchtop_store::present::Present;
 
 /// Items between two looks at cancellation.
 const STEP: usize = 4096;

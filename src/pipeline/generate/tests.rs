@@ -3,14 +3,14 @@ use std::collections::HashSet;
 use super::generation_task::{GenerationTask, side_by_side};
 use super::image_index::{RequestedImages, Words};
 use super::work::{Scope, Target};
-use crate::model::generated_image::{GeneratedImage, PictureState, hex, seed_of};
-use crate::model::generation::{Fingerprint, Pixels, Scheduler, Settings};
-use crate::model::{ImageRef, Item};
-use crate::pipeline::compose::{Composition, Order, metadata};
-use crate::store::Catalog;
-use crate::store::open::open;
-use crate::store::pictures::Pictures;
-use crate::store::project::Project;
+use crate::compose::{Composition, Order, metadata};
+use benchtop_model::generated_image::{GeneratedImage, PictureState, hex, seed_of};
+use benchtop_model::generation::{Fingerprint, Pixels, Scheduler, Settings};
+use benchtop_model::{ImageRef, Item};
+use benchtop_store::Catalog;
+use benchtop_store::open::open;
+use benchtop_store::pictures::Pictures;
+use benchtop_store::project::Project;
 
 const PAIRS: &str = "name = \"pairs\"\noptions = 5\n[[pictures]]\nsubject = \"animal\"\ncount = 4\nshape = \"pair\"\n\
                      differs = \"background\"\n";
@@ -163,10 +163,9 @@ fn sides_that_no_item_shows_alone_come_along() {
     std::fs::write(&file, crosses.iter().map(line).collect::<String>()).unwrap();
     let other = Project::init(&project.root().join("other")).unwrap();
     let opened = open(&other).unwrap();
-    let ask = crate::pipeline::import::ImportRequest { paths: vec![file], ..Default::default() };
+    let ask = crate::import::ImportRequest { paths: vec![file], ..Default::default() };
     let index = opened.index.get().unwrap();
-    let outcome =
-        crate::pipeline::import::import(&other, index, &opened.catalog, &ask, "2026-01-01T00:00:00Z", &mut |_| true);
+    let outcome = crate::import::import(&other, index, &opened.catalog, &ask, "2026-01-01T00:00:00Z", &mut |_| true);
     let catalog = outcome.unwrap().catalog.unwrap();
     let named = named(&catalog);
     let work = MISSING.work(&named, &Pictures::default());

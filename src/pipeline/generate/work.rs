@@ -4,7 +4,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::image_index::{Picture, RequestedImages};
-use crate::store::pictures::{Entry, Pictures, parts_key};
+use benchtop_store::pictures::{Entry, Pictures, parts_key};
 
 /// One sample of a picture to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,12 +4,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Import, Watch, hash_file, tick};
-use crate::formats::{self, Format};
-use crate::model::{Error, ErrorKind, Form, Key, Prediction, Result};
-use crate::pipeline::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
-use crate::pipeline::sources::{self, Reach, Source};
-use crate::store::manifest::Holds;
-use crate::store::segment::Writer;
+use crate::board::dataset_resolver::{Assignment, DatasetResolver, Origin, Tally};
+use crate::sources::{self, Reach, Source};
+use benchtop_formats::{self as formats, Format};
+use benchtop_model::{Error, ErrorKind, Form, Key, Prediction, Result};
+use benchtop_store::manifest::Holds;
+use benchtop_store::segment::Writer;
 
 /// The answers of one model of a file, as they are written.
 struct Set {

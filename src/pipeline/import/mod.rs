@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 use super::board::dataset_resolver::DatasetResolver;
 use super::pictures::Pictures;
 use super::sources::{self, Orders, Plan, Said, Source};
-use crate::formats::{self, Mapping};
-use crate::model::{Error, ErrorKind, Item, Result};
-use crate::store::Catalog;
-use crate::store::columns::Columns;
-use crate::store::index::Index;
-use crate::store::manifest::{self, Holds, Manifest, Part};
-use crate::store::open::{Fresh, adopt};
-use crate::store::project::Project;
-use crate::store::segment::Writer;
+use benchtop_formats::{self as formats, Mapping};
+use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_store::Catalog;
+use benchtop_store::columns::Columns;
+use benchtop_store::index::Index;
+use benchtop_store::manifest::{self, Holds, Manifest, Part};
+use benchtop_store::open::{Fresh, adopt};
+use benchtop_store::project::Project;
+use benchtop_store::segment::Writer;
 
 mod answers;
 mod questions;
@@ -184,7 +184,7 @@ struct Import<'a> {
     /// Kept where answers count rows.
     orders: Option<Orders>,
     /// Data set of the answers of a file, and its keys by position where the file counts rows.
-    joined: BTreeMap<PathBuf, (String, Vec<crate::model::Key>)>,
+    joined: BTreeMap<PathBuf, (String, Vec<benchtop_model::Key>)>,
     /// The data sets of the project with those of this import, once all questions are read.
     shelf: DatasetResolver,
     made: Made,
@@ -364,8 +364,8 @@ fn content_hash(item: &Item) -> Result<u64> {
     Ok(u64::from_le_bytes(first))
 }
 
-fn forget_where(image: &mut crate::model::ImageRef) {
-    *image = crate::model::ImageRef { name: std::mem::take(&mut image.name), ..Default::default() };
+fn forget_where(image: &mut benchtop_model::ImageRef) {
+    *image = benchtop_model::ImageRef { name: std::mem::take(&mut image.name), ..Default::default() };
 }
 
 /// BLAKE3 of the file at `path`, in hex, as the manifest holds it of a source.

@@ -3,12 +3,12 @@
 use std::collections::hash_map::Entry;
 
 use super::{Import, Watch, content_hash, forget_where, hash_file, tick};
-use crate::formats::{self, Format};
-use crate::model::{Error, ErrorKind, Item, Result};
-use crate::pipeline::sources::{self, Orders, Source, Unreadable};
-use crate::store::columns::id_hash;
-use crate::store::manifest::Holds;
-use crate::store::segment::Writer;
+use crate::sources::{self, Orders, Source, Unreadable};
+use benchtop_formats::{self as formats, Format};
+use benchtop_model::{Error, ErrorKind, Item, Result};
+use benchtop_store::columns::id_hash;
+use benchtop_store::manifest::Holds;
+use benchtop_store::segment::Writer;
 
 impl Import<'_> {
     /// Brings in the questions of a file. `beside` ones are what a tool wrote down of the questions that it asked: those that
@@ -154,7 +154,7 @@ impl Import<'_> {
 }
 
 /// Adds the questions of the project in their order.
-fn from_catalog(catalog: &crate::store::Catalog, orders: &mut Orders) -> Result<()> {
+fn from_catalog(catalog: &benchtop_store::Catalog, orders: &mut Orders) -> Result<()> {
     let mut there = Orders::default();
     catalog.each_line(0, &mut |_, line| {
         let item: Item = serde_json::from_slice(line)

@@ -4,12 +4,12 @@
 use rayon::prelude::*;
 
 use super::column::Column;
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::scoring::bench::{Bench, BenchAsk, Cross, Share, Tally};
-use crate::model::scoring::{FlagPriority, Measure};
-use crate::model::{Error, ErrorKind, Field, QuestionKind, Result, Status};
-use crate::store::columns::Columns;
-use crate::store::{Catalog, Overlay};
+use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::scoring::bench::{Bench, BenchAsk, Cross, Share, Tally};
+use benchtop_model::scoring::{FlagPriority, Measure};
+use benchtop_model::{Error, ErrorKind, Field, QuestionKind, Result, Status};
+use benchtop_store::columns::Columns;
+use benchtop_store::{Catalog, Overlay};
 
 /// Bars at most.
 const BARS: u16 = 400;

@@ -10,20 +10,20 @@ use super::runners::free;
 use super::runners::judge::Judged;
 use super::runners::ocr::WantedWord;
 use super::runners::pictures::{Consistency, Safe};
-use crate::compose::metadata::{Judging, Metadata};
-use crate::inference::candle::safety::StableDiffusionSafetyChecker;
-use crate::inference::candle::scorer::{self, ClipScorer, Options};
-use crate::inference::http::chat::ChatModel;
-use crate::inference::hub::Hub;
-use crate::inference::ocr::{self, Tesseract};
-use crate::inference::scoring::{ImageEmbedder, ImageTextScorer};
-use crate::inference::vlm::VisionLanguageModel;
-use crate::model::config::Config;
-use crate::model::judge::Reads;
-use crate::model::scoring::Scorer;
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::metadata;
-use crate::store::project::Project;
+use benchtop_compose::metadata::{Judging, Metadata};
+use benchtop_inference::candle::safety::StableDiffusionSafetyChecker;
+use benchtop_inference::candle::scorer::{self, ClipScorer, Options};
+use benchtop_inference::http::chat::ChatModel;
+use benchtop_inference::hub::Hub;
+use benchtop_inference::ocr::{self, Tesseract};
+use benchtop_inference::scoring::{ImageEmbedder, ImageTextScorer};
+use benchtop_inference::vlm::VisionLanguageModel;
+use benchtop_model::config::Config;
+use benchtop_model::judge::Reads;
+use benchtop_model::scoring::Scorer;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::metadata;
+use benchtop_store::project::Project;
 
 /// The folder of a model of `[filter]`.
 fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
@@ -43,7 +43,7 @@ fn config(project: &Project) -> Result<Config> {
 fn judging(project: &Project, name: &str) -> Result<Arc<Judging>> {
     let files = metadata::read(&project.metadata())?;
     let parsed =
-        Metadata::parse(files.files.into_iter().map(|f| crate::model::MetaFile { name: f.name, text: f.text }));
+        Metadata::parse(files.files.into_iter().map(|f| benchtop_model::MetaFile { name: f.name, text: f.text }));
     parsed.judging(name).ok_or_else(|| {
         Error::new(ErrorKind::NotFound, format!("there is no judging `{name}`, or it cannot be used"))
             .file(project.metadata().join(format!("judge/{name}.toml")))
@@ -130,7 +130,7 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
 pub fn judges(project: &Project) -> Vec<String> {
     let Ok(files) = metadata::read(&project.metadata()) else { return Vec::new() };
     let parsed =
-        Metadata::parse(files.files.into_iter().map(|f| crate::model::MetaFile { name: f.name, text: f.text }));
+        Metadata::parse(files.files.into_iter().map(|f| benchtop_model::MetaFile { name: f.name, text: f.text }));
     let all = parsed.judgings();
     all.iter().filter(|j| matches!(j.reads, Reads::YesNo { .. })).map(|j| j.name.clone()).collect()
 }

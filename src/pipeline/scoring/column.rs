@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use super::inputs::Inputs;
-use crate::model::scoring::{ScoreState, Scorer};
-use crate::store::scores::Scores;
+use benchtop_model::scoring::{ScoreState, Scorer};
+use benchtop_store::scores::Scores;
 
 /// The scores of one scorer by row.
 #[derive(Clone, Debug, Default)]

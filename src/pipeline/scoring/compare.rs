@@ -7,14 +7,14 @@ use half::f16;
 use serde::Serialize;
 
 use super::runners::duplicate::list;
-use crate::inference::preprocess;
-use crate::inference::scoring::ImageEmbedder;
-use crate::metrics::kmmd::{self, MOST, kmmd};
-use crate::metrics::nearest::{Rows, nearest};
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::generation::{FailureKind, Pixels};
-use crate::model::scoring::bench::Share;
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_inference::preprocess;
+use benchtop_inference::scoring::ImageEmbedder;
+use benchtop_metrics::kmmd::{self, MOST, kmmd};
+use benchtop_metrics::nearest::{Rows, nearest};
+use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::generation::{FailureKind, Pixels};
+use benchtop_model::scoring::bench::Share;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Pictures of one pass.
 const BATCH: usize = 16;

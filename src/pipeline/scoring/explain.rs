@@ -2,11 +2,11 @@
 
 use super::column::Column;
 use super::rules::{ColumnsBy, Outcomes};
-use crate::model::scoring::bench::{Chip, Counted, Explained, Explanation};
-use crate::model::scoring::rules::{Condition, Join, Rule, RuleSet, Test};
-use crate::model::scoring::{FlagPriority, Measure, Outcome, Score, ScoreState, Scorer};
-use crate::model::{Field, Status};
-use crate::store::{Catalog, Overlay};
+use benchtop_model::scoring::bench::{Chip, Counted, Explained, Explanation};
+use benchtop_model::scoring::rules::{Condition, Join, Rule, RuleSet, Test};
+use benchtop_model::scoring::{FlagPriority, Measure, Outcome, Score, ScoreState, Scorer};
+use benchtop_model::{Field, Status};
+use benchtop_store::{Catalog, Overlay};
 
 /// What the columns say of one item.
 struct Seen<'a> {

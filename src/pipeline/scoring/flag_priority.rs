@@ -1,12 +1,12 @@
 //! The flagged queue: which doubtful item comes first.
 
 use super::rules::{ColumnsBy, Outcomes, ReadyRule, ready, subtask_of};
-use crate::model::Status;
-use crate::model::generated_image::seed_of;
-use crate::model::scoring::Outcome;
-use crate::model::scoring::bench::FlagOrder;
-use crate::model::scoring::rules::RuleSet;
-use crate::store::{Catalog, Overlay};
+use benchtop_model::Status;
+use benchtop_model::generated_image::seed_of;
+use benchtop_model::scoring::Outcome;
+use benchtop_model::scoring::bench::FlagOrder;
+use benchtop_model::scoring::rules::RuleSet;
+use benchtop_store::{Catalog, Overlay};
 
 /// Orders `rows`; those that have no place in the order (nothing disagrees, nobody decided against the rules) are left out.
 pub fn order(

@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::model::generated_image::file_key;
-use crate::model::scoring::Scorer;
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::generate::image_index::RequestedImages;
-use crate::store::Catalog;
-use crate::store::catalog::CatalogVersion;
-use crate::store::columns::id_hash;
-use crate::store::pictures::Pictures;
+use crate::generate::image_index::RequestedImages;
+use benchtop_model::generated_image::file_key;
+use benchtop_model::scoring::Scorer;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::Catalog;
+use benchtop_store::catalog::CatalogVersion;
+use benchtop_store::columns::id_hash;
+use benchtop_store::pictures::Pictures;
 
 /// Items between two looks at cancellation.
 const STEP: usize = 4096;

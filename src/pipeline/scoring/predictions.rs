@@ -4,13 +4,13 @@
 //! nearest option, so that a model which declines or babbles would count as one that is against the item.
 
 use super::column::Column;
-use crate::metrics::consensus::{BlindPrior, Tally};
-use crate::metrics::extract::Extractor;
-use crate::model::config::FilterModels;
-use crate::model::evaluation;
-use crate::model::scoring::bench::Counted;
-use crate::model::scoring::{ScoreState, Scorer};
-use crate::pipeline::board::BoardData;
+use crate::board::BoardData;
+use benchtop_metrics::consensus::{BlindPrior, Tally};
+use benchtop_metrics::extract::Extractor;
+use benchtop_model::config::FilterModels;
+use benchtop_model::evaluation;
+use benchtop_model::scoring::bench::Counted;
+use benchtop_model::scoring::{ScoreState, Scorer};
 
 /// The rule that reads the answers.
 pub const RULE: Extractor = Extractor::StrictJudge;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::column::Column;
-use crate::model::scoring::bench::{RulesDiff, Tally};
-use crate::model::scoring::rules::{Condition, Join, RuleSet, Test};
-use crate::model::scoring::{Measure, Outcome, ScoreState, Scorer};
-use crate::model::{Field, Status};
-use crate::store::columns::{Columns, Names};
-use crate::store::{Catalog, Overlay};
+use benchtop_model::scoring::bench::{RulesDiff, Tally};
+use benchtop_model::scoring::rules::{Condition, Join, RuleSet, Test};
+use benchtop_model::scoring::{Measure, Outcome, ScoreState, Scorer};
+use benchtop_model::{Field, Status};
+use benchtop_store::columns::{Columns, Names};
+use benchtop_store::{Catalog, Overlay};
 
 /// The columns of some scorers.
 pub type ColumnsBy = BTreeMap<Scorer, Arc<Column>>;
@@ -86,7 +86,7 @@ pub(super) fn ready(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog) -> 
     let empty = Names::default();
     let subtasks = subtasks().and_then(|at| names.get(at)).unwrap_or(&empty);
     let one = |condition: &Condition| Ready::new(condition, columns, subtasks);
-    let rule = |rule: &crate::model::scoring::rules::Rule| ReadyRule {
+    let rule = |rule: &benchtop_model::scoring::rules::Rule| ReadyRule {
         outcome: rule.then.outcome(),
         join: rule.join,
         conditions: rule.conditions.iter().map(one).collect(),

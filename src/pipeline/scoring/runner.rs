@@ -1,11 +1,11 @@
 //! Scorers as the jobs see them: subjects in, a score for each out.
 
-use crate::inference::preprocess;
-use crate::model::Item;
-use crate::model::generation::Pixels;
-use crate::model::scoring::{Score, ScoreState};
-use crate::store::picture_file::PictureFile;
-use crate::store::scores::About;
+use benchtop_inference::preprocess;
+use benchtop_model::Item;
+use benchtop_model::generation::Pixels;
+use benchtop_model::scoring::{Score, ScoreState};
+use benchtop_store::picture_file::PictureFile;
+use benchtop_store::scores::About;
 
 /// What is scored: an item with the files of its pictures.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ pub trait Runner: Send {
     ///
     /// # Errors
     /// What keeps it from scoring anything: the job waits until somebody looks.
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> crate::model::Result<()>;
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> benchtop_model::Result<()>;
 
     /// What it has spent.
     fn spent(&self) -> Option<Spent> {
@@ -106,7 +106,7 @@ impl<F: Fn(&Subject) -> Score + Send + Sync> Runner for Each<F> {
         256
     }
 
-    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> crate::model::Result<()> {
+    fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> benchtop_model::Result<()> {
         use rayon::prelude::*;
         for some in subjects.chunks(4 * rayon::current_num_threads()) {
             let scores: Vec<Score> = some.par_iter().map(|subject| (self.score)(subject)).collect();

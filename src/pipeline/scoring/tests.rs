@@ -5,13 +5,13 @@ use super::column::Column;
 use super::explain::{chips, explain};
 use super::rules::{ColumnsBy, Outcomes, retain};
 use super::{flag_priority, inputs};
-use crate::model::scoring::bench::{BenchAsk, FlagOrder};
-use crate::model::scoring::rules::{Condition, RuleSet};
-use crate::model::scoring::{Outcome, ScoreState, Scorer};
-use crate::model::{ErrorKind, Field, Filter, Status};
-use crate::store::columns::Columns;
-use crate::store::columns::tests::item;
-use crate::store::{Catalog, Overlay};
+use benchtop_model::scoring::bench::{BenchAsk, FlagOrder};
+use benchtop_model::scoring::rules::{Condition, RuleSet};
+use benchtop_model::scoring::{Outcome, ScoreState, Scorer};
+use benchtop_model::{ErrorKind, Field, Filter, Status};
+use benchtop_store::columns::Columns;
+use benchtop_store::fixtures::item;
+use benchtop_store::{Catalog, Overlay};
 
 /// 100 items of three subtasks; CLIP logits 0, 0.5, 1 ... 49.5, the last ten without; a judge that fails every fourth.
 fn data() -> (Catalog, Overlay, ColumnsBy) {
@@ -214,10 +214,11 @@ fn an_explanation_says_the_score_the_line_and_where_it_stands() {
 
 #[test]
 fn inputs_are_another_number_where_picture_prompt_or_question_are_another() {
-    use crate::pipeline::generate::image_index::RequestedImages;
-    use crate::store::pictures::{Pictures, sample_made};
+    use crate::generate::image_index::RequestedImages;
+    use benchtop_store::fixtures::sample_made;
+    use benchtop_store::pictures::Pictures;
     let texts = inputs::Texts::default();
     assert!(inputs::Inputs::new(&texts, &RequestedImages::default(), &Pictures::default()).is_empty());
     let made = sample_made(1);
-    assert_eq!(crate::model::generated_image::file_key(&made.hash), u64::from_str_radix(&made.hash[..16], 16).ok());
+    assert_eq!(benchtop_model::generated_image::file_key(&made.hash), u64::from_str_radix(&made.hash[..16], 16).ok());
 }

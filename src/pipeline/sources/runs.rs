@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use super::{Plan, Source};
-use crate::formats::Questions;
-use crate::model::{Key, Result};
-use crate::pipeline::board::dataset_resolver::Assignment;
+use crate::board::dataset_resolver::Assignment;
+use benchtop_formats::Questions;
+use benchtop_model::{Key, Result};
 
 /// Which questions the answers of a file that names no data set are to.
 #[derive(Clone, Debug, Default)]

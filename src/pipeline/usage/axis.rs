@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::{CODE, NONE, OFFERED, SECOND, Usage};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::model::{Filter, QuestionKind};
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_model::{Filter, QuestionKind};
 
 /// The subject of a picture, among the properties of a grid.
 pub(super) const SUBJECT: &str = "subject";

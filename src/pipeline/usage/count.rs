@@ -6,11 +6,11 @@ use super::axis::{Axis, SUBJECT, SUBTASK, TYPE};
 use super::excluded::excluded;
 use super::line::Asked;
 use super::{CODE, NONE, OFFERED, SECOND, Usage, asked_about};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::usage::{Failing, Grid, Tally, TermUse};
-use crate::model::{Error, Result};
-use crate::store::Overlay;
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::usage::{Failing, Grid, Tally, TermUse};
+use benchtop_model::{Error, Result};
+use benchtop_store::Overlay;
 
 /// Cells of a grid, at most: it must fit a frame.
 const CELLS: usize = 400_000;
@@ -78,7 +78,7 @@ impl Usage {
     /// With `only` (sorted row numbers from 0) other items are not counted.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] when there would be more cells than fit a frame, and for a property that neither the
+    /// [`benchtop_model::ErrorKind::Input`] when there would be more cells than fit a frame, and for a property that neither the
     /// metadata nor any item has.
     pub fn grid(
         &self,

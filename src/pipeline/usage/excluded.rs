@@ -1,8 +1,8 @@
 //! Which cells of a grid the rules of compatibility leave empty, and why.
 
 use super::axis::{SUBJECT, SUBTASK};
-use crate::compose::compatibility::{Compatibility, TermAt};
-use crate::compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::compatibility::{Compatibility, TermAt};
+use benchtop_compose::compiled_metadata::CompiledMetadata;
 
 /// A value of a property.
 enum Value {

@@ -6,8 +6,8 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
-use crate::compose::metadata::vocabulary::TERM_CHARS;
-use crate::model::{QuestionKind, Role, Side};
+use benchtop_compose::metadata::vocabulary::TERM_CHARS;
+use benchtop_model::{QuestionKind, Role, Side};
 
 /// A text that is borrowed unless it has escapes.
 pub(super) struct Words<'a>(Cow<'a, str>);

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::count::Seen;
 use super::line::Asked;
 use super::{CODE, Class, NONE, OFFERED, Space, Usage};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::engine::{self, Choices};
-use crate::model::usage::{Freshness, Impact};
-use crate::store::Overlay;
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::engine::{self, Choices};
+use benchtop_model::usage::{Freshness, Impact};
+use benchtop_store::Overlay;
 
 /// Causes that are listed, at most.
 const CAUSES: usize = 100;

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::compose::engine::{Composer, choices_of, recipe, write};
-use crate::compose::metadata::tests::small;
-use crate::compose::metadata::{Metadata, file_of};
-use crate::compose::plan::Plan;
-use crate::compose::schedule::Schedule;
-use crate::model::usage::Freshness;
-use crate::model::{Form, Item, Key, MetaFile, Role, Status};
-use crate::store::Overlay;
+use benchtop_compose::engine::{Composer, choices_of, recipe, write};
+use benchtop_compose::fixtures::small;
+use benchtop_compose::metadata::{Metadata, file_of};
+use benchtop_compose::plan::Plan;
+use benchtop_compose::schedule::Schedule;
+use benchtop_model::usage::Freshness;
+use benchtop_model::{Form, Item, Key, MetaFile, Role, Status};
+use benchtop_store::Overlay;
 
 fn grammar(metadata: &Metadata) -> CompiledMetadata {
     CompiledMetadata::compile(metadata).0
@@ -135,7 +135,7 @@ fn a_grid_has_every_item_once_and_the_known_values_without_any() {
         let grid = usage.grid(&grammar, &overlay, (rows, columns), None).unwrap();
         assert_eq!(grid.cells.len(), grid.rows.len() * grid.columns.len());
         let sum =
-            |tallies: &mut dyn Iterator<Item = &crate::model::usage::Tally>| tallies.map(|t| t.all()).sum::<u64>();
+            |tallies: &mut dyn Iterator<Item = &benchtop_model::usage::Tally>| tallies.map(|t| t.all()).sum::<u64>();
         for all in [
             sum(&mut grid.cells.iter()),
             sum(&mut grid.rows.iter().map(|(_, t)| t)),
@@ -228,11 +228,11 @@ fn what_a_cell_counts_is_what_its_filter_lets_through() {
         let grid = usage.grid(&grammar, &overlay, (rows, columns), None).unwrap();
         for (r, (row, _)) in grid.rows.iter().enumerate() {
             for (c, (column, _)) in grid.columns.iter().enumerate() {
-                let mut filter = crate::model::Filter::default();
+                let mut filter = benchtop_model::Filter::default();
                 for (property, value) in [(rows, row), (columns, column)] {
                     match property {
                         "subject" => filter.subjects.push(value.clone()),
-                        "type" => filter.kind.extend(crate::model::QuestionKind::from_name(value)),
+                        "type" => filter.kind.extend(benchtop_model::QuestionKind::from_name(value)),
                         name => filter.shows.push((name.into(), value.clone())),
                     }
                 }
@@ -253,7 +253,7 @@ fn terms_of_one_vocabulary_are_alternatives_and_vocabularies_are_joined() {
     let pairs = |list: &[(&str, &str)]| list.iter().map(|(v, t)| (v.to_string(), t.to_string())).collect::<Vec<_>>();
     let passing = |terms: &[(&str, &str)]| {
         let mut rows: Vec<u32> = (0..items.len() as u32).collect();
-        usage.retain(&grammar, &mut rows, &crate::model::Filter { terms: pairs(terms), ..Default::default() });
+        usage.retain(&grammar, &mut rows, &benchtop_model::Filter { terms: pairs(terms), ..Default::default() });
         rows.into_iter().collect::<BTreeSet<u32>>()
     };
     let animals = &grammar.lists[grammar.list("animal").unwrap()].terms;
@@ -278,7 +278,7 @@ fn an_imported_item_is_known_by_its_right_option_and_style() {
     let at = item.correct().unwrap();
     item.options[at].text = "a \"grey\" owl".into();
     let long =
-        Item { options: vec![crate::model::Choice { text: "x".repeat(201), role: Role::Correct }], ..item.clone() };
+        Item { options: vec![benchtop_model::Choice { text: "x".repeat(201), role: Role::Correct }], ..item.clone() };
     let bare = Item { subtask: None, style: None, options: Vec::new(), ..item.clone() };
     let (usage, overlay) = used(&[item, long, bare]);
     let grammar = grammar(&small());

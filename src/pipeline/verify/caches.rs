@@ -5,11 +5,11 @@ use std::path::Path;
 
 use super::records::{of_cache, rebuilt};
 use super::{Finding, Scrub};
-use crate::model::Result;
-use crate::store::index::{Index, digest};
-use crate::store::inventory::{self, Kind};
-use crate::store::manifest::Manifest;
-use crate::store::{columnar_cache, disk, metadata, regular};
+use benchtop_model::Result;
+use benchtop_store::index::{Index, digest};
+use benchtop_store::inventory::{self, Kind};
+use benchtop_store::manifest::Manifest;
+use benchtop_store::{columnar_cache, disk, metadata, regular};
 
 /// Largest file of the store that is read.
 const LIMIT: u64 = 64 << 30;
@@ -95,7 +95,7 @@ impl Scrub<'_> {
 
     /// Opens a copy of the index: sled writes to what it opens.
     fn index(&mut self, store: &Path) -> Result<()> {
-        let fail = |e: std::io::Error| crate::model::Error::io(&e, "the index cannot be copied", store);
+        let fail = |e: std::io::Error| benchtop_model::Error::io(&e, "the index cannot be copied", store);
         let copy = tempfile::tempdir().map_err(fail)?;
         for (name, path) in disk::list(store).into_iter().filter(|(name, _)| is_index(name)) {
             if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {

@@ -8,11 +8,11 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Finding, Scrub};
-use crate::model::image::ImageRef;
-use crate::model::round::Round;
-use crate::model::{Decision, Result};
-use crate::store::json_checksum::{self, Checksum};
-use crate::store::{checksummed_line, disk, journal, judge_cache, manifest, pictures, regular, runs};
+use benchtop_model::image::ImageRef;
+use benchtop_model::round::Round;
+use benchtop_model::{Decision, Result};
+use benchtop_store::json_checksum::{self, Checksum};
+use benchtop_store::{checksummed_line, disk, journal, judge_cache, manifest, pictures, regular, runs};
 
 /// Largest file of lines or JSON that is read whole.
 const LIMIT: u64 = 16 << 30;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Cure, Finding, Scrub, Wanted};
-use crate::model::Result;
-use crate::model::image::FILE_LIMIT;
-use crate::store::{disk, regular};
+use benchtop_model::Result;
+use benchtop_model::image::FILE_LIMIT;
+use benchtop_store::{disk, regular};
 
 /// Pictures with the same fault that are named one by one.
 const NAMED: usize = 1000;
@@ -27,7 +27,7 @@ impl Scrub<'_> {
             }
             for (name, path) in disk::list(&path) {
                 let file = format!("images/{folder}/{name}");
-                if self.refused.contains(&file) || crate::store::inventory::is_temporary(&name) {
+                if self.refused.contains(&file) || benchtop_store::inventory::is_temporary(&name) {
                     continue;
                 }
                 let read = regular::read(&path, FILE_LIMIT);

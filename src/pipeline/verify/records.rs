@@ -1,8 +1,8 @@
 //! Files against the inventory: what is gone, cut, or not what it was.
 
 use super::{Cure, Finding, Scrub, Severity};
-use crate::model::{Error, Result};
-use crate::store::inventory::{self, Differs, Kind, Record};
+use benchtop_model::{Error, Result};
+use benchtop_store::inventory::{self, Differs, Kind, Record};
 
 impl Scrub<'_> {
     pub(super) fn records(&mut self) -> Result<()> {

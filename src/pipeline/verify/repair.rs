@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Cure, Report, Severity};
-use crate::model::image::FILE_LIMIT;
-use crate::model::{Error, Result};
-use crate::store::inventory::{self, Inventory};
-use crate::store::project::Project;
-use crate::store::{disk, regular};
+use benchtop_model::image::FILE_LIMIT;
+use benchtop_model::{Error, Result};
+use benchtop_store::inventory::{self, Inventory};
+use benchtop_store::project::Project;
+use benchtop_store::{disk, regular};
 
 /// Repairs what the report says can be repaired, and writes down in it what was done. Nobody else may have the project
 /// open. `at` is the time, RFC 3339 in UTC.

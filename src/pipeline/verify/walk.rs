@@ -4,8 +4,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{Finding, Scrub};
-use crate::model::{Error, Result};
-use crate::store::inventory::{Kind, is_temporary};
+use benchtop_model::{Error, Result};
+use benchtop_store::inventory::{Kind, is_temporary};
 
 /// Folders of a project that are looked at.
 const FOLDERS: [&str; 8] = ["metadata", "images", "sessions", "imports", "runs", "jobs", "scores", "store"];

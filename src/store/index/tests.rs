@@ -1,5 +1,5 @@
-use super::super::columns::tests::item;
 use super::*;
+use crate::fixtures::item;
 
 #[test]
 fn nothing_is_ever_large_enough_for_a_file_of_its_own() {

@@ -12,7 +12,7 @@ pub enum Kind {
     Text,
     /// Rows of `n` bytes, the last four a CRC-32, are added at its end.
     Rows(u32),
-    /// It is written anew with a checksum inside (see [`crate::store::json_checksum`]).
+    /// It is written anew with a checksum inside (see [`crate::json_checksum`]).
     Checksummed,
     /// It is written once.
     Fixed,

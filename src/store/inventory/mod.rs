@@ -20,7 +20,7 @@ pub use kind::Kind;
 use super::json_checksum::{self, Checksum};
 use super::project::Project;
 use super::{checksummed_line, disk, regular};
-use crate::model::{Error, Result};
+use benchtop_model::{Error, Result};
 
 /// Its file, below `store/` and `.owner/`.
 pub const FILE: &str = "inventory.jsonl";
@@ -124,7 +124,8 @@ pub fn read(path: &Path) -> Copy {
         Err(_) if path.symlink_metadata().is_err() => return Copy::Missing,
         Err(problem) => return Copy::Damaged(problem),
     };
-    let corrupt = |what: &str| Copy::Damaged(Error::new(crate::model::ErrorKind::Corrupt, what.to_string()).file(path));
+    let corrupt =
+        |what: &str| Copy::Damaged(Error::new(benchtop_model::ErrorKind::Corrupt, what.to_string()).file(path));
     let Some(end) = memchr::memchr(b'\n', &bytes) else { return corrupt("it is cut short") };
     let (first, rest) = bytes.split_at(end + 1);
     let header = match checksummed_line::decode::<Header>(first) {
@@ -245,7 +246,7 @@ pub fn has_checksum(path: &Path) -> bool {
 /// A file as it is now, and how it differs from `before`.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Denied`] for what is no regular file, and the operating system's.
+/// [`benchtop_model::ErrorKind::Denied`] for what is no regular file, and the operating system's.
 pub fn record(root: &Path, path: &str, kind: Kind, before: Option<&Record>) -> Result<(Record, Option<Differs>)> {
     let full = root.join(path);
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);

@@ -81,6 +81,6 @@ fn what_says_that_an_owner_is_there_is_not_written_through_a_link() {
     let victim = dir.path().join("victim");
     std::fs::write(&victim, "theirs").unwrap();
     std::os::unix::fs::symlink(&victim, runtime.join(OPEN)).unwrap();
-    assert_eq!(mark_open(&project).unwrap_err().kind, crate::model::ErrorKind::Denied);
+    assert_eq!(mark_open(&project).unwrap_err().kind, benchtop_model::ErrorKind::Denied);
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "theirs");
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Ledger, group};
-use crate::model::Judgement;
-use crate::model::round::state::InRound;
-use crate::model::verdict::Part;
+use benchtop_model::Judgement;
+use benchtop_model::round::state::InRound;
+use benchtop_model::verdict::Part;
 
 /// A verdict that counts.
 #[derive(Clone, Copy, Debug)]

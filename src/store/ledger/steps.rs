@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use uuid::Uuid;
 
 use super::{Ledger, Person};
-use crate::model::edit::{EditAct, EditMark};
+use benchtop_model::edit::{EditAct, EditMark};
 
 /// What a person's undo takes back, or their redo brings back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Undo, receipts, revisions of texts, and two people on one item.
 
 use super::*;
-use crate::model::edit::EditAct;
-use crate::model::{Seen, Verdict};
+use benchtop_model::edit::EditAct;
+use benchtop_model::{Seen, Verdict};
 
 fn act(rev: u64, who: &str, act: Act) -> Decision {
     let uuid = Uuid::from_u128(u128::from(rev));

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::model::verdict::{Judgement, Seen, Verdict};
-use crate::store::checksummed_line;
-use crate::store::open::tests::fill;
+use crate::checksummed_line;
+use crate::open::tests::fill;
+use benchtop_model::verdict::{Judgement, Seen, Verdict};
 
 const ITEMS: i64 = 6;
 
@@ -158,14 +158,14 @@ fn differing_verdicts_are_listed_and_those_on_another_text_set_aside() {
 
 #[test]
 fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
-    use crate::model::verdict_interchange::Exchanged;
+    use benchtop_model::verdict_interchange::Exchanged;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());
     let ledger_of = |history: &History| history.fold(catalog, &pictures, Moment::Now).0;
     let standing = |history: &History| ledger_of(history).all_standing();
     let exchanged = |history: &History, revs: bool| {
-        let one = |(row, s): (u32, crate::store::ledger::EffectiveVerdict)| {
+        let one = |(row, s): (u32, crate::ledger::EffectiveVerdict)| {
             let item = catalog.item(row as usize).unwrap();
             let on = Some(item.digest());
             let (who, judgement, at) = (s.who, s.judgement, Some(s.at));
@@ -199,7 +199,7 @@ fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
 
 #[test]
 fn a_verdict_without_a_revision_comes_where_its_time_says() {
-    use crate::model::verdict_interchange::Exchanged;
+    use benchtop_model::verdict_interchange::Exchanged;
     let dir = tempfile::tempdir().unwrap();
     let opened = fill(dir.path(), 0, ITEMS);
     let (catalog, pictures) = (&opened.catalog, Pictures::default());

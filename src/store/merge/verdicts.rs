@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 use super::{Merge, union};
-use crate::model::history::Moment;
-use crate::model::verdict_interchange::{Exchanged, Left};
-use crate::model::{Act, Decision, Result};
-use crate::store::columns::id_hash;
-use crate::store::history::History;
-use crate::store::pictures::Pictures;
-use crate::store::{Catalog, Ledger};
+use crate::columns::id_hash;
+use crate::history::History;
+use crate::pictures::Pictures;
+use crate::{Catalog, Ledger};
+use benchtop_model::history::Moment;
+use benchtop_model::verdict_interchange::{Exchanged, Left};
+use benchtop_model::{Act, Decision, Result};
 
 /// What `found` (each with its place in the file) brings to `history`; `now` is the time of those that say none, in
 /// milliseconds since 1970. Of what is here already [`Merge`] tells how many.

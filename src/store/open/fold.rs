@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use crate::model::history::Moment;
-use crate::model::{Error, Result};
-use crate::store::history::History;
-use crate::store::index::digest;
-use crate::store::pictures::{self, Pictures};
-use crate::store::prefix_digest::{Journals, PrefixDigest, PrefixDigests};
-use crate::store::project::Project;
-use crate::store::{Catalog, Ledger, Overlay, journal, rounds};
+use crate::history::History;
+use crate::index::digest;
+use crate::pictures::{self, Pictures};
+use crate::prefix_digest::{Journals, PrefixDigest, PrefixDigests};
+use crate::project::Project;
+use crate::{Catalog, Ledger, Overlay, journal, rounds};
+use benchtop_model::history::Moment;
+use benchtop_model::{Error, Result};
 
 /// What the picture journal is called among the journals.
 fn pictures_name() -> String {
@@ -84,7 +84,7 @@ pub fn load_pictures(project: &Project) -> Result<(Pictures, Vec<String>)> {
 /// Folds what is `known` of the journals already, for rules or items that are others now.
 ///
 /// # Errors
-/// As [`load_ledger`], and [`Kind::Io`](crate::model::ErrorKind::Io) when a journal is not what was known of it.
+/// As [`load_ledger`], and [`Kind::Io`](benchtop_model::ErrorKind::Io) when a journal is not what was known of it.
 pub fn fold_known(
     project: &Project,
     catalog: &Catalog,

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{Opened, fold, followed, from_snapshot, journals, rebuild, segments};
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::lazy_index::{LazyIndex, moment};
-use crate::store::manifest::{Manifest, Part};
-use crate::store::project::Project;
-use crate::store::snapshot;
+use crate::lazy_index::{LazyIndex, moment};
+use crate::manifest::{Manifest, Part};
+use crate::project::Project;
+use crate::snapshot;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Opens the data of `project` in memory; `why` is what every attempt to write is told. Nothing is written, swept or
 /// locked, and sled stays closed.

@@ -1,10 +1,10 @@
 //! Opening what is whole, missing, behind and damaged.
 
-use super::super::columns::tests::item;
 use super::super::journal::Journal;
 use super::super::segment::{FRAME_ROWS, Writer};
 use super::*;
-use crate::model::{Act, Decision, Field, Judgement, Seen, Status, Verdict};
+use crate::fixtures::item;
+use benchtop_model::{Act, Decision, Field, Judgement, Seen, Status, Verdict};
 
 /// Opens the project of a test. sled gives its lock back on a thread of its own: the one before may still hold it.
 fn reopen(root: &Path) -> Opened {
@@ -20,7 +20,7 @@ fn reopen(root: &Path) -> Opened {
     }
 }
 
-pub(in crate::store) fn fill(root: &Path, from: i64, to: i64) -> Opened {
+pub(crate) fn fill(root: &Path, from: i64, to: i64) -> Opened {
     fill_in(root, from, to, FRAME_ROWS)
 }
 
@@ -29,7 +29,7 @@ fn fill_in(root: &Path, from: i64, to: i64, frame_rows: usize) -> Opened {
 }
 
 /// The same, the segment under a name.
-pub(in crate::store) fn fill_named(root: &Path, from: i64, to: i64, file: &str) -> Opened {
+pub(crate) fn fill_named(root: &Path, from: i64, to: i64, file: &str) -> Opened {
     fill_as(root, (from, to), FRAME_ROWS, file)
 }
 

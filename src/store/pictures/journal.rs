@@ -9,12 +9,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{FILE, Pictures, number, picture_snapshot};
-use crate::model::generated_image::GeneratedImage;
-use crate::model::generation::Fingerprint;
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::append_log::{AppendLog, ValidPrefix};
-use crate::store::prefix_digest::PrefixDigest;
-use crate::store::{checksummed_line, regular};
+use crate::append_log::{AppendLog, ValidPrefix};
+use crate::prefix_digest::PrefixDigest;
+use crate::{checksummed_line, regular};
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::generation::Fingerprint;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Format of the lines written today.
 const VERSION: u8 = 1;

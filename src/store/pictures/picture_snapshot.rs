@@ -10,11 +10,11 @@ use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, FILE, Pictures};
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::append_log::ValidPrefix;
-use crate::store::columnar_cache::{Reading, write};
-use crate::store::prefix_digest::PrefixDigest;
-use crate::store::regular;
+use crate::append_log::ValidPrefix;
+use crate::columnar_cache::{Reading, write};
+use crate::prefix_digest::PrefixDigest;
+use crate::regular;
+use benchtop_model::{Error, ErrorKind, Result};
 
 const MAGIC: &[u8; 8] = b"btpict\x00\x02";
 /// Bytes of a picture beside its items: eight bytes each of key, revision, seed, prompt, pair and offset; four of sample,

@@ -1,7 +1,8 @@
+use crate::fixtures::sample_made;
 use std::path::Path;
 
 use super::*;
-use crate::model::generation::Fingerprint;
+use benchtop_model::generation::Fingerprint;
 
 fn print() -> Fingerprint {
     Fingerprint::default().with("model", "a")

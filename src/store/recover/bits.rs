@@ -1,6 +1,6 @@
 //! Reading a line whose checksum is wrong.
 
-use crate::store::manifest::Entry;
+use crate::manifest::Entry;
 
 const MARK: &[u8] = b",\"crc\":\"";
 /// `,"crc":"xxxxxxxx"}`.
@@ -53,7 +53,7 @@ pub(super) fn without_checksum(line: &[u8]) -> Vec<Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::checksummed_line;
+    use crate::checksummed_line;
 
     #[test]
     fn any_one_bit_is_turned_back_and_two_are_not() {

@@ -5,10 +5,10 @@ use std::fs::File;
 use std::path::Path;
 
 use super::Said;
-use crate::model::{Error, ErrorKind, Form, Item, Prediction, Result};
-use crate::store::columns::id_hash;
-use crate::store::manifest::{Holds, Part};
-use crate::store::segment::Reader;
+use crate::columns::id_hash;
+use crate::manifest::{Holds, Part};
+use crate::segment::Reader;
+use benchtop_model::{Error, ErrorKind, Form, Item, Prediction, Result};
 
 /// The items that the project has.
 #[derive(Default)]
@@ -42,7 +42,7 @@ impl Contents {
     }
 }
 
-fn key(key: &crate::model::Key) -> Result<u64> {
+fn key(key: &benchtop_model::Key) -> Result<u64> {
     serde_json::to_string(key).map(|key| id_hash(&key)).map_err(|e| corrupt(format!("a key cannot be read: {e}")))
 }
 

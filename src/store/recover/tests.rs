@@ -1,8 +1,8 @@
 use super::*;
-use crate::model::Form;
-use crate::store::open::open;
-use crate::store::open::tests::fill_named;
-use crate::store::project::Project;
+use crate::open::open;
+use crate::open::tests::fill_named;
+use crate::project::Project;
+use benchtop_model::Form;
 
 /// Three imports of items.
 fn project() -> (tempfile::TempDir, Project) {
@@ -86,7 +86,7 @@ fn what_cannot_be_part_of_the_project_is_left_where_it_is() {
     bytes[at] ^= 1;
     std::fs::write(&third, bytes).unwrap();
     std::fs::copy(imports.join("0001-01-items.jsonl.zst"), imports.join("0007-01-items.jsonl.zst")).unwrap();
-    let mut answers = crate::store::segment::Writer::create(&imports).unwrap();
+    let mut answers = crate::segment::Writer::create(&imports).unwrap();
     for n in 0..3 {
         answers.push(&serde_json::json!({"key": n, "output": "A"})).unwrap();
     }

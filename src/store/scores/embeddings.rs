@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use half::f16;
 
-use crate::model::{Error, Result};
-use crate::store::append_log::{AppendLog, ValidPrefix};
-use crate::store::{disk, regular};
+use crate::append_log::{AppendLog, ValidPrefix};
+use crate::{disk, regular};
+use benchtop_model::{Error, Result};
 
 /// Bytes of a row beside its numbers.
 const ROW: u64 = 8 + 4;

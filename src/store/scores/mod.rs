@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use super::append_log::ValidPrefix;
 use super::lazy_append::LazyAppend;
 use super::{disk, regular};
-use crate::model::generation::Fingerprint;
-use crate::model::scoring::{Score, ScoreState, Scorer};
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::generation::Fingerprint;
+use benchtop_model::scoring::{Score, ScoreState, Scorer};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Version of the rows.
 const VERSION: u32 = 1;

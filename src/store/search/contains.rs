@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use crate::model::filter::{Contains, TextField};
-use crate::model::{Error, ErrorKind, Result};
-use crate::store::Catalog;
-use crate::store::arena::{Arena, lower};
+use crate::Catalog;
+use crate::arena::{Arena, lower};
+use benchtop_model::filter::{Contains, TextField};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// The texts of an item in which a filter looks.
 #[derive(Deserialize)]
@@ -100,7 +100,7 @@ fn verified(catalog: &Catalog, candidates: &[u32], field: TextField, needle: &st
 #[derive(Deserialize)]
 struct Rotated {
     #[serde(default)]
-    rotation: Option<crate::model::item::Rotation>,
+    rotation: Option<benchtop_model::item::Rotation>,
 }
 
 /// Leaves those of `rows` (rising) that are one of these rotations: a position from 1, the name of a set, or `none`.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::top::Found;
-use crate::store::arena::{Arena, Chunk};
+use crate::arena::{Arena, Chunk};
 
 /// A pass over all chunks, by two threads where there are chunks for two.
 pub(super) struct Sweep<'a> {

@@ -8,7 +8,7 @@
 use memchr::memmem::Finder;
 use memchr::{memchr, memmem, memrchr};
 
-use crate::store::arena;
+use crate::arena;
 
 const MATCH: i32 = 16;
 const START: i32 = -1;

@@ -1,9 +1,9 @@
 //! What the flat files give back, and what they refuse.
 
 use super::super::columnar_cache::HEADER;
-use super::super::columns::tests::item;
 use super::*;
-use crate::model::{ErrorKind, Field, Status};
+use crate::fixtures::item;
+use benchtop_model::{ErrorKind, Field, Status};
 
 fn columns(rows: i64) -> Columns {
     let mut columns = Columns::default();

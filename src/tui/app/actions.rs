@@ -3,14 +3,14 @@
 use super::connection::Pending;
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::model::{Judgement, Verdict};
-use crate::owner::wire::request;
-use crate::tui::action::Action;
-use crate::tui::panes::review::{Queue, Viewed};
-use crate::tui::widgets::keys;
-use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::review::{Queue, Viewed};
+use crate::widgets::keys;
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::{Judgement, Verdict};
+use benchtop_owner::wire::request;
 
 impl App {
     pub(super) fn act(&mut self, action: Action, at: u64) {
@@ -341,7 +341,7 @@ impl App {
             self.say(Toast::warning(unseen));
         }
         let number = viewed.number;
-        let choice = |r: &crate::model::config::Reason| {
+        let choice = |r: &benchtop_model::config::Reason| {
             let choice = Choice::new(r.label.clone());
             if r.key == "other" { choice.wants_note() } else { choice }
         };

@@ -8,16 +8,16 @@ use ratatui::layout::Rect;
 use super::connection::{Pending, State};
 use super::overlay::{ConfirmFor, MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::model::{ErrorKind, Result, Verdict};
-use crate::owner::wire::{AnyReply, Request, request};
-use crate::store::inspect;
-use crate::tui::action::Action;
-use crate::tui::panes::adjudicate::{self, AdjudicateEffect, GAP, Keys, Settle};
-use crate::tui::panes::review::{Looking, NoPicture, Picture, Sides, Viewed, picture_of};
-use crate::tui::preview::{Part, Show, View};
-use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::adjudicate::{self, AdjudicateEffect, GAP, Keys, Settle};
+use crate::panes::review::{Looking, NoPicture, Picture, Sides, Viewed, picture_of};
+use crate::preview::{Part, Show, View};
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::{ErrorKind, Result, Verdict};
+use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_store::inspect;
 
 /// What an adjudicator can make of an item.
 const SETTLES: [Verdict; 3] = [Verdict::Accept, Verdict::Reject, Verdict::Fix];
@@ -67,7 +67,7 @@ impl App {
                 Menu::new(format!("gap of the guidelines, #{number}: what is it, and what do they not say?"), choices)
             }
             (_, Verdict::Reject) => {
-                let choice = |r: &crate::model::config::Reason| Choice::new(r.label.clone()).wants_note();
+                let choice = |r: &benchtop_model::config::Reason| Choice::new(r.label.clone()).wants_note();
                 let choices = self.welcome.reasons.iter().map(choice).collect();
                 Menu::new(format!("#{number} is rejected: reasons, and why"), choices).several()
             }

@@ -3,11 +3,11 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
-use crate::model::Result;
-use crate::owner::wire::{AnyReply, Request, request};
-use crate::tui::panes::agreement::{self, AgreementEffect};
-use crate::tui::terminal::osc52;
-use crate::tui::widgets::toast::Toast;
+use crate::panes::agreement::{self, AgreementEffect};
+use crate::terminal::osc52;
+use crate::widgets::toast::Toast;
+use benchtop_model::Result;
+use benchtop_owner::wire::{AnyReply, Request, request};
 
 /// Time between two questions that nobody waits for, while people judge.
 const AGREE_MS: u64 = 1_000;

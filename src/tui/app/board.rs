@@ -6,14 +6,14 @@ use ratatui::layout::Rect;
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::model::{ErrorKind, Result};
-use crate::owner::wire::{Analysis, AnyReply, Request, request};
-use crate::tui::action::Action;
-use crate::tui::panes::board::{self, BoardEffect};
-use crate::tui::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
-use crate::tui::preview::View;
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::board::{self, BoardEffect};
+use crate::panes::review::{Loaded, Looking, NoPicture, Picture, picture_of};
+use crate::preview::View;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::{ErrorKind, Result};
+use benchtop_owner::wire::{Analysis, AnyReply, Request, request};
 
 impl App {
     pub(super) fn go_board(&mut self) {

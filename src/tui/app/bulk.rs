@@ -4,12 +4,12 @@ use super::App;
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::retire::Retirement;
-use crate::model::{Filter, Judgement, Result, Seen, Verdict};
-use crate::owner::wire::{AnyReply, Bulk, Bulked, Request, request};
-use crate::tui::action::Action;
-use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::text::{counted, grouped};
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::text::{counted, grouped};
+use crate::widgets::toast::Toast;
+use benchtop_model::{Filter, Judgement, Result, Seen, Verdict};
+use benchtop_owner::wire::{AnyReply, Bulk, Bulked, Request, request};
 
 /// The verdicts that many items can get at once.
 const VERDICTS: [Verdict; 4] = [Verdict::Accept, Verdict::Reject, Verdict::Skip, Verdict::Flag];

@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use super::message::{Connected, Message};
 use super::retire::Retirement;
-use crate::model::scoring::bench::FlagOrder;
-use crate::model::{Filter, Result, Verdict};
-use crate::owner::read_only::{self, Home};
-use crate::owner::wire::{AnyRequest, Bulk, Rename, request};
-use crate::owner::{Client, Incoming};
-use crate::store::project::Project;
-use crate::tui::panes::review::Draft;
-use crate::tui::panes::{adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds};
+use crate::panes::review::Draft;
+use crate::panes::{adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds};
+use benchtop_model::scoring::bench::FlagOrder;
+use benchtop_model::{Filter, Result, Verdict};
+use benchtop_owner::read_only::{self, Home};
+use benchtop_owner::wire::{AnyRequest, Bulk, Rename, request};
+use benchtop_owner::{Client, Incoming};
+use benchtop_store::project::Project;
 
 /// What an answer is for.
 #[derive(Clone, Debug)]

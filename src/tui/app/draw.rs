@@ -4,11 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{App, PaneId};
-use crate::tui::action::Scope;
-use crate::tui::keymap::Lookup;
-use crate::tui::panes::review::Picture;
-use crate::tui::preview::worker;
-use crate::tui::widgets::keys;
+use crate::action::Scope;
+use crate::keymap::Lookup;
+use crate::panes::review::Picture;
+use crate::preview::worker;
+use crate::widgets::keys;
 
 /// Where the parts of the screen are.
 struct Screen {
@@ -141,6 +141,6 @@ impl App {
     }
 }
 
-fn worker_pixels(ready: &worker::Ready) -> Option<&crate::tui::terminal::pixels::Payload> {
+fn worker_pixels(ready: &worker::Ready) -> Option<&crate::terminal::pixels::Payload> {
     ready.as_ref().ok()?.pixels.as_ref()
 }

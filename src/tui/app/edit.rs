@@ -3,13 +3,13 @@
 use super::App;
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use crate::model::Result;
-use crate::owner::wire::{AnyReply, Request, request};
-use crate::tui::action::Action;
-use crate::tui::panes::review::{Draft, Line};
-use crate::tui::widgets::menu::Menu;
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::review::{Draft, Line};
+use crate::widgets::menu::Menu;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::Result;
+use benchtop_owner::wire::{AnyReply, Request, request};
 
 impl App {
     /// Opens the texts of the item on screen.

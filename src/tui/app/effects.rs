@@ -3,16 +3,16 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::model::{Field, Filter};
-use crate::owner::wire::request;
-use crate::tui::panes::list::ListEffect;
-use crate::tui::panes::review::Queue;
-use crate::tui::terminal::osc52;
-use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::table::{CopyFormat, CopyWhat};
-use crate::tui::widgets::text;
-use crate::tui::widgets::toast::Toast;
+use crate::panes::list::ListEffect;
+use crate::panes::review::Queue;
+use crate::terminal::osc52;
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::prompt::Prompt;
+use crate::widgets::table::{CopyFormat, CopyWhat};
+use crate::widgets::text;
+use crate::widgets::toast::Toast;
+use benchtop_model::{Field, Filter};
+use benchtop_owner::wire::request;
 
 impl App {
     pub(super) fn list_effects(&mut self, effects: Vec<ListEffect>) {

@@ -3,13 +3,13 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::model::Result;
-use crate::model::scoring::job::ScoringState;
-use crate::owner::wire::{AnyReply, Request, request};
-use crate::store::regular;
-use crate::tui::panes::filters::{self, FiltersEffect};
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::panes::filters::{self, FiltersEffect};
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::Result;
+use benchtop_model::scoring::job::ScoringState;
+use benchtop_owner::wire::{AnyReply, Request, request};
+use benchtop_store::regular;
 
 /// Time between two counts of the scores that nobody waits for, while a job scores or people judge.
 const RESCORE_MS: u64 = 1_000;
@@ -105,7 +105,7 @@ impl App {
             }
             Err(problem) => {
                 let what = format!("the rules cannot be edited: {}", problem.what);
-                self.say(Toast::from(&crate::model::Error { what, ..problem }));
+                self.say(Toast::from(&benchtop_model::Error { what, ..problem }));
             }
         }
     }

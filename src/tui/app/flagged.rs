@@ -3,15 +3,15 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
-use crate::model::scoring::Outcome;
-use crate::model::scoring::bench::FlagOrder;
-use crate::model::{Filter, Result};
-use crate::owner::wire::{AnyReply, Receipt, Request, request};
-use crate::tui::action::Action;
-use crate::tui::panes::review::{Queue, explain};
-use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::text::counted;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::review::{Queue, explain};
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::text::counted;
+use crate::widgets::toast::Toast;
+use benchtop_model::scoring::Outcome;
+use benchtop_model::scoring::bench::FlagOrder;
+use benchtop_model::{Filter, Result};
+use benchtop_owner::wire::{AnyReply, Receipt, Request, request};
 
 /// The outcomes that are reviewed where a filter names none.
 const DOUBTED: [Outcome; 2] = [Outcome::Flagged, Outcome::Parked];

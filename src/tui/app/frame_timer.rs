@@ -3,8 +3,8 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay};
 use super::{App, PaneId};
-use crate::owner::wire::request;
-use crate::tui::widgets::toast::Toast;
+use crate::widgets::toast::Toast;
+use benchtop_owner::wire::request;
 
 /// How long a quit waits for the last receipts.
 const LAST_RECEIPTS_MS: u64 = 2_000;

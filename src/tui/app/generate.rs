@@ -3,11 +3,11 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::model::Result;
-use crate::owner::wire::{AnyReply, Request, request};
-use crate::tui::panes::generate::{self, GenerateEffect};
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::panes::generate::{self, GenerateEffect};
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::Result;
+use benchtop_owner::wire::{AnyReply, Request, request};
 
 /// Time between two readings of the gauges while a job is at work.
 const GAUGES_MS: u64 = 1_000;

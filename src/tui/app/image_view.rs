@@ -1,11 +1,11 @@
 //! How the picture in the review is looked at: zoom, pan, the two of a pair, their difference, the blink between them.
 
 use super::{App, PaneId};
-use crate::model::ColourLevel;
-use crate::tui::action::Action;
-use crate::tui::panes::review::{Looking, Picture, is_wide};
-use crate::tui::preview::{Region, Show};
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::review::{Looking, Picture, is_wide};
+use crate::preview::{Region, Show};
+use crate::widgets::toast::Toast;
+use benchtop_model::ColourLevel;
 
 /// Time that each picture stands while it blinks: two changes a second, well below the three flashes a second that WCAG
 /// 2.3.1 allows.

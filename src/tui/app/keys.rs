@@ -6,16 +6,16 @@ use super::connection::State;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::recompose::Again;
 use super::{App, PaneId};
-use crate::model::scoring::bench::FlagOrder;
-use crate::model::{Error, Judgement, Verdict};
-use crate::tui::action::{Action, Scope};
-use crate::tui::keymap::file::Loaded;
-use crate::tui::keymap::macros::Known;
-use crate::tui::keymap::{Lookup, Press};
-use crate::tui::panes::metadata::TextFor;
-use crate::tui::widgets::menu::MenuOutcome;
-use crate::tui::widgets::prompt::PromptOutcome;
-use crate::tui::widgets::toast::Toast;
+use crate::action::{Action, Scope};
+use crate::keymap::file::Loaded;
+use crate::keymap::macros::Known;
+use crate::keymap::{Lookup, Press};
+use crate::panes::metadata::TextFor;
+use crate::widgets::menu::MenuOutcome;
+use crate::widgets::prompt::PromptOutcome;
+use crate::widgets::toast::Toast;
+use benchtop_model::scoring::bench::FlagOrder;
+use benchtop_model::{Error, Judgement, Verdict};
 
 /// An enter so soon after the number of a line is a habit.
 const HABIT_MS: u64 = 400;
@@ -132,7 +132,7 @@ impl App {
 
     /// Says why a key did nothing.
     pub(super) fn explain(&mut self, pressed: &[Press], actions: &[Action]) {
-        let name = crate::tui::keymap::Chord(pressed.to_vec()).label();
+        let name = crate::keymap::Chord(pressed.to_vec()).label();
         let key = |action| self.keymap.press(action);
         let help = key(Action::Help);
         // Answers are the farthest from what somebody means by a letter.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::model::Result;
-use crate::owner::{Client, Incoming};
-use crate::tui::panes::metadata::worker;
-use crate::tui::preview::worker::Done;
-use crate::tui::terminal::Input;
-use crate::tui::terminal::signals::Signal;
+use crate::panes::metadata::worker;
+use crate::preview::worker::Done;
+use crate::terminal::Input;
+use crate::terminal::signals::Signal;
+use benchtop_model::Result;
+use benchtop_owner::{Client, Incoming};
 
 /// Something happened.
 #[derive(Debug)]

@@ -5,19 +5,19 @@ use std::path::PathBuf;
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::compose::metadata::STYLE;
-use crate::model::Result;
-use crate::owner::wire::{AnyReply, Rename, Request, request};
-use crate::tui::action::Action;
-use crate::tui::panes::coverage::{self, CoverageEffect, CoveragePane};
-use crate::tui::panes::metadata::diff::by_terms;
-use crate::tui::panes::metadata::session::Session;
-use crate::tui::panes::metadata::{self, EditSession, MetadataEffect, Phase, Previewer};
-use crate::tui::panes::templates::TemplatesPane;
-use crate::tui::panes::vocabulary::VocabularyPane;
-use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::coverage::{self, CoverageEffect, CoveragePane};
+use crate::panes::metadata::diff::by_terms;
+use crate::panes::metadata::session::Session;
+use crate::panes::metadata::{self, EditSession, MetadataEffect, Phase, Previewer};
+use crate::panes::templates::TemplatesPane;
+use crate::panes::vocabulary::VocabularyPane;
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_compose::metadata::STYLE;
+use benchtop_model::Result;
+use benchtop_owner::wire::{AnyReply, Rename, Request, request};
 
 /// The metadata on the desk, and the panes that show it.
 pub(super) struct MetadataEditor {

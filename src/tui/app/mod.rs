@@ -67,25 +67,25 @@ use message::Message;
 use overlay::Overlay;
 use ratatui::layout::Rect;
 
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::{Result, Status};
-use crate::owner::wire::{AnyRequest, Welcome, request};
-use crate::tui::keymap::{Keymap, Press};
-use crate::tui::panes::adjudicate::AdjudicatePane;
-use crate::tui::panes::agreement::AgreementPane;
-use crate::tui::panes::board::BoardPane;
-use crate::tui::panes::filters::FiltersPane;
-use crate::tui::panes::generate::GeneratePane;
-use crate::tui::panes::list::ListPane;
-use crate::tui::panes::review::{Painted, Queue, ReviewEffect, ReviewPane};
-use crate::tui::panes::rounds::RoundsPane;
-use crate::tui::preview::Previews;
-use crate::tui::terminal::paint::Receipts;
-use crate::tui::terminal::pixels::Pixels;
-use crate::tui::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
-use crate::tui::theme::Look;
-use crate::tui::widgets::tags::Tags;
-use crate::tui::widgets::toast::Toast;
+use crate::keymap::{Keymap, Press};
+use crate::panes::adjudicate::AdjudicatePane;
+use crate::panes::agreement::AgreementPane;
+use crate::panes::board::BoardPane;
+use crate::panes::filters::FiltersPane;
+use crate::panes::generate::GeneratePane;
+use crate::panes::list::ListPane;
+use crate::panes::review::{Painted, Queue, ReviewEffect, ReviewPane};
+use crate::panes::rounds::RoundsPane;
+use crate::preview::Previews;
+use crate::terminal::paint::Receipts;
+use crate::terminal::pixels::Pixels;
+use crate::terminal::{Capabilities, Clock, ColourLevel, Input, Reply};
+use crate::theme::Look;
+use crate::widgets::tags::Tags;
+use crate::widgets::toast::Toast;
+use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::{Result, Status};
+use benchtop_owner::wire::{AnyRequest, Welcome, request};
 
 /// Which pane fills the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,12 +232,12 @@ impl App {
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
         let shop = metadata::MetadataEditor::new(wrote)
-            .map_err(|e| crate::model::Error::io(&e, "no thread for previews", std::path::Path::new("preview")))?;
+            .map_err(|e| benchtop_model::Error::io(&e, "no thread for previews", std::path::Path::new("preview")))?;
         let done = move |done| {
             let _ = messages.send(Message::Picture(done));
         };
         let previews = Previews::new(done)
-            .map_err(|e| crate::model::Error::io(&e, "no thread for pictures", std::path::Path::new("preview")))?;
+            .map_err(|e| benchtop_model::Error::io(&e, "no thread for pictures", std::path::Path::new("preview")))?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
         let who = link.who().to_string();
         let mut app = App {
@@ -406,7 +406,7 @@ impl App {
 
     fn ask_queue(&mut self, words: String, number: Option<u32>) {
         self.back_to = None;
-        match crate::model::Filter::parse(&words) {
+        match benchtop_model::Filter::parse(&words) {
             Ok(filter) => self.ask_now(Pending::Queue(words, number), request::Numbers(filter, Vec::new())),
             Err(problem) => self.say(Toast::from(&problem)),
         }

@@ -4,11 +4,11 @@
 use super::App;
 use super::connection::{Pending, State};
 use super::overlay::{MenuFor, Overlay, PromptFor};
-use crate::owner::wire::{ResumePoint, request};
-use crate::tui::action::Action;
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::text;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::text;
+use crate::widgets::toast::Toast;
+use benchtop_owner::wire::{ResumePoint, request};
 
 /// How long after a key the note is remembered, in milliseconds: typing goes on meanwhile.
 const REMEMBER_MS: u64 = 300;

@@ -4,17 +4,17 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::recompose::Again;
-use crate::model::{Field, Filter, Verdict};
-use crate::owner::wire::{Bulk, Rename};
-use crate::tui::action::Action;
-use crate::tui::panes::review::{Draft, Line, Viewed};
-use crate::tui::panes::{adjudicate, agreement, board, coverage, filters, generate, metadata, rounds};
-use crate::tui::theme::Look;
-use crate::tui::widgets::confirm;
-use crate::tui::widgets::menu::Menu;
-use crate::tui::widgets::page::Page;
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::table::{CopyFormat, CopyWhat};
+use crate::action::Action;
+use crate::panes::review::{Draft, Line, Viewed};
+use crate::panes::{adjudicate, agreement, board, coverage, filters, generate, metadata, rounds};
+use crate::theme::Look;
+use crate::widgets::confirm;
+use crate::widgets::menu::Menu;
+use crate::widgets::page::Page;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::table::{CopyFormat, CopyWhat};
+use benchtop_model::{Field, Filter, Verdict};
+use benchtop_owner::wire::{Bulk, Rename};
 
 /// What a menu decides.
 #[derive(Clone, Debug)]

@@ -3,13 +3,13 @@
 use super::connection::{Pending, State};
 use super::message::Connected;
 use super::{App, PaneId, RETRY};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::Incoming;
-use crate::owner::wire::{AnyReply, Event, Receipt, Request, request};
-use crate::tui::action::Action;
-use crate::tui::panes::review::Queue;
-use crate::tui::widgets::text;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::review::Queue;
+use crate::widgets::text;
+use crate::widgets::toast::Toast;
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_owner::Incoming;
+use benchtop_owner::wire::{AnyReply, Event, Receipt, Request, request};
 
 /// Counts are asked for at most this often while verdicts come in.
 const RECOUNT_MS: u64 = 250;
@@ -308,7 +308,7 @@ impl App {
         }
     }
 
-    fn counted(&mut self, status: crate::owner::wire::OwnerStatus) {
+    fn counted(&mut self, status: benchtop_owner::wire::OwnerStatus) {
         self.counts = status.by_status;
         if let Some(why) = status.read_only {
             self.say(Toast::error(format!("verdicts cannot be saved: {}", why.replace('\n', ";"))));

@@ -4,12 +4,12 @@ use ratatui::layout::Rect;
 
 use super::App;
 use super::connection::Pending;
-use crate::model::{ColourLevel, generated_image};
-use crate::owner::wire::request;
-use crate::tui::panes::filters::Shown;
-use crate::tui::panes::review::{Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of};
-use crate::tui::preview::worker::{Source, neighbours};
-use crate::tui::preview::{Part, Show, View};
+use crate::panes::filters::Shown;
+use crate::panes::review::{Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of};
+use crate::preview::worker::{Source, neighbours};
+use crate::preview::{Part, Show, View};
+use benchtop_model::{ColourLevel, generated_image};
+use benchtop_owner::wire::request;
 
 impl App {
     /// A picture drawn as cells in `place`.

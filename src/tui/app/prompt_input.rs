@@ -2,10 +2,10 @@
 
 use super::overlay::{Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::tui::panes::metadata::TextFor;
-use crate::tui::panes::review::Queue;
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::panes::metadata::TextFor;
+use crate::panes::review::Queue;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
 
 impl App {
     pub(super) fn prompt_changed(&mut self) {
@@ -58,7 +58,7 @@ impl App {
                     self.history.retain(|h| h != words);
                     self.history.push(words.to_string());
                 }
-                match (self.at, crate::model::Filter::parse(words)) {
+                match (self.at, benchtop_model::Filter::parse(words)) {
                     (PaneId::Review, Ok(filter)) if filter.is_empty() => {
                         let number = self.review.number();
                         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);

@@ -4,11 +4,11 @@ use super::App;
 use super::connection::Pending;
 use super::metadata::menu;
 use super::overlay::{MenuFor, Overlay};
-use crate::model::usage::Tally;
-use crate::model::{Result, Status};
-use crate::owner::wire::{AnyReply, Recomposed, Rename, Request, request};
-use crate::tui::widgets::text::{counted, grouped};
-use crate::tui::widgets::toast::Toast;
+use crate::widgets::text::{counted, grouped};
+use crate::widgets::toast::Toast;
+use benchtop_model::usage::Tally;
+use benchtop_model::{Result, Status};
+use benchtop_owner::wire::{AnyReply, Recomposed, Rename, Request, request};
 
 /// What to do about items that read differently now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use super::App;
 use super::bulk::{Done, What};
 use super::connection::Pending;
-use crate::model::Result;
-use crate::owner::wire::{AnyReply, Request, Retired, request};
-use crate::tui::action::Action;
-use crate::tui::panes::metadata::Phase;
-use crate::tui::panes::metadata::session::Session;
-use crate::tui::widgets::text::grouped;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::metadata::Phase;
+use crate::panes::metadata::session::Session;
+use crate::widgets::text::grouped;
+use crate::widgets::toast::Toast;
+use benchtop_model::Result;
+use benchtop_owner::wire::{AnyReply, Request, Retired, request};
 
 /// Terms that are retired, and how to take it back.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 use super::connection::Pending;
 use super::overlay::{ConfirmFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::model::round::state::{GuidelinesText, RoundState};
-use crate::model::{ErrorKind, Judgement, Result, Verdict};
-use crate::owner::wire::{AnyReply, Request, request};
-use crate::tui::action::{Action, Scope};
-use crate::tui::panes::review::{Phase, Then, Viewed, is_wide, pace};
-use crate::tui::panes::rounds::guidelines_page;
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::action::{Action, Scope};
+use crate::panes::review::{Phase, Then, Viewed, is_wide, pace};
+use crate::panes::rounds::guidelines_page;
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::round::state::{GuidelinesText, RoundState};
+use benchtop_model::{ErrorKind, Judgement, Result, Verdict};
+use benchtop_owner::wire::{AnyReply, Request, request};
 
 /// Time between two questions for the next item while others have in hand what is left: what they give back is not told
 /// by itself.
@@ -224,7 +224,7 @@ impl App {
         let options = self.review.current().map_or(0, |loaded| loaded.item.options.len());
         let letters = [Action::AnswerA, Action::AnswerB, Action::AnswerC, Action::AnswerD, Action::AnswerE];
         let said = match letters.iter().position(|a| *a == action) {
-            Some(at) if at < options => crate::model::Item::letter(at),
+            Some(at) if at < options => benchtop_model::Item::letter(at),
             Some(_) => return self.say(Toast::info(format!("this question has {options} options"))),
             None if action == Action::TypeAnswer => return self.once_seen(viewed, ConfirmFor::AskAnswer),
             None if options > 0 => {

@@ -3,11 +3,11 @@
 use super::connection::Pending;
 use super::overlay::{MenuFor, Overlay, PromptFor};
 use super::{App, PaneId};
-use crate::model::Result;
-use crate::owner::wire::{AnyReply, Request, request};
-use crate::tui::panes::rounds::{self, PAUSE, RoundsEffect};
-use crate::tui::widgets::prompt::Prompt;
-use crate::tui::widgets::toast::Toast;
+use crate::panes::rounds::{self, PAUSE, RoundsEffect};
+use crate::widgets::prompt::Prompt;
+use crate::widgets::toast::Toast;
+use benchtop_model::Result;
+use benchtop_owner::wire::{AnyReply, Request, request};
 
 /// Time between two looks at how far rounds are, while people judge.
 const RECOUNT_MS: u64 = 500;

@@ -1,8 +1,8 @@
 //! Whose keys are live now.
 
 use super::{App, PaneId};
-use crate::tui::action::Scope;
-use crate::tui::panes::review::Phase;
+use crate::action::Scope;
+use crate::panes::review::Phase;
 
 impl App {
     /// The scopes of what has the keys now, nearest first.

@@ -3,11 +3,11 @@
 
 use super::overlay::{ConfirmFor, Overlay};
 use super::{App, PaneId};
-use crate::model::{Seen, Verdict};
-use crate::tui::action::Action;
-use crate::tui::panes::review::{Painted, Viewed};
-use crate::tui::terminal::paint;
-use crate::tui::widgets::toast::Toast;
+use crate::action::Action;
+use crate::panes::review::{Painted, Viewed};
+use crate::terminal::paint;
+use crate::widgets::toast::Toast;
+use benchtop_model::{Seen, Verdict};
 
 /// A key's answer where it judges nothing: why.
 type Refused = &'static str;

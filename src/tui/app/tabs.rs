@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::{App, PaneId};
-use crate::model::Status;
-use crate::tui::action::Action;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::theme::{Look, Role};
+use crate::widgets::text;
+use benchtop_model::Status;
 
 /// A pane's place in the row of tabs.
 struct Tab {
@@ -214,8 +214,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::ColourLevel;
-    use crate::tui::theme::Theme;
+    use crate::theme::Theme;
+    use benchtop_model::ColourLevel;
 
     #[test]
     fn the_tab_that_is_shown_is_always_named_and_the_others_as_they_fit() {

@@ -2,11 +2,11 @@
 
 use super::App;
 use super::overlay::{MenuFor, Overlay};
-use crate::model::{Error, Result};
-use crate::tui::person::AUTO;
-use crate::tui::theme::Look;
-use crate::tui::widgets::menu::{Choice, Menu};
-use crate::tui::widgets::toast::Toast;
+use crate::person::AUTO;
+use crate::theme::Look;
+use crate::widgets::menu::{Choice, Menu};
+use crate::widgets::toast::Toast;
+use benchtop_model::{Error, Result};
 
 impl App {
     /// Says what is wrong with the person's settings; the defaults hold.

@@ -8,9 +8,9 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::App;
 use super::connection::{Opens, Pending};
-use crate::tui::action::Action;
-use crate::tui::terminal::paint::Seen;
-use crate::tui::widgets::toast::{Severity, Toast};
+use crate::action::Action;
+use crate::terminal::paint::Seen;
+use crate::widgets::toast::{Severity, Toast};
 
 /// Somebody who types on pauses for less than this, in milliseconds.
 const PAUSE_MS: u64 = 700;
@@ -101,7 +101,7 @@ impl App {
 impl Pending {
     /// What the answer opens that keys are typed for.
     pub fn opens(&self) -> Option<Opens> {
-        use crate::tui::panes::{coverage, filters, generate, list, rounds};
+        use crate::panes::{coverage, filters, generate, list, rounds};
         match self {
             Pending::List(list::Want::Values { .. })
             | Pending::Explain(_)

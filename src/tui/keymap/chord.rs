@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// One key with its modifiers, normalised: a character carries no SHIFT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,8 +127,9 @@ impl Chord {
             return Err(untypable(text, why, "take a character, or ctrl with a letter"));
         }
         let characters = text.chars().count();
-        let columns = |c: char| crate::tui::widgets::text::width(c.encode_utf8(&mut [0; 4]));
-        let printed = text.chars().all(|c| !crate::model::clean::is_hidden(c) && !c.is_whitespace() && columns(c) > 0);
+        let columns = |c: char| crate::widgets::text::width(c.encode_utf8(&mut [0; 4]));
+        let printed =
+            text.chars().all(|c| !benchtop_model::clean::is_hidden(c) && !c.is_whitespace() && columns(c) > 0);
         if !(1..=2).contains(&characters) || !printed {
             return Err(bad(text));
         }

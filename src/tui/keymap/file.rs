@@ -19,11 +19,11 @@ use toml::de::{DeTable, DeValue};
 use super::live::{self, NEEDED};
 use super::macros::{Known, Macro, VERDICTS};
 use super::{Chord, Keymap, Target};
-use crate::model::{Error, ErrorKind, Verdict};
-use crate::store::bounded;
-use crate::store::regular::SETTINGS_LIMIT;
-use crate::tui::action::{Action, Scope};
-use crate::tui::terminal::Env;
+use crate::action::{Action, Scope};
+use crate::terminal::Env;
+use benchtop_model::{Error, ErrorKind, Verdict};
+use benchtop_store::bounded;
+use benchtop_store::regular::SETTINGS_LIMIT;
 
 /// Names another file; set to nothing, the default keys hold.
 pub const ELSEWHERE: &str = "BENCHTOP_KEYS";

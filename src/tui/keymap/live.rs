@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{Chord, Keymap, Press, Target};
-use crate::tui::action::{Action, Scope};
+use crate::action::{Action, Scope};
 
 /// The scopes that have the keys together, nearest first: of each pane, its layers and its overlays.
 pub const LIVE: [&[Scope]; 20] = [

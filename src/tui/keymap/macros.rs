@@ -2,8 +2,8 @@
 
 use super::Chord;
 use super::file::nearest;
-use crate::model::config::Reason;
-use crate::model::{Judgement, Verdict};
+use benchtop_model::config::Reason;
+use benchtop_model::{Judgement, Verdict};
 
 /// What is typed out again and again, on one key of the review pane.
 #[derive(Clone, Debug, PartialEq, Eq)]

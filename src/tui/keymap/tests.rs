@@ -1,7 +1,7 @@
 use super::*;
-use crate::model::config::Reason;
-use crate::model::{Judgement, Seen};
-use crate::tui::keymap::{Lookup, Press};
+use crate::keymap::{Lookup, Press};
+use benchtop_model::config::Reason;
+use benchtop_model::{Judgement, Seen};
 
 const FILE: &str = "keys.toml";
 
@@ -236,9 +236,9 @@ fn the_file_is_where_the_environment_says() {
 #[test]
 fn every_panes_scopes_are_among_those_that_are_checked_together() {
     let panes = [
-        crate::tui::panes::list::ListPane::new().scopes(),
-        crate::tui::panes::filters::FiltersPane::new().scopes(),
-        crate::tui::panes::generate::GeneratePane::new().scopes(),
+        crate::panes::list::ListPane::new().scopes(),
+        crate::panes::filters::FiltersPane::new().scopes(),
+        crate::panes::generate::GeneratePane::new().scopes(),
     ];
     for scopes in panes {
         assert!(live::LIVE.contains(&scopes), "{scopes:?}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lru::LruCache;
 
 use super::worker::{CacheKey, KEPT, Ready};
-use crate::tui::terminal::pixels::Payload;
+use crate::terminal::pixels::Payload;
 
 /// Ready pictures, the latest used last to go.
 pub(super) struct Cache {

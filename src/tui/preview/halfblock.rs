@@ -8,8 +8,8 @@ use ratatui::widgets::Widget;
 
 use super::decode::DecodedImage;
 use super::scale::{fit, resize};
-use crate::tui::palette::{Rgb, colour, grey};
-use crate::tui::terminal::ColourLevel;
+use crate::palette::{Rgb, colour, grey};
+use crate::terminal::ColourLevel;
 
 /// Characters of rising density, for terminals without colours.
 const RAMP: &[u8] = b" .:-=+*#%@";
@@ -150,7 +150,7 @@ mod tests {
     }
 
     fn rgb(colour: Color) -> Rgb {
-        crate::tui::palette::rgb(colour).unwrap()
+        crate::palette::rgb(colour).unwrap()
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub mod pair;
 pub mod scale;
 pub mod worker;
 
-pub use crate::formats::picture as decode;
-pub use crate::formats::picture::DecodedImage;
+pub use benchtop_formats::picture as decode;
+pub use benchtop_formats::picture::DecodedImage;
 pub use halfblock::Cells;
 pub use pair::{Part, Region, Show};
 pub use worker::{Previews, Ready, View};

@@ -4,7 +4,7 @@ use image::{Rgba, RgbaImage};
 
 use super::decode::DecodedImage;
 use super::scale::{fit, resize};
-use crate::tui::palette::{Rgb, grey};
+use crate::palette::{Rgb, grey};
 
 /// How much a channel must differ, of 255, for a pixel to count as changed: JPEG's own noise stays below.
 pub const NOISE: u8 = 16;

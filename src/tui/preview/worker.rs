@@ -16,12 +16,12 @@ use super::cache::Cache;
 use super::decode::{DecodedImage, decode};
 use super::halfblock::{Cells, stretch};
 use super::pair::{self, Part, Room, Show};
-use crate::model::image::FILE_LIMIT;
-use crate::model::{Error, Result};
-use crate::store::picture_file::PictureFile;
-use crate::tui::palette::Rgb;
-use crate::tui::terminal::pixels::{Payload, Plan};
-use crate::tui::terminal::{ColourLevel, guard};
+use crate::palette::Rgb;
+use crate::terminal::pixels::{Payload, Plan};
+use crate::terminal::{ColourLevel, guard};
+use benchtop_model::image::FILE_LIMIT;
+use benchtop_model::{Error, Result};
+use benchtop_store::picture_file::PictureFile;
 
 /// Memory kept for ready pictures, in bytes.
 pub const KEPT: usize = 64 * 1024 * 1024;
@@ -43,7 +43,7 @@ pub struct View {
     pub level: ColourLevel,
     /// What shows through transparent pixels.
     pub background: Rgb,
-    /// Set when true pixels are wanted too: [`crate::tui::terminal::pixels::Pixels::plan`] of the pane.
+    /// Set when true pixels are wanted too: [`crate::terminal::pixels::Pixels::plan`] of the pane.
     pub pixels: Option<Plan>,
     /// Which region, and what of two pictures.
     pub part: Part,

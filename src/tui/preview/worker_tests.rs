@@ -5,8 +5,8 @@ use image::{DynamicImage, Rgb, RgbImage};
 use tempfile::TempDir;
 
 use super::*;
-use crate::model::ErrorKind;
-use crate::tui::preview::cache::weight;
+use crate::preview::cache::weight;
+use benchtop_model::ErrorKind;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -156,7 +156,7 @@ fn the_cache_holds_its_bytes_and_drops_the_longest_unused() {
 
 #[test]
 fn true_pixels_are_made_with_the_cells_when_the_view_asks() {
-    use crate::tui::terminal::pixels::Protocol;
+    use crate::terminal::pixels::Protocol;
     let image = DecodedImage::new(RgbImage::from_pixel(500, 300, Rgb([200, 10, 10])).into());
     let plan = Plan { protocol: Protocol::Sixel, cells: (20, 10), cell: (10, 20) };
     let made = picture(&image, &View { pixels: Some(plan), ..view() }).unwrap();
@@ -203,7 +203,7 @@ fn two_pictures_become_one_wish_and_one_of_two_is_remembered_as_that_one() {
     let beside = beside.as_ref().as_ref().unwrap();
     assert_eq!((beside.cells.size(), beside.differs), ((20, 5), None));
     // In true pixels they are one picture for the terminal too, two cells apart.
-    let plan = Plan { protocol: crate::tui::terminal::pixels::Protocol::Kitty, cells: (20, 10), cell: (8, 16) };
+    let plan = Plan { protocol: crate::terminal::pixels::Protocol::Kitty, cells: (20, 10), cell: (8, 16) };
     let pixels = made(View { pixels: Some(plan), ..part(Show::Beside) });
     let payload = pixels.as_ref().as_ref().unwrap().pixels.as_ref().unwrap();
     assert_eq!(payload.place(ratatui::layout::Rect::new(0, 0, 20, 10)).width, 18, "twice 64 pixels and two cells");
@@ -232,7 +232,7 @@ fn one_of_two_that_cannot_be_read_is_said_with_its_file() {
 
 #[test]
 fn a_region_in_true_pixels_is_that_of_the_cells() {
-    use crate::tui::terminal::pixels::Protocol;
+    use crate::terminal::pixels::Protocol;
     let halves = RgbImage::from_fn(400, 400, |x, _| Rgb([if x < 200 { 10 } else { 250 }, 0, 0]));
     let image = DecodedImage::new(halves.into());
     let plan = Plan { protocol: Protocol::Kitty, cells: (20, 10), cell: (10, 20) };

@@ -1,7 +1,7 @@
 //! Whether text stands on a dark or a light ground: what the terminal answers, else what its environment says.
 
 use super::Env;
-use crate::tui::palette::{Rgb, contrast};
+use crate::palette::{Rgb, contrast};
 
 /// The question for the colour of the background (OSC 11).
 pub const QUESTION: &[u8] = b"\x1b]11;?\x1b\\";

@@ -2,7 +2,7 @@
 
 use super::{Env, is_set};
 
-pub use crate::model::ColourLevel;
+pub use benchtop_model::ColourLevel;
 
 /// The level for an environment. `asked` (from `--color`) wins; then `NO_COLOR`; then what `COLORTERM` and `TERM`
 /// say. `COLORTERM` is not forwarded by SSH, so there 256 colours are taken for granted.

@@ -11,7 +11,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::csi;
-use crate::tui::palette::Rgb;
+use crate::palette::Rgb;
 
 /// How long an unfinished escape sequence is waited for after its last byte, in milliseconds.
 pub const LONG_MS: u64 = 500;

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::model::{Error, ErrorKind, Result};
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Longest text taken, in bytes: terminals drop longer ones without a word.
 pub const MAX_BYTES: usize = 100_000;

@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier};
 
 use super::clusters::{is_uncertain, widest};
 use super::locale;
-use crate::model::clean;
+use benchtop_model::clean;
 
 /// Attributes and their SGR numbers.
 const ATTRIBUTES: [(Modifier, u8); 9] = [

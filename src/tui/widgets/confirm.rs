@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::widgets::{Clear, Widget};
 
 use super::text;
-use crate::tui::theme::{Look, Role};
+use crate::theme::{Look, Role};
 
 /// Draws the question so that it ends in the first row of `message`; what is above it is covered as far as it takes.
 pub fn draw(question: &str, message: Rect, buf: &mut Buffer, look: &Look) {

@@ -6,9 +6,9 @@ use ratatui::layout::Rect;
 use super::menu::Choice;
 use super::page::Page;
 use super::text;
-use crate::tui::action::{Action, Scope};
-use crate::tui::keymap::Keymap;
-use crate::tui::theme::{Look, Role};
+use crate::action::{Action, Scope};
+use crate::keymap::Keymap;
+use crate::theme::{Look, Role};
 
 const SCOPES: [Scope; 21] = [
     Scope::Review,
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_key_reference_is_the_committed_one() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/keys.md");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/keys.md");
         let made = key_reference(&Keymap::defaults().unwrap());
         if std::env::var_os("BENCHTOP_BLESS").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

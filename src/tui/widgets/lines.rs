@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::meter::Meter;
 use super::text;
-use crate::tui::theme::{Look, Role};
+use crate::theme::{Look, Role};
 
 /// Lines drawn one below the other.
 pub struct Lines<'l> {

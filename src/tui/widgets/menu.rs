@@ -12,8 +12,8 @@ use tui_input::Input;
 
 use super::tags::Tags;
 use super::{line, text};
-use crate::tui::action::Action;
-use crate::tui::theme::{Look, Role};
+use crate::action::Action;
+use crate::theme::{Look, Role};
 
 /// One line of a menu.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

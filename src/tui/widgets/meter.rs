@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::text;
-use crate::tui::theme::{Look, Role};
+use crate::theme::{Look, Role};
 
 /// Parts of a cell that a bar can be filled by.
 const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];

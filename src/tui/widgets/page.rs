@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::text;
-use crate::tui::action::Action;
-use crate::tui::theme::{Look, Role};
+use crate::action::Action;
+use crate::theme::{Look, Role};
 
 /// One paragraph of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,8 +129,8 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ColourLevel;
-    use crate::tui::theme::Theme;
+    use crate::theme::Theme;
+    use benchtop_model::ColourLevel;
 
     fn lines(buf: &Buffer) -> Vec<String> {
         let wide = usize::from(buf.area.width);

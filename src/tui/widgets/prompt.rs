@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use tui_input::Input;
 
 use super::{line, text};
-use crate::tui::theme::{Look, Role};
+use crate::theme::{Look, Role};
 
 /// Columns that a label leaves to the text, where there are as many.
 const TYPED: usize = 24;
@@ -125,8 +125,8 @@ impl Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ColourLevel;
-    use crate::tui::theme::Theme;
+    use crate::theme::Theme;
+    use benchtop_model::ColourLevel;
 
     fn press(prompt: &mut Prompt, code: KeyCode) -> PromptOutcome {
         prompt.key(KeyEvent::new(code, KeyModifiers::NONE))

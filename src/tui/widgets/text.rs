@@ -9,7 +9,7 @@ use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::style::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::model::clean;
+use benchtop_model::clean;
 
 /// One line of `text` that is safe to print, as [`clean::line`] makes it: character indices stay valid.
 pub fn clean(text: &str) -> String {

@@ -4,8 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::text;
-use crate::model::{Error, ErrorKind};
-use crate::tui::theme::{Look, Role};
+use crate::theme::{Look, Role};
+use benchtop_model::{Error, ErrorKind};
 
 /// How much a message matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,8 +87,8 @@ impl From<&Error> for Toast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ColourLevel;
-    use crate::tui::theme::Theme;
+    use crate::theme::Theme;
+    use benchtop_model::ColourLevel;
 
     #[test]
     fn a_problem_is_one_line_with_its_severity_in_words() {

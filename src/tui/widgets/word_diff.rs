@@ -6,8 +6,8 @@ use ratatui::style::{Modifier, Style};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::text;
-use crate::model::ColourLevel;
-use crate::tui::theme::{Look, Role};
+use crate::theme::{Look, Role};
+use benchtop_model::ColourLevel;
 
 /// What became of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +164,7 @@ pub fn put(line: &[Word], x: u16, y: u16, room: usize, buf: &mut Buffer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::theme::Theme;
+    use crate::theme::Theme;
 
     fn shown(pieces: &[Piece]) -> String {
         let mark = |p: &Piece| match p.change {

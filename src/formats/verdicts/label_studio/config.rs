@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::{ANSWER, NOTE, REASONS, VERDICT};
-use crate::formats::write::xml;
-use crate::model::Verdict;
-use crate::model::config::Reason;
+use crate::write::xml;
+use benchtop_model::Verdict;
+use benchtop_model::config::Reason;
 
 /// The labeling config for these reasons.
 pub fn config(reasons: &[Reason]) -> String {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{ANSWER, NOTE, REASONS, VERDICT};
-use crate::formats::fields::wrong;
-use crate::formats::verdicts::{Meaning, line, unmapped};
-use crate::model::{Error, Judgement, Result, Seen};
+use crate::fields::wrong;
+use crate::verdicts::{Meaning, line, unmapped};
+use benchtop_model::{Error, Judgement, Result, Seen};
 
 /// What the controls of an annotation hold.
 #[derive(Debug, Default)]
@@ -48,7 +48,7 @@ impl Controls {
     /// The verdict. A choice of another control than ours counts where it was said what it means.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Input`] with the control: a choice that means nothing here, no verdict, two.
+    /// [`benchtop_model::ErrorKind::Input`] with the control: a choice that means nothing here, no verdict, two.
     pub(super) fn judgement(&mut self, meaning: Meaning<'_>) -> Result<Judgement> {
         let (mut verdicts, mut reasons, mut passed) = (Vec::new(), Vec::new(), None);
         for (name, choice) in std::mem::take(&mut self.choices) {

@@ -18,8 +18,8 @@ use uuid::Uuid;
 pub use read::read;
 pub use task::TaskWriter;
 
-use crate::model::verdict::Part;
-use crate::model::{PictureSeen, Seen};
+use benchtop_model::verdict::Part;
+use benchtop_model::{PictureSeen, Seen};
 
 /// The field of a task's `data` that holds what annotations have no place for.
 pub const BLOCK: &str = "benchtop";
@@ -56,6 +56,6 @@ struct Circumstances {
     revealed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     on: Option<String>,
-    /// Of what was said: [`crate::model::verdict_interchange::said`].
+    /// Of what was said: [`benchtop_model::verdict_interchange::said`].
     said: String,
 }

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::controls::{Controls, texts};
 use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
-use crate::formats::fields::wrong;
-use crate::formats::records::{Record, Records, Shape};
-use crate::formats::tools::label_studio;
-use crate::formats::verdicts::line::{Line, drawn, time};
-use crate::formats::verdicts::{Found, Meaning, Take};
-use crate::model::verdict_interchange::{Exchanged, said};
-use crate::model::{Error, Judgement, Result};
+use crate::fields::wrong;
+use crate::records::{Record, Records, Shape};
+use crate::tools::label_studio;
+use crate::verdicts::line::{Line, drawn, time};
+use crate::verdicts::{Found, Meaning, Take};
+use benchtop_model::verdict_interchange::{Exchanged, said};
+use benchtop_model::{Error, Judgement, Result};
 
 /// Fields that JSON-MIN adds to the data of a task and the content of its controls.
 const OF_MIN: [&str; 7] = ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"];

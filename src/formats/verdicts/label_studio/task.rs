@@ -5,10 +5,10 @@ use std::io::Write;
 use serde_json::{Map, Value, json};
 
 use super::{ANSWER, BLOCK, Circumstances, NOTE, REASONS, VERDICT};
-use crate::formats::write::raw;
-use crate::model::history::stamp;
-use crate::model::verdict_interchange::{Exchanged, Words, said};
-use crate::model::{Error, ImageRef, Item, Result};
+use crate::write::raw;
+use benchtop_model::history::stamp;
+use benchtop_model::verdict_interchange::{Exchanged, Words, said};
+use benchtop_model::{Error, ImageRef, Item, Result};
 
 /// Writes tasks as one array, one after the other.
 pub struct TaskWriter<'w, W: Write> {
@@ -45,13 +45,13 @@ impl<'w, W: Write> TaskWriter<'w, W> {
     /// As [`push`](Self::push).
     pub fn finish(mut self) -> Result<W> {
         raw(&mut self.out, if self.first { b"[]\n" } else { b"\n]\n" })?;
-        self.out.flush().map_err(|e| crate::formats::write::failed(&e))?;
+        self.out.flush().map_err(|e| crate::write::failed(&e))?;
         Ok(self.out)
     }
 
     fn data(&self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<Map<String, Value>> {
         let pictures: Vec<Value> = item.images.iter().map(|image| self.picture(image).into()).collect();
-        let option = |(at, choice): (usize, &crate::model::Choice)| format!("{}. {}", Item::letter(at), choice.text);
+        let option = |(at, choice): (usize, &benchtop_model::Choice)| format!("{}. {}", Item::letter(at), choice.text);
         let options: Vec<String> = item.options.iter().enumerate().map(option).collect();
         let mut data = Map::new();
         data.insert("item".into(), item.id.as_str().into());

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::inference::candle::config::Config;
-use crate::inference::candle::encoder::LayerSizes;
-use crate::inference::candle::ops::Activation;
-use crate::inference::candle::text::TextConfig;
-use crate::model::error::Result;
+use crate::candle::config::Config;
+use crate::candle::encoder::LayerSizes;
+use crate::candle::ops::Activation;
+use crate::candle::text::TextConfig;
+use benchtop_model::error::Result;
 
 /// The measures of an encoder of pictures.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@
 mod config;
 mod vision;
 
+use crate::candle::config::CandleResult;
 use std::path::Path;
 
 use candle_core::{Device, Tensor};
@@ -12,8 +13,8 @@ use candle_nn::VarBuilder;
 use super::scorer::{DualEncoderScorer, Opened, Options};
 use super::text::{PoolAt, TextEncoder};
 use super::tokenizer::ClipTokenizer;
-use crate::inference::preprocess::Steps;
-use crate::model::error::{Error, Result};
+use crate::preprocess::Steps;
+use benchtop_model::error::{Error, Result};
 pub use config::{ClipConfig, VisionConfig};
 pub use vision::VisionEncoder;
 
@@ -40,9 +41,10 @@ impl DualEncoderScorer for Clip {
         let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
         let scale = scalar(&vb, "logit_scale")?.exp();
         let side = config.vision.image_size;
-        let text = TextEncoder::load(&vb, config.text.clone())?;
+        let text = TextEncoder::load(&vb, config.text.clone()).input()?;
         let projection = vb.pp("visual_projection");
-        let vision = VisionEncoder::load(&vb.pp("vision_model"), projection, &config.vision, config.projection_dim)?;
+        let vision =
+            VisionEncoder::load(&vb.pp("vision_model"), projection, &config.vision, config.projection_dim).input()?;
         let longest_text = tokenizer.length() - 2;
         let towers = Clip { text, vision, tokenizer, pool_at: config.text.pool_at };
         Ok(Opened {
@@ -77,8 +79,9 @@ impl DualEncoderScorer for Clip {
 
 /// A single number among the weights, written with or without an axis of its own.
 pub(super) fn scalar(vb: &VarBuilder, name: &str) -> Result<f32> {
-    let tensor = vb.get_unchecked(name)?.to_device(&Device::Cpu)?.to_dtype(candle_core::DType::F32)?;
-    match tensor.flatten_all()?.to_vec1::<f32>()?.as_slice() {
+    let tensor =
+        vb.get_unchecked(name).input()?.to_device(&Device::Cpu).input()?.to_dtype(candle_core::DType::F32).input()?;
+    match tensor.flatten_all().input()?.to_vec1::<f32>().input()?.as_slice() {
         [one] if one.is_finite() => Ok(*one),
         other => Err(Error::input(format!("tensor {name} holds {} numbers, one is wanted", other.len()))),
     }

@@ -5,9 +5,9 @@ use candle_core::{D, IndexOp, Result, Tensor, bail};
 use candle_nn::VarBuilder;
 
 use super::config::VisionConfig;
-use crate::inference::candle::encoder::Layer;
-use crate::inference::candle::layers::{LayerNorm, Linear};
-use crate::inference::candle::ops::{self, Added};
+use crate::candle::encoder::Layer;
+use crate::candle::layers::{LayerNorm, Linear};
+use crate::candle::ops::{self, Added};
 
 /// An encoder of pictures with its projection.
 pub struct VisionEncoder {

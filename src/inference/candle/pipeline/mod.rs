@@ -7,6 +7,8 @@ mod start;
 #[cfg(test)]
 mod tests;
 
+use crate::candle::config::CandleResult;
+use crate::candle::config::reason;
 use candle_core::{DType, Device, Tensor};
 
 use super::noise::{Generator, stacked};
@@ -14,9 +16,9 @@ use super::scheduler::{Sampler, SchedulerConfig};
 use super::unet::{UNet, UNetConfig};
 use super::vae::{Vae, VaeConfig};
 use super::weights::ModelFolder;
-use crate::inference::error_class::{self, Trouble};
-use crate::model::error::Error;
-use crate::model::generation::{Failure, FailureKind, Pixels, Settings, Task};
+use crate::error_class::{self, Trouble};
+use benchtop_model::error::Error;
+use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings, Task};
 use prompt::TextSide;
 
 /// How a model is loaded.
@@ -62,7 +64,7 @@ pub(super) fn wrong(problem: Error) -> Failure {
 
 impl From<candle_core::Error> for Stopped {
     fn from(error: candle_core::Error) -> Stopped {
-        Stopped::Failed(failure(FailureKind::Refused, &Error::from(error).what))
+        Stopped::Failed(failure(FailureKind::Refused, &reason(&error)))
     }
 }
 
@@ -95,9 +97,9 @@ impl Pipeline {
         }
         let scheduler = prompt::scheduler(folder)?;
         let text = TextSide::load(folder, &unet, *dtype, device)?;
-        let unet = UNet::new(unet, folder.weights("unet", *dtype, device)?)?;
+        let unet = UNet::new(unet, folder.weights("unet", *dtype, device)?).input()?;
         let inner = Vae::dtype_for(&vae, *dtype);
-        let vae = Vae::new(vae, *whole_pixels, folder.weights("vae", inner, device)?)?;
+        let vae = Vae::new(vae, *whole_pixels, folder.weights("vae", inner, device)?).input()?;
         Ok(Pipeline { text, unet, vae, scheduler, xl: folder.xl(), device: device.clone() })
     }
 

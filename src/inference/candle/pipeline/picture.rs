@@ -2,7 +2,7 @@
 
 use candle_core::{Device, Result, Tensor};
 
-use crate::model::generation::{Failure, FailureKind, Pixels};
+use benchtop_model::generation::{Failure, FailureKind, Pixels};
 
 /// Levels (of 255) that a channel must range over in a picture.
 const FLAT: u8 = 2;

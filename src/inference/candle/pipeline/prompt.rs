@@ -1,15 +1,16 @@
 //! Prompts as the U-Net takes them: the tokenizers and text encoders of a model, and what a pipeline makes of their
 //! states.
 
+use crate::candle::config::CandleResult;
 use candle_core::{D, DType, Device, Tensor};
 
-use crate::inference::candle::scheduler::SchedulerConfig;
-use crate::inference::candle::text::{TextConfig, TextEncoder};
-use crate::inference::candle::tokenizer::{ClipTokenizer, TokenizedPrompt};
-use crate::inference::candle::unet::UNetConfig;
-use crate::inference::candle::weights::ModelFolder;
-use crate::model::error::Result;
-use crate::model::generation::Task;
+use crate::candle::scheduler::SchedulerConfig;
+use crate::candle::text::{TextConfig, TextEncoder};
+use crate::candle::tokenizer::{ClipTokenizer, TokenizedPrompt};
+use crate::candle::unet::UNetConfig;
+use crate::candle::weights::ModelFolder;
+use benchtop_model::error::Result;
+use benchtop_model::generation::Task;
 
 /// The texts of some pictures, encoded.
 pub(super) struct Prompts {
@@ -38,7 +39,7 @@ impl TextSide {
         for (tokenizer, part) in parts {
             let config = TextConfig::read(&folder.part(part)?.join("config.json"))?;
             let tokenizer = ClipTokenizer::open(&folder.part(tokenizer)?)?;
-            encoders.push((tokenizer, TextEncoder::load(&folder.weights(part, dtype, device)?, config)?));
+            encoders.push((tokenizer, TextEncoder::load(&folder.weights(part, dtype, device)?, config).input()?));
         }
         let width: usize = encoders.iter().map(|(_, encoder)| encoder.config().hidden_size).sum();
         if width != unet.context {
@@ -80,17 +81,17 @@ impl TextSide {
             let mut prompts = rows.iter().map(|(text, _)| tokenizer.prompt(text)).collect::<Result<Vec<_>>>()?;
             tokenizer.level(&mut prompts);
             let chunks: Vec<&[Vec<u32>]> = prompts.iter().map(|p| p.chunks.as_slice()).collect();
-            let encoded = encoder.encode(&chunks)?;
+            let encoded = encoder.encode(&chunks).input()?;
             // SDXL was trained on the states before the last layer of both and the projection of the second, SD on the
             // last states.
             states.push(if self.xl { encoded.penultimate } else { encoded.last });
             pooled = if self.xl { encoded.projected } else { None };
         }
         let keep: Vec<f32> = rows.iter().map(|(_, zero)| if *zero { 0. } else { 1. }).collect();
-        let text = Tensor::cat(&states, D::Minus1)?;
-        let keep = Tensor::new(keep, text.device())?.to_dtype(text.dtype())?;
-        let text = text.broadcast_mul(&keep.reshape(((), 1, 1))?)?;
-        let pooled = pooled.map(|pooled| pooled.broadcast_mul(&keep.reshape(((), 1))?)).transpose()?;
+        let text = Tensor::cat(&states, D::Minus1).input()?;
+        let keep = Tensor::new(keep, text.device()).input()?.to_dtype(text.dtype()).input()?;
+        let text = text.broadcast_mul(&keep.reshape(((), 1, 1)).input()?).input()?;
+        let pooled = pooled.map(|pooled| pooled.broadcast_mul(&keep.reshape(((), 1))?)).transpose().input()?;
         Ok(Prompts { text, pooled })
     }
 }

@@ -5,9 +5,9 @@
 use candle_core::{Device, Tensor};
 
 use super::{Pipeline, Stopped, picture};
-use crate::inference::candle::noise::{Generator, stacked};
-use crate::inference::candle::scheduler::Sampler;
-use crate::model::generation::{Pixels, Settings, Task};
+use crate::candle::noise::{Generator, stacked};
+use crate::candle::scheduler::Sampler;
+use benchtop_model::generation::{Pixels, Settings, Task};
 
 /// The state before the first step.
 pub(super) struct Start {

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::error::{Error, Result};
-use crate::model::generation::Scheduler;
+use benchtop_model::error::{Error, Result};
+use benchtop_model::generation::Scheduler;
 
 /// How the noise variances grow over the training steps (`beta_schedule`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

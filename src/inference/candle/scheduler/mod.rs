@@ -13,8 +13,8 @@ use candle_core::{DType, Result, Tensor, bail};
 
 pub use config::{BetaSchedule, FinalSigma, PredictionType, SchedulerConfig, TimestepSpacing, class_name};
 
-use crate::model::error;
-use crate::model::generation::Scheduler;
+use benchtop_model::error;
+use benchtop_model::generation::Scheduler;
 
 /// What a sample is made of at a step: `alpha` times the picture plus `sigma` times unit noise.
 #[derive(Clone, Copy, Debug)]

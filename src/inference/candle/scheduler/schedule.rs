@@ -2,8 +2,8 @@
 //! f32 where diffusers has f32 tensors, f64 where it has numpy or Python numbers.
 
 use super::config::{BetaSchedule, FinalSigma, SchedulerConfig, TimestepSpacing};
-use crate::model::error::{Error, Result};
-use crate::model::generation::Scheduler;
+use benchtop_model::error::{Error, Result};
+use benchtop_model::generation::Scheduler;
 
 /// `torch.linspace` in float32: counted from the nearer end.
 fn linspace_f32(start: f32, end: f32, count: usize) -> impl Iterator<Item = f32> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::inference::candle::encoder::LayerSizes;
-use crate::inference::candle::ops::Activation;
-use crate::model::error::{Error, Result};
+use crate::candle::encoder::LayerSizes;
+use crate::candle::ops::Activation;
+use benchtop_model::error::{Error, Result};
 
 /// Which token's state stands for the whole text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::inference::candle::config::Config;
-use crate::inference::candle::layers::Sinusoid;
-use crate::model::error::Result;
+use crate::candle::config::Config;
+use crate::candle::layers::Sinusoid;
+use benchtop_model::error::Result;
 
 /// One resolution of the U-Net, counted from the finest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use candle_nn::VarBuilder;
 
 pub use config::{Level, TextTime, UNetConfig};
 
-use crate::inference::candle::layers::{Conv3, Embedding, GroupNorm, ResNet, ResNetSizes};
-use crate::inference::candle::ops::{self, KeysValues, Window};
+use crate::candle::layers::{Conv3, Embedding, GroupNorm, ResNet, ResNetSizes};
+use crate::candle::ops::{self, KeysValues, Window};
 use transformer::Transformer;
 
 /// A resolution on the way down or up: ResNets, each with a transformer after it where the block has attention, and the

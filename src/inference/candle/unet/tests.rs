@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::inference::candle::config::Config;
-use crate::inference::candle::layers::Sinusoid;
+use crate::candle::config::Config;
+use crate::candle::layers::Sinusoid;
 
-fn read(change: &[(&str, Value)]) -> crate::model::error::Result<UNetConfig> {
+fn read(change: &[(&str, Value)]) -> benchtop_model::error::Result<UNetConfig> {
     let mut fields = json!({
         "_class_name": "UNet2DConditionModel",
         "down_block_types": ["CrossAttnDownBlock2D", "DownBlock2D"],

@@ -4,8 +4,8 @@ use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
 
 use super::UNetConfig;
-use crate::inference::candle::layers::{GroupNorm, LayerNorm, Linear};
-use crate::inference::candle::ops::{self, KeysValues};
+use crate::candle::layers::{GroupNorm, LayerNorm, Linear};
+use crate::candle::ops::{self, KeysValues};
 
 /// Self-attention, attention to the text, GEGLU; each onto its input, each with a norm before it.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use candle_core::{Result, Tensor};
 use candle_nn::VarBuilder;
 
 use super::VaeConfig;
-use crate::inference::candle::layers::{Conv3, GroupNorm, Linear, ResNet, ResNetSizes};
-use crate::inference::candle::ops::{self, KeysValues, Window};
+use crate::candle::layers::{Conv3, GroupNorm, Linear, ResNet, ResNetSizes};
+use crate::candle::ops::{self, KeysValues, Window};
 
 /// eps of every norm in a VAE.
 const EPS: f64 = 1e-6;

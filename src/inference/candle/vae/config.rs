@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::inference::candle::config::Config;
-use crate::model::error::Result;
+use crate::candle::config::Config;
+use benchtop_model::error::Result;
 
 /// A VAE of the Stable Diffusion family: diffusers' `AutoencoderKL`.
 #[derive(Clone, Debug)]

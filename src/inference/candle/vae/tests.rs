@@ -1,9 +1,9 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::inference::candle::config::Config;
+use crate::candle::config::Config;
 
-fn read(change: &[(&str, Value)]) -> crate::model::error::Result<VaeConfig> {
+fn read(change: &[(&str, Value)]) -> benchtop_model::error::Result<VaeConfig> {
     let mut fields = json!({
         "_class_name": "AutoencoderKL",
         "down_block_types": ["DownEncoderBlock2D", "DownEncoderBlock2D"],

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use candle_core::{DType, Device, Tensor, bail};
 use serde::Deserialize;
 
-use crate::model::error::{Error, Result};
+use benchtop_model::error::{Error, Result};
 
 /// A header longer than this is none (the limit of the safetensors library).
 const LONGEST_HEADER: u64 = 100_000_000;

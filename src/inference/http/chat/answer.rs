@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::inference::http::error_body::{json, said};
-use crate::model::vlm::{Alternative, Finish, Reply, Usage};
+use crate::http::error_body::{json, said};
+use benchtop_model::vlm::{Alternative, Finish, Reply, Usage};
 
 /// Reads an answer.
 ///

@@ -8,9 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::answer;
-use crate::inference::http::exchange::{Api, Line, Stop};
-use crate::model::config::judge::Fields;
-use crate::model::vlm::{Ask, Reply};
+use crate::http::exchange::{Api, Line, Stop};
+use benchtop_model::config::judge::Fields;
+use benchtop_model::vlm::{Ask, Reply};
 
 /// What not every server takes: a bit each, in the order in which it is left out when a refusal does not say what of.
 pub(super) const SCHEMA: u8 = 1;
@@ -77,7 +77,7 @@ impl Chat {
         let content = if ask.images.is_empty() {
             Value::from(ask.prompt.as_str())
         } else {
-            let picture = |image: &crate::model::vlm::Encoded| {
+            let picture = |image: &benchtop_model::vlm::Encoded| {
                 let url = format!("data:{};base64,{}", image.mime(), STANDARD.encode(image.bytes()));
                 json!({ "type": "image_url", "image_url": { "url": url } })
             };

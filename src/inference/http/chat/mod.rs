@@ -15,13 +15,13 @@ use std::sync::Arc;
 use self::ask::{Chat, Known};
 use super::caller::{Caller, News};
 use super::pool::{Table, Timeouts};
-use crate::inference::Heard;
-use crate::inference::vlm::VisionLanguageModel;
-use crate::model::Result;
-use crate::model::config::Judge;
-use crate::model::config::judge::Fields;
-use crate::model::generation::{Failure, FailureKind, Fingerprint};
-use crate::model::vlm::{Abilities, Ask, Reply};
+use crate::Heard;
+use crate::vlm::VisionLanguageModel;
+use benchtop_model::Result;
+use benchtop_model::config::Judge;
+use benchtop_model::config::judge::Fields;
+use benchtop_model::generation::{Failure, FailureKind, Fingerprint};
+use benchtop_model::vlm::{Abilities, Ask, Reply};
 
 /// Goes up with every change of what servers are sent for the same question: it is part of the fingerprint.
 const VERSION: u32 = 1;
@@ -39,7 +39,7 @@ impl ChatModel {
     /// A model behind the endpoints of `config`. Keys are read from the environment now; nothing is sent yet.
     ///
     /// # Errors
-    /// [`Kind::Input`](crate::model::ErrorKind::Input): no endpoints, an address that cannot be read, a variable for a key
+    /// [`Kind::Input`](benchtop_model::ErrorKind::Input): no endpoints, an address that cannot be read, a variable for a key
     /// that is not set.
     pub fn new(config: &Judge) -> Result<ChatModel> {
         Self::with_patience(config, Timeouts::default())

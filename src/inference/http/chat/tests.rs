@@ -6,10 +6,10 @@ use serde_json::json;
 use super::answer::parse;
 use super::ask::{Chat, Known, LOGPROBS, SCHEMA, SEED};
 use super::*;
-use crate::model::config::judge::Endpoint;
-use crate::model::vlm::{Alternative, Encoded, Finish, Schema, Usage};
+use benchtop_model::config::judge::Endpoint;
+use benchtop_model::vlm::{Alternative, Encoded, Finish, Schema, Usage};
 
-fn read(value: serde_json::Value) -> crate::model::vlm::Reply {
+fn read(value: serde_json::Value) -> benchtop_model::vlm::Reply {
     parse(value.to_string().as_bytes()).unwrap()
 }
 

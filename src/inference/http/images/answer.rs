@@ -8,7 +8,7 @@ use image::{ImageFormat, ImageReader, Limits};
 use serde_json::Value;
 
 use super::super::error_body::{json, said, short};
-use crate::model::generation::{Honours, Pixels};
+use benchtop_model::generation::{Honours, Pixels};
 
 /// What was asked, to hold the answer against.
 pub struct Sent {

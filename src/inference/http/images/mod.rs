@@ -15,11 +15,11 @@ use self::answer::{Image, Sent};
 use super::caller::{Caller, News};
 use super::exchange::{Api, Line, Stop};
 use super::pool::{Table, Timeouts};
-use crate::inference::{ImageGenerator, Told};
-use crate::model::Result;
-use crate::model::config::Generate;
-use crate::model::config::generate::Fields;
-use crate::model::generation::{Capabilities, Fingerprint, Honours, Picture, Scheduler, Settings, Task};
+use crate::{ImageGenerator, Told};
+use benchtop_model::Result;
+use benchtop_model::config::Generate;
+use benchtop_model::config::generate::Fields;
+use benchtop_model::generation::{Capabilities, Fingerprint, Honours, Picture, Scheduler, Settings, Task};
 
 /// Goes up with every change of what servers are sent for the same task: it is part of the fingerprint.
 const VERSION: u32 = 1;
@@ -36,7 +36,7 @@ impl HttpGenerator {
     /// A generator for the endpoints of `config`. Keys are read from the environment now; nothing is sent yet.
     ///
     /// # Errors
-    /// [`Kind::Input`](crate::model::ErrorKind::Input): no endpoints, an address that cannot be read, a variable for a key
+    /// [`Kind::Input`](benchtop_model::ErrorKind::Input): no endpoints, an address that cannot be read, a variable for a key
     /// that is not set.
     pub fn new(config: &Generate) -> Result<HttpGenerator> {
         Self::with_patience(config, Timeouts::default())

@@ -1,7 +1,7 @@
 //! Animals.
 
 use super::{Draws, Figure, Tone};
-use crate::inference::storyboard::shapes::turn;
+use crate::storyboard::shapes::turn;
 
 pub(super) fn owl(f: &mut Figure, draws: &mut Draws) {
     let (leg, tall) = (Tone::Own([226, 150, 50]), draws.between(0.74, 0.84));

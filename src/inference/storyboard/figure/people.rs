@@ -1,7 +1,7 @@
 //! Faces, as mannequins in the card's colour: a draft does not guess what anybody looks like.
 
 use super::{Draws, Figure, Tone};
-use crate::inference::storyboard::words::Words;
+use crate::storyboard::words::Words;
 
 /// A bust. The expression is drawn where a term names one.
 pub(super) fn face(f: &mut Figure, words: &Words, draws: &mut Draws) {

@@ -1,7 +1,7 @@
 //! Plants, food, clothes, landmarks, objects and signs.
 
 use super::{Draws, Figure, METAL, Tone, WOOD};
-use crate::inference::storyboard::shapes::turn;
+use crate::storyboard::shapes::turn;
 
 const STEM: Tone = Tone::Own([70, 138, 76]);
 const LEAF: Tone = Tone::Own([96, 172, 94]);

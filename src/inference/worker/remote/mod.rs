@@ -11,10 +11,10 @@ use super::launch::Launch;
 use super::process::{Clock, Process, Timeouts, Waited};
 use super::protocol::{FromWorker, Load, Loaded, Make, ToWorker};
 use super::tell::tell;
-use crate::inference::candle::generator::sized;
-use crate::inference::{ImageGenerator, Told};
-use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Settings, Task};
-use crate::model::{Error, ErrorKind, Result};
+use crate::candle::generator::sized;
+use crate::{ImageGenerator, Told};
+use benchtop_model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Settings, Task};
+use benchtop_model::{Error, ErrorKind, Result};
 use work::{Group, Work};
 
 /// Longest pause before a worker is started again.
@@ -41,7 +41,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// For the CPU: as [`Options::cpu`](crate::inference::candle::generator::Options::cpu) has it.
+    /// For the CPU: as [`Options::cpu`](crate::candle::generator::Options::cpu) has it.
     pub fn cpu(folder: PathBuf) -> Model {
         Model { folder, hash: None, dtype: "f32".into(), together: 1, whole_pixels: 1024 * 1024, ahead: 1 }
     }
@@ -95,7 +95,7 @@ impl WorkerGenerator {
     /// # Errors
     /// [`ErrorKind::Unreachable`]: the program cannot be started or does not answer, its device cannot be used or gives wrong
     /// numbers; what is wrong with the model as
-    /// [`CandleGenerator::open`](crate::inference::candle::generator::CandleGenerator::open) says it.
+    /// [`CandleGenerator::open`](crate::candle::generator::CandleGenerator::open) says it.
     pub fn open(launch: Launch, model: &Model, patience: Timeouts) -> Result<WorkerGenerator> {
         let Model { folder, hash, dtype, .. } = model.clone();
         let (together, whole_pixels) = (model.together.max(1) as u64, model.whole_pixels as u64);

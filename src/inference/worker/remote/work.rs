@@ -1,7 +1,7 @@
 //! The tasks of one call: which are answered, and who is told.
 
-use crate::inference::Told;
-use crate::model::generation::{Capabilities, Failure, Picture, Settings, Task};
+use crate::Told;
+use benchtop_model::generation::{Capabilities, Failure, Picture, Settings, Task};
 
 /// Tasks that are sent together.
 pub(super) struct Group {

@@ -16,7 +16,7 @@ mod statements;
 
 use super::text::{alphanumeric_at, alphanumeric_before, index, places, same};
 use super::{Asked, Extractor, Read};
-use crate::model::Role;
+use benchtop_model::Role;
 
 use self::phrases::{denies, refuses};
 use self::statements::{statements, whole};

@@ -1,6 +1,6 @@
 //! Words that decline to answer, and words that deny.
 
-use crate::metrics::extract::text::{alphanumeric_before, begins, places};
+use crate::extract::text::{alphanumeric_before, begins, places};
 
 /// Phrases that decline to answer. They are long enough to mean nothing else.
 const REFUSALS: [&str; 26] = [

@@ -1,8 +1,8 @@
 //! Where an output states its answer.
 
 use super::{SEVERAL, Votes};
-use crate::metrics::extract::Asked;
-use crate::metrics::extract::text::{alphanumeric_at, begins, index, number_at, places, same};
+use crate::extract::Asked;
+use crate::extract::text::{alphanumeric_at, begins, index, number_at, places, same};
 
 /// Words between "answer" and the answer.
 const BETWEEN: [&str; 13] =

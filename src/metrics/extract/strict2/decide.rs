@@ -10,8 +10,8 @@ use super::options::bare_numbers;
 use super::reader::{Event, NUMBER, Reader};
 use super::tokens::Text;
 use super::words::{NOT, REFUSE, SO};
-use crate::metrics::extract::Read;
-use crate::model::Choice;
+use crate::extract::Read;
+use benchtop_model::Choice;
 
 /// Longest output, in words and marks, of which the mere mention of an option's text is an answer, and longest sentence that is held
 /// against the question.

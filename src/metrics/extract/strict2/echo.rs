@@ -13,7 +13,7 @@ use super::words::{
     CUE, FALSE, FINAL, HEDGE, IF, IS, LEAN, LINK, NEAREST, NO, NOT, NOUN, OPEN, OR, REASON, RIGHT, SO, THOUGH, TRUE,
     YES, words as table,
 };
-use crate::model::Choice;
+use benchtop_model::Choice;
 
 /// Longest text, in words and marks, whose sentences are held against the question.
 const LONGEST: usize = 2000;

@@ -9,7 +9,7 @@ use super::plain::{is_same, units, without};
 use super::reader::{Event, Reader};
 use super::tokens::{Kind, Text};
 use super::words::{BUT, CUE, IS, LINK};
-use crate::model::Choice;
+use benchtop_model::Choice;
 
 /// Longest output, in words and marks, of which a letter beside another option's text is no answer.
 const SHORT: usize = 24;

@@ -44,7 +44,7 @@ mod yes_no;
 
 use super::text::same;
 use super::{Asked, Extractor, Read};
-use crate::model::Role;
+use benchtop_model::Role;
 
 use self::echo::Question;
 use self::items::{What, items};

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::metrics::extract::text;
-use crate::model::Choice;
+use crate::extract::text;
+use benchtop_model::Choice;
 
 /// The one option that a value of an object is: its letter, or its text.
 pub(super) fn of_object(options: &[Choice], said: &str) -> Option<usize> {

@@ -6,7 +6,7 @@ use super::items::SEVERAL;
 use super::plain::is_hangul;
 use super::tokens::{Kind, Text, Token};
 use super::words::words;
-use crate::model::Choice;
+use benchtop_model::Choice;
 
 /// Longest output, in words and marks, in which "one" is the option 1, and a number at the beginning of a line an answer.
 pub(super) const SHORT: usize = 12;

@@ -1,8 +1,8 @@
 //! Near misses of each class that the rule reads: denied, hedged, cut off, quoted, another option named afterwards.
 
 use super::read;
-use crate::metrics::extract::{Asked, Read};
-use crate::model::{Choice, QuestionKind, Role};
+use crate::extract::{Asked, Read};
+use benchtop_model::{Choice, QuestionKind, Role};
 
 const ANIMALS: [&str; 4] = ["cat", "dog", "rabbit", "horse"];
 

@@ -13,7 +13,7 @@ use super::tokens::{Kind, Text};
 use super::words::{
     AND, BUT, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK, YES, YES_WORD, words,
 };
-use crate::metrics::extract::Read;
+use crate::extract::Read;
 
 /// What has been said so far.
 #[derive(Default)]

@@ -1,10 +1,10 @@
 //! The columns of accuracies: by type, subtask, level, data set and variant, and by two of them.
 
 use super::{AccuracyColumns, Source, StratumLabels, named};
-use crate::metrics::autobench::{DIFFICULTIES, place};
-use crate::metrics::score::question_table::QuestionTable;
-use crate::model::board::Scale;
-use crate::model::{Field, QuestionKind};
+use crate::autobench::{DIFFICULTIES, place};
+use crate::score::question_table::QuestionTable;
+use benchtop_model::board::Scale;
+use benchtop_model::{Field, QuestionKind};
 
 /// Whether it is of the benchmark as it was made, and its answers are right or wrong.
 fn graded(stratum: &StratumLabels) -> bool {

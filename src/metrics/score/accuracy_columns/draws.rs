@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{AccuracyColumns, Source, said, types};
-use crate::metrics::dysca::{CHANCE, CLEAN, above_chance};
-use crate::metrics::statistics::mean;
-use crate::model::QuestionKind;
+use crate::dysca::{CHANCE, CLEAN, above_chance};
+use crate::statistics::mean;
+use benchtop_model::QuestionKind;
 
 /// Sums of a slot, in this order: points, questions, chance levels.
 pub const SUMS: usize = 3;

@@ -5,9 +5,9 @@
 use rayon::prelude::*;
 
 use super::*;
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::agreement::{Bootstrap, Interval};
-use crate::model::rng::Stream;
+use crate::statistics::{Z95, wilson};
+use benchtop_model::agreement::{Bootstrap, Interval};
+use benchtop_model::rng::Stream;
 
 const STYLES: usize = 6;
 const IMAGES: usize = 16;
@@ -42,7 +42,7 @@ impl Truth {
             "SQ" | "SQ.paper" => self.root().powi(2),
             "SC" | "SC.corrected" => {
                 let of = |style| (self.p(0, style, true) + self.p(1, style, true)) / 2.0;
-                1e4 * crate::metrics::statistics::variance(&(0..STYLES).map(of).collect::<Vec<_>>()).unwrap()
+                1e4 * crate::statistics::variance(&(0..STYLES).map(of).collect::<Vec<_>>()).unwrap()
             }
             _ => both,
         }

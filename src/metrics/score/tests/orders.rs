@@ -1,9 +1,9 @@
 use super::*;
-use crate::model::evaluation::Orders as Shown;
+use benchtop_model::evaluation::Orders as Shown;
 
 /// A model's answers of an evaluation.
 fn asked(base: &str, orders: Shown, order: u16, marks: Vec<ParsedAnswer>, lacking: &[u32]) -> Arc<ModelAnswers> {
-    let label = crate::model::evaluation::label_of(base, orders, order);
+    let label = benchtop_model::evaluation::label_of(base, orders, order);
     let asked = Asked { base: base.into(), orders, order, lacking: lacking.to_vec() };
     Arc::new(ModelAnswers { asked: Some(asked), ..(*model(&label, marks)).clone() })
 }
@@ -40,7 +40,7 @@ fn what_an_evaluation_did_not_ask_is_not_wrong() {
     assert_eq!(ruled.tested((part, whole), at, &chosen).map(|t| t.test.discordant), Some((1, 2)));
     let paired = ruled.paired((part, whole), at, &chosen).unwrap();
     assert_eq!((paired.both, paired.first.len(), paired.second.len(), paired.neither), (1, 1, 2, 0));
-    let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
+    let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     let both = ruled.both((part, whole), &chosen);
     assert_eq!(ruled.difference((part, whole), at, &both, plan, &|| true).unwrap().value, Some(-0.25));
     assert_eq!(ruled.sure(part, at, &chosen, plan, &|| true).unwrap().value, Some(0.5));
@@ -79,7 +79,7 @@ fn rotations_that_were_asked_are_one_row_with_its_circular_score() {
     assert_eq!(ruled.order_name(ruled.answerers(0, at)[2]).as_deref(), Some("rotation 3"));
     assert_eq!(ruled.answerers(0, ruled.column("Acc").unwrap()), [0]);
     assert_eq!(ruled.answerers(1, at), [1]);
-    let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
+    let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     let sure = ruled.sure(0, at, &chosen, plan, &|| true).unwrap();
     assert_eq!((sure.value, sure.clusters), (Some(0.5), 1), "both questions are about one picture");
     assert!(ruled.model("m (rotation 2)").is_err());
@@ -114,7 +114,7 @@ fn a_question_has_as_many_rotations_as_options_whatever_its_chance() {
     for (n, (options, chance)) in [(2, 0.25), (5, 0.4)].into_iter().enumerate() {
         let mut item = item(n, QuestionKind::MultipleChoice, "", "", "");
         item.options.resize(options, Choice { text: "elk".into(), role: Role::Refusal });
-        item.provenance = Some(Box::new(crate::model::Provenance { chance: Some(chance), ..Default::default() }));
+        item.provenance = Some(Box::new(benchtop_model::Provenance { chance: Some(chance), ..Default::default() }));
         sheet.push(&item).unwrap();
     }
     let marks = |order: u16| match order {

@@ -107,7 +107,7 @@ fn a_position_is_held_against_even_ones_of_its_own_data_set() {
         let mut other =
             of(if n < 40 { "other" } else { "auto" }, n, MC, if (40..45).contains(&n) { "corruption" } else { "" });
         if n >= 45 {
-            other.rotation = Some(crate::model::Rotation { set: "0".into(), index: 2, of: 4 });
+            other.rotation = Some(benchtop_model::Rotation { set: "0".into(), index: 2, of: 4 });
         }
         sheet.push(&other).unwrap();
         marks.push(ParsedAnswer::option(0));
@@ -123,7 +123,7 @@ fn two_models_are_compared_on_what_both_are_scored_on() {
     // `both` answers two data sets, `one` the first alone and the same, `other` the third alone; groups are of the first two.
     let mut sheet = QuestionTable::default();
     let mut rotated = |set: &str, n: usize| {
-        let rotation = crate::model::Rotation { set: (n / 2).to_string(), index: (n % 2 + 1) as u32, of: 2 };
+        let rotation = benchtop_model::Rotation { set: (n / 2).to_string(), index: (n % 2 + 1) as u32, of: 2 };
         sheet.push(&Item { rotation: Some(rotation), ..of(set, n, MC, "") }).unwrap();
     };
     (0..160).for_each(|n| rotated(if n < 80 { "x" } else { "y" }, n));
@@ -137,7 +137,7 @@ fn two_models_are_compared_on_what_both_are_scored_on() {
         vec![model("both", on(&|n| n < 160)), model("one", on(&|n| n < 80)), model("other", on(&|n| n >= 160))];
     let ruled = BoardEngine::new(Arc::new(sheet), models);
     let chosen = ruled.choose(None);
-    let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
+    let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     for column in ["Acc", "Circular"] {
         let at = ruled.column(column).unwrap();
         assert_eq!(ruled.tested((0, 1), at, &chosen).map(|t| t.test.discordant), Some((0, 0)), "{column}");
@@ -244,7 +244,7 @@ fn a_final_score_is_of_the_types_that_it_counts_and_needs_all_of_them() {
     let n = ["Final.clean", "MC+TF.clean", "MC+TF.blind", "MC+TF.blind-clean", "SQ", "SQ.s1"]
         .map(|column| cell(&board, "a", column).map(Cell::n));
     assert_eq!(n, [24, 16, 16, 16, 16, 16].map(Some));
-    let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
+    let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     for column in ["Final.blind", "Final.blind-clean"] {
         assert_eq!(cell(&board, "a", column), None, "{column}");
         let apart = ruled.difference((0, 1), ruled.column(column).unwrap(), &chosen, plan, &|| true).unwrap();
@@ -259,7 +259,7 @@ fn one_style_alone_has_no_sensitivity_to_styles() {
         sheet.push(&item(n, MC, "s1", if n < 4 { "ink" } else { "oil" }, "")).unwrap();
     }
     let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", right((0..8).map(|n| n < 4)))]);
-    let plan = crate::model::agreement::Bootstrap { draws: 40, seed: 1 };
+    let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     for (rows, want) in [(0..8, Some(2500.0)), (0..4, None)] {
         let chosen = ruled.choose(Some(&|row| rows.contains(&row)));
         assert_eq!(cell(&ruled.board(&chosen), "m", "SC").and_then(Cell::value), want);

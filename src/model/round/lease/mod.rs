@@ -17,8 +17,8 @@ use self::person::Person;
 use self::serve::Room;
 use super::Round;
 use super::order::{Done, Ticket};
-use crate::model::error::{Error, ErrorKind, Result};
-use crate::model::verdict::Part;
+use crate::error::{Error, ErrorKind, Result};
+use crate::verdict::Part;
 
 /// Minutes after which a lease that is not renewed expires, unless the project says otherwise.
 pub const LEASE_MINUTES: u32 = 15;

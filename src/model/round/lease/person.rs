@@ -3,10 +3,10 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::Lease;
-use crate::model::error::Result;
-use crate::model::round::Round;
-use crate::model::round::order::{Done, Plan};
-use crate::model::verdict::Part;
+use crate::error::Result;
+use crate::round::Round;
+use crate::round::order::{Done, Plan};
+use crate::verdict::Part;
 
 /// One person in a round.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::round::Protocol;
-use crate::model::round::tests::{names, round};
+use crate::round::Protocol;
+use crate::round::tests::{names, round};
 
 const MINUTE: i64 = 60_000;
 

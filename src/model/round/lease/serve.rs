@@ -1,7 +1,7 @@
 //! What an item's verdicts and leases leave for whom.
 
 use super::{Leases, Next};
-use crate::model::verdict::Part;
+use crate::verdict::Part;
 
 /// Whether an item can be served to a person.
 pub(super) enum Room {

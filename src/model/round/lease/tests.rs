@@ -1,7 +1,7 @@
 use super::*;
-use crate::model::round::Rate;
-use crate::model::round::order::tickets;
-use crate::model::round::tests::{names, round};
+use crate::round::Rate;
+use crate::round::order::tickets;
+use crate::round::tests::{names, round};
 
 const MINUTE: i64 = 60_000;
 

@@ -4,18 +4,18 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use super::Session;
-use crate::model::generated_image::GeneratedImage;
-use crate::model::generation::{Failure, FailureKind, Pixels, Settings};
-use crate::model::job::{JobFailure, Newest};
-use crate::model::{Error, ErrorKind, Result};
-use crate::owner::context::OwnerContext;
-use crate::owner::writer::{MadePictures, WriterCommand, now};
-use crate::pipeline::generate::check::check;
-use crate::pipeline::generate::file::{self, Origin};
-use crate::pipeline::generate::generation_task::{GenerationTask, side_by_side};
-use crate::pipeline::generate::work::sides;
-use crate::store::jobs::Failed;
-use crate::store::journal::stamp;
+use crate::context::OwnerContext;
+use crate::writer::{MadePictures, WriterCommand, now};
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::generation::{Failure, FailureKind, Pixels, Settings};
+use benchtop_model::job::{JobFailure, Newest};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_pipeline::generate::check::check;
+use benchtop_pipeline::generate::file::{self, Origin};
+use benchtop_pipeline::generate::generation_task::{GenerationTask, side_by_side};
+use benchtop_pipeline::generate::work::sides;
+use benchtop_store::jobs::Failed;
+use benchtop_store::journal::stamp;
 
 /// What became of a picture that is not kept.
 pub(super) enum Kept {
@@ -68,7 +68,7 @@ impl Session {
         let picture = &self.named.pictures()[errand.target.picture as usize];
         let found = {
             let made = shared.pictures();
-            let image = |e: &crate::store::pictures::Entry| made.image(e, &errand.name);
+            let image = |e: &benchtop_store::pictures::Entry| made.image(e, &errand.name);
             match sides(&self.named, &made, picture, errand.target.sample) {
                 Some([Some(first), Some(second)]) => Some([image(first), image(second)]),
                 _ => None,

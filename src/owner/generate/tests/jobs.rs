@@ -2,9 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::model::generation::FailureKind;
-use crate::model::job::{JobAct, NewJob, Plan};
-use crate::model::{Filter, Status, Verdict};
+use benchtop_model::generation::FailureKind;
+use benchtop_model::job::{JobAct, NewJob, Plan};
+use benchtop_model::{Filter, Status, Verdict};
 
 #[test]
 fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
@@ -230,7 +230,7 @@ fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
     assert_eq!(rig.status(1), Status::Pending);
     assert_eq!(rig.made().len() as u64, drafts + 1);
     let left = rig.shared.desk.named(&rig.shared, &|| true).unwrap();
-    let scope = crate::pipeline::generate::work::Scope { job: 9, rows: None, samples: 1, drafts: false };
+    let scope = benchtop_pipeline::generate::work::Scope { job: 9, rows: None, samples: 1, drafts: false };
     assert_eq!(scope.work(&left, &rig.shared.pictures()).len() as u64, drafts - 1, "the drafts are missing still");
 }
 
@@ -259,12 +259,9 @@ fn wishes_that_mean_nothing_are_refused_before_anything_is_begun() {
     }
     assert!(rig.shared.desk.list().unwrap().is_empty());
     assert_eq!(
-        crate::owner::answers::numbers(
-            &crate::owner::visibility::AnnotatorView::whole(&rig.shared),
-            &Filter::default()
-        )
-        .unwrap()
-        .len(),
+        crate::answers::numbers(&crate::visibility::AnnotatorView::whole(&rig.shared), &Filter::default())
+            .unwrap()
+            .len(),
         30
     );
 }
@@ -287,9 +284,9 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
     rig.act(id, JobAct::Pause).unwrap();
     drop(rig);
     // What killed owners would have left behind.
-    let flight = |ends: u32| vec![crate::store::jobs::Flight { key: named.pictures()[0].key, sample: 1, ends }];
+    let flight = |ends: u32| vec![benchtop_store::jobs::Flight { key: named.pictures()[0].key, sample: 1, ends }];
     let leave = |ends: u32| {
-        let index = crate::store::index::Index::open(&project.store()).unwrap();
+        let index = benchtop_store::index::Index::open(&project.store()).unwrap();
         assert!(ends > 0 || index.flight(id).unwrap().is_empty(), "an orderly end leaves nothing");
         index.note_flight(id, &flight(ends)).unwrap();
         index.sync().unwrap();

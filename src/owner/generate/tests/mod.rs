@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 use super::*;
-use crate::inference::Told;
-use crate::model::generated_image::GeneratedImage;
-use crate::model::generation::{
+use crate::context::Data;
+use crate::wire::{Decide, Receipt};
+use crate::writer::{self, DecisionRequest, WriterCommand};
+use benchtop_inference::Told;
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::generation::{
     Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings, Task,
 };
-use crate::model::job::{JobAct, NewJob};
-use crate::model::{Item, Judgement, Seen, Status, Verdict};
-use crate::owner::context::Data;
-use crate::owner::wire::{Decide, Receipt};
-use crate::owner::writer::{self, DecisionRequest, WriterCommand};
-use crate::pipeline::compose::{Composition, Order, metadata};
-use crate::store::open::open;
-use crate::store::pictures;
-use crate::store::project::Project;
+use benchtop_model::job::{JobAct, NewJob};
+use benchtop_model::{Item, Judgement, Seen, Status, Verdict};
+use benchtop_pipeline::compose::{Composition, Order, metadata};
+use benchtop_store::open::open;
+use benchtop_store::pictures;
+use benchtop_store::project::Project;
 
 /// How long a test waits for what must happen. Never a measurement.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -142,8 +142,8 @@ fn maker(small: &Small) -> Maker {
 }
 
 /// What the person trusts, beside the project.
-fn trust_of(project: &Project) -> crate::store::trust::Trust {
-    crate::store::trust::Trust::at(project.root().with_extension("person"))
+fn trust_of(project: &Project) -> benchtop_store::trust::Trust {
+    benchtop_store::trust::Trust::at(project.root().with_extension("person"))
 }
 
 /// An owner without a socket.
@@ -168,8 +168,8 @@ impl Rig {
             writer::now(),
             maker(small),
         );
-        let (pictures, _) = crate::store::open::load_pictures(project).unwrap();
-        let (ledger, notices) = crate::store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
+        let (pictures, _) = benchtop_store::open::load_pictures(project).unwrap();
+        let (ledger, notices) = benchtop_store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
         assert!(notices.is_empty(), "{notices:?}");
         (*shared.ledger_mut(), *shared.pictures_mut()) = (ledger, pictures);
         let shared = Arc::new(shared);

@@ -1,8 +1,9 @@
 //! What the journal of pictures says of a job's, and what is kept of it in the store.
 
 use super::*;
-use crate::model::job::Plan;
-use crate::store::pictures::{Journal, picture_snapshot, sample_made};
+use benchtop_model::job::Plan;
+use benchtop_store::fixtures::sample_made;
+use benchtop_store::pictures::{Journal, picture_snapshot};
 
 #[test]
 fn pictures_of_another_encoder_stay_and_those_chosen_are_made_again() {
@@ -27,7 +28,7 @@ fn pictures_of_another_encoder_stay_and_those_chosen_are_made_again() {
         let file = project.root().join(made.image().stored().unwrap());
         let bytes = [std::fs::read(&file).unwrap(), b"another".to_vec()].concat();
         std::fs::remove_file(file).unwrap();
-        let (image, _) = crate::pipeline::generate::file::keep(&project, &made.picture, false, &bytes).unwrap();
+        let (image, _) = benchtop_pipeline::generate::file::keep(&project, &made.picture, false, &bytes).unwrap();
         GeneratedImage { fingerprint: print.short(), hash: image.hash.unwrap(), ..made }
     };
     let before: Vec<GeneratedImage> = made.into_iter().map(of_another).collect();
@@ -48,7 +49,7 @@ fn pictures_of_another_encoder_stay_and_those_chosen_are_made_again() {
 
 fn pictures_key(rig: &Rig, made: &GeneratedImage) -> u64 {
     let dataset = rig.item(1).dataset;
-    crate::model::generated_image::picture_key(&dataset, &made.picture)
+    benchtop_model::generated_image::picture_key(&dataset, &made.picture)
 }
 
 #[test]

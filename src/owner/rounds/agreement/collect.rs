@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::model::verdict::Part;
-use crate::model::{Error, ErrorKind, Result, Verdict};
-use crate::owner::visibility::AnnotatorView;
-use crate::store::Ledger;
+use crate::visibility::AnnotatorView;
+use benchtop_model::verdict::Part;
+use benchtop_model::{Error, ErrorKind, Result, Verdict};
+use benchtop_store::Ledger;
 
 /// Verdicts that are read under one lock: a decision waits no longer than for these.
 const AT_ONCE: usize = 8192;

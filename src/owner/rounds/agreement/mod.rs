@@ -22,18 +22,18 @@ use std::collections::HashSet;
 use self::collect::{Collected, Keep, collect, one_each};
 use self::scale::Scaled;
 use super::open::RoundSnapshot;
-use crate::metrics::agreement::{Agreement, Counts, methods_paragraph, quality_sentences, round_sentences};
-use crate::model::agreement::analysis::{Agreed, AgreementAsk, By, OwnPace, Row};
-use crate::model::agreement::{AgreementReport, Bootstrap};
-use crate::model::round::Protocol;
-use crate::model::round::report::RoundReport;
-use crate::model::scoring::Outcome;
-use crate::model::verdict::Part;
-use crate::model::{Error, ErrorKind, QuestionKind, Result};
-use crate::owner::dispatch::{Query, Watch};
-use crate::owner::visibility::AnnotatorView;
-use crate::owner::wire::request;
-use crate::store::columns::Columns;
+use crate::dispatch::{Query, Watch};
+use crate::visibility::AnnotatorView;
+use crate::wire::request;
+use benchtop_metrics::agreement::{Agreement, Counts, methods_paragraph, quality_sentences, round_sentences};
+use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By, OwnPace, Row};
+use benchtop_model::agreement::{AgreementReport, Bootstrap};
+use benchtop_model::round::Protocol;
+use benchtop_model::round::report::RoundReport;
+use benchtop_model::scoring::Outcome;
+use benchtop_model::verdict::Part;
+use benchtop_model::{Error, ErrorKind, QuestionKind, Result};
+use benchtop_store::columns::Columns;
 
 impl Query for request::Agreement {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Agreed> {

@@ -1,18 +1,18 @@
 //! One's own pace.
 
 use super::collect::walk;
-use crate::metrics::agreement::pace::pace;
-use crate::model::agreement::analysis::OwnPace;
-use crate::model::annotator::Step;
-use crate::model::{Result, Verdict};
-use crate::owner::visibility::AnnotatorView;
+use crate::visibility::AnnotatorView;
+use benchtop_metrics::agreement::pace::pace;
+use benchtop_model::agreement::analysis::OwnPace;
+use benchtop_model::annotator::Step;
+use benchtop_model::{Result, Verdict};
 
 /// The pace of the one who asks, in a round or everywhere. It is of everything that was shown to be judged: what was
 /// mixed in is not told apart.
 ///
 /// # Errors
-/// [`Kind::NotFound`](crate::model::ErrorKind::NotFound) for no such round, and
-/// [`Kind::Cancelled`](crate::model::ErrorKind::Cancelled).
+/// [`Kind::NotFound`](benchtop_model::ErrorKind::NotFound) for no such round, and
+/// [`Kind::Cancelled`](benchtop_model::ErrorKind::Cancelled).
 pub(super) fn own(sight: &AnnotatorView, round: Option<&str>, cancelled: &dyn Fn() -> bool) -> Result<OwnPace> {
     if let Some(name) = round {
         sight.shared().rounds.of(name, |_| ())?;

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::Material;
 use super::collect::{Keep, Said, one_each};
-use crate::metrics::agreement::quality;
-use crate::model::agreement::analysis::PersonQuality;
-use crate::model::annotator::ProbeQuality;
-use crate::model::round::Gold;
-use crate::model::verdict::Part;
-use crate::model::{Result, Verdict};
+use benchtop_metrics::agreement::quality;
+use benchtop_model::agreement::analysis::PersonQuality;
+use benchtop_model::annotator::ProbeQuality;
+use benchtop_model::round::Gold;
+use benchtop_model::verdict::Part;
+use benchtop_model::{Result, Verdict};
 
 /// Each person of the round and whoever else said something in it.
 ///

@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Material;
 use super::collect::{Collected, Keep, one_each};
-use crate::metrics::agreement::{quality, revised};
-use crate::model::agreement::Bootstrap;
-use crate::model::agreement::analysis::{AgreementAsk, By};
-use crate::model::annotator::Rate;
-use crate::model::round::report::{Adjudicated, Audit, AuditScore, RoundReport};
-use crate::model::round::{Protocol, Round};
-use crate::model::status::single;
-use crate::model::verdict::Part;
-use crate::model::{Error, ErrorKind, Result, Status, Verdict};
-use crate::owner::answers;
-use crate::owner::rounds::answer::{each, part, state};
-use crate::owner::rounds::disputes::{called, disputes};
-use crate::owner::visibility::AnnotatorView;
+use crate::answers;
+use crate::rounds::answer::{each, part, state};
+use crate::rounds::disputes::{called, disputes};
+use crate::visibility::AnnotatorView;
+use benchtop_metrics::agreement::{quality, revised};
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::agreement::analysis::{AgreementAsk, By};
+use benchtop_model::annotator::Rate;
+use benchtop_model::round::report::{Adjudicated, Audit, AuditScore, RoundReport};
+use benchtop_model::round::{Protocol, Round};
+use benchtop_model::status::single;
+use benchtop_model::verdict::Part;
+use benchtop_model::{Error, ErrorKind, Result, Status, Verdict};
 
 /// The properties that a report looks at apart, where they have more than one value.
 const GROUPS: [By; 4] = [By::Type, By::Level, By::Subtask, By::Style];

@@ -1,10 +1,10 @@
 //! What verdicts are on a scale of categories.
 
 use super::collect::{Keep, Said, one_each};
-use crate::model::agreement::{MOST_CATEGORIES, Scale, UNKNOWN};
-use crate::model::round::Protocol;
-use crate::model::verdict::Part;
-use crate::model::{Result, Verdict};
+use benchtop_model::agreement::{MOST_CATEGORIES, Scale, UNKNOWN};
+use benchtop_model::round::Protocol;
+use benchtop_model::verdict::Part;
+use benchtop_model::{Result, Verdict};
 
 /// The category of what is accepted.
 const ACCEPTED: u8 = 0;

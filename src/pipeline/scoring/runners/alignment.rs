@@ -5,20 +5,20 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::judge::{gone, pictures, spent};
-use crate::compose::metadata::Judging;
-use crate::compose::metadata::judge::{Fields, fields_of};
-use crate::inference::Heard;
-use crate::inference::vlm::VisionLanguageModel;
-use crate::metrics::alignment::{self, Alignment, Answered, Rule, answered, questions};
-use crate::metrics::extract::declines;
-use crate::model::config::Judge;
-use crate::model::generation::Failure;
-use crate::model::judge::{Element, Reads};
-use crate::model::scoring::{Score, ScoreState, Scorer};
-use crate::model::vlm::{Ask, Finish, Reply, Tally};
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject, failed};
-use crate::store::scores::About;
+use crate::scoring::runner::{Keep, Runner, Spent, Subject, failed};
+use benchtop_compose::metadata::Judging;
+use benchtop_compose::metadata::judge::{Fields, fields_of};
+use benchtop_inference::Heard;
+use benchtop_inference::vlm::VisionLanguageModel;
+use benchtop_metrics::alignment::{self, Alignment, Answered, Rule, answered, questions};
+use benchtop_metrics::extract::declines;
+use benchtop_model::config::Judge;
+use benchtop_model::generation::Failure;
+use benchtop_model::judge::{Element, Reads};
+use benchtop_model::scoring::{Score, ScoreState, Scorer};
+use benchtop_model::vlm::{Ask, Finish, Reply, Tally};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::scores::About;
 
 /// The judging that writes the questions.
 pub const QUESTIONS: &str = "autobench-v-questions";

@@ -10,15 +10,15 @@ use half::f16;
 use serde_json::json;
 
 use super::pictures::{decoded, refused};
-use crate::inference::preprocess;
-use crate::inference::scoring::ImageEmbedder;
-use crate::metrics::nearest::{Rows, nearest};
-use crate::model::generated_image::{file_key, hex};
-use crate::model::generation::{Fingerprint, Pixels};
-use crate::model::scoring::{Score, ScoreState, Scorer};
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::scoring::runner::{Keep, Runner, Subject};
-use crate::store::scores::{About, DIMENSION, EMBEDDINGS, Embeddings, Scores};
+use crate::scoring::runner::{Keep, Runner, Subject};
+use benchtop_inference::preprocess;
+use benchtop_inference::scoring::ImageEmbedder;
+use benchtop_metrics::nearest::{Rows, nearest};
+use benchtop_model::generated_image::{file_key, hex};
+use benchtop_model::generation::{Fingerprint, Pixels};
+use benchtop_model::scoring::{Score, ScoreState, Scorer};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::scores::{About, DIMENSION, EMBEDDINGS, Embeddings, Scores};
 
 /// Pictures of one call.
 const BATCH: usize = 64;
@@ -170,7 +170,8 @@ impl Runner for Duplicates {
         };
         let mut given: Vec<(u64, f32, u64)> = Vec::new();
         for (key, matches) in here.iter().zip(found) {
-            let other = |m: &&crate::metrics::nearest::Match| self.embeddings.keys().get(m.b).is_some_and(|k| k != key);
+            let other =
+                |m: &&benchtop_metrics::nearest::Match| self.embeddings.keys().get(m.b).is_some_and(|k| k != key);
             let Some(best) = matches.iter().find(other) else {
                 given.push((*key, 0.0, 0));
                 continue;

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::metrics::leakage;
-use crate::metrics::picture::{self, Flaw};
-use crate::model::generation::Fingerprint;
-use crate::model::scoring::{Score, Scorer};
-use crate::pipeline::scoring::runner::{Each, Runner, Subject, failed};
-use crate::store::scores::About;
+use crate::scoring::runner::{Each, Runner, Subject, failed};
+use benchtop_metrics::leakage;
+use benchtop_metrics::picture::{self, Flaw};
+use benchtop_model::generation::Fingerprint;
+use benchtop_model::scoring::{Score, Scorer};
+use benchtop_store::scores::About;
 
 /// Goes up with every change of what leaks.
 const LEAKAGE: u32 = 1;
@@ -25,7 +25,7 @@ fn flat(subject: &Subject) -> Score {
         Ok(bytes) => bytes,
         Err(failed) => return failed,
     };
-    let decoded = image::load_from_memory(&bytes).map(|p| crate::inference::preprocess::rgb(&p));
+    let decoded = image::load_from_memory(&bytes).map(|p| benchtop_inference::preprocess::rgb(&p));
     let told = decoded.as_ref().map_err(ToString::to_string);
     let mut flaws = picture::flaws(told.as_ref().map(|p| *p).map_err(String::as_str));
     flaws.extend(picture::cut_off(&bytes));

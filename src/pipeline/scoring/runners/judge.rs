@@ -5,22 +5,22 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::pictures::refused;
-use crate::compose::metadata::Judging;
-use crate::compose::metadata::judge::fields_of;
-use crate::inference::Heard;
-use crate::inference::vlm::VisionLanguageModel;
-use crate::metrics::judge::{VERSION, certainty, ruling};
-use crate::model::config::Judge;
-use crate::model::generation::{Failure, FailureKind};
-use crate::model::judge::{Reads, Said, Shown, Word};
-use crate::model::scoring::{Score, ScoreState, Scorer};
-use crate::model::vlm::{Ask, Encoded, Reply, Tally};
-use crate::model::{Error, ErrorKind, Result};
-use crate::pipeline::scoring::runner::{Keep, Runner, Spent, Subject, failed};
-use crate::store::picture_file::PictureFile;
-use crate::store::scores::About;
+use crate::scoring::runner::{Keep, Runner, Spent, Subject, failed};
+use benchtop_compose::metadata::Judging;
+use benchtop_compose::metadata::judge::fields_of;
+use benchtop_inference::Heard;
+use benchtop_inference::vlm::VisionLanguageModel;
+use benchtop_metrics::judge::{VERSION, certainty, ruling};
+use benchtop_model::config::Judge;
+use benchtop_model::generation::{Failure, FailureKind};
+use benchtop_model::judge::{Reads, Said, Shown, Word};
+use benchtop_model::scoring::{Score, ScoreState, Scorer};
+use benchtop_model::vlm::{Ask, Encoded, Reply, Tally};
+use benchtop_model::{Error, ErrorKind, Result};
+use benchtop_store::picture_file::PictureFile;
+use benchtop_store::scores::About;
 
-/// What tokens cost is counted in millionths; [`crate::model::vlm::Money`] has millionths of those.
+/// What tokens cost is counted in millionths; [`benchtop_model::vlm::Money`] has millionths of those.
 const MICROS: u128 = 1_000_000;
 
 /// What has been spent so far.

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use serde_json::json;
 
 use super::pictures::refused;
-use crate::inference::Heard;
-use crate::inference::reader::TextReader;
-use crate::metrics::wanted_word::{self, wanted_words};
-use crate::model::ocr::ReadText;
-use crate::model::scoring::{Score, ScoreState, Scorer};
-use crate::model::vlm::Encoded;
-use crate::model::{Item, Result};
-use crate::pipeline::scoring::runner::{Keep, Runner, Subject, failed};
-use crate::store::scores::About;
+use crate::scoring::runner::{Keep, Runner, Subject, failed};
+use benchtop_inference::Heard;
+use benchtop_inference::reader::TextReader;
+use benchtop_metrics::wanted_word::{self, wanted_words};
+use benchtop_model::ocr::ReadText;
+use benchtop_model::scoring::{Score, ScoreState, Scorer};
+use benchtop_model::vlm::Encoded;
+use benchtop_model::{Item, Result};
+use benchtop_store::scores::About;
 
 /// The slot of a prompt that holds the words which the picture shows.
 const SLOT: &str = "text";

@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::inference::scoring::{ImageTextScorer, Pair, SafetyChecker};
-use crate::model::Result;
-use crate::model::generation::{Failure, FailureKind, Pixels};
-use crate::model::safety::{Safety, is_blanked};
-use crate::model::scoring::{Score, ScoreState, Scorer};
-use crate::model::similarity::Similarity;
-use crate::pipeline::scoring::runner::{Keep, Runner, Subject, failed};
-use crate::store::scores::About;
+use crate::scoring::runner::{Keep, Runner, Subject, failed};
+use benchtop_inference::scoring::{ImageTextScorer, Pair, SafetyChecker};
+use benchtop_model::Result;
+use benchtop_model::generation::{Failure, FailureKind, Pixels};
+use benchtop_model::safety::{Safety, is_blanked};
+use benchtop_model::scoring::{Score, ScoreState, Scorer};
+use benchtop_model::similarity::Similarity;
+use benchtop_store::scores::About;
 
 /// Pictures of one call: some passes of a model, between which a pause is heard.
 const BATCH: usize = 32;

@@ -1,10 +1,10 @@
 //! What the file gives back, and what it refuses: whatever is wrong with it, the journal says the same.
 
 use super::super::journal::{self, Journal};
-use super::super::sample_made;
 use super::*;
-use crate::model::generated_image::GeneratedImage;
-use crate::model::generation::Fingerprint;
+use crate::fixtures::sample_made;
+use benchtop_model::generated_image::GeneratedImage;
+use benchtop_model::generation::Fingerprint;
 
 /// A journal in a folder, and a store beside it.
 struct Here(tempfile::TempDir);

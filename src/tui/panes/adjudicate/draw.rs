@@ -4,13 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
-use crate::model::round::state::Dispute;
-use crate::tui::panes::metadata::edit_session::said;
-use crate::tui::panes::review::{Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside};
-use crate::tui::preview::Show;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::{Empty, draw::draw_empty};
-use crate::tui::widgets::text;
+use crate::panes::metadata::edit_session::said;
+use crate::panes::review::{Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside};
+use crate::preview::Show;
+use crate::theme::{Look, Role};
+use crate::widgets::table::{Empty, draw::draw_empty};
+use crate::widgets::text;
+use benchtop_model::round::state::Dispute;
 
 /// Lines that the verdicts get at least, of a pane that has them to spare.
 const VERDICTS: u16 = 8;

@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::owner::wire::AnyRequest;
-use crate::tui::widgets::page::Page;
+use crate::widgets::page::Page;
+use benchtop_owner::wire::AnyRequest;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,11 +21,11 @@ use uuid::Uuid;
 
 use super::metadata::edit_session::said;
 use super::review::{Loaded, Looking, Painted, Picture, Sides, painted};
-use crate::model::Result;
-use crate::model::round::state::{Adjudicating, Dispute, RoundState};
-use crate::owner::wire::{Decide, ItemView, request};
-use crate::tui::action::{Action, Scope};
-use crate::tui::preview::Show;
+use crate::action::{Action, Scope};
+use crate::preview::Show;
+use benchtop_model::Result;
+use benchtop_model::round::state::{Adjudicating, Dispute, RoundState};
+use benchtop_owner::wire::{Decide, ItemView, request};
 
 /// Items kept ready around the one on screen.
 const KEPT: usize = 16;

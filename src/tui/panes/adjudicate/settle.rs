@@ -3,12 +3,12 @@
 use uuid::Uuid;
 
 use super::{AdjudicateEffect as Effect, AdjudicatePane, Want};
-use crate::model::round::state::Adjudicating;
-use crate::model::verdict::{Asked, Part};
-use crate::model::{Judgement, Verdict};
-use crate::owner::wire::{Decide, Receipt, request};
-use crate::tui::panes::review::Viewed;
-use crate::tui::widgets::page::Page;
+use crate::panes::review::Viewed;
+use crate::widgets::page::Page;
+use benchtop_model::round::state::Adjudicating;
+use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::{Judgement, Verdict};
+use benchtop_owner::wire::{Decide, Receipt, request};
 
 /// The tag of a disagreement that the guidelines left room for.
 pub const GAP: &str = "#guideline-gap";
@@ -117,7 +117,7 @@ pub(super) fn earlier(about: &Adjudicating) -> Vec<Effect> {
         let list: Vec<String> = items.iter().map(|number| format!("#{number}")).collect();
         let said = format!("{} verdicts on {} items: {}", numbers.len(), items.len(), list.join(" "));
         let label = stamp.clone().unwrap_or_else(|| "no version".into());
-        page.entry(label, LABEL, said, crate::tui::theme::Role::Text)
+        page.entry(label, LABEL, said, crate::theme::Role::Text)
     });
     vec![Effect::Show(Box::new(page))]
 }

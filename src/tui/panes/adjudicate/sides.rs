@@ -4,12 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use crate::model::round::state::{Adjudicating, Dispute, Side};
-use crate::model::verdict::Part;
-use crate::model::{Judgement, Verdict};
-use crate::store::query;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::text;
+use crate::theme::{Look, Role};
+use crate::widgets::text;
+use benchtop_model::round::state::{Adjudicating, Dispute, Side};
+use benchtop_model::verdict::Part;
+use benchtop_model::{Judgement, Verdict};
+use benchtop_store::query;
 
 /// Columns that a verdict needs at least.
 const NARROW: u16 = 24;

@@ -4,13 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AgreementPane, Part, parts};
-use crate::tui::action::Action;
-use crate::tui::keymap::Keymap;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::table::Empty;
-use crate::tui::widgets::table::draw::draw_empty;
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::keymap::Keymap;
+use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
+use crate::widgets::table::Empty;
+use crate::widgets::table::draw::draw_empty;
+use crate::widgets::text;
 
 /// From here on all parts are shown at once, beside the table.
 const WIDE: (u16, u16) = (130, 24);

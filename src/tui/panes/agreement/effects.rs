@@ -1,8 +1,8 @@
 //! What the agreement pane asks of the program around it.
 
-use crate::model::agreement::analysis::AgreementAsk;
-use crate::owner::wire::AnyRequest;
-use crate::tui::widgets::table::CopyWhat;
+use crate::widgets::table::CopyWhat;
+use benchtop_model::agreement::analysis::AgreementAsk;
+use benchtop_owner::wire::AnyRequest;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,14 +15,14 @@ mod rows;
 pub use effects::{AgreementEffect, ChoiceFor, Want};
 
 use super::metadata::edit_session::said;
-use crate::model::agreement::Bootstrap;
-use crate::model::agreement::analysis::{Agreed, AgreementAsk, By, Row};
-use crate::model::round::state::RoundState;
-use crate::model::scoring::Outcome;
-use crate::model::{Filter, QuestionKind, Result};
-use crate::owner::wire::request;
-use crate::tui::action::{Action, Scope};
-use crate::tui::widgets::table::{Answer, CopyFormat, CopyWhat, LocalTable, TableEffect};
+use crate::action::{Action, Scope};
+use crate::widgets::table::{Answer, CopyFormat, CopyWhat, LocalTable, TableEffect};
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By, Row};
+use benchtop_model::round::state::RoundState;
+use benchtop_model::scoring::Outcome;
+use benchtop_model::{Filter, QuestionKind, Result};
+use benchtop_owner::wire::request;
 
 use AgreementEffect as Effect;
 

@@ -1,11 +1,11 @@
 //! What stands beside the table: a row in numbers, its table, the people, the methods paragraph.
 
-use crate::model::agreement::Undefined;
-use crate::model::agreement::analysis::{Agreed, Measure, PersonQuality, Row};
-use crate::model::annotator::Rate;
-use crate::tui::theme::Role;
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::text::{self, grouped};
+use crate::theme::Role;
+use crate::widgets::lines::Lines;
+use crate::widgets::text::{self, grouped};
+use benchtop_model::agreement::Undefined;
+use benchtop_model::agreement::analysis::{Agreed, Measure, PersonQuality, Row};
+use benchtop_model::annotator::Rate;
 
 /// Columns of a measure's name.
 const NAME: usize = 21;

@@ -1,10 +1,10 @@
 //! Groups of items, or pairs of people, as a table: one measure a column.
 
-use crate::model::agreement::Estimate;
-use crate::model::agreement::analysis::{Agreed, By, Measure, Row};
-use crate::tui::theme::Role;
-use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::{self, grouped};
+use crate::theme::Role;
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::widgets::text::{self, grouped};
+use benchtop_model::agreement::Estimate;
+use benchtop_model::agreement::analysis::{Agreed, By, Measure, Row};
 
 /// An empty table of these groups.
 pub(super) fn table(by: By) -> LocalTable {

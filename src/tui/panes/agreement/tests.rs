@@ -2,13 +2,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::*;
-use crate::metrics::agreement::{Agreement, methods_paragraph};
-use crate::model::agreement::{AgreementReport, Scale};
-use crate::model::round::Protocol;
-use crate::model::{ColourLevel, Error, ErrorKind, Status};
-use crate::owner::wire::{AnyRequest, request};
-use crate::tui::keymap::Keymap;
-use crate::tui::theme::{Look, Theme};
+use crate::keymap::Keymap;
+use crate::theme::{Look, Theme};
+use benchtop_metrics::agreement::{Agreement, methods_paragraph};
+use benchtop_model::agreement::{AgreementReport, Scale};
+use benchtop_model::round::Protocol;
+use benchtop_model::{ColourLevel, Error, ErrorKind, Status};
+use benchtop_owner::wire::{AnyRequest, request};
 
 const CATEGORIES: [&str; 2] = ["accept", "reject"];
 

@@ -7,15 +7,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::drilldown::{judged, or_none, right, unread};
-use crate::model::board::{AnswerDetail, Answered, ModelAnswer};
-use crate::model::{Item, Result};
-use crate::owner::wire::ItemView;
-use crate::tui::action::Action;
-use crate::tui::keymap::Keymap;
-use crate::tui::panes::review::{Loaded, Picture, draw_picture};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::keymap::Keymap;
+use crate::panes::review::{Loaded, Picture, draw_picture};
+use crate::theme::{Look, Role};
+use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::text;
+use benchtop_model::board::{AnswerDetail, Answered, ModelAnswer};
+use benchtop_model::{Item, Result};
+use benchtop_owner::wire::ItemView;
 
 /// Panes with less than this show no picture beside the answers.
 const WIDE: (u16, u16) = (120, 24);

@@ -5,10 +5,10 @@ use ratatui::layout::Rect;
 use super::answer::AnswerView;
 use super::drilldown::{BehindEffect, BehindView};
 use super::{BoardEffect, BoardPane, Layer, Want};
-use crate::model::Result;
-use crate::model::board::{Answered, BoardAsk};
-use crate::owner::wire::{ItemView, request};
-use crate::tui::panes::review::{Loaded, Picture};
+use crate::panes::review::{Loaded, Picture};
+use benchtop_model::Result;
+use benchtop_model::board::{Answered, BoardAsk};
+use benchtop_owner::wire::{ItemView, request};
 
 impl BoardPane {
     /// Asks what every model answered to the question of this item; `model` is where the cursor is to be.

@@ -5,15 +5,15 @@ use super::responses::OWN;
 use super::table::FIRST;
 use super::views::{self, Kind, View};
 use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
-use crate::metrics::extract::Extractor;
-use crate::model::Result;
-use crate::model::board::analysis::TOOL;
-use crate::model::board::{BoardAsk, Curated, Printed, Row};
-use crate::model::round::state::RoundState;
-use crate::owner::wire::request;
-use crate::pipeline::board::published;
-use crate::tui::panes::metadata::edit_session::said;
-use crate::tui::widgets::text;
+use crate::panes::metadata::edit_session::said;
+use crate::widgets::text;
+use benchtop_metrics::extract::Extractor;
+use benchtop_model::Result;
+use benchtop_model::board::analysis::TOOL;
+use benchtop_model::board::{BoardAsk, Curated, Printed, Row};
+use benchtop_model::round::state::RoundState;
+use benchtop_owner::wire::request;
+use benchtop_pipeline::board::published;
 
 fn refuse(why: impl Into<String>) -> Vec<BoardEffect> {
     vec![BoardEffect::Refuse(why.into())]

@@ -4,15 +4,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::detail::{apart, range, said};
-use crate::metrics::statistics::p_text;
-use crate::model::Filter;
-use crate::model::board::analysis::Compared;
-use crate::model::board::{Cell, Scale};
-use crate::tui::action::Action;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
+use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::text;
+use benchtop_metrics::statistics::p_text;
+use benchtop_model::Filter;
+use benchtop_model::board::analysis::Compared;
+use benchtop_model::board::{Cell, Scale};
 
 /// What an action on a comparison leaves for the pane to do.
 #[derive(Debug)]
@@ -176,7 +176,7 @@ impl CompareView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::board::analysis::Redrawn;
+    use benchtop_model::board::analysis::Redrawn;
 
     #[test]
     fn a_number_on_what_both_answer_stands_beside_that_of_the_board() {

@@ -2,14 +2,14 @@
 
 use super::table::{COUNTS, FIRST, RANK, counts};
 use super::{BoardPane, SMALL};
-use crate::metrics::statistics::{Rank, p_text};
-use crate::model::board::analysis::{ScEstimate, Sure};
-use crate::model::board::{Board, Cell, Column, Row, Scale};
-use crate::pipeline::analysis::same;
-use crate::pipeline::board::untested;
-use crate::tui::theme::Role;
-use crate::tui::widgets::page::Page;
-use crate::tui::widgets::text;
+use crate::theme::Role;
+use crate::widgets::page::Page;
+use crate::widgets::text;
+use benchtop_metrics::statistics::{Rank, p_text};
+use benchtop_model::board::analysis::{ScEstimate, Sure};
+use benchtop_model::board::{Board, Cell, Column, Row, Scale};
+use benchtop_pipeline::analysis::same;
+use benchtop_pipeline::board::untested;
 
 /// A number in its column's unit.
 pub(super) fn said(value: f64, scale: Scale) -> String {

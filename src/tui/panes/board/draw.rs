@@ -4,13 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{BoardPane, Layer};
-use crate::model::board::{Curated, Printed};
-use crate::tui::action::Action;
-use crate::tui::keymap::Keymap;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::Empty;
-use crate::tui::widgets::table::draw::{BAR, draw_empty};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::keymap::Keymap;
+use crate::theme::{Look, Role};
+use crate::widgets::table::Empty;
+use crate::widgets::table::draw::{BAR, draw_empty};
+use crate::widgets::text;
+use benchtop_model::board::{Curated, Printed};
 
 /// Which items, as menus and titles say it.
 pub(super) fn on(curated: &Curated) -> String {

@@ -3,11 +3,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::model::board::AnswerDetail;
-use crate::tui::action::Action;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::theme::{Look, Role};
+use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::text;
+use benchtop_model::board::AnswerDetail;
 
 /// What an action on the answers leaves for the pane to do.
 #[derive(Debug)]
@@ -186,7 +186,7 @@ impl BehindView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::{ColourLevel, Theme};
+    use crate::{ColourLevel, Theme};
 
     fn behind(output: Option<&str>) -> AnswerDetail {
         AnswerDetail {

@@ -1,8 +1,8 @@
 //! What the leaderboard asks of the program around it.
 
-use crate::model::board::{BoardAsk, Curated, Printed};
-use crate::owner::wire::AnyRequest;
-use crate::tui::widgets::table::CopyWhat;
+use crate::widgets::table::CopyWhat;
+use benchtop_model::board::{BoardAsk, Curated, Printed};
+use benchtop_owner::wire::AnyRequest;
 
 use super::views::Kind;
 

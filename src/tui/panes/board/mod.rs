@@ -45,12 +45,12 @@ use stable::{StableEffect, StableView};
 use table::{FIRST, Ranks};
 use views::{View, ViewEffect};
 
-use crate::model::Result;
-use crate::model::board::analysis::Sure;
-use crate::model::board::{AnswerDetail, Board, BoardAsk, Row};
-use crate::tui::action::{Action, Scope};
-use crate::tui::widgets::page::Page;
-use crate::tui::widgets::table::{CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect};
+use crate::action::{Action, Scope};
+use crate::widgets::page::Page;
+use crate::widgets::table::{CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect};
+use benchtop_model::Result;
+use benchtop_model::board::analysis::Sure;
+use benchtop_model::board::{AnswerDetail, Board, BoardAsk, Row};
 
 /// Fewer units than this say little: the cell is dimmed and starred.
 pub const SMALL: u64 = 30;
@@ -183,7 +183,7 @@ impl BoardPane {
     }
 
     /// The column under the cursor, where it is one of the board.
-    fn column(&self) -> Option<&crate::model::board::Column> {
+    fn column(&self) -> Option<&benchtop_model::board::Column> {
         let at = self.table.state().column().checked_sub(FIRST)?;
         self.found.as_ref()?.columns.get(at)
     }
@@ -199,7 +199,7 @@ impl BoardPane {
     /// Selects the rows that match what a person typed, or lets them go.
     ///
     /// # Errors
-    /// [`Kind::Usage`](crate::model::ErrorKind::Usage) says what is wrong with the pattern.
+    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) says what is wrong with the pattern.
     pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Vec<BoardEffect>> {
         let answer = self.top_table().map(|t| t.select_regex(column, pattern, on)).transpose()?.flatten();
         Ok(answer.map(|a| self.carry_out(a)).unwrap_or_default())

@@ -4,14 +4,14 @@ use super::compare::CompareView;
 use super::rules::RulesView;
 use super::table::{self, FIRST, Ranks, Shown};
 use super::{BehindView, BoardEffect, BoardPane, Layer, Want};
-use crate::metrics::statistics::Rank;
-use crate::model::agreement::Bootstrap;
-use crate::model::board::analysis::{Compared, Disagreement, Sure};
-use crate::model::board::{BehindPage, Board, BoardAsk, Curated, Printed, Scale};
-use crate::model::{Filter, Result};
-use crate::owner::wire::request;
-use crate::tui::action::Action;
-use crate::tui::panes::metadata::edit_session::said;
+use crate::action::Action;
+use crate::panes::metadata::edit_session::said;
+use benchtop_metrics::statistics::Rank;
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::board::analysis::{Compared, Disagreement, Sure};
+use benchtop_model::board::{BehindPage, Board, BoardAsk, Curated, Printed, Scale};
+use benchtop_model::{Filter, Result};
+use benchtop_owner::wire::request;
 
 /// A model, and where its row was printed if it was not scored.
 type Named = (String, Option<String>);
@@ -79,7 +79,7 @@ impl BoardPane {
     /// Scores only what a filter finds.
     ///
     /// # Errors
-    /// [`Kind::Usage`](crate::model::ErrorKind::Usage) for words that are no filter.
+    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) for words that are no filter.
     pub fn filter(&mut self, words: &str) -> Result<Vec<BoardEffect>> {
         let filter = Filter::parse(words)?;
         Ok(self.look(BoardAsk { filter, ..self.ask.clone() }))

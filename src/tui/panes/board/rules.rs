@@ -4,13 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::drilldown::BehindView;
-use crate::model::ToolVerdict;
-use crate::model::board::AnswerDetail;
-use crate::model::board::analysis::{Disagreement, TOOL};
-use crate::tui::action::Action;
-use crate::tui::theme::Look;
-use crate::tui::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::theme::Look;
+use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::text;
+use benchtop_model::ToolVerdict;
+use benchtop_model::board::AnswerDetail;
+use benchtop_model::board::analysis::{Disagreement, TOOL};
 
 /// What an action on it leaves for the pane to do.
 #[derive(Debug)]

@@ -4,19 +4,19 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{BoardEffect, BoardPane, Layer, Want};
-use crate::model::Result;
-use crate::model::agreement::Bootstrap;
-use crate::model::board::{Better, BoardAsk, Scale};
-use crate::owner::wire::{AnalyseAsk, request};
-use crate::pipeline::analysis::{Curve, Stability, Stable, What};
-use crate::tui::action::Action;
-use crate::tui::keymap::Keymap;
-use crate::tui::panes::metadata::edit_session::said;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::meter::sparkline;
-use crate::tui::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::keymap::Keymap;
+use crate::panes::metadata::edit_session::said;
+use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
+use crate::widgets::meter::sparkline;
+use crate::widgets::table::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::text;
+use benchtop_model::Result;
+use benchtop_model::agreement::Bootstrap;
+use benchtop_model::board::{Better, BoardAsk, Scale};
+use benchtop_owner::wire::{AnalyseAsk, request};
+use benchtop_pipeline::analysis::{Curve, Stability, Stable, What};
 
 /// Columns of the terminal for each fraction of a curve.
 const WIDE: usize = 2;

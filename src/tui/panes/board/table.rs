@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::SMALL;
-use crate::metrics::statistics::{Rank, p_text};
-use crate::model::board::{Board, Cell, Column, Counts, Row, Scale};
-use crate::tui::theme::Role;
-use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text;
+use crate::theme::Role;
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::widgets::text;
+use benchtop_metrics::statistics::{Rank, p_text};
+use benchtop_model::board::{Board, Cell, Column, Counts, Row, Scale};
 
 /// The column of ranks.
 pub(super) const RANK: usize = 1;

@@ -3,7 +3,7 @@
 use super::table::FIRST;
 use super::views::{self, View};
 use super::{BoardEffect, BoardPane, Layer, detail};
-use crate::tui::widgets::table::{Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect};
+use crate::widgets::table::{Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect};
 
 impl BoardPane {
     /// Turns an answer into effects. `Open` is the leaderboard's own here; the layers take theirs before.

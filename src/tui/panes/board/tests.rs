@@ -2,14 +2,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::*;
-use crate::metrics::statistics::Rank;
-use crate::model::agreement::{Bootstrap, Interval as Drawn};
-use crate::model::board::analysis::{Compared, Redrawn, Table};
-use crate::model::board::{BehindPage, Cell, Column, Counts, Curated, Scale};
-use crate::model::{ColourLevel, Error, ErrorKind};
-use crate::owner::wire::{AnyRequest, request};
-use crate::tui::keymap::Keymap;
-use crate::tui::theme::{Look, Theme};
+use crate::keymap::Keymap;
+use crate::theme::{Look, Theme};
+use benchtop_metrics::statistics::Rank;
+use benchtop_model::agreement::{Bootstrap, Interval as Drawn};
+use benchtop_model::board::analysis::{Compared, Redrawn, Table};
+use benchtop_model::board::{BehindPage, Cell, Column, Counts, Curated, Scale};
+use benchtop_model::{ColourLevel, Error, ErrorKind};
+use benchtop_owner::wire::{AnyRequest, request};
 
 /// Wilson's score interval, z = 1.96 (Wilson 1927).
 fn wilson(k: u64, n: u64) -> (f64, f64) {

@@ -3,13 +3,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::metrics::statistics::wilson;
-use crate::model::usage::{Discarded, Failing};
-use crate::model::{Filter, Result, Status};
-use crate::tui::panes::metadata::edit_session::said;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::{self, counted, grouped};
+use crate::panes::metadata::edit_session::said;
+use crate::theme::{Look, Role};
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::widgets::text::{self, counted, grouped};
+use benchtop_metrics::statistics::wilson;
+use benchtop_model::usage::{Discarded, Failing};
+use benchtop_model::{Filter, Result, Status};
 
 /// 95 %.
 const Z: f64 = 1.959_964;

@@ -4,12 +4,12 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::model::usage::{Grid, Tally};
-use crate::model::{ColourLevel, Field, Filter, QuestionKind, Result, Status};
-use crate::tui::panes::metadata::edit_session::said;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::{self, grouped};
+use crate::panes::metadata::edit_session::said;
+use crate::theme::{Look, Role};
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::widgets::text::{self, grouped};
+use benchtop_model::usage::{Grid, Tally};
+use benchtop_model::{ColourLevel, Field, Filter, QuestionKind, Result, Status};
 
 /// What a cell counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

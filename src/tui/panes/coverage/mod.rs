@@ -10,12 +10,12 @@ use ratatui::layout::Rect;
 pub use map::Measure;
 
 use super::metadata::edit_session::said;
-use crate::model::usage::{Discarded, Failing, Grid};
-use crate::model::{Filter, Result};
-use crate::owner::wire::{AnyRequest, request};
-use crate::tui::action::{Action, Scope};
-use crate::tui::theme::Look;
-use crate::tui::widgets::table::{Answer, Empty, LocalTable, TableEffect};
+use crate::action::{Action, Scope};
+use crate::theme::Look;
+use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
+use benchtop_model::usage::{Discarded, Failing, Grid};
+use benchtop_model::{Filter, Result};
+use benchtop_owner::wire::{AnyRequest, request};
 
 /// Properties that every project has; the vocabularies come after them.
 const PROPERTIES: [&str; 4] = ["subject", "style", "subtask", "type"];

@@ -1,8 +1,8 @@
 use super::*;
-use crate::model::usage::Tally;
-use crate::model::{ColourLevel, Error, Status};
-use crate::owner::wire::{AnyRequest, request};
-use crate::tui::theme::Theme;
+use crate::theme::Theme;
+use benchtop_model::usage::Tally;
+use benchtop_model::{ColourLevel, Error, Status};
+use benchtop_owner::wire::{AnyRequest, request};
 
 fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
     let mut t = Tally::default();

@@ -2,12 +2,12 @@
 
 use super::lines::{self, Stride};
 use super::{ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, groups, refuse, said};
-use crate::model::scoring::Measure;
-use crate::model::scoring::rules::{Condition, Then, Threshold};
-use crate::model::{Field, Filter};
-use crate::owner::wire::{NeedsConsent, request};
-use crate::tui::action::Action;
-use crate::tui::widgets::table::{Answer, TableEffect};
+use crate::action::Action;
+use crate::widgets::table::{Answer, TableEffect};
+use benchtop_model::scoring::Measure;
+use benchtop_model::scoring::rules::{Condition, Then, Threshold};
+use benchtop_model::{Field, Filter};
+use benchtop_owner::wire::{NeedsConsent, request};
 
 impl FiltersPane {
     /// Does an action.
@@ -336,7 +336,7 @@ impl FiltersPane {
         match (purpose, pick) {
             (ChoiceFor::Which, pick) => self.chose_items(pick),
             (ChoiceFor::Begin(job, to), 0) => {
-                let job = crate::model::scoring::job::NewScoring { dry: false, ..(**job).clone() };
+                let job = benchtop_model::scoring::job::NewScoring { dry: false, ..(**job).clone() };
                 let ask = match to.is_empty() {
                     true => request::Score(job).into(),
                     false => request::Agree { to: to.clone(), then: Some(request::Score(job).then()) }.into(),

@@ -1,8 +1,8 @@
 //! What the last answer of the owner says of the lines as they are now: exactly, or from its bars until it answers again.
 
-use crate::metrics::statistics::{Z95, wilson};
-use crate::model::scoring::FlagPriority;
-use crate::model::scoring::bench::{Bench, BenchAsk, Share, Tally};
+use benchtop_metrics::statistics::{Z95, wilson};
+use benchtop_model::scoring::FlagPriority;
+use benchtop_model::scoring::bench::{Bench, BenchAsk, Share, Tally};
 
 /// One question at a time: while it is on its way the newest one waits, and those between are never asked.
 #[derive(Clone, Debug)]

@@ -5,13 +5,13 @@ use ratatui::layout::Rect;
 
 use super::histogram::Histogram;
 use super::{FiltersPane, Part, Side, said};
-use crate::model::ImageRef;
-use crate::model::scoring::bench::Sample;
-use crate::model::scoring::rules::Then;
-use crate::tui::panes::review::Picture;
-use crate::tui::theme::Look;
-use crate::tui::widgets::table::Empty;
-use crate::tui::widgets::table::draw::draw_empty;
+use crate::panes::review::Picture;
+use crate::theme::Look;
+use crate::widgets::table::Empty;
+use crate::widgets::table::draw::draw_empty;
+use benchtop_model::ImageRef;
+use benchtop_model::scoring::bench::Sample;
+use benchtop_model::scoring::rules::Then;
 
 /// From here on everything below the histogram is shown at once.
 const WIDE: (u16, u16) = (88, 28);

@@ -1,11 +1,11 @@
 //! What the pane asks of the program around it, and what the answers are for.
 
-use crate::model::scoring::Measure;
-use crate::model::scoring::bench::BenchAsk;
-use crate::model::scoring::job::{NewScoring, ScoringAct};
-use crate::model::scoring::rules::RuleSet;
-use crate::model::trust::Destination;
-use crate::owner::wire::AnyRequest;
+use benchtop_model::scoring::Measure;
+use benchtop_model::scoring::bench::BenchAsk;
+use benchtop_model::scoring::job::{NewScoring, ScoringAct};
+use benchtop_model::scoring::rules::RuleSet;
+use benchtop_model::trust::Destination;
+use benchtop_owner::wire::AnyRequest;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq)]

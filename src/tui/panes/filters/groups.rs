@@ -3,12 +3,12 @@
 use super::bench::precision;
 use super::histogram;
 use super::lines::said;
-use crate::model::scoring::Outcome;
-use crate::model::scoring::bench::{Bench, Tally};
-use crate::model::{Field, Filter, QuestionKind};
-use crate::tui::theme::Role;
-use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::grouped;
+use crate::theme::Role;
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::widgets::text::grouped;
+use benchtop_model::scoring::Outcome;
+use benchtop_model::scoring::bench::{Bench, Tally};
+use benchtop_model::{Field, Filter, QuestionKind};
 
 /// How a value is named that items do not have.
 const NONE: &str = "(none)";

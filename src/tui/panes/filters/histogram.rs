@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::lines::{decimals, said};
-use crate::model::scoring::bench::Bench;
-use crate::model::scoring::rules::Then;
-use crate::model::scoring::{FlagPriority, Outcome};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::meter;
-use crate::tui::widgets::text::{self, grouped};
+use crate::theme::{Look, Role};
+use crate::widgets::meter;
+use crate::widgets::text::{self, grouped};
+use benchtop_model::scoring::bench::Bench;
+use benchtop_model::scoring::rules::Then;
+use benchtop_model::scoring::{FlagPriority, Outcome};
 
 /// Columns at the left for counts.
 pub(super) const GUTTER: u16 = 9;

@@ -1,7 +1,7 @@
 //! The two lines of a score: where the rules hold them, on which scale they are shown, how far a step moves them.
 
-use crate::model::scoring::rules::{Condition, RuleSet, Test, Then, Threshold};
-use crate::model::scoring::{FlagPriority, Measure, Scale, Scorer};
+use benchtop_model::scoring::rules::{Condition, RuleSet, Test, Then, Threshold};
+use benchtop_model::scoring::{FlagPriority, Measure, Scale, Scorer};
 
 /// Ten steps of the line, or a tenth of one, by key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,14 +31,14 @@ pub use effects::{ChoiceFor, FiltersEffect, TextFor, Want};
 use self::bench::{Counted, Turn, counted};
 use self::rules::Desk;
 use super::metadata::edit_session::said;
-use crate::model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState};
-use crate::model::scoring::job::ScoringState;
-use crate::model::scoring::rules::{RuleSet, Then};
-use crate::model::scoring::{Measure, ScoreState, Scorer};
-use crate::model::{Field, Filter, Result};
-use crate::owner::wire::request;
-use crate::tui::action::Scope;
-use crate::tui::widgets::table::LocalTable;
+use crate::action::Scope;
+use crate::widgets::table::LocalTable;
+use benchtop_model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState};
+use benchtop_model::scoring::job::ScoringState;
+use benchtop_model::scoring::rules::{RuleSet, Then};
+use benchtop_model::scoring::{Measure, ScoreState, Scorer};
+use benchtop_model::{Field, Filter, Result};
+use benchtop_owner::wire::request;
 
 /// Sample items asked for on each side of the line.
 const SAMPLES: u8 = 8;

@@ -10,14 +10,14 @@ use super::draw::{Layout, Shown};
 use super::lines::{decimals, doubtful_side, said, scale_words};
 use super::scoring::{items, without};
 use super::{FiltersPane, Part, Side, histogram};
-use crate::model::scoring::bench::{ScorerState, Share};
-use crate::model::scoring::job::{Phase, ScoringState};
-use crate::model::scoring::{Outcome, ScoreState};
-use crate::tui::panes::review::{Picture, draw_picture};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::meter::{bar, percent, stretch};
-use crate::tui::widgets::text::{self, grouped};
+use crate::panes::review::{Picture, draw_picture};
+use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
+use crate::widgets::meter::{bar, percent, stretch};
+use crate::widgets::text::{self, grouped};
+use benchtop_model::scoring::bench::{ScorerState, Share};
+use benchtop_model::scoring::job::{Phase, ScoringState};
+use benchtop_model::scoring::{Outcome, ScoreState};
 
 /// Lines that the scorer under the cursor gets at least.
 const DETAIL: u16 = 8;

@@ -1,13 +1,13 @@
 //! Scorers and the jobs that run them: counted before they are begun, paused, taken up again, given up.
 
 use super::{ChoiceFor, Effect, FiltersPane, TextFor, Want, refuse, said};
-use crate::model::scoring::bench::ScorerState;
-use crate::model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
-use crate::model::scoring::{ScoreState, Scorer};
-use crate::model::trust::Waits;
-use crate::model::{Filter, Result};
-use crate::owner::wire::request;
-use crate::tui::widgets::text::grouped;
+use crate::widgets::text::grouped;
+use benchtop_model::scoring::bench::ScorerState;
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
+use benchtop_model::scoring::{ScoreState, Scorer};
+use benchtop_model::trust::Waits;
+use benchtop_model::{Filter, Result};
+use benchtop_owner::wire::request;
 
 /// Items of a scorer in one state.
 pub(super) fn items(scorer: &ScorerState, state: ScoreState) -> u64 {

@@ -4,15 +4,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::*;
-use crate::model::scoring::Outcome;
-use crate::model::scoring::bench::{Cross, Tally};
-use crate::model::scoring::job::{NewScoring, Phase, ScoringAct};
-use crate::model::scoring::rules::Threshold;
-use crate::model::trust::{Destination, Sends, Waits, Wanted};
-use crate::model::{ColourLevel, Error, ErrorKind};
-use crate::owner::wire::{AnyRequest, AskNext, request};
-use crate::tui::action::Action;
-use crate::tui::theme::{Look, Theme};
+use crate::action::Action;
+use crate::theme::{Look, Theme};
+use benchtop_model::scoring::Outcome;
+use benchtop_model::scoring::bench::{Cross, Tally};
+use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct};
+use benchtop_model::scoring::rules::Threshold;
+use benchtop_model::trust::{Destination, Sends, Waits, Wanted};
+use benchtop_model::{ColourLevel, Error, ErrorKind};
+use benchtop_owner::wire::{AnyRequest, AskNext, request};
 
 /// Cosine, subtask, and what a person said: accepted or rejected.
 type Scored = (f32, &'static str, Option<bool>);

@@ -1,11 +1,11 @@
 //! From a wish to a job: which pictures, what that would make, and whether to make them.
 
 use super::{GenerateEffect as Effect, GeneratePane, Setting, TextFor, Want, refuse, said};
-use crate::model::job::{Begun, JobAct, NewJob, Plan};
-use crate::model::trust::{Destination, Waits};
-use crate::model::{Filter, Result};
-use crate::owner::wire::{NeedsConsent, request};
-use crate::tui::widgets::text::{counted, grouped};
+use crate::widgets::text::{counted, grouped};
+use benchtop_model::job::{Begun, JobAct, NewJob, Plan};
+use benchtop_model::trust::{Destination, Waits};
+use benchtop_model::{Filter, Result};
+use benchtop_owner::wire::{NeedsConsent, request};
 
 /// Samples of each picture where several are made to choose from.
 const SEVERAL: u32 = 4;

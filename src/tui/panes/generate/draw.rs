@@ -4,14 +4,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{GeneratePane, rows};
-use crate::model::device::Gpu;
-use crate::model::evaluation::RunState;
-use crate::model::job::{JobState, JobStatus};
-use crate::tui::panes::review::{Picture, draw_picture};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
-use crate::tui::widgets::text::{self, counted, grouped};
+use crate::panes::review::{Picture, draw_picture};
+use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
+use crate::widgets::meter::{Meter, bar, gib, percent, sparkline, stretch};
+use crate::widgets::text::{self, counted, grouped};
+use benchtop_model::device::Gpu;
+use benchtop_model::evaluation::RunState;
+use benchtop_model::job::{JobState, JobStatus};
 
 /// From here on the picture stands on the right of everything.
 const WIDE: u16 = 120;

@@ -20,12 +20,12 @@ pub use draw::{Layout, layout};
 pub use setting::Setting;
 
 use super::metadata::edit_session::said;
-use crate::model::Result;
-use crate::model::device::Devices;
-use crate::model::job::{JobAct, JobFailure, JobState, JobStatus, NewJob, Newest};
-use crate::owner::wire::{AnyRequest, request};
-use crate::tui::action::{Action, Scope};
-use crate::tui::widgets::table::{Answer, Empty, LocalTable, TableEffect};
+use crate::action::{Action, Scope};
+use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
+use benchtop_model::Result;
+use benchtop_model::device::Devices;
+use benchtop_model::job::{JobAct, JobFailure, JobState, JobStatus, NewJob, Newest};
+use benchtop_owner::wire::{AnyRequest, request};
 
 /// Readings kept for the sparklines: two minutes.
 const KEPT: usize = 120;

@@ -1,12 +1,12 @@
 //! Jobs and failures as tables.
 
 use super::said;
-use crate::model::Result;
-use crate::model::job::{JobFailure, JobState, JobStatus};
-use crate::tui::theme::Role;
-use crate::tui::widgets::meter::stretch;
-use crate::tui::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::grouped;
+use crate::theme::Role;
+use crate::widgets::meter::stretch;
+use crate::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::widgets::text::grouped;
+use benchtop_model::Result;
+use benchtop_model::job::{JobFailure, JobState, JobStatus};
 
 /// The columns of the jobs.
 pub(super) fn columns() -> Vec<Spec> {

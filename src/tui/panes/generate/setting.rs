@@ -1,7 +1,7 @@
 //! What can be set of a new job before it begins.
 
-use crate::model::config::generate::Backend;
-use crate::model::job::NewJob;
+use benchtop_model::config::generate::Backend;
+use benchtop_model::job::NewJob;
 
 /// Most denoising steps that mean something.
 const MOST_STEPS: u32 = 1000;

@@ -2,14 +2,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::*;
-use crate::model::device::{Cpu, Gpu};
-use crate::model::evaluation::RunState;
-use crate::model::generation::{FailureKind, Scheduler, Settings};
-use crate::model::job::{Begun, Plan, Step};
-use crate::model::trust::{Destination, Sends, Waits, Wanted};
-use crate::model::{ColourLevel, Error, ErrorKind};
-use crate::owner::wire::{AnyRequest, AskNext, request};
-use crate::tui::theme::{Look, Theme};
+use crate::theme::{Look, Theme};
+use benchtop_model::device::{Cpu, Gpu};
+use benchtop_model::evaluation::RunState;
+use benchtop_model::generation::{FailureKind, Scheduler, Settings};
+use benchtop_model::job::{Begun, Plan, Step};
+use benchtop_model::trust::{Destination, Sends, Waits, Wanted};
+use benchtop_model::{ColourLevel, Error, ErrorKind};
+use benchtop_owner::wire::{AnyRequest, AskNext, request};
 
 fn job(id: u32, standing: JobStatus) -> JobState {
     JobState {

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::{ListPane, rows};
-use crate::model::Field;
-use crate::tui::action::Action;
-use crate::tui::widgets::table::{Extent, Spec};
+use crate::action::Action;
+use crate::widgets::table::{Extent, Spec};
+use benchtop_model::Field;
 
 /// Columns of the terminal that the question is to have.
 const QUESTION: u16 = 20;
@@ -46,7 +46,7 @@ impl Arrangement {
         let question = rows::column(Field::Question);
         let width = |c: &usize| columns.get(*c).map_or(0, |s| s.width + 1);
         let others = present.iter().filter(|c| !out.contains(c) && **c != question);
-        let mut used = crate::tui::widgets::table::state::GUTTER + others.map(width).sum::<u16>() + QUESTION;
+        let mut used = crate::widgets::table::state::GUTTER + others.map(width).sum::<u16>() + QUESTION;
         for column in GIVE_WAY.map(rows::column) {
             if self.width == 0 || used <= self.width {
                 break;

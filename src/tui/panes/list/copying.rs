@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::reply::refusal;
 use super::{ListEffect, ListPane, Want, rows};
-use crate::model::{Error, ErrorKind, Field, Filter, Item, Result};
-use crate::owner::wire::{AnyRequest, Lines, QUESTION_CHARS, Row, request};
-use crate::tui::terminal::osc52;
-use crate::tui::widgets::table::copy::{self, CopyCell, Heading};
-use crate::tui::widgets::table::{CopyFormat, CopyWhat, RowView, TableEffect};
-use crate::tui::widgets::text;
+use crate::terminal::osc52;
+use crate::widgets::table::copy::{self, CopyCell, Heading};
+use crate::widgets::table::{CopyFormat, CopyWhat, RowView, TableEffect};
+use crate::widgets::text;
+use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result};
+use benchtop_owner::wire::{AnyRequest, Lines, QUESTION_CHARS, Row, request};
 
 /// Rows a copy may hold; a clipboard is no place for more.
 const MOST: usize = 10_000;

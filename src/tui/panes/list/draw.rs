@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::widgets::Widget;
 
 use super::{Layer, ListPane, query};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::{Empty, TableView};
-use crate::tui::widgets::text;
+use crate::theme::{Look, Role};
+use crate::widgets::table::{Empty, TableView};
+use crate::widgets::text;
 
 impl ListPane {
     /// Draws the list, or what lies over it. While the rows under the cursor are on their way the last ones stay.

@@ -1,8 +1,8 @@
 //! What the item list asks of the program around it.
 
-use crate::model::{Field, Filter, Sort};
-use crate::owner::wire::AnyRequest;
-use crate::tui::widgets::table::CopyWhat;
+use crate::widgets::table::CopyWhat;
+use benchtop_model::{Field, Filter, Sort};
+use benchtop_owner::wire::AnyRequest;
 
 /// What an answer is wanted for; it comes back with the answer as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]

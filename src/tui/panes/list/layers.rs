@@ -1,16 +1,16 @@
 //! Frequencies and summaries laid over the list, and what reaches the table on top.
 
 use super::{Layer, ListEffect, ListPane, rows};
-use crate::model::Result;
-use crate::store::query::Match;
-use crate::tui::action::Action;
-use crate::tui::widgets::table::{Answer, FrequencyEffect, LocalTable, TableEffect, TableState};
+use crate::action::Action;
+use crate::widgets::table::{Answer, FrequencyEffect, LocalTable, TableEffect, TableState};
+use benchtop_model::Result;
+use benchtop_store::query::Match;
 
 impl ListPane {
     /// Selects the rows whose cell in a column of the table on top matches what a person typed, or lets them go.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Usage`] says what is wrong with the pattern.
+    /// [`benchtop_model::ErrorKind::Usage`] says what is wrong with the pattern.
     pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Vec<ListEffect>> {
         if let Some(table) = self.layer_table() {
             let answer = table.select_regex(column, pattern, on)?;

@@ -17,11 +17,11 @@ use std::ops::Range;
 
 pub use effects::{ListEffect, Want};
 
-use crate::model::{Field, Filter, Result, Sort};
-use crate::owner::wire::{AnyRequest, PageAsk, QUESTION_CHARS, request};
-use crate::store::query::Match;
-use crate::tui::action::{Action, Scope};
-use crate::tui::widgets::table::{DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState};
+use crate::action::{Action, Scope};
+use crate::widgets::table::{DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState};
+use benchtop_model::{Field, Filter, Result, Sort};
+use benchtop_owner::wire::{AnyRequest, PageAsk, QUESTION_CHARS, request};
+use benchtop_store::query::Match;
 
 use arrange::Arrangement;
 use copying::Copying;
@@ -322,7 +322,7 @@ impl ListPane {
     /// it.
     ///
     /// # Errors
-    /// [`crate::model::ErrorKind::Usage`] for words that are no filter, such as a half-typed `status:`; the list stays.
+    /// [`benchtop_model::ErrorKind::Usage`] for words that are no filter, such as a half-typed `status:`; the list stays.
     pub fn find(&mut self, words: &str) -> Result<Vec<ListEffect>> {
         let filter = Filter::typed(words)?;
         self.layer = None;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::rows;
-use crate::owner::wire::Page;
-use crate::tui::widgets::table::{TableState, Window};
+use crate::widgets::table::{TableState, Window};
+use benchtop_owner::wire::Page;
 
 /// Rows asked for before the first drawing tells how many fit.
 const FIRST: u64 = 200;

@@ -1,6 +1,6 @@
 //! Which items the list shows, and how that is said.
 
-use crate::model::{Field, Filter, QuestionKind, Sort, Status};
+use benchtop_model::{Field, Filter, QuestionKind, Sort, Status};
 
 /// A filter, and what it cannot say: the items found for a value of a column that no filter names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

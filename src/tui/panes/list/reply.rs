@@ -2,10 +2,10 @@
 
 use super::query::Query;
 use super::{Layer, ListEffect, ListPane, Want, only};
-use crate::model::{Error, Result};
-use crate::owner::wire::{AnyReply, Request, request};
-use crate::tui::widgets::table::{DescribeView, FrequencyView};
-use crate::tui::widgets::text;
+use crate::widgets::table::{DescribeView, FrequencyView};
+use crate::widgets::text;
+use benchtop_model::{Error, Result};
+use benchtop_owner::wire::{AnyReply, Request, request};
 
 impl ListPane {
     /// Takes the answer to a question. Answers that are no longer wanted change nothing.

@@ -1,10 +1,10 @@
 //! Columns of the item list, and items as rows of them.
 
-use crate::model::{Field, Status};
-use crate::owner::wire::{Page, Row};
-use crate::tui::theme::Role;
-use crate::tui::widgets::table::{CellView, ColumnKind, RowView, Spec, Window};
-use crate::tui::widgets::text;
+use crate::theme::Role;
+use crate::widgets::table::{CellView, ColumnKind, RowView, Spec, Window};
+use crate::widgets::text;
+use benchtop_model::{Field, Status};
+use benchtop_owner::wire::{Page, Row};
 
 /// The field of a column; columns stand in the order of [`Field::ALL`].
 pub(super) fn field(column: usize) -> Option<Field> {

@@ -2,11 +2,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::*;
-use crate::model::table::{Frequency, Summary};
-use crate::model::{ColourLevel, Error, ErrorKind, QuestionKind, Status};
-use crate::owner::wire::{AnyRequest, Lines, Page, Request, Row, request};
-use crate::tui::theme::{Look, Theme};
-use crate::tui::widgets::table::{CopyFormat, CopyWhat, Empty};
+use crate::theme::{Look, Theme};
+use crate::widgets::table::{CopyFormat, CopyWhat, Empty};
+use benchtop_model::table::{Frequency, Summary};
+use benchtop_model::{ColourLevel, Error, ErrorKind, QuestionKind, Status};
+use benchtop_owner::wire::{AnyRequest, Lines, Page, Request, Row, request};
 
 const AREA: Rect = Rect::new(0, 0, 90, 13);
 

@@ -1,10 +1,10 @@
 use super::super::preview::compute;
 use super::super::session::tests::state;
 use super::*;
-use crate::compose::metadata::tests::small;
-use crate::model::Status;
-use crate::model::usage::{FileState, Tally};
-use crate::owner::wire::{AnyRequest, request};
+use benchtop_compose::fixtures::small;
+use benchtop_model::Status;
+use benchtop_model::usage::{FileState, Tally};
+use benchtop_owner::wire::{AnyRequest, request};
 
 const COLOR: &str = "vocabularies/color.txt";
 

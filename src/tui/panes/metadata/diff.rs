@@ -2,7 +2,7 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use crate::tui::widgets::word_diff::Change;
+use crate::widgets::word_diff::Change;
 
 /// A line of a difference between files.
 #[derive(Clone, Debug, PartialEq, Eq)]

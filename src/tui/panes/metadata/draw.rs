@@ -6,10 +6,10 @@ use ratatui::style::{Modifier, Style};
 
 use super::edit_session::EditSession;
 use super::preview::Shown;
-use crate::model::{Finding, Severity};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::text;
-use crate::tui::widgets::word_diff::{Word, put, styled, wrap};
+use crate::theme::{Look, Role};
+use crate::widgets::text;
+use crate::widgets::word_diff::{Word, put, styled, wrap};
+use benchtop_model::{Finding, Severity};
 
 /// The lines of one question.
 fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {

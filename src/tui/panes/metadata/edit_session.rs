@@ -5,14 +5,14 @@ use super::effects::{ChoiceFor, Line, MetadataEffect as Effect, Want};
 use super::preview::{Preview, PreviewRequest, Selection};
 use super::session::Session;
 use super::worker::Done;
-use crate::model::usage::{Impact, MetadataState};
-use crate::model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
-use crate::owner::wire::request;
-use crate::tui::action::Action;
-use crate::tui::theme::Role;
-use crate::tui::widgets::page::Page;
-use crate::tui::widgets::text::grouped;
-use crate::tui::widgets::word_diff::Change;
+use crate::action::Action;
+use crate::theme::Role;
+use crate::widgets::page::Page;
+use crate::widgets::text::grouped;
+use crate::widgets::word_diff::Change;
+use benchtop_model::usage::{Impact, MetadataState};
+use benchtop_model::{Error, ErrorKind, Finding, MetaFile, Result, Severity};
+use benchtop_owner::wire::request;
 
 /// Lines shown around a change.
 const AROUND: usize = 2;
@@ -391,12 +391,12 @@ fn ask<const N: usize>(purpose: ChoiceFor, title: String, lines: [(&str, &str); 
     vec![Effect::AskChoice { purpose, title, lines }]
 }
 
-pub(in crate::tui::panes) fn refuse(why: impl Into<String>) -> Vec<Effect> {
+pub(in crate::panes) fn refuse(why: impl Into<String>) -> Vec<Effect> {
     vec![Effect::Refuse(why.into())]
 }
 
 /// A problem in one line: what, where, what to do.
-pub(in crate::tui::panes) fn said(problem: &Error) -> String {
+pub(in crate::panes) fn said(problem: &Error) -> String {
     let help = problem.help.as_ref().map_or(String::new(), |h| format!("; {h}"));
     format!("{}{help}", problem.what)
 }

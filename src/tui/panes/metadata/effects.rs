@@ -1,8 +1,8 @@
 //! What the metadata panes ask of the program around them.
 
 use super::preview::PreviewRequest;
-use crate::owner::wire::AnyRequest;
-use crate::tui::widgets::page::Page;
+use crate::widgets::page::Page;
+use benchtop_owner::wire::AnyRequest;
 
 /// What an answer of the owner is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Want {
     Saved,
     /// [`Desk::impact`](super::EditSession::impact).
     Impact,
-    /// [`VocabularyPane::take_terms`](crate::tui::panes::vocabulary::VocabularyPane::take_terms), of this vocabulary.
+    /// [`VocabularyPane::take_terms`](crate::panes::vocabulary::VocabularyPane::take_terms), of this vocabulary.
     Terms(String),
 }
 

@@ -4,15 +4,15 @@
 use std::sync::Arc;
 
 use super::diff::{Terms, by_terms};
-use crate::compose::compiled_metadata::CompiledMetadata;
-use crate::compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
-use crate::compose::lint::{Linter, broken};
-use crate::compose::metadata::{Metadata, STYLE};
-use crate::compose::plan::{Pictures, Plan};
-use crate::compose::schedule::Schedule;
-use crate::model::Finding;
-use crate::model::rng::key;
-use crate::tui::widgets::word_diff::{Change, Piece, by_words};
+use crate::widgets::word_diff::{Change, Piece, by_words};
+use benchtop_compose::compiled_metadata::CompiledMetadata;
+use benchtop_compose::engine::{Asked, Choices, Composer, Gone, Written, choices_of, write};
+use benchtop_compose::lint::{Linter, broken};
+use benchtop_compose::metadata::{Metadata, STYLE};
+use benchtop_compose::plan::{Pictures, Plan};
+use benchtop_compose::schedule::Schedule;
+use benchtop_model::Finding;
+use benchtop_model::rng::key;
 
 /// Questions shown.
 pub const SHOWN: usize = 20;
@@ -378,7 +378,7 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
     let list = |name: &str| grammar.list(name);
     let mut styles = Vec::new();
     let mut about: Option<usize> = None;
-    let subjects: Vec<&crate::compose::compiled_metadata::Subject> = match selection {
+    let subjects: Vec<&benchtop_compose::compiled_metadata::Subject> = match selection {
         Selection::All => grammar.subjects.iter().collect(),
         Selection::Vocabulary(name) => {
             let list = list(name);
@@ -391,7 +391,7 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
             grammar.subjects.iter().filter(|s| about.is_some_and(|t| s.supports.contains(&t))).collect()
         }
         Selection::Fragment(name) => {
-            let uses = |s: &&crate::compose::compiled_metadata::Subject| {
+            let uses = |s: &&benchtop_compose::compiled_metadata::Subject| {
                 let raw = metadata.templates().subjects.get(&s.name);
                 raw.is_some_and(|r| r.prompts.iter().any(|p| p.template.has(name)))
             };

@@ -1,6 +1,6 @@
 use super::*;
-use crate::compose::metadata::tests::small;
-use crate::model::{MetaFile, metafile};
+use benchtop_compose::fixtures::small;
+use benchtop_model::{MetaFile, metafile};
 
 fn edit(file: &str, from: &str, to: &str) -> Metadata {
     let mut edited = small();
@@ -73,7 +73,7 @@ fn what_was_made_before_makes_no_difference() {
         assert_eq!(maker.make(base, edited, &animals(), 3), compute(base, edited, &animals(), 3));
     }
     let preview = compute(&base, &edited, &animals(), 3);
-    let near = preview.found.iter().any(|f| f.rule == crate::model::Rule::NearSynonym);
+    let near = preview.found.iter().any(|f| f.rule == benchtop_model::Rule::NearSynonym);
     assert!(near, "the linter speaks here too: {:?}", preview.found);
 }
 
@@ -139,7 +139,7 @@ fn a_slot_that_is_new_is_filled_and_one_misspelt_is_found() {
     let colors = ["red", "blue", "white"].iter().any(|c| all(&preview).contains(&format!("[+{c} ]sign")));
     assert!(colors, "{}", all(&preview));
     let preview = compute(&small(), &edit("templates.toml", sign, "a sign that says '{txt}', {style}"), &selection, 1);
-    assert!(preview.found.iter().any(|f| f.rule == crate::model::Rule::UnknownSlot && f.line > 0 && f.column > 0));
+    assert!(preview.found.iter().any(|f| f.rule == benchtop_model::Rule::UnknownSlot && f.line > 0 && f.column > 0));
     assert_eq!(preview.shown[0].gone.as_deref(), Some("subject sign"));
 }
 

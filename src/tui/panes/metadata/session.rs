@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::compose::metadata::{Metadata, STYLE, Vocabulary, file_of, styles, vocabulary_of};
-use crate::model::usage::{FileState, MetadataState, Save};
-use crate::model::{Error, Finding, MetaFile, Result};
-use crate::tui::widgets::editor::Patch;
+use crate::widgets::editor::Patch;
+use benchtop_compose::metadata::{Metadata, STYLE, Vocabulary, file_of, styles, vocabulary_of};
+use benchtop_model::usage::{FileState, MetadataState, Save};
+use benchtop_model::{Error, Finding, MetaFile, Result};
 
 /// One file: as it is on disk, and what another hand made of it while it was being edited.
 #[derive(Clone, Debug, Default)]
@@ -337,4 +337,4 @@ pub fn is_vocabulary(file: &str) -> bool {
 
 #[cfg(test)]
 #[path = "session_tests.rs"]
-pub(in crate::tui) mod tests;
+pub(crate) mod tests;

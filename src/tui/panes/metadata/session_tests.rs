@@ -1,8 +1,8 @@
 use super::*;
-use crate::compose::metadata::tests::small;
+use benchtop_compose::fixtures::small;
 
 /// A state of the disk holding these files.
-pub(in crate::tui) fn state(metadata: &Metadata) -> MetadataState {
+pub(crate) fn state(metadata: &Metadata) -> MetadataState {
     let file = |name: &str| {
         let text = metadata.text(name).unwrap().to_string();
         let revision = blake3::hash(text.as_bytes()).to_hex()[..16].to_string();
@@ -134,7 +134,7 @@ fn a_removed_or_unreadable_file_is_told_apart() {
     let mut fewer = small();
     fewer.take(COLOR);
     let mut broken = state(&fewer);
-    broken.unreadable = vec![Finding::new(crate::model::Rule::Unreadable, COLOR, "not UTF-8")];
+    broken.unreadable = vec![Finding::new(benchtop_model::Rule::Unreadable, COLOR, "not UTF-8")];
     assert!(session.take(broken).is_empty());
     assert!(session.text(COLOR).is_some());
     session.edit(&["color"], |v| v[0].insert(0, "mine")).unwrap();

@@ -4,9 +4,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{EditSession, draw};
-use crate::model::Finding;
-use crate::tui::action::Action;
-use crate::tui::theme::Look;
+use crate::action::Action;
+use crate::theme::Look;
+use benchtop_model::Finding;
 
 /// Lines a page key scrolls the preview by.
 const PAGE: usize = 10;

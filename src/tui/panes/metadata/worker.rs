@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::preview::{Maker, Preview, PreviewRequest};
-use crate::model::{Finding, Rule};
-use crate::tui::terminal::guard;
+use crate::terminal::guard;
+use benchtop_model::{Finding, Rule};
 
 /// A preview that is ready.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ mod tests {
 
     use super::super::preview::{Selection, compute};
     use super::*;
-    use crate::compose::metadata::tests::small;
+    use benchtop_compose::fixtures::small;
 
     #[test]
     fn the_newest_request_is_answered_and_dropping_ends_the_thread() {

@@ -7,11 +7,11 @@ use ratatui::widgets::{Block, BorderType, Widget};
 
 use super::text::{Lines, Shown, write};
 use super::{Picture, ReviewPane};
-use crate::model::Status;
-use crate::tui::preview::worker::GAP;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::{Empty, draw::draw_empty};
-use crate::tui::widgets::text;
+use crate::preview::worker::GAP;
+use crate::theme::{Look, Role};
+use crate::widgets::table::{Empty, draw::draw_empty};
+use crate::widgets::text;
+use benchtop_model::Status;
 
 /// Narrower panes put the picture above the text.
 const SIDE_BY_SIDE: u16 = 64;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::model::edit::{Before, Edit};
-use crate::model::{Choice, Error, Item, Result, Role};
-use crate::tui::widgets::menu;
+use crate::widgets::menu;
+use benchtop_model::edit::{Before, Edit};
+use benchtop_model::{Choice, Error, Item, Result, Role};
 
 /// What a line of the menu changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::model::scoring::bench::{Explained, Explanation};
-use crate::model::scoring::rules::Then;
-use crate::model::scoring::{Outcome, ScoreState};
-use crate::tui::theme::Role;
-use crate::tui::widgets::page::Page;
-use crate::tui::widgets::text::clean;
+use crate::theme::Role;
+use crate::widgets::page::Page;
+use crate::widgets::text::clean;
+use benchtop_model::scoring::bench::{Explained, Explanation};
+use benchtop_model::scoring::rules::Then;
+use benchtop_model::scoring::{Outcome, ScoreState};
 
 /// Columns of the names at the left.
 const LABEL: u16 = 14;
@@ -133,8 +133,8 @@ fn plain(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::scoring::Scorer;
-    use crate::model::scoring::bench::Chip;
+    use benchtop_model::scoring::Scorer;
+    use benchtop_model::scoring::bench::Chip;
 
     fn judged() -> Explained {
         Explained {

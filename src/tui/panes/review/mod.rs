@@ -28,11 +28,11 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::model::scoring::bench::Chip;
-use crate::model::{Item, Judgement, Result, Status, Verdict};
-use crate::owner::wire::{Decide, ItemView, Receipt};
-use crate::store::ledger::EffectiveVerdict;
-use crate::tui::preview::{Part, Ready, Show};
+use crate::preview::{Part, Ready, Show};
+use benchtop_model::scoring::bench::Chip;
+use benchtop_model::{Item, Judgement, Result, Status, Verdict};
+use benchtop_owner::wire::{Decide, ItemView, Receipt};
+use benchtop_store::ledger::EffectiveVerdict;
 
 /// Items kept ready around the one on screen.
 const KEPT: usize = 64;

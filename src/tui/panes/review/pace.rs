@@ -1,9 +1,9 @@
 //! One's own pace in a round, as a page. It is computed where the person sits and leaves the program nowhere.
 
-use crate::model::annotator::{Pace, Shift};
-use crate::tui::theme::Role;
-use crate::tui::widgets::meter::stretch;
-use crate::tui::widgets::page::Page;
+use crate::theme::Role;
+use crate::widgets::meter::stretch;
+use crate::widgets::page::Page;
+use benchtop_model::annotator::{Pace, Shift};
 
 /// Columns of the names at the left.
 const LABEL: u16 = 16;

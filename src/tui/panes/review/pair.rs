@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Loaded, ReviewPane};
-use crate::model::{Item, PictureSeen, Side};
-use crate::tui::preview::worker::Source;
-use crate::tui::preview::{Part, Region, Show};
+use crate::preview::worker::Source;
+use crate::preview::{Part, Region, Show};
+use benchtop_model::{Item, PictureSeen, Side};
 
 /// How many items away in the files of MVP-Bench the question about the other picture of a pair is, at most.
 pub const PARTNER_AWAY: u32 = 2;

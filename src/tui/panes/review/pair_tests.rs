@@ -1,7 +1,7 @@
 use super::*;
-use crate::model::{Form, ImageRef, Key, Pair, QuestionKind, Status};
-use crate::owner::wire::ItemView;
-use crate::tui::panes::review::{Picture, Queue, ReviewEffect};
+use crate::panes::review::{Picture, Queue, ReviewEffect};
+use benchtop_model::{Form, ImageRef, Key, Pair, QuestionKind, Status};
+use benchtop_owner::wire::ItemView;
 
 fn image(name: &str, there: bool) -> ImageRef {
     let hash = there.then(|| blake3::hash(name.as_bytes()).to_hex().to_string());
@@ -146,16 +146,16 @@ fn what_is_shown_follows_the_room_until_something_is_chosen() {
 fn a_part_of_the_same_files_that_is_on_its_way_leaves_the_one_before_and_other_files_do_not() {
     let mut pane = on(1);
     let made = || {
-        let image = crate::tui::preview::DecodedImage::new(image::RgbImage::new(4, 4).into());
-        let view = crate::tui::preview::View {
+        let image = crate::preview::DecodedImage::new(image::RgbImage::new(4, 4).into());
+        let view = crate::preview::View {
             pane: (4, 2),
             cell: (1, 2),
-            level: crate::model::ColourLevel::True,
+            level: benchtop_model::ColourLevel::True,
             background: [0; 3],
             pixels: None,
             part: Part::default(),
         };
-        Picture::Ready(Arc::new(Ok(crate::tui::preview::worker::picture(&image, &view).unwrap())))
+        Picture::Ready(Arc::new(Ok(crate::preview::worker::picture(&image, &view).unwrap())))
     };
     let second = Part { show: Show::Second, ..Part::default() };
     pane.set_picture(made(), (Part::default(), Some("a b".into())), false);

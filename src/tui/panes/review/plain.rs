@@ -5,8 +5,8 @@ use ratatui::layout::Rect;
 
 use super::Loaded;
 use super::text::{Lines, Shown, write};
-use crate::model::Verdict;
-use crate::tui::theme::Look;
+use crate::theme::Look;
+use benchtop_model::Verdict;
 
 /// Draws the text of item `number` from line `scroll` on, with the verdict that waits to be saved; gives how many lines do
 /// not fit.

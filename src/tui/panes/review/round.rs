@@ -7,15 +7,15 @@
 use uuid::Uuid;
 
 use super::{Queue, ReviewEffect, ReviewPane};
-use crate::metrics::agreement::pace::{LAST, pace};
-use crate::model::annotator::{Drift, Pace, Step};
-use crate::model::round::Protocol;
-use crate::model::round::feedback::Outcome;
-use crate::model::round::lease::LEASE_MINUTES;
-use crate::model::round::state::{Assignment, Feedback, GuidelinesText, NextAssignment, RoundState};
-use crate::model::verdict::{Asked, Part};
-use crate::model::{Judgement, Verdict};
-use crate::owner::wire::{Decide, ResumePoint};
+use benchtop_metrics::agreement::pace::{LAST, pace};
+use benchtop_model::annotator::{Drift, Pace, Step};
+use benchtop_model::round::Protocol;
+use benchtop_model::round::feedback::Outcome;
+use benchtop_model::round::lease::LEASE_MINUTES;
+use benchtop_model::round::state::{Assignment, Feedback, GuidelinesText, NextAssignment, RoundState};
+use benchtop_model::verdict::{Asked, Part};
+use benchtop_model::{Judgement, Verdict};
+use benchtop_owner::wire::{Decide, ResumePoint};
 
 /// A lease is asked for again with the next key when less than this is left of it, in milliseconds.
 const RENEW_MS: u64 = 5 * 60_000;

@@ -6,9 +6,9 @@ use ratatui::layout::Rect;
 use super::ReviewPane;
 use super::draw::is_wide;
 use super::round::{Phase, Work};
-use crate::model::round::feedback::Outcome;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::text;
+use crate::theme::{Look, Role};
+use crate::widgets::text;
+use benchtop_model::round::feedback::Outcome;
 
 /// Columns of the guidelines, at least and at most.
 const GUIDELINES: (u16, u16) = (30, 50);

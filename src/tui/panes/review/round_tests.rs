@@ -1,7 +1,7 @@
 use super::*;
-use crate::model::Status;
-use crate::model::round::{NewRound, draw};
-use crate::owner::wire::{ItemView, Receipt};
+use benchtop_model::Status;
+use benchtop_model::round::{NewRound, draw};
+use benchtop_owner::wire::{ItemView, Receipt};
 
 /// Number of the terminal's clock at which everything begins.
 const START: u64 = 1_000;
@@ -36,7 +36,7 @@ fn working(protocol: &str) -> ReviewPane {
 }
 
 fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64) -> Option<Then> {
-    let judgement = Judgement { ms: Some(ms), ..Judgement::new(verdict, crate::model::Seen::Painted) };
+    let judgement = Judgement { ms: Some(ms), ..Judgement::new(verdict, benchtop_model::Seen::Painted) };
     let effects = pane.decide(number, 0, judgement);
     let [ReviewEffect::Send(decide)] = &effects[..] else { panic!("{effects:?}") };
     let asked = decide.judgement.asked.clone().unwrap();
@@ -68,17 +68,17 @@ fn a_verdict_stays_until_its_receipt_and_the_next_item_is_asked_for_after_it() {
 fn what_was_seen_is_the_revision_of_the_text_whoever_has_judged_it() {
     let mut pane = working("single");
     pane.serve(NextAssignment::Item(served(7, 0, false)), START);
-    let item = crate::model::Item {
+    let item = benchtop_model::Item {
         id: "kites/7".into(),
         dataset: "kites".into(),
-        key: crate::model::Key::Int(7),
-        form: crate::model::Form::Plain,
+        key: benchtop_model::Key::Int(7),
+        form: benchtop_model::Form::Plain,
         images: vec![],
         prompt: None,
         negative_prompt: None,
         instruction: None,
         question: "?".into(),
-        kind: crate::model::QuestionKind::YesNo,
+        kind: benchtop_model::QuestionKind::YesNo,
         options: vec![],
         answer: "yes".into(),
         task: None,
@@ -105,7 +105,7 @@ fn what_was_seen_is_the_revision_of_the_text_whoever_has_judged_it() {
         chips: vec![],
     };
     let _ = pane.take(7, Ok(view));
-    let effects = pane.decide(7, 12, Judgement::new(Verdict::Accept, crate::model::Seen::Painted));
+    let effects = pane.decide(7, 12, Judgement::new(Verdict::Accept, benchtop_model::Seen::Painted));
     assert!(matches!(&effects[..], [ReviewEffect::Send(decide)] if decide.expected == Some(3)), "{effects:?}");
 }
 

@@ -1,8 +1,8 @@
 //! What was painted of an item: which of its pictures, and which are missing or broken.
 
 use super::{NoPicture, Picture, Sides};
-use crate::model::{Error, ErrorKind, Item, Judgement, PictureSeen, Seen, Verdict};
-use crate::tui::preview::Show;
+use crate::preview::Show;
+use benchtop_model::{Error, ErrorKind, Item, Judgement, PictureSeen, Seen, Verdict};
 
 /// An item as a frame painted it, and earlier frames before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub fn failed(problem: &Error) -> NoPicture {
 /// What a frame painted of the pictures of `item` that draws `picture`, which shows `show` of `sides`; `bare` where its
 /// place is left for the terminal's own pixels.
 pub fn painted(item: &Item, sides: Option<&Sides>, show: Show, picture: &Picture, bare: bool) -> Vec<PictureSeen> {
-    let recorded = |image: &crate::model::ImageRef| match (&image.hash, &image.unreadable) {
+    let recorded = |image: &benchtop_model::ImageRef| match (&image.hash, &image.unreadable) {
         (None, _) => PictureSeen::Missing,
         (_, Some(_)) => PictureSeen::Broken,
         _ => PictureSeen::NotPainted,

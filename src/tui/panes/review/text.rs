@@ -5,13 +5,13 @@ use ratatui::style::Modifier;
 
 use super::draw::status_words;
 use super::{Loaded, Phase, Work};
-use crate::model::scoring::bench::Chip;
-use crate::model::scoring::rules::Then;
-use crate::model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict};
-use crate::store::query;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::text;
-use crate::tui::widgets::word_diff::{Word, by_words, put, styled, wrap};
+use crate::theme::{Look, Role};
+use crate::widgets::text;
+use crate::widgets::word_diff::{Word, by_words, put, styled, wrap};
+use benchtop_model::scoring::bench::Chip;
+use benchtop_model::scoring::rules::Then;
+use benchtop_model::{Item, PictureSeen, QuestionKind, Role as Part, Verdict};
+use benchtop_store::query;
 
 /// The field of a record that holds the question as it was before it was rewritten (VLB, section 3.2: a question rephrased
 /// or given more context; a question fixed in place).

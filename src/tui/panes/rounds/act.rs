@@ -3,12 +3,12 @@
 use super::form::Form;
 use super::side::kept;
 use super::{ChoiceFor, RoundsEffect as Effect, RoundsPane, TextFor, Want, refuse};
-use crate::model::round::Protocol;
-use crate::model::round::protocol::Votes;
-use crate::model::round::state::RoundState;
-use crate::owner::wire::request;
-use crate::tui::action::Action;
-use crate::tui::widgets::table::{Answer, TableEffect};
+use crate::action::Action;
+use crate::widgets::table::{Answer, TableEffect};
+use benchtop_model::round::Protocol;
+use benchtop_model::round::protocol::Votes;
+use benchtop_model::round::state::RoundState;
+use benchtop_owner::wire::request;
 
 /// The rules that can be tried without typing.
 const RULES: [Protocol; 6] = [

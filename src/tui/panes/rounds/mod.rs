@@ -19,15 +19,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::metadata::edit_session::said;
-use crate::model::Result;
-use crate::model::round::Protocol;
-use crate::model::round::protocol::WhatIf;
-use crate::model::round::state::{GuidelinesText, RoundState};
-use crate::owner::wire::{AnyRequest, request};
-use crate::tui::action::{Action, Scope};
-use crate::tui::theme::Look;
-use crate::tui::widgets::page::Page;
-use crate::tui::widgets::table::{Empty, LocalTable};
+use crate::action::{Action, Scope};
+use crate::theme::Look;
+use crate::widgets::page::Page;
+use crate::widgets::table::{Empty, LocalTable};
+use benchtop_model::Result;
+use benchtop_model::round::Protocol;
+use benchtop_model::round::protocol::WhatIf;
+use benchtop_model::round::state::{GuidelinesText, RoundState};
+use benchtop_owner::wire::{AnyRequest, request};
 use form::Form;
 
 /// How long nothing must be typed before what a form would draw is asked for.

@@ -1,10 +1,10 @@
 //! Rounds as a table.
 
-use crate::model::round::state::RoundState;
-use crate::tui::theme::Role;
-use crate::tui::widgets::meter::bar;
-use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::tui::widgets::text::grouped;
+use crate::theme::Role;
+use crate::widgets::meter::bar;
+use crate::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::widgets::text::grouped;
+use benchtop_model::round::state::RoundState;
 
 /// Columns of the bar.
 const BAR: usize = 10;

@@ -4,14 +4,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{RoundsPane, rows, said};
-use crate::model::round::Protocol;
-use crate::model::round::protocol::WhatIf;
-use crate::model::round::state::RoundState;
-use crate::store::query::judged;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::meter::bar;
-use crate::tui::widgets::text::grouped;
+use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
+use crate::widgets::meter::bar;
+use crate::widgets::text::grouped;
+use benchtop_model::round::Protocol;
+use benchtop_model::round::protocol::WhatIf;
+use benchtop_model::round::state::RoundState;
+use benchtop_store::query::judged;
 
 /// From here on the words stand on the right of the table.
 const WIDE: u16 = 120;

@@ -1,10 +1,10 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
-use crate::model::round::{NewRound, Sample, draw};
-use crate::model::{ColourLevel, Error, Status};
-use crate::owner::wire::{AnyRequest, request};
-use crate::tui::theme::Theme;
+use crate::theme::Theme;
+use benchtop_model::round::{NewRound, Sample, draw};
+use benchtop_model::{ColourLevel, Error, Status};
+use benchtop_owner::wire::{AnyRequest, request};
 
 fn state(name: &str, protocol: &str) -> RoundState {
     let people = ["ann", "bob", "cem", "dan", "eve"].map(String::from).to_vec();

@@ -4,12 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
 use super::{Area, TemplatesPane};
-use crate::model::Finding;
-use crate::tui::panes::metadata::{EditSession, Phase, Side, draw};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::Empty;
-use crate::tui::widgets::table::draw::draw_empty;
-use crate::tui::widgets::text;
+use crate::panes::metadata::{EditSession, Phase, Side, draw};
+use crate::theme::{Look, Role};
+use crate::widgets::table::Empty;
+use crate::widgets::table::draw::draw_empty;
+use crate::widgets::text;
+use benchtop_model::Finding;
 
 /// From here on the preview stands on the right.
 const WIDE: u16 = 120;

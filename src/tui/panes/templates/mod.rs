@@ -10,11 +10,11 @@ use crossterm::event::KeyEvent;
 
 use super::metadata::edit_session::refuse;
 use super::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor, stepped};
-use crate::compose::metadata::judge::judging_of;
-use crate::compose::metadata::{rules, styles, templates};
-use crate::model::Finding;
-use crate::tui::action::{Action, Scope};
-use crate::tui::widgets::editor::{Editor, MOST};
+use crate::action::{Action, Scope};
+use crate::widgets::editor::{Editor, MOST};
+use benchtop_compose::metadata::judge::judging_of;
+use benchtop_compose::metadata::{rules, styles, templates};
+use benchtop_model::Finding;
 use section::{Section, Slot};
 
 /// The files of this pane.

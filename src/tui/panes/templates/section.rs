@@ -1,8 +1,8 @@
 //! Where in `templates.toml` or `styles.toml` the cursor is, and which slots can be used there.
 
-use crate::compose::metadata::judge::{SLOTS, judging_of};
-use crate::compose::metadata::{Metadata, STYLE, rules, styles, templates};
-use crate::tui::panes::metadata::preview::Selection;
+use crate::panes::metadata::preview::Selection;
+use benchtop_compose::metadata::judge::{SLOTS, judging_of};
+use benchtop_compose::metadata::{Metadata, STYLE, rules, styles, templates};
 
 /// A table of one of the two files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -194,8 +194,8 @@ fn held(metadata: &Metadata, subject: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compose::metadata::tests::small;
-    use crate::model::metafile;
+    use benchtop_compose::fixtures::small;
+    use benchtop_model::metafile;
 
     fn line_of(text: &str, part: &str) -> u32 {
         text.lines().position(|l| l.contains(part)).unwrap() as u32 + 1

@@ -1,12 +1,12 @@
 use crossterm::event::{KeyCode, KeyModifiers};
 
 use super::*;
-use crate::compose::metadata::tests::small;
-use crate::model::{ColourLevel, Error, Rule};
-use crate::tui::panes::metadata::preview::{Selection, compute};
-use crate::tui::panes::metadata::session::tests::state;
-use crate::tui::panes::metadata::worker::Done;
-use crate::tui::theme::{Look, Theme};
+use crate::panes::metadata::preview::{Selection, compute};
+use crate::panes::metadata::session::tests::state;
+use crate::panes::metadata::worker::Done;
+use crate::theme::{Look, Theme};
+use benchtop_compose::fixtures::small;
+use benchtop_model::{ColourLevel, Error, Rule};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -169,7 +169,7 @@ fn an_edit_made_elsewhere_is_taken_in() {
     let (mut desk, mut pane) = before("[subject.sign]");
     let text = small().text(templates::FILE).unwrap().replace("a sign that says", "a sign saying");
     let mut disk = small();
-    disk.put(crate::model::MetaFile { name: templates::FILE.into(), text });
+    disk.put(benchtop_model::MetaFile { name: templates::FILE.into(), text });
     desk.take(Ok(state(&disk)));
     assert!(drawn(&mut pane, &desk, 160, 50).contains("a sign saying"));
 }
@@ -185,7 +185,7 @@ fn every_state_is_drawn_at_every_size() {
         assert!(matches!(&pane.act(Action::Back, &mut desk.clone())[..], [Effect::Leave]));
     }
     let mut empty = EditSession::new();
-    empty.take(Ok(state(&crate::compose::metadata::Metadata::default())));
+    empty.take(Ok(state(&benchtop_compose::metadata::Metadata::default())));
     assert!(drawn(&mut TemplatesPane::new(), &empty, 80, 24).contains("before the first table"));
     for side in [Side::Preview, Side::Findings, Side::Nothing] {
         for (width, height) in [(1, 1), (5, 3), (20, 5), (80, 24), (119, 12), (120, 2), (300, 100)] {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
-use crate::compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
-use crate::model::{Finding, Result};
-use crate::tui::action::Action;
-use crate::tui::panes::metadata::edit_session::{refuse, said};
-use crate::tui::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, TextFor, stepped};
-use crate::tui::widgets::table::{Answer, TableEffect};
+use crate::action::Action;
+use crate::panes::metadata::edit_session::{refuse, said};
+use crate::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, TextFor, stepped};
+use crate::widgets::table::{Answer, TableEffect};
+use benchtop_compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
+use benchtop_model::{Finding, Result};
 
 /// Lines a page key goes on by.
 const PAGE: usize = 10;
@@ -99,7 +99,7 @@ impl VocabularyPane {
         }
         let text = format!("# {name}: one term a line\n");
         let mut effects = self.changing(desk, |desk| {
-            crate::store::metadata::check_name(&file, true)?;
+            benchtop_store::metadata::check_name(&file, true)?;
             desk.session_mut().set(vec![(file.clone(), text)], false);
             Ok(())
         });

@@ -4,12 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{Area, VocabularyPane};
-use crate::compose::metadata::{STYLE, file_of};
-use crate::model::{Finding, Severity};
-use crate::tui::panes::metadata::{EditSession, Phase, Side, draw};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::draw::draw_empty;
-use crate::tui::widgets::text;
+use crate::panes::metadata::{EditSession, Phase, Side, draw};
+use crate::theme::{Look, Role};
+use crate::widgets::table::draw::draw_empty;
+use crate::widgets::text;
+use benchtop_compose::metadata::{STYLE, file_of};
+use benchtop_model::{Finding, Severity};
 
 /// From here on the preview stands on the right.
 const WIDE: u16 = 120;

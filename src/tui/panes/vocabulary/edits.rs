@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::compose::metadata::vocabulary::fold;
-use crate::compose::metadata::{Vocabulary, file_of};
-use crate::model::{Error, Result};
+use benchtop_compose::metadata::vocabulary::fold;
+use benchtop_compose::metadata::{Vocabulary, file_of};
+use benchtop_model::{Error, Result};
 
 /// The text of `vocabulary` with the lines of the terms at `at` changed by `change`, which is given each term as a
 /// vocabulary of its own; an empty one takes the line away. A vocabulary of thousands is read once, not once a term.

@@ -16,12 +16,12 @@ pub use rows::Show;
 use super::metadata::edit_session::{refuse, said};
 use super::metadata::preview::Selection;
 use super::metadata::{EditSession, MetadataEffect as Effect, Phase, SidePanel, Want};
-use crate::compose::metadata::{STYLE, file_of, styles, vocabulary_of};
-use crate::model::usage::TermUse;
-use crate::model::{Finding, Result};
-use crate::owner::wire::request;
-use crate::tui::action::Scope;
-use crate::tui::widgets::table::{Empty, LocalTable};
+use crate::action::Scope;
+use crate::widgets::table::{Empty, LocalTable};
+use benchtop_compose::metadata::{STYLE, file_of, styles, vocabulary_of};
+use benchtop_model::usage::TermUse;
+use benchtop_model::{Finding, Result};
+use benchtop_owner::wire::request;
 
 use rows::{Entry, Known, entries};
 

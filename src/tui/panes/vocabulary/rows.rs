@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::compose::metadata::{Metadata, STYLE};
-use crate::model::usage::TermUse;
-use crate::model::{Finding, Severity};
-use crate::tui::theme::Role;
-use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::tui::widgets::text::grouped;
+use crate::theme::Role;
+use crate::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::widgets::text::grouped;
+use benchtop_compose::metadata::{Metadata, STYLE};
+use benchtop_model::usage::TermUse;
+use benchtop_model::{Finding, Severity};
 
 /// Which terms are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub struct Entry {
 /// The terms of a vocabulary, or the styles.
 pub fn entries(metadata: &Metadata, name: &str) -> Vec<Entry> {
     if name == STYLE {
-        let entry = |(at, s): (usize, &crate::compose::metadata::Style)| Entry {
+        let entry = |(at, s): (usize, &benchtop_compose::metadata::Style)| Entry {
             at,
             text: s.name.clone(),
             line: s.line,
@@ -62,7 +62,7 @@ pub fn entries(metadata: &Metadata, name: &str) -> Vec<Entry> {
         };
         return metadata.styles().iter().enumerate().map(entry).collect();
     }
-    let entry = |(at, t): (usize, &crate::compose::metadata::Term)| Entry {
+    let entry = |(at, t): (usize, &benchtop_compose::metadata::Term)| Entry {
         at,
         text: t.text.clone(),
         line: t.line,
@@ -91,7 +91,7 @@ pub struct Known<'k> {
     /// Findings by line.
     pub found: HashMap<u32, Vec<&'k Finding>>,
     /// The vocabulary and the rules of compatibility, where there are any.
-    pub rules: Option<(&'k str, &'k crate::compose::metadata::Rules)>,
+    pub rules: Option<(&'k str, &'k benchtop_compose::metadata::Rules)>,
     /// Use by items; `None` while it is not known.
     pub usage: Option<HashMap<&'k str, &'k TermUse>>,
 }

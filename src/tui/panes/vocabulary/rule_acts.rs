@@ -2,10 +2,10 @@
 
 use super::acts::count;
 use super::{VocabularyPane, rules};
-use crate::compose::metadata::{Vocabulary, rule_edits, rules as rules_file};
-use crate::model::Result;
-use crate::tui::panes::metadata::edit_session::refuse;
-use crate::tui::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, RuleKind};
+use crate::panes::metadata::edit_session::refuse;
+use crate::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, RuleKind};
+use benchtop_compose::metadata::{Vocabulary, rule_edits, rules as rules_file};
+use benchtop_model::Result;
 
 impl VocabularyPane {
     /// The names of the selected terms, or of the one under the cursor.

@@ -1,10 +1,10 @@
 //! The rules of compatibility that a term is part of, and those that can be added to it.
 
-use crate::compose::metadata::Metadata;
-use crate::compose::metadata::rule_edits::{self, NewRule};
-use crate::compose::metadata::rules::{FILE, Rules, Terms};
-use crate::model::{Error, Result};
-use crate::tui::panes::metadata::RuleKind;
+use crate::panes::metadata::RuleKind;
+use benchtop_compose::metadata::Metadata;
+use benchtop_compose::metadata::rule_edits::{self, NewRule};
+use benchtop_compose::metadata::rules::{FILE, Rules, Terms};
+use benchtop_model::{Error, Result};
 
 /// A rule that a term is part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ fn side(metadata: &Metadata, text: &str) -> Result<(String, Vec<String>)> {
 
 fn known(metadata: &Metadata, name: &str) -> Result<String> {
     let is = |n: &&str| *n == name;
-    let mut names = metadata.vocabularies().keys().map(String::as_str).chain([crate::compose::metadata::STYLE]);
+    let mut names = metadata.vocabularies().keys().map(String::as_str).chain([benchtop_compose::metadata::STYLE]);
     names.find(is).map(String::from).ok_or_else(|| Error::input(format!("there is no vocabulary `{name}`")))
 }
 

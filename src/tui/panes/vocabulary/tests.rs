@@ -1,14 +1,14 @@
 use super::*;
-use crate::compose::metadata::tests::small;
-use crate::model::usage::Tally;
-use crate::model::{ColourLevel, Error, MetaFile, Rule, Status};
-use crate::owner::wire::{AnyRequest, request};
-use crate::tui::action::Action;
-use crate::tui::panes::metadata::preview::compute;
-use crate::tui::panes::metadata::session::tests::state;
-use crate::tui::panes::metadata::worker::Done;
-use crate::tui::panes::metadata::{ChoiceFor, RuleKind, Side, TextFor};
-use crate::tui::theme::{Look, Theme};
+use crate::action::Action;
+use crate::panes::metadata::preview::compute;
+use crate::panes::metadata::session::tests::state;
+use crate::panes::metadata::worker::Done;
+use crate::panes::metadata::{ChoiceFor, RuleKind, Side, TextFor};
+use crate::theme::{Look, Theme};
+use benchtop_compose::fixtures::small;
+use benchtop_model::usage::Tally;
+use benchtop_model::{ColourLevel, Error, MetaFile, Rule, Status};
+use benchtop_owner::wire::{AnyRequest, request};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -26,7 +26,7 @@ fn at(name: &str) -> (EditSession, VocabularyPane) {
     (desk, pane)
 }
 
-fn carry_out(desk: &mut EditSession, request: Option<&crate::tui::panes::metadata::preview::PreviewRequest>) {
+fn carry_out(desk: &mut EditSession, request: Option<&crate::panes::metadata::preview::PreviewRequest>) {
     if let Some(r) = request {
         let preview = compute(&r.base, &r.edited, &r.selection, r.seed);
         assert!(desk.preview(Done { ticket: r.ticket, preview }));
@@ -351,7 +351,7 @@ fn every_state_is_drawn_at_every_size() {
     let mut failed = EditSession::new();
     failed.take(Err(Error::input("the owner is gone")));
     let mut empty = EditSession::new();
-    empty.take(Ok(state(&crate::compose::metadata::Metadata::default())));
+    empty.take(Ok(state(&benchtop_compose::metadata::Metadata::default())));
     let (full, _) = at("animal");
     for (desk, says) in [(&EditSession::new(), "Loading"), (&failed, "the owner is gone"), (&empty, "Nothing here yet")]
     {

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::acts::{count, text_for};
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
-use crate::compose::metadata::{file_of, rules as rules_file};
-use crate::tui::panes::metadata::edit_session::refuse;
-use crate::tui::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, TextFor};
+use crate::panes::metadata::edit_session::refuse;
+use crate::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, TextFor};
+use benchtop_compose::metadata::{file_of, rules as rules_file};
 
 impl VocabularyPane {
     /// Takes in a line of text that was asked for.

@@ -5,10 +5,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 
 use super::Editor;
-use crate::model::clean::{MARK, is_hidden};
-use crate::model::{Finding, Severity};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::text;
+use crate::theme::{Look, Role};
+use crate::widgets::text;
+use benchtop_model::clean::{MARK, is_hidden};
+use benchtop_model::{Finding, Severity};
 
 /// Where each row of a line begins, as indices of its characters, for rows of `room` columns.
 fn rows(line: &[char], room: usize) -> Vec<usize> {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 pub use patch::Patch;
 
-use crate::tui::action::Action;
+use crate::action::Action;
 
 /// Longest text in bytes; nothing is put into a text as long as this.
 pub const MOST: usize = 1 << 20;

@@ -3,8 +3,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::*;
-use crate::model::{ColourLevel, Finding, Rule};
-use crate::tui::theme::{Look, Theme};
+use crate::theme::{Look, Theme};
+use benchtop_model::{ColourLevel, Finding, Rule};
 
 fn press(editor: &mut Editor, code: KeyCode, modifiers: KeyModifiers) -> bool {
     editor.key(KeyEvent::new(code, modifiers))

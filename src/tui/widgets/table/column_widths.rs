@@ -2,7 +2,7 @@
 
 use super::local::LocalTable;
 use super::{ColumnKind, Spec};
-use crate::tui::widgets::text;
+use crate::widgets::text;
 
 /// A page of so many columns of the terminal has room for a bar beside the numbers that rows are sorted by.
 const WIDE: u16 = 100;
@@ -76,8 +76,8 @@ impl LocalTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::action::Action;
-    use crate::tui::widgets::table::{Empty, LocalCell};
+    use crate::action::Action;
+    use crate::widgets::table::{Empty, LocalCell};
 
     #[test]
     fn text_gets_what_it_wants_of_half_the_room_that_is_left() {

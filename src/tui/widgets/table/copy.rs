@@ -1,9 +1,9 @@
 //! Rows as text for other programs.
 
 use super::{Align, Spec};
-use crate::model::board::Better;
-use crate::model::clean;
-use crate::tui::widgets::text;
+use crate::widgets::text;
+use benchtop_model::board::Better;
+use benchtop_model::clean;
 
 /// Forms a copy can take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use ratatui::widgets::Widget;
 
 use super::state::{GUTTER, Placed, TableState};
 use super::{Align, Empty, RowView, Spec, Window};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::text;
+use crate::theme::{Look, Role};
+use crate::widgets::text;
 
 /// Columns of a number's cell that the cursor reverses at least.
 const LEAST: u16 = 5;
@@ -152,7 +152,7 @@ impl TableView<'_> {
         // A number that leaves room has a bar beside it, which says the same without colour.
         let barred = cell.heat.filter(|_| cell.bar && pad > BAR && !self.look.accessible);
         if let Some(heat) = barred {
-            let bar = crate::tui::widgets::meter::bar(f64::from(heat), usize::from(BAR), false);
+            let bar = crate::widgets::meter::bar(f64::from(heat), usize::from(BAR), false);
             buf.set_stringn(x, area.y, bar, usize::from(BAR), style);
         }
         let marked = self.look.style(Role::Match);

@@ -1,8 +1,8 @@
 use super::super::{CellView, ColumnKind, Extent};
 use super::*;
-use crate::model::ColourLevel;
-use crate::tui::action::Action;
-use crate::tui::theme::Theme;
+use crate::action::Action;
+use crate::theme::Theme;
+use benchtop_model::ColourLevel;
 
 fn look(level: ColourLevel) -> Look {
     Look::new(&Theme::shipped("dark").unwrap(), level, false)

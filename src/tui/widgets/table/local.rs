@@ -10,11 +10,11 @@ use ratatui::widgets::Widget;
 use super::copy::{self, CopyFormat};
 use super::state::bad_regex;
 use super::{CellView, ColumnKind, CopyWhat, Empty, Extent, RowView, Spec, TableEffect, TableState, TableView, Window};
-use crate::model::Result;
-use crate::model::table::{Frequency, Summary};
-use crate::tui::action::Action;
-use crate::tui::terminal::osc52;
-use crate::tui::theme::Look;
+use crate::action::Action;
+use crate::terminal::osc52;
+use crate::theme::Look;
+use benchtop_model::Result;
+use benchtop_model::table::{Frequency, Summary};
 
 /// Distinct values a frequency table lists at most; the rest are counted.
 const MOST_VALUES: usize = 10_000;
@@ -203,7 +203,7 @@ impl LocalTable {
     /// Selects by a pattern typed by a person.
     ///
     /// # Errors
-    /// [`Kind::Usage`](crate::model::ErrorKind::Usage) says what is wrong with the pattern.
+    /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) says what is wrong with the pattern.
     pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Option<Answer>> {
         let effect = TableState::regex(column, pattern, on)?;
         Ok(self.answer(effect))

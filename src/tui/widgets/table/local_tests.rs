@@ -107,7 +107,7 @@ fn a_dive_narrows_and_surfaces() {
 }
 
 fn any_action() -> impl Strategy<Value = Action> {
-    use crate::tui::action::Scope;
+    use crate::action::Scope;
     let table: Vec<Action> = Action::ALL.iter().copied().filter(|a| a.scope() == Scope::Table).collect();
     proptest::sample::select(table)
 }
@@ -125,7 +125,7 @@ proptest! {
         let cell = |i: usize| LocalCell::number(format!("{}", i % 5), Some((i % 5) as f64));
         let rows = (0..rows).map(|i| (0..7).map(|_| cell(i)).collect());
         let mut t = LocalTable::new(columns.collect(), rows.collect(), 1, Empty::Loading);
-        let look = Look::new(&crate::tui::theme::Theme::shipped("dark").unwrap(), Default::default(), false);
+        let look = Look::new(&crate::theme::Theme::shipped("dark").unwrap(), Default::default(), false);
         for (action, width, height) in presses {
             let area = Rect::new(0, 0, width, height);
             t.draw(area, &mut Buffer::empty(area), &look);

@@ -20,8 +20,8 @@ pub use state::TableState;
 pub use views::{DescribeView, FrequencyEffect, FrequencyView};
 
 use super::text;
-use crate::model::board::Better;
-use crate::tui::theme::Role;
+use crate::theme::Role;
+use benchtop_model::board::Better;
 
 /// On which side a column's text stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

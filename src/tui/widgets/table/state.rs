@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ratatui::layout::Rect;
 
 use super::{CopyFormat, CopyWhat, Extent, SortKey, Spec, TableEffect, Window};
-use crate::model::{Error, ErrorKind, Result};
-use crate::tui::action::Action;
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::widgets::text;
+use benchtop_model::{Error, ErrorKind, Result};
 
 /// Columns of the terminal before the first cell: the cursor's mark, the selection's, a blank.
 pub const GUTTER: u16 = 3;
@@ -185,7 +185,7 @@ impl TableState {
         }
     }
 
-    /// Does one of the actions of [`Scope::Table`](crate::tui::action::Scope), or the leaderboard's jump to the next
+    /// Does one of the actions of [`Scope::Table`](crate::action::Scope), or the leaderboard's jump to the next
     /// group. Other actions change nothing and have no effect.
     pub fn act(&mut self, action: Action, extent: &Extent<'_>) -> Vec<TableEffect> {
         match self.step(action, extent) {

@@ -168,7 +168,7 @@ fn a_subset_leads_back_to_where_it_began() {
 #[test]
 fn an_empty_table_refuses_with_a_reason() {
     let mut b = Bench::new(80, 13, Window::default());
-    for action in Action::ALL.iter().filter(|a| a.scope() == crate::tui::action::Scope::Table) {
+    for action in Action::ALL.iter().filter(|a| a.scope() == crate::action::Scope::Table) {
         for effect in b.act(*action) {
             assert!(
                 matches!(effect, TableEffect::Refuse(_) | TableEffect::AskColumn | TableEffect::Sort(_))

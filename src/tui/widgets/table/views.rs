@@ -4,10 +4,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{Answer, ColumnKind, Empty, LocalCell, LocalTable, Spec, TableEffect};
-use crate::model::table::{Frequency, Summary};
-use crate::tui::action::Action;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::theme::{Look, Role};
+use crate::widgets::text;
+use benchtop_model::table::{Frequency, Summary};
 
 const BAR: usize = 24;
 

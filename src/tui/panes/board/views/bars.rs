@@ -1,11 +1,11 @@
 //! A group of columns as bars: what a radar chart shows, in lines that can be compared.
 
 use super::{DRAWN, View, cell_of, drawn, number};
-use crate::metrics::autobench::DIFFICULTIES;
-use crate::model::board::{Better, Board, Cell, Row, Scale};
-use crate::tui::widgets::meter::bar;
-use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::tui::widgets::text;
+use crate::widgets::meter::bar;
+use crate::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::widgets::text;
+use benchtop_metrics::autobench::DIFFICULTIES;
+use benchtop_model::board::{Better, Board, Cell, Row, Scale};
 
 const WIDTH: usize = 24;
 
@@ -20,7 +20,7 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
     };
     let dropped = columns.iter().any(|c| drop(&c.name).is_some());
     let by = |scale| if scale == Scale::Share { 100.0 } else { 1.0 };
-    let line = |column: &&crate::model::board::Column| {
+    let line = |column: &&benchtop_model::board::Column| {
         let cell = cell_of(board, row, &column.name)?;
         let own = cell.value()?;
         let others = board.rows.iter().filter(|r| r.reference.is_none()).filter_map(|r| value(r, &column.name));

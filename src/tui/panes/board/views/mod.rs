@@ -15,11 +15,11 @@ mod types;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::model::board::{Board, Cell, Row};
-use crate::tui::action::Action;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
-use crate::tui::widgets::text;
+use crate::action::Action;
+use crate::theme::{Look, Role};
+use crate::widgets::table::{Answer, Empty, LocalCell, LocalTable, Spec, TableEffect};
+use crate::widgets::text;
+use benchtop_model::board::{Board, Cell, Row};
 
 /// A breakdown.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{View, cell_of, number};
-use crate::model::board::{Board, Cell, Row};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::meter::bar;
-use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::tui::widgets::text;
+use crate::theme::{Look, Role};
+use crate::widgets::meter::bar;
+use crate::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::widgets::text;
+use benchtop_model::board::{Board, Cell, Row};
 
 /// The group of the columns that count answers by quadrant.
 pub(super) const GROUP: &str = "quadrant";
@@ -123,7 +123,7 @@ impl Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::board::{Column, Counts};
+    use benchtop_model::board::{Column, Counts};
 
     #[test]
     fn counts_are_those_of_the_columns_and_none_without_them() {

@@ -1,11 +1,11 @@
 //! SC: every style's score beside the mean of the styles, and what it adds to the variance.
 
 use super::{DRAWN, View, cell_of, drawn, number};
-use crate::metrics::dysca::sc;
-use crate::metrics::statistics::{Number, p_text};
-use crate::model::board::{Board, Cell, Row};
-use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::tui::widgets::text;
+use crate::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::widgets::text;
+use benchtop_metrics::dysca::sc;
+use benchtop_metrics::statistics::{Number, p_text};
+use benchtop_model::board::{Board, Cell, Row};
 
 pub(super) const GROUP: &str = "Acc by style";
 /// Columns on either side of the mean.
@@ -24,7 +24,7 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     let most = found.styles.iter().map(|s| s.deviation.abs()).fold(f64::MIN_POSITIVE, f64::max);
     let mut styles = found.styles;
     styles.sort_by(|a, b| b.deviation.total_cmp(&a.deviation).then_with(|| a.style.cmp(&b.style)));
-    let line = |style: &crate::metrics::dysca::ScPart| {
+    let line = |style: &benchtop_metrics::dysca::ScPart| {
         let n = cell_of(board, row, &style.style).map_or(0, Cell::n);
         let name = style.style.strip_prefix("Acc.style.").unwrap_or(&style.style);
         let share = if value > 0.0 { 100.0 * style.contribution / value } else { 0.0 };

@@ -1,9 +1,9 @@
 //! SQ: multiple choice against true or false, subtask by subtask.
 
 use super::{DRAWN, View, cell_of, drawn, number};
-use crate::model::board::{Board, Cell, Row};
-use crate::tui::widgets::table::{ColumnKind, LocalCell, Spec};
-use crate::tui::widgets::text;
+use crate::widgets::table::{ColumnKind, LocalCell, Spec};
+use crate::widgets::text;
+use benchtop_model::board::{Board, Cell, Row};
 
 pub(super) const GROUPS: [&str; 2] = ["multiple-choice by subtask", "true-false by subtask"];
 const KINDS: [&str; 2] = ["multiple-choice", "true-false"];

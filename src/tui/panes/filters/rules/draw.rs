@@ -4,12 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::Desk;
-use crate::model::scoring::rules::Rule;
-use crate::tui::panes::filters::histogram;
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
-use crate::tui::widgets::text::{self, grouped};
+use crate::panes::filters::histogram;
+use crate::theme::{Look, Role};
+use crate::widgets::lines::Lines;
+use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
+use crate::widgets::text::{self, grouped};
+use benchtop_model::scoring::rules::Rule;
 
 /// The table, empty.
 pub(super) fn table() -> LocalTable {
@@ -40,7 +40,7 @@ impl Desk {
     }
 
     /// Draws the rules: those edited, what is different from the file, and what is wrong with it.
-    pub(in crate::tui::panes::filters) fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub(in crate::panes::filters) fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let edited =
             if self.is_edited() { "edited: w saves, M gives up or settles" } else { "as saved; e edits the file" };
         let mut lines = Lines::new(area, buf, look);

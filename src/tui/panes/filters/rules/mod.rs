@@ -5,12 +5,12 @@ mod draw;
 
 use super::bench::Turn;
 use super::{ChoiceFor, Effect, Want, refuse, said};
-use crate::model::scoring::bench::{RulesDiff, RulesState, Tally};
-use crate::model::scoring::rules::{Join, RuleSet};
-use crate::model::{ErrorKind, Result};
-use crate::owner::wire::request;
-use crate::tui::widgets::table::{Empty, LocalTable};
-use crate::tui::widgets::text::grouped;
+use crate::widgets::table::{Empty, LocalTable};
+use crate::widgets::text::grouped;
+use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};
+use benchtop_model::scoring::rules::{Join, RuleSet};
+use benchtop_model::{ErrorKind, Result};
+use benchtop_owner::wire::request;
 
 /// Lines of the difference that are shown with a question.
 const LINES: usize = 3;

@@ -5,10 +5,10 @@ use ratatui::layout::{Position, Rect};
 
 use super::super::side::kept;
 use super::{Form, Value, said};
-use crate::tui::theme::{Look, Role};
-use crate::tui::widgets::line;
-use crate::tui::widgets::lines::Lines;
-use crate::tui::widgets::text::{self, counted, grouped};
+use crate::theme::{Look, Role};
+use crate::widgets::line;
+use crate::widgets::lines::Lines;
+use crate::widgets::text::{self, counted, grouped};
 
 /// Columns of the names.
 const NAMES: u16 = 15;

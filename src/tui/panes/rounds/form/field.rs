@@ -3,9 +3,9 @@
 use crossterm::event::{KeyCode, KeyEvent};
 use tui_input::Input;
 
-use crate::model::Error;
-use crate::model::round::{NewRound, Order};
-use crate::tui::widgets::line;
+use crate::widgets::line;
+use benchtop_model::Error;
+use benchtop_model::round::{NewRound, Order};
 
 /// The rule that needs numbers.
 pub const MAJORITY: &str = "majority";

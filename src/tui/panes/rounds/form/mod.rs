@@ -9,12 +9,12 @@ use crossterm::event::KeyEvent;
 pub use field::{Key, Value};
 
 use super::{ChoiceFor, RoundsEffect as Effect, Want, refuse, said};
-use crate::model::round::state::RoundState;
-use crate::model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
-use crate::model::{Error, Filter, Result};
-use crate::owner::wire::request;
-use crate::tui::action::Action;
-use crate::tui::widgets::text::{counted, grouped};
+use crate::action::Action;
+use crate::widgets::text::{counted, grouped};
+use benchtop_model::round::state::RoundState;
+use benchtop_model::round::{Adjudication, Guidelines, NewRound, Order, Protocol, SEED};
+use benchtop_model::{Error, Filter, Result};
+use benchtop_owner::wire::request;
 
 /// What a field holds that is not there.
 static NONE: Value = Value::Choice(0, &[], String::new());
@@ -68,13 +68,13 @@ impl Form {
             Key::People if self.people().is_empty() => Some("name the people, with commas between".into()),
             Key::Votes if self.applies(key) => super::act::majority(text).err(),
             Key::Filter => Filter::parse(text).err().map(|p| said(&p)),
-            Key::Sample => text.parse::<crate::model::round::Sample>().err(),
+            Key::Sample => text.parse::<benchtop_model::round::Sample>().err(),
             Key::Practice | Key::Seed if text.parse::<u64>().is_err() => Some(format!("`{text}` is no whole number")),
             Key::Practice if text.parse::<u32>().is_err() => Some(format!("`{text}` is too many")),
             Key::Overlap if !text.is_empty() && text.parse::<u8>().is_err() => {
                 Some(format!("`{text}` is no number of people; leave it empty for what the rule needs"))
             }
-            Key::Probes | Key::Repeats => text.parse::<crate::model::round::Rate>().err(),
+            Key::Probes | Key::Repeats => text.parse::<benchtop_model::round::Rate>().err(),
             _ => None,
         }
     }

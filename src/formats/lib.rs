@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use crate::model::{Error, Form, Item, Prediction, Result};
+use benchtop_model::{Error, Form, Item, Prediction, Result};
 
 mod cells;
 pub mod chart;
@@ -187,7 +187,7 @@ impl Format {
 /// Opens `path` for reading through a buffer of 256 KiB.
 ///
 /// # Errors
-/// [`Error::io`]; [`crate::model::ErrorKind::Input`] when it is not a regular file (a pipe would never end).
+/// [`Error::io`]; [`benchtop_model::ErrorKind::Input`] when it is not a regular file (a pipe would never end).
 pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
     let found = std::fs::metadata(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     if !found.is_file() {
@@ -200,7 +200,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead + Send>> {
 /// The items of the file at `path`, which has that `format`; they get ids `<dataset>/<key>`.
 ///
 /// # Errors
-/// As [`open`]; [`crate::model::ErrorKind::Input`] when the format holds no items.
+/// As [`open`]; [`benchtop_model::ErrorKind::Input`] when the format holds no items.
 pub fn items(path: &Path, format: Format, dataset: &str) -> Result<Items> {
     items_by(path, format, dataset, None)
 }
@@ -208,7 +208,7 @@ pub fn items(path: &Path, format: Format, dataset: &str) -> Result<Items> {
 /// The same, a table's columns being what `mapping` says.
 ///
 /// # Errors
-/// As [`items`]; [`crate::model::ErrorKind::Input`] for a column that is not there.
+/// As [`items`]; [`benchtop_model::ErrorKind::Input`] for a column that is not there.
 pub fn items_by(path: &Path, format: Format, dataset: &str, mapping: Option<&Mapping>) -> Result<Items> {
     match format.is_native() {
         true => items_from(open(path)?, path, format, dataset),
@@ -219,7 +219,7 @@ pub fn items_by(path: &Path, format: Format, dataset: &str, mapping: Option<&Map
 /// The items that `input` holds; `name` stands for it in errors. benchtop's own form carries its data set itself.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] when the format holds no items, or is one that is read from a path.
+/// [`benchtop_model::ErrorKind::Input`] when the format holds no items, or is one that is read from a path.
 pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, dataset: &str) -> Result<Items> {
     let dataset = dataset.to_string();
     let make: reader::Make<Item> = match format {
@@ -246,7 +246,7 @@ pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, d
 /// The predictions of the file at `path`, which has that `format`.
 ///
 /// # Errors
-/// As [`open`]; [`crate::model::ErrorKind::Input`] when the format holds no predictions.
+/// As [`open`]; [`benchtop_model::ErrorKind::Input`] when the format holds no predictions.
 pub fn predictions(path: &Path, format: Format) -> Result<Predictions> {
     predictions_by(path, format, None)
 }
@@ -254,7 +254,7 @@ pub fn predictions(path: &Path, format: Format) -> Result<Predictions> {
 /// The same, a table's columns being what `mapping` says.
 ///
 /// # Errors
-/// As [`predictions`]; [`crate::model::ErrorKind::Input`] for a column that is not there.
+/// As [`predictions`]; [`benchtop_model::ErrorKind::Input`] for a column that is not there.
 pub fn predictions_by(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<Predictions> {
     if !format.holds().predictions {
         return Err(Error::input(format!("{} holds questions and no answers", format.name())).file(path));
@@ -268,7 +268,7 @@ pub fn predictions_by(path: &Path, format: Format, mapping: Option<&Mapping>) ->
 /// The predictions that `input` holds; `name` stands for it in errors.
 ///
 /// # Errors
-/// [`crate::model::ErrorKind::Input`] when the format holds no predictions, or is one that is read from a path.
+/// [`benchtop_model::ErrorKind::Input`] when the format holds no predictions, or is one that is read from a path.
 pub fn predictions_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format) -> Result<Predictions> {
     if !format.is_native() || !format.holds().predictions {
         return Err(Error::input(format!("{} holds no answers that can be streamed", format.name())).file(name));

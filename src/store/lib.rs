@@ -13,6 +13,7 @@ pub mod columnar_cache;
 pub mod columns;
 pub mod damaged;
 pub mod disk;
+pub mod fixtures;
 pub mod history;
 pub mod index;
 pub mod inspect;

@@ -17,7 +17,7 @@ pub mod worker;
 
 pub use scoring::{ImageEmbedder, ImageTextScorer, SafetyChecker, TextEmbedder};
 
-use crate::model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
+use benchtop_model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
 
 /// What a generator tells while it works.
 #[derive(Debug)]

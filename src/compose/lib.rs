@@ -16,6 +16,7 @@ pub mod compatibility;
 pub mod compiled_metadata;
 mod deal;
 pub mod engine;
+pub mod fixtures;
 pub mod lint;
 pub mod metadata;
 pub mod plan;
@@ -33,12 +34,12 @@ mod world;
 mod tests {
     use super::compiled_metadata::CompiledMetadata;
     use super::metadata::Metadata;
-    use crate::model::metafile::shipped;
+    use benchtop_model::metafile::shipped;
 
     #[test]
     fn the_shipped_metadata_has_the_sizes_of_table_11_and_nothing_wrong_with_it() {
         let metadata = Metadata::parse(shipped());
-        assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&crate::model::Finding; 0]);
+        assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&benchtop_model::Finding; 0]);
         let (grammar, found) = CompiledMetadata::compile(&metadata);
         assert_eq!(found, []);
         let sizes = [

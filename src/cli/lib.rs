@@ -9,11 +9,11 @@ use clap::{Parser, Subcommand};
 
 pub use self::out::{done, json_line, print};
 
-use crate::model::{Error, ErrorKind, Result, clean};
-use crate::owner::{Client, access};
-use crate::store::journal;
-use crate::store::project::Project;
-use crate::tui::terminal::ColourLevel;
+use benchtop_model::{Error, ErrorKind, Result, clean};
+use benchtop_owner::{Client, access};
+use benchtop_store::journal;
+use benchtop_store::project::Project;
+use benchtop_tui::terminal::ColourLevel;
 
 pub mod agreement;
 pub mod analyse;
@@ -246,7 +246,7 @@ impl Context {
 pub fn run(cli: Cli) -> Result<u8> {
     let context = Context { project: cli.project, who: cli.who, color: cli.color };
     match cli.command {
-        None => crate::tui::run(&context.project()?, &context.who()?, context.colour()?).map(|()| 0),
+        None => benchtop_tui::run(&context.project()?, &context.who()?, context.colour()?).map(|()| 0),
         Some(Command::Init { dir }) => init(&dir),
         Some(Command::Sample(args)) => sample::run(&context, &args),
         Some(Command::Import(args)) => import::run(&context, &args),
@@ -290,7 +290,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(Command::Verify(args)) => verify::run(&context, &args),
         Some(Command::Doctor(args)) => doctor::run(&context, &args),
         Some(Command::Worker(args)) => worker::run(&args),
-        Some(Command::Owner) => crate::owner::server::run(context.project()?.root()).map(|()| 0),
+        Some(Command::Owner) => benchtop_owner::server::run(context.project()?.root()).map(|()| 0),
     }
 }
 

@@ -1,0 +1,57 @@
+//! Items and pictures that tests of several crates share.
+
+use benchtop_model::generated_image::{GeneratedImage, hex, prompt_key};
+use benchtop_model::generation::Fingerprint;
+use benchtop_model::{Form, Item, Key, QuestionKind};
+
+/// Item `n` of the data set `set`, about `subtask` where it is not empty.
+pub fn item(n: i64, subtask: &str) -> Item {
+    Item {
+        id: format!("set/{n}"),
+        dataset: "set".into(),
+        key: Key::Int(n),
+        form: Form::Plain,
+        images: vec![],
+        prompt: Some(format!("a picture of {subtask} number {n}")),
+        negative_prompt: None,
+        instruction: None,
+        question: format!("What is number {n}?"),
+        kind: if n % 2 == 0 { QuestionKind::YesNo } else { QuestionKind::MultipleChoice },
+        options: vec![],
+        answer: "yes".into(),
+        task: None,
+        subtask: (!subtask.is_empty()).then(|| subtask.to_string()),
+        granularity: None,
+        level: None,
+        style: None,
+        pair: None,
+        rotation: None,
+        provenance: None,
+        variant: None,
+        edited: None,
+        extra: Default::default(),
+    }
+}
+
+/// A picture as tests record it.
+pub fn sample_made(n: u32) -> GeneratedImage {
+    GeneratedImage {
+        rev: u64::from(n) + 1,
+        dataset: "set".into(),
+        picture: format!("images/set/{}.png", n / 2),
+        sample: n % 2 + 1,
+        hash: blake3::hash(&n.to_le_bytes()).to_hex().to_string(),
+        ext: "png".into(),
+        width: 64,
+        height: 48,
+        seed: u64::from(n),
+        fingerprint: Fingerprint::default().with("model", "a").short(),
+        prompt: hex(prompt_key("a cat", Some("a dog"))),
+        job: 3,
+        at: "2026-01-01T00:00:00.000Z".into(),
+        draft: n == 0,
+        notes: vec!["cut".into()],
+        items: vec![format!("set/{n}")],
+        of: Vec::new(),
+    }
+}
