@@ -168,13 +168,16 @@ fn answers_behind_a_cell_and_one_in_full() {
         check("behind", size, &list);
         let effects = pane.act(Action::Open);
         let [
-            BoardEffect::Ask(Want::Answered(ask, model), AnyRequest::Answered(request::Answered { item, column, .. })),
+            BoardEffect::Ask(
+                Want::Answered(ask, model, replaces),
+                AnyRequest::Answered(request::Answered { item, column, .. }),
+            ),
         ] = &effects[..]
         else {
             panic!("{effects:?}")
         };
         assert_eq!((item.as_str(), column.as_deref()), ("mvp-bench/400", Some("qAcc.L_l")));
-        pane.take_answered(ask, model, answered());
+        pane.take_answered(ask, model, *replaces, answered());
         pane.act(Action::Down);
         pane.act(Action::Down);
         let full = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));

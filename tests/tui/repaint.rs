@@ -12,7 +12,8 @@ fn ctrl_l_paints_the_whole_screen_anew_over_a_menu_too() {
     let before = cleared(&seat.raw());
     for (keys, shown) in [("", "#1  "), ("x", "reject #1: why?"), ("<esc>/", "find:"), ("<esc>?", "accept this item")] {
         seat.keys(keys);
-        let wanted = seat.wait_for(shown);
+        seat.wait_for(shown);
+        let wanted = seat.settled();
         let from = seat.raw().len();
         seat.keys("<ctrl-l>");
         wait_until("the screen is cleared", || cleared(&seat.raw()[from..]) == 1);

@@ -515,6 +515,16 @@ impl Seat {
         }
     }
 
+    /// Waits until the screen no longer changes.
+    pub fn settled(&self) -> String {
+        let mut last = String::new();
+        self.wait_until("a screen that stays", |now| {
+            let stays = now == last;
+            last = now.to_string();
+            stays
+        })
+    }
+
     /// Waits for a text on the screen.
     pub fn wait_for(&self, wanted: &str) -> String {
         self.wait_until(wanted, |shown| shown.contains(wanted))

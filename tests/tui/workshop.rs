@@ -134,8 +134,7 @@ fn the_coverage_view_leads_to_the_items_of_a_cell() {
 /// Statuses and verdicts of a project, as a client sees them.
 fn statuses(bench: &Bench, words: &str) -> Vec<u32> {
     let ask = request::Numbers(Filter::parse(words).unwrap(), vec![]);
-    let numbers = bench.client("ann").ask(ask).unwrap();
-    numbers
+    bench.client("ann").ask(ask).unwrap()
 }
 
 /// Five verdicts on items of one animal, most of them no: a term whose items fail.

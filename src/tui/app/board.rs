@@ -111,9 +111,9 @@ impl App {
                 board.take_behind(&ask, (&model, &column), page);
                 vec![]
             }),
-            W::Answered(ask, model) => {
-                answer.and_then(request::Answered::reply).map(|found| board.take_answered(&ask, &model, found))
-            }
+            W::Answered(ask, model, replaces) => answer
+                .and_then(request::Answered::reply)
+                .map(|found| board.take_answered(&ask, &model, replaces, found)),
             W::Item(number) => {
                 board.take_item(number, answer.and_then(request::Item::reply));
                 Ok(vec![])

@@ -15,7 +15,7 @@ impl BoardPane {
     pub(super) fn ask_answered(&mut self, item: String, model: String) -> Vec<BoardEffect> {
         let column = self.listed().and_then(|view| view.column.clone());
         let (ask, rule) = (Box::new(self.shown.clone()), self.shown.rule.clone());
-        let want = Want::Answered(ask, model);
+        let want = Want::Answered(ask, model, self.answer().is_some());
         vec![BoardEffect::Ask(want, request::Answered { rule, column, item }.into())]
     }
 
@@ -50,9 +50,14 @@ impl BoardPane {
     }
 
     /// Shows what every model answered, in place of what was shown of another question, and asks for the item with its picture.
-    pub fn take_answered(&mut self, ask: &BoardAsk, model: &str, found: Answered) -> Vec<BoardEffect> {
-        // Somebody who went on has closed the list.
-        if *ask != self.shown || !matches!(self.layers.last(), Some(Layer::Behind(_) | Layer::Answer(_))) {
+    /// One that was asked for in order to replace a page opens none: whoever asked has closed the page.
+    pub fn take_answered(&mut self, ask: &BoardAsk, model: &str, replaces: bool, found: Answered) -> Vec<BoardEffect> {
+        let has_place = match self.layers.last() {
+            Some(Layer::Answer(_)) => true,
+            Some(Layer::Behind(_)) => !replaces,
+            _ => false,
+        };
+        if *ask != self.shown || !has_place {
             return vec![];
         }
         let number = found.number;

@@ -23,8 +23,8 @@ pub enum Want {
     Compared(Box<BoardAsk>),
     /// [`take_behind`](super::BoardPane::take_behind), of this model and column.
     Behind(Box<BoardAsk>, String, String),
-    /// [`take_answered`](super::BoardPane::take_answered), the cursor on this model.
-    Answered(Box<BoardAsk>, String),
+    /// [`take_answered`](super::BoardPane::take_answered), the cursor on this model; whether it replaces an open page.
+    Answered(Box<BoardAsk>, String, bool),
     /// [`take_item`](super::BoardPane::take_item), of this number.
     Item(u32),
     /// [`take_stable`](super::BoardPane::take_stable), by this column.

@@ -7,7 +7,7 @@ use crate::theme::{Look, Theme};
 use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::{Bootstrap, Interval as Drawn};
 use benchtop_model::board::analysis::{Compared, Redrawn, Table};
-use benchtop_model::board::{BehindPage, Cell, Column, Counts, Curated, Scale};
+use benchtop_model::board::{Answered, BehindPage, Cell, Column, Counts, Curated, Scale};
 use benchtop_model::{ColourLevel, Error, ErrorKind};
 use benchtop_owner::wire::{AnyRequest, request};
 
@@ -117,6 +117,33 @@ fn sorting_leaves_missing_last_and_the_detail_follows_the_row() {
     pane.act(Action::SortAscending);
     pane.act(Action::Top);
     assert!(drawn(&mut pane).contains("\nqAcc.L_l:  70.37 % = 190/270"));
+}
+
+#[test]
+fn a_late_answer_does_not_open_a_page_again_that_was_closed() {
+    let mut pane = BoardPane::new(board(), wilson);
+    pane.take_behind(&BoardAsk::default(), ("GPT4o", "qAcc.L_l"), BehindPage::default());
+    let asked = |effects: Vec<BoardEffect>| {
+        let want = effects.into_iter().find_map(|effect| match effect {
+            BoardEffect::Ask(want @ Want::Answered(..), _) => Some(want),
+            _ => None,
+        });
+        want.unwrap()
+    };
+    let open = asked(pane.ask_answered("a/1".into(), "GPT4o".into()));
+    let found = || Answered { number: 1, item: "a/1".into(), ..Answered::default() };
+    let come = |pane: &mut BoardPane, want: Want| match want {
+        Want::Answered(ask, model, replaces) => _ = pane.take_answered(&ask, &model, replaces, found()),
+        _ => panic!(),
+    };
+    come(&mut pane, open);
+    assert!(pane.answer().is_some());
+    // Asked for again as one comes back to it, and closed before the answer is here.
+    let again = asked(pane.answered_again());
+    pane.act(Action::Back);
+    assert!(pane.answer().is_none());
+    come(&mut pane, again);
+    assert!(pane.answer().is_none());
 }
 
 #[test]
