@@ -157,7 +157,13 @@ impl AnnotatorView {
     /// # Errors
     /// [`ErrorKind::Denied`] while a blind round is open.
     pub fn scores(&self) -> Result<()> {
-        self.veil.as_ref().map_or(Ok(()), |veil| Err(blind(&veil.round)))
+        let kept = |round: &str| {
+            let what =
+                format!("the round `{round}` is blind: scores and verdicts of others are shown when it is closed");
+            Error::new(ErrorKind::Denied, what)
+                .help("judge the items that it asks you for; whoever made the round closes it")
+        };
+        self.veil.as_ref().map_or(Ok(()), |veil| Err(kept(&veil.round)))
     }
 
     /// Whether items may be chosen by this filter, where nobody sees which: by their number it would tell of them.

@@ -188,7 +188,8 @@ fn draw_rule(dispute: &Dispute, area: Rect, buf: &mut Buffer, look: &Look) {
     let room = usize::from(area.width);
     let mark = if look.accessible { "" } else { "── " };
     let count = dispute.verdicts.len();
-    let said = format!("{mark}{count} verdicts leave it {} ", dispute.status.name());
+    let and = if dispute.own { ";" } else { "" };
+    let said = format!("{mark}{count} verdicts leave it {}{and} ", dispute.status.name());
     let (x, _) = buf.set_stringn(area.x, area.y, said, room, look.style(Role::Border));
     let own = if dispute.own { "you judged this one " } else { "" };
     let left = usize::from(area.right().saturating_sub(x));
