@@ -32,7 +32,9 @@ fn main() -> Outcome<()> {
     if let Ok(who) = std::env::var("BENCH_ANNOTATOR") {
         return annotate(&who);
     }
-    let each: usize = std::env::var("BENCH_VERDICTS").ok().map_or(Ok(1_000), |n| n.parse())?;
+    let each: usize = std::env::var("BENCH_VERDICTS")
+        .ok()
+        .map_or(Ok(1_000), |n| n.parse())?;
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let root = dir.path().join("project");
     let project = Project::init(&root)?;
@@ -50,23 +52,51 @@ fn main() -> Outcome<()> {
     let file = dir.path().join("judged.jsonl");
     std::fs::write(&file, lines)?;
     let run = |args: &[&str]| -> Outcome<()> {
-        let done = Command::new(PROGRAM).args(args).arg("--project").arg(&root).output()?;
-        if done.status.success() { Ok(()) } else { Err(String::from_utf8(done.stderr)?.into()) }
+        let done = Command::new(PROGRAM)
+            .args(args)
+            .arg("--project")
+            .arg(&root)
+            .output()?;
+        if done.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8(done.stderr)?.into())
+        }
     };
     run(&["import", &file.to_string_lossy()])?;
     let names: Vec<String> = (0..PEOPLE).map(|n| format!("p{n}")).collect();
     let people = names.join(",");
-    let round = ["round", "new", "all", "--protocol", "majority 3 of 5", "--people", &people, "--calibration", "0"];
+    let round = [
+        "round",
+        "new",
+        "all",
+        "--protocol",
+        "majority 3 of 5",
+        "--people",
+        &people,
+        "--calibration",
+        "0",
+    ];
     run(&[&round[..], &["--repeats", "0", "--probes", "0"]].concat())?;
     // Pictures of other items: enough that the job outlasts the round.
     run(&["compose", "--count", "100000"])?;
-    run(&["generate", "--backend", "storyboard", "--plan", "dataset:balanced-1", "--detach"])?;
+    run(&[
+        "generate",
+        "--backend",
+        "storyboard",
+        "--plan",
+        "dataset:balanced-1",
+        "--detach",
+    ])?;
 
     let over = AtomicBool::new(false);
     let began = Instant::now();
     let (mut decided, mut floor) = std::thread::scope(|scope| -> Outcome<_> {
         let floor = scope.spawn(|| append(&dir.path().join("floor"), &over));
-        let children: Vec<_> = names.iter().map(|who| annotator(who, &root)).collect::<Outcome<_>>()?;
+        let children: Vec<_> = names
+            .iter()
+            .map(|who| annotator(who, &root))
+            .collect::<Outcome<_>>()?;
         let mut decided = Vec::new();
         for child in children {
             let done = child.wait_with_output()?;
@@ -75,7 +105,11 @@ fn main() -> Outcome<()> {
                 return Err(String::from_utf8(done.stderr)?.into());
             }
             let text = String::from_utf8(done.stdout)?;
-            decided.extend(text.lines().filter_map(|l| l.parse().ok()).map(Duration::from_nanos));
+            decided.extend(
+                text.lines()
+                    .filter_map(|l| l.parse().ok())
+                    .map(Duration::from_nanos),
+            );
         }
         over.store(true, Ordering::SeqCst);
         let floor = floor.join().map_err(|_| "the floor")??;
@@ -94,10 +128,15 @@ fn main() -> Outcome<()> {
     );
     println!("| what | measured | floor | ratio | hold | |\n|---|---|---|---|---|---|");
     for (name, share, hold) in [("p50", 0.5, 2.5), ("p99", 0.99, 3.0)] {
-        let (measured, floor) = (percentile(&mut decided, share), percentile(&mut floor, share));
+        let (measured, floor) = (
+            percentile(&mut decided, share),
+            percentile(&mut floor, share),
+        );
         let ratio = measured.as_secs_f64() / floor.as_secs_f64();
         let word = if ratio <= hold { "OK" } else { "OVER" };
-        println!("| a decision acknowledged, {name} | {measured:.2?} | {floor:.2?} | {ratio:.2}x | {hold}x | {word} |");
+        println!(
+            "| a decision acknowledged, {name} | {measured:.2?} | {floor:.2?} | {ratio:.2}x | {hold}x | {word} |"
+        );
     }
     prove(&project, items)
 }
@@ -115,7 +154,11 @@ fn prove(project: &Project, items: usize) -> Outcome<()> {
         for decision in reading.decisions {
             verdicts += 1;
             let item = decision.item.clone();
-            if !by_item.entry(decision.item).or_default().insert(who.clone()) {
+            if !by_item
+                .entry(decision.item)
+                .or_default()
+                .insert(who.clone())
+            {
                 return Err(format!("{who} was given {item} twice").into());
             }
         }
@@ -123,15 +166,23 @@ fn prove(project: &Project, items: usize) -> Outcome<()> {
     if by_item.len() != items || by_item.values().any(|people| people.len() != OVERLAP) {
         return Err("an item has more or fewer verdicts than the round wants".into());
     }
-    println!("\njournals: {verdicts} verdicts, {OVERLAP} people on each of {items} items, nobody twice;");
+    println!(
+        "\njournals: {verdicts} verdicts, {OVERLAP} people on each of {items} items, nobody twice;"
+    );
     println!("{} bytes a verdict (to hold: 1500)", bytes / verdicts);
     Ok(())
 }
 
 fn annotator(who: &str, root: &Path) -> Outcome<std::process::Child> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.env("BENCH_ANNOTATOR", who).env("BENCH_PROJECT", root);
-    Ok(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
+    command
+        .env("BENCH_ANNOTATOR", who)
+        .env("BENCH_PROJECT", root);
+    Ok(command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?)
 }
 
 /// One annotator: takes what the round gives until there is nothing more; prints how long each receipt took.
@@ -142,11 +193,28 @@ fn annotate(who: &str) -> Outcome<()> {
     loop {
         match client.ask(request::Next("all".into()))? {
             NextAssignment::Item(served) => {
-                let asked = Asked { round: "all".into(), part: Part::Main, guidelines: None, revealed: false };
-                let verdict = if served.number % 3 == 0 { Verdict::Flag } else { Verdict::Accept };
-                let judgement =
-                    Judgement { asked: Some(asked), ms: Some(900), ..Judgement::new(verdict, Seen::Painted) };
-                let decide = Decide { uuid: Uuid::now_v7(), number: served.number, expected: None, judgement };
+                let asked = Asked {
+                    round: "all".into(),
+                    part: Part::Main,
+                    guidelines: None,
+                    revealed: false,
+                };
+                let verdict = if served.number % 3 == 0 {
+                    Verdict::Flag
+                } else {
+                    Verdict::Accept
+                };
+                let judgement = Judgement {
+                    asked: Some(asked),
+                    ms: Some(900),
+                    ..Judgement::new(verdict, Seen::Painted)
+                };
+                let decide = Decide {
+                    uuid: Uuid::now_v7(),
+                    number: served.number,
+                    expected: None,
+                    judgement,
+                };
                 let began = Instant::now();
                 client.ask(request::Decide(decide))?;
                 writeln!(out, "{}", began.elapsed().as_nanos())?;
@@ -174,5 +242,8 @@ fn append(path: &Path, over: &AtomicBool) -> std::io::Result<Vec<Duration>> {
 
 fn percentile(times: &mut [Duration], share: f64) -> Duration {
     times.sort_unstable();
-    times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1))).copied().unwrap_or_default()
+    times
+        .get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or_default()
 }

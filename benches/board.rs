@@ -37,7 +37,12 @@ struct Owner(Child);
 impl Owner {
     fn start(root: &Path) -> Outcome<Owner> {
         let mut command = Command::new(PROGRAM);
-        command.arg("owner").arg("--project").arg(root).stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+            .arg("owner")
+            .arg("--project")
+            .arg(root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
@@ -80,8 +85,15 @@ fn answer(item: &Item, dice: u64) -> String {
         return "A picture of something in a style.".into();
     }
     let right = item.correct().unwrap_or(0);
-    let at = if dice % 100 < 70 { right } else { (dice >> 8) as usize % item.options.len().max(1) };
-    let (letter, text) = (Item::letter(at), item.options.get(at).map_or("", |o| o.text.as_str()));
+    let at = if dice % 100 < 70 {
+        right
+    } else {
+        (dice >> 8) as usize % item.options.len().max(1)
+    };
+    let (letter, text) = (
+        Item::letter(at),
+        item.options.get(at).map_or("", |o| o.text.as_str()),
+    );
     match (dice >> 16) % 20 {
         0..9 => format!("({letter})"),
         9..14 => letter,
@@ -105,7 +117,14 @@ fn files(folder: &Path, items: u64, models: u64) -> Outcome<(PathBuf, Vec<PathBu
         serde_json::to_writer(&mut out, &item)?;
         out.write_all(b"\n")?;
         for (model, out) in outs.iter_mut().enumerate() {
-            let Some(n) = item.id.rsplit('/').next().and_then(|n| n.parse::<u64>().ok()) else { continue };
+            let Some(n) = item
+                .id
+                .rsplit('/')
+                .next()
+                .and_then(|n| n.parse::<u64>().ok())
+            else {
+                continue;
+            };
             let mut state = n ^ (model as u64) << 40;
             let output = serde_json::to_string(&answer(&item, roll(&mut state)))?;
             writeln!(out, "{{\"question_id\": {n}, \"output\": {output}}}")?;
@@ -142,11 +161,18 @@ fn least<T>(runs: usize, mut run: impl FnMut() -> Outcome<T>) -> Outcome<(Durati
 }
 
 fn main() -> Outcome<()> {
-    let (items, models) = (number("BENCH_ITEMS", synthetic::DYSCA)?, number("BENCH_MODELS", 26)?);
+    let (items, models) = (
+        number("BENCH_ITEMS", synthetic::DYSCA)?,
+        number("BENCH_MODELS", 26)?,
+    );
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let (questions, predictions) = files(dir.path(), items, models)?;
     let root = dir.path().join("project");
-    let made = Command::new(PROGRAM).arg("init").arg(&root).stdout(Stdio::null()).status()?;
+    let made = Command::new(PROGRAM)
+        .arg("init")
+        .arg(&root)
+        .stdout(Stdio::null())
+        .status()?;
     if !made.success() {
         return Err("no project was made".into());
     }
@@ -154,44 +180,91 @@ fn main() -> Outcome<()> {
     let owner = Owner::start(&root)?;
     let import = |paths: Vec<PathBuf>| -> Outcome<Duration> {
         let began = Instant::now();
-        client(&project)?.ask(request::Import(ImportAsk { paths, ..ImportAsk::default() }))?;
+        client(&project)?.ask(request::Import(ImportAsk {
+            paths,
+            ..ImportAsk::default()
+        }))?;
         Ok(began.elapsed())
     };
-    println!("{items} questions brought in: {}", show(import(vec![questions])?));
+    println!(
+        "{items} questions brought in: {}",
+        show(import(vec![questions])?)
+    );
     let began = Instant::now();
-    let counted = Command::new("wc").arg("-l").args(&predictions).stdout(Stdio::null()).status()?;
+    let counted = Command::new("wc")
+        .arg("-l")
+        .args(&predictions)
+        .stdout(Stdio::null())
+        .status()?;
     let floor = began.elapsed();
     let took = import(predictions.clone())?;
     let ratio = took.as_secs_f64() / floor.as_secs_f64();
-    println!("{models} prediction files brought in: {}, wc -l {} ({counted}), {ratio:.0}x", show(took), show(floor));
+    println!(
+        "{models} prediction files brought in: {}, wc -l {} ({counted}), {ratio:.0}x",
+        show(took),
+        show(floor)
+    );
     let began = Instant::now();
     let ask = |filter: &str, curated| -> Outcome<_> {
-        let ask = BoardAsk { filter: Filter::parse(filter)?, curated, ..BoardAsk::default() };
+        let ask = BoardAsk {
+            filter: Filter::parse(filter)?,
+            curated,
+            ..BoardAsk::default()
+        };
         Ok(client(&project)?.ask(request::Board(Box::new(ask)))?)
     };
     let first = ask("", Curated::All)?;
-    println!("first reading of {} answers: {}", items * models, show(began.elapsed()));
+    println!(
+        "first reading of {} answers: {}",
+        items * models,
+        show(began.elapsed())
+    );
     owner.stop(&project)?;
 
     let mut fine = true;
     let began = Instant::now();
     let owner = Owner::start(&root)?;
     let cold = ask("", Curated::All)?;
-    fine &= held("cold start to the first table", began.elapsed(), Duration::from_millis(300));
+    fine &= held(
+        "cold start to the first table",
+        began.elapsed(),
+        Duration::from_millis(300),
+    );
     if cold.rows != first.rows {
         return Err("the second table is not the first".into());
     }
     let (took, _) = least(5, || ask("", Curated::All))?;
-    fine &= held("the table again, at a client", took, Duration::from_millis(16));
+    fine &= held(
+        "the table again, at a client",
+        took,
+        Duration::from_millis(16),
+    );
     let (took, _) = least(5, || ask("subtask:animal,plant", Curated::All))?;
-    fine &= held("the table of two subtasks, at a client", took, Duration::from_millis(16));
+    fine &= held(
+        "the table of two subtasks, at a client",
+        took,
+        Duration::from_millis(16),
+    );
     let (took, _) = least(5, || ask("", Curated::Accepted))?;
-    fine &= held("the table of accepted items, at a client", took, Duration::from_millis(16));
+    fine &= held(
+        "the table of accepted items, at a client",
+        took,
+        Duration::from_millis(16),
+    );
     owner.stop(&project)?;
 
     let opened = open::open(&project)?;
-    let none = Similarities { of: None, find: &|_| Vec::new() };
-    let scored = from_catalog(&opened.catalog, &project.store(), (None, &Arc::default()), &none, &|_, _| true)?;
+    let none = Similarities {
+        of: None,
+        find: &|_| Vec::new(),
+    };
+    let scored = from_catalog(
+        &opened.catalog,
+        &project.store(),
+        (None, &Arc::default()),
+        &none,
+        &|_, _| true,
+    )?;
     let ruled = scored.ruled();
     let all = ruled.choose(None);
     let (took, mut board) = least(9, || Ok(ruled.board(&all)))?;
@@ -204,7 +277,10 @@ fn main() -> Outcome<()> {
             for (row, mark) in marks.iter().enumerate() {
                 let right = mark.chosen() == Some(sheet.gold[row]) && sheet.gold[row] != UNGRADED;
                 let kind = usize::from(sheet.kind[row]);
-                for at in [usize::from(sheet.codes[1][row]) * 4 + kind, 2048 + usize::from(sheet.codes[3][row])] {
+                for at in [
+                    usize::from(sheet.codes[1][row]) * 4 + kind,
+                    2048 + usize::from(sheet.codes[3][row]),
+                ] {
                     let count = &mut counts[model << 12 | at & 0xfff];
                     *count = [count[0] + u64::from(right), count[1] + 1];
                 }

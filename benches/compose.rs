@@ -61,7 +61,9 @@ fn composer(metadata: &Metadata, count: u64) -> Outcome<Composer> {
 }
 
 fn main() -> Outcome<()> {
-    let n: u64 = std::env::var("BENCH_ITEMS").ok().map_or(Ok(DYSCA), |n| n.parse())?;
+    let n: u64 = std::env::var("BENCH_ITEMS")
+        .ok()
+        .map_or(Ok(DYSCA), |n| n.parse())?;
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     println!("{n} questions\n\n| what | measured | limit | |\n|---|---|---|---|");
     let mut table = Table::default();
@@ -70,12 +72,23 @@ fn main() -> Outcome<()> {
     stored(&mut table, dir.path(), n, json)?;
     written(&table, dir.path(), n)?;
     preview(&mut table, &metadata)?;
-    println!("\n{}", if table.over == 0 { "all held".to_string() } else { format!("{} OVER", table.over) });
+    println!(
+        "\n{}",
+        if table.over == 0 {
+            "all held".to_string()
+        } else {
+            format!("{} OVER", table.over)
+        }
+    );
     Ok(())
 }
 
 fn rate(n: u64, time: Duration) -> String {
-    format!("{:.2} s, {:.0} questions/s", time.as_secs_f64(), n as f64 / time.as_secs_f64())
+    format!(
+        "{:.2} s, {:.0} questions/s",
+        time.as_secs_f64(),
+        n as f64 / time.as_secs_f64()
+    )
 }
 
 /// Composing on one thread, and writing what was composed with serde_json alone; gives the latter's time.
@@ -85,7 +98,9 @@ fn alone(table: &Table, metadata: &Metadata, n: u64, dir: &Path) -> Outcome<Dura
     let (mut composing, mut writing) = (Duration::ZERO, Duration::ZERO);
     for first in (0..n).step_by(BATCH as usize) {
         let began = Instant::now();
-        let items: Vec<_> = (first..n.min(first + BATCH)).filter_map(|n| composer.question(n)).collect();
+        let items: Vec<_> = (first..n.min(first + BATCH))
+            .filter_map(|n| composer.question(n))
+            .collect();
         composing += began.elapsed();
         let began = Instant::now();
         for item in &items {
@@ -103,11 +118,23 @@ fn alone(table: &Table, metadata: &Metadata, n: u64, dir: &Path) -> Outcome<Dura
     let size = std::fs::metadata(dir.join("floor.jsonl"))?.len();
     std::fs::remove_file(dir.join("floor.jsonl"))?;
     table.note("composing alone, one thread", &rate(n, composing));
-    table.note("the same without rules of compatibility", &rate(n, without_rules(metadata, n)?));
+    table.note(
+        "the same without rules of compatibility",
+        &rate(n, without_rules(metadata, n)?),
+    );
     let began = Instant::now();
     black_box(self::composer(metadata, n)?);
-    table.note("of it dealing what every picture shows", &format!("{:.2} s", began.elapsed().as_secs_f64()));
-    table.note(&format!("serde_json writing the same as {} MiB of JSON lines", size >> 20), &rate(n, writing));
+    table.note(
+        "of it dealing what every picture shows",
+        &format!("{:.2} s", began.elapsed().as_secs_f64()),
+    );
+    table.note(
+        &format!(
+            "serde_json writing the same as {} MiB of JSON lines",
+            size >> 20
+        ),
+        &rate(n, writing),
+    );
     Ok(writing)
 }
 
@@ -138,12 +165,22 @@ fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> 
     let root = dir.join("project");
     let project = Project::init(&root)?;
     let mut command = Command::new(PROGRAM);
-    command.arg("owner").arg("--project").arg(&root).stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+        .arg("owner")
+        .arg("--project")
+        .arg(&root)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
     let mut owner = Owner(command.spawn()?);
     let mut line = String::new();
     BufReader::new(owner.0.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
     let client = Client::attach(&project, "bench", |_| ())?.ok_or("no owner")?;
-    let ask = || request::Compose { plan: None, seed: SEED, count: Some(n), allow_impossible: false };
+    let ask = || request::Compose {
+        plan: None,
+        seed: SEED,
+        count: Some(n),
+        allow_impossible: false,
+    };
     let began = Instant::now();
     let report = client.ask(ask())?;
     let time = began.elapsed();
@@ -151,19 +188,28 @@ fn stored(table: &mut Table, dir: &Path, n: u64, json: Duration) -> Outcome<()> 
         return Err(format!("{} of {n} questions composed", report.items).into());
     }
     let status = std::fs::read_to_string(format!("/proc/{}/status", owner.0.id()))?;
-    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).and_then(|l| l.split_whitespace().next());
+    let peak = status
+        .lines()
+        .find_map(|l| l.strip_prefix("VmHWM:"))
+        .and_then(|l| l.split_whitespace().next());
     let peak = peak.ok_or("not there")?.parse::<f64>()? / 1024.0;
     table.note("composed into a store", &rate(n, time));
     table.limit("the same, seconds", time.as_secs_f64(), 15.0, "s");
     table.limit("the same, the owner's peak memory", peak, 500.0, "MiB");
     let ratio = time.as_secs_f64() / json.as_secs_f64();
-    table.note("the same / serde_json writing the same JSON", &format!("{ratio:.2}x"));
+    table.note(
+        "the same / serde_json writing the same JSON",
+        &format!("{ratio:.2}x"),
+    );
     let began = Instant::now();
     let again = client.ask(ask())?;
     if (again.already, again.items) != (n, 0) {
         return Err(format!("{again:?}").into());
     }
-    table.note("the same again, which adds nothing", &rate(n, began.elapsed()));
+    table.note(
+        "the same again, which adds nothing",
+        &rate(n, began.elapsed()),
+    );
     let _ = client.ask(request::Stop);
     Ok(())
 }
@@ -173,13 +219,20 @@ fn written(table: &Table, dir: &Path, n: u64) -> Outcome<()> {
     let out = dir.join("dysca.json");
     let began = Instant::now();
     let mut command = Command::new(PROGRAM);
-    command.args(["compose", "--count", &n.to_string(), "--out"]).arg(&out).current_dir(dir).stderr(Stdio::null());
+    command
+        .args(["compose", "--count", &n.to_string(), "--out"])
+        .arg(&out)
+        .current_dir(dir)
+        .stderr(Stdio::null());
     if !command.status()?.success() {
         return Err("compose --out failed".into());
     }
     let time = began.elapsed();
     let size = std::fs::metadata(&out)?.len();
-    table.note(&format!("compose --out, {} MiB of Dysca's JSON", size >> 20), &rate(n, time));
+    table.note(
+        &format!("compose --out, {} MiB of Dysca's JSON", size >> 20),
+        &rate(n, time),
+    );
     Ok(())
 }
 
@@ -189,7 +242,11 @@ fn preview(table: &mut Table, metadata: &Metadata) -> Outcome<()> {
         ("vocabularies/animal.txt", "\n", "\nquokka\n"),
         ("vocabularies/text.txt", "\n", "\nquokka\n"),
         ("styles.toml", "translucent washes", "thin washes"),
-        ("templates.toml", "1 {color} {animal}", "one {color} {animal}"),
+        (
+            "templates.toml",
+            "1 {color} {animal}",
+            "one {color} {animal}",
+        ),
     ] {
         let text = metadata.text(name).ok_or("not there")?;
         let edited = text.replacen(from, to, 1);
@@ -201,7 +258,10 @@ fn preview(table: &mut Table, metadata: &Metadata) -> Outcome<()> {
             let text = edited.clone();
             let began = Instant::now();
             let mut metadata = metadata.clone();
-            metadata.put(MetaFile { name: name.into(), text });
+            metadata.put(MetaFile {
+                name: name.into(),
+                text,
+            });
             let mut composer = composer(&metadata, 3000)?;
             for question in 0..PREVIEW {
                 // Far apart, so that subjects and types differ.
@@ -210,7 +270,9 @@ fn preview(table: &mut Table, metadata: &Metadata) -> Outcome<()> {
             times.push(began.elapsed().as_secs_f64() * 1e3);
         }
         times.sort_by(f64::total_cmp);
-        let what = format!("preview after an edit of {name}: read, compiled, {PREVIEW} questions (p95 of 51)");
+        let what = format!(
+            "preview after an edit of {name}: read, compiled, {PREVIEW} questions (p95 of 51)"
+        );
         table.limit(&what, times[48], 16.0, "ms");
     }
     Ok(())

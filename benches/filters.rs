@@ -32,7 +32,10 @@ use serde_json::json;
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn main() -> Outcome {
-    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| a != "--bench")
+        .collect();
     let n = |default: usize| args.get(1).map_or(Ok(default), |n| n.parse());
     let wanted = |name: &str| args.first().is_none_or(|first| first == name);
     if wanted("line") {
@@ -54,7 +57,10 @@ fn main() -> Outcome {
 }
 
 /// The least of some runs: what others on the machine take is not part of it.
-fn least(runs: usize, mut run: impl FnMut() -> Outcome) -> Result<Duration, Box<dyn std::error::Error>> {
+fn least(
+    runs: usize,
+    mut run: impl FnMut() -> Outcome,
+) -> Result<Duration, Box<dyn std::error::Error>> {
     let mut best = Duration::MAX;
     for _ in 0..runs {
         let began = Instant::now();
@@ -77,15 +83,26 @@ fn line(items: usize) -> Outcome {
     }
     let catalog = Catalog::new(columns);
     let overlay = Overlay::blank(items);
-    let values: Vec<f32> = (0..items as u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 8) as f32 / 5e7).collect();
-    let column = Column::new(values.clone(), vec![ScoreState::Scored.code(); items], 100.0, String::new());
+    let values: Vec<f32> = (0..items as u32)
+        .map(|n| (n.wrapping_mul(2_654_435_761) >> 8) as f32 / 5e7)
+        .collect();
+    let column = Column::new(
+        values.clone(),
+        vec![ScoreState::Scored.code(); items],
+        100.0,
+        String::new(),
+    );
     column.sorted();
     let mut sum = 0.0;
     let pass = least(9, || {
         sum += values.iter().sum::<f32>();
         Ok(())
     })?;
-    for (by, across) in [(Field::Subtask, None), (Field::Style, None), (Field::Subtask, Some(Field::Style))] {
+    for (by, across) in [
+        (Field::Subtask, None),
+        (Field::Style, None),
+        (Field::Subtask, Some(Field::Style)),
+    ] {
         let mut ask = BenchAsk {
             measure: "clip".parse()?,
             filter: Filter::default(),
@@ -104,13 +121,23 @@ fn line(items: usize) -> Outcome {
             ask.flag = ask.flag.map(|t| t + 0.1);
             let bench = look(&ask, (&column, None), (&catalog, &overlay), None)?.0;
             flagged = bench.tally.items[1];
-            let crossed = bench.cross.iter().flat_map(|c| c.items.iter().flatten()).map(|items| items[1]).sum::<u64>();
+            let crossed = bench
+                .cross
+                .iter()
+                .flat_map(|c| c.items.iter().flatten())
+                .map(|items| items[1])
+                .sum::<u64>();
             if across.is_some() && crossed != flagged {
-                return Err(format!("{crossed} flagged in the table of both, {flagged} in all").into());
+                return Err(
+                    format!("{crossed} flagged in the table of both, {flagged} in all").into(),
+                );
             }
             Ok(())
         })?;
-        let (ms, ratio) = (took.as_secs_f64() * 1e3, took.as_secs_f64() / pass.as_secs_f64());
+        let (ms, ratio) = (
+            took.as_secs_f64() * 1e3,
+            took.as_secs_f64() / pass.as_secs_f64(),
+        );
         println!(
             "line by {}{}: {items} scores, {flagged} flagged, {ms:.2} ms, {ratio:.1}x one sum ({sum:.0})",
             by.name(),
@@ -124,7 +151,9 @@ fn prepare() -> Outcome {
     let processor = Preprocessor::new(Steps::clip());
     for (width, height) in [(512u32, 512u32), (1024, 1024), (1920, 1080)] {
         let bytes = 3 * width * height;
-        let rgb: Vec<u8> = (0..bytes).map(|i| (i.wrapping_mul(2_654_435_761) >> 21) as u8).collect();
+        let rgb: Vec<u8> = (0..bytes)
+            .map(|i| (i.wrapping_mul(2_654_435_761) >> 21) as u8)
+            .collect();
         let picture = Pixels { width, height, rgb };
         let ours = least(20, || {
             drop(processor.cut(&picture)?);
@@ -134,8 +163,13 @@ fn prepare() -> Outcome {
             drop(processor.planes(&picture)?);
             Ok(())
         })?;
-        let (wide, high) = if width <= height { (224, 224 * height / width) } else { (224 * width / height, 224) };
-        let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
+        let (wide, high) = if width <= height {
+            (224, 224 * height / width)
+        } else {
+            (224 * width / height, 224)
+        };
+        let options =
+            ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::CatmullRom));
         let mut resizer = Resizer::new();
         let theirs = least(20, || {
             let source = ImageRef::new(width, height, &picture.rgb, PixelType::U8x3)?;
@@ -157,8 +191,19 @@ fn prepare() -> Outcome {
 struct Random;
 
 impl SimpleBackend for Random {
-    fn get(&self, s: Shape, name: &str, _: candle_nn::Init, _: DType, device: &Device) -> candle_core::Result<Tensor> {
-        let mean = if name.contains("norm") && name.ends_with("weight") { 1f32 } else { 0. };
+    fn get(
+        &self,
+        s: Shape,
+        name: &str,
+        _: candle_nn::Init,
+        _: DType,
+        device: &Device,
+    ) -> candle_core::Result<Tensor> {
+        let mean = if name.contains("norm") && name.ends_with("weight") {
+            1f32
+        } else {
+            0.
+        };
         Tensor::randn(mean, 0.02f32, s, device)
     }
 
@@ -173,8 +218,19 @@ impl SimpleBackend for Random {
 
 /// ViT-L/14 of random weights, eight pictures a pass.
 fn encode(pictures: usize) -> Outcome {
-    let layer = LayerSizes { width: 1024, inner: 4096, heads: 16, eps: 1e-5, activation: Activation::QuickGelu };
-    let config = VisionConfig { layer, layers: 24, image_size: 224, patch_size: 14 };
+    let layer = LayerSizes {
+        width: 1024,
+        inner: 4096,
+        heads: 16,
+        eps: 1e-5,
+        activation: Activation::QuickGelu,
+    };
+    let config = VisionConfig {
+        layer,
+        layers: 24,
+        image_size: 224,
+        patch_size: 14,
+    };
     let vb = VarBuilder::from_backend(Box::new(Random), DType::F32, Device::Cpu);
     let encoder = VisionEncoder::load(&vb, vb.pp("projection"), &config, 768)?;
     let planes = Tensor::randn(0f32, 1., (pictures.max(1), 3, 224, 224), &Device::Cpu)?;
@@ -182,7 +238,10 @@ fn encode(pictures: usize) -> Outcome {
         drop(encoder.forward(&planes)?);
         Ok(())
     })?;
-    println!("encode ViT-L/14, {pictures} pictures: {:.2} a second", pictures as f64 / took.as_secs_f64());
+    println!(
+        "encode ViT-L/14, {pictures} pictures: {:.2} a second",
+        pictures as f64 / took.as_secs_f64()
+    );
     Ok(())
 }
 
@@ -201,7 +260,11 @@ fn search(n: usize) -> Outcome {
     let pairs = pairs_above(&rows, 0.9, 1 << 24, &mut |_| true)?.len();
     let ours = began.elapsed();
     // The same half of all products, by the same library, in tiles of 1024 rows, and nothing done with them.
-    let wide = Tensor::from_vec(data.iter().map(|x| x.to_f32()).collect(), (n, d), &Device::Cpu)?;
+    let wide = Tensor::from_vec(
+        data.iter().map(|x| x.to_f32()).collect(),
+        (n, d),
+        &Device::Cpu,
+    )?;
     let began = Instant::now();
     for i in (0..n).step_by(1024) {
         let left = wide.narrow(0, i, 1024.min(n - i))?;

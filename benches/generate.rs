@@ -29,7 +29,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn measure(n: u64) {
     let began = Instant::now();
-    let made = synthetic::items(n).filter(|item| !item.question.is_empty()).count();
+    let made = synthetic::items(n)
+        .filter(|item| !item.question.is_empty())
+        .count();
     let rate = made as f64 / began.elapsed().as_secs_f64();
     let (mut prompt, mut question) = (0, 0);
     let (mut subtasks, mut styles, mut kinds) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -42,6 +44,15 @@ fn measure(n: u64) {
     }
     let mean = |sum: usize| sum as f64 / n.max(1) as f64;
     println!("{n} items at {rate:.0} a second");
-    println!("prompt {:.0} B, question {:.0} B", mean(prompt), mean(question));
-    println!("{} subtasks, {} styles, {} types", subtasks.len(), styles.len(), kinds.len());
+    println!(
+        "prompt {:.0} B, question {:.0} B",
+        mean(prompt),
+        mean(question)
+    );
+    println!(
+        "{} subtasks, {} styles, {} types",
+        subtasks.len(),
+        styles.len(),
+        kinds.len()
+    );
 }

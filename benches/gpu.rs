@@ -71,7 +71,14 @@ fn place() -> Result<(Device, String, Sizes)> {
     let device = cuda::open(0)?;
     cuda::settle(DType::F16);
     let name = cuda::card(&device)?.name;
-    let sizes = Sizes { dtype: DType::F16, side: 128, steps: 50, calls: 10, unet: json!({}), vae: json!({}) };
+    let sizes = Sizes {
+        dtype: DType::F16,
+        side: 128,
+        steps: 50,
+        calls: 10,
+        unet: json!({}),
+        vae: json!({}),
+    };
     Ok((device, name, sizes))
 }
 
@@ -81,7 +88,18 @@ fn place() -> Result<(Device, String, Sizes)> {
         "block_out_channels": [32, 64, 64], "attention_head_dim": [2, 4, 4], "transformer_layers_per_block": [1, 1, 1],
     });
     let vae = json!({ "block_out_channels": [32, 32, 32, 32], "sample_size": 64 });
-    Ok((Device::Cpu, "CPU, a small model".into(), Sizes { dtype: DType::F16, side: 8, steps: 2, calls: 1, unet, vae }))
+    Ok((
+        Device::Cpu,
+        "CPU, a small model".into(),
+        Sizes {
+            dtype: DType::F16,
+            side: 8,
+            steps: 2,
+            calls: 1,
+            unet,
+            vae,
+        },
+    ))
 }
 
 /// A configuration of `sdxl/` with `changes`.
@@ -129,7 +147,9 @@ fn pictures(
     let mut latents = (noise * sampler.init_noise_sigma())?;
     for (i, t) in sampler.timesteps().to_vec().into_iter().enumerate() {
         let one = sampler.scale_model_input(&latents, i)?;
-        let output = unet.forward(&Tensor::cat(&[&one, &one], 0)?, t, &condition)?.to_dtype(DType::F32)?;
+        let output = unet
+            .forward(&Tensor::cat(&[&one, &one], 0)?, t, &condition)?
+            .to_dtype(DType::F32)?;
         let halves = output.chunk(2, 0)?;
         let output = (&halves[0] + ((&halves[1] - &halves[0])? * 5.)?)?;
         latents = sampler.step(&output, i, &latents, None)?;
@@ -149,9 +169,19 @@ fn main() -> Result<()> {
     println!("benchtop on {name}");
     let dir = tempfile::TempDir::new()?;
     let weights = |dtype: DType| VarBuilder::from_backend(Box::new(Random), dtype, device.clone());
-    let unet = config(dir.path(), "unet.json", include_str!("sdxl/unet.json"), &sizes.unet)?;
+    let unet = config(
+        dir.path(),
+        "unet.json",
+        include_str!("sdxl/unet.json"),
+        &sizes.unet,
+    )?;
     let unet = UNet::new(UNetConfig::new(&unet)?, weights(sizes.dtype))?;
-    let vae = VaeConfig::new(&config(dir.path(), "vae.json", include_str!("sdxl/vae.json"), &sizes.vae)?)?;
+    let vae = VaeConfig::new(&config(
+        dir.path(),
+        "vae.json",
+        include_str!("sdxl/vae.json"),
+        &sizes.vae,
+    )?)?;
     let scheduler = SchedulerConfig::parse(include_str!("sdxl/scheduler.json"))?;
     for n in [1, 4] {
         let condition = condition(&unet, 2 * n, sizes.dtype, &device)?;
@@ -176,7 +206,11 @@ fn main() -> Result<()> {
             let began = Instant::now();
             pictures(&unet, &vae, &scheduler, n, &sizes, &device)?;
             let minutes = began.elapsed().as_secs_f64() / 60.;
-            println!("VAE in {}, {n} together: {:.1} pictures a minute", dtype.as_str(), n as f64 / minutes);
+            println!(
+                "VAE in {}, {n} together: {:.1} pictures a minute",
+                dtype.as_str(),
+                n as f64 / minutes
+            );
         }
     }
     Ok(())

@@ -33,7 +33,10 @@ fn row(what: &str, measured: Duration, floor: Duration, hold: Option<f64>) {
 
 fn percentile(times: &mut [Duration], share: f64) -> Duration {
     times.sort_unstable();
-    times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1))).copied().unwrap_or_default()
+    times
+        .get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or_default()
 }
 
 /// An owner of its own process; killed when the bench fails.
@@ -43,7 +46,12 @@ impl Owner {
     fn start(root: &Path) -> Outcome<Owner> {
         for _ in 0..200 {
             let mut command = Command::new(PROGRAM);
-            command.arg("owner").arg("--project").arg(root).stdin(Stdio::null()).stdout(Stdio::piped());
+            command
+                .arg("owner")
+                .arg("--project")
+                .arg(root)
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped());
             let mut child = command.spawn()?;
             let mut line = String::new();
             BufReader::new(child.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
@@ -51,7 +59,11 @@ impl Owner {
             match line.trim() {
                 "\"ready\"" => return Ok(owner),
                 // The owner that `compose` started still holds the project: it is asked to end.
-                "\"owned\"" => drop(owner.client().and_then(|client| Ok(client.ask(request::Stop)?))),
+                "\"owned\"" => drop(
+                    owner
+                        .client()
+                        .and_then(|client| Ok(client.ask(request::Stop)?)),
+                ),
                 _ => return Err(line.into()),
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -78,16 +90,24 @@ impl Drop for Owner {
 }
 
 fn main() -> Outcome<()> {
-    let n: u64 = std::env::var("BENCH_PICTURES").ok().map_or(Ok(100_000), |n| n.parse())?;
+    let n: u64 = std::env::var("BENCH_PICTURES")
+        .ok()
+        .map_or(Ok(100_000), |n| n.parse())?;
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let root = dir.path().join("project");
     Project::init(&root)?;
     let count = n.to_string();
-    let composed = Command::new(PROGRAM).args(["compose", "--count", &count]).arg("--project").arg(&root).output()?;
+    let composed = Command::new(PROGRAM)
+        .args(["compose", "--count", &count])
+        .arg("--project")
+        .arg(&root)
+        .output()?;
     if !composed.status.success() {
         return Err(String::from_utf8(composed.stderr)?.into());
     }
-    println!("{n} questions\n\n| what | measured | floor | ratio | hold | |\n|---|---|---|---|---|---|");
+    println!(
+        "{n} questions\n\n| what | measured | floor | ratio | hold | |\n|---|---|---|---|---|---|"
+    );
     let owner = Owner::start(&root)?;
     decisions(&owner.client()?, dir.path(), n)?;
     owner.stop()?;
@@ -96,10 +116,24 @@ fn main() -> Outcome<()> {
 
 /// Acknowledged decisions beside append + fdatasync of the same line, turn by turn, while pictures are made.
 fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
-    let wishes = GenerationOverrides { backend: Some("storyboard".into()), ..GenerationOverrides::default() };
-    let begun = client.ask(request::Generate(Box::new(NewJob { samples: 1, seed: 1, wishes, ..NewJob::default() })))?;
+    let wishes = GenerationOverrides {
+        backend: Some("storyboard".into()),
+        ..GenerationOverrides::default()
+    };
+    let begun = client.ask(request::Generate(Box::new(NewJob {
+        samples: 1,
+        seed: 1,
+        wishes,
+        ..NewJob::default()
+    })))?;
     let id = begun.job.ok_or("no job")?.id;
-    let job = || -> Outcome<_> { Ok(client.ask(request::Jobs)?.into_iter().find(|j| j.id == id).ok_or("gone")?) };
+    let job = || -> Outcome<_> {
+        Ok(client
+            .ask(request::Jobs)?
+            .into_iter()
+            .find(|j| j.id == id)
+            .ok_or("gone")?)
+    };
     while job()?.done == 0 {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -109,8 +143,16 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
     while decided.len() < DECISIONS {
         for _ in 0..10 {
             let number = 1 + (decided.len() as u64 * 7919 % n) as u32;
-            let judgement = Judgement { ms: Some(900), ..Judgement::new(Verdict::Accept, Seen::Painted) };
-            let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
+            let judgement = Judgement {
+                ms: Some(900),
+                ..Judgement::new(Verdict::Accept, Seen::Painted)
+            };
+            let decide = Decide {
+                uuid: Uuid::now_v7(),
+                number,
+                expected: None,
+                judgement,
+            };
             let began = Instant::now();
             client.ask(request::Decide(decide))?;
             decided.push(began.elapsed());
@@ -127,14 +169,26 @@ fn decisions(client: &Client, dir: &Path, n: u64) -> Outcome<()> {
     let span = began.elapsed();
     let state = job()?;
     if state.standing != JobStatus::Running {
-        return Err(format!("the job is {} before the decisions end", state.standing.name()).into());
+        return Err(format!(
+            "the job is {} before the decisions end",
+            state.standing.name()
+        )
+        .into());
     }
     let rate = state.done as f64 / span.as_secs_f64();
     for (name, share, hold) in [("p50", 0.5, 2.5), ("p99", 0.99, 3.0)] {
         let what = format!("a decision acknowledged beside {rate:.0} pictures a second, {name}");
-        row(&what, percentile(&mut decided, share), percentile(&mut appended, share), Some(hold));
+        row(
+            &what,
+            percentile(&mut decided, share),
+            percentile(&mut appended, share),
+            Some(hold),
+        );
     }
-    client.ask(request::JobAct { id, act: benchtop::model::job::JobAct::Cancel })?;
+    client.ask(request::JobAct {
+        id,
+        act: benchtop::model::job::JobAct::Cancel,
+    })?;
     Ok(())
 }
 
@@ -144,7 +198,13 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
     let first = || -> Outcome<Duration> {
         let began = Instant::now();
         let owner = Owner::start(root)?;
-        let ask = PageAsk { generation: 1, filter: Filter::default(), sort: vec![], offset: 0, count: 50 };
+        let ask = PageAsk {
+            generation: 1,
+            filter: Filter::default(),
+            sort: vec![],
+            offset: 0,
+            count: 50,
+        };
         owner.client()?.ask(request::Page(ask))?;
         let time = began.elapsed();
         owner.stop()?;
@@ -156,13 +216,15 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
         Ok(percentile(&mut times, 0.5))
     };
     let before = page(5)?;
-    let print = Fingerprint::default().with("backend", "storyboard").with("version", 1);
+    let print = Fingerprint::default()
+        .with("backend", "storyboard")
+        .with("version", 1);
     let opened = open::open(&project)?;
     let rev = opened.catalog.len() as u64;
     let mut list = Vec::with_capacity(n as usize);
     opened.catalog.each_line(0, &mut |row, line| {
-        let item: benchtop::model::Item =
-            serde_json::from_slice(line).map_err(|e| benchtop::model::Error::input(e.to_string()))?;
+        let item: benchtop::model::Item = serde_json::from_slice(line)
+            .map_err(|e| benchtop::model::Error::input(e.to_string()))?;
         list.push(GeneratedImage {
             rev: rev + row as u64,
             dataset: item.dataset,
@@ -174,7 +236,10 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
             height: 512,
             seed: row as u64,
             fingerprint: print.short(),
-            prompt: hex(prompt_key(item.prompt.as_deref().unwrap_or_default(), item.negative_prompt.as_deref())),
+            prompt: hex(prompt_key(
+                item.prompt.as_deref().unwrap_or_default(),
+                item.negative_prompt.as_deref(),
+            )),
             job: 9,
             at: "2026-01-01T00:00:00.000Z".into(),
             draft: true,
@@ -202,17 +267,39 @@ fn opening(root: &Path, n: u64) -> Outcome<()> {
     let folded = began.elapsed();
     let bytes = std::fs::metadata(&path)?.len();
     row(
-        &format!("reading {} recorded pictures ({} MB) / read + CRC", made.len(), bytes / 1_000_000),
+        &format!(
+            "reading {} recorded pictures ({} MB) / read + CRC",
+            made.len(),
+            bytes / 1_000_000
+        ),
         read,
         floor,
         None,
     );
-    row("folding them and the decisions / the same", folded, floor, None);
+    row(
+        "folding them and the decisions / the same",
+        folded,
+        floor,
+        None,
+    );
     // The owner that is stopped first keeps the index over them.
-    row("owner's start to the first page with them / without", page(5)?, before, None);
+    row(
+        "owner's start to the first page with them / without",
+        page(5)?,
+        before,
+        None,
+    );
     let began = Instant::now();
     let (again, _) = open::load_pictures(&project)?;
     let kept = began.elapsed();
-    row(&format!("reading {} of them from what is kept / read + CRC of the journal", again.len()), kept, floor, None);
+    row(
+        &format!(
+            "reading {} of them from what is kept / read + CRC of the journal",
+            again.len()
+        ),
+        kept,
+        floor,
+        None,
+    );
     Ok(())
 }

@@ -26,7 +26,12 @@ use ratatui::layout::{Rect, Size};
 
 const SIDE: u32 = 1024;
 const ROUNDS: usize = 40;
-const PANE: Rect = Rect { x: 0, y: 0, width: 80, height: 40 };
+const PANE: Rect = Rect {
+    x: 0,
+    y: 0,
+    width: 80,
+    height: 40,
+};
 const CELL: (u16, u16) = (8, 16);
 
 /// Smooth shapes, edges and noise of a few bits: compresses about as a photograph does.
@@ -38,8 +43,13 @@ fn photo(seed: u32) -> RgbImage {
         noise ^= noise << 5;
         let (fx, fy) = (f64::from(x) / 97.0 + f64::from(seed), f64::from(y) / 71.0);
         let smooth = (fx.sin() * fy.cos() + (fx * 0.31 + fy * 0.73).sin()) * 50.0 + 120.0;
-        let edge = if (x / 128 + y / 96) % 3 == 0 { 30.0 } else { 0.0 };
-        let channel = |shift: u32| (smooth + edge + f64::from(noise >> shift & 15)).clamp(0.0, 255.0) as u8;
+        let edge = if (x / 128 + y / 96) % 3 == 0 {
+            30.0
+        } else {
+            0.0
+        };
+        let channel =
+            |shift: u32| (smooth + edge + f64::from(noise >> shift & 15)).clamp(0.0, 255.0) as u8;
         Rgb([channel(0), channel(8), channel(16)])
     })
 }
@@ -51,7 +61,9 @@ fn encoded(image: &RgbImage, format: ImageFormat) -> Vec<u8> {
             let coder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 90);
             image.write_with_encoder(coder).expect("encodes");
         }
-        _ => DynamicImage::from(image.clone()).write_to(&mut bytes, format).expect("encodes"),
+        _ => DynamicImage::from(image.clone())
+            .write_to(&mut bytes, format)
+            .expect("encodes"),
     }
     bytes.into_inner()
 }
@@ -75,7 +87,11 @@ fn medians<const N: usize>(mut steps: [&mut dyn FnMut(); N]) -> [Duration; N] {
 fn row(what: &str, time: Duration, floor: Duration, hold: f64) {
     let ratio = time.as_secs_f64() / floor.as_secs_f64();
     let verdict = if ratio <= hold { "held" } else { "NOT HELD" };
-    println!("{what:<52} {:>8.3} ms {:>8.3} ms {ratio:>7.3}x  (hold {hold}x) {verdict}", ms(time), ms(floor));
+    println!(
+        "{what:<52} {:>8.3} ms {:>8.3} ms {ratio:>7.3}x  (hold {hold}x) {verdict}",
+        ms(time),
+        ms(floor)
+    );
 }
 
 fn ms(time: Duration) -> f64 {
@@ -92,7 +108,9 @@ fn main() {
             },
             &mut || {
                 let image = decode(&bytes).expect("decodes");
-                black_box(Cells::draw(&image, (80, 40), 2.0, ColourLevel::True, [0; 3]).expect("draws"));
+                black_box(
+                    Cells::draw(&image, (80, 40), 2.0, ColourLevel::True, [0; 3]).expect("draws"),
+                );
             },
             &mut || {
                 let image = decode(&bytes).expect("decodes");
@@ -119,7 +137,11 @@ fn flips(format: ImageFormat, alone: Duration) {
         ("  flip, half-blocks 256", ColourLevel::Ansi256, false),
         ("  flip, kitty pixels", ColourLevel::True, true),
     ] {
-        let plan = Plan { protocol: Protocol::Kitty, cells: (PANE.width, PANE.height), cell: CELL };
+        let plan = Plan {
+            protocol: Protocol::Kitty,
+            cells: (PANE.width, PANE.height),
+            cell: CELL,
+        };
         let view = View {
             pane: (PANE.width, PANE.height),
             cell: CELL,
@@ -142,16 +164,26 @@ fn flips(format: ImageFormat, alone: Duration) {
                 assert_eq!(*told, **name);
             }
         }
-        let found = Capabilities { answers: true, kitty: true, cell: Some(CELL), ..Capabilities::default() };
+        let found = Capabilities {
+            answers: true,
+            kitty: true,
+            cell: Some(CELL),
+            ..Capabilities::default()
+        };
         let mut pixels = Pixels::new(&found, 41);
-        let size = Size { width: 80, height: 41 };
+        let size = Size {
+            width: 80,
+            height: 41,
+        };
         let mut terminal = Terminal::new(Tty::new(std::io::sink(), size)).expect("a terminal");
         let mut turn = 0;
         let mut bytes = 0;
         let mut flip = |terminal: &mut Terminal<Tty<_>>, pixels: &mut Pixels| {
             turn += 1;
             let i = turn % 2;
-            let ready = previews.want(&names[i], Path::new(&paths[i]), view).expect("it is ready");
+            let ready = previews
+                .want(&names[i], Path::new(&paths[i]), view)
+                .expect("it is ready");
             let picture = ready.as_ref().as_ref().expect("a picture");
             let wanted = picture.pixels.as_ref().map(|payload| (payload, PANE));
             terminal.backend_mut().begin_frame().expect("begins");
@@ -163,7 +195,9 @@ fn flips(format: ImageFormat, alone: Duration) {
                     pixels.mark(frame.buffer_mut(), wanted, &[]);
                 })
                 .expect("draws");
-            pixels.finish(terminal.backend_mut(), wanted).expect("writes");
+            pixels
+                .finish(terminal.backend_mut(), wanted)
+                .expect("writes");
             bytes = terminal.backend_mut().end_frame().expect("ends").bytes;
         };
         flip(&mut terminal, &mut pixels);

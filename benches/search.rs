@@ -40,7 +40,10 @@ const PATTERNS: [&str; 18] = [
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let n = std::env::args().skip(1).find(|a| a != "--bench").map_or(Ok(synthetic::DYSCA), |n| n.parse())?;
+    let n = std::env::args()
+        .skip(1)
+        .find(|a| a != "--bench")
+        .map_or(Ok(synthetic::DYSCA), |n| n.parse())?;
     let mut arena = Arena::new();
     let mut text = String::new();
     let (mut bytes, mut building) = (0, Duration::ZERO);
@@ -68,7 +71,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let mut held = true;
     for pattern in PATTERNS {
-        let plain = (0..3).map(|_| memmem(&arena, pattern)).min().unwrap_or_default();
+        let plain = (0..3)
+            .map(|_| memmem(&arena, pattern))
+            .min()
+            .unwrap_or_default();
         let (mut first, mut complete, mut hits) = (Duration::MAX, Duration::MAX, None);
         for _ in 0..3 {
             let began = Instant::now();
@@ -88,8 +94,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let want = scores.len().min(50);
         scores.sort_unstable_by_key(|score| std::cmp::Reverse(*score));
         let bar = want.checked_sub(1).map_or(i64::MAX, |last| scores[last]);
-        let good = hits.rows.iter().take(50).filter(|(_, score)| i64::from(*score) >= bar).count();
-        let recall = if want == 0 { 1.0 } else { good as f64 / want as f64 };
+        let good = hits
+            .rows
+            .iter()
+            .take(50)
+            .filter(|(_, score)| i64::from(*score) >= bar)
+            .count();
+        let recall = if want == 0 {
+            1.0
+        } else {
+            good as f64 / want as f64
+        };
         let (slow, share) = (ms(first) / ms(plain), ms(complete) / ms(full));
         let ok = (slow <= 2.0 || ms(first) <= 16.0)
             && share <= 0.25
@@ -106,7 +121,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             if ok { "" } else { "  MISSED" }
         );
     }
-    println!("times in ms; {}", if held { "all held" } else { "NOT all held" });
+    println!(
+        "times in ms; {}",
+        if held { "all held" } else { "NOT all held" }
+    );
     Ok(())
 }
 
@@ -147,7 +165,9 @@ fn skim(arena: &Arena, pattern: &str) -> Vec<i64> {
             }
             for text in (from..(from + 4096).min(arena.rows())).filter_map(|row| arena.get(row)) {
                 let mut words = pattern.split_whitespace();
-                scores.extend(words.try_fold(0, |sum, word| Some(sum + matcher.fuzzy_match(text, word)?)));
+                scores.extend(
+                    words.try_fold(0, |sum, word| Some(sum + matcher.fuzzy_match(text, word)?)),
+                );
             }
         }
     };

@@ -49,7 +49,11 @@ impl Table {
     fn limit(&mut self, what: &str, measured: Duration, hold: Duration) {
         let word = if measured <= hold { "OK" } else { "OVER" };
         self.over += u32::from(measured > hold);
-        println!("| {what} | {} | | | {} | {word} |", show(measured), show(hold));
+        println!(
+            "| {what} | {} | | | {} | {word} |",
+            show(measured),
+            show(hold)
+        );
     }
 
     fn note(&self, what: &str, measured: &str) {
@@ -67,7 +71,10 @@ fn show(time: Duration) -> String {
 
 fn percentile(times: &mut [Duration], share: f64) -> Duration {
     times.sort_unstable();
-    times.get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1))).copied().unwrap_or_default()
+    times
+        .get(((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1)))
+        .copied()
+        .unwrap_or_default()
 }
 
 fn median_of(rounds: usize, mut step: impl FnMut() -> Outcome<Duration>) -> Outcome<Duration> {
@@ -84,14 +91,22 @@ struct Owner {
 impl Owner {
     fn start(root: &Path) -> Outcome<Owner> {
         let mut command = Command::new(PROGRAM);
-        command.arg("owner").arg("--project").arg(root).stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+            .arg("owner")
+            .arg("--project")
+            .arg(root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().ok_or("no pipe")?).read_line(&mut line)?;
         if line.trim() != "\"ready\"" {
             return Err(line.into());
         }
-        Ok(Owner { child, project: Project::open(root)? })
+        Ok(Owner {
+            child,
+            project: Project::open(root)?,
+        })
     }
 
     fn client(&self) -> Outcome<Client> {
@@ -101,8 +116,17 @@ impl Owner {
     /// A line of /proc/PID/status in MiB.
     fn memory(&self, name: &str) -> Outcome<f64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = text.lines().find_map(|l| l.strip_prefix(name)).ok_or("not there")?;
-        Ok(line.trim_start_matches(':').split_whitespace().next().ok_or("empty")?.parse::<f64>()? / 1024.0)
+        let line = text
+            .lines()
+            .find_map(|l| l.strip_prefix(name))
+            .ok_or("not there")?;
+        Ok(line
+            .trim_start_matches(':')
+            .split_whitespace()
+            .next()
+            .ok_or("empty")?
+            .parse::<f64>()?
+            / 1024.0)
     }
 
     fn stop(mut self) -> Outcome<()> {
@@ -120,21 +144,34 @@ impl Drop for Owner {
 }
 
 fn page(client: &Client, filter: &str) -> Outcome<Page> {
-    let ask = PageAsk { generation: 1, filter: Filter::parse(filter)?, sort: vec![], offset: 0, count: 50 };
+    let ask = PageAsk {
+        generation: 1,
+        filter: Filter::parse(filter)?,
+        sort: vec![],
+        offset: 0,
+        count: 50,
+    };
     Ok(client.ask(request::Page(ask))?)
 }
 
 fn import(client: &Client, path: &Path) -> Outcome<u64> {
     {
-        let report =
-            client.ask(request::Import(ImportAsk { paths: vec![path.to_path_buf()], ..ImportAsk::default() }))?;
+        let report = client.ask(request::Import(ImportAsk {
+            paths: vec![path.to_path_buf()],
+            ..ImportAsk::default()
+        }))?;
         Ok(report.items)
     }
 }
 
 fn sqlite(args: &[&Path], way: &str) -> Option<Duration> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/floors/sqlite.py");
-    let output = Command::new("python3").arg(script).arg(way).args(args).output().ok()?;
+    let output = Command::new("python3")
+        .arg(script)
+        .arg(way)
+        .args(args)
+        .output()
+        .ok()?;
     let seconds: f64 = String::from_utf8(output.stdout).ok()?.trim().parse().ok()?;
     Some(Duration::from_secs_f64(seconds))
 }
@@ -156,13 +193,19 @@ fn bytes_below(dir: &Path) -> Outcome<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir(dir)? {
         let meta = entry.as_ref().map_err(|e| e.to_string())?.metadata()?;
-        sum += if meta.is_dir() { bytes_below(&entry?.path())? } else { meta.blocks() * 512 };
+        sum += if meta.is_dir() {
+            bytes_below(&entry?.path())?
+        } else {
+            meta.blocks() * 512
+        };
     }
     Ok(sum)
 }
 
 fn main() -> Outcome<()> {
-    let n: u64 = std::env::var("BENCH_ITEMS").ok().map_or(Ok(synthetic::DYSCA), |n| n.parse())?;
+    let n: u64 = std::env::var("BENCH_ITEMS")
+        .ok()
+        .map_or(Ok(synthetic::DYSCA), |n| n.parse())?;
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let root = dir.path().join("project");
     Project::init(&root)?;
@@ -174,11 +217,24 @@ fn main() -> Outcome<()> {
     bring_in(&mut table, dir.path(), &root, &source, n)?;
     let disk = bytes_below(&root)? as f64;
     let shown = |bytes: f64| format!("{:.0} MiB", bytes / MIB);
-    table.row("project on disk / its JSONL", &shown(disk), &shown(jsonl as f64), disk / jsonl as f64, 0.35);
+    table.row(
+        "project on disk / its JSONL",
+        &shown(disk),
+        &shown(jsonl as f64),
+        disk / jsonl as f64,
+        0.35,
+    );
     warm(&mut table, dir.path(), &root)?;
     decisions(&mut table, dir.path(), &root, n)?;
     rebuilt(&mut table, &root)?;
-    println!("\n{}", if table.over == 0 { "all held".to_string() } else { format!("{} OVER", table.over) });
+    println!(
+        "\n{}",
+        if table.over == 0 {
+            "all held".to_string()
+        } else {
+            format!("{} OVER", table.over)
+        }
+    );
     Ok(())
 }
 
@@ -211,18 +267,46 @@ fn bring_in(table: &mut Table, dir: &Path, root: &Path, source: &Path, n: u64) -
     let read = sqlite(&[&db, &dir.join("floor.jsonl")], "read");
     match (written, read) {
         (Some(written), Some(read)) => {
-            table.time("import of JSONL / SQLite writing the rows", import_time, written, 0.8);
-            table.time("export to JSONL / SQLite reading them", export_time, read, 0.8);
+            table.time(
+                "import of JSONL / SQLite writing the rows",
+                import_time,
+                written,
+                0.8,
+            );
+            table.time(
+                "export to JSONL / SQLite reading them",
+                export_time,
+                read,
+                0.8,
+            );
         }
         _ => {
-            table.note("import of JSONL (no python3 for the floor)", &show(import_time));
-            table.note("export to JSONL (no python3 for the floor)", &show(export_time));
+            table.note(
+                "import of JSONL (no python3 for the floor)",
+                &show(import_time),
+            );
+            table.note(
+                "export to JSONL (no python3 for the floor)",
+                &show(export_time),
+            );
         }
     }
     let shown = |mib: f64| format!("{mib:.0} MiB");
-    table.row("owner's peak memory while importing", &shown(peak), "150 MiB", peak / 150.0, 1.0);
+    table.row(
+        "owner's peak memory while importing",
+        &shown(peak),
+        "150 MiB",
+        peak / 150.0,
+        1.0,
+    );
     let after = owner.memory("VmHWM")?;
-    table.row("owner's peak memory after the export", &shown(after), "150 MiB", after / 150.0, 1.0);
+    table.row(
+        "owner's peak memory after the export",
+        &shown(after),
+        "150 MiB",
+        after / 150.0,
+        1.0,
+    );
     for name in ["floor.db", "floor.jsonl", "out.jsonl"] {
         let _ = std::fs::remove_file(dir.join(name));
     }
@@ -246,12 +330,23 @@ fn warm(table: &mut Table, dir: &Path, root: &Path) -> Outcome<()> {
         Ok(began.elapsed())
     })?;
     let filter = Filter::parse(FILTER)?;
-    let sort = [Sort { field: Field::Style, descending: false }];
+    let sort = [Sort {
+        field: Field::Style,
+        descending: false,
+    }];
     let pass = median_of(31, || {
         let began = Instant::now();
         let codes: u64 = columns.codes.iter().flatten().map(|c| u64::from(*c)).sum();
-        let kinds: u64 = columns.kind.iter().chain(&opened.overlay.status).map(|k| u64::from(*k)).sum();
-        let hashes = columns.id_hash.iter().fold(0u64, |sum, h| sum.wrapping_add(*h));
+        let kinds: u64 = columns
+            .kind
+            .iter()
+            .chain(&opened.overlay.status)
+            .map(|k| u64::from(*k))
+            .sum();
+        let hashes = columns
+            .id_hash
+            .iter()
+            .fold(0u64, |sum, h| sum.wrapping_add(*h));
         let times: i64 = opened.overlay.judged.iter().sum();
         std::hint::black_box((codes, kinds, hashes, times));
         Ok(began.elapsed())
@@ -287,15 +382,28 @@ fn warm(table: &mut Table, dir: &Path, root: &Path) -> Outcome<()> {
         owner.stop()?;
         Ok(time)
     })?;
-    table.time("warm open to first filtered page, in process / read + CRC of the columns", inside, floor, 3.0);
-    table.note("of which opening / filter / fifty rows", &parts[..3].join(" / "));
+    table.time(
+        "warm open to first filtered page, in process / read + CRC of the columns",
+        inside,
+        floor,
+        3.0,
+    );
+    table.note(
+        "of which opening / filter / fifty rows",
+        &parts[..3].join(" / "),
+    );
     table.note("behind it, sled's own opening", &parts[3]);
     table.limit(
         "warm open to first filtered page: owner's start to 50 rows at a client",
         outside,
         Duration::from_millis(150),
     );
-    table.time("filter + sort + exact count / one pass over the columns", listed, pass, 3.0);
+    table.time(
+        "filter + sort + exact count / one pass over the columns",
+        listed,
+        pass,
+        3.0,
+    );
     let cold = median_of(5, || {
         let time = timed(root, &["items", "--filter", "number:1"])?;
         timed(root, &["stop"])?;
@@ -303,8 +411,16 @@ fn warm(table: &mut Table, dir: &Path, root: &Path) -> Outcome<()> {
     })?;
     let owner = Owner::start(root)?;
     let running = median_of(9, || timed(root, &["items", "--filter", "number:1"]))?;
-    table.limit("start to usable, owner running (a command from exec to exit)", running, Duration::from_millis(100));
-    table.limit("start to usable, cold (the same, starting the owner)", cold, Duration::from_millis(500));
+    table.limit(
+        "start to usable, owner running (a command from exec to exit)",
+        running,
+        Duration::from_millis(100),
+    );
+    table.limit(
+        "start to usable, cold (the same, starting the owner)",
+        cold,
+        Duration::from_millis(500),
+    );
     let client = owner.client()?;
     let total = page(&client, "teapot")?.total;
     page(&client, FILTER)?;
@@ -349,7 +465,10 @@ fn columns_bytes(catalog: &Catalog, overlay: &benchtop::store::Overlay) -> Vec<u
     let mut raw = Vec::new();
     raw.extend(columns.id_hash.iter().flat_map(|v| v.to_le_bytes()));
     raw.extend_from_slice(&columns.kind);
-    columns.codes.iter().for_each(|c| raw.extend(c.iter().flat_map(|v| v.to_le_bytes())));
+    columns
+        .codes
+        .iter()
+        .for_each(|c| raw.extend(c.iter().flat_map(|v| v.to_le_bytes())));
     raw.extend_from_slice(&overlay.status);
     raw.extend(overlay.judged.iter().flat_map(|v| v.to_le_bytes()));
     raw
@@ -357,20 +476,40 @@ fn columns_bytes(catalog: &Catalog, overlay: &benchtop::store::Overlay) -> Vec<u
 
 fn timed(root: &Path, args: &[&str]) -> Outcome<Duration> {
     let began = Instant::now();
-    let status = Command::new(PROGRAM).args(args).arg("--project").arg(root).stdout(Stdio::null()).status()?;
-    if status.success() { Ok(began.elapsed()) } else { Err(format!("{args:?} failed").into()) }
+    let status = Command::new(PROGRAM)
+        .args(args)
+        .arg("--project")
+        .arg(root)
+        .stdout(Stdio::null())
+        .status()?;
+    if status.success() {
+        Ok(began.elapsed())
+    } else {
+        Err(format!("{args:?} failed").into())
+    }
 }
 
 /// Acknowledged decisions beside append + fdatasync of the same line, turn by turn; alone and during an import.
 fn decisions(table: &mut Table, dir: &Path, root: &Path, n: u64) -> Outcome<()> {
     let owner = Owner::start(root)?;
     let client = owner.client()?;
-    let mut floor = Floor { file: File::create(dir.join("floor"))?, line: vec![b'x'; 250] };
+    let mut floor = Floor {
+        file: File::create(dir.join("floor"))?,
+        line: vec![b'x'; 250],
+    };
     let (mut decided, mut appended) = turns(&client, &mut floor, n, &mut |done| done < 4000)?;
     let rounds = decided.len();
     for (name, share, hold) in [("p50", 0.5, 2.5), ("p99", 0.99, 3.0)] {
-        let (decided, appended) = (percentile(&mut decided, share), percentile(&mut appended, share));
-        table.time(&format!("decision acknowledged {name} / append + fdatasync ({rounds})"), decided, appended, hold);
+        let (decided, appended) = (
+            percentile(&mut decided, share),
+            percentile(&mut appended, share),
+        );
+        table.time(
+            &format!("decision acknowledged {name} / append + fdatasync ({rounds})"),
+            decided,
+            appended,
+            hold,
+        );
     }
     let second = dir.join("second.jsonl");
     write_items(&second, n, "second")?;
@@ -382,14 +521,19 @@ fn decisions(table: &mut Table, dir: &Path, root: &Path, n: u64) -> Outcome<()> 
             running.store(false, Ordering::SeqCst);
             taken
         });
-        let times = turns(&client, &mut floor, n, &mut |_| running.load(Ordering::SeqCst))?;
+        let times = turns(&client, &mut floor, n, &mut |_| {
+            running.load(Ordering::SeqCst)
+        })?;
         importing.join().map_err(|_| "the import panicked")??;
         Ok::<_, Box<dyn std::error::Error>>(times)
     })?;
     let rounds = decided.len();
     let worst = decided.iter().max().copied().unwrap_or_default();
     for (name, share, hold) in [("p50", 0.5, 2.5), ("p99", 0.99, 3.0)] {
-        let (decided, appended) = (percentile(&mut decided, share), percentile(&mut appended, share));
+        let (decided, appended) = (
+            percentile(&mut decided, share),
+            percentile(&mut appended, share),
+        );
         let what = format!("the same beside an import, {name} ({rounds})");
         table.time(&what, decided, appended, hold);
     }
@@ -401,7 +545,13 @@ fn decisions(table: &mut Table, dir: &Path, root: &Path, n: u64) -> Outcome<()> 
 }
 
 /// The same while another process writes 20 MB a second to the same disk and syncs each megabyte.
-fn beside_a_writer(table: &mut Table, dir: &Path, client: &Client, floor: &mut Floor, n: u64) -> Outcome<()> {
+fn beside_a_writer(
+    table: &mut Table,
+    dir: &Path,
+    client: &Client,
+    floor: &mut Floor,
+    n: u64,
+) -> Outcome<()> {
     const MEGABYTE: usize = 1_000_000;
     let over = AtomicBool::new(false);
     let path = dir.join("writer");
@@ -413,12 +563,16 @@ fn beside_a_writer(table: &mut Table, dir: &Path, client: &Client, floor: &mut F
                 file.write_all(&bytes)?;
                 file.sync_data()?;
                 written += 1;
-                std::thread::sleep((Duration::from_millis(50) * written).saturating_sub(began.elapsed()));
+                std::thread::sleep(
+                    (Duration::from_millis(50) * written).saturating_sub(began.elapsed()),
+                );
             }
             Ok(written)
         });
         let began = Instant::now();
-        let times = turns(client, floor, n, &mut |_| began.elapsed() < Duration::from_secs(10));
+        let times = turns(client, floor, n, &mut |_| {
+            began.elapsed() < Duration::from_secs(10)
+        });
         over.store(true, Ordering::SeqCst);
         let written = writing.join().map_err(|_| "the writer panicked")??;
         let (decided, appended) = times?;
@@ -427,8 +581,14 @@ fn beside_a_writer(table: &mut Table, dir: &Path, client: &Client, floor: &mut F
     std::fs::remove_file(&path)?;
     let rounds = decided.len();
     for (name, share, hold) in [("p50", 0.5, 2.5), ("p99", 0.99, 3.0)] {
-        let (decided, appended) = (percentile(&mut decided, share), percentile(&mut appended, share));
-        let what = format!("the same beside {} MB/s of another process, {name} ({rounds})", written / 10);
+        let (decided, appended) = (
+            percentile(&mut decided, share),
+            percentile(&mut appended, share),
+        );
+        let what = format!(
+            "the same beside {} MB/s of another process, {name} ({rounds})",
+            written / 10
+        );
         table.time(&what, decided, appended, hold);
     }
     Ok(())
@@ -437,11 +597,17 @@ fn beside_a_writer(table: &mut Table, dir: &Path, client: &Client, floor: &mut F
 /// Where the decisions of this owner waited, as `benchtop status` says it.
 fn waited(client: &Client) -> Outcome<String> {
     let status = client.ask(request::Status)?;
-    let mut out = String::from("| step | decisions | p50 us | p99 us | longest us |\n|---|---|---|---|---|\n");
+    let mut out = String::from(
+        "| step | decisions | p50 us | p99 us | longest us |\n|---|---|---|---|---|\n",
+    );
     for waits in &status.latency {
-        let [p50, p99, longest] =
-            [waits.within(0.5), waits.within(0.99), waits.longest].map(|nanos| nanos as f64 / 1000.0);
-        out.push_str(&format!("| {} | {} | {p50:.1} | {p99:.1} | {longest:.1} |\n", waits.step, waits.count()));
+        let [p50, p99, longest] = [waits.within(0.5), waits.within(0.99), waits.longest]
+            .map(|nanos| nanos as f64 / 1000.0);
+        out.push_str(&format!(
+            "| {} | {} | {p50:.1} | {p99:.1} | {longest:.1} |\n",
+            waits.step,
+            waits.count()
+        ));
     }
     Ok(out)
 }
@@ -462,8 +628,16 @@ fn turns(
     while on(decided.len()) {
         for _ in 0..10 {
             let number = 1 + (decided.len() as u64 * 7919 % n) as u32;
-            let judgement = Judgement { ms: Some(900), ..Judgement::new(Verdict::Accept, Seen::Painted) };
-            let ask = request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
+            let judgement = Judgement {
+                ms: Some(900),
+                ..Judgement::new(Verdict::Accept, Seen::Painted)
+            };
+            let ask = request::Decide(Decide {
+                uuid: Uuid::now_v7(),
+                number,
+                expected: None,
+                judgement,
+            });
             let began = Instant::now();
             client.ask(ask)?;
             decided.push(began.elapsed());
@@ -485,7 +659,12 @@ fn rebuilt(table: &mut Table, root: &Path) -> Outcome<()> {
     let owner = Owner::start(root)?;
     let time = began.elapsed();
     let status = owner.client()?.ask(request::Status)?;
-    let OwnerStatus { items, decisions, .. } = status;
-    table.note(&format!("rebuild of the index: {items} items, {decisions} decisions"), &show(time));
+    let OwnerStatus {
+        items, decisions, ..
+    } = status;
+    table.note(
+        &format!("rebuild of the index: {items} items, {decisions} decisions"),
+        &show(time),
+    );
     owner.stop()
 }

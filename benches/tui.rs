@@ -9,7 +9,13 @@
 //! that contain such a sync. On a disk shared with others that still happens: a ratio below 1 says that the floor was
 //! disturbed, not that a verdict is faster than its own sync. The journal is counted at the end: one line a verdict,
 //! or the times mean nothing.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, dead_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    dead_code
+)]
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -41,7 +47,10 @@ struct Table(Vec<String>);
 impl Table {
     fn row(&mut self, what: &str, value: f64, unit: &str, hold: Option<f64>) {
         let (hold, verdict) = match hold {
-            Some(hold) => (format!("{hold} {unit}"), if value <= hold { "OK" } else { "OVER" }),
+            Some(hold) => (
+                format!("{hold} {unit}"),
+                if value <= hold { "OK" } else { "OVER" },
+            ),
             None => (String::new(), ""),
         };
         let line = format!("| {what} | {value:.2} {unit} | {hold} | {verdict} |");
@@ -51,8 +60,18 @@ impl Table {
 
     fn times(&mut self, what: &str, times: &mut [Duration], hold: Option<(f64, f64)>) {
         times.sort_unstable();
-        self.row(&format!("{what}, p50"), ms(at(times, 50)), "ms", hold.map(|h| h.0));
-        self.row(&format!("{what}, p99"), ms(at(times, 99)), "ms", hold.map(|h| h.1));
+        self.row(
+            &format!("{what}, p50"),
+            ms(at(times, 50)),
+            "ms",
+            hold.map(|h| h.0),
+        );
+        self.row(
+            &format!("{what}, p99"),
+            ms(at(times, 99)),
+            "ms",
+            hold.map(|h| h.1),
+        );
     }
 }
 
@@ -66,8 +85,13 @@ fn at(times: &[Duration], percent: usize) -> Duration {
 }
 
 fn main() {
-    let n = std::env::var("BENCH_ITEMS").map_or(synthetic::DYSCA, |n| n.parse().expect("BENCH_ITEMS is a number"));
-    assert!(n > 2 * u64::from(VERDICTS) + 50, "more items than verdicts are needed");
+    let n = std::env::var("BENCH_ITEMS").map_or(synthetic::DYSCA, |n| {
+        n.parse().expect("BENCH_ITEMS is a number")
+    });
+    assert!(
+        n > 2 * u64::from(VERDICTS) + 50,
+        "more items than verdicts are needed"
+    );
     let mut table = Table(Vec::new());
     let bench = project(n);
     // An owner without clients would end between two measurements.
@@ -76,11 +100,19 @@ fn main() {
     let start = bytes_and_verdicts(&bench, &mut table, &mut floor);
     through_a_pty(&bench, &mut table, &mut floor, start);
     let given = start - 1 + VERDICTS;
-    assert_eq!(bench.journal("ann").len(), given as usize, "every verdict is a line of the journal");
+    assert_eq!(
+        bench.journal("ann").len(),
+        given as usize,
+        "every verdict is a line of the journal"
+    );
     starts(&bench, &mut table, "running");
     drop(held);
     starts(&bench, &mut table, "cold");
-    let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
+    let profile = if cfg!(debug_assertions) {
+        "dev"
+    } else {
+        "release"
+    };
     println!("\n{n} items, {VERDICTS} verdicts, {profile} profile\n");
     println!("| what | measured | hold | |\n|---|---|---|---|");
     table.0.iter().for_each(|line| println!("{line}"));
@@ -110,13 +142,24 @@ struct Floor {
 
 impl Floor {
     fn new(folder: &Path) -> Floor {
-        let file = File::options().create(true).append(true).open(folder.join("floor")).expect("a file");
-        Floor { file, dice: 1, times: Vec::new() }
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(folder.join("floor"))
+            .expect("a file");
+        Floor {
+            file,
+            dice: 1,
+            times: Vec::new(),
+        }
     }
 
     /// Up to 8 ms, so that what follows begins at any phase of the disk's tick.
     fn pause(&mut self) {
-        self.dice = self.dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.dice = self
+            .dice
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_micros((self.dice >> 33) % 8_000));
     }
 
@@ -132,7 +175,14 @@ impl Floor {
 
     /// Tells `times`, and what the disk took meanwhile.
     fn tell(&mut self, table: &mut Table, what: &str, times: &mut [Duration]) {
-        table.times(&format!("append + fdatasync, beside the next ({} of each)", times.len()), &mut self.times, None);
+        table.times(
+            &format!(
+                "append + fdatasync, beside the next ({} of each)",
+                times.len()
+            ),
+            &mut self.times,
+            None,
+        );
         table.times(what, times, Some((10.0, 30.0)));
         let ratio = at(times, 50).as_secs_f64() / at(&self.times, 50).as_secs_f64();
         table.row(&format!("{what}: p50 over the append's"), ratio, "x", None);
@@ -163,7 +213,12 @@ fn bytes_and_verdicts(bench: &Bench, table: &mut Table, floor: &mut Floor) -> u3
     seat.on(1);
     let quiet = settle(|| seat.bytes());
     std::thread::sleep(Duration::from_secs(2));
-    table.row("idle, two seconds", (seat.bytes() - quiet) as f64, "B", Some(0.0));
+    table.row(
+        "idle, two seconds",
+        (seat.bytes() - quiet) as f64,
+        "B",
+        Some(0.0),
+    );
     let mut verdict = |n: u32| {
         seat.on(n);
         floor.turn();
@@ -180,7 +235,12 @@ fn bytes_and_verdicts(bench: &Bench, table: &mut Table, floor: &mut Floor) -> u3
         seat.on(n + 1);
         worst = worst.max(settle(|| seat.bytes()) - before);
     }
-    table.row("a verdict, without picture", worst as f64, "B", Some(1_536.0));
+    table.row(
+        "a verdict, without picture",
+        worst as f64,
+        "B",
+        Some(1_536.0),
+    );
     floor.tell(table, "key to next item, saved, in process", &mut times);
     VERDICTS + 21
 }
@@ -222,18 +282,32 @@ fn starts(bench: &Bench, table: &mut Table, owner: &str) {
         }
         let ready = folder.path().join(format!("{owner}-{round}"));
         let began = Instant::now();
-        let pty = Pty::open_with(bench, Line::default(), &[("BENCHTOP_READY_FILE", &ready.to_string_lossy())]);
+        let pty = Pty::open_with(
+            bench,
+            Line::default(),
+            &[("BENCHTOP_READY_FILE", &ready.to_string_lossy())],
+        );
         while !ready.exists() {
             assert!(began.elapsed() < Duration::from_secs(60), "no first frame");
             std::thread::sleep(Duration::from_micros(500));
         }
         frames.push(began.elapsed());
-        pty.wait_until("an item", |shown| shown.contains("  pending") && !shown.contains("loading"));
+        pty.wait_until("an item", |shown| {
+            shown.contains("  pending") && !shown.contains("loading")
+        });
         items.push(began.elapsed());
     }
     let hold = if cold { 500.0 } else { 100.0 };
-    for (what, times) in [("first frame", &mut frames), ("first item on screen", &mut items)] {
+    for (what, times) in [
+        ("first frame", &mut frames),
+        ("first item on screen", &mut items),
+    ] {
         times.sort_unstable();
-        table.row(&format!("start to {what}, owner {owner}"), ms(at(times, 50)), "ms", Some(hold));
+        table.row(
+            &format!("start to {what}, owner {owner}"),
+            ms(at(times, 50)),
+            "ms",
+            Some(hold),
+        );
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 /// Floor of each room, read from the table in the documentation of src/lib.rs.
 fn floors() -> BTreeMap<String, u32> {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
     let rows = text.lines().filter_map(|l| l.strip_prefix("//! | "));
     rows.filter_map(|row| {
         let (floor, rest) = row.split_once(" | ")?;
@@ -21,7 +22,12 @@ fn used(source: &str) -> Vec<(usize, String)> {
     for (at, line) in source.lines().enumerate() {
         let code = line.split("//").next().unwrap_or_default();
         for rest in code.split("benchtop_").skip(1) {
-            found.push((at + 1, rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()));
+            found.push((
+                at + 1,
+                rest.chars()
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect(),
+            ));
         }
     }
     found
@@ -30,7 +36,8 @@ fn used(source: &str) -> Vec<(usize, String)> {
 /// What is wrong with a source of `room`.
 fn violations(floors: &BTreeMap<String, u32>, room: &str, source: &str) -> Vec<String> {
     let mine = floors.get(room).copied().unwrap_or_default();
-    let wrong = |name: &String| name != room && floors.get(name).is_some_and(|floor| *floor >= mine);
+    let wrong =
+        |name: &String| name != room && floors.get(name).is_some_and(|floor| *floor >= mine);
     used(source)
         .into_iter()
         .filter(|(_, name)| wrong(name))
@@ -38,7 +45,13 @@ fn violations(floors: &BTreeMap<String, u32>, room: &str, source: &str) -> Vec<S
         .collect()
 }
 
-fn look(dir: &Path, floors: &BTreeMap<String, u32>, room: Option<&str>, seen: &mut u32, found: &mut Vec<String>) {
+fn look(
+    dir: &Path,
+    floors: &BTreeMap<String, u32>,
+    room: Option<&str>,
+    seen: &mut u32,
+    found: &mut Vec<String>,
+) {
     for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
@@ -48,14 +61,24 @@ fn look(dir: &Path, floors: &BTreeMap<String, u32>, room: Option<&str>, seen: &m
         }
         if path.is_dir() {
             let room = room.unwrap_or(&name);
-            assert!(floors.contains_key(room), "src/{room} has no floor in src/lib.rs");
+            assert!(
+                floors.contains_key(room),
+                "src/{room} has no floor in src/lib.rs"
+            );
             look(&path, floors, Some(room), seen, found);
         } else if let Some(room) = room {
             *seen += 1;
             let source = std::fs::read_to_string(&path).unwrap();
-            found.extend(violations(floors, room, &source).into_iter().map(|v| format!("{}:{v}", path.display())));
+            found.extend(
+                violations(floors, room, &source)
+                    .into_iter()
+                    .map(|v| format!("{}:{v}", path.display())),
+            );
         } else {
-            assert!(["lib", "main"].contains(&name.as_str()), "src/{name}.rs is in no room");
+            assert!(
+                ["lib", "main"].contains(&name.as_str()),
+                "src/{name}.rs is in no room"
+            );
         }
     }
 }
@@ -66,7 +89,13 @@ fn no_room_uses_a_room_on_its_floor_or_above() {
     assert_eq!(floors.get("model"), Some(&1));
     assert_eq!(floors.get("cli"), Some(&6));
     let (mut seen, mut found) = (0, Vec::new());
-    look(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &floors, None, &mut seen, &mut found);
+    look(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+        &floors,
+        None,
+        &mut seen,
+        &mut found,
+    );
     assert!(seen > 60, "only {seen} sources seen");
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
@@ -76,12 +105,24 @@ fn a_planted_violation_is_found() {
     let floors = floors();
     let planted = "use benchtop_model::Item;\nuse benchtop_store::Catalog;\nuse benchtop_tui::panes;\n\
                    fn f() { benchtop_owner::start::find(); } // benchtop_cli is only named here\n";
-    assert_eq!(violations(&floors, "pipeline", planted), ["3: pipeline uses tui", "4: pipeline uses owner"]);
-    assert_eq!(violations(&floors, "store", planted), ["3: store uses tui", "4: store uses owner"]);
+    assert_eq!(
+        violations(&floors, "pipeline", planted),
+        ["3: pipeline uses tui", "4: pipeline uses owner"]
+    );
+    assert_eq!(
+        violations(&floors, "store", planted),
+        ["3: store uses tui", "4: store uses owner"]
+    );
     // Neighbours do not know each other.
-    assert_eq!(violations(&floors, "formats", planted)[0], "2: formats uses store");
+    assert_eq!(
+        violations(&floors, "formats", planted)[0],
+        "2: formats uses store"
+    );
     assert_eq!(violations(&floors, "cli", planted), [""; 0]);
-    assert_eq!(violations(&floors, "model", "use benchtop_store::Catalog;"), ["1: model uses store"]);
+    assert_eq!(
+        violations(&floors, "model", "use benchtop_store::Catalog;"),
+        ["1: model uses store"]
+    );
 }
 
 /// Sources below `dir` (relative to the crate) that a test of words is to see.
@@ -110,7 +151,12 @@ fn only_what_starts_kernels_may_be_unsafe() {
     let mut allowed = Vec::new();
     for path in &all {
         let text = std::fs::read_to_string(path).unwrap();
-        let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_string();
+        let name = path
+            .strip_prefix(root)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_string();
         if text.contains(allow) {
             allowed.push(name.clone());
         }
@@ -120,8 +166,14 @@ fn only_what_starts_kernels_may_be_unsafe() {
             for (at, line) in lines.iter().enumerate() {
                 let code = line.split("//").next().unwrap_or_default();
                 let before = &lines[at.saturating_sub(4)..at];
-                let told = before.iter().any(|l| l.contains("SAFETY:") || l.contains("# Safety"));
-                assert!(!code.contains(keyword) || told, "{name}:{}: no SAFETY comment", at + 1);
+                let told = before
+                    .iter()
+                    .any(|l| l.contains("SAFETY:") || l.contains("# Safety"));
+                assert!(
+                    !code.contains(keyword) || told,
+                    "{name}:{}: no SAFETY comment",
+                    at + 1
+                );
             }
         }
     }
@@ -132,33 +184,65 @@ fn only_what_starts_kernels_may_be_unsafe() {
 /// Who may name standard output or standard error as a place to write to, and why.
 const PRINTERS: [(&str, &str); 9] = [
     ("src/cli/out.rs", "cleans what every command writes"),
-    ("src/cli/show.rs", "a picture's own bytes, and what is asked of the terminal"),
-    ("src/inference/worker/serve.rs", "moves the pipes of a worker away"),
-    ("src/inference/worker/tell.rs", "a cleaned line of a worker or its owner"),
+    (
+        "src/cli/show.rs",
+        "a picture's own bytes, and what is asked of the terminal",
+    ),
+    (
+        "src/inference/worker/serve.rs",
+        "moves the pipes of a worker away",
+    ),
+    (
+        "src/inference/worker/tell.rs",
+        "a cleaned line of a worker or its owner",
+    ),
     ("src/owner/log.rs", "a cleaned line of the owner's log"),
-    ("src/owner/server.rs", "the one line of JSON that a starting owner prints"),
-    ("src/pipeline/generate/build.rs", "a cleaned line of the owner's log"),
+    (
+        "src/owner/server.rs",
+        "the one line of JSON that a starting owner prints",
+    ),
+    (
+        "src/pipeline/generate/build.rs",
+        "a cleaned line of the owner's log",
+    ),
     ("src/tui/lib.rs", "hands the terminal to the program"),
-    ("src/tui/terminal/guard.rs", "takes the terminal and gives it back"),
+    (
+        "src/tui/terminal/guard.rs",
+        "takes the terminal and gives it back",
+    ),
 ];
 
 /// Lines of a source, without its tests, that write past what cleans: text that came from outside must not reach a terminal as it is.
 fn prints(name: &str, source: &str) -> Vec<String> {
-    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let source = source
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default();
     let mut found = Vec::new();
     for (at, line) in source.lines().enumerate() {
         let code = line.split("//").next().unwrap_or_default();
-        let macros = ["print!(", "println!(", "dbg!("].iter().any(|word| code.contains(word));
+        let macros = ["print!(", "println!(", "dbg!("]
+            .iter()
+            .any(|word| code.contains(word));
         let looks = code.contains("is_terminal()") || code.contains("WindowSize::of(");
         let called = |word: &str| {
-            let before = code.split(word).next().and_then(|before| before.chars().next_back());
+            let before = code
+                .split(word)
+                .next()
+                .and_then(|before| before.chars().next_back());
             code.contains(word) && !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
         };
         let stream = called("stdout()") || called("stderr()");
         let stream = stream && !looks && !PRINTERS.iter().any(|(file, _)| *file == name);
-        let json = ["serde_json::to_string", "serde_json::to_vec", "to_writer("].iter().any(|word| code.contains(word));
+        let json = ["serde_json::to_string", "serde_json::to_vec", "to_writer("]
+            .iter()
+            .any(|word| code.contains(word));
         let json = json && name.starts_with("src/cli/") && name != "src/cli/out.rs";
-        for (is, what) in [(macros, "a print macro"), (stream, "a stream"), (json, "JSON that is not escaped")] {
+        for (is, what) in [
+            (macros, "a print macro"),
+            (stream, "a stream"),
+            (json, "JSON that is not escaped"),
+        ] {
             if is {
                 found.push(format!("{name}:{}: {what}", at + 1));
             }
@@ -174,13 +258,22 @@ fn nobody_writes_past_what_cleans() {
     sources(&root.join("src"), &mut all);
     let mut found = Vec::new();
     for path in all {
-        let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_string();
+        let name = path
+            .strip_prefix(root)
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_string();
         let is_test = name.ends_with("tests.rs") || name.contains("/tests/");
         if !is_test {
             found.extend(prints(&name, &std::fs::read_to_string(&path).unwrap()));
         }
     }
-    assert!(found.is_empty(), "use cli::out, owner::log or model::clean:\n{}", found.join("\n"));
+    assert!(
+        found.is_empty(),
+        "use cli::out, owner::log or model::clean:\n{}",
+        found.join("\n")
+    );
     for (file, why) in PRINTERS {
         let text = std::fs::read_to_string(root.join(file)).unwrap();
         assert!(text.contains("std") && !why.is_empty(), "{file}");
@@ -192,9 +285,18 @@ fn a_planted_print_is_found() {
     let planted = "use std::io::stdout;\nfn f() { println!(\"{x}\"); }\nfn g() { writeln!(io::stderr(), \"{x}\"); }\n\
                    fn h() { serde_json::to_string(&x) } // println!( is only named here\n\
                    fn i() { io::stdout().is_terminal() }\n#[cfg(test)]\nmod tests {\nfn f() { println!() }\n}\n";
-    let found = ["src/cli/items.rs:2: a print macro", "src/cli/items.rs:3: a stream"];
+    let found = [
+        "src/cli/items.rs:2: a print macro",
+        "src/cli/items.rs:3: a stream",
+    ];
     assert_eq!(prints("src/cli/items.rs", planted)[..2], found);
-    assert_eq!(prints("src/cli/items.rs", planted)[2..], ["src/cli/items.rs:4: JSON that is not escaped"]);
-    assert_eq!(prints("src/cli/out.rs", planted), ["src/cli/out.rs:2: a print macro"]);
+    assert_eq!(
+        prints("src/cli/items.rs", planted)[2..],
+        ["src/cli/items.rs:4: JSON that is not escaped"]
+    );
+    assert_eq!(
+        prints("src/cli/out.rs", planted),
+        ["src/cli/out.rs:2: a print macro"]
+    );
     assert_eq!(prints("src/owner/state.rs", planted).len(), 2);
 }

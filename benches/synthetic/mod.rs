@@ -42,7 +42,16 @@ pub fn item(number: u64) -> Item {
     let colour = SUBTASKS[13].2[dice.roll(12)];
     let place = SUBTASKS[12].2[dice.roll(12)];
     let mut prompt = String::with_capacity(240);
-    let parts = ["1 ", colour, " color ", things[dice.roll(12)], ", ", SUBTASKS[6].2[dice.roll(12)], ", ", place];
+    let parts = [
+        "1 ",
+        colour,
+        " color ",
+        things[dice.roll(12)],
+        ", ",
+        SUBTASKS[6].2[dice.roll(12)],
+        ", ",
+        place,
+    ];
     parts.iter().for_each(|part| prompt.push_str(part));
     prompt.push_str(", ");
     prompt.push_str(style);
@@ -58,17 +67,33 @@ pub fn item(number: u64) -> Item {
     let right = dice.roll(4);
     let option = |i: usize| Choice {
         text: answers[(first + i * 5) % answers.len()].to_string(),
-        role: if i == right { Role::Correct } else { Role::Distractor },
+        role: if i == right {
+            Role::Correct
+        } else {
+            Role::Distractor
+        },
     };
     let (kind, options, answer) = match dice.roll(10) {
-        0..6 => (QuestionKind::MultipleChoice, (0..4).map(option).collect(), option(right).text),
+        0..6 => (
+            QuestionKind::MultipleChoice,
+            (0..4).map(option).collect(),
+            option(right).text,
+        ),
         6..9 => {
             let side = |text: &str, at| Choice {
                 text: text.into(),
-                role: if (right < 2) == (at == 0) { Role::Correct } else { Role::Distractor },
+                role: if (right < 2) == (at == 0) {
+                    Role::Correct
+                } else {
+                    Role::Distractor
+                },
             };
             let answer = if right < 2 { "True" } else { "False" };
-            (QuestionKind::TrueFalse, vec![side("True", 0), side("False", 1)], answer.to_string())
+            (
+                QuestionKind::TrueFalse,
+                vec![side("True", 0), side("False", 1)],
+                answer.to_string(),
+            )
         }
         _ => (QuestionKind::FreeForm, Vec::new(), prompt.clone()),
     };
@@ -77,7 +102,10 @@ pub fn item(number: u64) -> Item {
         dataset: "synthetic".into(),
         key: Key::Int(number as i64),
         form: Form::Dysca,
-        images: vec![ImageRef { name: format!("images/{picture:06}.jpg"), ..ImageRef::default() }],
+        images: vec![ImageRef {
+            name: format!("images/{picture:06}.jpg"),
+            ..ImageRef::default()
+        }],
         prompt: Some(prompt),
         negative_prompt: None,
         instruction: None,

@@ -239,7 +239,20 @@ pub const SUBTASKS: [(&str, &str, [&str; 12]); 20] = [
     (
         "color",
         "What is the color of the main thing in the image?",
-        ["red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "grey", "turquoise"],
+        [
+            "red",
+            "orange",
+            "yellow",
+            "green",
+            "blue",
+            "purple",
+            "pink",
+            "brown",
+            "black",
+            "white",
+            "grey",
+            "turquoise",
+        ],
     ),
     (
         "style",
@@ -263,8 +276,8 @@ pub const SUBTASKS: [(&str, &str, [&str; 12]); 20] = [
         "ocr",
         "What is the word written in this picture?",
         [
-            "harbour", "velocity", "midnight", "orchard", "quartz", "festival", "momentum", "sapphire", "journey",
-            "eclipse", "whisper", "zephyr",
+            "harbour", "velocity", "midnight", "orchard", "quartz", "festival", "momentum",
+            "sapphire", "journey", "eclipse", "whisper", "zephyr",
         ],
     ),
     (
@@ -306,7 +319,10 @@ pub const SUBTASKS: [(&str, &str, [&str; 12]); 20] = [
     (
         "count",
         "How many of them are there in the image?",
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"],
+        [
+            "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+            "eleven", "twelve",
+        ],
     ),
     (
         "age",

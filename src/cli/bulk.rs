@@ -35,18 +35,42 @@ pub struct Args {
 /// # Errors
 /// [`Conflict`](benchtop_model::ErrorKind::Conflict) when the filter finds another number of items than was said; then nothing was judged.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let known = [Verdict::Accept, Verdict::Reject, Verdict::Skip, Verdict::Flag, Verdict::Unsure];
-    let verdict = known.into_iter().find(|v| v.name() == args.verdict).ok_or_else(|| {
-        Error::input(format!("`{}` is no verdict for many items", args.verdict))
-            .field("verdict")
-            .help(format!("one of: {}", known.map(Verdict::name).join(", ")))
-    })?;
-    let judgement =
-        Judgement { reasons: args.reasons.clone(), note: args.note.clone(), ..Judgement::new(verdict, Seen::Script) };
+    let known = [
+        Verdict::Accept,
+        Verdict::Reject,
+        Verdict::Skip,
+        Verdict::Flag,
+        Verdict::Unsure,
+    ];
+    let verdict = known
+        .into_iter()
+        .find(|v| v.name() == args.verdict)
+        .ok_or_else(|| {
+            Error::input(format!("`{}` is no verdict for many items", args.verdict))
+                .field("verdict")
+                .help(format!("one of: {}", known.map(Verdict::name).join(", ")))
+        })?;
+    let judgement = Judgement {
+        reasons: args.reasons.clone(),
+        note: args.note.clone(),
+        ..Judgement::new(verdict, Seen::Script)
+    };
     let dry = args.count.is_none();
-    let bulk = Bulk { count: args.count, dry, ..Bulk::new(Filter::parse(&args.filter)?, judgement) };
-    let done = import::waited(&context.client()?, request::Bulk(Box::new(bulk)), !args.json)?;
-    let text = if args.json { report(&done, verdict, dry) } else { told(&done, verdict, dry) };
+    let bulk = Bulk {
+        count: args.count,
+        dry,
+        ..Bulk::new(Filter::parse(&args.filter)?, judgement)
+    };
+    let done = import::waited(
+        &context.client()?,
+        request::Bulk(Box::new(bulk)),
+        !args.json,
+    )?;
+    let text = if args.json {
+        report(&done, verdict, dry)
+    } else {
+        told(&done, verdict, dry)
+    };
     print(&text).map(|()| 0)
 }
 
@@ -76,8 +100,14 @@ fn told(done: &Bulked, verdict: Verdict, dry: bool) -> String {
     };
     for (n, what) in [
         (done.same, "have that verdict of yours already"),
-        (done.in_rounds, "are for you to judge in a round, one by one"),
-        (done.meanwhile, "were decided by somebody else meanwhile, and stay so"),
+        (
+            done.in_rounds,
+            "are for you to judge in a round, one by one",
+        ),
+        (
+            done.meanwhile,
+            "were decided by somebody else meanwhile, and stay so",
+        ),
     ] {
         if n > 0 {
             out.push_str(&format!("{n} {what}\n"));

@@ -60,20 +60,45 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         // For errors that name the file; the owner has the text alone.
         Plan::parse(text, path)?;
     }
-    let order = Order { plan, seed: args.seed, count: args.count, allow_impossible: args.allow_impossible };
+    let order = Order {
+        plan,
+        seed: args.seed,
+        count: args.count,
+        allow_impossible: args.allow_impossible,
+    };
     let named = |p: Error| match &args.plan {
-        Some(path) if p.place.field.as_deref().is_some_and(|f| f.starts_with("pictures")) => p.file(path),
+        Some(path)
+            if p.place
+                .field
+                .as_deref()
+                .is_some_and(|f| f.starts_with("pictures")) =>
+        {
+            p.file(path)
+        }
         _ => p,
     };
     if !args.dry_run && args.out.is_none() {
-        let Order { plan, seed, count, allow_impossible } = order;
-        let ask = request::Compose { plan, seed, count, allow_impossible };
+        let Order {
+            plan,
+            seed,
+            count,
+            allow_impossible,
+        } = order;
+        let ask = request::Compose {
+            plan,
+            seed,
+            count,
+            allow_impossible,
+        };
         let report = import::waited(&context.client()?, ask, !args.json).map_err(named)?;
         return import::show(&report, args.json);
     }
     let stdout = args.out.as_deref() == Some(Path::new("-"));
     if stdout && args.json {
-        return Err(Error::new(ErrorKind::Usage, "--json and --out - both write to standard output"));
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "--json and --out - both write to standard output",
+        ));
     }
     let project = match context.project() {
         Err(p) if p.kind == ErrorKind::NotFound && context.project.is_none() => None,
@@ -84,12 +109,25 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut watch = |_: Progress| true;
     let Some(path) = &args.out else {
         let summary = composition.summary(&mut watch)?;
-        let text = if args.json { out::json_text(&json!(summary)) } else { text(&summary) };
+        let text = if args.json {
+            out::json_text(&json!(summary))
+        } else {
+            text(&summary)
+        };
         return print(&text).map(|()| 0);
     };
-    let target = if args.format == Format::Jsonl { Target::Jsonl } else { Target::Dysca };
-    let to = if stdout { To::Stream(Box::new(out::data())) } else { To::Path(path) };
-    let (written, left_out) = composition.export(Exporter::create(target, to, false)?, &mut watch)?;
+    let target = if args.format == Format::Jsonl {
+        Target::Jsonl
+    } else {
+        Target::Dysca
+    };
+    let to = if stdout {
+        To::Stream(Box::new(out::data()))
+    } else {
+        To::Path(path)
+    };
+    let (written, left_out) =
+        composition.export(Exporter::create(target, to, false)?, &mut watch)?;
     if args.json {
         let (dataset, file) = (composition.dataset(), path.display().to_string());
         let notes = composition.repeated();
@@ -99,7 +137,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         print(&out::json_text(&report))?;
     } else {
         out::tell(format_args!("{written} questions written"));
-        composition.repeated().iter().for_each(|note| out::tell(format_args!("note: {note}")));
+        composition
+            .repeated()
+            .iter()
+            .for_each(|note| out::tell(format_args!("note: {note}")));
         if left_out > 0 {
             out::tell(format_args!(
                 "{left_out} questions about pairs have no place in this form; --format jsonl takes all"
@@ -110,26 +151,63 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let too_large = || Error::input(format!("not a plan: a file of at most {} KiB", PLAN_LIMIT >> 10)).file(path);
-    let bytes = bounded::read(path, PLAN_LIMIT)
-        .map_err(|problem| if problem.kind == ErrorKind::Input { too_large() } else { problem })?;
+    let too_large = || {
+        Error::input(format!(
+            "not a plan: a file of at most {} KiB",
+            PLAN_LIMIT >> 10
+        ))
+        .file(path)
+    };
+    let bytes = bounded::read(path, PLAN_LIMIT).map_err(|problem| {
+        if problem.kind == ErrorKind::Input {
+            too_large()
+        } else {
+            problem
+        }
+    })?;
     String::from_utf8(bytes).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() as u64 + 1;
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count() as u64
+            + 1;
         Error::input("the plan is not UTF-8").file(path).line(line)
     })
 }
 
 fn text(summary: &Summary) -> String {
-    let Summary { dataset, questions, pictures, counts, examples, notes } = summary;
+    let Summary {
+        dataset,
+        questions,
+        pictures,
+        counts,
+        examples,
+        notes,
+    } = summary;
     let mut out = format!("{dataset}: {questions} questions about {pictures} pictures\n\n");
-    out.push_str(&format!("{:<14} {:<16} {:>9}  chance\n", "subtask", "type", "questions"));
+    out.push_str(&format!(
+        "{:<14} {:<16} {:>9}  chance\n",
+        "subtask", "type", "questions"
+    ));
     for count in counts {
-        let chances: Vec<String> = count.chances.iter().map(|c| chance(c, count.chances.len() > 1)).collect();
+        let chances: Vec<String> = count
+            .chances
+            .iter()
+            .map(|c| chance(c, count.chances.len() > 1))
+            .collect();
         let (subtask, kind) = (&count.subtask, count.kind.name());
-        out.push_str(&format!("{subtask:<14} {kind:<16} {:>9}  {}\n", count.questions, chances.join(", ")));
+        out.push_str(&format!(
+            "{subtask:<14} {kind:<16} {:>9}  {}\n",
+            count.questions,
+            chances.join(", ")
+        ));
     }
     for (nth, note) in notes.iter().enumerate() {
-        out.push_str(&format!("{}note: {}\n", if nth == 0 { "\n" } else { "" }, clean::line(note)));
+        out.push_str(&format!(
+            "{}note: {}\n",
+            if nth == 0 { "\n" } else { "" },
+            clean::line(note)
+        ));
     }
     for item in examples {
         out.push_str(&format!("\n{}", example(item)));
@@ -138,13 +216,24 @@ fn text(summary: &Summary) -> String {
 }
 
 fn chance(chance: &Chance, several: bool) -> String {
-    let level = chance.chance.map_or("-".into(), |c| format!("{:.1} %", c * 100.0));
-    if several { format!("{level} of {}", chance.questions) } else { level }
+    let level = chance
+        .chance
+        .map_or("-".into(), |c| format!("{:.1} %", c * 100.0));
+    if several {
+        format!("{level} of {}", chance.questions)
+    } else {
+        level
+    }
 }
 
 fn example(item: &Item) -> String {
     let indent = |text: &str| text.lines().map(|l| format!("  {l}\n")).collect::<String>();
-    let mut out = format!("{} ({}, {})\n", item.id, item.subtask.as_deref().unwrap_or("-"), item.kind.name());
+    let mut out = format!(
+        "{} ({}, {})\n",
+        item.id,
+        item.subtask.as_deref().unwrap_or("-"),
+        item.kind.name()
+    );
     out.push_str(&indent(item.prompt.as_deref().unwrap_or_default()));
     out.push_str(&indent(item.instruction.as_deref().unwrap_or_default()));
     out.push_str(&format!("  => {}\n", item.answer));

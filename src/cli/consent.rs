@@ -10,7 +10,9 @@ use benchtop_owner::wire::NeedsConsent;
 
 /// The destinations that are not this machine. A command whose arguments name the hosts and the variable agrees to them.
 pub fn elsewhere(to: Vec<Destination>) -> Vec<Destination> {
-    to.into_iter().filter(|destination| !destination.is_here()).collect()
+    to.into_iter()
+        .filter(|destination| !destination.is_here())
+        .collect()
 }
 
 /// Does `then` with a job that `waits` as it says. On a terminal the person is asked; without one the owner refuses what
@@ -18,7 +20,11 @@ pub fn elsewhere(to: Vec<Destination>) -> Vec<Destination> {
 ///
 /// # Errors
 /// [`ErrorKind::Cancelled`] where the person does not want it, and what the owner refuses.
-pub fn resume<R: NeedsConsent>(client: &Client, waits: Option<&Waits>, then: R) -> Result<R::Reply> {
+pub fn resume<R: NeedsConsent>(
+    client: &Client,
+    waits: Option<&Waits>,
+    then: R,
+) -> Result<R::Reply> {
     match waits {
         Some(waits) if is_terminal() => asked(client, waits, then),
         _ => client.ask(then),
@@ -30,7 +36,12 @@ pub fn resume<R: NeedsConsent>(client: &Client, waits: Option<&Waits>, then: R) 
 ///
 /// # Errors
 /// `refusal`, and as [`resume`].
-pub fn begin<R: NeedsConsent>(client: &Client, waits: Option<&Waits>, refusal: Error, then: R) -> Result<R::Reply> {
+pub fn begin<R: NeedsConsent>(
+    client: &Client,
+    waits: Option<&Waits>,
+    refusal: Error,
+    then: R,
+) -> Result<R::Reply> {
     match waits {
         Some(waits) if is_terminal() => asked(client, waits, then),
         _ => Err(refusal),
@@ -59,7 +70,10 @@ fn yes(question: &str) -> Result<bool> {
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);
     read.map_err(|e| Error::new(ErrorKind::Io, format!("the answer cannot be read: {e}")))?;
-    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(matches!(
+        line.trim().to_ascii_lowercase().as_str(),
+        "y" | "yes"
+    ))
 }
 
 /// A note for a command that only says what it would do.
@@ -67,5 +81,10 @@ fn yes(question: &str) -> Result<bool> {
 /// # Errors
 /// As [`print`].
 pub fn note(waits: Option<&Waits>) -> Result<()> {
-    waits.map_or(Ok(()), |waits| print(&format!("note: {}: you have not agreed to that yet\n", waits.says())))
+    waits.map_or(Ok(()), |waits| {
+        print(&format!(
+            "note: {}: you have not agreed to that yet\n",
+            waits.says()
+        ))
+    })
 }

@@ -36,7 +36,8 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut out = Vec::new();
     if let Some(judged) = args.failing {
         let list = client.ask(request::Failing(judged))?;
-        list.iter().try_for_each(|f| failing(f, args.json, &mut out))?;
+        list.iter()
+            .try_for_each(|f| failing(f, args.json, &mut out))?;
     } else {
         let ask = request::Grid {
             rows: args.rows.clone(),
@@ -44,29 +45,42 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             filter: Filter::parse(&args.filter)?,
         };
         let grid = client.ask(ask)?;
-        if args.json { cells(&grid, args, &mut out)? } else { out.extend(table(&grid).bytes()) }
+        if args.json {
+            cells(&grid, args, &mut out)?
+        } else {
+            out.extend(table(&grid).bytes())
+        }
     }
     print(&String::from_utf8_lossy(&out)).map(|()| 0)
 }
 
 pub(super) fn tally(tally: &Tally) -> serde_json::Value {
-    let mut counts: serde_json::Map<_, _> =
-        Status::ALL.iter().map(|s| (s.name().to_string(), tally.of(*s).into())).collect();
+    let mut counts: serde_json::Map<_, _> = Status::ALL
+        .iter()
+        .map(|s| (s.name().to_string(), tally.of(*s).into()))
+        .collect();
     counts.insert("items".into(), tally.all().into());
     counts.into()
 }
 
 fn failing(failing: &Failing, as_json: bool, out: &mut Vec<u8>) -> Result<()> {
-    let Failing { vocabulary, term, items, at_least } = failing;
+    let Failing {
+        vocabulary,
+        term,
+        items,
+        at_least,
+    } = failing;
     if as_json {
-        let value =
-            json!({"vocabulary": vocabulary, "term": term, "items": tally(items), "rejected_at_least": at_least});
+        let value = json!({"vocabulary": vocabulary, "term": term, "items": tally(items), "rejected_at_least": at_least});
         return json_line(out, &value);
     }
     let judged = items.of(Status::Accepted) + items.of(Status::Rejected);
     let rejected = items.of(Status::Rejected);
     let term = clean::line(term);
-    let line = format!("{vocabulary}\t{term}\t{rejected} of {judged} rejected\tat least {:.1} %\n", at_least * 100.0);
+    let line = format!(
+        "{vocabulary}\t{term}\t{rejected} of {judged} rejected\tat least {:.1} %\n",
+        at_least * 100.0
+    );
     out.extend(line.bytes());
     Ok(())
 }
@@ -83,7 +97,10 @@ fn cells(grid: &Grid, args: &Args, out: &mut Vec<u8>) -> Result<()> {
         let mut value = tally(cell);
         if let Some(object) = value.as_object_mut() {
             object.insert("row".into(), json!({"property": args.rows, "value": row}));
-            object.insert("column".into(), json!({"property": args.columns, "value": column}));
+            object.insert(
+                "column".into(),
+                json!({"property": args.columns, "value": column}),
+            );
             if let Some(why) = why {
                 object.insert("excluded".into(), why.into());
             }
@@ -99,12 +116,20 @@ fn excluded(grid: &Grid) -> String {
         return String::new();
     }
     let (possible, filled) = grid.filled();
-    let mut out =
-        format!("\n{filled} of {possible} possible cells have items; × are {} that cannot be:\n", grid.excluded.len());
+    let mut out = format!(
+        "\n{filled} of {possible} possible cells have items; × are {} that cannot be:\n",
+        grid.excluded.len()
+    );
     let mut reasons: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
-    grid.excluded.iter().for_each(|(_, why)| *reasons.entry(why).or_default() += 1);
+    grid.excluded
+        .iter()
+        .for_each(|(_, why)| *reasons.entry(why).or_default() += 1);
     for (why, cells) in reasons {
-        let cells = if cells == 1 { "1 cell".to_string() } else { format!("{cells} cells") };
+        let cells = if cells == 1 {
+            "1 cell".to_string()
+        } else {
+            format!("{cells} cells")
+        };
         out.push_str(&format!("{cells}\t{}\n", clean::line(why)));
     }
     out
@@ -121,7 +146,10 @@ fn table(grid: &Grid) -> String {
     for (at, (name, total)) in grid.rows.iter().enumerate() {
         out.push_str(&clean::line(name));
         for cell in at * grid.columns.len()..(at + 1) * grid.columns.len() {
-            match (grid.cells.get(cell).map_or(0, Tally::all), grid.why_not(cell)) {
+            match (
+                grid.cells.get(cell).map_or(0, Tally::all),
+                grid.why_not(cell),
+            ) {
                 (0, Some(_)) => out.push_str("\t×"),
                 (items, _) => out.push_str(&format!("\t{items}")),
             }

@@ -85,7 +85,17 @@ impl Connection {
         let (project, who) = (context.project()?, context.who()?);
         let home = Home::of(project.root());
         let client = connect((&project, &home), &who, 0, &answered)?;
-        Ok(Connection { project, who, home, answered, state: Mutex::new(State { client, nth: 0, failed: None }) })
+        Ok(Connection {
+            project,
+            who,
+            home,
+            answered,
+            state: Mutex::new(State {
+                client,
+                nth: 0,
+                failed: None,
+            }),
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -110,17 +120,27 @@ impl Connection {
         let mut tries = 1;
         // One that is ended while it starts is followed by another, too.
         let found = loop {
-            match connect((&self.project, &self.home), &self.who, lost + 1, &self.answered) {
-                Err(problem) if problem.kind == ErrorKind::Unreachable && tries < TRIES => tries += 1,
+            match connect(
+                (&self.project, &self.home),
+                &self.who,
+                lost + 1,
+                &self.answered,
+            ) {
+                Err(problem) if problem.kind == ErrorKind::Unreachable && tries < TRIES => {
+                    tries += 1
+                }
                 found => break found,
             }
         };
         match found {
             Ok(client) => (state.client, state.nth) = (client, lost + 1),
             Err(problem) => {
-                let what = format!("the owner went away before it was saved, and there is no other: {}", problem.what);
-                let problem =
-                    Error::new(ErrorKind::Unreachable, what).help("send the line again with its uuid: it counts once");
+                let what = format!(
+                    "the owner went away before it was saved, and there is no other: {}",
+                    problem.what
+                );
+                let problem = Error::new(ErrorKind::Unreachable, what)
+                    .help("send the line again with its uuid: it counts once");
                 state.failed = Some(problem.clone());
                 return Err(problem);
             }
@@ -130,7 +150,8 @@ impl Connection {
 
     /// The answer of whichever owner answers.
     fn ask<R: Request>(&self, ask: &R) -> Result<R::Reply> {
-        self.tried(|client| client.ask(ask.clone())).map(|(_, answer)| answer)
+        self.tried(|client| client.ask(ask.clone()))
+            .map(|(_, answer)| answer)
     }
 
     /// Tries something with owners until one does not go away over it; over which connection that was.
@@ -140,7 +161,9 @@ impl Connection {
             let (nth, client) = self.now();
             match of(&client) {
                 Ok(done) => return Ok((nth, done)),
-                Err(problem) if problem.kind == ErrorKind::Unreachable && tries < TRIES => self.again(nth)?,
+                Err(problem) if problem.kind == ErrorKind::Unreachable && tries < TRIES => {
+                    self.again(nth)?
+                }
                 Err(problem) => return Err(problem),
             }
             tries += 1;
@@ -172,7 +195,9 @@ pub fn run(context: &Context, _args: &Args) -> Result<u8> {
         let printing = scope.spawn(move || receipts(connection, waiting, answers));
         let reading = read(connection, &sent);
         drop(sent);
-        let refused = printing.join().map_err(|_| Error::new(ErrorKind::Io, "printing ended early"))??;
+        let refused = printing
+            .join()
+            .map_err(|_| Error::new(ErrorKind::Io, "printing ended early"))??;
         reading?;
         Ok(u8::from(refused))
     })
@@ -180,7 +205,9 @@ pub fn run(context: &Context, _args: &Args) -> Result<u8> {
 
 fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
     for (at, line) in std::io::stdin().lock().lines().enumerate() {
-        let line = line.map_err(|e| Error::new(ErrorKind::Io, format!("standard input cannot be read: {e}")))?;
+        let line = line.map_err(|e| {
+            Error::new(ErrorKind::Io, format!("standard input cannot be read: {e}"))
+        })?;
         if line.trim().is_empty() {
             continue;
         }
@@ -192,10 +219,19 @@ fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
         let decide = decide.map(|decide| {
             let (nth, client) = connection.now();
             // What cannot be sent is sent again once its turn comes.
-            let place = client.send(request::Decide(decide.clone())).ok().map(|number| (nth, number));
+            let place = client
+                .send(request::Decide(decide.clone()))
+                .ok()
+                .map(|number| (nth, number));
             (decide, place)
         });
-        let one = Sent { line: number, item: field("item"), verdict: field("verdict"), uuid, decide };
+        let one = Sent {
+            line: number,
+            item: field("item"),
+            verdict: field("verdict"),
+            uuid,
+            decide,
+        };
         if sent.send(one).is_err() {
             return Ok(());
         }
@@ -205,28 +241,62 @@ fn read(connection: &Connection, sent: &mpsc::SyncSender<Sent>) -> Result<()> {
 
 fn ask(connection: &Connection, line: &str) -> Result<Decide> {
     let line: Line = serde_json::from_str(line).map_err(|e| {
-        Error::input(format!("{e}")).help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
+        Error::input(format!("{e}"))
+            .help("a line is {\"item\":ID,\"verdict\":\"accept\",\"reasons\":[],\"note\":\"\"}")
     })?;
     let verdict = Verdict::from_name(&line.verdict).ok_or_else(|| {
         let known = Verdict::ALL.map(Verdict::name).join(", ");
-        Error::input(format!("`{}` is not a verdict", line.verdict)).field("verdict").help(format!("one of: {known}"))
+        Error::input(format!("`{}` is not a verdict", line.verdict))
+            .field("verdict")
+            .help(format!("one of: {known}"))
     })?;
-    let none = || Error::new(ErrorKind::NotFound, format!("there is no item {}", line.item)).field("item");
+    let none = || {
+        Error::new(
+            ErrorKind::NotFound,
+            format!("there is no item {}", line.item),
+        )
+        .field("item")
+    };
     let number = match &line.item {
-        Value::Number(n) => n.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or_else(none)?,
-        Value::String(id) => connection.ask(&request::NumberOf(id.clone()))?.ok_or_else(none)?,
+        Value::Number(n) => n
+            .as_u64()
+            .and_then(|n| u32::try_from(n).ok())
+            .ok_or_else(none)?,
+        Value::String(id) => connection
+            .ask(&request::NumberOf(id.clone()))?
+            .ok_or_else(none)?,
         _ => return Err(Error::input("must be an item's id or its number").field("item")),
     };
     if line.adjudication && line.round.is_none() {
         return Err(Error::input("an adjudication belongs to a round").field("round"));
     }
-    let part = if line.adjudication { Part::Adjudication } else { Part::Main };
+    let part = if line.adjudication {
+        Part::Adjudication
+    } else {
+        Part::Main
+    };
     // Which part else it is, and the version of the guidelines, the owner knows.
-    let asked = line.round.map(|round| Asked { round, part, guidelines: None, revealed: false });
+    let asked = line.round.map(|round| Asked {
+        round,
+        part,
+        guidelines: None,
+        revealed: false,
+    });
     let said = Judgement::new(verdict, Seen::Script);
-    let judgement = Judgement { reasons: line.reasons, note: line.note, answer: line.answer, asked, ..said };
+    let judgement = Judgement {
+        reasons: line.reasons,
+        note: line.note,
+        answer: line.answer,
+        asked,
+        ..said
+    };
     let uuid = line.uuid.unwrap_or_else(Uuid::now_v7);
-    Ok(Decide { uuid, number, expected: None, judgement })
+    Ok(Decide {
+        uuid,
+        number,
+        expected: None,
+        judgement,
+    })
 }
 
 /// What came back.
@@ -249,7 +319,9 @@ impl Answers {
                 return None;
             }
             match self.incoming.recv().ok()? {
-                (nth, Incoming::Answer(number, answer)) => drop(self.early.insert((nth, number), answer)),
+                (nth, Incoming::Answer(number, answer)) => {
+                    drop(self.early.insert((nth, number), answer))
+                }
                 (nth, Incoming::Lost) => self.lost = self.lost.max(nth + 1),
                 _ => {}
             }
@@ -258,7 +330,12 @@ impl Answers {
 }
 
 /// The receipt of a verdict; where the owner died over it, it is sent to the next one with the same uuid.
-fn receipt(connection: &Connection, answers: &mut Answers, decide: &Decide, mut place: Place) -> Result<Receipt> {
+fn receipt(
+    connection: &Connection,
+    answers: &mut Answers,
+    decide: &Decide,
+    mut place: Place,
+) -> Result<Receipt> {
     for _ in 0..TRIES {
         let sent = match place {
             Some(sent) => sent,
@@ -273,7 +350,8 @@ fn receipt(connection: &Connection, answers: &mut Answers, decide: &Decide, mut 
         place = None;
     }
     let what = format!("{TRIES} owners went away before it was saved");
-    Err(Error::new(ErrorKind::Unreachable, what).help("send the line again with its uuid: it counts once"))
+    Err(Error::new(ErrorKind::Unreachable, what)
+        .help("send the line again with its uuid: it counts once"))
 }
 
 /// Prints receipts in the order of the input; gives whether any line was refused.
@@ -282,10 +360,16 @@ fn receipts(
     waiting: mpsc::Receiver<Sent>,
     incoming: mpsc::Receiver<(u64, Incoming)>,
 ) -> Result<bool> {
-    let mut answers = Answers { incoming, early: HashMap::new(), lost: 0 };
+    let mut answers = Answers {
+        incoming,
+        early: HashMap::new(),
+        lost: 0,
+    };
     let mut refused = false;
     for sent in waiting {
-        let answer = sent.decide.and_then(|(decide, place)| receipt(connection, &mut answers, &decide, place));
+        let answer = sent
+            .decide
+            .and_then(|(decide, place)| receipt(connection, &mut answers, &decide, place));
         let line = match answer {
             Ok(r) => json!({
                 "saved": true, "line": sent.line, "item": sent.item, "verdict": sent.verdict, "number": r.number,

@@ -12,7 +12,9 @@ use benchtop_model::device::Gpu;
 /// All of them. Each GPU is tried with the program for GPUs, where there is one, which takes a second or two.
 pub fn report() -> Value {
     let found = Gauges::new().read(&[]);
-    let cpu = Place::Cpu.open().and_then(|device| Ok(describe(&device).input()?.architecture));
+    let cpu = Place::Cpu
+        .open()
+        .and_then(|device| Ok(describe(&device).input()?.architecture));
     let program = Launch::cuda(0);
     let mut gpus: Vec<Option<&Gpu>> = found.gpus.iter().map(Some).collect();
     if gpus.is_empty() && program.is_ok() {
@@ -37,7 +39,12 @@ pub fn report() -> Value {
 
 /// What is wrong and what to do, on one line.
 fn said(problem: &Error) -> String {
-    [Some(&problem.what), problem.help.as_ref()].into_iter().flatten().cloned().collect::<Vec<_>>().join("; ")
+    [Some(&problem.what), problem.help.as_ref()]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// One GPU: what the driver says of it, and what came of computing on it.

@@ -35,14 +35,25 @@ fn term(text: &str) -> std::result::Result<(String, String), String> {
 /// # Errors
 /// When verdicts cannot be saved.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = request::Discard { terms: args.terms.clone(), dry: args.dry_run };
+    let ask = request::Discard {
+        terms: args.terms.clone(),
+        dry: args.dry_run,
+    };
     let done = import::waited(&context.client()?, ask, !args.json)?;
     let text = if args.json {
         let value = json!({"dry_run": args.dry_run, "rejected": done.rejected, "items": coverage::tally(&done.items)});
         out::json_text(&value)
     } else {
-        let would = if args.dry_run { "would be rejected" } else { "rejected" };
-        format!("{} items have these terms; {} {would}\n", done.items.all(), done.rejected)
+        let would = if args.dry_run {
+            "would be rejected"
+        } else {
+            "rejected"
+        };
+        format!(
+            "{} items have these terms; {} {would}\n",
+            done.items.all(),
+            done.rejected
+        )
     };
     print(&text).map(|()| 0)
 }

@@ -55,13 +55,24 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 fn terminal(context: &Context) -> Result<Value> {
     let env = environment();
     let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-    let found = if is_terminal { show::ask() } else { Capabilities::default() };
+    let found = if is_terminal {
+        show::ask()
+    } else {
+        Capabilities::default()
+    };
     let size = WindowSize::of(io::stdout()).unwrap_or_default();
     let level = colour::detect(&env, context.colour()?);
     let settings = Settings::load(&env);
-    let background = settings.as_ref().ok().cloned().unwrap_or_default().background(found.background);
+    let background = settings
+        .as_ref()
+        .ok()
+        .cloned()
+        .unwrap_or_default()
+        .background(found.background);
     let theme = match &settings {
-        Ok(settings) if settings.theme == AUTO => format!("{AUTO}: {}", settings.theme_on(background)),
+        Ok(settings) if settings.theme == AUTO => {
+            format!("{AUTO}: {}", settings.theme_on(background))
+        }
         Ok(settings) => settings.theme.clone(),
         Err(problem) => problem.to_string(),
     };
@@ -135,8 +146,14 @@ fn asked(context: &Context, project: &Project) -> Value {
 fn health(project: &Project) -> Option<MetadataHealth> {
     let (metadata, unreadable) = compose::metadata(Some(project)).ok()?;
     let (_, compiled) = CompiledMetadata::compile(&metadata);
-    let errors: Vec<_> = compose::errors(&metadata, &unreadable, &compiled).into_iter().cloned().collect();
-    Some(MetadataHealth { known: errors.is_empty(), errors })
+    let errors: Vec<_> = compose::errors(&metadata, &unreadable, &compiled)
+        .into_iter()
+        .cloned()
+        .collect();
+    Some(MetadataHealth {
+        known: errors.is_empty(),
+        errors,
+    })
 }
 
 /// The report as indented lines.
@@ -151,7 +168,9 @@ fn lines(value: &Value, depth: usize, out: &mut String) {
                 out.push_str(&format!("{indent}{key}\n"));
                 lines(value, depth + 1, out);
             }
-            Value::String(text) => out.push_str(&format!("{indent}{key:<16} {}\n", clean::line(text))),
+            Value::String(text) => {
+                out.push_str(&format!("{indent}{key:<16} {}\n", clean::line(text)))
+            }
             Value::Array(list) if list.iter().all(Value::is_string) => {
                 out.push_str(&format!("{indent}{key}\n"));
                 for text in list.iter().filter_map(Value::as_str) {

@@ -47,7 +47,9 @@ pub struct Args {
 
 fn option(text: &str) -> std::result::Result<(String, String), String> {
     match text.split_once('=') {
-        Some((letter, text)) if !letter.trim().is_empty() => Ok((letter.trim().to_uppercase(), text.into())),
+        Some((letter, text)) if !letter.trim().is_empty() => {
+            Ok((letter.trim().to_uppercase(), text.into()))
+        }
         _ => Err("expected LETTER=TEXT, such as B=a red fox".into()),
     }
 }
@@ -71,20 +73,27 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         dry: args.dry_run,
     };
     let edited = import::waited(&client, request::Edit(Box::new(edit)), !args.json)?;
-    let text = if args.json { report(number, &edited, args.dry_run)? } else { told(number, &edited, args.dry_run)? };
+    let text = if args.json {
+        report(number, &edited, args.dry_run)?
+    } else {
+        told(number, &edited, args.dry_run)?
+    };
     print(&text).map(|()| 0)
 }
 
 fn find(client: &Client, name: &str) -> Result<(u32, Item)> {
     let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{name}`"));
     let by_id = client.ask(request::NumberOf(name.into()))?;
-    let number = by_id.or_else(|| name.trim_start_matches('#').parse().ok()).ok_or_else(none)?;
+    let number = by_id
+        .or_else(|| name.trim_start_matches('#').parse().ok())
+        .ok_or_else(none)?;
     let view = client.ask(request::Item(number))?;
     Ok((number, parse(&view.json)?))
 }
 
 fn parse(json: &str) -> Result<Item> {
-    serde_json::from_str(json).map_err(|e| Error::new(ErrorKind::Corrupt, format!("the item cannot be read: {e}")))
+    serde_json::from_str(json)
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("the item cannot be read: {e}")))
 }
 
 /// The item's options with the changes that were asked for.
@@ -101,7 +110,10 @@ fn options(item: &Item, args: &Args) -> Result<Option<Vec<Choice>>> {
                     choice.text.clone_from(text);
                 }
             }
-            Some(_) => list.push(Some(Choice { text: text.clone(), role: Role::Distractor })),
+            Some(_) => list.push(Some(Choice {
+                text: text.clone(),
+                role: Role::Distractor,
+            })),
             None => return Err(no_option(letter, list.len())),
         }
     }
@@ -116,7 +128,9 @@ fn options(item: &Item, args: &Args) -> Result<Option<Vec<Choice>>> {
 }
 
 fn no_option(letter: &str, of: usize) -> Error {
-    Error::input(format!("there is no option {letter}")).field("option").help(format!("the item has {of} options"))
+    Error::input(format!("there is no option {letter}"))
+        .field("option")
+        .help(format!("the item has {of} options"))
 }
 
 fn report(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
@@ -131,23 +145,49 @@ fn report(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
 
 fn told(number: u32, edited: &EditedItem, dry: bool) -> Result<String> {
     let (before, after) = (parse(&edited.before)?, parse(&edited.after)?);
-    let mut out = format!("#{number} {}{}\n", clean::line(&after.id), if dry { " would be" } else { "" });
+    let mut out = format!(
+        "#{number} {}{}\n",
+        clean::line(&after.id),
+        if dry { " would be" } else { "" }
+    );
     let mut line = |what: &str, old: &str, new: &str| {
         if old != new {
             let (old, new) = (clean::line(old), clean::line(new));
-            out.push_str(&format!("  {what}: {old}\n  {:>width$}  {new}\n", "->", width = what.len()));
+            out.push_str(&format!(
+                "  {what}: {old}\n  {:>width$}  {new}\n",
+                "->",
+                width = what.len()
+            ));
         }
     };
     line("question", &before.question, &after.question);
-    let text = |item: &Item, at: usize| item.options.get(at).map_or(String::new(), |o| o.text.clone());
+    let text = |item: &Item, at: usize| {
+        item.options
+            .get(at)
+            .map_or(String::new(), |o| o.text.clone())
+    };
     for at in 0..before.options.len().max(after.options.len()) {
-        line(&format!("option {}", Item::letter(at)), &text(&before, at), &text(&after, at));
+        line(
+            &format!("option {}", Item::letter(at)),
+            &text(&before, at),
+            &text(&after, at),
+        );
     }
     line("answer", &before.answer, &after.answer);
     if edited.voided > 0 {
-        let word = if dry { "would no longer count" } else { "no longer count" };
-        out.push_str(&format!("  {} verdicts {word}: they were on the text before\n", edited.voided));
+        let word = if dry {
+            "would no longer count"
+        } else {
+            "no longer count"
+        };
+        out.push_str(&format!(
+            "  {} verdicts {word}: they were on the text before\n",
+            edited.voided
+        ));
     }
-    edited.notes.iter().for_each(|note| out.push_str(&format!("  {}\n", clean::line(note))));
+    edited
+        .notes
+        .iter()
+        .for_each(|note| out.push_str(&format!("  {}\n", clean::line(note))));
     Ok(out)
 }

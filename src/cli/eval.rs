@@ -110,7 +110,8 @@ struct SimilarityArgs {
 }
 
 fn rule(name: &str) -> std::result::Result<FreeForm, String> {
-    FreeForm::from_name(name).ok_or_else(|| format!("one of: {}", FreeForm::ALL.map(FreeForm::name).join(", ")))
+    FreeForm::from_name(name)
+        .ok_or_else(|| format!("one of: {}", FreeForm::ALL.map(FreeForm::name).join(", ")))
 }
 
 /// Runs it.
@@ -128,30 +129,75 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let mut follower = Follow::connect(context)?;
     // Who names hosts and a variable in a command agrees to them.
     let to = if new.dry { Vec::new() } else { of_run(&new)? };
-    let begun = follower.client().ask_agreed(consent::elsewhere(to), request::Evaluate(Box::new(new)), &mut |_| ())?;
+    let begun = follower.client().ask_agreed(
+        consent::elsewhere(to),
+        request::Evaluate(Box::new(new)),
+        &mut |_| (),
+    )?;
     let job = begun.job.clone().filter(|_| !args.detach);
-    follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
+    follow::begun(
+        &mut follower,
+        job,
+        (&value(&begun), &text(&begun)),
+        (args.json, args.json_progress),
+    )
 }
 
 fn similarity(context: &Context, args: &SimilarityArgs) -> Result<u8> {
-    let SimilarityArgs { models, rule, dry_run, json, .. } = args;
+    let SimilarityArgs {
+        models,
+        rule,
+        dry_run,
+        json,
+        ..
+    } = args;
     // A folder is meant from where the command runs, not from where the owner does.
-    let folder = std::fs::canonicalize(&args.encoder).ok().filter(|path| path.is_dir());
-    let encoder = folder.map_or_else(|| args.encoder.clone(), |path| path.to_string_lossy().into_owned());
-    let ask = SimilarityAsk { models: models.clone(), rule: *rule, encoder, dry: *dry_run };
-    let report = super::import::waited(&context.client()?, request::Similarity(Box::new(ask)), !json)?;
+    let folder = std::fs::canonicalize(&args.encoder)
+        .ok()
+        .filter(|path| path.is_dir());
+    let encoder = folder.map_or_else(
+        || args.encoder.clone(),
+        |path| path.to_string_lossy().into_owned(),
+    );
+    let ask = SimilarityAsk {
+        models: models.clone(),
+        rule: *rule,
+        encoder,
+        dry: *dry_run,
+    };
+    let report = super::import::waited(
+        &context.client()?,
+        request::Similarity(Box::new(ask)),
+        !json,
+    )?;
     if *json {
         return print(&out::json_text(&json!(report))).map(|()| 0);
     }
-    let SimilarityReport { encoder, rule, pairs, cut, models } = report;
+    let SimilarityReport {
+        encoder,
+        rule,
+        pairs,
+        cut,
+        models,
+    } = report;
     let mut out = format!("{pairs} pairs of texts compared by {encoder}, counted by {rule}\n");
     if cut > 0 {
-        out.push_str(&format!("note: {cut} texts are longer than it reads; of those the beginning counts\n"));
+        out.push_str(&format!(
+            "note: {cut} texts are longer than it reads; of those the beginning counts\n"
+        ));
     }
-    for SimilarTo { model, answers, compared, mean } in models {
+    for SimilarTo {
+        model,
+        answers,
+        compared,
+        mean,
+    } in models
+    {
         let mean = mean.map_or("none".into(), |mean| format!("{:.2}", 100.0 * mean));
         let model = clean::line(&model);
-        out.push_str(&format!("{mean:>8}  {compared} of {answers} free-form answers  {model}\n"));
+        out.push_str(&format!(
+            "{mean:>8}  {compared} of {answers} free-form answers  {model}\n"
+        ));
     }
     print(&out).map(|()| 0)
 }
@@ -174,7 +220,10 @@ fn wishes(args: &Args) -> Result<NewRun> {
         wording: wording(&args.instruction)?,
         max_tokens: args.pool.max_tokens,
         tries: args.pool.tries,
-        prices: (price(args.price_in, "price-in")?, price(args.price_out, "price-out")?),
+        prices: (
+            price(args.price_in, "price-in")?,
+            price(args.price_out, "price-out")?,
+        ),
         dry: args.dry_run,
         drafts: args.drafts,
     })
@@ -184,7 +233,11 @@ fn wishes(args: &Args) -> Result<NewRun> {
 fn price(price: f64, field: &str) -> Result<u64> {
     match (0.0..=1e6).contains(&price) {
         true => Ok((price * 1e6).round() as u64),
-        false => Err(Error::new(ErrorKind::Usage, format!("{price} is no price: from 0 to 1000000")).field(field)),
+        false => Err(Error::new(
+            ErrorKind::Usage,
+            format!("{price} is no price: from 0 to 1000000"),
+        )
+        .field(field)),
     }
 }
 
@@ -197,13 +250,26 @@ fn wording(instruction: &str) -> Result<Wording> {
         return Ok(Wording::Named(instruction.to_string()));
     }
     let path = Path::new(instruction);
-    let text = bounded::text(path, TEXT_LIMIT).map_err(|p| p.help("an instruction has at most 1 MiB"))?;
-    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let text =
+        bounded::text(path, TEXT_LIMIT).map_err(|p| p.help("an instruction has at most 1 MiB"))?;
+    let name = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     Ok(Wording::Text { name, text })
 }
 
 fn value(begun: &BegunRun) -> Value {
-    let BegunRun { job, label, items, asks, without, waits, drafts } = begun;
+    let BegunRun {
+        job,
+        label,
+        items,
+        asks,
+        without,
+        waits,
+        drafts,
+    } = begun;
     json!({
         "event": "begun", "job": job.as_ref().map(super::jobs::value), "label": label, "items": items, "questions": asks,
         "without_picture": without, "waits": waits, "drafts": drafts,
@@ -211,14 +277,29 @@ fn value(begun: &BegunRun) -> Value {
 }
 
 fn text(begun: &BegunRun) -> String {
-    let BegunRun { job, label, items, asks, without, drafts, .. } = begun;
-    let head = job.as_ref().map_or("would ask".into(), |job| format!("job {} asks", job.id));
-    let mut out = format!("{head} {asks} questions about {items} items; the answers go by `{label}`\n");
+    let BegunRun {
+        job,
+        label,
+        items,
+        asks,
+        without,
+        drafts,
+        ..
+    } = begun;
+    let head = job
+        .as_ref()
+        .map_or("would ask".into(), |job| format!("job {} asks", job.id));
+    let mut out =
+        format!("{head} {asks} questions about {items} items; the answers go by `{label}`\n");
     if *without > 0 {
-        out.push_str(&format!("note: {without} items show a picture that is not there: they are set aside\n"));
+        out.push_str(&format!(
+            "note: {without} items show a picture that is not there: they are set aside\n"
+        ));
     }
     if *drafts > 0 {
-        out.push_str(&format!("note: {drafts} items show a draft, which is no picture of a model\n"));
+        out.push_str(&format!(
+            "note: {drafts} items show a draft, which is no picture of a model\n"
+        ));
     }
     out
 }
@@ -231,14 +312,24 @@ mod tests {
     fn an_instruction_is_a_name_or_a_file() {
         assert_eq!(wording("paper").unwrap(), Wording::Paper);
         assert_eq!(wording("mm-sap").unwrap(), Wording::Named("mm-sap".into()));
-        assert_eq!(wording("./no-such-file.toml").unwrap_err().kind, ErrorKind::NotFound);
+        assert_eq!(
+            wording("./no-such-file.toml").unwrap_err().kind,
+            ErrorKind::NotFound
+        );
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("mine.toml");
         std::fs::write(&file, "version = 1").unwrap();
-        let text = Wording::Text { name: "mine".into(), text: "version = 1".into() };
+        let text = Wording::Text {
+            name: "mine".into(),
+            text: "version = 1".into(),
+        };
         assert_eq!(wording(file.to_str().unwrap()).unwrap(), text);
         assert_eq!(
-            (price(0.15, "p").unwrap(), price(f64::NAN, "p").is_err(), price(-1.0, "p").is_err()),
+            (
+                price(0.15, "p").unwrap(),
+                price(f64::NAN, "p").is_err(),
+                price(-1.0, "p").is_err()
+            ),
             (150_000, true, true)
         );
     }

@@ -56,7 +56,8 @@ pub fn run(args: &Args) -> Result<u8> {
     let other = args.compare.as_deref().map(self::rule).transpose()?;
     let mut out = std::io::BufWriter::new(out::lines());
     let result = match &args.file {
-        Some(path) => each(BufReader::new(formats::open(path)?), rule, other, &mut out).map_err(|p| p.file(path)),
+        Some(path) => each(BufReader::new(formats::open(path)?), rule, other, &mut out)
+            .map_err(|p| p.file(path)),
         None => each(std::io::stdin().lock(), rule, other, &mut out),
     };
     // What was read before a bad line is printed.
@@ -64,21 +65,30 @@ pub fn run(args: &Args) -> Result<u8> {
     let (read, apart) = result?;
     if let Some(other) = other {
         let lines = if read == 1 { "line" } else { "lines" };
-        out::tell(format_args!("{} and {} disagree on {apart} of {read} {lines}", rule.name(), other.name()));
+        out::tell(format_args!(
+            "{} and {} disagree on {apart} of {read} {lines}",
+            rule.name(),
+            other.name()
+        ));
     }
     Ok(0)
 }
 
 /// The rules that need no project.
 fn bare() -> impl Iterator<Item = Extractor> {
-    Extractor::ALL.into_iter().filter(|rule| !rule.is_of_project())
+    Extractor::ALL
+        .into_iter()
+        .filter(|rule| !rule.is_of_project())
 }
 
 fn rule(name: &str) -> Result<Extractor> {
-    Extractor::from_name(name).filter(|rule| !rule.is_of_project()).ok_or_else(|| {
-        let names: Vec<&str> = bare().map(Extractor::name).collect();
-        Error::new(ErrorKind::Usage, format!("no rule `{name}`")).help(format!("there are: {}", names.join(", ")))
-    })
+    Extractor::from_name(name)
+        .filter(|rule| !rule.is_of_project())
+        .ok_or_else(|| {
+            let names: Vec<&str> = bare().map(Extractor::name).collect();
+            Error::new(ErrorKind::Usage, format!("no rule `{name}`"))
+                .help(format!("there are: {}", names.join(", ")))
+        })
 }
 
 /// Reads line by line; how many there were, and on how many the two rules disagree.
@@ -93,8 +103,11 @@ fn each(
     loop {
         bytes.clear();
         number += 1;
-        let failed = |e: std::io::Error| Error::io(&e, "cannot be read", Path::new("")).line(number);
-        let n = std::io::Read::take(&mut input, LINE_LIMIT).read_until(b'\n', &mut bytes).map_err(failed)?;
+        let failed =
+            |e: std::io::Error| Error::io(&e, "cannot be read", Path::new("")).line(number);
+        let n = std::io::Read::take(&mut input, LINE_LIMIT)
+            .read_until(b'\n', &mut bytes)
+            .map_err(failed)?;
         if n == 0 {
             return Ok((read, apart));
         }
@@ -109,21 +122,33 @@ fn each(
         let (asked, judge) = (instruction.asked(), line.judge.as_deref());
         let told = |rule: Extractor| {
             let answer = as_text(rule, &line.answer);
-            (rule.text(&asked, &answer, judge), rule.read(&asked, &answer, judge).state())
+            (
+                rule.text(&asked, &answer, judge),
+                rule.read(&asked, &answer, judge).state(),
+            )
         };
         let trace = |rule: Extractor| rule.trace(&asked, &as_text(rule, &line.answer), judge);
         read += 1;
         let (text, state) = told(rule);
         let Some(other) = other else {
-            json_line(out, &json!({"extracted": text, "state": state, "trace": trace(rule)}))?;
+            json_line(
+                out,
+                &json!({"extracted": text, "state": state, "trace": trace(rule)}),
+            )?;
             continue;
         };
         let (other_text, other_state) = told(other);
         if (&text, state) != (&other_text, other_state) {
             apart += 1;
             let one = |rule: Extractor, text: &Option<String>, state: &str| json!({"rule": rule.name(), "extracted": text, "state": state, "trace": trace(rule)});
-            let readings = [one(rule, &text, state), one(other, &other_text, other_state)];
-            json_line(out, &json!({"line": number, "answer": line.answer, "readings": readings}))?;
+            let readings = [
+                one(rule, &text, state),
+                one(other, &other_text, other_state),
+            ];
+            json_line(
+                out,
+                &json!({"line": number, "answer": line.answer, "readings": readings}),
+            )?;
         }
     }
 }
@@ -131,7 +156,8 @@ fn each(
 fn parse(bytes: &[u8]) -> Result<Line> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     serde_json::from_slice(bytes).map_err(|e| {
-        Error::input(format!("not such a record: {e}")).help("a line is {\"instruction\": TEXT, \"answer\": TEXT}")
+        Error::input(format!("not such a record: {e}"))
+            .help("a line is {\"instruction\": TEXT, \"answer\": TEXT}")
     })
 }
 

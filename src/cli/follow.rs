@@ -77,7 +77,12 @@ impl<'c> Follow<'c> {
     pub fn connect(context: &'c Context) -> Result<Follow<'c>> {
         let (sender, heard) = mpsc::channel();
         let client = Follow::dial(context, &sender)?;
-        Ok(Follow { context, client, sender, heard })
+        Ok(Follow {
+            context,
+            client,
+            sender,
+            heard,
+        })
     }
 
     fn dial(context: &Context, sender: &mpsc::Sender<Heard>) -> Result<Client> {
@@ -90,7 +95,9 @@ impl<'c> Follow<'c> {
             };
         };
         let client = Client::connect(&context.project()?, &context.who()?, hear)?;
-        client.ask(request::Subscribe { since: client.welcome().rev })?;
+        client.ask(request::Subscribe {
+            since: client.welcome().rev,
+        })?;
         Ok(client)
     }
 
@@ -118,7 +125,10 @@ impl<'c> Follow<'c> {
                 }
                 Ok(Heard::Interrupted) => return Ok(None),
                 Err(mpsc::RecvTimeoutError::Disconnected) => {
-                    return Err(Error::new(ErrorKind::Unreachable, "the owner cannot be heard any more"));
+                    return Err(Error::new(
+                        ErrorKind::Unreachable,
+                        "the owner cannot be heard any more",
+                    ));
                 }
             }
         }
@@ -137,7 +147,11 @@ pub fn begun<J: Followed>(
     (json, lines): (bool, bool),
 ) -> Result<u8> {
     let Some(job) = job else {
-        let said = if json { out::json_text(&value) } else { text.to_string() };
+        let said = if json {
+            out::json_text(&value)
+        } else {
+            text.to_string()
+        };
         return print(&said).map(|()| 0);
     };
     if lines {
@@ -153,12 +167,21 @@ pub fn begun<J: Followed>(
 ///
 /// # Errors
 /// When the owner cannot be reached any more.
-pub fn follow<J: Followed>(follower: &mut Follow<'_>, mut job: J, json: bool, lines: bool) -> Result<u8> {
+pub fn follow<J: Followed>(
+    follower: &mut Follow<'_>,
+    mut job: J,
+    json: bool,
+    lines: bool,
+) -> Result<u8> {
     let interrupted = follower.sender.clone();
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([signal_hook::consts::SIGINT]) {
-        let _ = std::thread::Builder::new().name("interrupt".into()).spawn(move || {
-            signals.forever().for_each(|_| drop(interrupted.send(Heard::Interrupted)));
-        });
+        let _ = std::thread::Builder::new()
+            .name("interrupt".into())
+            .spawn(move || {
+                signals
+                    .forever()
+                    .for_each(|_| drop(interrupted.send(Heard::Interrupted)));
+            });
     }
     let show = !json && !lines && std::io::stderr().is_terminal();
     let id = job.id();
@@ -169,10 +192,13 @@ pub fn follow<J: Followed>(follower: &mut Follow<'_>, mut job: J, json: bool, li
     }
     loop {
         if lines {
-            print(&out::json_text(&json!({"event": "job", "job": job.value()})))?;
+            print(&out::json_text(
+                &json!({"event": "job", "job": job.value()}),
+            ))?;
         }
         if show {
-            let width = WindowSize::of(std::io::stderr()).map_or(79, |size| usize::from(size.cells.0).max(20) - 1);
+            let width = WindowSize::of(std::io::stderr())
+                .map_or(79, |size| usize::from(size.cells.0).max(20) - 1);
             out::progress(&job.progress(width));
         }
         if job.rests() {

@@ -77,12 +77,17 @@ pub struct Args {
 }
 
 fn size(text: &str) -> std::result::Result<(u32, u32), String> {
-    let sides = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
-    sides.filter(|(w, h)| *w > 0 && *h > 0).ok_or_else(|| "expected WxH in pixels, such as 1024x768".into())
+    let sides = text
+        .split_once('x')
+        .and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    sides
+        .filter(|(w, h)| *w > 0 && *h > 0)
+        .ok_or_else(|| "expected WxH in pixels, such as 1024x768".into())
 }
 
 fn scheduler(name: &str) -> std::result::Result<Scheduler, String> {
-    Scheduler::from_name(name).ok_or_else(|| format!("one of: {}", Scheduler::ALL.map(Scheduler::name).join(", ")))
+    Scheduler::from_name(name)
+        .ok_or_else(|| format!("one of: {}", Scheduler::ALL.map(Scheduler::name).join(", ")))
 }
 
 /// Runs it.
@@ -114,16 +119,29 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         consent::note(begun.waits.as_deref())?;
     }
     let job = begun.job.clone().filter(|_| args.watch || !args.detach);
-    follow::begun(&mut follower, job, (&value(&begun), &text(&begun)), (args.json, args.json_progress))
+    follow::begun(
+        &mut follower,
+        job,
+        (&value(&begun), &text(&begun)),
+        (args.json, args.json_progress),
+    )
 }
 
 /// Begins the job; where benchtop.toml names servers that the person has not agreed to, they are asked.
 fn begin(client: &Client, new: NewJob) -> Result<Begun> {
     match client.ask(request::Generate(Box::new(new.clone()))) {
         Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
-            let dry = request::Generate(Box::new(NewJob { dry: true, ..new.clone() }));
+            let dry = request::Generate(Box::new(NewJob {
+                dry: true,
+                ..new.clone()
+            }));
             let counted = client.ask(dry)?;
-            consent::begin(client, counted.waits.as_deref(), refusal, request::Generate(Box::new(new)))
+            consent::begin(
+                client,
+                counted.waits.as_deref(),
+                refusal,
+                request::Generate(Box::new(new)),
+            )
         }
         answer => answer,
     }
@@ -131,16 +149,26 @@ fn begin(client: &Client, new: NewJob) -> Result<Begun> {
 
 fn plan(args: &Args, client: &Client) -> Result<Plan> {
     let Some(path) = &args.items else {
-        return Ok(if args.plan == "missing" { Plan::Missing } else { Plan::Filter(args.plan.clone()) });
+        return Ok(if args.plan == "missing" {
+            Plan::Missing
+        } else {
+            Plan::Filter(args.plan.clone())
+        });
     };
     let text = read(path)?;
     let mut numbers = Vec::new();
-    for (at, word) in text.lines().map(str::trim).enumerate().filter(|(_, w)| !w.is_empty()) {
+    for (at, word) in text
+        .lines()
+        .map(str::trim)
+        .enumerate()
+        .filter(|(_, w)| !w.is_empty())
+    {
         let number = match word.trim_start_matches('#').parse() {
             Ok(number) => Some(number),
             Err(_) => client.ask(request::NumberOf(word.to_string()))?,
         };
-        let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{word}`")).file(path);
+        let none =
+            || Error::new(ErrorKind::NotFound, format!("there is no item `{word}`")).file(path);
         numbers.push(number.ok_or_else(|| none().line(at as u64 + 1))?);
     }
     if numbers.is_empty() {
@@ -153,16 +181,31 @@ fn read(path: &Path) -> Result<String> {
     let fail = |e: std::io::Error| Error::io(&e, "the items cannot be read", path);
     let mut text = String::new();
     let read = if path == Path::new("-") {
-        std::io::stdin().lock().take(LIST_LIMIT).read_to_string(&mut text)
+        std::io::stdin()
+            .lock()
+            .take(LIST_LIMIT)
+            .read_to_string(&mut text)
     } else {
-        std::fs::File::open(path).map_err(fail)?.take(LIST_LIMIT).read_to_string(&mut text)
+        std::fs::File::open(path)
+            .map_err(fail)?
+            .take(LIST_LIMIT)
+            .read_to_string(&mut text)
     };
     read.map_err(fail)?;
     Ok(text)
 }
 
 fn value(begun: &Begun) -> Value {
-    let Begun { job, pictures, items, imported, without, disagree, generator, waits } = begun;
+    let Begun {
+        job,
+        pictures,
+        items,
+        imported,
+        without,
+        disagree,
+        generator,
+        waits,
+    } = begun;
     json!({
         "event": "begun", "job": job.as_ref().map(super::jobs::value), "pictures": pictures, "items": items,
         "imported": imported, "without": without, "disagree": disagree, "generator": generator,
@@ -171,8 +214,19 @@ fn value(begun: &Begun) -> Value {
 }
 
 fn text(begun: &Begun) -> String {
-    let Begun { job, pictures, items, imported, without, disagree, generator, .. } = begun;
-    let head = job.as_ref().map_or("would make".into(), |job| format!("job {} makes", job.id));
+    let Begun {
+        job,
+        pictures,
+        items,
+        imported,
+        without,
+        disagree,
+        generator,
+        ..
+    } = begun;
+    let head = job
+        .as_ref()
+        .map_or("would make".into(), |job| format!("job {} makes", job.id));
     let mut out = format!("{head} {pictures} pictures of {items} items with {generator}\n");
     let mut more = |n: u64, what: &str| {
         if n > 0 {
@@ -181,7 +235,10 @@ fn text(begun: &Begun) -> String {
     };
     more(*imported, "came with their picture");
     more(*without, "have no prompt to make one from");
-    more(*disagree, "want another prompt for a picture than the first item that names it: each prompt gets its own");
+    more(
+        *disagree,
+        "want another prompt for a picture than the first item that names it: each prompt gets its own",
+    );
     out
 }
 

@@ -49,13 +49,30 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if args.guess {
         return guess(&args.paths);
     }
-    let absolute = |path: &PathBuf| path.canonicalize().map_err(|e| Error::io(&e, "cannot be opened", path));
+    let absolute = |path: &PathBuf| {
+        path.canonicalize()
+            .map_err(|e| Error::io(&e, "cannot be opened", path))
+    };
     let paths = args.paths.iter().map(absolute).collect::<Result<_>>()?;
-    if args.dataset.as_deref().is_some_and(|d| d.is_empty() || d.contains('/') || d.chars().any(char::is_control)) {
-        return Err(Error::new(ErrorKind::Usage, "a data set's name holds no `/` and no control characters"));
+    if args
+        .dataset
+        .as_deref()
+        .is_some_and(|d| d.is_empty() || d.contains('/') || d.chars().any(char::is_control))
+    {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "a data set's name holds no `/` and no control characters",
+        ));
     }
-    if args.model.as_deref().is_some_and(|m| m.trim().is_empty() || m.chars().any(char::is_control)) {
-        return Err(Error::new(ErrorKind::Usage, "a model's name is not empty and holds no control characters"));
+    if args
+        .model
+        .as_deref()
+        .is_some_and(|m| m.trim().is_empty() || m.chars().any(char::is_control))
+    {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "a model's name is not empty and holds no control characters",
+        ));
     }
     let ask = ImportAsk {
         paths,
@@ -63,7 +80,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         keep_going: args.keep_going,
         dataset: args.dataset.clone(),
         model: args.model.clone(),
-        mapping: args.mapping.as_deref().map(mapping).transpose()?.map(Box::new),
+        mapping: args
+            .mapping
+            .as_deref()
+            .map(mapping)
+            .transpose()?
+            .map(Box::new),
     };
     let client = context.client()?;
     let report = waited(&client, request::Import(ask), !args.json)?;
@@ -101,7 +123,10 @@ pub fn waited<R: Request>(client: &benchtop_owner::Client, ask: R, show: bool) -
 ///
 /// # Errors
 /// Those of `asked`.
-pub fn watching<T>(show: bool, asked: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T>) -> Result<T> {
+pub fn watching<T>(
+    show: bool,
+    asked: impl FnOnce(&mut dyn FnMut(Progress)) -> Result<T>,
+) -> Result<T> {
     let show = show && std::io::stderr().is_terminal();
     let answer = asked(&mut |progress: Progress| {
         if show {
@@ -145,9 +170,17 @@ fn text(report: &Report) -> String {
     let mut out = String::new();
     for file in &report.files {
         let path = file.path.display().to_string();
-        out.push_str(&format!("{:>9}  {}  ({})\n", file.added, clean::line(&path), file.format));
+        out.push_str(&format!(
+            "{:>9}  {}  ({})\n",
+            file.added,
+            clean::line(&path),
+            file.format
+        ));
     }
-    out.push_str(&format!("{} items and {} predictions added", report.items, report.predictions));
+    out.push_str(&format!(
+        "{} items and {} predictions added",
+        report.items, report.predictions
+    ));
     let mut more = |n: u64, what: &str| {
         if n > 0 {
             out.push_str(&format!(", {n} {what}"));
@@ -158,12 +191,21 @@ fn text(report: &Report) -> String {
     more(report.pictures, "pictures");
     more(report.missing_pictures, "pictures not found");
     more(report.unreadable_pictures, "pictures that cannot be shown");
-    more(report.skipped.len() as u64 + report.skipped_more, "records skipped");
+    more(
+        report.skipped.len() as u64 + report.skipped_more,
+        "records skipped",
+    );
     out.push('\n');
     for (name, why) in &report.unreadable {
-        out.push_str(&format!("cannot be shown: {}: {}\n", clean::line(name), clean::line(why)));
+        out.push_str(&format!(
+            "cannot be shown: {}: {}\n",
+            clean::line(name),
+            clean::line(why)
+        ));
     }
-    let more = report.unreadable_pictures.saturating_sub(report.unreadable.len() as u64);
+    let more = report
+        .unreadable_pictures
+        .saturating_sub(report.unreadable.len() as u64);
     if more > 0 {
         out.push_str(&format!("cannot be shown: {more} more\n"));
     }

@@ -19,7 +19,12 @@ pub struct Args {
     #[arg(long, default_value = "", value_name = "WORDS")]
     filter: String,
     /// In which order: field names with commas between, `-` before one for largest first
-    #[arg(long, default_value = "", value_name = "FIELDS", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        default_value = "",
+        value_name = "FIELDS",
+        allow_hyphen_values = true
+    )]
     sort: String,
     /// Print one JSON object a line
     #[arg(long)]
@@ -36,10 +41,15 @@ pub fn parse_sort(text: &str) -> Result<Vec<Sort>> {
         .map(|word| {
             let name = word.strip_prefix('-').unwrap_or(word);
             let field = Field::from_name(name).ok_or_else(|| {
-                Error::new(ErrorKind::Usage, format!("`{name}` is not a field"))
-                    .help(format!("one of: {}", Field::ALL.map(Field::name).join(", ")))
+                Error::new(ErrorKind::Usage, format!("`{name}` is not a field")).help(format!(
+                    "one of: {}",
+                    Field::ALL.map(Field::name).join(", ")
+                ))
             })?;
-            Ok(Sort { field, descending: word.starts_with('-') })
+            Ok(Sort {
+                field,
+                descending: word.starts_with('-'),
+            })
         })
         .collect()
 }
@@ -54,8 +64,12 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let client = context.client()?;
     let mut out = BufWriter::with_capacity(1 << 16, out::lines());
     each(&client, filter, sort, &mut |number, status, json| {
-        let item: Map<String, Value> = serde_json::from_str(json)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
+        let item: Map<String, Value> = serde_json::from_str(json).map_err(|e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("item #{number} cannot be read: {e}"),
+            )
+        })?;
         if args.json {
             let mut line = Map::new();
             line.insert("number".into(), number.into());
@@ -63,8 +77,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             line.extend(item);
             json_line(&mut out, &line)
         } else {
-            let text = |key: &str| clean::line(item.get(key).and_then(Value::as_str).unwrap_or_default());
-            done(writeln!(out, "#{number}\t{}\t{}\t{}", status.name(), text("id"), text("question")))
+            let text =
+                |key: &str| clean::line(item.get(key).and_then(Value::as_str).unwrap_or_default());
+            done(writeln!(
+                out,
+                "#{number}\t{}\t{}\t{}",
+                status.name(),
+                text("id"),
+                text("question")
+            ))
         }
     })?;
     done(out.flush())?;

@@ -101,10 +101,17 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         What::First { id } => act(id, JobAct::Place(1)),
         What::Remove { id } => act(id, JobAct::Remove),
         What::Failures { id } => failures(&context.client()?, *id, args.json),
-        What::Set { id, batch, per_minute } => {
+        What::Set {
+            id,
+            batch,
+            per_minute,
+        } => {
             let limit = |n: u32| (n > 0).then_some(n);
             let mut code = 0;
-            for wish in [batch.map(|n| JobAct::Batch(limit(n))), per_minute.map(|n| JobAct::PerMinute(limit(n)))] {
+            for wish in [
+                batch.map(|n| JobAct::Batch(limit(n))),
+                per_minute.map(|n| JobAct::PerMinute(limit(n))),
+            ] {
                 code = wish.map_or(Ok(code), |wish| act(id, wish))?;
             }
             Ok(code)
@@ -129,7 +136,13 @@ fn act_on(context: &Context, id: u32, act: JobAct, json: bool) -> Result<u8> {
 
 fn list(client: &Client, json: bool) -> Result<u8> {
     let jobs = client.ask(request::Jobs)?;
-    let each = |job: &JobState| if json { out::json(&value(job)) } else { clean::line(&line(job)).into_owned() };
+    let each = |job: &JobState| {
+        if json {
+            out::json(&value(job))
+        } else {
+            clean::line(&line(job)).into_owned()
+        }
+    };
     let mut text: String = jobs.iter().map(|job| each(job) + "\n").collect();
     if text.is_empty() && !json {
         text = "no jobs; `benchtop generate` or `benchtop eval` begins one\n".into();
@@ -145,7 +158,14 @@ fn failures(client: &Client, id: u32, json: bool) -> Result<u8> {
             if json {
                 return out::json(f);
             }
-            let JobFailure { number, picture, sample, tries, reason, .. } = f;
+            let JobFailure {
+                number,
+                picture,
+                sample,
+                tries,
+                reason,
+                ..
+            } = f;
             let (picture, reason) = (clean::line(picture), clean::line(reason));
             format!("#{number}\t{picture}\tsample {sample}\t{tries} tries\t{reason}")
         };
@@ -166,10 +186,20 @@ pub fn value(job: &JobState) -> Value {
 
 /// A job as a line.
 fn line(job: &JobState) -> String {
-    let place = if job.place > 0 { format!("{}.", job.place) } else { String::new() };
+    let place = if job.place > 0 {
+        format!("{}.", job.place)
+    } else {
+        String::new()
+    };
     let of = job.of.map_or("?".into(), |of| of.to_string());
-    let mut out =
-        format!("{}\t{place}\t{}\t{} of {of}\t{}\t{}", job.id, job.standing.name(), job.done, job.name, job.generator);
+    let mut out = format!(
+        "{}\t{place}\t{}\t{} of {of}\t{}\t{}",
+        job.id,
+        job.standing.name(),
+        job.done,
+        job.name,
+        job.generator
+    );
     if job.failed > 0 {
         out.push_str(&format!("\t{} failed", job.failed));
     }
@@ -186,7 +216,12 @@ fn progress(job: &JobState, width: usize) -> String {
         parts.push(format!("{} before it", job.place - 1));
     }
     // Why it waits goes before how far it is: the line may be cut.
-    parts.extend(job.reason.as_ref().filter(|_| job.standing.live()).map(|why| why.replace(['\n', '\t'], " ")));
+    parts.extend(
+        job.reason
+            .as_ref()
+            .filter(|_| job.standing.live())
+            .map(|why| why.replace(['\n', '\t'], " ")),
+    );
     match job.of {
         Some(of) if of > 0 => {
             parts.push(format!("{} of {of}", job.done));
@@ -205,7 +240,10 @@ fn progress(job: &JobState, width: usize) -> String {
         parts.push(format!("{} + {} tokens", run.tokens.0, run.tokens.1));
     }
     if let Some(step) = job.step {
-        parts.push(format!("step {} of {} x {}", step.done, step.of, step.batch));
+        parts.push(format!(
+            "step {} of {} x {}",
+            step.done, step.of, step.batch
+        ));
     }
     parts.join("  ").chars().take(width).collect()
 }
@@ -224,8 +262,10 @@ impl Followed for JobState {
 
     fn ask(client: &Client, id: u32) -> Result<JobState> {
         let jobs = client.ask(request::Jobs)?;
-        let none =
-            || Error::new(ErrorKind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them");
+        let none = || {
+            Error::new(ErrorKind::NotFound, format!("there is no job {id}"))
+                .help("`benchtop jobs` lists them")
+        };
         jobs.into_iter().find(|job| job.id == id).ok_or_else(none)
     }
 
@@ -255,14 +295,26 @@ impl Followed for JobState {
 }
 
 fn outcome(job: &JobState) -> String {
-    let JobState { id, done, failed, standing, .. } = job;
-    let what = if job.run.is_some() { "answers" } else { "pictures made" };
+    let JobState {
+        id,
+        done,
+        failed,
+        standing,
+        ..
+    } = job;
+    let what = if job.run.is_some() {
+        "answers"
+    } else {
+        "pictures made"
+    };
     let mut out = format!("job {id} is {}: {done} {what}", standing.name());
     if let Some(run) = &job.run {
         out.push_str(&of_run(run));
     }
     if *failed > 0 {
-        out.push_str(&format!(", {failed} set aside (benchtop jobs failures {id}, then retry {id})"));
+        out.push_str(&format!(
+            ", {failed} set aside (benchtop jobs failures {id}, then retry {id})"
+        ));
     }
     out.push('\n');
     if let Some(reason) = &job.reason {
@@ -273,21 +325,32 @@ fn outcome(job: &JobState) -> String {
 
 /// What is told of the answers of an evaluation.
 pub fn of_run(run: &RunState) -> String {
-    let mut parts: Vec<String> = [(run.truncated, "cut off"), (run.refused, "refused"), (run.empty, "empty")]
-        .into_iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{n} {what}"))
-        .collect();
+    let mut parts: Vec<String> = [
+        (run.truncated, "cut off"),
+        (run.refused, "refused"),
+        (run.empty, "empty"),
+    ]
+    .into_iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, what)| format!("{n} {what}"))
+    .collect();
     let (asked, answered) = run.tokens;
     if asked + answered > 0 {
         let least = if run.untold > 0 { "at least " } else { "" };
         parts.push(format!("{least}{asked} + {answered} tokens"));
     }
-    parts.extend(run.cost_micros.map(|micros| format!("cost {:.4}", micros as f64 / 1e6)));
+    parts.extend(
+        run.cost_micros
+            .map(|micros| format!("cost {:.4}", micros as f64 / 1e6)),
+    );
     if run.predictions > 0 {
         parts.push(format!("on the board as `{}`", run.label));
     }
-    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join(", "))
+    }
 }
 
 #[cfg(test)]
@@ -297,14 +360,24 @@ mod tests {
 
     #[test]
     fn a_line_of_progress_says_what_is_known_and_fits() {
-        let mut job = JobState { id: 3, standing: JobStatus::Running, done: 5, ..JobState::default() };
+        let mut job = JobState {
+            id: 3,
+            standing: JobStatus::Running,
+            done: 5,
+            ..JobState::default()
+        };
         assert_eq!(progress(&job, 80), "job 3 running  5");
         job.of = Some(40);
         job.failed = 1;
         job.rate = 2.5;
         job.left_s = Some(816);
-        job.step = Some(Step { done: 3, of: 20, batch: 4 });
-        let whole = "job 3 running  5 of 40  12 %  1 failed  2.5 a minute  14 min left  step 3 of 20 x 4";
+        job.step = Some(Step {
+            done: 3,
+            of: 20,
+            batch: 4,
+        });
+        let whole =
+            "job 3 running  5 of 40  12 %  1 failed  2.5 a minute  14 min left  step 3 of 20 x 4";
         assert_eq!(progress(&job, 200), whole);
         assert_eq!(progress(&job, 20), "job 3 running  5 of ");
         job.left_s = Some(90_000);
@@ -313,10 +386,18 @@ mod tests {
 
     #[test]
     fn a_job_in_json_has_a_date_and_the_names_of_its_settings() {
-        let job = JobState { id: 3, standing: JobStatus::Paused, reason: Some("disk".into()), ..JobState::default() };
+        let job = JobState {
+            id: 3,
+            standing: JobStatus::Paused,
+            reason: Some("disk".into()),
+            ..JobState::default()
+        };
         let value = value(&job);
         assert_eq!(value["created"], "1970-01-01T00:00:00.000Z");
-        assert_eq!((&value["standing"], &value["reason"]), (&json!("paused"), &json!("disk")));
+        assert_eq!(
+            (&value["standing"], &value["reason"]),
+            (&json!("paused"), &json!("disk"))
+        );
         assert!(outcome(&job).contains("paused") && outcome(&job).contains("note: disk"));
     }
 }

@@ -52,14 +52,25 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             Ok(loaded) => list(&loaded, args.json).map(|()| 0),
             Err(problems) => {
                 tell(&problems);
-                list(&Loaded { keymap: Keymap::defaults()?, file: None, notes: vec![] }, args.json).map(|()| 1)
+                list(
+                    &Loaded {
+                        keymap: Keymap::defaults()?,
+                        file: None,
+                        notes: vec![],
+                    },
+                    args.json,
+                )
+                .map(|()| 1)
             }
         },
     }
 }
 
 fn known(project: &Project) -> Known<'_> {
-    Known { project: &project.config().name, reasons: &project.config().review.reasons }
+    Known {
+        project: &project.config().name,
+        reasons: &project.config().review.reasons,
+    }
 }
 
 fn tell(problems: &[Error]) {
@@ -87,7 +98,10 @@ fn check(file: &Path, known: Option<&Known<'_>>, json: bool) -> Result<u8> {
     } else {
         let noted: String = notes.iter().map(|n| format!("note: {n}\n")).collect();
         let right = match problems.is_empty() {
-            true => format!("{}: every key can be taken, {macros} macros\n", file.display()),
+            true => format!(
+                "{}: every key can be taken, {macros} macros\n",
+                file.display()
+            ),
             false => String::new(),
         };
         print(&(noted + &right))?;
@@ -100,7 +114,9 @@ fn list(loaded: &Loaded, json: bool) -> Result<()> {
     let mut out = Vec::new();
     let keymap = &loaded.keymap;
     if !json {
-        let from = loaded.file.as_ref().map_or("the default keys".into(), |f| format!("keys from {}", f.display()));
+        let from = loaded.file.as_ref().map_or("the default keys".into(), |f| {
+            format!("keys from {}", f.display())
+        });
         out.extend(format!("{from}\n").bytes());
     }
     let mut heading = None;
@@ -119,7 +135,15 @@ fn list(loaded: &Loaded, json: bool) -> Result<()> {
             out.extend(format!("\n{scope}\n").bytes());
         }
         let mark = if changed { "*" } else { " " };
-        out.extend(format!("{mark} {:<24} {:<24} {}\n", keys.join(" "), action.name(), action.help()).bytes());
+        out.extend(
+            format!(
+                "{mark} {:<24} {:<24} {}\n",
+                keys.join(" "),
+                action.name(),
+                action.help()
+            )
+            .bytes(),
+        );
     }
     if !json && !keymap.macros().is_empty() {
         out.extend("\nMacros in the review\n".bytes());
@@ -132,7 +156,15 @@ fn list(loaded: &Loaded, json: bool) -> Result<()> {
             });
             json_line(&mut out, &object)?;
         } else {
-            out.extend(format!("* {:<24} {:<24} {}\n", made.chord.label(), made.name, made.help()).bytes());
+            out.extend(
+                format!(
+                    "* {:<24} {:<24} {}\n",
+                    made.chord.label(),
+                    made.name,
+                    made.help()
+                )
+                .bytes(),
+            );
         }
     }
     for note in &loaded.notes {

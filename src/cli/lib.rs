@@ -205,7 +205,11 @@ impl Context {
     /// [`ErrorKind::Usage`] for a name that cannot be a journal's.
     pub fn who(&self) -> Result<String> {
         let from = |key: &str| std::env::var(key).ok().filter(|n| !n.is_empty());
-        let said = self.who.clone().or_else(|| from("BENCHTOP_AS")).or_else(|| self.mapped());
+        let said = self
+            .who
+            .clone()
+            .or_else(|| from("BENCHTOP_AS"))
+            .or_else(|| self.mapped());
         let name = said.or_else(|| from("USER")).or_else(|| from("LOGNAME"));
         let name = name.unwrap_or_else(|| format!("user-{}", rustix::process::getuid().as_raw()));
         journal::check_name(&name).map_err(|p| p.help("name yourself with --as NAME"))?;
@@ -231,9 +235,12 @@ impl Context {
     /// # Errors
     /// [`ErrorKind::Usage`] for a level that does not exist.
     pub fn colour(&self) -> Result<Option<ColourLevel>> {
-        let Some(name) = &self.color else { return Ok(None) };
+        let Some(name) = &self.color else {
+            return Ok(None);
+        };
         let level = ColourLevel::from_name(name).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("`{name}` is not a colour level")).help("one of: mono, 16, 256, true")
+            Error::new(ErrorKind::Usage, format!("`{name}` is not a colour level"))
+                .help("one of: mono, 16, 256, true")
         })?;
         Ok(Some(level))
     }
@@ -244,9 +251,15 @@ impl Context {
 /// # Errors
 /// What was refused; [`Error::exit_code`] is the exit code.
 pub fn run(cli: Cli) -> Result<u8> {
-    let context = Context { project: cli.project, who: cli.who, color: cli.color };
+    let context = Context {
+        project: cli.project,
+        who: cli.who,
+        color: cli.color,
+    };
     match cli.command {
-        None => benchtop_tui::run(&context.project()?, &context.who()?, context.colour()?).map(|()| 0),
+        None => {
+            benchtop_tui::run(&context.project()?, &context.who()?, context.colour()?).map(|()| 0)
+        }
         Some(Command::Init { dir }) => init(&dir),
         Some(Command::Sample(args)) => sample::run(&context, &args),
         Some(Command::Import(args)) => import::run(&context, &args),

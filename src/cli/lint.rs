@@ -12,7 +12,9 @@ use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::metadata::{Metadata, VOCABULARIES, rules, styles, templates, vocabulary_of};
 use benchtop_formats as formats;
 use benchtop_model::metafile::shipped;
-use benchtop_model::{Error, ErrorKind, Filter, Finding, Item, MetaFile, Result, Rule, Severity, clean};
+use benchtop_model::{
+    Error, ErrorKind, Filter, Finding, Item, MetaFile, Result, Rule, Severity, clean,
+};
 use benchtop_store::metadata;
 
 /// The project's folder of metadata.
@@ -63,13 +65,22 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         }
         if args.items {
             let mut lint = ItemLint::new(Some(&grammar));
-            items::each(&context.client()?, Filter::default(), Vec::new(), &mut |number, _, json| {
-                let item: Item = serde_json::from_str(json)
-                    .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{number} cannot be read: {e}")))?;
-                lint.see(&item, u64::from(number));
-                looked.questions += 1;
-                Ok(())
-            })?;
+            items::each(
+                &context.client()?,
+                Filter::default(),
+                Vec::new(),
+                &mut |number, _, json| {
+                    let item: Item = serde_json::from_str(json).map_err(|e| {
+                        Error::new(
+                            ErrorKind::Corrupt,
+                            format!("item #{number} cannot be read: {e}"),
+                        )
+                    })?;
+                    lint.see(&item, u64::from(number));
+                    looked.questions += 1;
+                    Ok(())
+                },
+            )?;
             let mut found = lint.finish();
             lint::locate(&mut found, &metadata);
             looked.found.append(&mut found);
@@ -91,10 +102,16 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 fn project_metadata(context: &Context) -> Result<Metadata> {
     let folder = match context.project() {
         Ok(project) => project.root().join(FOLDER),
-        Err(problem) if problem.kind == ErrorKind::NotFound => return Ok(Metadata::parse(shipped())),
+        Err(problem) if problem.kind == ErrorKind::NotFound => {
+            return Ok(Metadata::parse(shipped()));
+        }
         Err(problem) => return Err(problem),
     };
-    if folder.is_dir() { Ok(read(&folder)?.0) } else { Ok(Metadata::parse(shipped())) }
+    if folder.is_dir() {
+        Ok(read(&folder)?.0)
+    } else {
+        Ok(Metadata::parse(shipped()))
+    }
 }
 
 fn rules(json: bool) -> Result<u8> {
@@ -102,7 +119,10 @@ fn rules(json: bool) -> Result<u8> {
     for rule in Rule::ALL {
         let (name, severity, about) = (rule.name(), rule.severity().name(), rule.about());
         if json {
-            json_line(&mut out, &json!({"rule": name, "severity": severity, "about": about}))?;
+            json_line(
+                &mut out,
+                &json!({"rule": name, "severity": severity, "about": about}),
+            )?;
         } else {
             out.extend(format!("{name:<18} {severity:<8} {about}\n").bytes());
         }
@@ -129,32 +149,53 @@ fn object(f: &Finding) -> serde_json::Value {
 fn read(dir: &Path) -> Result<(Metadata, Vec<Finding>, u64)> {
     let state = metadata::read(dir)?;
     let files = (state.files.len() + state.unreadable.len()) as u64;
-    let texts = state.files.into_iter().map(|f| MetaFile { name: f.name, text: f.text });
+    let texts = state.files.into_iter().map(|f| MetaFile {
+        name: f.name,
+        text: f.text,
+    });
     Ok((Metadata::parse(texts), state.unreadable, files))
 }
 
 fn unreadable(name: &str, line: u32, what: &str) -> Finding {
     let help = "metadata files are UTF-8 text of at most 8 MiB";
-    Finding::new(Rule::Unreadable, name, what).line(line).term(name).help(help)
+    Finding::new(Rule::Unreadable, name, what)
+        .line(line)
+        .term(name)
+        .help(help)
 }
 
 /// The path as it can be opened from the current folder.
 fn here(path: &Path) -> PathBuf {
-    let current = std::env::current_dir().and_then(|d| d.canonicalize()).unwrap_or_default();
-    match path.canonicalize().ok().and_then(|p| p.strip_prefix(&current).map(Path::to_path_buf).ok()) {
+    let current = std::env::current_dir()
+        .and_then(|d| d.canonicalize())
+        .unwrap_or_default();
+    match path
+        .canonicalize()
+        .ok()
+        .and_then(|p| p.strip_prefix(&current).map(Path::to_path_buf).ok())
+    {
         Some(short) if !short.as_os_str().is_empty() => short,
         _ => path.to_path_buf(),
     }
 }
 
 fn is_metadata(dir: &Path) -> bool {
-    [styles::FILE, templates::FILE].iter().any(|f| dir.join(f).is_file()) || dir.join(VOCABULARIES).is_dir()
+    [styles::FILE, templates::FILE]
+        .iter()
+        .any(|f| dir.join(f).is_file())
+        || dir.join(VOCABULARIES).is_dir()
 }
 
 /// Where a metadata file lies: the folder it belongs to, if that has templates, and its name in it.
 fn placed(path: &Path) -> Option<(PathBuf, String)> {
     let name = path.file_name()?.to_str()?;
-    let folder = path.parent().map(|p| if p.as_os_str().is_empty() { Path::new(".") } else { p })?;
+    let folder = path.parent().map(|p| {
+        if p.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            p
+        }
+    })?;
     if [styles::FILE, templates::FILE, rules::FILE].contains(&name) {
         return Some((folder.to_path_buf(), name.to_string()));
     }
@@ -167,7 +208,10 @@ fn placed(path: &Path) -> Option<(PathBuf, String)> {
 
 impl Looked {
     fn of(&self, severity: Severity) -> usize {
-        self.found.iter().filter(|f| f.severity() == severity).count()
+        self.found
+            .iter()
+            .filter(|f| f.severity() == severity)
+            .count()
     }
 
     fn project(&mut self, folder: &Path) -> Result<()> {
@@ -175,7 +219,9 @@ impl Looked {
             return self.folder(&here(folder), None);
         }
         let mut found = lint::metadata(&Metadata::parse(shipped()));
-        found.iter_mut().for_each(|f| f.file.insert_str(0, "(shipped) "));
+        found
+            .iter_mut()
+            .for_each(|f| f.file.insert_str(0, "(shipped) "));
         self.files += shipped().count() as u64;
         self.found.append(&mut found);
         Ok(())
@@ -186,9 +232,14 @@ impl Looked {
         let (metadata, mut found, files) = read(dir)?;
         found.extend(lint::metadata(&metadata));
         // A file that cannot be read is not missing.
-        let unreadable: Vec<String> =
-            found.iter().filter(|f| f.rule == Rule::Unreadable).map(|f| f.file.clone()).collect();
-        found.retain(|f| f.rule != Rule::MissingFile || f.file != f.term || !unreadable.contains(&f.file));
+        let unreadable: Vec<String> = found
+            .iter()
+            .filter(|f| f.rule == Rule::Unreadable)
+            .map(|f| f.file.clone())
+            .collect();
+        found.retain(|f| {
+            f.rule != Rule::MissingFile || f.file != f.term || !unreadable.contains(&f.file)
+        });
         found.sort();
         lint::cause_first(&mut found);
         for mut finding in found {
@@ -220,12 +271,17 @@ impl Looked {
             }
         }
         let found = formats::recognise(path)?;
-        let questions: Vec<_> =
-            found.files.iter().filter(|f| f.format.holds().questions == formats::Questions::Own).collect();
+        let questions: Vec<_> = found
+            .files
+            .iter()
+            .filter(|f| f.format.holds().questions == formats::Questions::Own)
+            .collect();
         if questions.is_empty() {
-            return Err(Error::input("there are neither metadata nor questions here")
-                .file(path)
-                .help("name a metadata folder, a file of one, or a file of questions"));
+            return Err(
+                Error::input("there are neither metadata nor questions here")
+                    .file(path)
+                    .help("name a metadata folder, a file of one, or a file of questions"),
+            );
         }
         for file in questions {
             self.questions(&file.path, file.format, grammar)?;
@@ -235,7 +291,10 @@ impl Looked {
 
     /// A vocabulary that is in no metadata folder.
     fn vocabulary(&mut self, path: &Path) -> Result<()> {
-        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = path
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let name = format!("{VOCABULARIES}{stem}.txt");
         let found = match metadata::text(path) {
             Ok(text) => lint::file(&MetaFile { name, text }),
@@ -250,8 +309,16 @@ impl Looked {
         Ok(())
     }
 
-    fn questions(&mut self, path: &Path, format: formats::Format, grammar: &CompiledMetadata) -> Result<()> {
-        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    fn questions(
+        &mut self,
+        path: &Path,
+        format: formats::Format,
+        grammar: &CompiledMetadata,
+    ) -> Result<()> {
+        let stem = path
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let mut lint = ItemLint::new(Some(grammar)).named(path.display().to_string());
         for (line, item) in formats::items(path, format, &stem)? {
             match item {
@@ -287,12 +354,23 @@ impl Looked {
         if self.questions > 0 {
             where_.push(counted(self.questions, "question"));
         }
-        let where_ = if where_.is_empty() { "nothing".into() } else { where_.join(", ") };
+        let where_ = if where_.is_empty() {
+            "nothing".into()
+        } else {
+            where_.join(", ")
+        };
         if self.found.is_empty() {
             return format!("nothing found in {where_}\n");
         }
-        let (errors, warnings) = (self.of(Severity::Error) as u64, self.of(Severity::Warning) as u64);
-        out.push_str(&format!("\n{} and {} in {where_}\n", counted(errors, "error"), counted(warnings, "warning")));
+        let (errors, warnings) = (
+            self.of(Severity::Error) as u64,
+            self.of(Severity::Warning) as u64,
+        );
+        out.push_str(&format!(
+            "\n{} and {} in {where_}\n",
+            counted(errors, "error"),
+            counted(warnings, "warning")
+        ));
         out
     }
 }
@@ -304,10 +382,19 @@ mod tests {
     fn folder() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for file in shipped() {
-            write(dir.path(), &file.name, file.text.replace("\nimage\n", "\n").replace("\ntext\n", "\n"));
+            write(
+                dir.path(),
+                &file.name,
+                file.text
+                    .replace("\nimage\n", "\n")
+                    .replace("\ntext\n", "\n"),
+            );
         }
         let words = dir.path().join("vocabularies/text.txt");
-        let text = std::fs::read_to_string(&words).unwrap().replace("\nthe\n", "\n").replace("\nwhat\n", "\n");
+        let text = std::fs::read_to_string(&words)
+            .unwrap()
+            .replace("\nthe\n", "\n")
+            .replace("\nwhat\n", "\n");
         std::fs::write(words, text).unwrap();
         dir
     }
@@ -320,7 +407,12 @@ mod tests {
 
     fn look(path: &Path) -> Looked {
         let mut looked = Looked::default();
-        looked.path(path, &CompiledMetadata::compile(&Metadata::parse(shipped())).0).unwrap();
+        looked
+            .path(
+                path,
+                &CompiledMetadata::compile(&Metadata::parse(shipped())).0,
+            )
+            .unwrap();
         looked
     }
 
@@ -329,7 +421,10 @@ mod tests {
         let dir = folder();
         let root = dir.path();
         let sound = look(root);
-        assert_eq!((sound.text().as_str(), sound.files), ("nothing found in 37 files\n", 37));
+        assert_eq!(
+            (sound.text().as_str(), sound.files),
+            ("nothing found in 37 files\n", 37)
+        );
         let animals = root.join("vocabularies/animal.txt");
         let text = std::fs::read_to_string(&animals).unwrap();
         std::fs::write(&animals, format!("{text}crane\nowl\n")).unwrap();
@@ -339,15 +434,26 @@ mod tests {
         std::fs::write(&judging, text.replace("{question}", "{qestion}")).unwrap();
         let said = look(&judging).text();
         assert!(
-            said.contains("vlb-l2-rephrase.toml:9:15: error [unknown-slot] there is no slot `{qestion}`"),
+            said.contains(
+                "vlb-l2-rephrase.toml:9:15: error [unknown-slot] there is no slot `{qestion}`"
+            ),
             "{said}"
         );
         let found = look(root);
         let text = found.text();
         let place = format!("{}:71: warning [homonym] `crane`", animals.display());
-        assert!(text.contains(&place) && text.contains("\n  help: name it more closely"), "{text}");
-        assert!(text.contains("food.txt:3: error [unreadable] not UTF-8: byte 2 of line 3 is 0xE4"), "{text}");
-        assert!(text.ends_with(" in 37 files\n") && found.of(Severity::Error) > 1, "{text}");
+        assert!(
+            text.contains(&place) && text.contains("\n  help: name it more closely"),
+            "{text}"
+        );
+        assert!(
+            text.contains("food.txt:3: error [unreadable] not UTF-8: byte 2 of line 3 is 0xE4"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with(" in 37 files\n") && found.of(Severity::Error) > 1,
+            "{text}"
+        );
         let one = look(&animals);
         let rules: Vec<_> = one.found.iter().map(|f| (f.rule, f.line)).collect();
         assert_eq!(rules, [(Rule::Homonym, 71), (Rule::DuplicateTerm, 72)]);
@@ -355,7 +461,10 @@ mod tests {
         write(root, "elsewhere/animal.txt", "crane\nowl\n");
         assert_eq!(look(&root.join("elsewhere/animal.txt")).found.len(), 1);
         write(root, "large.txt", vec![b'x'; (8 << 20) + 1]);
-        assert_eq!(look(&root.join("large.txt")).found[0].rule, Rule::Unreadable);
+        assert_eq!(
+            look(&root.join("large.txt")).found[0].rule,
+            Rule::Unreadable
+        );
     }
 
     #[test]
@@ -363,7 +472,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let hint = "Hint: e.g., (A), (B), (C), (D), at the end.";
         let prompt = "1 orange color owl, on the lawn, art nouveau style, elegant";
-        let record = |id: u32, question: &str, kind: &str, options: &[&str], answer: &str, about: &str| {
+        let record = |id: u32,
+                      question: &str,
+                      kind: &str,
+                      options: &[&str],
+                      answer: &str,
+                      about: &str| {
             json!({
                 "id": id, "images": ["images/1.png"], "prompt": prompt, "question": question, "answer": answer,
                 "instruction": format!("Question: {question}\n{hint}"), "question_type": kind, "options": options,
@@ -371,18 +485,62 @@ mod tests {
             })
         };
         let records = json!([
-            record(1, "What is the style?", "multi choice", &["cubist", "cubist", "collage", "ink"], "ink", "style"),
-            record(2, "Is the picture art nouveau style?", "true or false", &["True", "False"], "False", "style"),
-            record(3, "", "multi choice", &["where", "aim", "prism", "lurk"], "aim", "text"),
+            record(
+                1,
+                "What is the style?",
+                "multi choice",
+                &["cubist", "cubist", "collage", "ink"],
+                "ink",
+                "style"
+            ),
+            record(
+                2,
+                "Is the picture art nouveau style?",
+                "true or false",
+                &["True", "False"],
+                "False",
+                "style"
+            ),
+            record(
+                3,
+                "",
+                "multi choice",
+                &["where", "aim", "prism", "lurk"],
+                "aim",
+                "text"
+            ),
         ]);
-        write(dir.path(), "set.json", serde_json::to_string_pretty(&records).unwrap());
+        write(
+            dir.path(),
+            "set.json",
+            serde_json::to_string_pretty(&records).unwrap(),
+        );
         let looked = look(&dir.path().join("set.json"));
         let rules: Vec<_> = looked.found.iter().map(|f| f.rule).collect();
-        assert_eq!(rules, [Rule::DuplicateOption, Rule::WrongLabel, Rule::WrongLetters, Rule::EmptyQuestion]);
-        assert!(looked.found.windows(2).all(|w| w[0].line <= w[1].line) && looked.found[0].line == 2);
-        assert!(looked.text().ends_with("\n3 errors and 1 warning in 1 file, 3 questions\n"), "{}", looked.text());
+        assert_eq!(
+            rules,
+            [
+                Rule::DuplicateOption,
+                Rule::WrongLabel,
+                Rule::WrongLetters,
+                Rule::EmptyQuestion
+            ]
+        );
+        assert!(
+            looked.found.windows(2).all(|w| w[0].line <= w[1].line) && looked.found[0].line == 2
+        );
+        assert!(
+            looked
+                .text()
+                .ends_with("\n3 errors and 1 warning in 1 file, 3 questions\n"),
+            "{}",
+            looked.text()
+        );
         let object = object(&looked.found[1]);
-        assert_eq!((&object["severity"], &object["rule"]), (&json!("error"), &json!("wrong-label")));
+        assert_eq!(
+            (&object["severity"], &object["rule"]),
+            (&json!("error"), &json!("wrong-label"))
+        );
         assert_eq!(object["term"], "set/2");
         assert_eq!(look(dir.path()).questions, 3);
     }
@@ -390,11 +548,26 @@ mod tests {
     #[test]
     fn what_is_neither_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let look = |path: &Path| Looked::default().path(path, &CompiledMetadata::default()).unwrap_err();
-        assert!(look(dir.path()).what.contains("neither metadata nor questions"));
+        let look = |path: &Path| {
+            Looked::default()
+                .path(path, &CompiledMetadata::default())
+                .unwrap_err()
+        };
+        assert!(
+            look(dir.path())
+                .what
+                .contains("neither metadata nor questions")
+        );
         assert_eq!(look(&dir.path().join("no.json")).kind, ErrorKind::NotFound);
-        write(dir.path(), "answers.jsonl", "{\"question_id\": 1, \"output\": \"q\"}\n");
-        assert_eq!(look(&dir.path().join("answers.jsonl")).kind, ErrorKind::Input);
+        write(
+            dir.path(),
+            "answers.jsonl",
+            "{\"question_id\": 1, \"output\": \"q\"}\n",
+        );
+        assert_eq!(
+            look(&dir.path().join("answers.jsonl")).kind,
+            ErrorKind::Input
+        );
     }
 
     /// Real questions of good quality have no contradictions.

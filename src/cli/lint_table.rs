@@ -8,7 +8,9 @@ use serde_json::json;
 
 use super::{done, json_line, out, print};
 use benchtop_formats as formats;
-use benchtop_metrics::table_lint::{self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise};
+use benchtop_metrics::table_lint::{
+    self, Of, Plan, Report, Rule, Share, TOLERANCE, Table, recognise,
+};
 use benchtop_model::clean;
 use benchtop_model::{Error, ErrorKind, Result, Severity};
 
@@ -54,9 +56,16 @@ pub enum Output {
 /// no table has.
 pub fn run(args: &Args) -> Result<u8> {
     if !args.tolerance.is_finite() || args.tolerance < 0.0 {
-        return Err(Error::new(ErrorKind::Usage, "the tolerance is not a number of points"));
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "the tolerance is not a number of points",
+        ));
     }
-    let mut tables = args.files.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let mut tables = args
+        .files
+        .iter()
+        .map(|path| read(path))
+        .collect::<Result<Vec<_>>>()?;
     asked(args, &mut tables)?;
     let report = table_lint::lint(&tables, args.tolerance);
     match args.format {
@@ -72,48 +81,92 @@ pub fn run(args: &Args) -> Result<u8> {
         }
         Output::Text => print(&text(&tables, &report))?,
     }
-    Ok(u8::from(report.findings.iter().any(|f| f.rule.severity() == Severity::Error)))
+    Ok(u8::from(
+        report
+            .findings
+            .iter()
+            .any(|f| f.rule.severity() == Severity::Error),
+    ))
 }
 
 fn read(path: &Path) -> Result<(Table, Plan)> {
-    let rows = formats::delimited::table(BufReader::new(formats::open(path)?)).map_err(|p| p.file(path))?;
+    let rows = formats::delimited::table(BufReader::new(formats::open(path)?))
+        .map_err(|p| p.file(path))?;
     let mut rows = rows.into_iter();
     let Some((_, columns)) = rows.next() else {
-        return Err(Error::input("the file is empty").file(path).help("the first line names the columns"));
+        return Err(Error::input("the file is empty")
+            .file(path)
+            .help("the first line names the columns"));
     };
-    let table = Table { file: path.display().to_string(), columns, rows: rows.collect() };
+    let table = Table {
+        file: path.display().to_string(),
+        columns,
+        rows: rows.collect(),
+    };
     let plan = recognise(&table);
     Ok((table, plan))
 }
 
 /// Adds what the options ask for to the tables that have the columns.
 fn asked(args: &Args, tables: &mut [(Table, Plan)]) -> Result<()> {
-    let bad = |option: &str, form: &str| Error::new(ErrorKind::Usage, format!("`{option}` is not of the form {form}"));
+    let bad = |option: &str, form: &str| {
+        Error::new(
+            ErrorKind::Usage,
+            format!("`{option}` is not of the form {form}"),
+        )
+    };
     for option in &args.deltas {
-        let parts = option.split_once('=').and_then(|(delta, rest)| Some((delta, rest.rsplit_once('-')?)));
+        let parts = option
+            .split_once('=')
+            .and_then(|(delta, rest)| Some((delta, rest.rsplit_once('-')?)));
         let (delta, (value, base)) = parts.ok_or_else(|| bad(option, "DELTA=VALUE-BASE"))?;
-        each(tables, &[delta, value, base], |plan, at| plan.deltas.push([at[0], at[1], at[2]]))?;
+        each(tables, &[delta, value, base], |plan, at| {
+            plan.deltas.push([at[0], at[1], at[2]])
+        })?;
     }
     for option in &args.counts {
-        let (column, n) = option.split_once('=').ok_or_else(|| bad(option, "COLUMN=N"))?;
-        let share = |value, of| Share { value, of, runs: 1, sd: None };
+        let (column, n) = option
+            .split_once('=')
+            .ok_or_else(|| bad(option, "COLUMN=N"))?;
+        let share = |value, of| Share {
+            value,
+            of,
+            runs: 1,
+            sd: None,
+        };
         match n.trim().parse() {
-            Ok(n) => each(tables, &[column], |plan, at| plan.shares.push(share(at[0], Of::Fixed(n))))?,
-            Err(_) => each(tables, &[column, n], |plan, at| plan.shares.push(share(at[0], Of::Column(at[1]))))?,
+            Ok(n) => each(tables, &[column], |plan, at| {
+                plan.shares.push(share(at[0], Of::Fixed(n)))
+            })?,
+            Err(_) => each(tables, &[column, n], |plan, at| {
+                plan.shares.push(share(at[0], Of::Column(at[1])))
+            })?,
         }
     }
     for option in &args.totals {
         const FORM: &str = "TOTAL=A*400+B*350";
         let (total, parts) = option.split_once('=').ok_or_else(|| bad(option, FORM))?;
         let part = |part: &str| match part.rsplit_once('*') {
-            Some((name, weight)) => Some((name.to_string(), weight.trim().parse().ok().filter(|w: &f64| *w >= 0.0)?)),
+            Some((name, weight)) => Some((
+                name.to_string(),
+                weight.trim().parse().ok().filter(|w: &f64| *w >= 0.0)?,
+            )),
             None => Some((part.to_string(), 1.0)),
         };
-        let parts: Vec<(String, f64)> =
-            parts.split('+').map(part).collect::<Option<_>>().ok_or_else(|| bad(option, FORM))?;
-        let names: Vec<&str> = [total].into_iter().chain(parts.iter().map(|(name, _)| name.as_str())).collect();
+        let parts: Vec<(String, f64)> = parts
+            .split('+')
+            .map(part)
+            .collect::<Option<_>>()
+            .ok_or_else(|| bad(option, FORM))?;
+        let names: Vec<&str> = [total]
+            .into_iter()
+            .chain(parts.iter().map(|(name, _)| name.as_str()))
+            .collect();
         each(tables, &names, |plan, at| {
-            let weighted = at[1..].iter().zip(&parts).map(|(at, (_, weight))| (*at, *weight));
+            let weighted = at[1..]
+                .iter()
+                .zip(&parts)
+                .map(|(at, (_, weight))| (*at, *weight));
             plan.means.push((at[0], weighted.collect()));
         })?;
     }
@@ -125,10 +178,18 @@ fn asked(args: &Args, tables: &mut [(Table, Plan)]) -> Result<()> {
 }
 
 /// Does something with the plan of every table that has all these columns.
-fn each(tables: &mut [(Table, Plan)], names: &[&str], mut add: impl FnMut(&mut Plan, &[usize])) -> Result<()> {
+fn each(
+    tables: &mut [(Table, Plan)],
+    names: &[&str],
+    mut add: impl FnMut(&mut Plan, &[usize]),
+) -> Result<()> {
     let mut any = false;
     for (table, plan) in &mut *tables {
-        if let Some(at) = names.iter().map(|name| table.column(name)).collect::<Option<Vec<_>>>() {
+        if let Some(at) = names
+            .iter()
+            .map(|name| table.column(name))
+            .collect::<Option<Vec<_>>>()
+        {
             add(plan, &at);
             any = true;
         }
@@ -136,18 +197,34 @@ fn each(tables: &mut [(Table, Plan)], names: &[&str], mut add: impl FnMut(&mut P
     if any {
         return Ok(());
     }
-    let there: Vec<String> = tables.iter().map(|(t, _)| format!("{}: {}", t.file, t.columns.join(", "))).collect();
-    let what =
-        format!("no table has the columns {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "));
+    let there: Vec<String> = tables
+        .iter()
+        .map(|(t, _)| format!("{}: {}", t.file, t.columns.join(", ")))
+        .collect();
+    let what = format!(
+        "no table has the columns {}",
+        names
+            .iter()
+            .map(|n| format!("`{n}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
     Err(Error::new(ErrorKind::NotFound, what).help(format!("there are: {}", there.join("; "))))
 }
 
 fn text(tables: &[(Table, Plan)], report: &Report) -> String {
     let mut out = String::new();
     for f in &report.findings {
-        let column = if f.column.is_empty() { String::new() } else { format!("{}: ", f.column) };
+        let column = if f.column.is_empty() {
+            String::new()
+        } else {
+            format!("{}: ", f.column)
+        };
         let (severity, rule) = (f.rule.severity().name(), f.rule.name());
-        let line = format!("{}:{}: {severity} [{rule}] {column}{}", f.file, f.line, f.what);
+        let line = format!(
+            "{}:{}: {severity} [{rule}] {column}{}",
+            f.file, f.line, f.what
+        );
         out.push_str(&format!("{}\n", clean::line(&line)));
     }
     if !report.findings.is_empty() {
@@ -155,20 +232,33 @@ fn text(tables: &[(Table, Plan)], report: &Report) -> String {
     }
     for (table, plan) in tables {
         let rows = table.rows.len();
-        let known = plan.known.map_or_else(|| "no published table".to_string(), |known| format!("read as {known}"));
+        let known = plan.known.map_or_else(
+            || "no published table".to_string(),
+            |known| format!("read as {known}"),
+        );
         let file = clean::line(&table.file);
-        out.push_str(&format!("{file}: {rows} {}, {known}\n", if rows == 1 { "row" } else { "rows" }));
+        out.push_str(&format!(
+            "{file}: {rows} {}, {known}\n",
+            if rows == 1 { "row" } else { "rows" }
+        ));
     }
     for (rule, n) in &report.checked {
         let (one, many) = rule.counts();
         let found = match rule {
             Rule::CopiedRow => {
-                format!("{} copied whole, {} in part", report.of(Rule::CopiedRow), report.of(Rule::CopiedCells))
+                format!(
+                    "{} copied whole, {} in part",
+                    report.of(Rule::CopiedRow),
+                    report.of(Rule::CopiedCells)
+                )
             }
             Rule::DuplicateValue => format!("{} values stand twice", report.of(*rule)),
             _ => format!("{} wrong", report.of(*rule)),
         };
-        out.push_str(&format!("{n} {}: {found}\n", if *n == 1 { one } else { many }));
+        out.push_str(&format!(
+            "{n} {}: {found}\n",
+            if *n == 1 { one } else { many }
+        ));
     }
     if report.checked.is_empty() {
         out.push_str("nothing to look at: name columns with --delta, --n, --total or --distinct\n");

@@ -109,15 +109,35 @@ fn text(entry: &Entry) -> String {
     let number = entry.number.map_or("-".into(), |n| format!("#{n}"));
     let what = match &entry.act {
         Act::Judge(j) => {
-            let round = j.asked.as_ref().map(|a| format!(" [{} {}]", a.round, a.part.name())).unwrap_or_default();
-            let reasons = if j.reasons.is_empty() { String::new() } else { format!(" ({})", j.reasons.join(", ")) };
-            let note = j.note.as_ref().map(|n| format!(": {n}")).unwrap_or_default();
-            let counts = if entry.counts { "" } else { " - does not count" };
+            let round = j
+                .asked
+                .as_ref()
+                .map(|a| format!(" [{} {}]", a.round, a.part.name()))
+                .unwrap_or_default();
+            let reasons = if j.reasons.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", j.reasons.join(", "))
+            };
+            let note = j
+                .note
+                .as_ref()
+                .map(|n| format!(": {n}"))
+                .unwrap_or_default();
+            let counts = if entry.counts {
+                ""
+            } else {
+                " - does not count"
+            };
             format!("{}{reasons}{note}{round}{counts}", j.verdict.name())
         }
         Act::Undo(_) => "undo".into(),
         Act::Redo(_) => "redo".into(),
     };
     let [who, item, what] = [&entry.who, &entry.item, &what].map(|part| clean::line(part));
-    format!("{}\t{}\t{who}\t{number}\t{item}\t{what}", entry.rev, journal::stamp(entry.at))
+    format!(
+        "{}\t{}\t{who}\t{number}\t{item}\t{what}",
+        entry.rev,
+        journal::stamp(entry.at)
+    )
 }

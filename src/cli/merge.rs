@@ -33,13 +33,28 @@ pub struct Args {
 /// # Errors
 /// A file that cannot be read or is no journal; then nothing is taken.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let absolute = |path: &PathBuf| std::path::absolute(path).map_err(|e| Error::io(&e, "cannot be found", path));
-    let files = args.files.iter().map(absolute).collect::<Result<Vec<_>>>()?;
-    let ask = request::Merge { files, dry: args.dry_run };
+    let absolute = |path: &PathBuf| {
+        std::path::absolute(path).map_err(|e| Error::io(&e, "cannot be found", path))
+    };
+    let files = args
+        .files
+        .iter()
+        .map(absolute)
+        .collect::<Result<Vec<_>>>()?;
+    let ask = request::Merge {
+        files,
+        dry: args.dry_run,
+    };
     let merged = import::waited(&context.client()?, ask, !args.json)?;
-    let text = if args.json { out::json_text(&value(&merged, args.dry_run)) } else { text(&merged, args.dry_run) };
+    let text = if args.json {
+        out::json_text(&value(&merged, args.dry_run))
+    } else {
+        text(&merged, args.dry_run)
+    };
     print(&text)?;
-    Ok(u8::from(!merged.aside.is_empty() && merged.added + merged.known == 0))
+    Ok(u8::from(
+        !merged.aside.is_empty() && merged.added + merged.known == 0,
+    ))
 }
 
 fn value(merged: &Merged, dry: bool) -> serde_json::Value {
@@ -51,8 +66,7 @@ fn value(merged: &Merged, dry: bool) -> serde_json::Value {
 
 /// A conflict as JSON.
 pub(super) fn conflict(c: &Conflict) -> serde_json::Value {
-    let side =
-        |s: &Side| json!({"who": s.who, "verdict": s.verdict, "at": journal::stamp(s.at), "incoming": s.incoming});
+    let side = |s: &Side| json!({"who": s.who, "verdict": s.verdict, "at": journal::stamp(s.at), "incoming": s.incoming});
     let verdicts: Vec<_> = c.verdicts.iter().map(side).collect();
     json!({"number": c.number, "item": c.item, "status": c.status, "verdicts": verdicts})
 }
@@ -75,9 +89,17 @@ fn text(merged: &Merged, dry: bool) -> String {
         rest(&mut out, file.damaged.len(), "damaged lines");
     }
     let would = if dry { "would be added" } else { "added" };
-    let _ = writeln!(out, "{} {would}, {} were there already", merged.added, merged.known);
+    let _ = writeln!(
+        out,
+        "{} {would}, {} were there already",
+        merged.added, merged.known
+    );
     for aside in merged.aside.iter().take(SHOWN) {
-        let (who, item, why) = (clean::line(&aside.who), clean::line(&aside.item), clean::line(&aside.why));
+        let (who, item, why) = (
+            clean::line(&aside.who),
+            clean::line(&aside.item),
+            clean::line(&aside.why),
+        );
         let _ = writeln!(out, "  set aside: {who} on {item}: {why}");
     }
     rest(&mut out, merged.aside.len(), "set aside");
@@ -94,11 +116,23 @@ pub(super) fn conflicts(out: &mut String, list: &[Conflict]) {
         let _ = writeln!(out, "{} items were judged differently:", list.len());
     }
     for conflict in list.iter().take(SHOWN) {
-        let side =
-            |s: &Side| format!("{} {}{}", s.who, s.verdict.name(), if s.incoming { " (from a file)" } else { "" });
+        let side = |s: &Side| {
+            format!(
+                "{} {}{}",
+                s.who,
+                s.verdict.name(),
+                if s.incoming { " (from a file)" } else { "" }
+            )
+        };
         let sides: Vec<_> = conflict.verdicts.iter().map(side).collect();
         let (item, sides) = (clean::line(&conflict.item), sides.join(", "));
-        let _ = writeln!(out, "  #{} {item}: {}: {}", conflict.number, clean::line(&sides), conflict.status.name());
+        let _ = writeln!(
+            out,
+            "  #{} {item}: {}: {}",
+            conflict.number,
+            clean::line(&sides),
+            conflict.status.name()
+        );
     }
     rest(out, list.len(), "conflicts");
 }

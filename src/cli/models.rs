@@ -56,7 +56,10 @@ pub fn run(args: &Args) -> Result<u8> {
     match args.what.as_ref().unwrap_or(&What::List) {
         What::List => {
             let models = hub.list()?;
-            let text: String = models.iter().map(|m| if args.json { json(m) } else { line(m) }).collect();
+            let text: String = models
+                .iter()
+                .map(|m| if args.json { json(m) } else { line(m) })
+                .collect();
             print(&text).map(|()| 0)
         }
         What::Pull { name } => {
@@ -97,8 +100,19 @@ fn state(state: FileState) -> &'static str {
 
 fn line(model: &ModelReport) -> String {
     let size: u64 = model.files.iter().filter_map(|f| f.size).sum();
-    let size = if size > 0 { format!("{:.1} GB", size as f64 / 1e9) } else { "size not known".into() };
-    format!("{:<20} {:<9} {:<15} {:<46} {}\n", model.name, state(model.state), size, model.licence, model.what)
+    let size = if size > 0 {
+        format!("{:.1} GB", size as f64 / 1e9)
+    } else {
+        "size not known".into()
+    };
+    format!(
+        "{:<20} {:<9} {:<15} {:<46} {}\n",
+        model.name,
+        state(model.state),
+        size,
+        model.licence,
+        model.what
+    )
 }
 
 fn told(report: &ModelReport, as_json: bool) -> Result<u8> {
@@ -108,11 +122,24 @@ fn told(report: &ModelReport, as_json: bool) -> Result<u8> {
     }
     let mut text = String::new();
     for file in &report.files {
-        let trouble = file.trouble.as_ref().map_or(String::new(), |t| format!("  {t}"));
+        let trouble = file
+            .trouble
+            .as_ref()
+            .map_or(String::new(), |t| format!("  {t}"));
         let hash = file.sha256.as_deref().unwrap_or("hash not known");
-        text += &format!("{:<9} {:>16}  {hash}  {}{trouble}\n", state(file.state), grouped(file.bytes), file.path);
+        text += &format!(
+            "{:<9} {:>16}  {hash}  {}{trouble}\n",
+            state(file.state),
+            grouped(file.bytes),
+            file.path
+        );
     }
-    text += &format!("{}: {}, in {}\n", report.name, state(report.state), report.folder.display());
+    text += &format!(
+        "{}: {}, in {}\n",
+        report.name,
+        state(report.state),
+        report.folder.display()
+    );
     print(&text).map(|()| code)
 }
 
@@ -127,7 +154,12 @@ struct Progress {
 
 impl Progress {
     fn new(json: bool) -> Progress {
-        Progress { json, terminal: std::io::stderr().is_terminal(), drawn: None, file: String::new() }
+        Progress {
+            json,
+            terminal: std::io::stderr().is_terminal(),
+            drawn: None,
+            file: String::new(),
+        }
     }
 
     /// Tells how far it is; the work always goes on.
@@ -147,10 +179,22 @@ impl Progress {
         if self.json {
             out::tell_text(&json(at));
         } else if self.terminal {
-            let share = at.of.map_or(0.0, |of| if of > 0 { at.done as f64 / of as f64 } else { 1.0 });
-            let of = at.of.map_or("?".into(), |n| format!("{:.1}", n as f64 / 1e6));
+            let share = at.of.map_or(0.0, |of| {
+                if of > 0 {
+                    at.done as f64 / of as f64
+                } else {
+                    1.0
+                }
+            });
+            let of = at
+                .of
+                .map_or("?".into(), |n| format!("{:.1}", n as f64 / 1e6));
             let done = at.done as f64 / 1e6;
-            out::progress(&format!("{doing} {} {} {done:.1} of {of} MB", at.path, bar(share, 20, false)));
+            out::progress(&format!(
+                "{doing} {} {} {done:.1} of {of} MB",
+                at.path,
+                bar(share, 20, false)
+            ));
         } else if other {
             out::tell(format_args!("{doing} {}", at.path));
         }

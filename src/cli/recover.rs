@@ -36,16 +36,29 @@ pub struct Args {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let project = context.project()?;
     let imports = project.imports();
-    let said = Said { model: args.model.clone(), dataset: args.dataset.clone(), only: args.only.clone() };
+    let said = Said {
+        model: args.model.clone(),
+        dataset: args.dataset.clone(),
+        only: args.only.clone(),
+    };
     // Held while the manifest is written: an owner would go on with the old one.
     let _lock = if args.apply {
-        let open = || Error::new(ErrorKind::Conflict, "the project is open, and its owner has the manifest in memory");
+        let open = || {
+            Error::new(
+                ErrorKind::Conflict,
+                "the project is open, and its owner has the manifest in memory",
+            )
+        };
         Some(lock::take(&project)?.ok_or_else(|| open().help("`benchtop stop`, then try again"))?)
     } else {
         None
     };
     let found = recover::look(&imports, &said, &stamp(now()))?;
-    let aside = if args.apply && !found.is_empty() { recover::apply(&imports, &found)? } else { None };
+    let aside = if args.apply && !found.is_empty() {
+        recover::apply(&imports, &found)?
+    } else {
+        None
+    };
     if args.json {
         let value = json!({
             "applied": args.apply && !found.is_empty(), "lines": found.lines, "segments": found.segments,
@@ -63,13 +76,19 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 
 fn words(found: &Recovery, applied: bool) -> String {
     if found.is_empty() {
-        return "every line of the manifest can be read, and every segment is named by one\n".into();
+        return "every line of the manifest can be read, and every segment is named by one\n"
+            .into();
     }
     let mut out = String::new();
     for line in &found.lines {
-        out.push_str(&format!("line {} of the manifest is damaged: {}\n", line.line, line.problem.what));
+        out.push_str(&format!(
+            "line {} of the manifest is damaged: {}\n",
+            line.line, line.problem.what
+        ));
         for file in &line.missing {
-            out.push_str(&format!("  it names {file}, which is not there or not what it says\n"));
+            out.push_str(&format!(
+                "  it names {file}, which is not there or not what it says\n"
+            ));
         }
         if !line.explained && line.missing.is_empty() {
             out.push_str("  what it named cannot be read from it; see the segments below\n");
@@ -79,7 +98,11 @@ fn words(found: &Recovery, applied: bool) -> String {
         let what = match (&orphan.part, &orphan.problem) {
             (Some(part), _) => format!("{} rows, {}", part.rows, recover::words(&part.holds)),
             (None, Some(problem)) => {
-                let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+                let help = problem
+                    .help
+                    .as_ref()
+                    .map(|help| format!(" ({help})"))
+                    .unwrap_or_default();
                 format!("stays where it is: {}{help}", problem.what)
             }
             (None, None) => String::new(),
@@ -94,7 +117,11 @@ fn words(found: &Recovery, applied: bool) -> String {
     }
     let numbers: Vec<String> = found.entries.iter().map(|e| e.n.to_string()).collect();
     if !numbers.is_empty() {
-        let word = if applied { "taken in as" } else { "--apply takes them in as" };
+        let word = if applied {
+            "taken in as"
+        } else {
+            "--apply takes them in as"
+        };
         out.push_str(&format!("{word} import {}\n", numbers.join(", ")));
     } else if !applied && !found.lines.is_empty() {
         out.push_str("--apply sets the manifest aside and leaves the damaged lines out, so that imports go on\n");

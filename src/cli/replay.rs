@@ -43,8 +43,11 @@ pub struct DiffArgs {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let state = context.client()?.ask(request::Replay(args.moment))?;
     let text = if args.json {
-        let by_status: Map<String, Value> =
-            state.by_status.iter().map(|(status, n)| (status.name().into(), (*n).into())).collect();
+        let by_status: Map<String, Value> = state
+            .by_status
+            .iter()
+            .map(|(status, n)| (status.name().into(), (*n).into()))
+            .collect();
         let value = json!({
             "rev": state.rev, "decisions": state.decisions, "by_status": by_status, "same": state.same,
             "notes": state.notes,
@@ -75,10 +78,25 @@ pub fn diff(context: &Context, args: &DiffArgs) -> Result<u8> {
     use std::io::Write;
     let list = context.client()?.ask(request::Moved(args.from, args.to))?;
     let mut out = BufWriter::new(out::lines());
-    for Moved { number, item, from, to } in &list {
+    for Moved {
+        number,
+        item,
+        from,
+        to,
+    } in &list
+    {
         match args.json {
-            true => json_line(&mut out, &json!({"number": number, "item": item, "from": from, "to": to}))?,
-            false => done(writeln!(out, "#{number}\t{}\t{}\t{}", clean::line(item), from.name(), to.name()))?,
+            true => json_line(
+                &mut out,
+                &json!({"number": number, "item": item, "from": from, "to": to}),
+            )?,
+            false => done(writeln!(
+                out,
+                "#{number}\t{}\t{}\t{}",
+                clean::line(item),
+                from.name(),
+                to.name()
+            ))?,
         }
     }
     done(out.flush())?;

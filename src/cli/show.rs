@@ -43,21 +43,48 @@ pub struct Show {
 pub fn run(args: &Show, colour: Option<ColourLevel>) -> Result<()> {
     let image = decode(&read(&args.image)?).map_err(|problem| problem.file(&args.image))?;
     let terminal = io::stdout().is_terminal();
-    let size = if terminal { WindowSize::of(io::stdout()).unwrap_or_default() } else { WindowSize::default() };
-    let (columns, rows) = if size.cells.0 > 0 && size.cells.1 > 1 { size.cells } else { (80, 24) };
+    let size = if terminal {
+        WindowSize::of(io::stdout()).unwrap_or_default()
+    } else {
+        WindowSize::default()
+    };
+    let (columns, rows) = if size.cells.0 > 0 && size.cells.1 > 1 {
+        size.cells
+    } else {
+        (80, 24)
+    };
     // One row stays free for the prompt that comes after.
-    let room = (args.width.unwrap_or(columns), args.height.unwrap_or(rows - 1));
-    let found = if terminal && !args.plain && io::stdin().is_terminal() { ask() } else { Capabilities::default() };
-    let fail = |error: io::Error| Error::io(&error, "cannot write to the terminal", Path::new("stdout"));
+    let room = (
+        args.width.unwrap_or(columns),
+        args.height.unwrap_or(rows - 1),
+    );
+    let found = if terminal && !args.plain && io::stdin().is_terminal() {
+        ask()
+    } else {
+        Capabilities::default()
+    };
+    let fail =
+        |error: io::Error| Error::io(&error, "cannot write to the terminal", Path::new("stdout"));
     // Without a size nobody knows where the screen ends; pixels are only for what is known to fit.
-    let room = if found.answers { (room.0.min(columns), room.1.min(rows - 1)) } else { room };
+    let room = if found.answers {
+        (room.0.min(columns), room.1.min(rows - 1))
+    } else {
+        room
+    };
     match Protocol::choose(&found) {
         Some(Protocol::Sixel) => sixel(&image, room, &found).map_err(fail),
         Some(protocol) => through_viuer(&image, room, &found, protocol),
         None => {
             let env = environment();
-            let level = if terminal || colour.is_some() { colour::detect(&env, colour) } else { ColourLevel::Mono };
-            let aspect = found.cell.or(size.cell()).map_or(2.0, |(w, h)| f64::from(h) / f64::from(w));
+            let level = if terminal || colour.is_some() {
+                colour::detect(&env, colour)
+            } else {
+                ColourLevel::Mono
+            };
+            let aspect = found
+                .cell
+                .or(size.cell())
+                .map_or(2.0, |(w, h)| f64::from(h) / f64::from(w));
             let cells = Cells::draw(&image, room, aspect, level, [0; 3]).map_err(Error::input)?;
             print(&cells, &mut BufWriter::new(io::stdout().lock())).map_err(fail)
         }
@@ -71,17 +98,30 @@ pub fn ask() -> Capabilities {
     if crossterm::terminal::enable_raw_mode().is_err() {
         return Capabilities::default();
     }
-    let asked = probe(io::stdin(), &mut io::stdout(), &mut Parser::default(), &environment(), Clock::start());
+    let asked = probe(
+        io::stdin(),
+        &mut io::stdout(),
+        &mut Parser::default(),
+        &environment(),
+        Clock::start(),
+    );
     let _ = crossterm::terminal::disable_raw_mode();
     asked.map(|(found, _)| found).unwrap_or_default()
 }
 
 fn cells_of((columns, rows): (u16, u16), cell: (u16, u16)) -> (u32, u32) {
-    (u32::from(columns) * u32::from(cell.0), u32::from(rows) * u32::from(cell.1))
+    (
+        u32::from(columns) * u32::from(cell.0),
+        u32::from(rows) * u32::from(cell.1),
+    )
 }
 
 fn sixel(image: &DecodedImage, room: (u16, u16), found: &Capabilities) -> io::Result<()> {
-    let plan = Plan { protocol: Protocol::Sixel, cells: room, cell: found.cell.unwrap_or((8, 16)) };
+    let plan = Plan {
+        protocol: Protocol::Sixel,
+        cells: room,
+        cell: found.cell.unwrap_or((8, 16)),
+    };
     let small = resize(image, fit(image.size(), plan.room(), 1.0)).map_err(io::Error::other)?;
     let payload = plan.encode(&small, [0; 3]).map_err(io::Error::other)?;
     let mut out = BufWriter::new(io::stdout().lock());
@@ -90,7 +130,12 @@ fn sixel(image: &DecodedImage, room: (u16, u16), found: &Capabilities) -> io::Re
     out.flush()
 }
 
-fn through_viuer(image: &DecodedImage, room: (u16, u16), found: &Capabilities, protocol: Protocol) -> Result<()> {
+fn through_viuer(
+    image: &DecodedImage,
+    room: (u16, u16),
+    found: &Capabilities,
+    protocol: Protocol,
+) -> Result<()> {
     let cell = found.cell.unwrap_or((8, 16));
     let size = fit(image.size(), cells_of(room, cell), 1.0);
     let small = resize(image, size).map_err(Error::input)?;
@@ -104,7 +149,12 @@ fn through_viuer(image: &DecodedImage, room: (u16, u16), found: &Capabilities, p
         ..viuer::Config::default()
     };
     let shown = viuer::print(&small.into(), &config);
-    shown.map(drop).map_err(|error| Error::new(ErrorKind::Io, format!("the terminal refused the picture: {error}")))
+    shown.map(drop).map_err(|error| {
+        Error::new(
+            ErrorKind::Io,
+            format!("the terminal refused the picture: {error}"),
+        )
+    })
 }
 
 /// Prints cells as lines of text with colours.
@@ -145,23 +195,45 @@ mod tests {
 
     #[test]
     fn lines_of_half_blocks_reset_at_their_ends() {
-        let red_over_green = |_, y: u32| if y.is_multiple_of(2) { Rgb([255, 0, 0]) } else { Rgb([0, 255, 0]) };
+        let red_over_green = |_, y: u32| {
+            if y.is_multiple_of(2) {
+                Rgb([255, 0, 0])
+            } else {
+                Rgb([0, 255, 0])
+            }
+        };
         let text = printed(ColourLevel::True, red_over_green);
         let line = "\x1b[38;5;196m\x1b[48;5;46m▀▀▀▀\x1b[0m\n";
         assert_eq!(text, line.repeat(2));
-        assert_eq!(printed(ColourLevel::Ansi16, red_over_green), "\x1b[91m\x1b[102m▀▀▀▀\x1b[0m\n".repeat(2));
+        assert_eq!(
+            printed(ColourLevel::Ansi16, red_over_green),
+            "\x1b[91m\x1b[102m▀▀▀▀\x1b[0m\n".repeat(2)
+        );
         let odd = printed(ColourLevel::True, |_, _| Rgb([1, 2, 3]));
-        assert!(odd.starts_with("\x1b[38;2;1;2;3m\x1b[48;2;1;2;3m▀"), "{odd:?}");
+        assert!(
+            odd.starts_with("\x1b[38;2;1;2;3m\x1b[48;2;1;2;3m▀"),
+            "{odd:?}"
+        );
     }
 
     #[test]
     fn without_colours_there_are_no_escapes() {
-        assert_eq!(printed(ColourLevel::Mono, |x, _| Rgb([if x < 2 { 0 } else { 255 }; 3])), "  @@\n  @@\n");
+        assert_eq!(
+            printed(ColourLevel::Mono, |x, _| Rgb(
+                [if x < 2 { 0 } else { 255 }; 3]
+            )),
+            "  @@\n  @@\n"
+        );
     }
 
     #[test]
     fn a_missing_picture_is_named() {
-        let args = Show { image: "nowhere.png".into(), width: None, height: None, plain: true };
+        let args = Show {
+            image: "nowhere.png".into(),
+            width: None,
+            height: None,
+            plain: true,
+        };
         let problem = run(&args, None).unwrap_err();
         assert_eq!(problem.kind, ErrorKind::NotFound);
         assert_eq!(problem.place.file, Some("nowhere.png".into()));

@@ -24,7 +24,9 @@ pub struct Args {
 /// # Errors
 /// When the project cannot be found or the owner does not answer.
 pub fn ask(context: &Context) -> Result<Option<OwnerStatus>> {
-    let Some(client) = Client::attach(&context.project()?, &context.who()?, |_| ())? else { return Ok(None) };
+    let Some(client) = Client::attach(&context.project()?, &context.who()?, |_| ())? else {
+        return Ok(None);
+    };
     client.ask(request::Status).map(Some)
 }
 
@@ -37,7 +39,11 @@ pub fn json(status: Option<&OwnerStatus>, project: &benchtop_store::project::Pro
             "project": {"name": project.config().name, "root": project.root()},
         });
     };
-    let by_status: Map<String, Value> = s.by_status.iter().map(|(s, n)| (s.name().into(), (*n).into())).collect();
+    let by_status: Map<String, Value> = s
+        .by_status
+        .iter()
+        .map(|(s, n)| (s.name().into(), (*n).into()))
+        .collect();
     json!({
         "owner": {
             "pid": s.pid, "version": s.version, "socket": s.socket, "started": s.started, "clients": s.clients,
@@ -76,7 +82,11 @@ pub fn metadata(health: &MetadataHealth) -> Value {
 fn latency(waits: &[Waits]) -> Value {
     let micros = |nanos: u64| nanos as f64 / 1000.0;
     let of = |waits: &Waits| {
-        let buckets: Vec<Value> = waits.buckets.iter().map(|(end, n)| json!([micros(*end), n])).collect();
+        let buckets: Vec<Value> = waits
+            .buckets
+            .iter()
+            .map(|(end, n)| json!([micros(*end), n]))
+            .collect();
         let value = json!({
             "count": waits.count(), "p50_us": micros(waits.within(0.5)), "p90_us": micros(waits.within(0.9)),
             "p99_us": micros(waits.within(0.99)), "max_us": micros(waits.longest), "buckets": buckets,
@@ -91,11 +101,25 @@ fn waited(waits: &[Waits]) -> String {
     if waits.iter().all(|waits| waits.count() == 0) {
         return String::new();
     }
-    let mut out = String::from("decisions waited, in microseconds     p50        p90        p99    longest\n");
+    let mut out = String::from(
+        "decisions waited, in microseconds     p50        p90        p99    longest\n",
+    );
     for waits in waits.iter().filter(|waits| waits.count() > 0) {
         let micros = |nanos: u64| format!("{:>10.1} ", nanos as f64 / 1000.0);
-        let times = [waits.within(0.5), waits.within(0.9), waits.within(0.99), waits.longest].map(micros).concat();
-        out.push_str(&format!("  {:<8} {:>8} decisions {}\n", waits.step, waits.count(), times.trim_end()));
+        let times = [
+            waits.within(0.5),
+            waits.within(0.9),
+            waits.within(0.99),
+            waits.longest,
+        ]
+        .map(micros)
+        .concat();
+        out.push_str(&format!(
+            "  {:<8} {:>8} decisions {}\n",
+            waits.step,
+            waits.count(),
+            times.trim_end()
+        ));
     }
     out
 }
@@ -129,7 +153,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     for (status, n) in s.by_status.iter().filter(|(_, n)| *n > 0) {
         out.push_str(&format!("  {:<9} {n}\n", status.name()));
     }
-    out.push_str(&format!("decisions {}, revision {}\nstore     {} bytes\n", s.decisions, s.rev, s.store_bytes));
+    out.push_str(&format!(
+        "decisions {}, revision {}\nstore     {} bytes\n",
+        s.decisions, s.rev, s.store_bytes
+    ));
     out.push_str(&waited(&s.latency));
     if let Some(why) = &s.read_only {
         out.push_str(&format!("READ ONLY {}\n", clean::line(why)));
@@ -158,7 +185,10 @@ pub fn stop(context: &Context) -> Result<u8> {
     let deadline = Instant::now() + Duration::from_secs(60);
     while benchtop_owner::lock::is_held(&project) || start::find(&project)?.is_some() {
         if Instant::now() > deadline {
-            return Err(Error::new(ErrorKind::Unreachable, format!("the owner (pid {pid}) does not end")));
+            return Err(Error::new(
+                ErrorKind::Unreachable,
+                format!("the owner (pid {pid}) does not end"),
+            ));
         }
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -58,7 +58,8 @@ enum What {
 }
 
 fn sends(name: &str) -> std::result::Result<Sends, String> {
-    Sends::from_name(name).ok_or_else(|| format!("one of: {}", Sends::ALL.map(Sends::name).join(", ")))
+    Sends::from_name(name)
+        .ok_or_else(|| format!("one of: {}", Sends::ALL.map(Sends::name).join(", ")))
 }
 
 /// Runs it.
@@ -70,12 +71,24 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let trust = Trust::of_person();
     match args.what.as_ref().unwrap_or(&What::List) {
         What::List => list(&trust, args.json),
-        What::Add { url, key_env, sends } => {
+        What::Add {
+            url,
+            key_env,
+            sends,
+        } => {
             let destination = Destination::new(url, key_env.as_deref(), *sends)?;
             trust.agree(std::slice::from_ref(&destination), &stamp(now()))?;
             let held = trust.read()?;
-            let found = held.agreements.iter().find(|a| a.destination.covers(&destination));
-            let none = || Error::new(ErrorKind::Io, "the agreement is not there after it was written");
+            let found = held
+                .agreements
+                .iter()
+                .find(|a| a.destination.covers(&destination));
+            let none = || {
+                Error::new(
+                    ErrorKind::Io,
+                    "the agreement is not there after it was written",
+                )
+            };
             print(&shown(found.ok_or_else(none)?, args.json)).map(|()| 0)
         }
         What::Link { dir } => link(context, &trust, dir, true, args.json),
@@ -84,24 +97,44 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let to = origin(url)?;
             let gone = trust.revoke(&to, key_env.as_deref())?;
             if gone.is_empty() {
-                return Err(Error::new(ErrorKind::NotFound, format!("there is no agreement about {to}"))
-                    .help("`benchtop trust list` lists them"));
+                return Err(Error::new(
+                    ErrorKind::NotFound,
+                    format!("there is no agreement about {to}"),
+                )
+                .help("`benchtop trust list` lists them"));
             }
             print(&gone.iter().map(|a| shown(a, args.json)).collect::<String>()).map(|()| 0)
         }
     }
 }
 
-fn link(context: &Context, trust: &Trust, dir: &Path, is_linked: bool, is_json: bool) -> Result<u8> {
-    let dir = dir.canonicalize().map_err(|e| Error::io(&e, "cannot be opened", dir))?;
+fn link(
+    context: &Context,
+    trust: &Trust,
+    dir: &Path,
+    is_linked: bool,
+    is_json: bool,
+) -> Result<u8> {
+    let dir = dir
+        .canonicalize()
+        .map_err(|e| Error::io(&e, "cannot be opened", dir))?;
     let project = context.project()?;
     if !trust.link(project.root(), &dir, is_linked)? && !is_linked {
-        return Err(Error::new(ErrorKind::NotFound, "these pictures are not linked to the project").file(dir));
+        return Err(Error::new(
+            ErrorKind::NotFound,
+            "these pictures are not linked to the project",
+        )
+        .file(dir));
     }
-    let value = json!({"is": "pictures", "project": project.root(), "pictures": dir, "linked": is_linked});
+    let value =
+        json!({"is": "pictures", "project": project.root(), "pictures": dir, "linked": is_linked});
     let word = if is_linked { "sent" } else { "not sent" };
-    print(&if is_json { out::json_text(&value) } else { format!("pictures below {} are {word}\n", dir.display()) })
-        .map(|()| 0)
+    print(&if is_json {
+        out::json_text(&value)
+    } else {
+        format!("pictures below {} are {word}\n", dir.display())
+    })
+    .map(|()| 0)
 }
 
 fn list(trust: &Trust, is_json: bool) -> Result<u8> {
@@ -109,16 +142,30 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
     let mut out: String = held.agreements.iter().map(|a| shown(a, is_json)).collect();
     for Linked { folder, pictures } in &held.links {
         let value = json!({"is": "pictures", "project": folder.project, "pictures": pictures, "linked": true});
-        let said = format!("pictures of {}: {}", folder.project.escape_debug(), pictures.escape_debug());
-        out.push_str(&if is_json { out::json_text(&value) } else { format!("{said}\n") });
+        let said = format!(
+            "pictures of {}: {}",
+            folder.project.escape_debug(),
+            pictures.escape_debug()
+        );
+        out.push_str(&if is_json {
+            out::json_text(&value)
+        } else {
+            format!("{said}\n")
+        });
     }
-    for TrustedJob { folder, kind, id, .. } in &held.jobs {
+    for TrustedJob {
+        folder, kind, id, ..
+    } in &held.jobs
+    {
         let value = json!({"is": "job", "project": folder.project, "kind": kind, "id": id});
         match is_json {
             true => out.push_str(&out::json_text(&value)),
             false => {
                 let kind = value["kind"].as_str().unwrap_or_default().to_string();
-                out.push_str(&format!("goes on by itself: {kind} {id} of {}\n", folder.project.escape_debug()));
+                out.push_str(&format!(
+                    "goes on by itself: {kind} {id} of {}\n",
+                    folder.project.escape_debug()
+                ));
             }
         }
     }
@@ -131,7 +178,9 @@ fn list(trust: &Trust, is_json: bool) -> Result<u8> {
         ));
     }
     if out.is_empty() && !is_json {
-        out = "nothing was agreed to; projects send only to servers on this machine, without keys\n".into();
+        out =
+            "nothing was agreed to; projects send only to servers on this machine, without keys\n"
+                .into();
     }
     print(&out).map(|()| 0)
 }
@@ -141,7 +190,8 @@ fn shown(agreement: &Agreement, is_json: bool) -> String {
     let Agreement { destination, at } = agreement;
     let Destination { to, key_env, sends } = destination;
     if is_json {
-        let value: Value = json!({"is": "agreement", "to": to, "key_env": key_env, "sends": sends, "at": at});
+        let value: Value =
+            json!({"is": "agreement", "to": to, "key_env": key_env, "sends": sends, "at": at});
         return out::json_text(&value);
     }
     format!("{destination}\t{}\tsince {at}\n", sends.name())

@@ -34,14 +34,20 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let owned = start::find(&project)?.is_some();
     let writes = args.repair || args.accept;
     if writes && owned {
-        let problem = Error::new(ErrorKind::Conflict, "an owner has the project open").file(project.root());
+        let problem =
+            Error::new(ErrorKind::Conflict, "an owner has the project open").file(project.root());
         return Err(problem.help("end it with `benchtop stop`, then repair"));
     }
     // Held to the end, so that no owner starts meanwhile. A mere look keeps nobody from working.
     let _lock = if writes {
-        let busy = || Error::new(ErrorKind::Conflict, "an owner has the project open").file(project.root());
+        let busy = || {
+            Error::new(ErrorKind::Conflict, "an owner has the project open").file(project.root())
+        };
         project.ensure_private_runtime()?;
-        Some(lock::take(&project)?.ok_or_else(|| busy().help("end it with `benchtop stop`, then repair"))?)
+        Some(
+            lock::take(&project)?
+                .ok_or_else(|| busy().help("end it with `benchtop stop`, then repair"))?,
+        )
     } else {
         None
     };
@@ -67,7 +73,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if args.repair {
         repair::repair(&project, &mut report, &at)?;
     }
-    let text = if args.json { out::json_text(&value(&report, owned)) } else { text(&report) };
+    let text = if args.json {
+        out::json_text(&value(&report, owned))
+    } else {
+        text(&report)
+    };
     print(&text)?;
     Ok(u8::from(report.damaged() > 0))
 }
@@ -87,7 +97,15 @@ fn value(report: &Report, owned: bool) -> serde_json::Value {
 fn text(report: &Report) -> String {
     let mut out = String::new();
     let plain = |text: &str| -> String {
-        text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+        text.chars()
+            .map(|c| {
+                if c.is_control() {
+                    char::REPLACEMENT_CHARACTER
+                } else {
+                    c
+                }
+            })
+            .collect()
     };
     for finding in &report.findings {
         let word = match finding.severity {
@@ -103,8 +121,15 @@ fn text(report: &Report) -> String {
             let _ = write!(out, " (byte {offset})");
         }
         let _ = writeln!(out, ": {}", plain(&finding.what));
-        let more = [("lost", &finding.lost), ("help", &finding.remedy), ("repaired", &finding.repaired)];
-        for (word, said) in more.into_iter().filter(|(word, _)| *word != "help" || finding.repaired.is_none()) {
+        let more = [
+            ("lost", &finding.lost),
+            ("help", &finding.remedy),
+            ("repaired", &finding.repaired),
+        ];
+        for (word, said) in more
+            .into_iter()
+            .filter(|(word, _)| *word != "help" || finding.repaired.is_none())
+        {
             if let Some(said) = said {
                 let _ = writeln!(out, "  {word}: {}", plain(said));
             }

@@ -5,7 +5,9 @@ use super::metadata::vocabulary::fold;
 /// Shortest word for which one letter apart counts: "cat" and "bat" are different things.
 const EDIT_CHARS: usize = 5;
 /// Words that say nothing alone.
-const WEAK: [&str; 14] = ["a", "an", "the", "of", "in", "on", "at", "and", "with", "to", "by", "from", "for", "under"];
+const WEAK: [&str; 14] = [
+    "a", "an", "the", "of", "in", "on", "at", "and", "with", "to", "by", "from", "for", "under",
+];
 
 /// Why two terms are too near each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +54,10 @@ pub enum Terms {
 impl Words {
     /// Makes a term ready.
     pub fn new(term: &str, terms: Terms) -> Words {
-        Words { folded: plain(term), nouns: terms == Terms::Nouns }
+        Words {
+            folded: plain(term),
+            nouns: terms == Terms::Nouns,
+        }
     }
 
     /// Lower case, one blank between words.
@@ -83,7 +88,10 @@ impl Words {
 pub fn plain(text: &str) -> String {
     let folded = fold(text);
     let mut plain = String::with_capacity(folded.len());
-    for word in folded.split(|c: char| c.is_whitespace() || c == '-' || c == '_').filter(|w| !w.is_empty()) {
+    for word in folded
+        .split(|c: char| c.is_whitespace() || c == '-' || c == '_')
+        .filter(|w| !w.is_empty())
+    {
         if !plain.is_empty() {
             plain.push(' ');
         }
@@ -102,15 +110,24 @@ pub fn holds(text: &str, words: &str) -> bool {
         return false;
     }
     let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    text.match_indices(words)
-        .any(|(at, found)| !letter(text[..at].chars().next_back()) && !letter(text[at + found.len()..].chars().next()))
+    text.match_indices(words).any(|(at, found)| {
+        !letter(text[..at].chars().next_back()) && !letter(text[at + found.len()..].chars().next())
+    })
 }
 
 /// Whether one letter added, dropped or replaced makes one word of the other.
 fn one_edit(short: &str, long: &str) -> bool {
-    let same = short.bytes().zip(long.bytes()).take_while(|(a, b)| a == b).count();
+    let same = short
+        .bytes()
+        .zip(long.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
     let (short, long) = (&short.as_bytes()[same..], &long.as_bytes()[same..]);
-    if short.len() == long.len() { short.get(1..) == long.get(1..) } else { Some(short) == long.get(1..) }
+    if short.len() == long.len() {
+        short.get(1..) == long.get(1..)
+    } else {
+        Some(short) == long.get(1..)
+    }
 }
 
 #[cfg(test)]

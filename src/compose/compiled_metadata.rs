@@ -136,7 +136,12 @@ impl CompiledMetadata {
     /// Makes `metadata` ready; also gives what is wrong with it as a whole. What is wrong is left out: a subject whose
     /// prompts cannot be filled, a subtask that cannot be asked.
     pub fn compile(metadata: &Metadata) -> (CompiledMetadata, Vec<Finding>) {
-        let mut compiler = Compiler { metadata, grammar: CompiledMetadata::default(), found: Vec::new(), spent: 0 };
+        let mut compiler = Compiler {
+            metadata,
+            grammar: CompiledMetadata::default(),
+            found: Vec::new(),
+            spent: 0,
+        };
         compiler.compile();
         (compiler.grammar, compiler.found)
     }
@@ -175,7 +180,11 @@ impl CompiledMetadata {
             Some((describe, answer)) if free_form => vec![describe, answer],
             _ => own.to_vec(),
         };
-        let mut lists: Vec<usize> = texts.iter().flat_map(|t| t.slots()).filter_map(|s| list(&s.name)).collect();
+        let mut lists: Vec<usize> = texts
+            .iter()
+            .flat_map(|t| t.slots())
+            .filter_map(|s| list(&s.name))
+            .collect();
         lists.push(subtask.list);
         lists.sort_unstable();
         lists.dedup();
@@ -184,7 +193,11 @@ impl CompiledMetadata {
 
     /// The free-form question and its reference answer for a subtask of a subject: the subtask's own, else the
     /// subject's.
-    pub fn free_form<'g>(&self, subject: &'g Subject, subtask: &'g Subtask) -> Option<(&'g Template, &'g Template)> {
+    pub fn free_form<'g>(
+        &self,
+        subject: &'g Subject,
+        subtask: &'g Subtask,
+    ) -> Option<(&'g Template, &'g Template)> {
         match (&subtask.describe, &subtask.answer) {
             (Some(describe), Some(answer)) => Some((describe, answer)),
             _ => Some((subject.describe.as_ref()?, subject.answer.as_ref()?)),
@@ -227,7 +240,10 @@ impl<'m> Compiler<'m> {
             pair_choice: of(&layouts.pair_choice),
         };
         for (text, known) in [
-            (&layouts.multiple_choice, &["question", "options", "letters"][..]),
+            (
+                &layouts.multiple_choice,
+                &["question", "options", "letters"][..],
+            ),
             (&layouts.true_false, &["question", "options", "letters"]),
             (&layouts.yes_no, &["question"]),
             (&layouts.free_form, &["question"]),
@@ -248,29 +264,67 @@ impl<'m> Compiler<'m> {
             self.found.append(&mut found);
         }
         // That a file has too few terms follows from that it cannot be read.
-        let unread = |file: &str| metadata.found().any(|f| f.rule == Rule::Unreadable && f.file == file);
-        self.found.retain(|f| f.rule != Rule::EmptyVocabulary || !unread(&f.file));
+        let unread = |file: &str| {
+            metadata
+                .found()
+                .any(|f| f.rule == Rule::Unreadable && f.file == file)
+        };
+        self.found
+            .retain(|f| f.rule != Rule::EmptyVocabulary || !unread(&f.file));
     }
 
     fn lists(&mut self) {
-        let phrases: BTreeMap<&str, bool> =
-            self.metadata.templates().subtasks.values().map(|s| (s.vocabulary.as_str(), s.phrases)).collect();
+        let phrases: BTreeMap<&str, bool> = self
+            .metadata
+            .templates()
+            .subtasks
+            .values()
+            .map(|s| (s.vocabulary.as_str(), s.phrases))
+            .collect();
         let names = self.metadata.vocabularies().keys().map(String::as_str);
         if self.metadata.vocabularies().contains_key(STYLE) {
             let file = format!("{}{STYLE}.txt", super::metadata::VOCABULARIES);
-            let finding = Finding::new(Rule::BadTemplate, file, "`style` is the slot of styles.toml");
-            self.found.push(finding.term(STYLE).help("give this vocabulary another name"));
+            let finding = Finding::new(
+                Rule::BadTemplate,
+                file,
+                "`style` is the slot of styles.toml",
+            );
+            self.found.push(
+                finding
+                    .term(STYLE)
+                    .help("give this vocabulary another name"),
+            );
         }
         for name in names.filter(|n| *n != STYLE).chain([STYLE]) {
-            let terms: Vec<String> = self.metadata.enabled(name).into_iter().map(String::from).collect();
-            let kind = if phrases.get(name) == Some(&true) { Terms::Phrases } else { Terms::Nouns };
+            let terms: Vec<String> = self
+                .metadata
+                .enabled(name)
+                .into_iter()
+                .map(String::from)
+                .collect();
+            let kind = if phrases.get(name) == Some(&true) {
+                Terms::Phrases
+            } else {
+                Terms::Nouns
+            };
             let words = terms.iter().map(|t| Words::new(t, kind)).collect();
-            let at = terms.iter().enumerate().map(|(i, t)| (t.clone(), i as u32)).collect();
-            self.grammar.lists.push(List { name: name.into(), terms, words, at });
+            let at = terms
+                .iter()
+                .enumerate()
+                .map(|(i, t)| (t.clone(), i as u32))
+                .collect();
+            self.grammar.lists.push(List {
+                name: name.into(),
+                terms,
+                words,
+                at,
+            });
         }
         self.grammar.style = self.grammar.lists.len() - 1;
         let styles = self.metadata.styles().iter().filter(|s| !s.disabled);
-        self.grammar.styles = styles.map(|s| (s.prompt.clone(), s.negative.clone())).collect();
+        self.grammar.styles = styles
+            .map(|s| (s.prompt.clone(), s.negative.clone()))
+            .collect();
     }
 
     fn subject(&mut self, name: &str, subject: &super::metadata::Subject) {
@@ -283,7 +337,16 @@ impl<'m> Compiler<'m> {
             prompts.push(parts);
         }
         let held = |parts: &Vec<Part>| -> Vec<usize> {
-            parts.iter().filter_map(|p| if let Part::Term { list, .. } = p { Some(*list) } else { None }).collect()
+            parts
+                .iter()
+                .filter_map(|p| {
+                    if let Part::Term { list, .. } = p {
+                        Some(*list)
+                    } else {
+                        None
+                    }
+                })
+                .collect()
         };
         let mut lists = prompts.first().map_or(Vec::new(), held);
         lists.sort_unstable();
@@ -292,9 +355,14 @@ impl<'m> Compiler<'m> {
         for (text, parts) in subject.prompts.iter().zip(&prompts) {
             for list in held(parts).into_iter().filter(|l| !lists.contains(l)) {
                 let slot = &self.grammar.lists[list].name;
-                let what =
-                    format!("this wording of {name} has `{slot}` and another has not: nothing can be asked about it");
-                self.found.push(self.metadata.in_template(Rule::UnsupportedSlot, what, text, 0..0).term(slot.clone()));
+                let what = format!(
+                    "this wording of {name} has `{slot}` and another has not: nothing can be asked about it"
+                );
+                self.found.push(
+                    self.metadata
+                        .in_template(Rule::UnsupportedSlot, what, text, 0..0)
+                        .term(slot.clone()),
+                );
             }
         }
         let main = subject.main.as_deref().and_then(|m| self.grammar.list(m));
@@ -303,7 +371,9 @@ impl<'m> Compiler<'m> {
         {
             let what = format!("the main vocabulary `{wanted}` of {name} is not in its prompt");
             self.found.push(
-                self.metadata.at_template(Rule::UnsupportedSlot, what, subject.span.clone()).term(wanted.clone()),
+                self.metadata
+                    .at_template(Rule::UnsupportedSlot, what, subject.span.clone())
+                    .term(wanted.clone()),
             );
         }
         for text in [&subject.describe, &subject.answer].into_iter().flatten() {
@@ -311,7 +381,11 @@ impl<'m> Compiler<'m> {
         }
         if subject.describe.is_some() != subject.answer.is_some() {
             let what = format!("{name} needs both `describe` and `answer`, or neither");
-            self.found.push(self.metadata.at_template(Rule::BadTemplate, what, subject.span.clone()).term(name));
+            self.found.push(
+                self.metadata
+                    .at_template(Rule::BadTemplate, what, subject.span.clone())
+                    .term(name),
+            );
         }
         if self.found.len() == before {
             let sources = prompts.iter().map(|parts| self.source(parts)).collect();
@@ -331,25 +405,46 @@ impl<'m> Compiler<'m> {
     fn subtask(&mut self, name: &str, subtask: &super::metadata::Subtask) {
         let before = self.found.len();
         let Some(list) = self.grammar.list(&subtask.vocabulary) else {
-            let what = format!("{name} asks about `{}`, and there is no such vocabulary", subtask.vocabulary);
-            let finding = self.metadata.at_template(Rule::MissingFile, what, subtask.span.clone());
-            self.found.push(finding.term(subtask.vocabulary.clone()).help(self.nearest(&subtask.vocabulary, &[])));
+            let what = format!(
+                "{name} asks about `{}`, and there is no such vocabulary",
+                subtask.vocabulary
+            );
+            let finding = self
+                .metadata
+                .at_template(Rule::MissingFile, what, subtask.span.clone());
+            self.found.push(
+                finding
+                    .term(subtask.vocabulary.clone())
+                    .help(self.nearest(&subtask.vocabulary, &[])),
+            );
             return;
         };
         if self.grammar.lists[list].terms.len() < 2 {
             let enabled = self.grammar.lists[list].terms.len();
             let file = file_of(&subtask.vocabulary);
             let what = format!("{enabled} enabled terms: {name} needs at least 2 to ask which");
-            self.found.push(Finding::new(Rule::EmptyVocabulary, file, what).term(subtask.vocabulary.clone()));
+            self.found.push(
+                Finding::new(Rule::EmptyVocabulary, file, what).term(subtask.vocabulary.clone()),
+            );
         }
         for text in [&subtask.question, &subtask.statement, &subtask.yes_no] {
-            let own: &[&str] = if std::ptr::eq(text, &subtask.question) { &["subject"] } else { &["term", "subject"] };
+            let own: &[&str] = if std::ptr::eq(text, &subtask.question) {
+                &["subject"]
+            } else {
+                &["term", "subject"]
+            };
             self.known(text, own);
         }
         for text in [&subtask.statement, &subtask.yes_no] {
             if !text.template.has("term") && !text.template.source().is_empty() {
-                let what = format!("{name} states nothing about `{{term}}`: it would be true or false of anything");
-                self.found.push(self.metadata.in_template(Rule::BadTemplate, what, text, 0..0).term(name));
+                let what = format!(
+                    "{name} states nothing about `{{term}}`: it would be true or false of anything"
+                );
+                self.found.push(
+                    self.metadata
+                        .in_template(Rule::BadTemplate, what, text, 0..0)
+                        .term(name),
+                );
             }
         }
         for text in [&subtask.describe, &subtask.answer].into_iter().flatten() {
@@ -357,7 +452,11 @@ impl<'m> Compiler<'m> {
         }
         if subtask.describe.is_some() != subtask.answer.is_some() {
             let what = format!("{name} needs both `describe` and `answer`, or neither");
-            self.found.push(self.metadata.at_template(Rule::BadTemplate, what, subtask.span.clone()).term(name));
+            self.found.push(
+                self.metadata
+                    .at_template(Rule::BadTemplate, what, subtask.span.clone())
+                    .term(name),
+            );
         }
         if self.found.len() == before {
             self.grammar.subtasks.push(Subtask {
@@ -404,10 +503,18 @@ impl<'m> Compiler<'m> {
                     }
                     let own_pair = raw.describe.is_some() && raw.answer.is_some();
                     if !own_pair && (subject.describe.is_none() || subject.answer.is_none()) {
-                        let what = format!("nothing says how {name} of {} is described in free form", subject.name);
-                        let finding = self.metadata.at_template(Rule::BadTemplate, what, raw.span.clone());
-                        self.found
-                            .push(finding.term(&*name).help("give the subtask or the subject `describe` and `answer`"));
+                        let what = format!(
+                            "nothing says how {name} of {} is described in free form",
+                            subject.name
+                        );
+                        let finding =
+                            self.metadata
+                                .at_template(Rule::BadTemplate, what, raw.span.clone());
+                        self.found.push(
+                            finding
+                                .term(&*name)
+                                .help("give the subtask or the subject `describe` and `answer`"),
+                        );
                     }
                 }
                 if self.found.len() == before {
@@ -424,11 +531,20 @@ impl<'m> Compiler<'m> {
     fn expand(&mut self, text: &Text, path: &mut Vec<String>, parts: &mut Vec<Part>) {
         let metadata = self.metadata;
         for piece in text.template.pieces() {
-            let cost = if let Piece::Text(words) = piece { words.len() } else { 1 };
+            let cost = if let Piece::Text(words) = piece {
+                words.len()
+            } else {
+                1
+            };
             self.spent += cost;
             if self.spent > PROMPT_BYTES {
-                let what = format!("with its fragments the prompt is over {} KiB", PROMPT_BYTES >> 10);
-                let finding = self.metadata.in_template(Rule::BadTemplate, what, text, 0..0);
+                let what = format!(
+                    "with its fragments the prompt is over {} KiB",
+                    PROMPT_BYTES >> 10
+                );
+                let finding = self
+                    .metadata
+                    .in_template(Rule::BadTemplate, what, text, 0..0);
                 if !self.found.contains(&finding) {
                     self.found.push(finding);
                 }
@@ -450,11 +566,15 @@ impl<'m> Compiler<'m> {
                     let finding = Finding::new(Rule::EmptyVocabulary, file_of(&slot.name), what);
                     self.found.push(finding.term(slot.name.clone()));
                 }
-                parts.push(Part::Term { list, article: slot.article });
+                parts.push(Part::Term {
+                    list,
+                    article: slot.article,
+                });
             } else if let Some(fragment) = metadata.templates().fragments.get(&slot.name) {
                 if path.contains(&slot.name) || path.len() >= DEPTH {
                     // Found once, at the fragment itself.
-                    self.found.push(self.cyclic(text, &slot.name, slot.at.clone()));
+                    self.found
+                        .push(self.cyclic(text, &slot.name, slot.at.clone()));
                     continue;
                 }
                 path.push(slot.name.clone());
@@ -482,14 +602,23 @@ impl<'m> Compiler<'m> {
     }
 
     fn cyclic(&self, text: &Text, name: &str, at: std::ops::Range<usize>) -> Finding {
-        let what = format!("the fragment `{name}` uses itself, or stands more than {DEPTH} deep in others");
-        self.metadata.in_template(Rule::CyclicFragment, what, text, at).term(name)
+        let what = format!(
+            "the fragment `{name}` uses itself, or stands more than {DEPTH} deep in others"
+        );
+        self.metadata
+            .in_template(Rule::CyclicFragment, what, text, at)
+            .term(name)
     }
 
     /// Finds fragments that use themselves, whether or not a prompt uses them.
     fn cycle(&mut self, text: &'m Text, path: &[&'m str], done: &mut BTreeSet<&'m str>) {
         for slot in text.template.slots() {
-            let Some((name, fragment)) = self.metadata.templates().fragments.get_key_value(&slot.name) else {
+            let Some((name, fragment)) = self
+                .metadata
+                .templates()
+                .fragments
+                .get_key_value(&slot.name)
+            else {
                 continue;
             };
             if path.contains(&name.as_str()) || path.len() >= DEPTH {
@@ -506,15 +635,27 @@ impl<'m> Compiler<'m> {
 
     /// Slots must be of these names.
     fn only(&mut self, text: &Text, known: &[&str]) {
-        for slot in text.template.slots().filter(|s| !known.contains(&s.name.as_str())) {
+        for slot in text
+            .template
+            .slots()
+            .filter(|s| !known.contains(&s.name.as_str()))
+        {
             let finding = self.metadata.in_template(
                 Rule::UnknownSlot,
                 format!("`{{{}}}` is not a slot here", slot.name),
                 text,
                 slot.at.clone(),
             );
-            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
-            self.found.push(finding.term(slot.name.clone()).help(format!("slots here: {known}")));
+            let known = if known.is_empty() {
+                "none".into()
+            } else {
+                known.join(", ")
+            };
+            self.found.push(
+                finding
+                    .term(slot.name.clone())
+                    .help(format!("slots here: {known}")),
+            );
         }
     }
 
@@ -533,7 +674,11 @@ impl<'m> Compiler<'m> {
 
     /// Slots must be of these names or in the prompt.
     fn supported(&mut self, text: &Text, lists: &[usize], own: &[&str], prompt: &str) {
-        for slot in text.template.slots().filter(|s| !own.contains(&s.name.as_str())) {
+        for slot in text
+            .template
+            .slots()
+            .filter(|s| !own.contains(&s.name.as_str()))
+        {
             match self.grammar.list(&slot.name) {
                 Some(list) if lists.contains(&list) => {}
                 None if slot.name != "subject" => {
@@ -544,7 +689,12 @@ impl<'m> Compiler<'m> {
                 }
                 _ => {
                     let what = format!("`{{{}}}` is not in {prompt}", slot.name);
-                    let finding = self.metadata.in_template(Rule::UnsupportedSlot, what, text, slot.at.clone());
+                    let finding = self.metadata.in_template(
+                        Rule::UnsupportedSlot,
+                        what,
+                        text,
+                        slot.at.clone(),
+                    );
                     self.found.push(finding.term(slot.name.clone()));
                 }
             }
@@ -553,18 +703,30 @@ impl<'m> Compiler<'m> {
 
     fn unknown(&mut self, text: &Text, name: &str, at: std::ops::Range<usize>, own: &[&str]) {
         let what = format!("`{{{name}}}` is neither a vocabulary nor a fragment");
-        let finding = self.metadata.in_template(Rule::UnknownSlot, what, text, at).term(name);
+        let finding = self
+            .metadata
+            .in_template(Rule::UnknownSlot, what, text, at)
+            .term(name);
         self.found.push(finding.help(self.nearest(name, own)));
     }
 
     /// What a misspelt name was probably meant to be.
     fn nearest(&self, name: &str, own: &[&str]) -> String {
         let lists = self.grammar.lists.iter().map(|l| l.name.as_str());
-        let fragments = self.metadata.templates().fragments.keys().map(String::as_str);
+        let fragments = self
+            .metadata
+            .templates()
+            .fragments
+            .keys()
+            .map(String::as_str);
         let names = lists.chain(fragments).chain(own.iter().copied());
-        let best = names.map(|n| (strsim::damerau_levenshtein(n, name), n)).min();
+        let best = names
+            .map(|n| (strsim::damerau_levenshtein(n, name), n))
+            .min();
         match best {
-            Some((distance, near)) if distance <= name.len().div_ceil(2).min(3) => format!("did you mean `{near}`?"),
+            Some((distance, near)) if distance <= name.len().div_ceil(2).min(3) => {
+                format!("did you mean `{near}`?")
+            }
             _ => format!("add vocabularies/{name}.txt, or name another"),
         }
     }
@@ -575,7 +737,10 @@ pub fn write_prompt<'t>(parts: &[Part], out: &mut String, term: impl Fn(usize) -
     for part in parts {
         match part {
             Part::Text(words) => out.push_str(words),
-            Part::Term { list, article: with } => {
+            Part::Term {
+                list,
+                article: with,
+            } => {
                 let term = term(*list);
                 if *with {
                     out.push_str(article(term));
@@ -597,21 +762,37 @@ mod tests {
 
     fn found(name: &str, text: String) -> Vec<Finding> {
         let mut metadata = small();
-        metadata.put(MetaFile { name: name.into(), text });
+        metadata.put(MetaFile {
+            name: name.into(),
+            text,
+        });
         CompiledMetadata::compile(&metadata).1
     }
 
     #[test]
     fn fragments_that_multiply_are_stopped() {
-        let bomb: String = (0..12).map(|n| format!("f{n} = \"{}\"\n", format!("{{f{}}}", n + 1).repeat(10))).collect();
-        let text = SMALL.replace("[fragment]\n", &format!("[fragment]\nf12 = \"boom\"\n{bomb}"));
+        let bomb: String = (0..12)
+            .map(|n| format!("f{n} = \"{}\"\n", format!("{{f{}}}", n + 1).repeat(10)))
+            .collect();
+        let text = SMALL.replace(
+            "[fragment]\n",
+            &format!("[fragment]\nf12 = \"boom\"\n{bomb}"),
+        );
         let found = found(FILE, text.replace("a sign that says", "{f0} that says"));
-        assert!(found.iter().any(|f| f.rule == Rule::BadTemplate && f.what.contains("KiB")), "{found:?}");
+        assert!(
+            found
+                .iter()
+                .any(|f| f.rule == Rule::BadTemplate && f.what.contains("KiB")),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn no_vocabulary_takes_the_slot_of_the_styles() {
         let found = found("vocabularies/style.txt", "gothic\nbaroque\n".into());
-        assert_eq!((found.len(), found[0].rule, found[0].term.as_str()), (1, Rule::BadTemplate, "style"));
+        assert_eq!(
+            (found.len(), found[0].rule, found[0].term.as_str()),
+            (1, Rule::BadTemplate, "style")
+        );
     }
 }

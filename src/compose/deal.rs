@@ -71,7 +71,9 @@ impl Dealt {
     pub fn picture(&self, block: usize, unit: u64) -> Option<(usize, &[u32])> {
         let block = self.blocks.get(block)?;
         let unit = usize::try_from(unit).ok()?;
-        let row = block.cards.get(unit * block.width..(unit + 1) * block.width)?;
+        let row = block
+            .cards
+            .get(unit * block.width..(unit + 1) * block.width)?;
         let (wording, terms) = row.split_first()?;
         (!block.impossible.contains(&(unit as u32))).then_some((*wording as usize, terms))
     }
@@ -86,7 +88,12 @@ impl Dealt {
     }
 
     /// For a question whose picture is asked the same elsewhere: how many such there are before it.
-    pub fn rank(&self, seed: u64, course: &Schedule, at: (usize, u64, usize)) -> Option<(u64, u32)> {
+    pub fn rank(
+        &self,
+        seed: u64,
+        course: &Schedule,
+        at: (usize, u64, usize),
+    ) -> Option<(u64, u32)> {
         if self.shared.is_empty() {
             return None;
         }
@@ -95,8 +102,14 @@ impl Dealt {
         let own = course.blocks.get(block)?;
         let part = part(own.seats.get(seat)?.ask)?;
         let what = question(own.subject, wording, terms, own.seats[seat].subtask, part);
-        let rank = self.ranks.get(&(block as u32, unit as u32, seat as u32)).copied().unwrap_or(0);
-        self.shared.contains(&what).then(|| (within(seed, what), rank))
+        let rank = self
+            .ranks
+            .get(&(block as u32, unit as u32, seat as u32))
+            .copied()
+            .unwrap_or(0);
+        self.shared
+            .contains(&what)
+            .then(|| (within(seed, what), rank))
     }
 
     /// Questions that repeat another word for word because there are no more, by subject and subtask.
@@ -109,7 +122,9 @@ impl Dealt {
 pub fn options(rules: &Compatibility, block: &Block, list: usize, term: Option<u32>) -> usize {
     let allowed = block.allowed(list);
     match term {
-        Some(term) if rules.is_uneven(list) => 1 + rules.wrong(list, term, allowed, block.options - 1),
+        Some(term) if rules.is_uneven(list) => {
+            1 + rules.wrong(list, term, allowed, block.options - 1)
+        }
         _ => block.options.min(allowed.len()),
     }
 }
@@ -130,20 +145,38 @@ fn question(subject: usize, wording: usize, terms: &[u32], subtask: usize, part:
     question_of(subject, wording, terms.iter().copied(), subtask, part)
 }
 
-fn question_of(subject: usize, wording: usize, terms: impl Iterator<Item = u32>, subtask: usize, part: u64) -> u64 {
+fn question_of(
+    subject: usize,
+    wording: usize,
+    terms: impl Iterator<Item = u32>,
+    subtask: usize,
+    part: u64,
+) -> u64 {
     let head = [subject as u64, wording as u64, subtask as u64, part];
-    head.into_iter().chain(terms.map(u64::from)).fold(0x9E37_79B9_7F4A_7C15, within)
+    head.into_iter()
+        .chain(terms.map(u64::from))
+        .fold(0x9E37_79B9_7F4A_7C15, within)
 }
 
 /// Deals a course.
-pub fn deal(grammar: &CompiledMetadata, rules: &Compatibility, course: &Schedule, seed: u64) -> Dealt {
+pub fn deal(
+    grammar: &CompiledMetadata,
+    rules: &Compatibility,
+    course: &Schedule,
+    seed: u64,
+) -> Dealt {
     let mut dealer = Dealer {
         grammar,
         rules,
         seed,
         seen: HashMap::new(),
         places: HashMap::new(),
-        dealt: Dealt { blocks: Vec::new(), ranks: HashMap::new(), shared: HashSet::new(), repeated: BTreeMap::new() },
+        dealt: Dealt {
+            blocks: Vec::new(),
+            ranks: HashMap::new(),
+            shared: HashSet::new(),
+            repeated: BTreeMap::new(),
+        },
     };
     for (at, block) in course.blocks.iter().enumerate() {
         dealer.block(at, block);
@@ -187,14 +220,16 @@ impl Hand<'_> {
     }
 
     fn exchange(&mut self, column: usize, a: usize, b: usize) {
-        self.cards.swap(a * self.width + column, b * self.width + column);
+        self.cards
+            .swap(a * self.width + column, b * self.width + column);
     }
 
     /// Two columns whose terms cannot stand together.
     fn clash(&self, rules: &Compatibility, unit: usize) -> Option<(usize, usize)> {
         let row = self.row(unit);
-        let apart =
-            |(a, b): &&(usize, usize)| rules.clash((self.lists[*a - 1], row[*a]), (self.lists[*b - 1], row[*b]));
+        let apart = |(a, b): &&(usize, usize)| {
+            rules.clash((self.lists[*a - 1], row[*a]), (self.lists[*b - 1], row[*b]))
+        };
         let clash = self.clashing.iter().find(apart).copied();
         clash.or_else(|| self.unpaired(rules, row))
     }
@@ -206,7 +241,8 @@ impl Hand<'_> {
         let (list, own) = (self.lists[column - 1], row[column]);
         let others = || (1..self.width).filter(move |other| *other != column);
         let term = |other: usize| (self.lists[other - 1], row[other]);
-        let shows = |t: u32| others().any(|other| rules.shown(term(other), list).binary_search(&t).is_ok());
+        let shows =
+            |t: u32| others().any(|other| rules.shown(term(other), list).binary_search(&t).is_ok());
         if shows(own) {
             return Some((column, column));
         }
@@ -217,7 +253,10 @@ impl Hand<'_> {
                 && others().all(|other| !rules.clash((list, *t), term(other)))
         };
         let alone = !self.block.drawn(list).iter().any(goes);
-        let partner = self.clashing.iter().find(|(a, b)| *a == column || *b == column);
+        let partner = self
+            .clashing
+            .iter()
+            .find(|(a, b)| *a == column || *b == column);
         alone.then(|| partner.copied().unwrap_or((column, column)))
     }
 }
@@ -228,13 +267,17 @@ impl Dealer<'_> {
         let units = usize::try_from(block.units).unwrap_or(usize::MAX);
         let width = 1 + subject.lists.len();
         let mut cards = vec![0; units * width];
-        let mut wording = BalancedSampler::new(key(self.seed, &["wording", &block.name]), subject.prompts.len());
+        let mut wording = BalancedSampler::new(
+            key(self.seed, &["wording", &block.name]),
+            subject.prompts.len(),
+        );
         (0..units).for_each(|unit| cards[unit * width] = wording.card(unit as u64) as u32);
         for (column, list) in subject.lists.iter().enumerate() {
             let drawn = block.drawn(*list);
             let names = ["term", &block.name, &self.grammar.lists[*list].name];
             let mut deck = BalancedSampler::new(key(self.seed, &names), drawn.len());
-            (0..units).for_each(|unit| cards[unit * width + column + 1] = drawn[deck.card(unit as u64)]);
+            (0..units)
+                .for_each(|unit| cards[unit * width + column + 1] = drawn[deck.card(unit as u64)]);
         }
         let stream = Stream::new(key(self.seed, &["exchange", &block.name]));
         let column = |list: usize| Some(1 + subject.lists.iter().position(|l| *l == list)?);
@@ -243,7 +286,11 @@ impl Dealer<'_> {
             block,
             width,
             lists: subject.lists.clone(),
-            clashing: self.rules.clashing().filter_map(|(a, b)| Some((column(a)?, column(b)?))).collect(),
+            clashing: self
+                .rules
+                .clashing()
+                .filter_map(|(a, b)| Some((column(a)?, column(b)?)))
+                .collect(),
             pair: block.differs.and_then(column),
             cards,
             holds: vec![Vec::new(); block.seats.len()],
@@ -257,9 +304,15 @@ impl Dealer<'_> {
             match seat.ask {
                 Ask::Claim => {
                     let cards = seat.ask.cards(0);
-                    let base = self.places.get(&(seat.subtask, seat.ask, cards)).copied().unwrap_or(0);
+                    let base = self
+                        .places
+                        .get(&(seat.subtask, seat.ask, cards))
+                        .copied()
+                        .unwrap_or(0);
                     let mut decks = seat_decks(self.seed, &subtask.name, seat.ask, cards);
-                    hand.holds[nth] = (0..units).map(|unit| decks.cards(base + unit as u64).0 == 0).collect();
+                    hand.holds[nth] = (0..units)
+                        .map(|unit| decks.cards(base + unit as u64).0 == 0)
+                        .collect();
                 }
                 Ask::Free => {
                     let texts = self.grammar.free_form(subject, subtask);
@@ -269,9 +322,21 @@ impl Dealer<'_> {
             }
         }
         self.exchange(&mut hand, units);
-        let places = (0..block.seats.len()).map(|seat| self.seat(&hand, seat, units)).collect();
-        let Hand { width, cards, impossible, .. } = hand;
-        self.dealt.blocks.push(DealtBlock { width, cards, places, impossible });
+        let places = (0..block.seats.len())
+            .map(|seat| self.seat(&hand, seat, units))
+            .collect();
+        let Hand {
+            width,
+            cards,
+            impossible,
+            ..
+        } = hand;
+        self.dealt.blocks.push(DealtBlock {
+            width,
+            cards,
+            places,
+            impossible,
+        });
     }
 
     /// Where the questions of a seat stand in the decks.
@@ -282,7 +347,10 @@ impl Dealer<'_> {
         let dealt = |ask: Ask| matches!(ask, Ask::Choice | Ask::Refusal);
         let Some(column) = column.filter(|_| self.rules.is_uneven(list) && dealt(seat.ask)) else {
             let cards = seat.ask.cards(options(self.rules, hand.block, list, None));
-            let place = self.places.entry((seat.subtask, seat.ask, cards)).or_default();
+            let place = self
+                .places
+                .entry((seat.subtask, seat.ask, cards))
+                .or_default();
             let base = *place;
             *place += units as u64;
             return Places::From(base);
@@ -290,8 +358,13 @@ impl Dealer<'_> {
         let mut known: HashMap<u32, usize> = HashMap::new();
         let each = (0..units).map(|unit| {
             let term = hand.row(unit)[column + 1];
-            let options = *known.entry(term).or_insert_with(|| options(self.rules, hand.block, list, Some(term)));
-            let place = self.places.entry((seat.subtask, seat.ask, seat.ask.cards(options))).or_default();
+            let options = *known
+                .entry(term)
+                .or_insert_with(|| options(self.rules, hand.block, list, Some(term)));
+            let place = self
+                .places
+                .entry((seat.subtask, seat.ask, seat.ask.cards(options)))
+                .or_default();
             *place += 1;
             (*place - 1) as u32
         });
@@ -300,11 +373,16 @@ impl Dealer<'_> {
 
     /// Exchanges terms until every picture is possible and no question comes twice, as far as that can be.
     fn exchange(&mut self, hand: &mut Hand<'_>, units: usize) {
-        let columns: Vec<usize> = (0..hand.width).filter(|c| self.choices(hand, *c) > 1).collect();
+        let columns: Vec<usize> = (0..hand.width)
+            .filter(|c| self.choices(hand, *c) > 1)
+            .collect();
         let mut failed = 0;
         for unit in 0..units {
             let mut best = self.standing(hand, unit);
-            if best > Standing::Fresh && !columns.is_empty() && (best == Standing::Impossible || failed < EXHAUSTED) {
+            if best > Standing::Fresh
+                && !columns.is_empty()
+                && (best == Standing::Impossible || failed < EXHAUSTED)
+            {
                 best = self.forward(hand, unit, units, &columns, best);
                 if best > Standing::Fresh {
                     best = self.backward(hand, unit, &columns, best);
@@ -313,7 +391,11 @@ impl Dealer<'_> {
                 if best == Standing::Impossible || (best > Standing::Fresh && units <= SMALL) {
                     best = self.redraw(hand, unit, &columns, best);
                 }
-                failed = if best == Standing::Fresh { 0 } else { failed + 1 };
+                failed = if best == Standing::Fresh {
+                    0
+                } else {
+                    failed + 1
+                };
             }
             if best == Standing::Impossible {
                 hand.impossible.insert(unit as u32);
@@ -368,9 +450,19 @@ impl Dealer<'_> {
     }
 
     /// Exchanges a term with a picture that is settled, where both are fresh afterwards.
-    fn backward(&mut self, hand: &mut Hand<'_>, unit: usize, columns: &[usize], best: Standing) -> Standing {
+    fn backward(
+        &mut self,
+        hand: &mut Hand<'_>,
+        unit: usize,
+        columns: &[usize],
+        best: Standing,
+    ) -> Standing {
         let behind = SPAN.min(unit);
-        let tries = if best == Standing::Impossible { 8 * TRIES } else { TRIES };
+        let tries = if best == Standing::Impossible {
+            8 * TRIES
+        } else {
+            TRIES
+        };
         for _ in 0..if behind > 0 { tries } else { 0 } {
             let column = self.column(hand, unit, columns);
             let other = unit - 1 - hand.stream.below(behind);
@@ -393,7 +485,13 @@ impl Dealer<'_> {
     }
 
     /// Gives a picture other terms than the decks have for it: that is a little uneven, and better than none.
-    fn redraw(&mut self, hand: &mut Hand<'_>, unit: usize, columns: &[usize], mut best: Standing) -> Standing {
+    fn redraw(
+        &mut self,
+        hand: &mut Hand<'_>,
+        unit: usize,
+        columns: &[usize],
+        mut best: Standing,
+    ) -> Standing {
         let place = unit * hand.width..(unit + 1) * hand.width;
         let mut kept = hand.row(unit).to_vec();
         for _ in 0..8 * TRIES {
@@ -419,17 +517,32 @@ impl Dealer<'_> {
     }
 
     /// What each question of a picture is known by, without its wrong answers, and whether it can differ in them.
-    fn questions<'h>(&self, hand: &'h Hand<'_>, unit: usize) -> impl Iterator<Item = (usize, u64, bool)> + use<'h> {
+    fn questions<'h>(
+        &self,
+        hand: &'h Hand<'_>,
+        unit: usize,
+    ) -> impl Iterator<Item = (usize, u64, bool)> + use<'h> {
         let (wording, terms) = (hand.row(unit)[0] as usize, &hand.row(unit)[1..]);
         let subject = hand.block.subject;
         // The two pictures of a pair differ in one term: where the others come once, neither comes twice.
         let pair = hand.pair.into_iter().flat_map(move |column| {
             let subtask = hand.block.seats.first().map_or(0, |s| s.subtask);
-            let other = terms.iter().enumerate().map(move |(at, t)| if at + 1 == column { u32::MAX } else { *t });
+            let other = terms
+                .iter()
+                .enumerate()
+                .map(move |(at, t)| if at + 1 == column { u32::MAX } else { *t });
             let apart = question_of(subject, wording, other, subtask, 17);
-            [(0, apart, true), (0, question(subject, wording, terms, subtask, 16), false)]
+            [
+                (0, apart, true),
+                (0, question(subject, wording, terms, subtask, 16), false),
+            ]
         });
-        let single = hand.block.seats.iter().enumerate().filter(|_| hand.pair.is_none());
+        let single = hand
+            .block
+            .seats
+            .iter()
+            .enumerate()
+            .filter(|_| hand.pair.is_none());
         pair.chain(single.map(move |(nth, seat)| {
             let of = |subtask: usize, part: u64| question(subject, wording, terms, subtask, part);
             match (seat.ask, hand.holds[nth].get(unit)) {
@@ -453,13 +566,18 @@ impl Dealer<'_> {
             Some(n) if differs && *n < RANKS => Standing::Other,
             Some(_) => Standing::Repeated,
         };
-        self.questions(hand, unit).map(of).max().unwrap_or(Standing::Fresh)
+        self.questions(hand, unit)
+            .map(of)
+            .max()
+            .unwrap_or(Standing::Fresh)
     }
 
     /// Whether every question of a settled picture came once alone.
     fn is_single(&self, hand: &Hand<'_>, unit: usize) -> bool {
         !hand.impossible.contains(&(unit as u32))
-            && self.questions(hand, unit).all(|(_, what, _)| self.seen.get(&what) == Some(&1))
+            && self
+                .questions(hand, unit)
+                .all(|(_, what, _)| self.seen.get(&what) == Some(&1))
     }
 
     fn record(&mut self, hand: &Hand<'_>, unit: usize) {
@@ -468,11 +586,17 @@ impl Dealer<'_> {
             let before = *seen;
             *seen += 1;
             if before > 0 && differs && before < RANKS {
-                self.dealt.ranks.insert((hand.at, unit as u32, nth as u32), before);
+                self.dealt
+                    .ranks
+                    .insert((hand.at, unit as u32, nth as u32), before);
                 self.dealt.shared.insert(what);
             } else if before > 0 {
                 let subtask = hand.block.seats[nth].subtask;
-                *self.dealt.repeated.entry((hand.block.subject, subtask)).or_default() += 1;
+                *self
+                    .dealt
+                    .repeated
+                    .entry((hand.block.subject, subtask))
+                    .or_default() += 1;
             }
         }
     }

@@ -70,17 +70,42 @@ pub fn small() -> Metadata {
         name: format!("{VOCABULARIES}{name}.txt"),
         text: terms.iter().map(|t| format!("{t}\n")).collect(),
     };
-    let style =
-        |name: &str| format!("[[style]]\nname = \"{name}\"\nprompt = \"{name}, fine\"\nnegative = \"bad {name}\"\n");
+    let style = |name: &str| {
+        format!(
+            "[[style]]\nname = \"{name}\"\nprompt = \"{name}, fine\"\nnegative = \"bad {name}\"\n"
+        )
+    };
     Metadata::parse([
-        list("animal", &["owl", "cat", "horse", "salmon", "beetle", "wolf"]),
+        list(
+            "animal",
+            &["owl", "cat", "horse", "salmon", "beetle", "wolf"],
+        ),
         list("color", &["red", "blue", "white"]),
-        list("background", &["on a lawn", "in a forest", "under the stars", "by the sea", "in a street"]),
-        list("text", &["hello", "winter", "market", "bridge", "pencil", "orchard", "gallery"]),
+        list(
+            "background",
+            &[
+                "on a lawn",
+                "in a forest",
+                "under the stars",
+                "by the sea",
+                "in a street",
+            ],
+        ),
+        list(
+            "text",
+            &[
+                "hello", "winter", "market", "bridge", "pencil", "orchard", "gallery",
+            ],
+        ),
         MetaFile {
             name: styles::FILE.into(),
-            text: ["woodcut", "oil painting", "comic", "sketch", "mosaic"].map(style).concat(),
+            text: ["woodcut", "oil painting", "comic", "sketch", "mosaic"]
+                .map(style)
+                .concat(),
         },
-        MetaFile { name: templates::FILE.into(), text: SMALL.into() },
+        MetaFile {
+            name: templates::FILE.into(),
+            text: SMALL.into(),
+        },
     ])
 }

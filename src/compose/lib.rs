@@ -39,7 +39,10 @@ mod tests {
     #[test]
     fn the_shipped_metadata_has_the_sizes_of_table_11_and_nothing_wrong_with_it() {
         let metadata = Metadata::parse(shipped());
-        assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&benchtop_model::Finding; 0]);
+        assert_eq!(
+            metadata.found().collect::<Vec<_>>(),
+            [] as [&benchtop_model::Finding; 0]
+        );
         let (grammar, found) = CompiledMetadata::compile(&metadata);
         assert_eq!(found, []);
         let sizes = [
@@ -66,12 +69,20 @@ mod tests {
         ];
         assert_eq!(grammar.lists.len(), sizes.len());
         for (name, size) in sizes {
-            assert_eq!(grammar.lists[grammar.list(name).unwrap()].terms.len(), size, "{name}");
+            assert_eq!(
+                grammar.lists[grammar.list(name).unwrap()].terms.len(),
+                size,
+                "{name}"
+            );
         }
         assert!(metadata.enabled("text").iter().all(|w| w.len() >= 3));
         assert_eq!((grammar.subtasks.len(), grammar.subjects.len()), (20, 14));
         for (at, subtask) in grammar.subtasks.iter().enumerate() {
-            assert!(grammar.subjects.iter().any(|s| s.supports.contains(&at)), "nothing shows {}", subtask.name);
+            assert!(
+                grammar.subjects.iter().any(|s| s.supports.contains(&at)),
+                "nothing shows {}",
+                subtask.name
+            );
         }
     }
 }

@@ -12,7 +12,11 @@ const OPTIONS: usize = 4;
 /// Most options a question can have: one for each letter.
 const MOST_OPTIONS: usize = 26;
 /// The question types of the plan without a file.
-const KINDS: [QuestionKind; 3] = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm];
+const KINDS: [QuestionKind; 3] = [
+    QuestionKind::MultipleChoice,
+    QuestionKind::TrueFalse,
+    QuestionKind::FreeForm,
+];
 /// Most pictures or questions one plan can have.
 pub const MOST: u64 = 1 << 31;
 
@@ -102,9 +106,14 @@ impl Plan {
             let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
             let mut problem = Error::input(what.replace('\n', " ")).file(file);
             if let Some(span) = err.span() {
-                problem = problem.line(text.get(..span.start).unwrap_or(text).matches('\n').count() as u64 + 1);
+                problem = problem
+                    .line(text.get(..span.start).unwrap_or(text).matches('\n').count() as u64 + 1);
             }
-            if known.is_empty() { problem } else { problem.help(format!("expected {known}")) }
+            if known.is_empty() {
+                problem
+            } else {
+                problem.help(format!("expected {known}"))
+            }
         })?;
         plan.check().map_err(|p| p.file(file))?;
         Ok(plan)
@@ -114,32 +123,56 @@ impl Plan {
         let wrong = |what: String, field: &str| Err(Error::input(what).field(field));
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.name.is_empty() || !self.name.chars().all(plain) {
-            return wrong(format!("`{}` is not a plan's name: lower-case letters, digits and `-`", self.name), "name");
+            return wrong(
+                format!(
+                    "`{}` is not a plan's name: lower-case letters, digits and `-`",
+                    self.name
+                ),
+                "name",
+            );
         }
         if !(2..=MOST_OPTIONS).contains(&self.options) {
-            return wrong(format!("{} options: a question has 2 to {MOST_OPTIONS}", self.options), "options");
+            return wrong(
+                format!(
+                    "{} options: a question has 2 to {MOST_OPTIONS}",
+                    self.options
+                ),
+                "options",
+            );
         }
         for (at, pictures) in self.pictures.iter().enumerate() {
             let sizes = [pictures.count, pictures.per_term, pictures.per_style];
             if sizes.iter().flatten().count() != 1 {
-                let what = format!("[[pictures]] number {} needs one of count, per-term and per-style", at + 1);
+                let what = format!(
+                    "[[pictures]] number {} needs one of count, per-term and per-style",
+                    at + 1
+                );
                 return wrong(what, "pictures.count");
             }
             if (pictures.shape == Shape::Pair) != pictures.differs.is_some() {
-                let what = format!("[[pictures]] number {}: `differs` goes with `shape = \"pair\"`", at + 1);
+                let what = format!(
+                    "[[pictures]] number {}: `differs` goes with `shape = \"pair\"`",
+                    at + 1
+                );
                 return wrong(what, "pictures.differs");
             }
             let level = pictures.level.as_deref();
             let fits = match pictures.shape {
-                Shape::Single | Shape::Pair => level.is_none_or(|l| !l.is_empty() && l.chars().all(plain)),
+                Shape::Single | Shape::Pair => {
+                    level.is_none_or(|l| !l.is_empty() && l.chars().all(plain))
+                }
                 Shape::Refusal => level.is_none_or(|l| l == BASIC || l == KNOW),
                 Shape::Beyond => level.is_none(),
             };
             if !fits {
-                let what = format!("[[pictures]] number {}: `{}` cannot be its level", at + 1, level.unwrap_or(""));
-                return Err(Error::input(what)
-                    .field("pictures.level")
-                    .help("a word; with shape = \"refusal\" basic or know, with shape = \"beyond\" none"));
+                let what = format!(
+                    "[[pictures]] number {}: `{}` cannot be its level",
+                    at + 1,
+                    level.unwrap_or("")
+                );
+                return Err(Error::input(what).field("pictures.level").help(
+                    "a word; with shape = \"refusal\" basic or know, with shape = \"beyond\" none",
+                ));
             }
         }
         Ok(())
@@ -156,7 +189,10 @@ impl Plan {
             .map(|(at, subtask)| {
                 let subjects = grammar.subjects.iter().filter(|s| s.supports.contains(&at));
                 let subjects = subjects.filter(|s| possible(grammar, &s.name, &subtask.name));
-                (subtask.name.as_str(), subjects.map(|s| s.name.as_str()).collect())
+                (
+                    subtask.name.as_str(),
+                    subjects.map(|s| s.name.as_str()).collect(),
+                )
             })
             .filter(|(_, subjects): &(_, Vec<_>)| !subjects.is_empty())
             .collect();
@@ -166,7 +202,13 @@ impl Plan {
             let mut add = |subject: &str, count: u64, kinds: Vec<QuestionKind>| {
                 if count > 0 && !kinds.is_empty() {
                     let (subject, about) = (subject.to_string(), vec![subtask.to_string()]);
-                    let whole = Pictures { subject, about, kinds, count: Some(count), ..Pictures::default() };
+                    let whole = Pictures {
+                        subject,
+                        about,
+                        kinds,
+                        count: Some(count),
+                        ..Pictures::default()
+                    };
                     let rest = missing(grammar, &whole);
                     pictures.push(whole);
                     pictures.extend(rest);
@@ -174,7 +216,11 @@ impl Plan {
             };
             let many = subjects.len() as u64;
             for (nth, subject) in subjects.iter().enumerate() {
-                add(subject, each / many + u64::from((nth as u64) < each % many), KINDS.to_vec());
+                add(
+                    subject,
+                    each / many + u64::from((nth as u64) < each % many),
+                    KINDS.to_vec(),
+                );
             }
             // What is left over goes to one type after another, round the subtasks.
             let left = count - each * seats;
@@ -182,7 +228,11 @@ impl Plan {
             let subject = subjects[(each % many) as usize % subjects.len()];
             add(subject, 1, extra.map(|k| KINDS[k]).collect());
         }
-        Plan { name: "balanced".into(), options: OPTIONS, pictures }
+        Plan {
+            name: "balanced".into(),
+            options: OPTIONS,
+            pictures,
+        }
     }
 }
 
@@ -190,7 +240,13 @@ impl Plan {
 fn possible(grammar: &CompiledMetadata, subject: &str, subtask: &str) -> bool {
     let can = |kind: &QuestionKind| {
         let (subject, about) = (subject.to_string(), vec![subtask.to_string()]);
-        let one = Pictures { subject, about, kinds: vec![*kind], count: Some(1), ..Pictures::default() };
+        let one = Pictures {
+            subject,
+            about,
+            kinds: vec![*kind],
+            count: Some(1),
+            ..Pictures::default()
+        };
         super::schedule::blocks(grammar, &one, OPTIONS, 0).is_ok()
     };
     grammar.compatibility.is_none() || KINDS.iter().all(can)
@@ -199,16 +255,31 @@ fn possible(grammar: &CompiledMetadata, subject: &str, subtask: &str) -> bool {
 /// Where some pictures hide what one of the types asks, that type gets pictures of its own, so that every type comes
 /// as often as the plan says.
 fn missing(grammar: &CompiledMetadata, whole: &Pictures) -> Vec<Pictures> {
-    let (Some(_), Ok(blocks)) = (&grammar.compatibility, super::schedule::blocks(grammar, whole, OPTIONS, 0)) else {
+    let (Some(_), Ok(blocks)) = (
+        &grammar.compatibility,
+        super::schedule::blocks(grammar, whole, OPTIONS, 0),
+    ) else {
         return Vec::new();
     };
     let asked = |kind: QuestionKind| {
-        let of = |b: &super::schedule::Block| b.units * b.seats.iter().filter(|s| s.ask.kind() == kind).count() as u64;
+        let of = |b: &super::schedule::Block| {
+            b.units * b.seats.iter().filter(|s| s.ask.kind() == kind).count() as u64
+        };
         blocks.iter().map(of).sum::<u64>()
     };
     let count = whole.count.unwrap_or(0);
-    let short = whole.kinds.iter().map(|kind| (*kind, count.saturating_sub(asked(*kind)))).filter(|(_, n)| *n > 0);
-    short.map(|(kind, n)| Pictures { kinds: vec![kind], count: Some(n), ..whole.clone() }).collect()
+    let short = whole
+        .kinds
+        .iter()
+        .map(|kind| (*kind, count.saturating_sub(asked(*kind))))
+        .filter(|(_, n)| *n > 0);
+    short
+        .map(|(kind, n)| Pictures {
+            kinds: vec![kind],
+            count: Some(n),
+            ..whole.clone()
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -227,16 +298,38 @@ mod tests {
         let problem = wrong("name = \"x\"\n[[pictures]]\nsubjct = \"animal\"\n");
         assert_eq!(problem.place.line, Some(3));
         assert!(problem.help.unwrap().contains("subject"));
-        assert!(wrong("[[pictures]]\nsubject = \"animal\"\n").what.contains("count"));
-        assert!(wrong("[[pictures]]\nsubject = \"animal\"\ncount = 1\nper-term = 1\n").what.contains("one of"));
+        assert!(
+            wrong("[[pictures]]\nsubject = \"animal\"\n")
+                .what
+                .contains("count")
+        );
+        assert!(
+            wrong("[[pictures]]\nsubject = \"animal\"\ncount = 1\nper-term = 1\n")
+                .what
+                .contains("one of")
+        );
         assert!(wrong("name = \"A b\"").what.contains("name"));
         assert!(wrong("options = 1").what.contains("options"));
-        assert!(wrong("[[pictures]]\ncount = 1\nshape = \"pair\"\n").what.contains("differs"));
-        assert_eq!(wrong("[[pictures]]\nkinds = [\"guess\"]\n").place.line, Some(2));
         assert!(
-            wrong("[[pictures]]\ncount = 1\nshape = \"refusal\"\nlevel = \"low\"\n").help.unwrap().contains("know")
+            wrong("[[pictures]]\ncount = 1\nshape = \"pair\"\n")
+                .what
+                .contains("differs")
         );
-        assert!(wrong("[[pictures]]\ncount = 1\nshape = \"beyond\"\nlevel = \"know\"\n").what.contains("level"));
+        assert_eq!(
+            wrong("[[pictures]]\nkinds = [\"guess\"]\n").place.line,
+            Some(2)
+        );
+        assert!(
+            wrong("[[pictures]]\ncount = 1\nshape = \"refusal\"\nlevel = \"low\"\n")
+                .help
+                .unwrap()
+                .contains("know")
+        );
+        assert!(
+            wrong("[[pictures]]\ncount = 1\nshape = \"beyond\"\nlevel = \"know\"\n")
+                .what
+                .contains("level")
+        );
     }
 
     #[test]
@@ -252,7 +345,10 @@ mod tests {
                 }
             }
             assert_eq!(by.values().sum::<u64>(), count);
-            let (least, most) = (by.values().min().copied().unwrap_or(0), by.values().max().copied().unwrap_or(0));
+            let (least, most) = (
+                by.values().min().copied().unwrap_or(0),
+                by.values().max().copied().unwrap_or(0),
+            );
             assert!(most - least <= 1, "{count}: {by:?}");
             assert!(count < 15 || by.len() == 15, "{count}: {by:?}");
         }

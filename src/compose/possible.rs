@@ -33,14 +33,31 @@ pub struct Asks {
 
 /// Leaves out of `allowed` the terms that can stand in no picture of these lists.
 pub fn prune(rules: &Compatibility, lists: &[usize], allowed: &mut Allowed) {
-    let pairs: Vec<_> = rules.clashing().filter(|(a, b)| lists.contains(a) && lists.contains(b)).collect();
+    let pairs: Vec<_> = rules
+        .clashing()
+        .filter(|(a, b)| lists.contains(a) && lists.contains(b))
+        .collect();
     loop {
         let mut left_out = false;
-        for &(a, b) in pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect::<Vec<_>>().iter() {
-            let others = allowed.iter().find(|(l, _)| *l == b).map_or(Vec::new(), |(_, t)| t.clone());
-            let Some((_, own)) = allowed.iter_mut().find(|(l, _)| *l == a) else { continue };
+        for &(a, b) in pairs
+            .iter()
+            .flat_map(|&(a, b)| [(a, b), (b, a)])
+            .collect::<Vec<_>>()
+            .iter()
+        {
+            let others = allowed
+                .iter()
+                .find(|(l, _)| *l == b)
+                .map_or(Vec::new(), |(_, t)| t.clone());
+            let Some((_, own)) = allowed.iter_mut().find(|(l, _)| *l == a) else {
+                continue;
+            };
             let before = own.len();
-            own.retain(|term| others.iter().any(|other| !rules.clash((a, *term), (b, *other))));
+            own.retain(|term| {
+                others
+                    .iter()
+                    .any(|other| !rules.clash((a, *term), (b, *other)))
+            });
             left_out |= own.len() < before;
         }
         if !left_out {
@@ -58,7 +75,12 @@ pub fn classes(
     asks: &[Asks],
     sorted: &dyn Fn(usize, u32) -> usize,
 ) -> Vec<Class> {
-    let of = |list: usize| allowed.iter().find(|(l, _)| *l == list).map_or(&[][..], |(_, terms)| terms);
+    let of = |list: usize| {
+        allowed
+            .iter()
+            .find(|(l, _)| *l == list)
+            .map_or(&[][..], |(_, terms)| terms)
+    };
     let asked = |list: usize, term: u32| -> Vec<bool> {
         let can = |ask: &Asks| {
             let hidden = ask.lists.iter().any(|l| rules.hides((list, term), *l));
@@ -66,18 +88,26 @@ pub fn classes(
         };
         asks.iter().map(can).collect()
     };
-    let mut all = vec![Class { terms: Vec::new(), asked: vec![true; asks.len()], weight: 1 }];
+    let mut all = vec![Class {
+        terms: Vec::new(),
+        asked: vec![true; asks.len()],
+        weight: 1,
+    }];
     for &list in lists {
         if !rules.is_hiding(list) && !rules.is_uneven(list) {
             let many = of(list).len() as u128;
-            all.iter_mut().for_each(|c| c.weight = c.weight.saturating_mul(many));
+            all.iter_mut()
+                .for_each(|c| c.weight = c.weight.saturating_mul(many));
             continue;
         }
         let mut kinds: BTreeMap<(Vec<bool>, usize), Vec<u32>> = BTreeMap::new();
         for &term in of(list) {
             // Those of which everything can be asked come first.
             let not = asked(list, term).iter().map(|can| !can).collect();
-            kinds.entry((not, sorted(list, term))).or_default().push(term);
+            kinds
+                .entry((not, sorted(list, term)))
+                .or_default()
+                .push(term);
         }
         if all.len().saturating_mul(kinds.len()) > MOST {
             kinds.retain(|(not, _), _| !not.contains(&true));
@@ -94,7 +124,11 @@ pub fn classes(
                 if !whole || terms.len() < of(list).len() {
                     own.push((list, terms.clone()));
                 }
-                next.push(Class { terms: own, asked, weight: class.weight.saturating_mul(terms.len() as u128) });
+                next.push(Class {
+                    terms: own,
+                    asked,
+                    weight: class.weight.saturating_mul(terms.len() as u128),
+                });
             }
         }
         all = next;
@@ -106,23 +140,43 @@ pub fn classes(
 /// The terms of a list that some class has, out of `all`.
 pub fn left(classes: &[Class], list: usize, all: &[u32]) -> Vec<u32> {
     let has = |class: &Class, term: &u32| {
-        class.terms.iter().find(|(l, _)| *l == list).is_none_or(|(_, terms)| terms.contains(term))
+        class
+            .terms
+            .iter()
+            .find(|(l, _)| *l == list)
+            .is_none_or(|(_, terms)| terms.contains(term))
     };
-    all.iter().copied().filter(|term| classes.iter().any(|c| has(c, term))).collect()
+    all.iter()
+        .copied()
+        .filter(|term| classes.iter().any(|c| has(c, term)))
+        .collect()
 }
 
 /// How many of `units` pictures each class has: as its share of all combinations, in whole numbers.
 pub fn shares(classes: &[Class], units: u64) -> Vec<u64> {
-    let total = classes.iter().fold(0_u128, |sum, c| sum.saturating_add(c.weight)).max(1);
+    let total = classes
+        .iter()
+        .fold(0_u128, |sum, c| sum.saturating_add(c.weight))
+        .max(1);
     // Weights beyond this would overflow; they are scaled down alike.
     let scale = (total >> 64) + 1;
     let total = (total / scale).max(1);
-    let exact: Vec<u128> = classes.iter().map(|c| (c.weight / scale).saturating_mul(u128::from(units))).collect();
-    let mut out: Vec<u64> = exact.iter().map(|e| u64::try_from(e / total).unwrap_or(u64::MAX)).collect();
+    let exact: Vec<u128> = classes
+        .iter()
+        .map(|c| (c.weight / scale).saturating_mul(u128::from(units)))
+        .collect();
+    let mut out: Vec<u64> = exact
+        .iter()
+        .map(|e| u64::try_from(e / total).unwrap_or(u64::MAX))
+        .collect();
     let mut order: Vec<usize> = (0..classes.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(exact[*at] % total), *at));
     let left = units.saturating_sub(out.iter().sum());
-    for at in order.into_iter().cycle().take(usize::try_from(left).unwrap_or(0).min(classes.len())) {
+    for at in order
+        .into_iter()
+        .cycle()
+        .take(usize::try_from(left).unwrap_or(0).min(classes.len()))
+    {
         out[at] += 1;
     }
     out
@@ -136,21 +190,41 @@ mod tests {
 
     #[test]
     fn pictures_are_sorted_by_what_they_hide_and_shared_out_by_their_number() {
-        let (grammar, _) =
-            CompiledMetadata::compile(&ruled("[[hides]]\nstyle = [\"comic\", \"sketch\"]\nhides = [\"color\"]\n"));
+        let (grammar, _) = CompiledMetadata::compile(&ruled(
+            "[[hides]]\nstyle = [\"comic\", \"sketch\"]\nhides = [\"color\"]\n",
+        ));
         let rules = grammar.compatibility.as_ref().unwrap();
-        let (color, style) = (grammar.list("color").unwrap(), grammar.list("style").unwrap());
+        let (color, style) = (
+            grammar.list("color").unwrap(),
+            grammar.list("style").unwrap(),
+        );
         let allowed: Allowed = vec![(color, vec![0, 1, 2]), (style, vec![0, 1, 2, 3, 4])];
-        let ask = |list: usize| Asks { lists: vec![list], options: Some(list) };
+        let ask = |list: usize| Asks {
+            lists: vec![list],
+            options: Some(list),
+        };
         let of = |asks: &[Asks]| classes(rules, &[color, style], &allowed, asks, &|_, _| 0);
         let both = of(&[ask(color), ask(style)]);
-        assert_eq!(both.iter().map(|c| &c.asked[..]).collect::<Vec<_>>(), [[true, true], [false, true]]);
+        assert_eq!(
+            both.iter().map(|c| &c.asked[..]).collect::<Vec<_>>(),
+            [[true, true], [false, true]]
+        );
         assert_eq!(both[0].terms, [(style, vec![0, 1, 4])]);
         assert_eq!(shares(&both, 10), [6, 4]);
         assert_eq!(shares(&both, 1), [1, 0]);
         let one = of(&[ask(color)]);
-        assert_eq!((one.len(), left(&one, style, &[0, 1, 2, 3, 4])), (1, vec![0, 1, 4]));
-        assert_eq!(of(&[ask(style)]), [Class { terms: vec![], asked: vec![true], weight: 15 }]);
+        assert_eq!(
+            (one.len(), left(&one, style, &[0, 1, 2, 3, 4])),
+            (1, vec![0, 1, 4])
+        );
+        assert_eq!(
+            of(&[ask(style)]),
+            [Class {
+                terms: vec![],
+                asked: vec![true],
+                weight: 15
+            }]
+        );
     }
 
     #[test]
@@ -161,9 +235,16 @@ mod tests {
         let rules = grammar.compatibility.as_ref().unwrap();
         let list = |name: &str| grammar.list(name).unwrap();
         let at = |name: &str, term: &str| grammar.lists[list(name)].position(term).unwrap();
-        let (owl, sea, lawn) = (at("animal", "owl"), at("background", "by the sea"), at("background", "on a lawn"));
+        let (owl, sea, lawn) = (
+            at("animal", "owl"),
+            at("background", "by the sea"),
+            at("background", "on a lawn"),
+        );
         let cat = at("animal", "cat");
-        let mut allowed: Allowed = vec![(list("animal"), vec![owl, cat]), (list("background"), vec![lawn, sea])];
+        let mut allowed: Allowed = vec![
+            (list("animal"), vec![owl, cat]),
+            (list("background"), vec![lawn, sea]),
+        ];
         prune(rules, &[list("animal"), list("background")], &mut allowed);
         assert_eq!(allowed[0].1, [cat]);
     }

@@ -22,7 +22,10 @@ fn sound(grammar: &CompiledMetadata, item: &Item) {
     let prompt = item.prompt.as_deref().unwrap();
     let instruction = item.instruction.as_deref().unwrap();
     for text in [prompt, instruction, &item.question, &item.answer] {
-        assert!(!text.contains(['{', '}']) && !text.contains("  ") && !text.trim().is_empty(), "{text}");
+        assert!(
+            !text.contains(['{', '}']) && !text.contains("  ") && !text.trim().is_empty(),
+            "{text}"
+        );
     }
     let texts: BTreeSet<String> = item.options.iter().map(|o| plain(&o.text)).collect();
     assert_eq!(texts.len(), item.options.len(), "{item:?}");
@@ -35,13 +38,23 @@ fn sound(grammar: &CompiledMetadata, item: &Item) {
     if let Some(own) = own.filter(|_| list != STYLE) {
         assert!(shown(own), "{own}: {prompt}");
     }
-    let right: Vec<usize> = (0..item.options.len()).filter(|i| item.options[*i].role == Role::Correct).collect();
-    let refusals = item.options.iter().filter(|o| o.role == Role::Refusal).count();
+    let right: Vec<usize> = (0..item.options.len())
+        .filter(|i| item.options[*i].role == Role::Correct)
+        .collect();
+    let refusals = item
+        .options
+        .iter()
+        .filter(|o| o.role == Role::Refusal)
+        .count();
     let options = item.options.len() as f64;
     let chance = match item.kind {
         QuestionKind::FreeForm => None,
         QuestionKind::YesNo => {
-            let holds = if item.answer == "yes" { own } else { provenance.second.get(list) };
+            let holds = if item.answer == "yes" {
+                own
+            } else {
+                provenance.second.get(list)
+            };
             assert_eq!(provenance.claim.as_ref(), holds);
             Some(0.5)
         }
@@ -49,7 +62,10 @@ fn sound(grammar: &CompiledMetadata, item: &Item) {
             let claim = provenance.claim.as_ref().unwrap();
             assert_eq!(item.options[right[0]].text, item.answer);
             assert_eq!(Some(claim) == own, item.answer == "True");
-            assert!(item.answer == "True" || list == STYLE || !shown(claim), "{claim}: {prompt}");
+            assert!(
+                item.answer == "True" || list == STYLE || !shown(claim),
+                "{claim}: {prompt}"
+            );
             Some(0.5)
         }
         QuestionKind::MultipleChoice => {
@@ -57,14 +73,33 @@ fn sound(grammar: &CompiledMetadata, item: &Item) {
             let cross = item.pair.as_ref().is_some_and(|p| p.side == Side::Cross);
             if let Some(&at) = right.first() {
                 let letters = item.pair.is_some();
-                assert_eq!(item.answer, if letters { Item::letter(at) } else { item.options[at].text.clone() });
+                assert_eq!(
+                    item.answer,
+                    if letters {
+                        Item::letter(at)
+                    } else {
+                        item.options[at].text.clone()
+                    }
+                );
                 assert!(cross || Some(&item.options[at].text) == own);
             }
-            for option in item.options.iter().filter(|o| o.role == Role::Distractor && !cross && list != STYLE) {
+            for option in item
+                .options
+                .iter()
+                .filter(|o| o.role == Role::Distractor && !cross && list != STYLE)
+            {
                 assert!(!shown(&option.text), "{}: {prompt}", option.text);
             }
-            let may = if item.level.as_deref() == Some("know") { 2.0 } else { 1.0 };
-            Some(if refusals == 1 { may / options } else { 1.0 / options })
+            let may = if item.level.as_deref() == Some("know") {
+                2.0
+            } else {
+                1.0
+            };
+            Some(if refusals == 1 {
+                may / options
+            } else {
+                1.0 / options
+            })
         }
     };
     let asked = matches!(item.level.as_deref(), Some("know" | "basic" | "beyond"));
@@ -102,10 +137,23 @@ fn even(items: &[Item]) {
     for item in items {
         let (subtask, of) = (item.subtask.as_deref().unwrap(), item.options.len());
         let place = |role| item.options.iter().position(|o| o.role == role);
-        match (item.kind, place(Role::Correct), place(Role::Refusal), &item.rotation) {
+        match (
+            item.kind,
+            place(Role::Correct),
+            place(Role::Refusal),
+            &item.rotation,
+        ) {
             (QuestionKind::TrueFalse, Some(right), ..) => {
-                even.add(format!("{subtask} label"), 2, usize::from(item.answer == "True"));
-                even.add(format!("{subtask} order"), 2, right ^ usize::from(item.answer == "True"));
+                even.add(
+                    format!("{subtask} label"),
+                    2,
+                    usize::from(item.answer == "True"),
+                );
+                even.add(
+                    format!("{subtask} order"),
+                    2,
+                    right ^ usize::from(item.answer == "True"),
+                );
             }
             (_, Some(right), None, Some(rotation)) => {
                 assert_eq!(rotation.of as usize, of);
@@ -119,14 +167,22 @@ fn even(items: &[Item]) {
             (_, None, Some(refusal), _) => even.add(format!("{subtask} beyond"), of, refusal),
             (QuestionKind::YesNo, ..) => {
                 let side = item.pair.as_ref().unwrap().side.name();
-                even.add(format!("{subtask} yes of {side}"), 2, usize::from(item.answer == "yes"));
+                even.add(
+                    format!("{subtask} yes of {side}"),
+                    2,
+                    usize::from(item.answer == "yes"),
+                );
             }
             _ => {}
         }
     }
     even.check();
     for (set, places) in sets {
-        let of = items.iter().find_map(|i| i.rotation.as_ref().filter(|r| r.set == set)).unwrap().of;
+        let of = items
+            .iter()
+            .find_map(|i| i.rotation.as_ref().filter(|r| r.set == set))
+            .unwrap()
+            .of;
         assert_eq!(places.len(), of as usize, "{set}");
     }
 }
@@ -202,16 +258,22 @@ proptest! {
 fn every_term_and_every_style_comes_as_often_as_the_plan_says() {
     let (grammar, _) = CompiledMetadata::compile(&crate::fixtures::small());
     for (size, list) in [("per-term", "animal"), ("per-style", STYLE)] {
-        let text =
-            format!("[[pictures]]\nsubject = \"animal\"\n{size} = 3\nabout = [\"color\"]\nkinds = [\"free-form\"]\n");
+        let text = format!(
+            "[[pictures]]\nsubject = \"animal\"\n{size} = 3\nabout = [\"color\"]\nkinds = [\"free-form\"]\n"
+        );
         let plan = Plan::parse(&text, std::path::Path::new("plan.toml")).unwrap();
         let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 5);
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         for n in 0..composer.course().questions() {
-            *counts.entry(composer.question(n).unwrap().provenance.unwrap().terms[list].clone()).or_default() += 1;
+            *counts
+                .entry(composer.question(n).unwrap().provenance.unwrap().terms[list].clone())
+                .or_default() += 1;
         }
-        assert_eq!(counts.len(), grammar.lists[grammar.list(list).unwrap()].terms.len());
+        assert_eq!(
+            counts.len(),
+            grammar.lists[grammar.list(list).unwrap()].terms.len()
+        );
         assert!(counts.values().all(|n| *n == 3), "{counts:?}");
     }
 }

@@ -54,8 +54,13 @@ pub(super) const HELD: [Rule; 7] = [
 /// The small metadata with another time of day, more words to read, and these rules.
 fn larger() -> Metadata {
     let mut metadata = ruled(RULES);
-    for (name, more) in [("background", "at sunset\n"), ("text", "markets\nbasket\ncasket\nracket\nbracket\nblanket\n")]
-    {
+    for (name, more) in [
+        ("background", "at sunset\n"),
+        (
+            "text",
+            "markets\nbasket\ncasket\nracket\nbracket\nblanket\n",
+        ),
+    ] {
         let name = file_of(name);
         let text = format!("{}{more}", metadata.text(&name).unwrap());
         metadata.put(MetaFile { name, text });
@@ -65,7 +70,12 @@ fn larger() -> Metadata {
 
 fn grammar(metadata: &Metadata) -> CompiledMetadata {
     let (grammar, found) = CompiledMetadata::compile(metadata);
-    assert!(found.iter().all(|f| f.severity() == benchtop_model::Severity::Warning), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .all(|f| f.severity() == benchtop_model::Severity::Warning),
+        "{found:?}"
+    );
     grammar
 }
 
@@ -76,14 +86,23 @@ fn composer(grammar: &CompiledMetadata, plan: &Plan, seed: u64) -> Composer {
 
 fn items(grammar: &CompiledMetadata, plan: &Plan, seed: u64) -> Vec<Item> {
     let mut composer = composer(grammar, plan, seed);
-    (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect()
+    (0..composer.course().questions())
+        .map(|n| composer.question(n).unwrap())
+        .collect()
 }
 
 /// Findings of the rules, by rule; `by` has the rules.
 fn found(by: &CompiledMetadata, items: &[Item]) -> BTreeSet<Rule> {
     let mut lint = ItemLint::new(Some(by)).sampled();
-    items.iter().zip(1..).for_each(|(item, line)| lint.see(item, line));
-    lint.finish().into_iter().map(|f| f.rule).filter(|r| HELD.contains(r)).collect()
+    items
+        .iter()
+        .zip(1..)
+        .for_each(|(item, line)| lint.see(item, line));
+    lint.finish()
+        .into_iter()
+        .map(|f| f.rule)
+        .filter(|r| HELD.contains(r))
+        .collect()
 }
 
 fn plan(text: &str) -> Plan {
@@ -106,9 +125,15 @@ fn every_rule_holds_of_every_shape_and_the_linter_finds_each_without_them() {
     for plan in [Plan::balanced(&with, 400), shapes] {
         let composed = items(&with, &plan, 5);
         let mut lint = ItemLint::new(Some(&with)).sampled();
-        composed.iter().zip(1..).for_each(|(item, line)| lint.see(item, line));
+        composed
+            .iter()
+            .zip(1..)
+            .for_each(|(item, line)| lint.see(item, line));
         let first = lint.finish().into_iter().find(|f| HELD.contains(&f.rule));
-        assert_eq!(first.as_ref().map(|f| (f, &composed[f.line as usize - 1])), None);
+        assert_eq!(
+            first.as_ref().map(|f| (f, &composed[f.line as usize - 1])),
+            None
+        );
         all.extend(found(&with, &items(&without, &plan, 5)));
     }
     assert_eq!(all, BTreeSet::from(HELD));
@@ -132,16 +157,23 @@ type Counts = BTreeMap<String, BTreeMap<String, f64>>;
 
 fn counts(items: &[Item]) -> Counts {
     let mut counts = Counts::new();
-    let mut add = |of: String, value: String| *counts.entry(of).or_default().entry(value).or_default() += 1.0;
+    let mut add =
+        |of: String, value: String| *counts.entry(of).or_default().entry(value).or_default() += 1.0;
     for item in items {
         let subtask = item.subtask.clone().unwrap();
         let kind = item.kind.name();
         add("subtask".into(), subtask.clone());
         add("type".into(), kind.into());
-        add(format!("style of {subtask}, {kind}"), item.style.clone().unwrap());
+        add(
+            format!("style of {subtask}, {kind}"),
+            item.style.clone().unwrap(),
+        );
         if item.kind == QuestionKind::MultipleChoice {
             let n = item.options.len();
-            add(format!("position of {subtask} among {n}"), item.correct().unwrap().to_string());
+            add(
+                format!("position of {subtask} among {n}"),
+                item.correct().unwrap().to_string(),
+            );
             for option in item.options.iter().filter(|o| o.text != item.answer) {
                 add(format!("wrong answers of {subtask}"), option.text.clone());
             }
@@ -159,7 +191,11 @@ fn spread(counts: &BTreeMap<String, f64>) -> (f64, f64, f64) {
     let mean = counts.values().sum::<f64>() / counts.len() as f64;
     let square: f64 = counts.values().map(|n| (n - mean).powi(2) / mean).sum();
     let least = counts.values().copied().fold(f64::MAX, f64::min);
-    (least, counts.values().copied().fold(0.0, f64::max), square / (counts.len() as f64 - 1.0).max(1.0))
+    (
+        least,
+        counts.values().copied().fold(0.0, f64::max),
+        square / (counts.len() as f64 - 1.0).max(1.0),
+    )
 }
 
 #[test]
@@ -170,16 +206,24 @@ fn positions_labels_styles_and_subtasks_are_as_even_as_without_rules() {
     let (before, after) = (of(&without), of(&with));
     for (what, counts) in &after {
         let (least, most, square) = spread(counts);
-        let exact = ["position", "label", "order", "subtask", "type"].iter().any(|w| what.starts_with(w));
+        let exact = ["position", "label", "order", "subtask", "type"]
+            .iter()
+            .any(|w| what.starts_with(w));
         if exact {
             assert!(most - least <= 1.0, "{what}: {counts:?}");
         } else if what.starts_with("style of") {
             // Styles that hide what is asked have no questions; the others share them evenly.
             let (.., other) = spread(&before[what]);
-            assert!(square <= other.max(0.2) * 1.5, "{what}: {square} against {other}, {counts:?}");
+            assert!(
+                square <= other.max(0.2) * 1.5,
+                "{what}: {square} against {other}, {counts:?}"
+            );
         } else if counts.len() <= 60 && !what.contains("background") && !what.contains("style") {
             let (.., other) = spread(&before[what]);
-            assert!(square <= other.max(1.0) * 2.0, "{what}: {square} against {other}");
+            assert!(
+                square <= other.max(1.0) * 2.0,
+                "{what}: {square} against {other}"
+            );
         }
     }
 }
@@ -188,11 +232,18 @@ fn positions_labels_styles_and_subtasks_are_as_even_as_without_rules() {
 fn metadata_without_the_file_is_composed_as_ever_and_so_it_is_with_the_rules_put_aside() {
     let plain = grammar(&small());
     let aside = grammar(&ruled(RULES)).without_rules();
-    let words =
-        |items: Vec<Item>| -> Vec<_> { items.into_iter().map(|i| (i.prompt, i.instruction, i.answer)).collect() };
+    let words = |items: Vec<Item>| -> Vec<_> {
+        items
+            .into_iter()
+            .map(|i| (i.prompt, i.instruction, i.answer))
+            .collect()
+    };
     let plan = Plan::balanced(&plain, 300);
     assert_eq!(plan, Plan::balanced(&aside, 300));
-    assert_eq!(words(items(&plain, &plan, 2)), words(items(&aside, &plan, 2)));
+    assert_eq!(
+        words(items(&plain, &plan, 2)),
+        words(items(&aside, &plan, 2))
+    );
     assert_ne!(
         words(items(&plain, &plan, 2)),
         words(items(&grammar(&ruled("")), &plan, 2)),
@@ -204,7 +255,9 @@ fn metadata_without_the_file_is_composed_as_ever_and_so_it_is_with_the_rules_put
 fn nothing_repeats_while_there_is_room_and_what_repeats_is_counted() {
     // Six words on signs in five styles: thirty pictures.
     let sign = |count: u64, kinds: &str| {
-        plan(&format!("[[pictures]]\nsubject = \"sign\"\ncount = {count}\nabout = [\"text\"]\nkinds = [{kinds}]\n"))
+        plan(&format!(
+            "[[pictures]]\nsubject = \"sign\"\ncount = {count}\nabout = [\"text\"]\nkinds = [{kinds}]\n"
+        ))
     };
     let with = grammar(&ruled(""));
     let pictures = (with.lists[with.list("text").unwrap()].terms.len() * 5) as u64;
@@ -217,21 +270,32 @@ fn nothing_repeats_while_there_is_room_and_what_repeats_is_counted() {
             !seen.insert((item.prompt.clone(), item.question.clone(), options))
         };
         let repeated = items.iter().filter(again).count() as u64;
-        let counted: u64 = composer(&with, plan, 9).repeated().iter().map(|r| r.2).sum();
+        let counted: u64 = composer(&with, plan, 9)
+            .repeated()
+            .iter()
+            .map(|r| r.2)
+            .sum();
         assert_eq!(repeated, counted);
         repeated
     };
-    assert_eq!(repeats(&sign(pictures, "\"free-form\"")), 0, "every picture there is");
+    assert_eq!(
+        repeats(&sign(pictures, "\"free-form\"")),
+        0,
+        "every picture there is"
+    );
     assert_eq!(repeats(&sign(pictures + 5, "\"free-form\"")), 5);
-    assert_eq!(repeats(&sign(4 * pictures, "\"multiple-choice\"")), 0, "the wrong answers differ");
+    assert_eq!(
+        repeats(&sign(4 * pictures, "\"multiple-choice\"")),
+        0,
+        "the wrong answers differ"
+    );
     // As many hold as do not, and of a picture one statement holds.
     assert_eq!(repeats(&sign(pictures, "\"true-false\"")), 0);
 }
 
 #[test]
 fn a_plan_that_the_rules_leave_nothing_of_is_refused_with_its_field() {
-    let hidden =
-        "[[hides]]\nstyle = [\"woodcut\", \"oil painting\", \"comic\", \"sketch\", \"mosaic\"]\nhides = [\"color\"]\n";
+    let hidden = "[[hides]]\nstyle = [\"woodcut\", \"oil painting\", \"comic\", \"sketch\", \"mosaic\"]\nhides = [\"color\"]\n";
     let color = plan("[[pictures]]\nsubject = \"animal\"\ncount = 5\nabout = [\"color\"]\n");
     let problem = Schedule::new(&grammar(&ruled(hidden)), &color).unwrap_err();
     assert_eq!(problem.place.field.as_deref(), Some("pictures.about"));
@@ -239,7 +303,10 @@ fn a_plan_that_the_rules_leave_nothing_of_is_refused_with_its_field() {
     let problem = Schedule::new(&grammar(&ruled(apart)), &color).unwrap_err();
     assert_eq!(problem.place.field.as_deref(), Some("pictures.exclude"));
     let many = plan("[[pictures]]\nsubject = \"animal\"\ncount = 100000000\nabout = [\"color\"]\n");
-    assert!(Schedule::new(&grammar(&ruled("")), &many).is_err(), "what is held in memory is bounded");
+    assert!(
+        Schedule::new(&grammar(&ruled("")), &many).is_err(),
+        "what is held in memory is bounded"
+    );
     assert!(Schedule::new(&grammar(&small()), &many).is_ok());
 }
 
@@ -251,10 +318,19 @@ fn what_only_some_pictures_hide_is_asked_of_the_others() {
     let mut asked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for item in items(&with, &all, 4) {
         let style = item.style.clone().unwrap();
-        pictures.entry(style.clone()).or_default().insert(item.provenance.as_ref().unwrap().picture);
-        asked.entry(style).or_default().insert(item.subtask.clone().unwrap());
+        pictures
+            .entry(style.clone())
+            .or_default()
+            .insert(item.provenance.as_ref().unwrap().picture);
+        asked
+            .entry(style)
+            .or_default()
+            .insert(item.subtask.clone().unwrap());
     }
-    assert!(pictures.values().all(|p| p.len() == 12), "every style keeps its pictures: {pictures:?}");
+    assert!(
+        pictures.values().all(|p| p.len() == 12),
+        "every style keeps its pictures: {pictures:?}"
+    );
     assert!(!asked["comic"].contains("color") && asked["comic"].contains("animal"));
     assert!(asked["mosaic"].contains("color") && !asked["mosaic"].contains("background"));
     assert!(asked["woodcut"].contains("color") && asked["woodcut"].contains("background"));
@@ -263,7 +339,10 @@ fn what_only_some_pictures_hide_is_asked_of_the_others() {
 #[test]
 fn a_file_of_rules_that_cannot_be_used_is_found_with_its_line() {
     let mut metadata = small();
-    metadata.put(MetaFile { name: rules::FILE.into(), text: "[[not-with]]\nanimal = \"owl\"\n".into() });
+    metadata.put(MetaFile {
+        name: rules::FILE.into(),
+        text: "[[not-with]]\nanimal = \"owl\"\n".into(),
+    });
     let all: Vec<_> = metadata.found().map(|f| (f.rule, f.line)).collect();
     assert_eq!(all, [(Rule::BadRule, 2)]);
     let before = metadata.template_revision();

@@ -65,9 +65,11 @@ impl Ask {
     /// The type of question that it makes.
     pub fn kind(self) -> QuestionKind {
         match self {
-            Ask::Choice | Ask::Refusal | Ask::Beyond | Ask::PairChoice { .. } | Ask::Cross { .. } => {
-                QuestionKind::MultipleChoice
-            }
+            Ask::Choice
+            | Ask::Refusal
+            | Ask::Beyond
+            | Ask::PairChoice { .. }
+            | Ask::Cross { .. } => QuestionKind::MultipleChoice,
             Ask::Claim => QuestionKind::TrueFalse,
             Ask::Free => QuestionKind::FreeForm,
             Ask::PairClaim { .. } => QuestionKind::YesNo,
@@ -84,7 +86,9 @@ impl Ask {
             // True or false, and which of the two stands first.
             Ask::Claim => (2, 2),
             // All rotations, and both answers, come for every pair.
-            Ask::Free | Ask::PairClaim { .. } | Ask::PairChoice { .. } | Ask::Cross { .. } => (1, 1),
+            Ask::Free | Ask::PairClaim { .. } | Ask::PairChoice { .. } | Ask::Cross { .. } => {
+                (1, 1)
+            }
         }
     }
 }
@@ -116,12 +120,18 @@ pub struct Block {
 impl Block {
     /// The terms of a list that may be drawn here.
     pub fn allowed(&self, list: usize) -> &[u32] {
-        self.allowed.iter().find(|(l, _)| *l == list).map_or(&[], |(_, terms)| terms)
+        self.allowed
+            .iter()
+            .find(|(l, _)| *l == list)
+            .map_or(&[], |(_, terms)| terms)
     }
 
     /// The terms of a list that pictures have here.
     pub fn drawn(&self, list: usize) -> &[u32] {
-        self.drawn.iter().find(|(l, _)| *l == list).map_or_else(|| self.allowed(list), |(_, terms)| terms)
+        self.drawn
+            .iter()
+            .find(|(l, _)| *l == list)
+            .map_or_else(|| self.allowed(list), |(_, terms)| terms)
     }
 
     /// Pictures in a unit.
@@ -183,7 +193,9 @@ impl Schedule {
                 for at in 0..block.seats.len() {
                     let QuestionSlot { subtask, ask, .. } = block.seats[at];
                     // Questions with fewer options are dealt apart.
-                    let options = block.options.min(block.allowed(grammar.subtasks[subtask].list).len());
+                    let options = block
+                        .options
+                        .min(block.allowed(grammar.subtasks[subtask].list).len());
                     let before = asked.entry((subtask, ask, ask.cards(options))).or_default();
                     block.seats[at].base = *before;
                     *before += block.units;
@@ -201,24 +213,42 @@ impl Schedule {
         };
         course.lay_out();
         if course.questions > MOST || course.pictures > MOST {
-            return Err(Error::input(format!("{} questions: a plan has at most {MOST}", course.questions)));
+            return Err(Error::input(format!(
+                "{} questions: a plan has at most {MOST}",
+                course.questions
+            )));
         }
         if grammar.compatibility.is_some() && course.pictures > DEALT {
-            let what = format!("{} pictures: with rules of compatibility a plan has at most {DEALT}", course.pictures);
-            return Err(Error::input(what).help("compose parts of it, each under a name of its own"));
+            let what = format!(
+                "{} pictures: with rules of compatibility a plan has at most {DEALT}",
+                course.pictures
+            );
+            return Err(
+                Error::input(what).help("compose parts of it, each under a name of its own")
+            );
         }
         Ok(course)
     }
 
     fn lay_out(&mut self) {
-        let mut ends: Vec<u64> = self.blocks.iter().map(|b| b.units).filter(|u| *u > 0).collect();
+        let mut ends: Vec<u64> = self
+            .blocks
+            .iter()
+            .map(|b| b.units)
+            .filter(|u| *u > 0)
+            .collect();
         ends.sort_unstable();
         ends.dedup();
         let mut round = 0;
         for end in ends {
             let (mut questions, mut pictures) = (0, 0);
             let mut turns = Vec::new();
-            for (at, block) in self.blocks.iter().enumerate().filter(|(_, b)| b.units > round) {
+            for (at, block) in self
+                .blocks
+                .iter()
+                .enumerate()
+                .filter(|(_, b)| b.units > round)
+            {
                 turns.push((at, questions, pictures));
                 questions += block.seats.len() as u64;
                 pictures += block.pictures();
@@ -231,8 +261,12 @@ impl Schedule {
                 questions,
                 pictures,
             });
-            self.questions = self.questions.saturating_add(questions.saturating_mul(end - round));
-            self.pictures = self.pictures.saturating_add(pictures.saturating_mul(end - round));
+            self.questions = self
+                .questions
+                .saturating_add(questions.saturating_mul(end - round));
+            self.pictures = self
+                .pictures
+                .saturating_add(pictures.saturating_mul(end - round));
             round = end;
         }
     }
@@ -249,11 +283,19 @@ impl Schedule {
 
     /// Where question `n` (from 0, below [`questions`](Self::questions)) stands.
     pub fn seated(&self, n: u64) -> Option<Slot> {
-        let at = self.stretches.partition_point(|s| s.first_question <= n).checked_sub(1)?;
+        let at = self
+            .stretches
+            .partition_point(|s| s.first_question <= n)
+            .checked_sub(1)?;
         let stretch = self.stretches.get(at).filter(|_| n < self.questions)?;
-        let (round, within) =
-            ((n - stretch.first_question) / stretch.questions, (n - stretch.first_question) % stretch.questions);
-        let turn = stretch.turns.partition_point(|(_, before, _)| *before <= within).checked_sub(1)?;
+        let (round, within) = (
+            (n - stretch.first_question) / stretch.questions,
+            (n - stretch.first_question) % stretch.questions,
+        );
+        let turn = stretch
+            .turns
+            .partition_point(|(_, before, _)| *before <= within)
+            .checked_sub(1)?;
         let (block, before, pictures) = *stretch.turns.get(turn)?;
         Some(Slot {
             block,
@@ -265,12 +307,21 @@ impl Schedule {
 }
 
 /// The blocks of an entry of a plan: one, or several where some pictures hide what is asked of the others.
-pub(super) fn blocks(grammar: &CompiledMetadata, pictures: &Pictures, options: usize, at: usize) -> Result<Vec<Block>> {
+pub(super) fn blocks(
+    grammar: &CompiledMetadata,
+    pictures: &Pictures,
+    options: usize,
+    at: usize,
+) -> Result<Vec<Block>> {
     let wrong = |what: String, field: &str| Error::input(what).field(format!("pictures.{field}"));
     let names = |list: Vec<&str>| list.join(", ");
     let subject = grammar.subject(&pictures.subject).ok_or_else(|| {
         let known = names(grammar.subjects.iter().map(|s| s.name.as_str()).collect());
-        wrong(format!("there is no subject `{}`", pictures.subject), "subject").help(format!("known are: {known}"))
+        wrong(
+            format!("there is no subject `{}`", pictures.subject),
+            "subject",
+        )
+        .help(format!("known are: {known}"))
     })?;
     let rules = &grammar.subjects[subject];
     let differs = match &pictures.differs {
@@ -279,7 +330,12 @@ pub(super) fn blocks(grammar: &CompiledMetadata, pictures: &Pictures, options: u
             grammar
                 .list(name)
                 .filter(|l| rules.lists.contains(l))
-                .ok_or_else(|| wrong(format!("the prompt of {} has no slot `{name}`", rules.name), "differs"))?,
+                .ok_or_else(|| {
+                    wrong(
+                        format!("the prompt of {} has no slot `{name}`", rules.name),
+                        "differs",
+                    )
+                })?,
         ),
     };
     let beyond = pictures.shape == Shape::Beyond;
@@ -287,41 +343,63 @@ pub(super) fn blocks(grammar: &CompiledMetadata, pictures: &Pictures, options: u
     for name in &pictures.about {
         let subtask = grammar.subtask(name).ok_or_else(|| {
             let known = names(grammar.subtasks.iter().map(|s| s.name.as_str()).collect());
-            wrong(format!("there is no subtask `{name}`"), "about").help(format!("known are: {known}"))
+            wrong(format!("there is no subtask `{name}`"), "about")
+                .help(format!("known are: {known}"))
         })?;
         if beyond == rules.lists.contains(&grammar.subtasks[subtask].list) {
             let not = if beyond { "" } else { " not" };
             return Err(wrong(
-                format!("{name} cannot be asked here: its term is{not} in the prompt of {}", rules.name),
+                format!(
+                    "{name} cannot be asked here: its term is{not} in the prompt of {}",
+                    rules.name
+                ),
                 "about",
             ));
         }
         if beyond && uses_subject(grammar, subtask) {
-            let what = format!("the question of {name} names what the picture shows, so it is not beyond it");
+            let what = format!(
+                "the question of {name} names what the picture shows, so it is not beyond it"
+            );
             return Err(wrong(what, "about"));
         }
         if differs.is_some_and(|list| list != grammar.subtasks[subtask].list) {
-            let what = format!("{name} has the same answer for both pictures of a pair: it must ask about `differs`");
+            let what = format!(
+                "{name} has the same answer for both pictures of a pair: it must ask about `differs`"
+            );
             return Err(wrong(what, "about"));
         }
         if !beyond && !rules.supports.contains(&subtask) {
-            return Err(wrong(format!("{name} cannot be asked about {}", rules.name), "about")
-                .help("`benchtop lint` says what is wrong with its templates"));
+            return Err(wrong(
+                format!("{name} cannot be asked about {}", rules.name),
+                "about",
+            )
+            .help("`benchtop lint` says what is wrong with its templates"));
         }
         about.push(subtask);
     }
     if about.is_empty() {
         about = match (differs, beyond) {
-            (Some(list), _) => rules.supports.iter().copied().filter(|s| grammar.subtasks[*s].list == list).collect(),
+            (Some(list), _) => rules
+                .supports
+                .iter()
+                .copied()
+                .filter(|s| grammar.subtasks[*s].list == list)
+                .collect(),
             (None, false) => rules.supports.clone(),
             (None, true) => {
                 let absent = |s: &usize| !rules.lists.contains(&grammar.subtasks[*s].list);
-                (0..grammar.subtasks.len()).filter(absent).filter(|s| !uses_subject(grammar, *s)).collect()
+                (0..grammar.subtasks.len())
+                    .filter(absent)
+                    .filter(|s| !uses_subject(grammar, *s))
+                    .collect()
             }
         };
     }
     if about.is_empty() {
-        return Err(wrong(format!("nothing can be asked about {} here", rules.name), "about"));
+        return Err(wrong(
+            format!("nothing can be asked about {} here", rules.name),
+            "about",
+        ));
     }
     let mut lists = rules.lists.clone();
     lists.extend(about.iter().map(|s| grammar.subtasks[*s].list));
@@ -335,13 +413,25 @@ pub(super) fn blocks(grammar: &CompiledMetadata, pictures: &Pictures, options: u
     }
     for ((list, terms), before) in allowed.iter().zip(before) {
         let name = &grammar.lists[*list].name;
-        let help = |p: Error| if terms.len() < before { p.help(EXCLUDED) } else { p };
+        let help = |p: Error| {
+            if terms.len() < before {
+                p.help(EXCLUDED)
+            } else {
+                p
+            }
+        };
         if terms.len() < 2 && about.iter().any(|s| grammar.subtasks[*s].list == *list) {
-            let what = format!("{} terms of {name} are left: a question needs 2", terms.len());
+            let what = format!(
+                "{} terms of {name} are left: a question needs 2",
+                terms.len()
+            );
             return Err(help(wrong(what, "exclude")));
         }
         if terms.is_empty() {
-            return Err(help(wrong(format!("no term of {name} is left for the prompt of {}", rules.name), "exclude")));
+            return Err(help(wrong(
+                format!("no term of {name} is left for the prompt of {}", rules.name),
+                "exclude",
+            )));
         }
     }
     let level = match pictures.shape {
@@ -350,36 +440,61 @@ pub(super) fn blocks(grammar: &CompiledMetadata, pictures: &Pictures, options: u
         Shape::Refusal => Some(pictures.level.clone().unwrap_or_else(|| KNOW.into())),
         Shape::Beyond => Some(BEYOND.into()),
     };
-    let of = |list: usize| allowed.iter().find(|(l, _)| *l == list).map_or(&[][..], |(_, t)| t);
+    let of = |list: usize| {
+        allowed
+            .iter()
+            .find(|(l, _)| *l == list)
+            .map_or(&[][..], |(_, t)| t)
+    };
     let most = |subtask: usize| options.min(of(grammar.subtasks[subtask].list).len());
     let all = seats(grammar, pictures, subject, &about, &most)?;
     let classes = match rules_of {
         None => Vec::new(),
         Some(compatible) => {
-            let asks: Vec<Asks> = all.iter().map(|seat| asks(grammar, subject, seat)).collect();
+            let asks: Vec<Asks> = all
+                .iter()
+                .map(|seat| asks(grammar, subject, seat))
+                .collect();
             // The two terms of a pair are of one group: each is wrong of the other's picture.
-            let sorted = |list: usize, term: u32| if differs == Some(list) { compatible.group(list, term) } else { 0 };
+            let sorted = |list: usize, term: u32| {
+                if differs == Some(list) {
+                    compatible.group(list, term)
+                } else {
+                    0
+                }
+            };
             let mut classes = classes(compatible, &rules.lists, &allowed, &asks, &sorted);
             if let Some(list) = differs {
                 paired(compatible, list, of(list), &mut classes);
             }
             if classes.is_empty() {
-                let what = format!("nothing can be asked about {} here: every picture hides it", rules.name);
+                let what = format!(
+                    "nothing can be asked about {} here: every picture hides it",
+                    rules.name
+                );
                 return Err(wrong(what, "about").help(EXCLUDED));
             }
             classes
         }
     };
     let count = |list: usize| {
-        if classes.is_empty() { of(list).len() as u64 } else { left(&classes, list, of(list)).len() as u64 }
+        if classes.is_empty() {
+            of(list).len() as u64
+        } else {
+            left(&classes, list, of(list)).len() as u64
+        }
     };
     let units = match (pictures.count, pictures.per_term, pictures.per_style) {
         (Some(n), _, _) => n,
         (_, Some(n), _) => {
-            let main = rules.main.ok_or_else(|| wrong(format!("{} has no main vocabulary", rules.name), "per-term"))?;
+            let main = rules.main.ok_or_else(|| {
+                wrong(format!("{} has no main vocabulary", rules.name), "per-term")
+            })?;
             n.saturating_mul(count(main))
         }
-        (_, _, n) => n.unwrap_or(0).saturating_mul(count(grammar.list(STYLE).unwrap_or(usize::MAX))),
+        (_, _, n) => n
+            .unwrap_or(0)
+            .saturating_mul(count(grammar.list(STYLE).unwrap_or(usize::MAX))),
     };
     let units = units.min(MOST + 1);
     let name = format!("{at}/{}", rules.name);
@@ -397,21 +512,45 @@ pub(super) fn blocks(grammar: &CompiledMetadata, pictures: &Pictures, options: u
         }]);
     }
     let mut blocks = Vec::new();
-    for (nth, (class, units)) in classes.iter().zip(shares(&classes, units)).enumerate().filter(|(_, (_, u))| *u > 0) {
+    for (nth, (class, units)) in classes
+        .iter()
+        .zip(shares(&classes, units))
+        .enumerate()
+        .filter(|(_, (_, u))| *u > 0)
+    {
         let fewest = match (rules_of, differs) {
             (Some(compatible), Some(list)) => {
-                let terms = class.terms.iter().find(|(l, _)| *l == list).map_or(of(list), |(_, t)| t);
-                1 + terms.iter().map(|t| compatible.wrong(list, *t, of(list), options - 1)).min().unwrap_or(0)
+                let terms = class
+                    .terms
+                    .iter()
+                    .find(|(l, _)| *l == list)
+                    .map_or(of(list), |(_, t)| t);
+                1 + terms
+                    .iter()
+                    .map(|t| compatible.wrong(list, *t, of(list), options - 1))
+                    .min()
+                    .unwrap_or(0)
             }
             _ => options,
         };
         let seats: Vec<QuestionSlot> = match differs {
-            Some(_) => seats(grammar, pictures, subject, &about, &|subtask| fewest.min(most(subtask)))?,
-            None => all.iter().zip(&class.asked).filter(|(_, asked)| **asked).map(|(seat, _)| seat.clone()).collect(),
+            Some(_) => seats(grammar, pictures, subject, &about, &|subtask| {
+                fewest.min(most(subtask))
+            })?,
+            None => all
+                .iter()
+                .zip(&class.asked)
+                .filter(|(_, asked)| **asked)
+                .map(|(seat, _)| seat.clone())
+                .collect(),
         };
         blocks.push(Block {
             subject,
-            name: if nth == 0 { name.clone() } else { format!("{name}/{nth}") },
+            name: if nth == 0 {
+                name.clone()
+            } else {
+                format!("{name}/{nth}")
+            },
             units,
             seats,
             allowed: allowed.clone(),
@@ -425,7 +564,12 @@ pub(super) fn blocks(grammar: &CompiledMetadata, pictures: &Pictures, options: u
 }
 
 /// Leaves the terms of a pair's list that another one of their class differs from.
-fn paired(rules: &super::compatibility::Compatibility, list: usize, all: &[u32], classes: &mut Vec<Class>) {
+fn paired(
+    rules: &super::compatibility::Compatibility,
+    list: usize,
+    all: &[u32],
+    classes: &mut Vec<Class>,
+) {
     for class in classes.iter_mut() {
         if !class.terms.iter().any(|(l, _)| *l == list) {
             class.terms.push((list, all.to_vec()));
@@ -439,13 +583,17 @@ fn paired(rules: &super::compatibility::Compatibility, list: usize, all: &[u32],
 }
 
 /// Why fewer terms are left than a plan names.
-const EXCLUDED: &str = "compatibility.toml excludes the others: `--allow-impossible` composes without it";
+const EXCLUDED: &str =
+    "compatibility.toml excludes the others: `--allow-impossible` composes without it";
 
 /// What a question is about, for the rules of compatibility.
 fn asks(grammar: &CompiledMetadata, subject: usize, seat: &QuestionSlot) -> Asks {
     let subtask = &grammar.subtasks[seat.subtask];
     let free = seat.ask == Ask::Free;
-    Asks { lists: grammar.asks(&grammar.subjects[subject], subtask, free), options: (!free).then_some(subtask.list) }
+    Asks {
+        lists: grammar.asks(&grammar.subjects[subject], subtask, free),
+        options: (!free).then_some(subtask.list),
+    }
 }
 
 /// Whether a subtask's question names the subject, which only its own prompt has.
@@ -453,12 +601,19 @@ fn uses_subject(grammar: &CompiledMetadata, subtask: usize) -> bool {
     grammar.subtasks[subtask].question.slots().next().is_some()
 }
 
-fn allowed(grammar: &CompiledMetadata, pictures: &Pictures, lists: &[usize]) -> Result<Vec<(usize, Vec<u32>)>> {
+fn allowed(
+    grammar: &CompiledMetadata,
+    pictures: &Pictures,
+    lists: &[usize],
+) -> Result<Vec<(usize, Vec<u32>)>> {
     let wrong = |what: String, field: &str| Error::input(what).field(format!("pictures.{field}"));
     let style = grammar.list(STYLE);
     for name in &pictures.styles {
         if !style.is_some_and(|l| grammar.lists[l].terms.contains(name)) {
-            return Err(wrong(format!("there is no enabled style `{name}`"), "styles"));
+            return Err(wrong(
+                format!("there is no enabled style `{name}`"),
+                "styles",
+            ));
         }
     }
     for term in &pictures.exclude {
@@ -469,9 +624,15 @@ fn allowed(grammar: &CompiledMetadata, pictures: &Pictures, lists: &[usize]) -> 
     let of = |list: &usize| {
         let keep = |term: &String| {
             !pictures.exclude.contains(term)
-                && (Some(*list) != style || pictures.styles.is_empty() || pictures.styles.contains(term))
+                && (Some(*list) != style
+                    || pictures.styles.is_empty()
+                    || pictures.styles.contains(term))
         };
-        let terms = grammar.lists[*list].terms.iter().enumerate().filter(|(_, t)| keep(t));
+        let terms = grammar.lists[*list]
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| keep(t));
         (*list, terms.map(|(i, _)| i as u32).collect())
     };
     Ok(lists.iter().map(of).collect())
@@ -492,22 +653,40 @@ fn seats(
     };
     if let Some(kind) = pictures.kinds.iter().find(|k| !known.contains(k)) {
         let names: Vec<_> = known.iter().map(|k| k.name()).collect();
-        return Err(Error::input(format!("{} questions do not come in this shape", kind.name()))
-            .field("pictures.kinds")
-            .help(format!("here: {}; yes/no questions come with `shape = \"pair\"`", names.join(", "))));
+        return Err(Error::input(format!(
+            "{} questions do not come in this shape",
+            kind.name()
+        ))
+        .field("pictures.kinds")
+        .help(format!(
+            "here: {}; yes/no questions come with `shape = \"pair\"`",
+            names.join(", ")
+        )));
     }
-    let kinds = if pictures.kinds.is_empty() { known } else { &pictures.kinds };
+    let kinds = if pictures.kinds.is_empty() {
+        known
+    } else {
+        &pictures.kinds
+    };
     let mut seats = Vec::new();
     // Several subtasks may share one free-form question: it is asked once.
     let mut described: Vec<&str> = Vec::new();
     for &subtask in about {
-        let mut add = |ask| seats.push(QuestionSlot { subtask, ask, base: 0 });
+        let mut add = |ask| {
+            seats.push(QuestionSlot {
+                subtask,
+                ask,
+                base: 0,
+            })
+        };
         match pictures.shape {
             Shape::Refusal => add(Ask::Refusal),
             Shape::Beyond => add(Ask::Beyond),
             Shape::Pair => {
                 if kinds.contains(&YesNo) {
-                    (0..2).for_each(|side| (0..2).for_each(|fits| add(Ask::PairClaim { side, fits })));
+                    (0..2).for_each(|side| {
+                        (0..2).for_each(|fits| add(Ask::PairClaim { side, fits }))
+                    });
                 }
                 if kinds.contains(&MultipleChoice) {
                     let rotations = options(subtask) as u8;
@@ -523,7 +702,8 @@ fn seats(
                         MultipleChoice => add(Ask::Choice),
                         TrueFalse => add(Ask::Claim),
                         FreeForm | YesNo => {
-                            let texts = grammar.free_form(&grammar.subjects[subject], &grammar.subtasks[subtask]);
+                            let texts = grammar
+                                .free_form(&grammar.subjects[subject], &grammar.subtasks[subtask]);
                             let Some((describe, _)) = texts else { continue };
                             if !described.contains(&describe.source()) {
                                 described.push(describe.source());

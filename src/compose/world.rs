@@ -12,8 +12,10 @@ use benchtop_model::rng::Stream;
 use benchtop_model::{MetaFile, QuestionKind, Rule};
 
 pub(super) const NAMES: [&str; 6] = ["animal", "color", "place", "mood", "tool", STYLE];
-const WORDS: [&str; 14] =
-    ["red", "owl", "old", "sea", "ice", "oak", "hour", "unit", "Egg", "grand", "piano", "wine", "ash", "elm"];
+const WORDS: [&str; 14] = [
+    "red", "owl", "old", "sea", "ice", "oak", "hour", "unit", "Egg", "grand", "piano", "wine",
+    "ash", "elm",
+];
 
 /// Random metadata and a random plan for it.
 pub(super) struct World {
@@ -35,9 +37,15 @@ impl World {
         let many = 2 + self.draw.below(9);
         let mut terms: Vec<String> = Vec::new();
         while terms.len() < many {
-            let mut words: Vec<String> = (0..self.draw.below(3)).map(|_| (*self.pick(&WORDS)).to_string()).collect();
+            let mut words: Vec<String> = (0..self.draw.below(3))
+                .map(|_| (*self.pick(&WORDS)).to_string())
+                .collect();
             if self.apart || words.is_empty() {
-                words.push(format!("{}{}", ["q", "an", "zu"][terms.len() % 3], list * 100 + terms.len()));
+                words.push(format!(
+                    "{}{}",
+                    ["q", "an", "zu"][terms.len() % 3],
+                    list * 100 + terms.len()
+                ));
             }
             let term = words.join(if self.coin() { " " } else { "-" });
             // Terms that read alike are an error that the linter finds.
@@ -53,27 +61,50 @@ impl World {
         for (at, name) in NAMES.iter().enumerate() {
             let terms = self.terms(at);
             if *name == STYLE {
-                let style = |t: &String| format!("[[style]]\nname = \"{t}\"\nprompt = \"drawn\"\nnegative = \"bad\"\n");
-                files.push(MetaFile { name: styles::FILE.into(), text: terms.iter().map(style).collect() });
+                let style = |t: &String| {
+                    format!("[[style]]\nname = \"{t}\"\nprompt = \"drawn\"\nnegative = \"bad\"\n")
+                };
+                files.push(MetaFile {
+                    name: styles::FILE.into(),
+                    text: terms.iter().map(style).collect(),
+                });
             } else {
                 let text = terms.iter().map(|t| format!("{t}\n")).collect();
-                files.push(MetaFile { name: format!("{VOCABULARIES}{name}.txt"), text });
+                files.push(MetaFile {
+                    name: format!("{VOCABULARIES}{name}.txt"),
+                    text,
+                });
             }
         }
         let text = self.templates();
-        files.push(MetaFile { name: templates::FILE.into(), text });
+        files.push(MetaFile {
+            name: templates::FILE.into(),
+            text,
+        });
         Metadata::parse(files)
     }
 
     fn slot(&mut self, name: &str) -> String {
-        if self.coin() { format!("{{{name}}}") } else { format!("{{a {name}}}") }
+        if self.coin() {
+            format!("{{{name}}}")
+        } else {
+            format!("{{a {name}}}")
+        }
     }
 
     fn templates(&mut self) -> String {
-        let mut text = crate::fixtures::SMALL.split("[subject.animal]").next().unwrap_or_default().to_string();
+        let mut text = crate::fixtures::SMALL
+            .split("[subject.animal]")
+            .next()
+            .unwrap_or_default()
+            .to_string();
         text = text.replace("thing = \"1 {color} {animal}\"", "thing = \"seen {color}\"");
         for subject in 0..3 {
-            let mut held: Vec<&str> = NAMES[..5].iter().copied().filter(|_| self.draw.below(3) > 0).collect();
+            let mut held: Vec<&str> = NAMES[..5]
+                .iter()
+                .copied()
+                .filter(|_| self.draw.below(3) > 0)
+                .collect();
             held.push(STYLE);
             let wordings = 1 + self.draw.below(3);
             let prompts: Vec<String> = (0..wordings)
@@ -82,12 +113,21 @@ impl World {
                     self.draw.shuffle(&mut order);
                     let slots: Vec<String> = order
                         .iter()
-                        .map(|n| if *n == "color" && self.coin() { "{thing}".into() } else { self.slot(n) })
+                        .map(|n| {
+                            if *n == "color" && self.coin() {
+                                "{thing}".into()
+                            } else {
+                                self.slot(n)
+                            }
+                        })
                         .collect();
                     format!("\"shown {}\"", slots.join(" with "))
                 })
                 .collect();
-            text.push_str(&format!("[subject.s{subject}]\nprompt = [{}]\n", prompts.join(", ")));
+            text.push_str(&format!(
+                "[subject.s{subject}]\nprompt = [{}]\n",
+                prompts.join(", ")
+            ));
             text.push_str(&format!("main = \"{}\"\n", self.pick(&held)));
             text.push_str(&format!(
                 "describe = \"Describe s{subject}.\"\nanswer = \"{{{}}} here\"\n",
@@ -95,15 +135,23 @@ impl World {
             ));
         }
         for name in NAMES {
-            let (own, of) = (self.coin(), if self.coin() { " of the {subject}" } else { "" });
-            text.push_str(&format!("[subtask.{name}]\nvocabulary = \"{name}\"\nphrases = {}\n", self.coin()));
+            let (own, of) = (
+                self.coin(),
+                if self.coin() { " of the {subject}" } else { "" },
+            );
+            text.push_str(&format!(
+                "[subtask.{name}]\nvocabulary = \"{name}\"\nphrases = {}\n",
+                self.coin()
+            ));
             text.push_str(&format!(
                 "question = \"Which {name}{of} is it?\"\nstatement = \"It is {}.\"\n",
                 self.slot("term")
             ));
             text.push_str(&format!("yes-no = \"Is it {}?\"\n", self.slot("term")));
             if own {
-                text.push_str(&format!("describe = \"Say the {name}.\"\nanswer = \"{{term}}{of}\"\n"));
+                text.push_str(&format!(
+                    "describe = \"Say the {name}.\"\nanswer = \"{{term}}{of}\"\n"
+                ));
             }
         }
         text
@@ -122,7 +170,10 @@ impl World {
         }
         for _ in 0..self.draw.below(4) {
             let (a, b) = (*self.pick(&NAMES), *self.pick(&NAMES));
-            text.push_str(&format!("[[hides]]\n{a} = {:?}\nhides = [{b:?}]\n", self.some(metadata, a)));
+            text.push_str(&format!(
+                "[[hides]]\n{a} = {:?}\nhides = [{b:?}]\n",
+                self.some(metadata, a)
+            ));
         }
         for _ in 0..self.draw.below(3) {
             let name = *self.pick(&NAMES);
@@ -135,7 +186,9 @@ impl World {
             if self.draw.below(3) == 0 {
                 let terms = metadata.enabled(name);
                 let (one, other) = terms.split_at(terms.len() / 2);
-                text.push_str(&format!("[groups.{name}]\none = {one:?}\nother = {other:?}\n"));
+                text.push_str(&format!(
+                    "[groups.{name}]\none = {one:?}\nother = {other:?}\n"
+                ));
             }
         }
         text
@@ -152,14 +205,30 @@ impl World {
         let options = 2 + self.draw.below(5);
         let blocks = 1 + self.draw.below(4);
         let pictures = (0..blocks).map(|_| self.pictures(grammar)).collect();
-        Plan { name: "world".into(), options, pictures }
+        Plan {
+            name: "world".into(),
+            options,
+            pictures,
+        }
     }
 
     fn pictures(&mut self, grammar: &CompiledMetadata) -> Pictures {
         let subject = &grammar.subjects[self.draw.below(grammar.subjects.len())];
-        let shape = *self.pick(&[Shape::Single, Shape::Single, Shape::Pair, Shape::Refusal, Shape::Beyond]);
-        let differs = (shape == Shape::Pair).then(|| grammar.lists[*self.pick(&subject.lists)].name.clone());
-        let mut pictures = Pictures { subject: subject.name.clone(), shape, differs, ..Pictures::default() };
+        let shape = *self.pick(&[
+            Shape::Single,
+            Shape::Single,
+            Shape::Pair,
+            Shape::Refusal,
+            Shape::Beyond,
+        ]);
+        let differs =
+            (shape == Shape::Pair).then(|| grammar.lists[*self.pick(&subject.lists)].name.clone());
+        let mut pictures = Pictures {
+            subject: subject.name.clone(),
+            shape,
+            differs,
+            ..Pictures::default()
+        };
         let many = self.draw.below(30) as u64;
         match self.draw.below(3) {
             0 => pictures.per_term = Some(many % 5),
@@ -167,7 +236,8 @@ impl World {
             _ => pictures.count = Some(many),
         }
         if shape == Shape::Single && self.coin() {
-            pictures.kinds = vec![*self.pick(&[QuestionKind::MultipleChoice, QuestionKind::TrueFalse])];
+            pictures.kinds =
+                vec![*self.pick(&[QuestionKind::MultipleChoice, QuestionKind::TrueFalse])];
         }
         if self.coin() {
             let list = &grammar.lists[self.draw.below(grammar.lists.len())];
@@ -191,13 +261,24 @@ pub(super) fn ruled(world: u64, seed: u64) -> Option<Composer> {
 }
 
 fn made(world: u64, apart: bool, rules: bool, seed: u64) -> Option<Composer> {
-    let mut world = World { draw: Stream::new(world), apart };
+    let mut world = World {
+        draw: Stream::new(world),
+        apart,
+    };
     let mut metadata = world.metadata();
     if rules {
         let text = world.rules(&metadata);
-        metadata.put(MetaFile { name: super::metadata::rules::FILE.into(), text });
+        metadata.put(MetaFile {
+            name: super::metadata::rules::FILE.into(),
+            text,
+        });
     }
-    assert_eq!(metadata.found().count(), 0, "{:?}", metadata.found().collect::<Vec<_>>());
+    assert_eq!(
+        metadata.found().count(),
+        0,
+        "{:?}",
+        metadata.found().collect::<Vec<_>>()
+    );
     let (grammar, found) = CompiledMetadata::compile(&metadata);
     let known = [Rule::UnsupportedSlot, Rule::Ungrouped];
     assert!(found.iter().all(|f| known.contains(&f.rule)), "{found:?}");
@@ -205,7 +286,12 @@ fn made(world: u64, apart: bool, rules: bool, seed: u64) -> Option<Composer> {
     let course = match Schedule::new(&grammar, &plan) {
         Ok(course) => course,
         Err(problem) => {
-            assert!(problem.place.field.is_some_and(|f| f.starts_with("pictures.")));
+            assert!(
+                problem
+                    .place
+                    .field
+                    .is_some_and(|f| f.starts_with("pictures."))
+            );
             return None;
         }
     };

@@ -21,9 +21,17 @@ impl Inline {
     /// # Errors
     /// [`benchtop_model::ErrorKind::Input`] when they are no base64.
     pub fn bytes(&self) -> Result<Vec<u8>> {
-        let text: Vec<u8> = self.base64.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-        let read = STANDARD.decode(&text).or_else(|_| STANDARD_NO_PAD.decode(&text));
-        read.map_err(|e| Error::input(format!("the picture `{}` is no base64: {e}", self.name)).field("images"))
+        let text: Vec<u8> = self
+            .base64
+            .bytes()
+            .filter(|b| !b.is_ascii_whitespace())
+            .collect();
+        let read = STANDARD
+            .decode(&text)
+            .or_else(|_| STANDARD_NO_PAD.decode(&text));
+        read.map_err(|e| {
+            Error::input(format!("the picture `{}` is no base64: {e}", self.name)).field("images")
+        })
     }
 }
 
@@ -32,7 +40,9 @@ pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => match number.as_f64() {
-            Some(n) if number.is_f64() && n.fract() == 0.0 && n.abs() < 9e15 => Some((n as i64).to_string()),
+            Some(n) if number.is_f64() && n.fract() == 0.0 && n.abs() < 9e15 => {
+                Some((n as i64).to_string())
+            }
             _ => Some(number.to_string()),
         },
         Value::Bool(true) => Some("True".into()),
@@ -55,7 +65,9 @@ pub(super) fn key(value: &Value) -> Option<Key> {
 pub(super) fn list(value: &Value) -> Vec<String> {
     let one = |value: &Value| match value {
         Value::Object(fields) => {
-            let named = ["value", "text", "label", "content"].iter().find_map(|name| fields.get(*name));
+            let named = ["value", "text", "label", "content"]
+                .iter()
+                .find_map(|name| fields.get(*name));
             named.and_then(text).unwrap_or_default()
         }
         other => text(other).unwrap_or_default(),
@@ -85,12 +97,24 @@ fn written_list(written: &str) -> Vec<String> {
         }
     }
     let parts: Vec<&str> = match trimmed.contains('\n') {
-        true => trimmed.lines().filter(|line| !line.trim().is_empty()).collect(),
+        true => trimmed
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .collect(),
         false => trimmed.split(',').collect(),
     };
     let marked = |at: usize, part: &str| marked(part, at).map(|text| text.trim().to_string());
-    let all: Option<Vec<String>> = parts.iter().enumerate().map(|(at, part)| marked(at, part)).collect();
-    all.unwrap_or_else(|| parts.into_iter().map(|part| part.trim().to_string()).collect())
+    let all: Option<Vec<String>> = parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| marked(at, part))
+        .collect();
+    all.unwrap_or_else(|| {
+        parts
+            .into_iter()
+            .map(|part| part.trim().to_string())
+            .collect()
+    })
 }
 
 /// The text after the mark of option `at`: `A. `, `A) `, `A: ` or `(A) `.
@@ -110,7 +134,9 @@ pub(super) fn python_list(text: &str) -> Option<Vec<String>> {
     let (mut out, mut chars) = (Vec::new(), inner.chars().peekable());
     loop {
         while chars.next_if(|c| c.is_whitespace() || *c == ',').is_some() {}
-        let Some(&first) = chars.peek() else { return Some(out) };
+        let Some(&first) = chars.peek() else {
+            return Some(out);
+        };
         let mut one = String::new();
         if first == '\'' || first == '"' {
             chars.next();
@@ -150,10 +176,23 @@ pub(super) fn pictures(value: &Value, stem: &str) -> Vec<Picture> {
     gather(value, &mut found);
     let many = found.len() > 1;
     let named = found.into_iter().enumerate().map(|(at, (name, base64))| {
-        let Some(base64) = base64 else { return Picture { name, inline: None } };
-        let stem = if many { format!("{stem}-{}", at + 1) } else { stem.to_string() };
-        let name = if name.is_empty() { format!("{stem}.{}", ending(&base64)) } else { name };
-        Picture { name: name.clone(), inline: Some(Inline { name, base64 }) }
+        let Some(base64) = base64 else {
+            return Picture { name, inline: None };
+        };
+        let stem = if many {
+            format!("{stem}-{}", at + 1)
+        } else {
+            stem.to_string()
+        };
+        let name = if name.is_empty() {
+            format!("{stem}.{}", ending(&base64))
+        } else {
+            name
+        };
+        Picture {
+            name: name.clone(),
+            inline: Some(Inline { name, base64 }),
+        }
     });
     named.collect()
 }
@@ -162,8 +201,15 @@ fn gather(value: &Value, found: &mut Vec<(String, Option<String>)>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| gather(item, found)),
         Value::Object(fields) => {
-            let path = fields.get("path").and_then(Value::as_str).map(relative).unwrap_or_default();
-            let bytes = fields.get("bytes").and_then(Value::as_str).filter(|bytes| !bytes.is_empty());
+            let path = fields
+                .get("path")
+                .and_then(Value::as_str)
+                .map(relative)
+                .unwrap_or_default();
+            let bytes = fields
+                .get("bytes")
+                .and_then(Value::as_str)
+                .filter(|bytes| !bytes.is_empty());
             if let Some(bytes) = bytes {
                 found.push((path, Some(bytes.to_string())));
             } else if !path.is_empty() {
@@ -174,8 +220,12 @@ fn gather(value: &Value, found: &mut Vec<(String, Option<String>)>) {
             let text = text.trim();
             if text.is_empty() {
             } else if let Some(list) = text.starts_with('[').then(|| python_list(text)).flatten() {
-                list.into_iter().for_each(|one| gather(&Value::String(one), found));
-            } else if let Some((_, base64)) = text.strip_prefix("data:image").and_then(|t| t.split_once(";base64,")) {
+                list.into_iter()
+                    .for_each(|one| gather(&Value::String(one), found));
+            } else if let Some((_, base64)) = text
+                .strip_prefix("data:image")
+                .and_then(|t| t.split_once(";base64,"))
+            {
                 found.push((String::new(), Some(base64.to_string())));
             } else if is_base64(text) {
                 found.push((String::new(), Some(text.to_string())));
@@ -199,15 +249,29 @@ pub(super) fn relative(path: &str) -> String {
     if path.contains("://") {
         return path.to_string();
     }
-    path.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect::<Vec<_>>().join("/")
+    path.split('/')
+        .filter(|part| !matches!(*part, "" | "." | ".."))
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 /// The ending that a picture of these bytes has.
 fn ending(base64: &str) -> &'static str {
-    let head = base64.get(..16).and_then(|head| STANDARD.decode(head).ok()).unwrap_or_default();
-    let known =
-        [(&b"\x89PNG"[..], "png"), (b"\xFF\xD8\xFF", "jpg"), (b"GIF8", "gif"), (b"BM", "bmp"), (b"RIFF", "webp")];
-    known.iter().find(|(magic, _)| head.starts_with(magic)).map_or("bin", |(_, ending)| ending)
+    let head = base64
+        .get(..16)
+        .and_then(|head| STANDARD.decode(head).ok())
+        .unwrap_or_default();
+    let known = [
+        (&b"\x89PNG"[..], "png"),
+        (b"\xFF\xD8\xFF", "jpg"),
+        (b"GIF8", "gif"),
+        (b"BM", "bmp"),
+        (b"RIFF", "webp"),
+    ];
+    known
+        .iter()
+        .find(|(magic, _)| head.starts_with(magic))
+        .map_or("bin", |(_, ending)| ending)
 }
 
 #[cfg(test)]
@@ -232,7 +296,10 @@ mod tests {
             assert_eq!(list(&value), both, "{value}");
         }
         assert_eq!(list(&json!("True,False")), ["True", "False"]);
-        assert_eq!(python_list("['it\\'s', \"b\", None, 3]").unwrap(), ["it's", "b", "None", "3"]);
+        assert_eq!(
+            python_list("['it\\'s', \"b\", None, 3]").unwrap(),
+            ["it's", "b", "None", "3"]
+        );
         assert_eq!(python_list("['open"), None);
     }
 
@@ -240,18 +307,46 @@ mod tests {
     fn pictures_by_path_and_within() {
         let png = STANDARD.encode([b"\x89PNG\r\n\x1a\n".as_slice(), &[7; 60]].concat());
         let one = pictures(&json!(png), "d/1").remove(0);
-        assert_eq!((one.name.as_str(), one.inline.unwrap().bytes().unwrap().len()), ("d/1.png", 68));
+        assert_eq!(
+            (
+                one.name.as_str(),
+                one.inline.unwrap().bytes().unwrap().len()
+            ),
+            ("d/1.png", 68)
+        );
         let many = pictures(&json!(format!("['{png}', 'a.jpg']")), "d/1");
-        assert_eq!(many.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["d/1-1.png", "a.jpg"]);
-        assert_eq!(pictures(&json!({"bytes": png, "path": "x.png"}), "d")[0].name, "x.png");
+        assert_eq!(
+            many.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+            ["d/1-1.png", "a.jpg"]
+        );
+        assert_eq!(
+            pictures(&json!({"bytes": png, "path": "x.png"}), "d")[0].name,
+            "x.png"
+        );
         assert_eq!(
             pictures(&json!({"bytes": null, "path": "../x.png"}), "d")[0],
-            Picture { name: "x.png".into(), inline: None }
+            Picture {
+                name: "x.png".into(),
+                inline: None
+            }
         );
-        assert_eq!(pictures(&json!(format!("data:image/png;base64,{png}")), "d")[0].name, "d.png");
-        assert_eq!(pictures(&json!("/data/upload/1.jpg"), "d")[0].name, "data/upload/1.jpg");
+        assert_eq!(
+            pictures(&json!(format!("data:image/png;base64,{png}")), "d")[0].name,
+            "d.png"
+        );
+        assert_eq!(
+            pictures(&json!("/data/upload/1.jpg"), "d")[0].name,
+            "data/upload/1.jpg"
+        );
         assert!(pictures(&json!(null), "d").is_empty());
-        assert!(pictures(&json!({"bytes": "!!!", "path": "x"}), "d")[0].inline.as_ref().unwrap().bytes().is_err());
+        assert!(
+            pictures(&json!({"bytes": "!!!", "path": "x"}), "d")[0]
+                .inline
+                .as_ref()
+                .unwrap()
+                .bytes()
+                .is_err()
+        );
     }
 
     #[test]

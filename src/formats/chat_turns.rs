@@ -26,7 +26,11 @@ impl Turns {
             _ => *row,
         };
         let of = u32::try_from(options).unwrap_or(u32::MAX).max(index);
-        Some(Rotation { set: set.to_string(), index, of })
+        Some(Rotation {
+            set: set.to_string(),
+            index,
+            of,
+        })
     }
 }
 
@@ -38,15 +42,31 @@ mod tests {
     fn a_turn_is_what_the_key_counts_or_the_place_in_the_file() {
         let turns = |rows: &[(Key, Key)]| -> Vec<u32> {
             let mut turns = Turns::default();
-            rows.iter().map(|(set, key)| turns.next(set.clone(), key, 2).unwrap().index).collect()
+            rows.iter()
+                .map(|(set, key)| turns.next(set.clone(), key, 2).unwrap().index)
+                .collect()
         };
         let int = Key::Int;
         let text = |text: &str| Key::Text(text.into());
-        let vlm = [(int(3), int(1_000_003)), (int(3), int(3)), (int(4), int(4)), (int(4), int(2_000_004))];
+        let vlm = [
+            (int(3), int(1_000_003)),
+            (int(3), int(3)),
+            (int(4), int(4)),
+            (int(4), int(2_000_004)),
+        ];
         assert_eq!(turns(&vlm), [2, 1, 1, 3]);
-        let named = [(text("q"), text("q-a")), (text("r"), text("r-a")), (text("q"), text("q-b"))];
+        let named = [
+            (text("q"), text("q-a")),
+            (text("r"), text("r-a")),
+            (text("q"), text("q-b")),
+        ];
         assert_eq!(turns(&named), [1, 1, 2]);
-        let counted = [(int(0), int(0)), (int(0), int(1)), (int(1), int(2)), (int(1), int(3))];
+        let counted = [
+            (int(0), int(0)),
+            (int(0), int(1)),
+            (int(1), int(2)),
+            (int(1), int(3)),
+        ];
         assert_eq!(turns(&counted), [1, 2, 1, 2]);
     }
 }

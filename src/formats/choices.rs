@@ -13,7 +13,16 @@ pub(super) fn taken_apart(text: &str) -> (String, Vec<String>) {
     let mut options: Vec<String> = Vec::new();
     let hint = |line: &str| {
         let line = line.trim_start().to_lowercase();
-        ["answer", "please", "your answer", "hint", "select", "choose"].iter().any(|word| line.starts_with(word))
+        [
+            "answer",
+            "please",
+            "your answer",
+            "hint",
+            "select",
+            "choose",
+        ]
+        .iter()
+        .any(|word| line.starts_with(word))
     };
     let mut last_break = "";
     for whole in text.split_inclusive('\n') {
@@ -30,7 +39,9 @@ pub(super) fn taken_apart(text: &str) -> (String, Vec<String>) {
         }
         last_break = &whole[line.len()..];
     }
-    options.iter_mut().for_each(|option| option.truncate(option.trim_end_matches(['\r', '\n']).len()));
+    options
+        .iter_mut()
+        .for_each(|option| option.truncate(option.trim_end_matches(['\r', '\n']).len()));
     (before.trim().to_string(), options)
 }
 
@@ -44,38 +55,63 @@ pub(super) fn choices(
     if texts.is_empty() {
         return Ok(Vec::new());
     }
-    let said = cells::text(answer).or_else(|| cells::list(answer).into_iter().next()).unwrap_or_default();
+    let said = cells::text(answer)
+        .or_else(|| cells::list(answer).into_iter().next())
+        .unwrap_or_default();
     if said.trim().is_empty() {
         return Err(Error::input("the row does not say which option is right"));
     }
     // An option whose text was lost at the end of the list.
-    if let Some(at) =
-        letter(&said).filter(|at| answer_is != AnswerIs::Text && *at >= texts.len() && *at < texts.len() + 2)
+    if let Some(at) = letter(&said)
+        .filter(|at| answer_is != AnswerIs::Text && *at >= texts.len() && *at < texts.len() + 2)
         && !texts.contains(&said)
     {
         texts.resize(at + 1, String::new());
     }
     let right = position(&texts, answer, &said, answer_is).ok_or_else(|| {
-        Error::input(format!("the answer `{said}` is none of the {} options", texts.len()))
-            .help("answer-is in a mapping.toml says how it names them: letter, index, position, text")
+        Error::input(format!(
+            "the answer `{said}` is none of the {} options",
+            texts.len()
+        ))
+        .help("answer-is in a mapping.toml says how it names them: letter, index, position, text")
     })?;
     let declines = refusal.and_then(|value| {
         let said = cells::text(value)?;
-        position(&texts, value, &said, if value.is_number() { AnswerIs::Index } else { AnswerIs::Auto })
+        position(
+            &texts,
+            value,
+            &said,
+            if value.is_number() {
+                AnswerIs::Index
+            } else {
+                AnswerIs::Auto
+            },
+        )
     });
     let role = |at| match at {
         at if declines == Some(at) => Role::Refusal,
         at if at == right => Role::Correct,
         _ => Role::Distractor,
     };
-    Ok(texts.into_iter().enumerate().map(|(at, text)| Choice { text, role: role(at) }).collect())
+    Ok(texts
+        .into_iter()
+        .enumerate()
+        .map(|(at, text)| Choice {
+            text,
+            role: role(at),
+        })
+        .collect())
 }
 
 /// Which option `said` names.
 fn position(texts: &[String], value: &Value, said: &str, answer_is: AnswerIs) -> Option<usize> {
     let by_letter = || letter(said).filter(|at| *at < texts.len());
-    let by_text =
-        || texts.iter().position(|t| t == said).or_else(|| texts.iter().position(|t| t.trim() == said.trim()));
+    let by_text = || {
+        texts
+            .iter()
+            .position(|t| t == said)
+            .or_else(|| texts.iter().position(|t| t.trim() == said.trim()))
+    };
     let number = || said.trim().parse::<usize>().ok();
     let found = match answer_is {
         AnswerIs::Letter => by_letter(),
@@ -91,8 +127,11 @@ fn position(texts: &[String], value: &Value, said: &str, answer_is: AnswerIs) ->
 /// The position that a letter stands for: `B`, `b`, `(B)`, `B.`.
 fn letter(said: &str) -> Option<usize> {
     let said = said.trim();
-    let inner =
-        said.strip_prefix('(').and_then(|s| s.strip_suffix(')')).or_else(|| said.strip_suffix('.')).unwrap_or(said);
+    let inner = said
+        .strip_prefix('(')
+        .and_then(|s| s.strip_suffix(')'))
+        .or_else(|| said.strip_suffix('.'))
+        .unwrap_or(said);
     match inner.as_bytes() {
         [byte] if byte.is_ascii_alphabetic() => Some(usize::from(byte.to_ascii_uppercase() - b'A')),
         _ => None,
@@ -119,7 +158,11 @@ pub(super) fn kind(said: Option<&str>, item: &Item) -> QuestionKind {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     let yes_no = ["yes", "no"].contains(&item.answer.to_lowercase().as_str());
     if item.options.is_empty() {
-        return if yes_no && !says(&["free", "open"]) { QuestionKind::YesNo } else { QuestionKind::FreeForm };
+        return if yes_no && !says(&["free", "open"]) {
+            QuestionKind::YesNo
+        } else {
+            QuestionKind::FreeForm
+        };
     }
     let mut texts: Vec<String> = item.options.iter().map(|o| o.text.to_lowercase()).collect();
     texts.sort();
@@ -135,10 +178,14 @@ mod tests {
 
     #[test]
     fn line_breaks_inside_an_option_stay_as_they_are() {
-        let (question, options) =
-            taken_apart("Which\r\none?\r\nA. a cat\r\nthat sits\r\nB. a dog\nthat runs\r\nAnswer with the letter.");
+        let (question, options) = taken_apart(
+            "Which\r\none?\r\nA. a cat\r\nthat sits\r\nB. a dog\nthat runs\r\nAnswer with the letter.",
+        );
         assert_eq!(question, "Which\r\none?");
         assert_eq!(options, ["a cat\r\nthat sits", "a dog\nthat runs"]);
-        assert_eq!(taken_apart("  no options\r\nhere "), ("no options\r\nhere".into(), vec![]));
+        assert_eq!(
+            taken_apart("  no options\r\nhere "),
+            ("no options\r\nhere".into(), vec![])
+        );
     }
 }

@@ -37,12 +37,21 @@ enum At {
 impl<R: BufRead> Lines<R> {
     /// A reader of cells between `separator`s, to whom a quote where none belongs is a character.
     pub fn new(input: R, separator: u8) -> Lines<R> {
-        Lines { input, separator, strict: false, line: 1, begun: false }
+        Lines {
+            input,
+            separator,
+            strict: false,
+            line: 1,
+            begun: false,
+        }
     }
 
     /// The same, but a quote where none belongs is a mistake in its line.
     pub fn strict(input: R, separator: u8) -> Lines<R> {
-        Lines { strict: true, ..Lines::new(input, separator) }
+        Lines {
+            strict: true,
+            ..Lines::new(input, separator)
+        }
     }
 
     /// The next line that is not empty.
@@ -52,11 +61,15 @@ impl<R: BufRead> Lines<R> {
     pub fn next_line(&mut self) -> Result<Option<Line>> {
         loop {
             let begins = self.line;
-            let Some((cells, stray)) = self.cells(begins)? else { return Ok(None) };
+            let Some((cells, stray)) = self.cells(begins)? else {
+                return Ok(None);
+            };
             let begun = std::mem::replace(&mut self.begun, true);
             let first = cells.first().map_or(&[][..], Vec::as_slice);
             if !begun && (first.starts_with(b"\xFF\xFE") || first.starts_with(b"\xFE\xFF")) {
-                return Err(Error::input("this is UTF-16").line(begins).help("save the file as UTF-8"));
+                return Err(Error::input("this is UTF-16")
+                    .line(begins)
+                    .help("save the file as UTF-8"));
             }
             if cells.len() > 1 || !first.is_empty() {
                 let cells = match stray.filter(|_| self.strict) {
@@ -72,10 +85,15 @@ impl<R: BufRead> Lines<R> {
     fn cells(&mut self, begins: u64) -> Result<Option<Bytes>> {
         if !self.begun {
             let chunk = self.input.fill_buf().map_err(|e| failed(&e, begins))?;
-            let mark = if chunk.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+            let mark = if chunk.starts_with(b"\xEF\xBB\xBF") {
+                3
+            } else {
+                0
+            };
             self.input.consume(mark);
         }
-        let (mut cells, mut cell, mut at, mut size, mut stray) = (Vec::new(), Vec::new(), At::Start, 0, None);
+        let (mut cells, mut cell, mut at, mut size, mut stray) =
+            (Vec::new(), Vec::new(), At::Start, 0, None);
         loop {
             let chunk = self.input.fill_buf().map_err(|e| failed(&e, begins))?;
             let Some(&byte) = chunk.first() else {
@@ -122,9 +140,13 @@ impl<R: BufRead> Lines<R> {
                     let ends = |b: &u8| *b == self.separator || *b == b'\n';
                     let text = &chunk[..chunk.iter().position(ends).unwrap_or(chunk.len())];
                     if at == At::Quote {
-                        stray.get_or_insert_with(|| Error::input("text after the quote that ends a cell").help(QUOTES));
+                        stray.get_or_insert_with(|| {
+                            Error::input("text after the quote that ends a cell").help(QUOTES)
+                        });
                     } else if text.contains(&b'"') {
-                        stray.get_or_insert_with(|| Error::input("a quote within a cell").help(QUOTES));
+                        stray.get_or_insert_with(|| {
+                            Error::input("a quote within a cell").help(QUOTES)
+                        });
                     }
                     cell.extend_from_slice(text);
                     used = text.len();
@@ -134,7 +156,9 @@ impl<R: BufRead> Lines<R> {
             self.input.consume(used);
             size += used;
             if size > RECORD_LIMIT {
-                return Err(Error::input(format!("a line of over {RECORD_LIMIT} bytes")).line(begins));
+                return Err(
+                    Error::input(format!("a line of over {RECORD_LIMIT} bytes")).line(begins)
+                );
             }
         }
     }
@@ -145,12 +169,15 @@ fn failed(err: &std::io::Error, line: u64) -> Error {
 }
 
 fn texts(cells: Vec<Vec<u8>>) -> Result<Vec<String>> {
-    let text =
-        |cell| String::from_utf8(cell).map_err(|_| Error::input("not valid UTF-8").help("save the file as UTF-8"));
+    let text = |cell| {
+        String::from_utf8(cell)
+            .map_err(|_| Error::input("not valid UTF-8").help("save the file as UTF-8"))
+    };
     cells.into_iter().map(text).collect()
 }
 
-const QUOTES: &str = "a cell with a comma, a quote or a line break stands in quotes, and its own quotes are doubled";
+const QUOTES: &str =
+    "a cell with a comma, a quote or a line break stands in quotes, and its own quotes are doubled";
 
 /// That a line has another number of cells than there are names.
 pub fn uneven(cells: usize, names: usize) -> Error {
@@ -190,7 +217,9 @@ mod tests {
         loop {
             match lines.next_line() {
                 Ok(None) => return found,
-                Ok(Some((line, cells))) => found.push(cells.map(|cells| (line, cells)).map_err(|p| p.to_string())),
+                Ok(Some((line, cells))) => {
+                    found.push(cells.map(|cells| (line, cells)).map_err(|p| p.to_string()))
+                }
                 Err(p) => {
                     found.push(Err(p.to_string()));
                     return found;
@@ -206,8 +235,12 @@ mod tests {
     #[test]
     fn quotes_breaks_and_empty_cells() {
         let found = lines(b"a,b\r\n\r\n\"x, \"\"y\"\"\nz\",\n,\"\"\n1,2");
-        let expected =
-            [(1, cells(&["a", "b"])), (3, cells(&["x, \"y\"\nz", ""])), (5, cells(&["", ""])), (6, cells(&["1", "2"]))];
+        let expected = [
+            (1, cells(&["a", "b"])),
+            (3, cells(&["x, \"y\"\nz", ""])),
+            (5, cells(&["", ""])),
+            (6, cells(&["1", "2"])),
+        ];
         assert_eq!(found, expected.map(Ok));
     }
 
@@ -215,16 +248,26 @@ mod tests {
     fn stray_quotes_are_text() {
         assert_eq!(lines(b"a \"b\",c\n"), [Ok((1, cells(&["a \"b\"", "c"])))]);
         assert_eq!(lines(b"\"b\"x,c\n"), [Ok((1, cells(&["bx", "c"])))]);
-        assert!(lines(b"1,2\n\"b,c\n")[1].as_ref().unwrap_err().contains("line 2: the file ends within quotes"));
+        assert!(
+            lines(b"1,2\n\"b,c\n")[1]
+                .as_ref()
+                .unwrap_err()
+                .contains("line 2: the file ends within quotes")
+        );
     }
 
     #[test]
     fn a_stray_quote_is_a_mistake_in_its_line_alone_where_read_strictly() {
-        let mut lines =
-            Lines::strict(BufReader::with_capacity(3, &b"a \"b\",c\n\"b\"x,c\n\"\"\"d\"\"\",\ne,f"[..]), b',');
+        let mut lines = Lines::strict(
+            BufReader::with_capacity(3, &b"a \"b\",c\n\"b\"x,c\n\"\"\"d\"\"\",\ne,f"[..]),
+            b',',
+        );
         let mut said = |part: &str| {
             let (line, cells) = lines.next_line().unwrap().unwrap();
-            let said = cells.map_or_else(|p| p.to_string(), |cells| format!("{line}: {}", cells.join("|")));
+            let said = cells.map_or_else(
+                |p| p.to_string(),
+                |cells| format!("{line}: {}", cells.join("|")),
+            );
             assert!(said.contains(part), "{part} in {said}");
         };
         said("line 1: a quote within a cell");
@@ -237,8 +280,15 @@ mod tests {
     #[test]
     fn a_table_is_whole_or_refused_with_the_line() {
         let read = |text: &str| table(text.as_bytes());
-        assert_eq!(read("a,b\n\n1,2\n").unwrap(), [(1, cells(&["a", "b"])), (3, cells(&["1", "2"]))]);
-        for (text, line) in [("a,b\n1\n", 2), ("a,b\n1,\"2\n", 2), ("a,b\n1,2\n3,4\"\n", 3)] {
+        assert_eq!(
+            read("a,b\n\n1,2\n").unwrap(),
+            [(1, cells(&["a", "b"])), (3, cells(&["1", "2"]))]
+        );
+        for (text, line) in [
+            ("a,b\n1\n", 2),
+            ("a,b\n1,\"2\n", 2),
+            ("a,b\n1,2\n3,4\"\n", 3),
+        ] {
             assert_eq!(read(text).unwrap_err().place.line, Some(line), "{text}");
         }
     }

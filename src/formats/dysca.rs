@@ -27,8 +27,12 @@ const NAMES: &[&str] = &[
     "style",
 ];
 
-pub(super) const LAYOUT: Layout<Item> =
-    Layout { names: NAMES, value, extra: |item| &item.extra, extra_mut: |item| &mut item.extra };
+pub(super) const LAYOUT: Layout<Item> = Layout {
+    names: NAMES,
+    value,
+    extra: |item| &item.extra,
+    extra_mut: |item| &mut item.extra,
+};
 
 fn value(item: &Item, name: &str) -> Option<Value> {
     match name {
@@ -68,7 +72,10 @@ pub(super) fn item(record: Record, dataset: &str) -> Result<Item> {
     item.images = images(&record)?;
     item.instruction = fields::optional_text(&record, "instruction")?;
     if !record.contains_key("question") {
-        let instruction = item.instruction.as_deref().ok_or_else(|| fields::missing("question"))?;
+        let instruction = item
+            .instruction
+            .as_deref()
+            .ok_or_else(|| fields::missing("question"))?;
         item.question = stem(instruction).to_string();
     }
     fields::check(&item)?;
@@ -79,7 +86,13 @@ pub(super) fn item(record: Record, dataset: &str) -> Result<Item> {
 /// Pictures by name.
 pub(super) fn images(record: &Record) -> Result<Vec<ImageRef>> {
     let names = fields::texts(record, "images")?.unwrap_or_default();
-    Ok(names.into_iter().map(|name| ImageRef { name, ..ImageRef::default() }).collect())
+    Ok(names
+        .into_iter()
+        .map(|name| ImageRef {
+            name,
+            ..ImageRef::default()
+        })
+        .collect())
 }
 
 /// The question's own fields, without an id yet. A record without `question` gets an empty one.
@@ -126,25 +139,49 @@ pub(super) fn question(record: &Record, dataset: &str) -> Result<Item> {
     }
     let options = fields::texts(record, "options")?;
     if kind != QuestionKind::FreeForm {
-        item.options = choices(options.ok_or_else(|| fields::missing("options"))?, &item.answer)?;
+        item.options = choices(
+            options.ok_or_else(|| fields::missing("options"))?,
+            &item.answer,
+        )?;
     }
     Ok(item)
 }
 
 /// Options with their roles: the first one that reads like the answer is the correct one.
 fn choices(texts: Vec<String>, answer: &str) -> Result<Vec<Choice>> {
-    let same = texts.iter().position(|t| t == answer).or_else(|| texts.iter().position(|t| t.trim() == answer.trim()));
+    let same = texts
+        .iter()
+        .position(|t| t == answer)
+        .or_else(|| texts.iter().position(|t| t.trim() == answer.trim()));
     let Some(right) = same else {
-        return Err(Error::input(format!("the answer `{answer}` is not among the options")).field("answer"));
+        return Err(
+            Error::input(format!("the answer `{answer}` is not among the options")).field("answer"),
+        );
     };
-    let role = |i| if i == right { Role::Correct } else { Role::Distractor };
-    Ok(texts.into_iter().enumerate().map(|(i, text)| Choice { text, role: role(i) }).collect())
+    let role = |i| {
+        if i == right {
+            Role::Correct
+        } else {
+            Role::Distractor
+        }
+    };
+    Ok(texts
+        .into_iter()
+        .enumerate()
+        .map(|(i, text)| Choice {
+            text,
+            role: role(i),
+        })
+        .collect())
 }
 
 /// The question inside an instruction: without its label, options, hint and "Your answer is:".
 fn stem(instruction: &str) -> &str {
     let text = instruction.strip_prefix("Question:").unwrap_or(instruction);
-    let end = ["\nChoices:", "\n(A)", "\nHint:", "\nYour answer is:"].iter().filter_map(|m| text.find(m)).min();
+    let end = ["\nChoices:", "\n(A)", "\nHint:", "\nYour answer is:"]
+        .iter()
+        .filter_map(|m| text.find(m))
+        .min();
     text[..end.unwrap_or(text.len())].trim()
 }
 
@@ -154,9 +191,12 @@ fn stem(instruction: &str) -> &str {
 /// [`benchtop_model::ErrorKind::Input`] naming the field that has no place in the form.
 pub(super) fn expressible(item: &Item) -> Result<()> {
     let cannot = |what: &str, field: &str| {
-        Err(Error::input(format!("{}: {what} cannot be said in Dysca's form", item.id))
-            .field(field)
-            .help("export this item as jsonl"))
+        Err(Error::input(format!(
+            "{}: {what} cannot be said in Dysca's form",
+            item.id
+        ))
+        .field(field)
+        .help("export this item as jsonl"))
     };
     if type_name(item.kind).is_none() {
         return cannot("a yes/no question", "question_type");
@@ -168,12 +208,19 @@ pub(super) fn expressible(item: &Item) -> Result<()> {
         return cannot("membership in a rotation set", "rotation");
     }
     if item.kind == QuestionKind::FreeForm {
-        return if item.options.is_empty() { Ok(()) } else { cannot("options of a free-form question", "options") };
+        return if item.options.is_empty() {
+            Ok(())
+        } else {
+            cannot("options of a free-form question", "options")
+        };
     }
     let texts = item.options.iter().map(|o| o.text.clone()).collect();
     match choices(texts, &item.answer) {
         Ok(same) if same == item.options => Ok(()),
-        Ok(_) => cannot("which option is correct, or that one is a refusal,", "options"),
+        Ok(_) => cannot(
+            "which option is correct, or that one is a refusal,",
+            "options",
+        ),
         Err(_) => cannot("an answer that is not an option's text", "answer"),
     }
 }
@@ -186,7 +233,9 @@ pub struct DyscaWriter<W: Write> {
 impl<W: Write> DyscaWriter<W> {
     /// A writer into `out`, which should be buffered.
     pub fn new(out: W) -> Self {
-        DyscaWriter { array: Array::new(out, Style::FLAT) }
+        DyscaWriter {
+            array: Array::new(out, Style::FLAT),
+        }
     }
 
     /// Writes one item.
@@ -232,18 +281,30 @@ mod tests {
     #[test]
     fn a_record_comes_back_whole_and_in_its_order() {
         let item = item(record(), "d").unwrap();
-        assert_eq!((item.id.as_str(), item.correct(), item.subtask.as_deref()), ("d/3", Some(1), Some("animal")));
-        assert_eq!(serde_json::to_string(&LAYOUT.record(&item)).unwrap(), serde_json::to_string(&record()).unwrap());
+        assert_eq!(
+            (item.id.as_str(), item.correct(), item.subtask.as_deref()),
+            ("d/3", Some(1), Some("animal"))
+        );
+        assert_eq!(
+            serde_json::to_string(&LAYOUT.record(&item)).unwrap(),
+            serde_json::to_string(&record()).unwrap()
+        );
         assert_eq!(item.extra.keys().collect::<Vec<_>>(), ["prompt", "seed"]);
 
         let mut odd = Record::new();
         for (name, value) in record().into_iter().rev().filter(|(n, _)| n != "question") {
             odd.insert(name, value);
         }
-        odd.insert("instruction".into(), "Question: What? \nChoices:\n(A) dog\n(B) cat\nYour answer is:".into());
+        odd.insert(
+            "instruction".into(),
+            "Question: What? \nChoices:\n(A) dog\n(B) cat\nYour answer is:".into(),
+        );
         let item = super::item(odd.clone(), "d").unwrap();
         assert_eq!(item.question, "What?");
-        assert_eq!(serde_json::to_string(&LAYOUT.record(&item)).unwrap(), serde_json::to_string(&odd).unwrap());
+        assert_eq!(
+            serde_json::to_string(&LAYOUT.record(&item)).unwrap(),
+            serde_json::to_string(&odd).unwrap()
+        );
     }
 
     #[test]
@@ -252,10 +313,17 @@ mod tests {
             refused("question_type", json!("essay"))
                 .starts_with("field `question_type`: unknown question type `essay`")
         );
-        assert!(refused("question", json!(" ")).contains("field `question`: the question is empty"));
+        assert!(
+            refused("question", json!(" ")).contains("field `question`: the question is empty")
+        );
         assert!(refused("answer", json!("cow")).contains("`cow` is not among the options"));
-        assert!(refused("answer", json!(5)).contains("field `answer`: expected text, found a number"));
-        assert!(refused("options", json!(["cat", 4])).contains("field `options`: expected an array of texts"));
+        assert!(
+            refused("answer", json!(5)).contains("field `answer`: expected text, found a number")
+        );
+        assert!(
+            refused("options", json!(["cat", 4]))
+                .contains("field `options`: expected an array of texts")
+        );
         assert!(refused("options", json!(null)).contains("field `options`: missing"));
         assert!(refused("id", json!(1.5)).contains("field `id`: expected a whole number or text"));
         assert!(refused("images", json!("a.png")).contains("field `images`"));
@@ -266,13 +334,22 @@ mod tests {
     fn what_the_form_cannot_say_is_refused() {
         let mut item = item(record(), "d").unwrap();
         item.options[0].role = Role::Refusal;
-        assert_eq!(expressible(&item).unwrap_err().place.field.as_deref(), Some("options"));
+        assert_eq!(
+            expressible(&item).unwrap_err().place.field.as_deref(),
+            Some("options")
+        );
         item.options[0].role = Role::Distractor;
         item.answer = "B".into();
-        assert_eq!(expressible(&item).unwrap_err().place.field.as_deref(), Some("answer"));
+        assert_eq!(
+            expressible(&item).unwrap_err().place.field.as_deref(),
+            Some("answer")
+        );
         item.kind = QuestionKind::YesNo;
         let mut writer = DyscaWriter::new(Vec::new());
-        assert_eq!(writer.push(&item).unwrap_err().place.field.as_deref(), Some("question_type"));
+        assert_eq!(
+            writer.push(&item).unwrap_err().place.field.as_deref(),
+            Some("question_type")
+        );
         assert_eq!(writer.finish().unwrap(), b"[]");
     }
 }

@@ -16,30 +16,56 @@ use benchtop_model::{Error, Form, ImageRef, Item, Key, Result};
 
 /// Where an item keeps the fields of its image record.
 const RECORD: &str = "$record";
-const QUESTION: &[&str] =
-    &["question", "answer", "options", "task", "question_type", "question_majority", "granularity", "level", "style"];
+const QUESTION: &[&str] = &[
+    "question",
+    "answer",
+    "options",
+    "task",
+    "question_type",
+    "question_majority",
+    "granularity",
+    "level",
+    "style",
+];
 
-const LAYOUT: Layout<Item> =
-    Layout { names: QUESTION, value, extra: |item| &item.extra, extra_mut: |item| &mut item.extra };
+const LAYOUT: Layout<Item> = Layout {
+    names: QUESTION,
+    value,
+    extra: |item| &item.extra,
+    extra_mut: |item| &mut item.extra,
+};
 
 fn value(item: &Item, name: &str) -> Option<Value> {
     // The prompts belong to the image record, so a question that has them too keeps its own in `extra`.
-    if QUESTION.contains(&name) { dysca::question_value(item, name) } else { None }
+    if QUESTION.contains(&name) {
+        dysca::question_value(item, name)
+    } else {
+        None
+    }
 }
 
 /// The questions of one image record.
-pub(super) fn items(mut record: Record, dataset: &str, found: &mut VecDeque<Result<Item>>) -> Result<()> {
+pub(super) fn items(
+    mut record: Record,
+    dataset: &str,
+    found: &mut VecDeque<Result<Item>>,
+) -> Result<()> {
     let id = fields::key(&record, "id")?;
     let prompt = fields::optional_text(&record, "prompt")?;
     let negative = fields::optional_text(&record, "negative_prompt")?;
     let images = match record.contains_key("images") {
         true => dysca::images(&record)?,
         // What the released post-processing names the picture of a record.
-        false => vec![ImageRef { name: format!("images/{id}.png"), ..ImageRef::default() }],
+        false => vec![ImageRef {
+            name: format!("images/{id}.png"),
+            ..ImageRef::default()
+        }],
     };
     let questions = match record.get_mut("q_a").map(Value::take) {
         Some(Value::Array(list)) if !list.is_empty() => list,
-        Some(Value::Array(_)) => return Err(Error::input("the image has no questions").field("q_a")),
+        Some(Value::Array(_)) => {
+            return Err(Error::input("the image has no questions").field("q_a"));
+        }
         Some(other) => return Err(fields::wrong("q_a", "an array of questions", &other)),
         None => return Err(fields::missing("q_a")),
     };
@@ -62,7 +88,8 @@ pub(super) fn items(mut record: Record, dataset: &str, found: &mut VecDeque<Resu
             let mut question = question;
             question.shift_remove("id");
             LAYOUT.absorb(&mut item, question)?;
-            item.extra.insert(RECORD.into(), Value::Object(record.clone()));
+            item.extra
+                .insert(RECORD.into(), Value::Object(record.clone()));
             item.prompt.clone_from(&prompt);
             item.negative_prompt.clone_from(&negative);
             item.images.clone_from(&images);
@@ -95,7 +122,11 @@ pub struct NestedWriter<W: Write> {
 impl<W: Write> NestedWriter<W> {
     /// A writer into `out`, which should be buffered.
     pub fn new(out: W) -> Self {
-        NestedWriter { array: Array::new(out, Style::NESTED), record: Record::new(), questions: Vec::new() }
+        NestedWriter {
+            array: Array::new(out, Style::NESTED),
+            record: Record::new(),
+            questions: Vec::new(),
+        }
     }
 
     /// Adds one item; its image record is written when an item of another one comes.
@@ -105,10 +136,14 @@ impl<W: Write> NestedWriter<W> {
     /// form; I/O problems as [`Error::io`] classes them.
     pub fn push(&mut self, item: &Item) -> Result<()> {
         dysca::expressible(item)?;
-        let (Some(Value::Object(record)), Form::DyscaNested) = (item.extra.get(RECORD), item.form) else {
-            return Err(Error::input(format!("{}: the item did not come in Dysca's nested form", item.id))
-                .field(RECORD)
-                .help("export it in Dysca's flat form"));
+        let (Some(Value::Object(record)), Form::DyscaNested) = (item.extra.get(RECORD), item.form)
+        else {
+            return Err(Error::input(format!(
+                "{}: the item did not come in Dysca's nested form",
+                item.id
+            ))
+            .field(RECORD)
+            .help("export it in Dysca's flat form"));
         };
         if *record != self.record {
             self.write_record()?;
@@ -128,7 +163,10 @@ impl<W: Write> NestedWriter<W> {
             return Ok(());
         }
         let mut record = std::mem::take(&mut self.record);
-        record.insert("q_a".into(), Value::Array(std::mem::take(&mut self.questions)));
+        record.insert(
+            "q_a".into(),
+            Value::Array(std::mem::take(&mut self.questions)),
+        );
         self.array.push(&record)
     }
 
@@ -178,7 +216,10 @@ mod tests {
     #[test]
     fn image_records_are_taken_apart_and_put_together() {
         let items = read(&records());
-        assert_eq!(items.iter().map(|i| i.id.as_str()).collect::<Vec<_>>(), ["d/1.1", "d/1.2", "d/own"]);
+        assert_eq!(
+            items.iter().map(|i| i.id.as_str()).collect::<Vec<_>>(),
+            ["d/1.1", "d/1.2", "d/own"]
+        );
         assert_eq!(items[0].images[0].name, "images/1.png");
         assert_eq!(written(&items).to_string(), records().to_string());
     }
@@ -195,10 +236,20 @@ mod tests {
         let mut found = VecDeque::new();
         let record = json!({"id": 1, "q_a": [{"question": "Q", "answer": "a", "question_type": "essay"}, 4]});
         items(record.as_object().unwrap().clone(), "d", &mut found).unwrap();
-        let text: Vec<String> = found.into_iter().map(|f| f.unwrap_err().to_string()).collect();
+        let text: Vec<String> = found
+            .into_iter()
+            .map(|f| f.unwrap_err().to_string())
+            .collect();
         assert!(text[0].starts_with("field `q_a[0].question_type`: unknown question type"));
         assert!(text[1].contains("q_a[1]"));
         let empty = json!({"id": 1, "q_a": []});
-        assert!(items(empty.as_object().unwrap().clone(), "d", &mut VecDeque::new()).is_err());
+        assert!(
+            items(
+                empty.as_object().unwrap().clone(),
+                "d",
+                &mut VecDeque::new()
+            )
+            .is_err()
+        );
     }
 }

@@ -78,7 +78,14 @@ pub(super) fn texts(record: &Record, name: &str) -> Result<Option<Vec<String>>> 
 }
 
 /// Optional text fields that every record form may carry under the same name as [`Item`]'s.
-pub(super) const COMMON: [&str; 6] = ["prompt", "negative_prompt", "task", "granularity", "level", "style"];
+pub(super) const COMMON: [&str; 6] = [
+    "prompt",
+    "negative_prompt",
+    "task",
+    "granularity",
+    "level",
+    "style",
+];
 
 pub(super) fn common<'a>(item: &'a mut Item, name: &str) -> Option<&'a mut Option<String>> {
     Some(match name {
@@ -133,9 +140,17 @@ pub(super) struct Layout<T: 'static> {
 impl<T> Layout<T> {
     fn default_names(&self, from: &T) -> Vec<String> {
         let extra = (self.extra)(from);
-        let usual = self.names.iter().filter(|n| extra.contains_key(**n) || (self.value)(from, n).is_some());
-        let rest = extra.keys().filter(|n| !n.starts_with('$') && !self.names.contains(&n.as_str()));
-        usual.map(|n| (*n).to_string()).chain(rest.cloned()).collect()
+        let usual = self
+            .names
+            .iter()
+            .filter(|n| extra.contains_key(**n) || (self.value)(from, n).is_some());
+        let rest = extra
+            .keys()
+            .filter(|n| !n.starts_with('$') && !self.names.contains(&n.as_str()));
+        usual
+            .map(|n| (*n).to_string())
+            .chain(rest.cloned())
+            .collect()
     }
 
     /// Keeps in `extra` what the typed fields of `into` do not say about `record`.
@@ -159,11 +174,17 @@ impl<T> Layout<T> {
     pub fn record(&self, from: &T) -> Record {
         let extra = (self.extra)(from);
         let names = match extra.get(ORDER) {
-            Some(Value::Array(names)) => names.iter().filter_map(|n| n.as_str().map(str::to_string)).collect(),
+            Some(Value::Array(names)) => names
+                .iter()
+                .filter_map(|n| n.as_str().map(str::to_string))
+                .collect(),
             _ => self.default_names(from),
         };
         let field = |name: String| {
-            let value = extra.get(&name).cloned().or_else(|| (self.value)(from, &name))?;
+            let value = extra
+                .get(&name)
+                .cloned()
+                .or_else(|| (self.value)(from, &name))?;
             Some((name, value))
         };
         names.into_iter().filter_map(field).collect()
@@ -183,16 +204,25 @@ pub(super) fn check(item: &Item) -> Result<()> {
     }
     let of = |role| item.options.iter().filter(|o| o.role == role).count();
     // Where the picture does not tell, declining is the right answer (MM-SAP's BeyondVisQA).
-    let right = if of(Role::Correct) == 0 { of(Role::Refusal) } else { of(Role::Correct) };
+    let right = if of(Role::Correct) == 0 {
+        of(Role::Refusal)
+    } else {
+        of(Role::Correct)
+    };
     match item.kind {
         QuestionKind::MultipleChoice | QuestionKind::TrueFalse if item.options.is_empty() => {
             Err(Error::input("a question of this type needs options").field("options"))
         }
-        _ if !item.options.is_empty() && right != 1 => {
-            Err(Error::input(format!("{right} options are marked correct, expected one")).field("options"))
-        }
+        _ if !item.options.is_empty() && right != 1 => Err(Error::input(format!(
+            "{right} options are marked correct, expected one"
+        ))
+        .field("options")),
         QuestionKind::YesNo if !["yes", "no"].contains(&item.answer.to_lowercase().as_str()) => {
-            Err(Error::input(format!("the answer is `{}`, expected yes or no", item.answer)).field("answer"))
+            Err(Error::input(format!(
+                "the answer is `{}`, expected yes or no",
+                item.answer
+            ))
+            .field("answer"))
         }
         _ => Ok(()),
     }

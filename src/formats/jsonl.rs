@@ -18,7 +18,8 @@ pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
 /// # Errors
 /// I/O problems as [`Error::io`] classes them.
 pub fn write(item: &Item, out: &mut dyn Write) -> Result<()> {
-    let line = serde_json::to_vec(item).map_err(|e| Error::input(format!("cannot be written as JSON: {e}")))?;
+    let line = serde_json::to_vec(item)
+        .map_err(|e| Error::input(format!("cannot be written as JSON: {e}")))?;
     write::raw(out, &line)?;
     write::raw(out, b"\n")
 }

@@ -162,25 +162,37 @@ impl Format {
             F::DyscaJson | F::DyscaNested | F::MvpQuestions | F::MvpCircular | F::BenchtopJsonl => {
                 (Questions::Own, false)
             }
-            F::VlmDataset | F::HelmInstances | F::LabelStudioTable | F::Coco | F::Table => (Questions::Own, false),
-            F::MvpPredictions | F::MvpEvaluated | F::MvpCircularPredictions | F::TablePredictions => {
-                (Questions::No, true)
+            F::VlmDataset | F::HelmInstances | F::LabelStudioTable | F::Coco | F::Table => {
+                (Questions::Own, false)
             }
+            F::MvpPredictions
+            | F::MvpEvaluated
+            | F::MvpCircularPredictions
+            | F::TablePredictions => (Questions::No, true),
             F::LabelStudio | F::FiftyOne | F::TableBoth => (Questions::Own, true),
             F::VlmPredictions | F::VlmResults | F::LmmsSamples | F::HelmState | F::OpenCompass => {
                 (Questions::Beside, true)
             }
             F::InspectEval | F::InspectJson => (Questions::Beside, true),
         };
-        Holds { questions, predictions }
+        Holds {
+            questions,
+            predictions,
+        }
     }
 
     /// Whether it is a form of this program's own, or of the benchmarks it was made for, whose records come back as they were.
     fn is_native(self) -> bool {
         use Format as F;
-        let questions =
-            matches!(self, F::DyscaJson | F::DyscaNested | F::MvpQuestions | F::MvpCircular | F::BenchtopJsonl);
-        questions || matches!(self, F::MvpPredictions | F::MvpEvaluated | F::MvpCircularPredictions)
+        let questions = matches!(
+            self,
+            F::DyscaJson | F::DyscaNested | F::MvpQuestions | F::MvpCircular | F::BenchtopJsonl
+        );
+        questions
+            || matches!(
+                self,
+                F::MvpPredictions | F::MvpEvaluated | F::MvpCircularPredictions
+            )
     }
 }
 
@@ -209,7 +221,12 @@ pub fn items(path: &Path, format: Format, dataset: &str) -> Result<Items> {
 ///
 /// # Errors
 /// As [`items`]; [`benchtop_model::ErrorKind::Input`] for a column that is not there.
-pub fn items_by(path: &Path, format: Format, dataset: &str, mapping: Option<&Mapping>) -> Result<Items> {
+pub fn items_by(
+    path: &Path,
+    format: Format,
+    dataset: &str,
+    mapping: Option<&Mapping>,
+) -> Result<Items> {
     match format.is_native() {
         true => items_from(open(path)?, path, format, dataset),
         false => third_party::items(path, format, dataset, mapping),
@@ -220,24 +237,42 @@ pub fn items_by(path: &Path, format: Format, dataset: &str, mapping: Option<&Map
 ///
 /// # Errors
 /// [`benchtop_model::ErrorKind::Input`] when the format holds no items, or is one that is read from a path.
-pub fn items_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format, dataset: &str) -> Result<Items> {
+pub fn items_from(
+    input: Box<dyn BufRead + Send>,
+    name: &Path,
+    format: Format,
+    dataset: &str,
+) -> Result<Items> {
     let dataset = dataset.to_string();
     let make: reader::Make<Item> = match format {
-        Format::DyscaJson => {
-            Box::new(move |raw, out| out.push_back(raw.parse().and_then(|r| dysca::item(r, &dataset))))
-        }
+        Format::DyscaJson => Box::new(move |raw, out| {
+            out.push_back(raw.parse().and_then(|r| dysca::item(r, &dataset)))
+        }),
         Format::DyscaNested => Box::new(move |raw, out| {
-            if let Err(p) = raw.parse().and_then(|r| dysca_nested::items(r, &dataset, out)) {
+            if let Err(p) = raw
+                .parse()
+                .and_then(|r| dysca_nested::items(r, &dataset, out))
+            {
                 out.push_back(Err(p));
             }
         }),
         Format::MvpQuestions | Format::MvpCircular => {
-            let form = if format == Format::MvpCircular { Form::MvpCircular } else { Form::Mvp };
-            Box::new(move |raw, out| out.push_back(raw.parse().and_then(|r| mvp::item(r, &dataset, form))))
+            let form = if format == Format::MvpCircular {
+                Form::MvpCircular
+            } else {
+                Form::Mvp
+            };
+            Box::new(move |raw, out| {
+                out.push_back(raw.parse().and_then(|r| mvp::item(r, &dataset, form)))
+            })
         }
         Format::BenchtopJsonl => Box::new(|raw, out| out.push_back(jsonl::item(raw))),
         _ => {
-            return Err(Error::input(format!("{} holds no questions that can be streamed", format.name())).file(name));
+            return Err(Error::input(format!(
+                "{} holds no questions that can be streamed",
+                format.name()
+            ))
+            .file(name));
         }
     };
     Ok(Reader::of_records(input, name, make))
@@ -255,9 +290,15 @@ pub fn predictions(path: &Path, format: Format) -> Result<Predictions> {
 ///
 /// # Errors
 /// As [`predictions`]; [`benchtop_model::ErrorKind::Input`] for a column that is not there.
-pub fn predictions_by(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<Predictions> {
+pub fn predictions_by(
+    path: &Path,
+    format: Format,
+    mapping: Option<&Mapping>,
+) -> Result<Predictions> {
     if !format.holds().predictions {
-        return Err(Error::input(format!("{} holds questions and no answers", format.name())).file(path));
+        return Err(
+            Error::input(format!("{} holds questions and no answers", format.name())).file(path),
+        );
     }
     match format.is_native() {
         true => predictions_from(open(path)?, path, format),
@@ -269,9 +310,17 @@ pub fn predictions_by(path: &Path, format: Format, mapping: Option<&Mapping>) ->
 ///
 /// # Errors
 /// [`benchtop_model::ErrorKind::Input`] when the format holds no predictions, or is one that is read from a path.
-pub fn predictions_from(input: Box<dyn BufRead + Send>, name: &Path, format: Format) -> Result<Predictions> {
+pub fn predictions_from(
+    input: Box<dyn BufRead + Send>,
+    name: &Path,
+    format: Format,
+) -> Result<Predictions> {
     if !format.is_native() || !format.holds().predictions {
-        return Err(Error::input(format!("{} holds no answers that can be streamed", format.name())).file(name));
+        return Err(Error::input(format!(
+            "{} holds no answers that can be streamed",
+            format.name()
+        ))
+        .file(name));
     }
     let make: reader::Make<Prediction> =
         Box::new(|raw, out| out.push_back(raw.parse().and_then(predictions::prediction)));

@@ -13,7 +13,8 @@ use super::records::Record;
 use super::roundtrip_column;
 use super::rows::Tally;
 use benchtop_model::{
-    Error, Form, ImageRef, Item, Key, Prediction, QuestionKind, Result, Rotation, ToolVerdict, Variant,
+    Error, Form, ImageRef, Item, Key, Prediction, QuestionKind, Result, Rotation, ToolVerdict,
+    Variant,
 };
 
 /// Where a prediction keeps whether the tool that wrote its file called it right: 0 to 1.
@@ -21,7 +22,8 @@ pub const RIGHT: &str = "$right";
 /// Where a prediction keeps its model, in a file of several.
 pub const MODEL: &str = "$model";
 
-const LOST: &str = "options without a text: the tool lost it (None, NA and nan are read as missing by pandas)";
+const LOST: &str =
+    "options without a text: the tool lost it (None, NA and nan are read as missing by pandas)";
 const UNANSWERED: &str = "rows without an answer (null or missing, which an empty answer is not)";
 const LATER: &str = "answers of later epochs or runs, left out: the first counts";
 /// Columns that repeat the answer.
@@ -68,11 +70,16 @@ impl ItemReader {
         let images = std::mem::take(&mut made.images);
         let made = self.asked(record, row.clone());
         let item = match roundtrip_column::read(record)? {
-            Some(mark) => roundtrip_column::apply(made, images, &mark, &self.dataset, &mut carried)?,
+            Some(mark) => {
+                roundtrip_column::apply(made, images, &mark, &self.dataset, &mut carried)?
+            }
             None => Item { images, ..made? },
         };
         if let Some(rows) = &mut self.rows {
-            rows.insert(row.to_string(), item.images.iter().map(|image| image.name.clone()).collect());
+            rows.insert(
+                row.to_string(),
+                item.images.iter().map(|image| image.name.clone()).collect(),
+            );
         }
         fields::check(&item)?;
         Ok((item, carried))
@@ -84,7 +91,8 @@ impl ItemReader {
     /// As [`item`](Self::item).
     pub fn asked(&mut self, record: &Record, key: Key) -> Result<Item> {
         let mut item = blank(&self.dataset, key);
-        let of = |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
+        let of =
+            |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
         let filled = |column: &Option<String>| of(column).filter(|text| !text.is_empty());
         item.question = of(&self.mapping.question).unwrap_or_default();
         item.prompt = filled(&self.mapping.prompt);
@@ -93,9 +101,15 @@ impl ItemReader {
         item.granularity = filled(&self.mapping.granularity);
         item.level = filled(&self.mapping.level);
         item.style = filled(&self.mapping.style);
-        let answer = self.mapping.answer.as_deref().and_then(|c| record.get(c)).cloned().unwrap_or_default();
-        item.answer =
-            cells::text(&answer).unwrap_or_else(|| cells::list(&answer).into_iter().next().unwrap_or_default());
+        let answer = self
+            .mapping
+            .answer
+            .as_deref()
+            .and_then(|c| record.get(c))
+            .cloned()
+            .unwrap_or_default();
+        item.answer = cells::text(&answer)
+            .unwrap_or_else(|| cells::list(&answer).into_iter().next().unwrap_or_default());
         let mut options = self.options(record);
         if options.is_empty()
             && self.mapping.options.is_empty()
@@ -107,7 +121,8 @@ impl ItemReader {
                 options = found;
             }
         }
-        let (said, mut answer, mut answer_is) = (filled(&self.mapping.kind), answer, self.mapping.answer_is);
+        let (said, mut answer, mut answer_is) =
+            (filled(&self.mapping.kind), answer, self.mapping.answer_is);
         if options.is_empty()
             && let Some((pair, right)) = truths(said.as_deref(), &item.answer)
         {
@@ -115,13 +130,28 @@ impl ItemReader {
             item.answer = pair[right].to_string();
             (answer, answer_is) = (Value::from(pair[right]), AnswerIs::Text);
         }
-        let field = self.mapping.answer.clone().unwrap_or_else(|| "answer".into());
-        let refusal = self.mapping.refusal.as_deref().and_then(|c| record.get(c)).filter(|v| !v.is_null());
+        let field = self
+            .mapping
+            .answer
+            .clone()
+            .unwrap_or_else(|| "answer".into());
+        let refusal = self
+            .mapping
+            .refusal
+            .as_deref()
+            .and_then(|c| record.get(c))
+            .filter(|v| !v.is_null());
         item.options = choices(options, &answer, answer_is, refusal).map_err(|p| p.field(field))?;
-        self.tally.many(LOST, item.options.iter().filter(|o| o.text.is_empty()).count() as u64);
+        self.tally.many(
+            LOST,
+            item.options.iter().filter(|o| o.text.is_empty()).count() as u64,
+        );
         item.kind = kind(said.as_deref(), &item);
         item.rotation = self.rotation(record, &item);
-        item.variant = filled(&self.mapping.variant).map(|name| Variant { name, ..Variant::default() });
+        item.variant = filled(&self.mapping.variant).map(|name| Variant {
+            name,
+            ..Variant::default()
+        });
         self.rest(record, &mut item.extra);
         Ok(item)
     }
@@ -132,7 +162,10 @@ impl ItemReader {
         }
         let of = |column: &String| record.get(column).and_then(cells::text).unwrap_or_default();
         let mut found: Vec<String> = self.mapping.options.iter().map(of).collect();
-        let filled = found.iter().rposition(|text| !text.is_empty()).map_or(0, |last| last + 1);
+        let filled = found
+            .iter()
+            .rposition(|text| !text.is_empty())
+            .map_or(0, |last| last + 1);
         found.truncate(filled);
         found
     }
@@ -145,16 +178,25 @@ impl ItemReader {
     fn pictures(&self, record: &Record, item: &mut Item) -> Vec<Inline> {
         let mut carried = Vec::new();
         for (at, column) in self.mapping.images.iter().enumerate() {
-            let Some(value) = record.get(column) else { continue };
+            let Some(value) = record.get(column) else {
+                continue;
+            };
             let stem = match at {
                 0 => item.id.clone(),
                 _ => format!("{}-{column}", item.id),
             };
             for picture in cells::pictures(value, &stem) {
                 // A cell may name the row that carries its pictures.
-                let there = self.rows.as_ref().filter(|_| picture.inline.is_none()).and_then(|r| r.get(&picture.name));
+                let there = self
+                    .rows
+                    .as_ref()
+                    .filter(|_| picture.inline.is_none())
+                    .and_then(|r| r.get(&picture.name));
                 let names = there.cloned().unwrap_or_else(|| vec![picture.name]);
-                item.images.extend(names.into_iter().map(|name| ImageRef { name, ..ImageRef::default() }));
+                item.images.extend(names.into_iter().map(|name| ImageRef {
+                    name,
+                    ..ImageRef::default()
+                }));
                 carried.extend(picture.inline);
             }
         }
@@ -163,10 +205,19 @@ impl ItemReader {
 
     /// What no field of an item holds.
     fn rest(&self, record: &Record, extra: &mut Record) {
-        let used: Vec<&str> = self.mapping.named().map(|(_, column)| column).chain(REPEATED).collect();
+        let used: Vec<&str> = self
+            .mapping
+            .named()
+            .map(|(_, column)| column)
+            .chain(REPEATED)
+            .collect();
         for (name, value) in record {
             let empty = value.is_null() || value.as_str() == Some("");
-            if !empty && !used.contains(&name.as_str()) && !name.starts_with('$') && name != roundtrip_column::COLUMN {
+            if !empty
+                && !used.contains(&name.as_str())
+                && !name.starts_with('$')
+                && name != roundtrip_column::COLUMN
+            {
                 extra.insert(name.clone(), value.clone());
             }
         }
@@ -203,8 +254,13 @@ pub(super) fn blank(dataset: &str, key: Key) -> Item {
 }
 
 fn id(mapping: &Mapping, record: &Record, at: i64) -> Result<Key> {
-    let Some(column) = mapping.id.as_deref() else { return Ok(Key::Int(at)) };
-    record.get(column).and_then(cells::key).ok_or_else(|| Error::input("the row has no id").field(column))
+    let Some(column) = mapping.id.as_deref() else {
+        return Ok(Key::Int(at));
+    };
+    record
+        .get(column)
+        .and_then(cells::key)
+        .ok_or_else(|| Error::input("the row has no id").field(column))
 }
 
 /// Makes predictions of rows.
@@ -220,7 +276,13 @@ pub(super) struct PredictionReader {
 impl PredictionReader {
     /// Of rows; `verdicts` are those that the tool keeps elsewhere.
     pub fn new(mapping: Mapping, verdicts: HashMap<Key, ToolVerdict>) -> PredictionReader {
-        PredictionReader { mapping, verdicts, epoch: None, at: -1, tally: Tally::default() }
+        PredictionReader {
+            mapping,
+            verdicts,
+            epoch: None,
+            at: -1,
+            tally: Tally::default(),
+        }
     }
 
     /// What was met.
@@ -236,7 +298,8 @@ impl PredictionReader {
         self.at += 1;
         let row = id(&self.mapping, &record, self.at)?;
         let key = roundtrip_column::key(roundtrip_column::read(&record)?.as_ref(), row.clone());
-        let of = |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
+        let of =
+            |column: &Option<String>| column.as_deref().and_then(|c| cells::text(record.get(c)?));
         if let Some(epoch) = of(&self.mapping.epoch)
             && *self.epoch.get_or_insert_with(|| epoch.clone()) != epoch
         {
@@ -249,9 +312,18 @@ impl PredictionReader {
         };
         let said = verdict(&self.mapping, &record);
         let kept = self.verdicts.get(&row).cloned().unwrap_or_default();
-        let mut prediction =
-            Prediction { key, output, rule: said.extracted.or(kept.extracted), judge: None, extra: Record::new() };
-        if let Some(right) = said.right.or(kept.right).and_then(serde_json::Number::from_f64) {
+        let mut prediction = Prediction {
+            key,
+            output,
+            rule: said.extracted.or(kept.extracted),
+            judge: None,
+            extra: Record::new(),
+        };
+        if let Some(right) = said
+            .right
+            .or(kept.right)
+            .and_then(serde_json::Number::from_f64)
+        {
             prediction.extra.insert(RIGHT.into(), Value::Number(right));
         }
         if let Some(model) = of(&self.mapping.model).filter(|model| !model.is_empty()) {
@@ -260,13 +332,25 @@ impl PredictionReader {
         let mut mapping = self.mapping.clone();
         // Kept, so that a question that reads otherwise than the data set's is told.
         let question = mapping.question.take();
-        let used: Vec<&str> = mapping.named().map(|(_, column)| column).chain(REPEATED).collect();
+        let used: Vec<&str> = mapping
+            .named()
+            .map(|(_, column)| column)
+            .chain(REPEATED)
+            .collect();
         for (name, value) in record {
             let empty = value.is_null() || value.as_str() == Some("");
-            if empty || used.contains(&name.as_str()) || name.starts_with('$') || name == roundtrip_column::COLUMN {
+            if empty
+                || used.contains(&name.as_str())
+                || name.starts_with('$')
+                || name == roundtrip_column::COLUMN
+            {
                 continue;
             }
-            let name = if Some(&name) == question.as_ref() { "question".into() } else { name };
+            let name = if Some(&name) == question.as_ref() {
+                "question".into()
+            } else {
+                name
+            };
             prediction.extra.insert(name, value);
         }
         Ok(Some(prediction))
@@ -286,12 +370,24 @@ pub(super) fn verdict(mapping: &Mapping, record: &Record) -> ToolVerdict {
         },
         _ => None,
     });
-    let extracted = of(&mapping.extracted).and_then(cells::text).filter(|text| !text.is_empty());
-    ToolVerdict { right: right.filter(|n| n.is_finite()), extracted }
+    let extracted = of(&mapping.extracted)
+        .and_then(cells::text)
+        .filter(|text| !text.is_empty());
+    ToolVerdict {
+        right: right.filter(|n| n.is_finite()),
+        extracted,
+    }
 }
 
 /// What the tool that wrote the file made of this answer, where it says so. What a judge of the tool read goes before what its rule read.
 pub fn tool_verdict(prediction: &Prediction) -> ToolVerdict {
-    let extracted = prediction.judge.as_ref().or(prediction.rule.as_ref()).cloned();
-    ToolVerdict { right: prediction.extra.get(RIGHT).and_then(Value::as_f64), extracted }
+    let extracted = prediction
+        .judge
+        .as_ref()
+        .or(prediction.rule.as_ref())
+        .cloned();
+    ToolVerdict {
+        right: prediction.extra.get(RIGHT).and_then(Value::as_f64),
+        extracted,
+    }
 }

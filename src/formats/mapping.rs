@@ -79,7 +79,9 @@ impl Mapping {
     /// [`benchtop_model::ErrorKind::Input`] with the line.
     pub fn parse(text: &str) -> Result<Mapping> {
         toml::from_str(text).map_err(|e| {
-            let line = e.span().map(|s| text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64 + 1);
+            let line = e
+                .span()
+                .map(|s| text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64 + 1);
             let problem = Error::input(e.message().to_string());
             line.map_or(problem.clone(), |line| problem.line(line))
         })
@@ -93,8 +95,14 @@ impl Mapping {
         let cannot = |e: toml::ser::Error| Error::new(benchtop_model::ErrorKind::Io, e.to_string());
         let body = toml::to_string(self).map_err(cannot)?;
         let used: Vec<&str> = self.named().map(|(_, column)| column).collect();
-        let rest: Vec<&str> = columns.iter().map(String::as_str).filter(|c| !used.contains(c)).collect();
-        let mut text = String::from("# Which column is what. Check it, change it, and pass it with --mapping.\n");
+        let rest: Vec<&str> = columns
+            .iter()
+            .map(String::as_str)
+            .filter(|c| !used.contains(c))
+            .collect();
+        let mut text = String::from(
+            "# Which column is what. Check it, change it, and pass it with --mapping.\n",
+        );
         text.push_str(&format!("# Columns of the file: {}\n", columns.join(", ")));
         if !rest.is_empty() {
             text.push_str(&format!("# Not used: {}\n", rest.join(", ")));
@@ -124,7 +132,9 @@ impl Mapping {
             ("right", &self.right),
             ("extracted", &self.extracted),
         ];
-        let one = one.into_iter().filter_map(|(field, column)| Some((field, column.as_deref()?)));
+        let one = one
+            .into_iter()
+            .filter_map(|(field, column)| Some((field, column.as_deref()?)));
         let images = self.images.iter().map(|c| ("images", c.as_str()));
         let options = self.options.iter().map(|c| ("options", c.as_str()));
         one.chain(images).chain(options)
@@ -156,7 +166,18 @@ impl Mapping {
 }
 
 /// Columns by the names that the field gives them, in the order of preference.
-const ID: &[&str] = &["index", "id", "question_id", "qid", "item", "item_id", "sample_id", "uid", "idx", "doc_id"];
+const ID: &[&str] = &[
+    "index",
+    "id",
+    "question_id",
+    "qid",
+    "item",
+    "item_id",
+    "sample_id",
+    "uid",
+    "idx",
+    "doc_id",
+];
 const IMAGE: &[&str] = &[
     "image",
     "images",
@@ -170,7 +191,14 @@ const IMAGE: &[&str] = &[
     "picture",
     "image_url",
 ];
-const QUESTION: &[&str] = &["question", "query", "problem", "instruction", "question_text", "objective_question"];
+const QUESTION: &[&str] = &[
+    "question",
+    "query",
+    "problem",
+    "instruction",
+    "question_text",
+    "objective_question",
+];
 const OPTIONS: &[&str] = &["options", "choices", "candidates", "objective_choice"];
 const ANSWER: &[&str] = &[
     "answer",
@@ -187,11 +215,23 @@ const ANSWER: &[&str] = &[
     "answer_text",
 ];
 const KIND: &[&str] = &["question_type", "type", "kind"];
-const SUBTASK: &[&str] = &["category", "subtask", "sub_task", "question_majority", "aspect"];
+const SUBTASK: &[&str] = &[
+    "category",
+    "subtask",
+    "sub_task",
+    "question_majority",
+    "aspect",
+];
 const TASK: &[&str] = &["l2_category", "task"];
 const LEVEL: &[&str] = &["level", "difficulty"];
 const VARIANT: &[&str] = &["variant", "scenario"];
-const REFUSAL: &[&str] = &["refusal_index", "refusal", "refusal_option", "refuse_index", "refuse"];
+const REFUSAL: &[&str] = &[
+    "refusal_index",
+    "refusal",
+    "refusal_option",
+    "refuse_index",
+    "refuse",
+];
 const MODEL: &[&str] = &["model", "model_name", "model_id"];
 const OUTPUT: &[&str] = &[
     "prediction",
@@ -211,19 +251,32 @@ const EXTRACTED: &[&str] = &["extracted", "extracted_answer", "parsed_answer"];
 /// What columns of these names probably hold.
 pub fn guess(columns: &[String]) -> Mapping {
     let plain = |name: &str| name.trim().to_lowercase().replace([' ', '-', '.'], "_");
-    let of =
-        |names: &[&str]| names.iter().find_map(|name| columns.iter().find(|column| plain(column) == **name)).cloned();
+    let of = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|name| columns.iter().find(|column| plain(column) == **name))
+            .cloned()
+    };
     let options = letters(columns);
-    let options = if options.is_empty() { of(OPTIONS).into_iter().collect() } else { options };
+    let options = if options.is_empty() {
+        of(OPTIONS).into_iter().collect()
+    } else {
+        options
+    };
     let numbered = |column: &&String| {
         let name = plain(column);
-        name.strip_prefix("image_").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        name.strip_prefix("image_")
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
     };
     let images: Vec<String> = columns.iter().filter(numbered).cloned().collect();
     Mapping {
         dataset: None,
         id: of(ID),
-        images: if images.is_empty() { of(IMAGE).into_iter().collect() } else { images },
+        images: if images.is_empty() {
+            of(IMAGE).into_iter().collect()
+        } else {
+            images
+        },
         question: of(QUESTION),
         options,
         answer: of(ANSWER),
@@ -250,19 +303,29 @@ pub fn guess(columns: &[String]) -> Mapping {
 fn letters(columns: &[String]) -> Vec<String> {
     let run = |name: &dyn Fn(usize) -> String| -> Vec<String> {
         (0..26)
-            .map_while(|at| columns.iter().find(|c| c.trim() == name(at) || c.to_lowercase() == name(at)).cloned())
+            .map_while(|at| {
+                columns
+                    .iter()
+                    .find(|c| c.trim() == name(at) || c.to_lowercase() == name(at))
+                    .cloned()
+            })
             .collect()
     };
     let letter = |at: usize| benchtop_model::Item::letter(at);
     let mut found = vec![run(&letter)];
     for stem in ["option", "choice"] {
         for mark in ["_", "", " "] {
-            found.push(run(&|at| format!("{stem}{mark}{}", letter(at).to_lowercase())));
+            found.push(run(&|at| {
+                format!("{stem}{mark}{}", letter(at).to_lowercase())
+            }));
             found.push(run(&|at| format!("{stem}{mark}{at}")));
             found.push(run(&|at| format!("{stem}{mark}{}", at + 1)));
         }
     }
-    found.into_iter().find(|run| run.len() > 1).unwrap_or_default()
+    found
+        .into_iter()
+        .find(|run| run.len() > 1)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -290,16 +353,26 @@ mod tests {
         ]);
         let found = guess(&columns);
         assert_eq!(
-            (found.id.as_deref(), found.options.len(), found.task.as_deref()),
+            (
+                found.id.as_deref(),
+                found.options.len(),
+                found.task.as_deref()
+            ),
             (Some("Index"), 3, Some("l2-category"))
         );
-        assert_eq!((found.model.as_deref(), found.output.as_deref()), (Some("Model"), Some("prediction")));
+        assert_eq!(
+            (found.model.as_deref(), found.output.as_deref()),
+            (Some("Model"), Some("prediction"))
+        );
         found.check(&columns).unwrap();
         let text = found.write(&columns).unwrap();
         assert!(text.contains("# Not used: odd"), "{text}");
         assert_eq!(Mapping::parse(&text).unwrap(), found);
         assert_eq!(guess(&names(&["option_1", "option_2"])).options.len(), 2);
-        assert_eq!(guess(&names(&["Option A", "Option B", "options"])).options, ["Option A", "Option B"]);
+        assert_eq!(
+            guess(&names(&["Option A", "Option B", "options"])).options,
+            ["Option A", "Option B"]
+        );
         assert_eq!(guess(&names(&["choices", "A"])).options, ["choices"]);
     }
 
@@ -307,7 +380,10 @@ mod tests {
     fn a_column_that_is_not_there_is_named_beside_those_that_are() {
         let mapping = Mapping::parse("question = \"q\"\nanswer = \"key\"\n").unwrap();
         let problem = mapping.check(&names(&["q", "gold"])).unwrap_err();
-        assert_eq!(problem.to_string().lines().next().unwrap(), "field `answer`: the file has no column `key`");
+        assert_eq!(
+            problem.to_string().lines().next().unwrap(),
+            "field `answer`: the file has no column `key`"
+        );
         assert_eq!(problem.help.as_deref(), Some("its columns are: q, gold"));
         assert!(Mapping::default().check(&names(&["q"])).is_err());
         let wrong = Mapping::parse("question = \"q\"\nanser = \"key\"\n").unwrap_err();

@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::fields::{self, Layout};
 use super::records::Record;
 use super::write::{self, Style};
-use benchtop_model::{Choice, Error, Form, ImageRef, Item, Key, Pair, QuestionKind, Result, Role, Rotation, Side};
+use benchtop_model::{
+    Choice, Error, Form, ImageRef, Item, Key, Pair, QuestionKind, Result, Role, Rotation, Side,
+};
 
 /// Low-level categories as blocks of pair ids, both ends included: B behaviour, R role, I identity, E emotion, S scenario.
 ///
@@ -33,7 +35,10 @@ pub const CATEGORIES: [(&str, i64, i64); 13] = [
 /// The category of a pair id, by [`CATEGORIES`]; `None` outside them.
 pub fn category(pair: &Key) -> Option<&'static str> {
     let Key::Int(id) = pair else { return None };
-    CATEGORIES.iter().find(|(_, first, last)| (*first..=*last).contains(id)).map(|(name, ..)| *name)
+    CATEGORIES
+        .iter()
+        .find(|(_, first, last)| (*first..=*last).contains(id))
+        .map(|(name, ..)| *name)
 }
 
 const QUESTIONS: Layout<Item> = Layout {
@@ -79,7 +84,11 @@ const ROTATIONS: Layout<Item> = Layout {
 };
 
 fn layout(form: Form) -> &'static Layout<Item> {
-    if form == Form::MvpCircular { &ROTATIONS } else { &QUESTIONS }
+    if form == Form::MvpCircular {
+        &ROTATIONS
+    } else {
+        &QUESTIONS
+    }
 }
 
 fn value(item: &Item, name: &str) -> Option<Value> {
@@ -91,7 +100,10 @@ fn value(item: &Item, name: &str) -> Option<Value> {
             _ => r.set.as_str().into(),
         }),
         "image" => item.images.first().map(|i| i.name.as_str().into()),
-        "index" => item.rotation.as_ref().map(|r| format!("{}/{}", r.index, r.of).into()),
+        "index" => item
+            .rotation
+            .as_ref()
+            .map(|r| format!("{}/{}", r.index, r.of).into()),
         "question" => item.instruction.as_deref().map(Value::from),
         "answer" => Some(item.answer.as_str().into()),
         "type" => type_name(item).map(Value::from),
@@ -140,14 +152,22 @@ struct Parts {
 /// the last line that says how to answer.
 fn parts(raw: &str, kind: QuestionKind) -> Parts {
     let lines: Vec<&str> = raw.split('\n').collect();
-    let hint = |l: &&str| l.starts_with("Please answer yes or no") || l.starts_with("Answer with the option");
+    let hint = |l: &&str| {
+        l.starts_with("Please answer yes or no") || l.starts_with("Answer with the option")
+    };
     let end = match lines.last() {
         Some(last) if hint(last) => lines.len() - 1,
         _ => lines.len(),
     };
-    let marked = |line: &str, n: usize| line.strip_prefix(&format!("{}. ", Item::letter(n))).map(str::to_string);
+    let marked = |line: &str, n: usize| {
+        line.strip_prefix(&format!("{}. ", Item::letter(n)))
+            .map(str::to_string)
+    };
     let first = match kind {
-        QuestionKind::MultipleChoice => lines[..end].iter().position(|l| marked(l, 0).is_some()).unwrap_or(end),
+        QuestionKind::MultipleChoice => lines[..end]
+            .iter()
+            .position(|l| marked(l, 0).is_some())
+            .unwrap_or(end),
         _ => end,
     };
     let mut options: Vec<String> = Vec::new();
@@ -161,7 +181,10 @@ fn parts(raw: &str, kind: QuestionKind) -> Parts {
             (None, None) => {}
         }
     }
-    Parts { stem: lines[..first].join("\n").trim().to_string(), options }
+    Parts {
+        stem: lines[..first].join("\n").trim().to_string(),
+        options,
+    }
 }
 
 /// One record of either question file as an item.
@@ -184,7 +207,10 @@ pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
         Form::MvpCircular => side_of_image(&image).unwrap_or(side),
         _ => side,
     };
-    let pair = Pair { id: fields::key(&record, "id")?, side };
+    let pair = Pair {
+        id: fields::key(&record, "id")?,
+        side,
+    };
     let raw = fields::text(&record, "question")?.to_string();
     if raw.trim().is_empty() {
         return Err(Error::input("the question is empty").field("question"));
@@ -201,7 +227,10 @@ pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
         dataset: dataset.to_string(),
         key,
         form,
-        images: vec![ImageRef { name: image, ..ImageRef::default() }],
+        images: vec![ImageRef {
+            name: image,
+            ..ImageRef::default()
+        }],
         prompt: None,
         negative_prompt: None,
         instruction: Some(raw),
@@ -215,7 +244,11 @@ pub(super) fn item(record: Record, dataset: &str, form: Form) -> Result<Item> {
         level: None,
         style: None,
         pair: Some(pair),
-        rotation: if form == Form::MvpCircular { Some(rotation(&record)?) } else { None },
+        rotation: if form == Form::MvpCircular {
+            Some(rotation(&record)?)
+        } else {
+            None
+        },
         provenance: None,
         variant: None,
         edited: None,
@@ -238,21 +271,39 @@ fn choices(texts: Vec<String>, answer: &str, kind: QuestionKind) -> Result<Vec<C
     }
     if !(0..texts.len()).any(|i| Item::letter(i) == answer) {
         let letters = Item::letter(texts.len() - 1);
-        return Err(
-            Error::input(format!("the answer `{answer}` is not among the options A to {letters}")).field("answer")
-        );
+        return Err(Error::input(format!(
+            "the answer `{answer}` is not among the options A to {letters}"
+        ))
+        .field("answer"));
     }
-    let role = |i| if Item::letter(i) == answer { Role::Correct } else { Role::Distractor };
-    Ok(texts.into_iter().enumerate().map(|(i, text)| Choice { text, role: role(i) }).collect())
+    let role = |i| {
+        if Item::letter(i) == answer {
+            Role::Correct
+        } else {
+            Role::Distractor
+        }
+    };
+    Ok(texts
+        .into_iter()
+        .enumerate()
+        .map(|(i, text)| Choice {
+            text,
+            role: role(i),
+        })
+        .collect())
 }
 
 fn rotation(record: &Record) -> Result<Rotation> {
     let set = fields::key(record, "mcq_id")?.to_string();
     let index = fields::text(record, "index")?;
-    let numbers = index.split_once('/').and_then(|(i, of)| Some((i.parse().ok()?, of.parse().ok()?)));
+    let numbers = index
+        .split_once('/')
+        .and_then(|(i, of)| Some((i.parse().ok()?, of.parse().ok()?)));
     match numbers {
         Some((index, of)) if (1..=of).contains(&index) => Ok(Rotation { set, index, of }),
-        _ => Err(Error::input(format!("expected a position like 2/5, found `{index}`")).field("index")),
+        _ => Err(
+            Error::input(format!("expected a position like 2/5, found `{index}`")).field("index"),
+        ),
     }
 }
 
@@ -264,9 +315,12 @@ fn rotation(record: &Record) -> Result<Rotation> {
 /// [`Error::io`] classes them.
 pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
     let cannot = |what: &str, field: &str| {
-        Err(Error::input(format!("{}: {what} cannot be said in MVP-Bench's form", item.id))
-            .field(field)
-            .help("export this item as jsonl"))
+        Err(Error::input(format!(
+            "{}: {what} cannot be said in MVP-Bench's form",
+            item.id
+        ))
+        .field(field)
+        .help("export this item as jsonl"))
     };
     if item.pair.is_none() {
         return cannot("a question outside any image pair", "pair");
@@ -285,10 +339,14 @@ pub fn write_question(item: &Item, out: &mut dyn Write) -> Result<()> {
     }
     let same = item.instruction.as_deref().is_some_and(|raw| {
         let Parts { stem, options } = parts(raw, item.kind);
-        stem == item.question && choices(options, &item.answer, item.kind).is_ok_and(|c| c == item.options)
+        stem == item.question
+            && choices(options, &item.answer, item.kind).is_ok_and(|c| c == item.options)
     });
     if !same {
-        return cannot("a question whose instruction does not hold its text, options and answer", "instruction");
+        return cannot(
+            "a question whose instruction does not hold its text, options and answer",
+            "instruction",
+        );
     }
     write::json(out, &layout(item.form).record(item), Style::LINE, 0)?;
     write::raw(out, b"\n")
@@ -302,7 +360,11 @@ mod tests {
 
     fn read(text: &str) -> Result<Item> {
         let record: Record = serde_json::from_str(text).unwrap();
-        let form = if record.contains_key("mcq_id") { Form::MvpCircular } else { Form::Mvp };
+        let form = if record.contains_key("mcq_id") {
+            Form::MvpCircular
+        } else {
+            Form::Mvp
+        };
         item(record, "mvp", form)
     }
 
@@ -316,10 +378,26 @@ mod tests {
     fn a_rotation_is_taken_apart_and_comes_back_byte_for_byte() {
         let item = read(ROW).unwrap();
         assert_eq!(item.question, "What changed?\nA) old");
-        assert_eq!(item.options.iter().map(|o| o.text.as_str()).collect::<Vec<_>>(), ["hat", "coat"]);
-        assert_eq!((item.correct(), item.subtask.as_deref()), (Some(1), Some("B3")));
+        assert_eq!(
+            item.options
+                .iter()
+                .map(|o| o.text.as_str())
+                .collect::<Vec<_>>(),
+            ["hat", "coat"]
+        );
+        assert_eq!(
+            (item.correct(), item.subtask.as_deref()),
+            (Some(1), Some("B3"))
+        );
         assert_eq!(item.pair.as_ref().unwrap().side, Side::Cross);
-        assert_eq!(item.rotation.as_ref().unwrap(), &Rotation { set: "1".into(), index: 1, of: 2 });
+        assert_eq!(
+            item.rotation.as_ref().unwrap(),
+            &Rotation {
+                set: "1".into(),
+                index: 1,
+                of: 2
+            }
+        );
         assert!(item.extra.is_empty());
         assert_eq!(written(&item), format!("{ROW}\n"));
     }
@@ -337,11 +415,18 @@ mod tests {
     #[test]
     fn bad_rows_name_their_field() {
         let problem = |from: &str, to: &str| read(&ROW.replace(from, to)).unwrap_err().to_string();
-        assert!(problem("mcq-e", "essay").starts_with("field `type`: unknown question type `essay`"));
-        assert!(problem("\"answer\": \"B\"", "\"answer\": \"C\"").contains("not among the options A to B"));
+        assert!(
+            problem("mcq-e", "essay").starts_with("field `type`: unknown question type `essay`")
+        );
+        assert!(
+            problem("\"answer\": \"B\"", "\"answer\": \"C\"")
+                .contains("not among the options A to B")
+        );
         assert!(problem("1/2", "3/2").contains("field `index`"));
         assert!(problem("A. hat", "hat").contains("no options found"));
-        assert!(problem("\"level\": \"low\"", "\"level\": 1").contains("field `level`: expected text"));
+        assert!(
+            problem("\"level\": \"low\"", "\"level\": 1").contains("field `level`: expected text")
+        );
         assert!(problem("\"id\": 60, ", "").contains("field `id`: missing"));
         assert!(problem("\"mcq_id\": 1", "\"mcq_id\": [1]").contains("field `mcq_id`"));
     }
@@ -351,7 +436,11 @@ mod tests {
         let refused = |change: fn(&mut Item)| {
             let mut item = read(ROW).unwrap();
             change(&mut item);
-            write_question(&item, &mut Vec::new()).unwrap_err().place.field.unwrap_or_default()
+            write_question(&item, &mut Vec::new())
+                .unwrap_err()
+                .place
+                .field
+                .unwrap_or_default()
         };
         assert_eq!(refused(|i| i.pair = None), "pair");
         assert_eq!(refused(|i| i.kind = QuestionKind::TrueFalse), "type");
@@ -363,7 +452,12 @@ mod tests {
 
     #[test]
     fn categories_cover_their_blocks_once() {
-        assert_eq!((1..=646).filter(|i| category(&Key::Int(*i)).is_none()).count(), 0);
+        assert_eq!(
+            (1..=646)
+                .filter(|i| category(&Key::Int(*i)).is_none())
+                .count(),
+            0
+        );
         assert_eq!(category(&Key::Int(647)), None);
         assert_eq!(category(&Key::Text("5".into())), None);
     }

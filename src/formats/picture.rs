@@ -8,8 +8,13 @@ use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Li
 use benchtop_model::image::{DECODED_LIMIT, SIDE_LIMIT};
 use benchtop_model::{Error, Result};
 
-const READ: [ImageFormat; 5] =
-    [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::WebP, ImageFormat::Gif, ImageFormat::Bmp];
+const READ: [ImageFormat; 5] = [
+    ImageFormat::Png,
+    ImageFormat::Jpeg,
+    ImageFormat::WebP,
+    ImageFormat::Gif,
+    ImageFormat::Bmp,
+];
 
 /// A picture: 8 bits a channel, RGB or RGBA, upright.
 #[derive(Clone, Debug)]
@@ -66,9 +71,16 @@ pub fn check(bytes: &[u8]) -> Result<()> {
 
 /// Whether a RIFF file is as long as it says.
 fn riff_is_whole(bytes: &[u8]) -> Result<()> {
-    let length = bytes.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let length = bytes
+        .get(4..8)
+        .and_then(|b| b.try_into().ok())
+        .map(u32::from_le_bytes);
     let whole = length.is_some_and(|length| bytes.len() as u64 >= u64::from(length) + 8);
-    if whole { Ok(()) } else { Err(Error::input("truncated")) }
+    if whole {
+        Ok(())
+    } else {
+        Err(Error::input("truncated"))
+    }
 }
 
 /// Walks the chunks of a PNG up to its end: their lengths and checksums.
@@ -77,9 +89,13 @@ fn png_is_whole(bytes: &[u8]) -> Result<()> {
     let mut at = 8;
     while let Some(length) = number(at) {
         let end = at.saturating_add(8).saturating_add(length as usize);
-        let (Some(body), Some(sum)) = (bytes.get(at + 4..end), number(end)) else { break };
+        let (Some(body), Some(sum)) = (bytes.get(at + 4..end), number(end)) else {
+            break;
+        };
         if crc32fast::hash(body) != sum {
-            return Err(Error::input("damaged: a part of it does not match its checksum"));
+            return Err(Error::input(
+                "damaged: a part of it does not match its checksum",
+            ));
         }
         if body.starts_with(b"IEND") {
             return Ok(());
@@ -91,8 +107,13 @@ fn png_is_whole(bytes: &[u8]) -> Result<()> {
 
 /// A decoder of `bytes`, its limits set and held.
 fn opened(bytes: &[u8]) -> Result<(ImageFormat, impl ImageDecoder + '_)> {
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| no_image())?;
-    let format = reader.format().filter(|f| READ.contains(f)).ok_or_else(no_image)?;
+    let mut reader = ImageReader::new(Cursor::new(bytes))
+        .with_guessed_format()
+        .map_err(|_| no_image())?;
+    let format = reader
+        .format()
+        .filter(|f| READ.contains(f))
+        .ok_or_else(no_image)?;
     let mut limits = Limits::default();
     limits.max_alloc = Some(DECODED_LIMIT);
     reader.limits(limits.clone());
@@ -103,7 +124,10 @@ fn opened(bytes: &[u8]) -> Result<(ImageFormat, impl ImageDecoder + '_)> {
     let mut decoder = reader.into_decoder().map_err(|e| refused(&e))?;
     let (width, height) = decoder.dimensions();
     let pixels = u64::from(width) * u64::from(height) * 4;
-    if width > SIDE_LIMIT || height > SIDE_LIMIT || pixels.max(decoder.total_bytes()) > DECODED_LIMIT {
+    if width > SIDE_LIMIT
+        || height > SIDE_LIMIT
+        || pixels.max(decoder.total_bytes()) > DECODED_LIMIT
+    {
         return Err(too_large(width, height));
     }
     decoder.set_limits(limits).map_err(|e| refused(&e))?;
@@ -115,21 +139,38 @@ fn no_image() -> Error {
 }
 
 fn too_large(width: u32, height: u32) -> Error {
-    Error::input(format!("too large: {width}x{height}"))
-        .help(format!("at most {SIDE_LIMIT} pixels a side and {} million in all", DECODED_LIMIT / 4_000_000))
+    Error::input(format!("too large: {width}x{height}")).help(format!(
+        "at most {SIDE_LIMIT} pixels a side and {} million in all",
+        DECODED_LIMIT / 4_000_000
+    ))
 }
 
 fn refused(error: &ImageError) -> Error {
     // Decoders wrap the end of the file in errors of their own; the words are what they share.
     let text = error.to_string();
-    let short = ["unexpected end", "UnexpectedEof", "failed to fill whole buffer", "unexpected EOF", "truncated"];
-    let cut = matches!(error, ImageError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof);
-    if cut || short.iter().any(|s| text.to_lowercase().contains(&s.to_lowercase())) {
+    let short = [
+        "unexpected end",
+        "UnexpectedEof",
+        "failed to fill whole buffer",
+        "unexpected EOF",
+        "truncated",
+    ];
+    let cut =
+        matches!(error, ImageError::IoError(e) if e.kind() == std::io::ErrorKind::UnexpectedEof);
+    if cut
+        || short
+            .iter()
+            .any(|s| text.to_lowercase().contains(&s.to_lowercase()))
+    {
         return Error::input("truncated");
     }
     match error {
-        ImageError::Limits(_) => Error::input("too large: it needs more memory than one picture may take"),
-        ImageError::Unsupported(_) => Error::input(format!("a kind of image that is not read: {text}")),
+        ImageError::Limits(_) => {
+            Error::input("too large: it needs more memory than one picture may take")
+        }
+        ImageError::Unsupported(_) => {
+            Error::input(format!("a kind of image that is not read: {text}"))
+        }
         _ => Error::input(format!("damaged: {text}")),
     }
 }
@@ -166,7 +207,9 @@ mod tests {
 
     fn encoded(format: ImageFormat) -> Vec<u8> {
         let mut bytes = Cursor::new(Vec::new());
-        DynamicImage::from(sample()).write_to(&mut bytes, format).unwrap();
+        DynamicImage::from(sample())
+            .write_to(&mut bytes, format)
+            .unwrap();
         bytes.into_inner()
     }
 
@@ -176,7 +219,13 @@ mod tests {
             let image = decode(&encoded(format)).unwrap();
             assert_eq!(image.size(), (60, 40), "{format:?}");
             let near = image.pixels().to_rgb8()[(30, 20)];
-            let off = near.0.iter().zip(sample()[(30, 20)].0).map(|(a, b)| a.abs_diff(b)).max().unwrap();
+            let off = near
+                .0
+                .iter()
+                .zip(sample()[(30, 20)].0)
+                .map(|(a, b)| a.abs_diff(b))
+                .max()
+                .unwrap();
             assert!(off < 24, "{format:?}: {near:?}");
         }
     }
@@ -187,7 +236,11 @@ mod tests {
             let whole = encoded(format);
             check(&whole).unwrap();
             for cut in [0, 1, 3, 10, 30] {
-                assert_eq!(check(&whole[..cut]).is_ok(), decode(&whole[..cut]).is_ok(), "{format:?} at {cut}");
+                assert_eq!(
+                    check(&whole[..cut]).is_ok(),
+                    decode(&whole[..cut]).is_ok(),
+                    "{format:?} at {cut}"
+                );
             }
         }
         let png = encoded(ImageFormat::Png);
@@ -195,9 +248,21 @@ mod tests {
         let mut flipped = png.clone();
         flipped[png.len() / 2] ^= 8;
         assert!(check(&flipped).unwrap_err().what.starts_with("damaged"));
-        assert_eq!(check(&bomb(8_200, 8_200)).unwrap_err().what, "too large: 8200x8200", "67 megapixels");
-        assert_eq!(check(&bomb(10_000, 10_000)).unwrap_err().what, "too large: 10000x10000");
-        assert_eq!(check(b"<svg xmlns='http://www.w3.org/2000/svg'/>").unwrap_err().what, "not an image");
+        assert_eq!(
+            check(&bomb(8_200, 8_200)).unwrap_err().what,
+            "too large: 8200x8200",
+            "67 megapixels"
+        );
+        assert_eq!(
+            check(&bomb(10_000, 10_000)).unwrap_err().what,
+            "too large: 10000x10000"
+        );
+        assert_eq!(
+            check(b"<svg xmlns='http://www.w3.org/2000/svg'/>")
+                .unwrap_err()
+                .what,
+            "not an image"
+        );
     }
 
     #[test]
@@ -207,12 +272,18 @@ mod tests {
             for cut in [0, 1, 3, 10, 30, whole.len() / 4, whole.len() / 2] {
                 let problem = decode(&whole[..cut]).map(|i| i.size()).unwrap_err();
                 assert!(
-                    ["not an image", "truncated", "damaged"].iter().any(|w| problem.what.starts_with(w)),
+                    ["not an image", "truncated", "damaged"]
+                        .iter()
+                        .any(|w| problem.what.starts_with(w)),
                     "{format:?} at {cut}: {problem}"
                 );
             }
             if matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
-                assert_eq!(decode(&whole[..whole.len() / 2]).unwrap_err().what, "truncated", "{format:?}");
+                assert_eq!(
+                    decode(&whole[..whole.len() / 2]).unwrap_err().what,
+                    "truncated",
+                    "{format:?}"
+                );
             }
             // With the last bytes gone every pixel may still be there.
             let _ = decode(&whole[..whole.len() - 3]).map(|i| assert_eq!(i.size(), (60, 40)));
@@ -231,14 +302,30 @@ mod tests {
 
     #[test]
     fn a_decompression_bomb_is_an_error_text() {
-        assert_eq!(decode(&bomb(30_000, 30_000)).unwrap_err().what, "too large: 30000x30000");
-        assert_eq!(decode(&bomb(16_000, 16_000)).unwrap_err().what, "too large: 16000x16000");
-        assert_eq!(decode(&bomb(1, 4_000_000_000)).unwrap_err().what.split(':').next(), Some("too large"));
+        assert_eq!(
+            decode(&bomb(30_000, 30_000)).unwrap_err().what,
+            "too large: 30000x30000"
+        );
+        assert_eq!(
+            decode(&bomb(16_000, 16_000)).unwrap_err().what,
+            "too large: 16000x16000"
+        );
+        assert_eq!(
+            decode(&bomb(1, 4_000_000_000))
+                .unwrap_err()
+                .what
+                .split(':')
+                .next(),
+            Some("too large")
+        );
     }
 
     #[test]
     fn text_is_not_an_image_and_an_unread_kind_neither() {
-        assert_eq!(decode(b"hello, this is text").unwrap_err().what, "not an image");
+        assert_eq!(
+            decode(b"hello, this is text").unwrap_err().what,
+            "not an image"
+        );
         assert_eq!(decode(b"II*\0\x08\0\0\0").unwrap_err().what, "not an image");
     }
 
@@ -246,12 +333,22 @@ mod tests {
     fn alpha_is_kept_and_sixteen_bits_become_eight() {
         let mut bytes = Cursor::new(Vec::new());
         let clear = RgbaImage::from_pixel(4, 4, Rgba([10, 20, 30, 40]));
-        DynamicImage::from(clear).write_to(&mut bytes, ImageFormat::Png).unwrap();
-        assert_eq!(decode(bytes.get_ref()).unwrap().pixels().to_rgba8()[(1, 1)], Rgba([10, 20, 30, 40]));
+        DynamicImage::from(clear)
+            .write_to(&mut bytes, ImageFormat::Png)
+            .unwrap();
+        assert_eq!(
+            decode(bytes.get_ref()).unwrap().pixels().to_rgba8()[(1, 1)],
+            Rgba([10, 20, 30, 40])
+        );
         let deep = image::ImageBuffer::from_pixel(4, 4, Rgb([65535u16, 0, 257]));
         let mut bytes = Cursor::new(Vec::new());
-        DynamicImage::from(deep).write_to(&mut bytes, ImageFormat::Png).unwrap();
-        assert_eq!(decode(bytes.get_ref()).unwrap().pixels().to_rgb8()[(0, 0)], Rgb([255, 0, 1]));
+        DynamicImage::from(deep)
+            .write_to(&mut bytes, ImageFormat::Png)
+            .unwrap();
+        assert_eq!(
+            decode(bytes.get_ref()).unwrap().pixels().to_rgb8()[(0, 0)],
+            Rgb([255, 0, 1])
+        );
     }
 
     #[test]
@@ -266,7 +363,10 @@ mod tests {
         turned.extend(&jpeg[2..]);
         let image = decode(&turned).unwrap();
         assert_eq!(image.size(), (40, 60));
-        let (red, upright) = (image.pixels().to_rgb8()[(20, 55)].0[0], sample()[(55, 20)].0[0]);
+        let (red, upright) = (
+            image.pixels().to_rgb8()[(20, 55)].0[0],
+            sample()[(55, 20)].0[0],
+        );
         assert!(red.abs_diff(upright) < 24, "{red} {upright}");
     }
 }

@@ -16,20 +16,48 @@ const JUDGE: &str = "extracted (GPT)";
 
 const PLAIN: Layout<Prediction> = Layout {
     names: &["question_id", "output", "prompt", "image", "model_id"],
-    value: |p, name| if name == "output" { Some(p.output.as_str().into()) } else { common(p, name) },
+    value: |p, name| {
+        if name == "output" {
+            Some(p.output.as_str().into())
+        } else {
+            common(p, name)
+        }
+    },
     extra: |p| &p.extra,
     extra_mut: |p| &mut p.extra,
 };
 
 const EVALUATED: Layout<Prediction> = Layout {
-    names: &["question_id", "image", "question", "prediction", "answer", "type", "level", RULE, JUDGE],
-    value: |p, name| if name == "prediction" { Some(p.output.as_str().into()) } else { common(p, name) },
+    names: &[
+        "question_id",
+        "image",
+        "question",
+        "prediction",
+        "answer",
+        "type",
+        "level",
+        RULE,
+        JUDGE,
+    ],
+    value: |p, name| {
+        if name == "prediction" {
+            Some(p.output.as_str().into())
+        } else {
+            common(p, name)
+        }
+    },
     ..PLAIN
 };
 
 const OLD: Layout<Prediction> = Layout {
     names: &["question_id", "text", "prompt", "image", "model_id"],
-    value: |p, name| if name == "text" { Some(p.output.as_str().into()) } else { common(p, name) },
+    value: |p, name| {
+        if name == "text" {
+            Some(p.output.as_str().into())
+        } else {
+            common(p, name)
+        }
+    },
     ..PLAIN
 };
 
@@ -56,7 +84,10 @@ fn layout(output: &str) -> &'static Layout<Prediction> {
 /// One row as a prediction.
 pub(super) fn prediction(record: Record) -> Result<Prediction> {
     let key = fields::key(&record, "question_id")?;
-    let name = OUTPUT.into_iter().find(|n| record.contains_key(*n)).unwrap_or("output");
+    let name = OUTPUT
+        .into_iter()
+        .find(|n| record.contains_key(*n))
+        .unwrap_or("output");
     let mut prediction = Prediction {
         key,
         output: fields::text(&record, name)?.to_string(),
@@ -73,7 +104,9 @@ pub(super) fn prediction(record: Record) -> Result<Prediction> {
 
 /// The question's text as the row has it, where it has one.
 pub fn text_of(prediction: &Prediction) -> Option<&str> {
-    ["question", "prompt"].iter().find_map(|name| prediction.extra.get(*name)?.as_str())
+    ["question", "prompt"]
+        .iter()
+        .find_map(|name| prediction.extra.get(*name)?.as_str())
 }
 
 /// Whether `said`, which stands beside an answer, is the question of an item: with its instruction or without.
@@ -87,7 +120,11 @@ pub fn is_text_of(said: &str, question: &str, instruction: Option<&str>) -> bool
 /// # Errors
 /// I/O problems as [`benchtop_model::Error::io`] classes them.
 pub fn write_prediction(prediction: &Prediction, out: &mut dyn Write) -> Result<()> {
-    let name = prediction.extra.get(NAME).and_then(Value::as_str).unwrap_or("output");
+    let name = prediction
+        .extra
+        .get(NAME)
+        .and_then(Value::as_str)
+        .unwrap_or("output");
     write::json(out, &layout(name).record(prediction), Style::LINE, 0)?;
     write::raw(out, b"\n")
 }
@@ -120,14 +157,32 @@ mod tests {
             r#"{"question_id": 1, "prediction": "Hm", "extracted (rule)": "Hm", "extracted (GPT)": "No", "question": "Q"}"#,
         );
         let row = row.unwrap();
-        assert_eq!((row.rule.as_deref(), row.judge.as_deref(), text_of(&row)), (Some("Hm"), Some("No"), Some("Q")));
+        assert_eq!(
+            (row.rule.as_deref(), row.judge.as_deref(), text_of(&row)),
+            (Some("Hm"), Some("No"), Some("Q"))
+        );
         assert_eq!(row.output, "Hm");
     }
 
     #[test]
     fn bad_rows_name_their_field() {
-        assert!(read(r#"{"output": "a"}"#).unwrap_err().to_string().contains("field `question_id`: missing"));
-        assert!(read(r#"{"question_id": 1}"#).unwrap_err().to_string().contains("field `output`: missing"));
-        assert!(read(r#"{"question_id": 1, "output": null}"#).unwrap_err().to_string().contains("found null"));
+        assert!(
+            read(r#"{"output": "a"}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("field `question_id`: missing")
+        );
+        assert!(
+            read(r#"{"question_id": 1}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("field `output`: missing")
+        );
+        assert!(
+            read(r#"{"question_id": 1, "output": null}"#)
+                .unwrap_err()
+                .to_string()
+                .contains("found null")
+        );
     }
 }

@@ -19,7 +19,10 @@ pub struct Published {
 #[derive(Clone, Copy, Debug)]
 enum Layout {
     /// One row a model, named by these columns; all other columns are values, `X_sd` the deviation of `X`.
-    Wide { table: &'static str, model: &'static [&'static str] },
+    Wide {
+        table: &'static str,
+        model: &'static [&'static str],
+    },
     /// One row a value (or several), the column named by others; the table is named by a column, or by what stands here.
     Long {
         table: &'static str,
@@ -62,7 +65,14 @@ const MODEL: &[&str] = &["model"];
 
 /// All files.
 pub const PUBLISHED: [Published; 7] = [
-    file!("dysca-table-3.csv", "Dysca", Layout::Wide { table: "3", model: LLM }),
+    file!(
+        "dysca-table-3.csv",
+        "Dysca",
+        Layout::Wide {
+            table: "3",
+            model: LLM
+        }
+    ),
     file!(
         "dysca-tables-5-8.csv",
         "Dysca",
@@ -70,21 +80,55 @@ pub const PUBLISHED: [Published; 7] = [
             table: "5 to 8",
             model: LLM,
             column: &["subtask"],
-            values: &[("mc_accuracy", "mc_accuracy."), ("tf_accuracy", "tf_accuracy.")],
+            values: &[
+                ("mc_accuracy", "mc_accuracy."),
+                ("tf_accuracy", "tf_accuracy.")
+            ],
         }
     ),
-    file!("mm-sap-table-1.csv", "MM-SAP", Layout::Wide { table: "1", model: MODEL }),
-    file!("mm-sap-table-2.csv", "MM-SAP", Layout::Wide { table: "2", model: MODEL }),
-    file!("mvp-bench-table-6.csv", "MVP-Bench", Layout::Wide { table: "6", model: MODEL }),
+    file!(
+        "mm-sap-table-1.csv",
+        "MM-SAP",
+        Layout::Wide {
+            table: "1",
+            model: MODEL
+        }
+    ),
+    file!(
+        "mm-sap-table-2.csv",
+        "MM-SAP",
+        Layout::Wide {
+            table: "2",
+            model: MODEL
+        }
+    ),
+    file!(
+        "mvp-bench-table-6.csv",
+        "MVP-Bench",
+        Layout::Wide {
+            table: "6",
+            model: MODEL
+        }
+    ),
     file!(
         "mvp-bench-tables-2-3-5.csv",
         "MVP-Bench",
-        Layout::Long { table: "", model: MODEL, column: &["column"], values: &[("value", "")] }
+        Layout::Long {
+            table: "",
+            model: MODEL,
+            column: &["column"],
+            values: &[("value", "")]
+        }
     ),
     file!(
         "vlb-tables-1-2.csv",
         "VLB",
-        Layout::Long { table: "", model: MODEL, column: &["benchmark", "variant"], values: &[("value", "")] }
+        Layout::Long {
+            table: "",
+            model: MODEL,
+            column: &["benchmark", "variant"],
+            values: &[("value", "")]
+        }
     ),
 ];
 
@@ -107,29 +151,70 @@ pub fn figures() -> Result<Vec<Figure>> {
 
 impl Published {
     fn row(&self, names: &[String], cells: &[String], found: &mut Vec<Figure>) {
-        let cell =
-            |name: &str| names.iter().position(|n| n == name).and_then(|at| cells.get(at)).map_or("", |c| c.trim());
-        let number = |name: &str| cell(name).parse::<f64>().ok();
-        let mut add = |table: &str, model: &[&str], column: String, value: Option<f64>, sd: Option<f64>| {
-            let Some(value) = value else { return };
-            let model = match model.iter().map(|name| cell(name)).collect::<Vec<_>>()[..] {
-                [model, llm] if !llm.is_empty() => format!("{model} ({llm})"),
-                [model, ..] => model.to_string(),
-                [] => String::new(),
-            };
-            found.push(Figure { paper: self.paper, table: table.to_string(), model, column, value, sd });
+        let cell = |name: &str| {
+            names
+                .iter()
+                .position(|n| n == name)
+                .and_then(|at| cells.get(at))
+                .map_or("", |c| c.trim())
         };
+        let number = |name: &str| cell(name).parse::<f64>().ok();
+        let mut add =
+            |table: &str, model: &[&str], column: String, value: Option<f64>, sd: Option<f64>| {
+                let Some(value) = value else { return };
+                let model = match model.iter().map(|name| cell(name)).collect::<Vec<_>>()[..] {
+                    [model, llm] if !llm.is_empty() => format!("{model} ({llm})"),
+                    [model, ..] => model.to_string(),
+                    [] => String::new(),
+                };
+                found.push(Figure {
+                    paper: self.paper,
+                    table: table.to_string(),
+                    model,
+                    column,
+                    value,
+                    sd,
+                });
+            };
         match self.layout {
             Layout::Wide { table, model } => {
-                for name in names.iter().filter(|name| !model.contains(&name.as_str()) && !name.ends_with("_sd")) {
-                    add(table, model, name.clone(), number(name), number(&format!("{name}_sd")));
+                for name in names
+                    .iter()
+                    .filter(|name| !model.contains(&name.as_str()) && !name.ends_with("_sd"))
+                {
+                    add(
+                        table,
+                        model,
+                        name.clone(),
+                        number(name),
+                        number(&format!("{name}_sd")),
+                    );
                 }
             }
-            Layout::Long { table, model, column, values } => {
-                let table = if table.is_empty() { cell("table") } else { table };
-                let column = column.iter().map(|name| cell(name)).collect::<Vec<_>>().join(".");
+            Layout::Long {
+                table,
+                model,
+                column,
+                values,
+            } => {
+                let table = if table.is_empty() {
+                    cell("table")
+                } else {
+                    table
+                };
+                let column = column
+                    .iter()
+                    .map(|name| cell(name))
+                    .collect::<Vec<_>>()
+                    .join(".");
                 for (name, before) in values {
-                    add(table, model, format!("{before}{column}"), number(name), None);
+                    add(
+                        table,
+                        model,
+                        format!("{before}{column}"),
+                        number(name),
+                        None,
+                    );
                 }
             }
         }
@@ -143,29 +228,56 @@ mod tests {
     #[test]
     fn every_shipped_figure_is_read() {
         let all = figures().unwrap();
-        let of = |paper: &str, table: &str| all.iter().filter(|f| f.paper == paper && f.table == table).count();
-        assert_eq!((of("Dysca", "3"), of("Dysca", "5 to 8")), (26 * 7, 26 * 20 * 2));
+        let of = |paper: &str, table: &str| {
+            all.iter()
+                .filter(|f| f.paper == paper && f.table == table)
+                .count()
+        };
+        assert_eq!(
+            (of("Dysca", "3"), of("Dysca", "5 to 8")),
+            (26 * 7, 26 * 20 * 2)
+        );
         assert_eq!((of("MM-SAP", "1"), of("MM-SAP", "2")), (8 * 4, 8 * 5));
         assert_eq!((of("VLB", "1"), of("VLB", "2")), (81, 108));
-        assert_eq!((of("MVP-Bench", "6"), of("MVP-Bench", "5")), (4 * 6, 4 * 13));
-        let find = |model: &str, column: &str| all.iter().find(|f| f.model == model && f.column == column).unwrap();
+        assert_eq!(
+            (of("MVP-Bench", "6"), of("MVP-Bench", "5")),
+            (4 * 6, 4 * 13)
+        );
+        let find = |model: &str, column: &str| {
+            all.iter()
+                .find(|f| f.model == model && f.column == column)
+                .unwrap()
+        };
         let owl = find("mPLUG-Owl-2 (LLaMA2-7B)", "corruption");
         assert_eq!((owl.value, owl.sd, owl.paper), (72.85, None, "Dysca"));
-        assert_eq!((find("GPT-4V", "total").value, find("GPT-4V", "total").sd), (75.13, Some(1.3)));
+        assert_eq!(
+            (find("GPT-4V", "total").value, find("GPT-4V", "total").sd),
+            (75.13, Some(1.3))
+        );
         assert_eq!(find("GPT-4o", "qAcc.L_l").value, 74.44);
         assert_eq!(find("GPT-4o", "MMB.V1").value, 82.28);
         assert_eq!(find("GPT-4o", "mc_accuracy.style").value, 100.0);
-        assert!(all.iter().all(|f| f.value.is_finite() && !f.model.is_empty() && !f.column.is_empty()));
+        assert!(
+            all.iter()
+                .all(|f| f.value.is_finite() && !f.model.is_empty() && !f.column.is_empty())
+        );
     }
 
     #[test]
     fn the_readme_names_every_file() {
         let readme = include_str!("../../metadata/published/README.md");
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../metadata/published");
-        let there = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let folder =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../metadata/published");
+        let there = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap());
         let mut there: Vec<_> = there.filter(|name| name != "README.md").collect();
         there.sort();
         assert_eq!(there, PUBLISHED.map(|p| p.file));
-        assert!(PUBLISHED.iter().all(|p| readme.contains(&format!("| `{}` | {}", p.file, p.paper))));
+        assert!(
+            PUBLISHED
+                .iter()
+                .all(|p| readme.contains(&format!("| `{}` | {}", p.file, p.paper)))
+        );
     }
 }

@@ -44,14 +44,25 @@ pub type Predictions = Reader<Prediction>;
 
 impl<T: 'static> Reader<T> {
     pub(super) fn new(source: Box<dyn Source<T>>, file: &Path) -> Self {
-        Reader { source, file: file.to_path_buf() }
+        Reader {
+            source,
+            file: file.to_path_buf(),
+        }
     }
 
     pub(super) fn of_records(input: Box<dyn BufRead + Send>, file: &Path, make: Make<T>) -> Self
     where
         T: Send,
     {
-        Self::new(Box::new(OfRecords { records: Records::new(input), make, ready: VecDeque::new(), line: 0 }), file)
+        Self::new(
+            Box::new(OfRecords {
+                records: Records::new(input),
+                make,
+                ready: VecDeque::new(),
+                line: 0,
+            }),
+            file,
+        )
     }
 
     /// The pictures that the last item carried within the file, once; each has the name that the item has for it.
@@ -70,7 +81,10 @@ impl<T> Iterator for Reader<T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (line, read) = self.source.next()?;
-        Some((line, read.map_err(|p| if line > 0 { p.line(line) } else { p }.file(&self.file))))
+        Some((
+            line,
+            read.map_err(|p| if line > 0 { p.line(line) } else { p }.file(&self.file)),
+        ))
     }
 }
 

@@ -41,10 +41,15 @@ pub fn recognise(path: &Path) -> Result<Recognised> {
     let mut found = Recognised::default();
     let kind = std::fs::metadata(path).map_err(|e| Error::io(&e, "cannot open", path))?;
     if !kind.is_dir() {
-        found.files.push(Found { path: path.to_path_buf(), format: one(path)? });
+        found.files.push(Found {
+            path: path.to_path_buf(),
+            format: one(path)?,
+        });
         return Ok(found);
     }
-    let root = path.canonicalize().map_err(|e| Error::io(&e, "cannot open", path))?;
+    let root = path
+        .canonicalize()
+        .map_err(|e| Error::io(&e, "cannot open", path))?;
     let mut folders = vec![path.to_path_buf()];
     while let Some(folder) = folders.pop() {
         let entries = match std::fs::read_dir(&folder) {
@@ -63,7 +68,10 @@ pub fn recognise(path: &Path) -> Result<Recognised> {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(path),
                 Ok(kind) if kind.is_symlink() && !inside(&path, &root) => {
-                    found.unknown.push(Error::input("a link that leads to a folder, outside, or nowhere").file(path));
+                    found.unknown.push(
+                        Error::input("a link that leads to a folder, outside, or nowhere")
+                            .file(path),
+                    );
                 }
                 _ if is_picture(&path) => found.pictures += 1,
                 _ => match one(&path) {
@@ -74,13 +82,16 @@ pub fn recognise(path: &Path) -> Result<Recognised> {
         }
     }
     found.files.sort_by(|a, b| a.path.cmp(&b.path));
-    found.unknown.sort_by(|a, b| a.place.file.cmp(&b.place.file));
+    found
+        .unknown
+        .sort_by(|a, b| a.place.file.cmp(&b.place.file));
     Ok(found)
 }
 
 /// Whether a link leads to a regular file below `root`.
 fn inside(link: &Path, root: &Path) -> bool {
-    link.canonicalize().is_ok_and(|target| target.starts_with(root) && target.is_file())
+    link.canonicalize()
+        .is_ok_and(|target| target.starts_with(root) && target.is_file())
 }
 
 /// A file that is one of the tables `mapping` is meant for.
@@ -88,22 +99,26 @@ fn inside(link: &Path, root: &Path) -> bool {
 /// # Errors
 /// [`ErrorKind::Input`] for what is no table, and for a column that is not there.
 pub fn recognise_mapped(path: &Path, mapping: &Mapping) -> Result<Found> {
-    mapping.check(&third_party::columns(path)?).map_err(|p| p.file(path))?;
+    mapping
+        .check(&third_party::columns(path)?)
+        .map_err(|p| p.file(path))?;
     let format = match (mapping.question.is_some(), mapping.output.is_some()) {
         (true, true) => Format::TableBoth,
         (true, false) => Format::Table,
         _ => Format::TablePredictions,
     };
-    Ok(Found { path: path.to_path_buf(), format })
+    Ok(Found {
+        path: path.to_path_buf(),
+        format,
+    })
 }
 
 fn one(path: &Path) -> Result<Format> {
     let found = match rows::container(path)? {
         Container::Json => by_members(path).unwrap_or_else(|| recognise_reader(&mut open(path)?)),
         Container::Zip if inspect::is_log(path)? => Ok(Format::InspectEval),
-        Container::Zip => {
-            Err(Error::input("an archive that is no log of Inspect AI").help("unpack it and name what is in it"))
-        }
+        Container::Zip => Err(Error::input("an archive that is no log of Inspect AI")
+            .help("unpack it and name what is in it")),
         Container::Text(_) | Container::Xlsx | Container::Parquet => {
             let names = third_party::columns(path)?;
             by_columns(&names).unwrap_or_else(|| Err(unknown(&names, "a table of an unknown form")))
@@ -114,8 +129,13 @@ fn one(path: &Path) -> Result<Format> {
 
 fn unknown(names: &[String], what: &str) -> Error {
     let some: Vec<&str> = names.iter().take(12).map(String::as_str).collect();
-    Error::new(ErrorKind::Input, format!("{what}, with the columns: {}", some.join(", ")))
-        .help("benchtop import FILE --guess writes a mapping.toml, in which you say which column is what")
+    Error::new(
+        ErrorKind::Input,
+        format!("{what}, with the columns: {}", some.join(", ")),
+    )
+    .help(
+        "benchtop import FILE --guess writes a mapping.toml, in which you say which column is what",
+    )
 }
 
 /// Bytes of a file looked at to learn the members of the object that it is.
@@ -172,14 +192,20 @@ fn by_columns(names: &[String]) -> Option<Result<Format>> {
     let has = |list: &[&str]| list.iter().all(|n| names.iter().any(|name| name == n));
     if has(&["index", "question", "prediction"]) {
         let judged = has(&["hit"]) || has(&["extracted", "score"]);
-        return Some(Ok(if judged { Format::VlmResults } else { Format::VlmPredictions }));
+        return Some(Ok(if judged {
+            Format::VlmResults
+        } else {
+            Format::VlmPredictions
+        }));
     }
     if has(&["index", "question"]) {
         return Some(Ok(Format::VlmDataset));
     }
     if has(&["Overall"]) {
         let what = "VLMEvalKit's own scores; the answers are scored here instead";
-        return Some(Err(Error::input(what).help("name the file of predictions beside it")));
+        return Some(Err(
+            Error::input(what).help("name the file of predictions beside it")
+        ));
     }
     if has(&["instance_id", "stats"]) {
         let what = "HELM's own scores, which are read beside scenario_state.json and not alone";
@@ -189,7 +215,10 @@ fn by_columns(names: &[String]) -> Option<Result<Format>> {
         return Some(Ok(Format::LabelStudioTable));
     }
     let found = guess(names);
-    match (found.has_questions(), found.output.is_some() && found.id.is_some()) {
+    match (
+        found.has_questions(),
+        found.output.is_some() && found.id.is_some(),
+    ) {
         (true, true) => Some(Ok(Format::TableBoth)),
         (true, false) => Some(Ok(Format::Table)),
         (false, true) => Some(Ok(Format::TablePredictions)),
@@ -241,7 +270,9 @@ fn by_fields(record: &Record) -> Option<Format> {
     if has(&["input", "references"]) {
         return Some(Format::HelmInstances);
     }
-    if record.get("data").is_some_and(|data| data.is_object()) && (has(&["annotations"]) || has(&["predictions"])) {
+    if record.get("data").is_some_and(|data| data.is_object())
+        && (has(&["annotations"]) || has(&["predictions"]))
+    {
         return Some(Format::LabelStudio);
     }
     if has(&["question_id"]) {
@@ -253,9 +284,15 @@ fn by_fields(record: &Record) -> Option<Format> {
         }
         if OUTPUT.iter().any(|n| record.contains_key(*n)) {
             // Rotations are numbered question__set__rotation.
-            let circular =
-                record.get("question_id").and_then(|v| v.as_str()).is_some_and(|id| id.split("__").count() == 3);
-            return Some(if circular { Format::MvpCircularPredictions } else { Format::MvpPredictions });
+            let circular = record
+                .get("question_id")
+                .and_then(|v| v.as_str())
+                .is_some_and(|id| id.split("__").count() == 3);
+            return Some(if circular {
+                Format::MvpCircularPredictions
+            } else {
+                Format::MvpPredictions
+            });
         }
         return has(&["question", "answer"]).then_some(Format::MvpQuestions);
     }
@@ -264,9 +301,15 @@ fn by_fields(record: &Record) -> Option<Format> {
 
 /// Whether a file begins like a PNG, JPEG, GIF, WebP or BMP picture.
 fn is_picture(path: &Path) -> bool {
-    let Ok(mut input) = open(path) else { return false };
-    let Ok(head) = input.fill_buf() else { return false };
-    [&b"\x89PNG"[..], b"\xFF\xD8\xFF", b"GIF8", b"BM"].iter().any(|magic| head.starts_with(magic))
+    let Ok(mut input) = open(path) else {
+        return false;
+    };
+    let Ok(head) = input.fill_buf() else {
+        return false;
+    };
+    [&b"\x89PNG"[..], b"\xFF\xD8\xFF", b"GIF8", b"BM"]
+        .iter()
+        .any(|magic| head.starts_with(magic))
         || (head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WEBP"))
 }
 
@@ -280,12 +323,27 @@ mod tests {
 
     #[test]
     fn content_decides() {
-        assert_eq!(of(r#"[{"id": 1, "question_type": "x", "answer": "y"}]"#), Ok(Format::DyscaJson));
+        assert_eq!(
+            of(r#"[{"id": 1, "question_type": "x", "answer": "y"}]"#),
+            Ok(Format::DyscaJson)
+        );
         assert_eq!(of(r#"{"id": 1, "q_a": []}"#), Ok(Format::DyscaNested));
-        assert_eq!(of(r#"{"question_id": 1, "question": "q", "answer": "a", "type": "t"}"#), Ok(Format::MvpQuestions));
-        assert_eq!(of(r#"[{"question_id": 1, "question": "q", "answer": "a", "mcq_id": 1}]"#), Ok(Format::MvpCircular));
-        assert_eq!(of(r#"{"question_id": 1, "output": "q"}"#), Ok(Format::MvpPredictions));
-        assert_eq!(of(r#"{"question_id": "1__1__0", "output": "q"}"#), Ok(Format::MvpCircularPredictions));
+        assert_eq!(
+            of(r#"{"question_id": 1, "question": "q", "answer": "a", "type": "t"}"#),
+            Ok(Format::MvpQuestions)
+        );
+        assert_eq!(
+            of(r#"[{"question_id": 1, "question": "q", "answer": "a", "mcq_id": 1}]"#),
+            Ok(Format::MvpCircular)
+        );
+        assert_eq!(
+            of(r#"{"question_id": 1, "output": "q"}"#),
+            Ok(Format::MvpPredictions)
+        );
+        assert_eq!(
+            of(r#"{"question_id": "1__1__0", "output": "q"}"#),
+            Ok(Format::MvpCircularPredictions)
+        );
         assert_eq!(
             of(r#"{"question_id": 1, "question": "q", "answer": "a", "prediction": "p"}"#),
             Ok(Format::MvpEvaluated)
@@ -295,10 +353,26 @@ mod tests {
     #[test]
     fn the_reason_is_told() {
         assert!(of("").unwrap_err().contains("no records"));
-        assert!(of("{\n \"a\": 1\n}").unwrap_err().contains("one indented JSON object"));
-        assert!(of("{\"a\": 1").unwrap_err().contains("line 1: the record is cut off"));
-        assert!(of("{\"a\": 1, \"b\": 2}").unwrap_err().contains("with the fields: a, b"));
-        assert!(of("\u{1}\u{2}").unwrap_err().contains("something that is not JSON"));
+        assert!(
+            of("{\n \"a\": 1\n}")
+                .unwrap_err()
+                .contains("one indented JSON object")
+        );
+        assert!(
+            of("{\"a\": 1")
+                .unwrap_err()
+                .contains("line 1: the record is cut off")
+        );
+        assert!(
+            of("{\"a\": 1, \"b\": 2}")
+                .unwrap_err()
+                .contains("with the fields: a, b")
+        );
+        assert!(
+            of("\u{1}\u{2}")
+                .unwrap_err()
+                .contains("something that is not JSON")
+        );
     }
 
     #[test]
@@ -307,19 +381,36 @@ mod tests {
         let root = dir.path().join("root");
         std::fs::create_dir_all(root.join("b/.hidden")).unwrap();
         let row = "{\"question_id\": 1, \"output\": \"q\"}\n";
-        for name in ["root/z.jsonl", "root/b/a.json", "root/.secret", "root/b/.hidden/x.jsonl", "outside.jsonl"] {
+        for name in [
+            "root/z.jsonl",
+            "root/b/a.json",
+            "root/.secret",
+            "root/b/.hidden/x.jsonl",
+            "outside.jsonl",
+        ] {
             std::fs::write(dir.path().join(name), row).unwrap();
         }
         std::fs::write(root.join("notes.txt"), "hello").unwrap();
         std::fs::write(root.join("a.png"), b"\x89PNG\r\n").unwrap();
-        std::os::unix::fs::symlink(dir.path().join("outside.jsonl"), root.join("link.jsonl")).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("outside.jsonl"), root.join("link.jsonl"))
+            .unwrap();
         std::os::unix::fs::symlink(root.join("z.jsonl"), root.join("inner.jsonl")).unwrap();
         std::os::unix::fs::symlink(&root, root.join("b/loop")).unwrap();
         let found = recognise(&root).unwrap();
-        let names: Vec<_> = found.files.iter().map(|f| f.path.strip_prefix(&root).unwrap().to_str().unwrap()).collect();
+        let names: Vec<_> = found
+            .files
+            .iter()
+            .map(|f| f.path.strip_prefix(&root).unwrap().to_str().unwrap())
+            .collect();
         assert_eq!(names, ["b/a.json", "inner.jsonl", "z.jsonl"]);
         assert_eq!((found.unknown.len(), found.pictures), (3, 1));
-        assert_eq!(recognise(&root.join("notes.txt")).unwrap_err().kind, ErrorKind::Input);
-        assert_eq!(recognise(&root.join("nothing")).unwrap_err().kind, ErrorKind::NotFound);
+        assert_eq!(
+            recognise(&root.join("notes.txt")).unwrap_err().kind,
+            ErrorKind::Input
+        );
+        assert_eq!(
+            recognise(&root.join("nothing")).unwrap_err().kind,
+            ErrorKind::NotFound
+        );
     }
 }

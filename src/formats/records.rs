@@ -143,7 +143,14 @@ impl<R: BufRead> Records<R> {
 
     /// A reader that refuses records of more than `limit` bytes.
     pub fn with_limit(input: R, limit: usize) -> Self {
-        Records { input, state: State::Start, shape: Shape::Lines, line: 1, limit, buffer: Vec::new() }
+        Records {
+            input,
+            state: State::Start,
+            shape: Shape::Lines,
+            line: 1,
+            limit,
+            buffer: Vec::new(),
+        }
     }
 
     /// The layout; known once the first record was asked for.
@@ -166,10 +173,16 @@ impl<R: BufRead> Records<R> {
             return Ok(None);
         };
         if let Err(err) = std::str::from_utf8(&self.buffer) {
-            let before = memchr::memchr_iter(b'\n', &self.buffer[..err.valid_up_to()]).count() as u64;
-            return Err(Error::input("not valid UTF-8").line(line + before).help("save the file as UTF-8"));
+            let before =
+                memchr::memchr_iter(b'\n', &self.buffer[..err.valid_up_to()]).count() as u64;
+            return Err(Error::input("not valid UTF-8")
+                .line(line + before)
+                .help("save the file as UTF-8"));
         }
-        Ok(Some(Raw { line, bytes: &self.buffer }))
+        Ok(Some(Raw {
+            line,
+            bytes: &self.buffer,
+        }))
     }
 
     /// Consumes white space, counting lines; returns the byte after it.
@@ -179,7 +192,10 @@ impl<R: BufRead> Records<R> {
             if chunk.is_empty() {
                 return Ok(None);
             }
-            let blank = chunk.iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n')).count();
+            let blank = chunk
+                .iter()
+                .take_while(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
+                .count();
             let next = chunk.get(blank).copied();
             let lines = memchr::memchr_iter(b'\n', &chunk[..blank]).count() as u64;
             self.line += lines;
@@ -209,10 +225,16 @@ impl<R: BufRead> Records<R> {
             match fill(&mut self.input, self.line)?.first() {
                 Some(&byte) if byte == expected => self.input.consume(1),
                 Some(0xFE | 0xFF) => {
-                    return Err(Error::input("this is UTF-16").line(1).help("save the file as UTF-8"));
+                    return Err(Error::input("this is UTF-16")
+                        .line(1)
+                        .help("save the file as UTF-8"));
                 }
                 _ if i == 0 => break,
-                _ => return Err(Error::input("not valid UTF-8").line(1).help("save the file as UTF-8")),
+                _ => {
+                    return Err(Error::input("not valid UTF-8")
+                        .line(1)
+                        .help("save the file as UTF-8"));
+                }
             }
         }
         match self.skip_blank()? {
@@ -261,7 +283,11 @@ impl<R: BufRead> Records<R> {
                     let lines = memchr::memchr_iter(b'\n', &chunk[..used]).count() as u64;
                     self.line += lines;
                     self.input.consume(used);
-                    self.state = if ended { State::After } else { State::DropElement(scan) };
+                    self.state = if ended {
+                        State::After
+                    } else {
+                        State::DropElement(scan)
+                    };
                 }
                 _ => return Ok(()),
             }
@@ -315,7 +341,8 @@ impl<R: BufRead> Records<R> {
     fn read_element(&mut self) -> Result<Option<u64>> {
         let first = self.state == State::First;
         self.state = State::Done;
-        let cut = |line| Error::input("the file ends before the closing bracket of its array").line(line);
+        let cut =
+            |line| Error::input("the file ends before the closing bracket of its array").line(line);
         let mut next = self.skip_blank()?.ok_or_else(|| cut(self.line))?;
         if !first && next == b',' {
             self.input.consume(1);
@@ -324,13 +351,21 @@ impl<R: BufRead> Records<R> {
             self.input.consume(1);
             return match self.skip_blank()? {
                 None => Ok(None),
-                Some(_) => Err(Error::input("text after the closing bracket of the array").line(self.line)),
+                Some(_) => {
+                    Err(Error::input("text after the closing bracket of the array").line(self.line))
+                }
             };
         } else if !first {
-            return Err(Error::input("expected a comma or the closing bracket after a record").line(self.line));
+            return Err(
+                Error::input("expected a comma or the closing bracket after a record")
+                    .line(self.line),
+            );
         }
         if next != b'{' {
-            let what = format!("expected an array of objects, found {} in it", kind_of_byte(next));
+            let what = format!(
+                "expected an array of objects, found {} in it",
+                kind_of_byte(next)
+            );
             return Err(Error::input(what).line(self.line));
         }
         self.buffer.clear();
@@ -366,7 +401,9 @@ fn fill<R: BufRead>(input: &mut R, line: u64) -> Result<&[u8]> {
         }
     }
     // Asked again because a loop cannot return what it borrows; the second call finds the buffer full.
-    input.fill_buf().map_err(|e| Error::new(ErrorKind::Io, format!("cannot read: {e}")).line(line))
+    input
+        .fill_buf()
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot read: {e}")).line(line))
 }
 
 /// What a value that begins with `byte` is.
@@ -394,7 +431,10 @@ mod tests {
         loop {
             match records.next_record() {
                 Ok(None) => return found,
-                Ok(Some(raw)) => found.push(Ok((raw.line, String::from_utf8(raw.bytes.to_vec()).unwrap()))),
+                Ok(Some(raw)) => found.push(Ok((
+                    raw.line,
+                    String::from_utf8(raw.bytes.to_vec()).unwrap(),
+                ))),
                 Err(p) => found.push(Err(p.to_string())),
             }
         }
@@ -403,50 +443,112 @@ mod tests {
     #[test]
     fn lines_with_bom_crlf_and_blank_lines() {
         let found = all(b"\xEF\xBB\xBF\r\n{\"a\":1}\r\n\r\n  {\"b\":\"}\"}");
-        assert_eq!(found, [Ok((2, "{\"a\":1}".into())), Ok((4, "  {\"b\":\"}\"}".into()))]);
+        assert_eq!(
+            found,
+            [
+                Ok((2, "{\"a\":1}".into())),
+                Ok((4, "  {\"b\":\"}\"}".into()))
+            ]
+        );
     }
 
     #[test]
     fn an_array_with_brackets_and_escapes_in_strings() {
         let found = all(b"[\n {\"a\": \"]}\\\"{\"},\n{\"b\": [1,\n2]}\n]\n");
-        assert_eq!(found, [Ok((2, "{\"a\": \"]}\\\"{\"}".into())), Ok((3, "{\"b\": [1,\n2]}".into()))]);
+        assert_eq!(
+            found,
+            [
+                Ok((2, "{\"a\": \"]}\\\"{\"}".into())),
+                Ok((3, "{\"b\": [1,\n2]}".into()))
+            ]
+        );
         assert!(all(b"[]").is_empty());
         assert!(all(b" \n").is_empty());
     }
 
     #[test]
     fn damaged_files_name_their_line() {
-        assert_eq!(all(b"[{\"a\":1},\n{\"b\":")[1], Err("line 2: the file ends inside this record".into()));
+        assert_eq!(
+            all(b"[{\"a\":1},\n{\"b\":")[1],
+            Err("line 2: the file ends inside this record".into())
+        );
         assert_eq!(
             all(b"[{\"a\":1}\n")[1],
             Err("line 2: the file ends before the closing bracket of its array".into())
         );
-        assert!(all(b"[{}, 3]")[1].as_ref().unwrap_err().contains("found a number"));
-        assert!(all(b"[{}] x")[1].as_ref().unwrap_err().contains("text after"));
+        assert!(
+            all(b"[{}, 3]")[1]
+                .as_ref()
+                .unwrap_err()
+                .contains("found a number")
+        );
+        assert!(
+            all(b"[{}] x")[1]
+                .as_ref()
+                .unwrap_err()
+                .contains("text after")
+        );
         assert!(all(b"[{} {}]")[1].as_ref().unwrap_err().contains("comma"));
-        assert!(all(b"\"hello\"")[0].as_ref().unwrap_err().contains("found text"));
-        assert!(all(b"\xFF\xFE{")[0].as_ref().unwrap_err().contains("UTF-16"));
+        assert!(
+            all(b"\"hello\"")[0]
+                .as_ref()
+                .unwrap_err()
+                .contains("found text")
+        );
+        assert!(
+            all(b"\xFF\xFE{")[0]
+                .as_ref()
+                .unwrap_err()
+                .contains("UTF-16")
+        );
     }
 
     #[test]
     fn a_refused_record_does_not_take_the_next_with_it() {
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(80));
-        for text in [format!("{{}}\n{long}\n{{\"b\":2}}\n"), format!("[{{}},\n{long},\n{{\"b\":2}}]")] {
+        for text in [
+            format!("{{}}\n{long}\n{{\"b\":2}}\n"),
+            format!("[{{}},\n{long},\n{{\"b\":2}}]"),
+        ] {
             let found = all(text.as_bytes());
-            assert!(found[1].as_ref().unwrap_err().starts_with("line 2: the record is longer than 60 bytes"));
+            assert!(
+                found[1]
+                    .as_ref()
+                    .unwrap_err()
+                    .starts_with("line 2: the record is longer than 60 bytes")
+            );
             assert_eq!(found[2], Ok((3, "{\"b\":2}".into())));
         }
         let found = all(b"{}\n{\"a\":\"\xC3\x28\"}\n[1]\n{\"b\":2}");
-        assert!(found[1].as_ref().unwrap_err().starts_with("line 2: not valid UTF-8"));
+        assert!(
+            found[1]
+                .as_ref()
+                .unwrap_err()
+                .starts_with("line 2: not valid UTF-8")
+        );
         assert!(found[2].as_ref().unwrap_err().contains("found an array"));
         assert_eq!(found[3], Ok((4, "{\"b\":2}".into())));
     }
 
     #[test]
     fn a_cut_off_line_is_told_by_its_line() {
-        let raw = Raw { line: 7, bytes: b"{\"a\": 1" };
-        assert_eq!(raw.parse().unwrap_err().to_string(), "line 7: the record is cut off before its closing bracket");
-        let raw = Raw { line: 7, bytes: b"{\"a\":\n nope}" };
-        assert!(raw.parse().unwrap_err().to_string().starts_with("line 8: not valid JSON"));
+        let raw = Raw {
+            line: 7,
+            bytes: b"{\"a\": 1",
+        };
+        assert_eq!(
+            raw.parse().unwrap_err().to_string(),
+            "line 7: the record is cut off before its closing bracket"
+        );
+        let raw = Raw {
+            line: 7,
+            bytes: b"{\"a\":\n nope}",
+        };
+        assert!(
+            raw.parse()
+                .unwrap_err()
+                .to_string()
+                .starts_with("line 8: not valid JSON")
+        );
     }
 }

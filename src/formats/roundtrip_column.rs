@@ -36,7 +36,12 @@ pub(super) struct Carried {
 ///
 /// # Errors
 /// An item that is no JSON.
-pub(super) fn of(made: Option<&Item>, item: &Item, carried: &Carried, named: bool) -> Result<String> {
+pub(super) fn of(
+    made: Option<&Item>,
+    item: &Item,
+    carried: &Carried,
+    named: bool,
+) -> Result<String> {
     let mut mark = Map::new();
     if named {
         mark.insert(DATASET.into(), item.dataset.as_str().into());
@@ -44,18 +49,29 @@ pub(super) fn of(made: Option<&Item>, item: &Item, carried: &Carried, named: boo
     match made {
         Some(made) => differences(&fields(made)?, &fields(item)?, &mut mark),
         None => {
-            let whole: Map<String, Value> = fields(item)?.into_iter().filter(|(name, _)| name != "images").collect();
+            let whole: Map<String, Value> = fields(item)?
+                .into_iter()
+                .filter(|(name, _)| name != "images")
+                .collect();
             mark.insert(WHOLE.into(), whole.into());
         }
     }
-    let names: Vec<&str> = item.images.iter().map(|image| image.name.as_str()).collect();
+    let names: Vec<&str> = item
+        .images
+        .iter()
+        .map(|image| image.name.as_str())
+        .collect();
     if names != carried.seen {
         mark.insert(NAMES.into(), names.into());
         if carried.at.len() != item.images.len() {
             mark.insert(CARRIED.into(), carried.at.clone().into());
         }
     }
-    Ok(if mark.is_empty() { String::new() } else { Value::from(mark).to_string() })
+    Ok(if mark.is_empty() {
+        String::new()
+    } else {
+        Value::from(mark).to_string()
+    })
 }
 
 fn fields(item: &Item) -> Result<Map<String, Value>> {
@@ -67,10 +83,20 @@ fn fields(item: &Item) -> Result<Map<String, Value>> {
 }
 
 /// Every field in which the two differ, as `[made, item]`.
-fn differences(made: &Map<String, Value>, item: &Map<String, Value>, mark: &mut Map<String, Value>) {
-    let names: Vec<&String> = made.keys().chain(item.keys().filter(|name| !made.contains_key(*name))).collect();
+fn differences(
+    made: &Map<String, Value>,
+    item: &Map<String, Value>,
+    mark: &mut Map<String, Value>,
+) {
+    let names: Vec<&String> = made
+        .keys()
+        .chain(item.keys().filter(|name| !made.contains_key(*name)))
+        .collect();
     let of = |map: &Map<String, Value>, name: &str| map.get(name).cloned().unwrap_or_default();
-    for name in names.into_iter().filter(|name| !LEFT.contains(&name.as_str())) {
+    for name in names
+        .into_iter()
+        .filter(|name| !LEFT.contains(&name.as_str()))
+    {
         let (was, is) = (of(made, name), of(item, name));
         if name != EXTRA {
             if was != is {
@@ -78,10 +104,16 @@ fn differences(made: &Map<String, Value>, item: &Map<String, Value>, mark: &mut 
             }
             continue;
         }
-        let (was, is) = (was.as_object().cloned().unwrap_or_default(), is.as_object().cloned().unwrap_or_default());
+        let (was, is) = (
+            was.as_object().cloned().unwrap_or_default(),
+            is.as_object().cloned().unwrap_or_default(),
+        );
         let mut inner = Map::new();
         // A field that is there and null is not one that is missing.
-        for name in was.keys().chain(is.keys().filter(|name| !was.contains_key(*name))) {
+        for name in was
+            .keys()
+            .chain(is.keys().filter(|name| !was.contains_key(*name)))
+        {
             if was.get(name) != is.get(name) {
                 let mut pair = vec![of(&was, name)];
                 pair.extend(is.get(name).cloned());
@@ -102,7 +134,9 @@ fn differences(made: &Map<String, Value>, item: &Map<String, Value>, mark: &mut 
 /// Makes the changes that a mark states; one value alone in the list takes the field away.
 fn change_extra(extra: &mut Map<String, Value>, inner: &Map<String, Value>) {
     for (name, pair) in inner {
-        let Some(pair) = pair.as_array() else { continue };
+        let Some(pair) = pair.as_array() else {
+            continue;
+        };
         if extra.get(name).unwrap_or(&Value::Null) != pair.first().unwrap_or(&Value::Null) {
             continue;
         }
@@ -118,16 +152,28 @@ fn change_extra(extra: &mut Map<String, Value>, inner: &Map<String, Value>) {
 /// # Errors
 /// [`benchtop_model::ErrorKind::Input`] for one that is no JSON object.
 pub(super) fn read(record: &Record) -> Result<Option<Map<String, Value>>> {
-    let wrong = |why: String| Error::input(format!("what benchtop noted of this row is damaged: {why}")).field(COLUMN);
-    match record.get(COLUMN).and_then(cells::text).filter(|text| !text.is_empty()) {
+    let wrong = |why: String| {
+        Error::input(format!("what benchtop noted of this row is damaged: {why}")).field(COLUMN)
+    };
+    match record
+        .get(COLUMN)
+        .and_then(cells::text)
+        .filter(|text| !text.is_empty())
+    {
         None => Ok(None),
-        Some(text) => serde_json::from_str(&text).map(Some).map_err(|e| wrong(e.to_string())),
+        Some(text) => serde_json::from_str(&text)
+            .map(Some)
+            .map_err(|e| wrong(e.to_string())),
     }
 }
 
 /// The name that the first row of a table gives its data set.
 pub(super) fn dataset(first: &Record) -> Option<String> {
-    read(first).ok()??.get(DATASET)?.as_str().map(str::to_string)
+    read(first)
+        .ok()??
+        .get(DATASET)?
+        .as_str()
+        .map(str::to_string)
 }
 
 /// The key of the question that a row is about; `made` is the one that its id says.
@@ -137,8 +183,12 @@ pub(super) fn key(mark: Option<&Map<String, Value>>, made: Key) -> Key {
         return serde_json::from_value(whole.clone()).unwrap_or(made);
     }
     let pair = mark.get("key").and_then(Value::as_array);
-    let is = pair.filter(|pair| pair.first().is_some_and(|was| serde_json::to_value(&made).is_ok_and(|m| m == *was)));
-    is.and_then(|pair| serde_json::from_value(pair.get(1)?.clone()).ok()).unwrap_or(made)
+    let is = pair.filter(|pair| {
+        pair.first()
+            .is_some_and(|was| serde_json::to_value(&made).is_ok_and(|m| m == *was))
+    });
+    is.and_then(|pair| serde_json::from_value(pair.get(1)?.clone()).ok())
+        .unwrap_or(made)
 }
 
 /// The item of a row: what was made of its columns, changed as its mark says, with its pictures; those it carries get their
@@ -153,8 +203,9 @@ pub(super) fn apply(
     dataset: &str,
     inline: &mut [Inline],
 ) -> Result<Item> {
-    let damaged =
-        |e: serde_json::Error| Error::input(format!("what benchtop noted of this row is damaged: {e}")).field(COLUMN);
+    let damaged = |e: serde_json::Error| {
+        Error::input(format!("what benchtop noted of this row is damaged: {e}")).field(COLUMN)
+    };
     let mut of = match mark.get(WHOLE) {
         Some(Value::Object(whole)) => whole.clone(),
         _ => {
@@ -164,7 +215,8 @@ pub(super) fn apply(
         }
     };
     of.shift_remove("images");
-    let key: Key = serde_json::from_value(of.get("key").cloned().unwrap_or_default()).map_err(damaged)?;
+    let key: Key =
+        serde_json::from_value(of.get("key").cloned().unwrap_or_default()).map_err(damaged)?;
     of.insert(DATASET.into(), dataset.into());
     of.insert("id".into(), format!("{dataset}/{key}").into());
     let mut item: Item = serde_json::from_value(of.into()).map_err(damaged)?;
@@ -174,7 +226,9 @@ pub(super) fn apply(
 
 fn change(of: &mut Map<String, Value>, mark: &Map<String, Value>) {
     for (name, pair) in mark {
-        let Some([was, is]) = pair.as_array().map(Vec::as_slice) else { continue };
+        let Some([was, is]) = pair.as_array().map(Vec::as_slice) else {
+            continue;
+        };
         if LEFT.contains(&name.as_str()) || of.get(name).unwrap_or(&Value::Null) != was {
             continue;
         }
@@ -183,14 +237,22 @@ fn change(of: &mut Map<String, Value>, mark: &Map<String, Value>) {
             is => drop(of.insert(name.clone(), is.clone())),
         }
     }
-    let mut extra = of.get(EXTRA).and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut extra = of
+        .get(EXTRA)
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
     if let Some(inner) = mark.get(EXTRA).and_then(Value::as_object) {
         change_extra(&mut extra, inner);
     }
     if let Some(order) = mark.get(ORDER).and_then(Value::as_array) {
         let mut ordered: Map<String, Value> = Map::new();
         for name in order.iter().filter_map(Value::as_str) {
-            ordered.extend(extra.shift_remove(name).map(|value| (name.to_string(), value)));
+            ordered.extend(
+                extra
+                    .shift_remove(name)
+                    .map(|value| (name.to_string(), value)),
+            );
         }
         ordered.extend(extra);
         extra = ordered;
@@ -199,11 +261,20 @@ fn change(of: &mut Map<String, Value>, mark: &Map<String, Value>) {
 }
 
 /// The pictures with the names that the mark has for them, where the row carries as many as it did.
-fn pictures(made: Vec<ImageRef>, mark: &Map<String, Value>, inline: &mut [Inline]) -> Vec<ImageRef> {
-    let Some(names) = mark.get(NAMES).and_then(Value::as_array) else { return made };
+fn pictures(
+    made: Vec<ImageRef>,
+    mark: &Map<String, Value>,
+    inline: &mut [Inline],
+) -> Vec<ImageRef> {
+    let Some(names) = mark.get(NAMES).and_then(Value::as_array) else {
+        return made;
+    };
     let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
     let carried: Vec<usize> = match mark.get(CARRIED).and_then(Value::as_array) {
-        Some(at) => at.iter().filter_map(|at| usize::try_from(at.as_u64()?).ok()).collect(),
+        Some(at) => at
+            .iter()
+            .filter_map(|at| usize::try_from(at.as_u64()?).ok())
+            .collect(),
         None => (0..names.len()).collect(),
     };
     if carried.len() != made.len() {
@@ -216,5 +287,11 @@ fn pictures(made: Vec<ImageRef>, mark: &Map<String, Value>, inline: &mut [Inline
             .filter(|inline| inline.name == image.name)
             .for_each(|inline| inline.name = (*name).to_string());
     }
-    names.into_iter().map(|name| ImageRef { name: name.to_string(), ..ImageRef::default() }).collect()
+    names
+        .into_iter()
+        .map(|name| ImageRef {
+            name: name.to_string(),
+            ..ImageRef::default()
+        })
+        .collect()
 }

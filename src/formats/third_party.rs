@@ -10,7 +10,9 @@ use super::reader::{Items, Predictions, Reader, Source};
 use super::records::Record;
 use super::roundtrip_column;
 use super::rows::{self, Rows, Tally, json};
-use super::tools::{self, About, fiftyone, helm, huggingface, inspect, label_studio, lmms, opencompass, vlmevalkit};
+use super::tools::{
+    self, About, fiftyone, helm, huggingface, inspect, label_studio, lmms, opencompass, vlmevalkit,
+};
 use super::{Format, open};
 use benchtop_model::{Error, Item, Prediction, Result};
 
@@ -32,7 +34,11 @@ impl Peeked {
             match rows.next_row() {
                 Ok(None) => break,
                 Ok(Some((line, record))) => {
-                    let fresh: Vec<String> = record.keys().filter(|name| !names.contains(name)).cloned().collect();
+                    let fresh: Vec<String> = record
+                        .keys()
+                        .filter(|name| !names.contains(name))
+                        .cloned()
+                        .collect();
                     names.extend(fresh);
                     ready.push_back((line, record));
                 }
@@ -40,7 +46,14 @@ impl Peeked {
                 Err(p) => failed = Some(p),
             }
         }
-        Ok((Peeked { rows, ready, failed }, names))
+        Ok((
+            Peeked {
+                rows,
+                ready,
+                failed,
+            },
+            names,
+        ))
     }
 }
 
@@ -66,11 +79,17 @@ impl Rows for Peeked {
 /// # Errors
 /// What is wrong with the beginning of the file.
 pub fn columns(path: &Path) -> Result<Vec<String>> {
-    Ok(Peeked::new(rows::of(path).map_err(|p| p.file(path))?).map_err(|p| p.file(path))?.1)
+    Ok(Peeked::new(rows::of(path).map_err(|p| p.file(path))?)
+        .map_err(|p| p.file(path))?
+        .1)
 }
 
 /// The rows of a file and what its columns mean.
-fn rows_of(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<(Box<dyn Rows>, Mapping)> {
+fn rows_of(
+    path: &Path,
+    format: Format,
+    mapping: Option<&Mapping>,
+) -> Result<(Box<dyn Rows>, Mapping)> {
     let table = |meaning: &dyn Fn(&[String]) -> Mapping| -> Result<(Box<dyn Rows>, Mapping)> {
         let (rows, names) = Peeked::new(rows::of(path)?)?;
         let found = mapping.cloned().unwrap_or_else(|| meaning(&names));
@@ -79,7 +98,9 @@ fn rows_of(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<(Bo
     };
     let flat = |rows: Box<dyn Rows>| Ok((rows, tools::flat()));
     match format {
-        Format::VlmDataset | Format::VlmPredictions | Format::VlmResults => table(&vlmevalkit::mapping),
+        Format::VlmDataset | Format::VlmPredictions | Format::VlmResults => {
+            table(&vlmevalkit::mapping)
+        }
         Format::Table | Format::TablePredictions | Format::TableBoth => table(&guess),
         Format::LmmsSamples => flat(lmms::rows(Box::new(json::JsonRows::new(open(path)?)))),
         Format::InspectEval => flat(inspect::rows(path, true)?),
@@ -87,7 +108,10 @@ fn rows_of(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<(Bo
         Format::HelmState => flat(helm::rows(path, true)?),
         Format::HelmInstances => flat(helm::rows(path, false)?),
         Format::OpenCompass => flat(opencompass::rows(path)?),
-        Format::LabelStudio => flat(label_studio::rows(Box::new(json::JsonRows::new(open(path)?)), true)),
+        Format::LabelStudio => flat(label_studio::rows(
+            Box::new(json::JsonRows::new(open(path)?)),
+            true,
+        )),
         Format::LabelStudioTable => flat(label_studio::rows(rows::of(path)?, false)),
         Format::FiftyOne => flat(fiftyone::rows(path)?),
         Format::Coco => flat(tools::coco::rows(path)?),
@@ -99,11 +123,26 @@ fn rows_of(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<(Bo
 ///
 /// # Errors
 /// What is wrong with its beginning.
-pub(super) fn items(path: &Path, format: Format, dataset: &str, mapping: Option<&Mapping>) -> Result<Items> {
+pub(super) fn items(
+    path: &Path,
+    format: Format,
+    dataset: &str,
+    mapping: Option<&Mapping>,
+) -> Result<Items> {
     let (rows, mapping) = rows_of(path, format, mapping).map_err(|p| p.file(path))?;
-    let may_name_rows = matches!(format, Format::VlmDataset | Format::VlmPredictions | Format::VlmResults);
+    let may_name_rows = matches!(
+        format,
+        Format::VlmDataset | Format::VlmPredictions | Format::VlmResults
+    );
     let asker = ItemReader::new(mapping, dataset.to_string(), may_name_rows);
-    Ok(Reader::new(Box::new(Asked { rows, asker, carried: Vec::new() }), path))
+    Ok(Reader::new(
+        Box::new(Asked {
+            rows,
+            asker,
+            carried: Vec::new(),
+        }),
+        path,
+    ))
 }
 
 struct Asked {
@@ -132,7 +171,11 @@ impl Source<Item> for Asked {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.asker.tally().notes().chain(self.rows.tally().notes()).collect()
+        self.asker
+            .tally()
+            .notes()
+            .chain(self.rows.tally().notes())
+            .collect()
     }
 }
 
@@ -140,14 +183,24 @@ impl Source<Item> for Asked {
 ///
 /// # Errors
 /// What is wrong with its beginning, or with the file of verdicts beside it.
-pub(super) fn predictions(path: &Path, format: Format, mapping: Option<&Mapping>) -> Result<Predictions> {
+pub(super) fn predictions(
+    path: &Path,
+    format: Format,
+    mapping: Option<&Mapping>,
+) -> Result<Predictions> {
     let (rows, mapping) = rows_of(path, format, mapping).map_err(|p| p.file(path))?;
     let verdicts = match format {
         Format::VlmPredictions => vlmevalkit::verdicts(path)?,
         Format::HelmState => helm::verdicts(path)?,
         _ => Default::default(),
     };
-    Ok(Reader::new(Box::new(Answered { rows, answerer: PredictionReader::new(mapping, verdicts) }), path))
+    Ok(Reader::new(
+        Box::new(Answered {
+            rows,
+            answerer: PredictionReader::new(mapping, verdicts),
+        }),
+        path,
+    ))
 }
 
 struct Answered {
@@ -171,7 +224,11 @@ impl Source<Prediction> for Answered {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.answerer.tally().notes().chain(self.rows.tally().notes()).collect()
+        self.answerer
+            .tally()
+            .notes()
+            .chain(self.rows.tally().notes())
+            .collect()
     }
 }
 
@@ -185,7 +242,10 @@ fn noted(path: &Path) -> Option<String> {
 /// # Errors
 /// When its header cannot be read.
 pub fn about(path: &Path, format: Format, known: &[String]) -> Result<About> {
-    let named = |dataset: String| About { dataset: Some(dataset), ..About::default() };
+    let named = |dataset: String| About {
+        dataset: Some(dataset),
+        ..About::default()
+    };
     Ok(match format {
         Format::VlmPredictions => vlmevalkit::about(path, false, known),
         Format::VlmResults => vlmevalkit::about(path, true, known),
@@ -196,12 +256,26 @@ pub fn about(path: &Path, format: Format, known: &[String]) -> Result<About> {
         Format::HelmInstances => helm::about(path, false),
         Format::OpenCompass => opencompass::about(path),
         Format::FiftyOne => fiftyone::about(path),
-        Format::Table | Format::TableBoth => named(noted(path).unwrap_or_else(|| huggingface::dataset(path))),
-        Format::VlmDataset => About { dataset: noted(path), ..About::default() },
-        Format::TablePredictions => About { model: Some(tools::stem(path)), ..About::default() },
+        Format::Table | Format::TableBoth => {
+            named(noted(path).unwrap_or_else(|| huggingface::dataset(path)))
+        }
+        Format::VlmDataset => About {
+            dataset: noted(path),
+            ..About::default()
+        },
+        Format::TablePredictions => About {
+            model: Some(tools::stem(path)),
+            ..About::default()
+        },
         Format::LabelStudioTable | Format::LabelStudio => {
             // DyscaA.min.json, DyscaA.all.json and DyscaA.csv are exports of one project.
-            named(tools::stem(path).split('.').next().unwrap_or_default().to_string())
+            named(
+                tools::stem(path)
+                    .split('.')
+                    .next()
+                    .unwrap_or_default()
+                    .to_string(),
+            )
         }
         _ => About::default(),
     })

@@ -19,11 +19,20 @@ pub(super) struct Style {
 
 impl Style {
     /// One line, text as it is: MVP-Bench's files.
-    pub const LINE: Style = Style { indent: None, ascii: false };
+    pub const LINE: Style = Style {
+        indent: None,
+        ascii: false,
+    };
     /// Two spaces, ASCII only: Dysca's final file.
-    pub const FLAT: Style = Style { indent: Some(2), ascii: true };
+    pub const FLAT: Style = Style {
+        indent: Some(2),
+        ascii: true,
+    };
     /// Four spaces, text as it is: Dysca's released sources.
-    pub const NESTED: Style = Style { indent: Some(4), ascii: false };
+    pub const NESTED: Style = Style {
+        indent: Some(4),
+        ascii: false,
+    };
 }
 
 struct Python {
@@ -34,7 +43,9 @@ struct Python {
 
 impl Python {
     fn line_break<W: ?Sized + Write>(&self, out: &mut W) -> io::Result<()> {
-        let Some(indent) = self.style.indent else { return Ok(()) };
+        let Some(indent) = self.style.indent else {
+            return Ok(());
+        };
         out.write_all(b"\n")?;
         for _ in 0..self.depth * indent {
             out.write_all(b" ")?;
@@ -58,7 +69,11 @@ impl Python {
 
     fn separate<W: ?Sized + Write>(&self, out: &mut W, first: bool) -> io::Result<()> {
         if !first {
-            out.write_all(if self.style.indent.is_some() { b"," } else { b", " })?;
+            out.write_all(if self.style.indent.is_some() {
+                b","
+            } else {
+                b", "
+            })?;
         }
         self.line_break(out)
     }
@@ -103,7 +118,11 @@ impl Formatter for Python {
         Ok(())
     }
 
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         if !self.style.ascii || fragment.bytes().all(|b| (0x20..0x7F).contains(&b)) {
             return out.write_all(fragment.as_bytes());
         }
@@ -121,15 +140,26 @@ impl Formatter for Python {
 }
 
 /// Writes `value`, whose first line is already indented by `depth` levels.
-pub(super) fn json<W: Write + ?Sized>(out: &mut W, value: &impl Serialize, style: Style, depth: usize) -> Result<()> {
-    let formatter = Python { style, depth, filled: false };
-    value.serialize(&mut serde_json::Serializer::with_formatter(out, formatter)).map_err(|e| {
-        if e.is_io() {
-            failed(&e.into())
-        } else {
-            Error::new(ErrorKind::Input, format!("cannot be written as JSON: {e}"))
-        }
-    })
+pub(super) fn json<W: Write + ?Sized>(
+    out: &mut W,
+    value: &impl Serialize,
+    style: Style,
+    depth: usize,
+) -> Result<()> {
+    let formatter = Python {
+        style,
+        depth,
+        filled: false,
+    };
+    value
+        .serialize(&mut serde_json::Serializer::with_formatter(out, formatter))
+        .map_err(|e| {
+            if e.is_io() {
+                failed(&e.into())
+            } else {
+                Error::new(ErrorKind::Input, format!("cannot be written as JSON: {e}"))
+            }
+        })
 }
 
 /// Writes raw bytes.
@@ -153,13 +183,20 @@ pub(super) struct Array<W> {
 
 impl<W: Write> Array<W> {
     pub fn new(out: W, style: Style) -> Self {
-        Array { out, style, empty: true }
+        Array {
+            out,
+            style,
+            empty: true,
+        }
     }
 
     pub fn push(&mut self, value: &impl Serialize) -> Result<()> {
         raw(&mut self.out, if self.empty { b"[\n" } else { b",\n" })?;
         self.empty = false;
-        raw(&mut self.out, " ".repeat(self.style.indent.unwrap_or(0)).as_bytes())?;
+        raw(
+            &mut self.out,
+            " ".repeat(self.style.indent.unwrap_or(0)).as_bytes(),
+        )?;
         json(&mut self.out, value, self.style, 1)
     }
 
@@ -202,7 +239,10 @@ mod tests {
             super::json(&mut out, &value, style, 0).unwrap();
             String::from_utf8(out).unwrap()
         };
-        assert_eq!(text(Style::LINE), "{\"a\": [], \"b\": {}, \"c\": [1, \"caf\u{e9}\u{7f}\\n\u{1F600}\"]}");
+        assert_eq!(
+            text(Style::LINE),
+            "{\"a\": [], \"b\": {}, \"c\": [1, \"caf\u{e9}\u{7f}\\n\u{1F600}\"]}"
+        );
         assert_eq!(
             text(Style::FLAT),
             "{\n  \"a\": [],\n  \"b\": {},\n  \"c\": [\n    1,\n    \"caf\\u00e9\\u007f\\n\\ud83d\\ude00\"\n  ]\n}"

@@ -11,7 +11,12 @@ pub enum Trouble {
 }
 
 /// Names in CUDA's and cuBLAS's headers, and what their messages say, in lower case.
-const MEMORY: [&str; 4] = ["out of memory", "out_of_memory", "cublas_status_alloc_failed", "memory allocation failed"];
+const MEMORY: [&str; 4] = [
+    "out of memory",
+    "out_of_memory",
+    "cublas_status_alloc_failed",
+    "memory allocation failed",
+];
 
 /// Errors after which the CUDA runtime documents that the process must be ended, and those of a card that is broken or
 /// gone.
@@ -56,14 +61,26 @@ mod tests {
     #[test]
     fn errors_are_told_apart_by_their_words() {
         for (text, trouble) in [
-            ("DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")", Some(Trouble::Memory)),
-            ("CublasError(CUBLAS_STATUS_ALLOC_FAILED)", Some(Trouble::Memory)),
+            (
+                "DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")",
+                Some(Trouble::Memory),
+            ),
+            (
+                "CublasError(CUBLAS_STATUS_ALLOC_FAILED)",
+                Some(Trouble::Memory),
+            ),
             (
                 "DriverError(CUDA_ERROR_ILLEGAL_ADDRESS, \"an illegal memory access was encountered\")",
                 Some(Trouble::Fatal),
             ),
-            ("unet: DriverError(CUDA_ERROR_ASSERT, \"device-side assert triggered\")", Some(Trouble::Fatal)),
-            ("CUDA_ERROR_LAUNCH_FAILED after CUDA_ERROR_OUT_OF_MEMORY", Some(Trouble::Fatal)),
+            (
+                "unet: DriverError(CUDA_ERROR_ASSERT, \"device-side assert triggered\")",
+                Some(Trouble::Fatal),
+            ),
+            (
+                "CUDA_ERROR_LAUNCH_FAILED after CUDA_ERROR_OUT_OF_MEMORY",
+                Some(Trouble::Fatal),
+            ),
             ("uncorrectable ECC error encountered", Some(Trouble::Fatal)),
             ("width 68 is no multiple of 8", None),
             ("shape mismatch in matmul", None),

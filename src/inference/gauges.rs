@@ -18,7 +18,10 @@ pub struct Gauges {
 impl Gauges {
     /// Looks for a driver. Takes some 13 ms where there is one.
     pub fn new() -> Gauges {
-        Gauges { nvml: Nvml::init().map_err(|e| why(&e)), before: None }
+        Gauges {
+            nvml: Nvml::init().map_err(|e| why(&e)),
+            before: None,
+        }
     }
 
     /// Reads them all; some 7 ms with one GPU. Processes in `ours` are those whose memory and time are ours.
@@ -27,18 +30,30 @@ impl Gauges {
             Err(why) => (Vec::new(), Some(why.clone())),
             Ok(nvml) => match nvml.device_count() {
                 Ok(0) => (Vec::new(), Some("the driver knows of none".into())),
-                Ok(count) => ((0..count).filter_map(|i| gpu(nvml, i, ours)).collect(), None),
+                Ok(count) => (
+                    (0..count).filter_map(|i| gpu(nvml, i, ours)).collect(),
+                    None,
+                ),
                 Err(error) => (Vec::new(), Some(why(&error))),
             },
         };
-        Devices { gpus, no_gpu, cpu: self.cpu(ours) }
+        Devices {
+            gpus,
+            no_gpu,
+            cpu: self.cpu(ours),
+        }
     }
 
     fn cpu(&mut self, ours: &[u32]) -> Cpu {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         let now = ticks(ours);
-        let share = |part: u64, of: u64| (of > 0).then(|| (part as f32 / of as f32).clamp(0.0, 1.0));
-        let mut cpu = Cpu { cores, busy: None, ours: None };
+        let share =
+            |part: u64, of: u64| (of > 0).then(|| (part as f32 / of as f32).clamp(0.0, 1.0));
+        let mut cpu = Cpu {
+            cores,
+            busy: None,
+            ours: None,
+        };
         if let (Some((busy, all, own)), Some(before)) = (now, self.before) {
             let of = all.saturating_sub(before.1);
             cpu.busy = share(busy.saturating_sub(before.0), of);
@@ -58,7 +73,9 @@ impl Default for Gauges {
 /// Why there are no gauges, in a few words.
 fn why(error: &NvmlError) -> String {
     match error {
-        NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => "no NVIDIA driver is installed".into(),
+        NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => {
+            "no NVIDIA driver is installed".into()
+        }
         NvmlError::DriverNotLoaded => "the NVIDIA driver is not loaded".into(),
         NvmlError::NoPermission => "this user may not ask the NVIDIA driver".into(),
         other => other.to_string().replace('\n', " "),
@@ -76,7 +93,10 @@ fn gpu(nvml: &Nvml, index: u32, ours: &[u32]) -> Option<Gpu> {
         name: device.name().unwrap_or_else(|_| format!("GPU {index}")),
         utilisation: device.utilization_rates().ok().map(|u| u.gpu),
         memory_used: memory.as_ref().map(|m| m.used),
-        memory_ours: device.running_compute_processes().ok().map(|all| all.iter().filter_map(of).sum()),
+        memory_ours: device
+            .running_compute_processes()
+            .ok()
+            .map(|all| all.iter().filter_map(of).sum()),
         memory_total: memory.as_ref().map(|m| m.total),
         temperature: device.temperature(TemperatureSensor::Gpu).ok(),
         power: device.power_usage().ok(),
@@ -94,7 +114,13 @@ fn ticks(ours: &[u32]) -> Option<(u64, u64, u64)> {
 
 /// Busy and all ticks from the first line of `/proc/stat`.
 fn machine(stat: &str) -> Option<(u64, u64)> {
-    let numbers: Vec<u64> = stat.lines().next()?.split_whitespace().skip(1).map_while(|n| n.parse().ok()).collect();
+    let numbers: Vec<u64> = stat
+        .lines()
+        .next()?
+        .split_whitespace()
+        .skip(1)
+        .map_while(|n| n.parse().ok())
+        .collect();
     // user nice system idle iowait irq softirq steal; what follows is counted in user already.
     let all: u64 = numbers.iter().take(8).sum();
     let idle = numbers.get(3)? + numbers.get(4).unwrap_or(&0);
@@ -123,17 +149,28 @@ mod tests {
 
     #[test]
     fn a_machine_without_a_driver_says_so_and_tells_its_processors() {
-        let mut gauges = Gauges { nvml: Err("no NVIDIA driver is installed".into()), before: None };
+        let mut gauges = Gauges {
+            nvml: Err("no NVIDIA driver is installed".into()),
+            before: None,
+        };
         let ours = [std::process::id(), u32::MAX];
         let first = gauges.read(&ours);
-        assert_eq!((first.gpus.len(), first.no_gpu.as_deref()), (0, Some("no NVIDIA driver is installed")));
+        assert_eq!(
+            (first.gpus.len(), first.no_gpu.as_deref()),
+            (0, Some("no NVIDIA driver is installed"))
+        );
         assert!(first.cpu.cores >= 1 && first.cpu.busy.is_none());
         if ticks(&ours).is_none() {
             return;
         }
-        gauges.before = gauges.before.map(|(busy, all, own)| (busy.saturating_sub(50), all.saturating_sub(100), own));
+        gauges.before = gauges
+            .before
+            .map(|(busy, all, own)| (busy.saturating_sub(50), all.saturating_sub(100), own));
         let second = gauges.read(&ours).cpu;
-        assert!(second.busy.is_some_and(|b| b > 0.2 && b <= 1.0), "{second:?}");
+        assert!(
+            second.busy.is_some_and(|b| b > 0.2 && b <= 1.0),
+            "{second:?}"
+        );
         assert!(second.ours.is_some());
     }
 }

@@ -17,7 +17,9 @@ pub mod worker;
 
 pub use scoring::{ImageEmbedder, ImageTextScorer, SafetyChecker, TextEmbedder};
 
-use benchtop_model::generation::{Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task};
+use benchtop_model::generation::{
+    Capabilities, Failure, FailureKind, Fingerprint, Picture, Settings, Task,
+};
 
 /// What a generator tells while it works.
 #[derive(Debug)]
@@ -62,7 +64,12 @@ pub trait ImageGenerator: Send {
 
     /// Makes the pictures of `tasks`. `watch` is told every step and every result; once it says `false` the work ends
     /// at the next step, and what is not done is told as [`FailureKind::Cancelled`].
-    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool);
+    fn generate(
+        &mut self,
+        settings: &Settings,
+        tasks: &[Task],
+        watch: &mut dyn FnMut(Told) -> bool,
+    );
 }
 
 /// What is told of work without steps, on questions or pictures.
@@ -80,7 +87,10 @@ pub enum Heard<T> {
 }
 
 /// The results of so many tasks in their order.
-fn gather<T>(tasks: usize, work: impl FnOnce(&mut dyn FnMut(Heard<T>) -> bool)) -> Vec<Result<T, Failure>> {
+fn gather<T>(
+    tasks: usize,
+    work: impl FnOnce(&mut dyn FnMut(Heard<T>) -> bool),
+) -> Vec<Result<T, Failure>> {
     let mut results: Vec<Option<Result<T, Failure>>> = (0..tasks).map(|_| None).collect();
     work(&mut |heard| {
         if let Heard::Done { index, result } = heard
@@ -91,7 +101,10 @@ fn gather<T>(tasks: usize, work: impl FnOnce(&mut dyn FnMut(Heard<T>) -> bool)) 
         true
     });
     let lost = || Err(Failure::new(FailureKind::BadOutput, "there was no answer"));
-    results.into_iter().map(|r| r.unwrap_or_else(lost)).collect()
+    results
+        .into_iter()
+        .map(|r| r.unwrap_or_else(lost))
+        .collect()
 }
 
 /// The pictures of `tasks` in their order, for callers that want no steps.

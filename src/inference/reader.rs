@@ -25,6 +25,9 @@ pub trait TextReader: Send {
 }
 
 /// The texts of `pictures` in their order, for callers that want to wait for all of them.
-pub fn read_all(reader: &mut dyn TextReader, pictures: &[Encoded]) -> Vec<Result<ReadText, Failure>> {
+pub fn read_all(
+    reader: &mut dyn TextReader,
+    pictures: &[Encoded],
+) -> Vec<Result<ReadText, Failure>> {
     gather(pictures.len(), |watch| reader.read(pictures, watch))
 }

@@ -57,7 +57,13 @@ pub enum Answered {
 
 /// What `text` is worth as an answer to the question about `element`; none is an answer that never came.
 pub fn answered(element: &Element, text: Option<&str>, rule: Rule) -> Answered {
-    let same = |same: bool| if same { Answered::Right } else { Answered::Wrong };
+    let same = |same: bool| {
+        if same {
+            Answered::Right
+        } else {
+            Answered::Wrong
+        }
+    };
     match (text, rule) {
         (None, _) => Answered::Unknown,
         (Some(text), Rule::Legacy) => {
@@ -71,11 +77,18 @@ pub fn answered(element: &Element, text: Option<&str>, rule: Rule) -> Answered {
 fn folded(element: &Element, text: &str) -> Answered {
     let text = spoken(text).trim();
     let (objects, _) = objects(text);
-    let fields = objects.iter().flat_map(|o| &o.0).filter(|(key, _)| key.trim().eq_ignore_ascii_case("answer"));
-    let given: Vec<String> = fields.map(|(_, v)| v.as_str().map_or_else(|| v.to_string(), str::to_string)).collect();
+    let fields = objects
+        .iter()
+        .flat_map(|o| &o.0)
+        .filter(|(key, _)| key.trim().eq_ignore_ascii_case("answer"));
+    let given: Vec<String> = fields
+        .map(|(_, v)| v.as_str().map_or_else(|| v.to_string(), str::to_string))
+        .collect();
     let (text, explicit) = match given.as_slice() {
         [] => (text.to_string(), false),
-        [first, rest @ ..] if rest.iter().all(|r| plain(r) == plain(first)) => (first.clone(), true),
+        [first, rest @ ..] if rest.iter().all(|r| plain(r) == plain(first)) => {
+            (first.clone(), true)
+        }
         _ => return Answered::Unknown,
     };
     let wanted = plain(&element.answer);
@@ -98,7 +111,11 @@ fn folded(element: &Element, text: &str) -> Answered {
         return Answered::Wrong;
     }
     if choices.is_empty() {
-        return if declines(&text) { Answered::Unknown } else { Answered::Wrong };
+        return if declines(&text) {
+            Answered::Unknown
+        } else {
+            Answered::Wrong
+        };
     }
     if choices.iter().all(|c| Word::from_name(c).is_some()) && !explicit {
         return match (understood(&text, Word::Yes).said, Word::from_name(&wanted)) {
@@ -109,7 +126,11 @@ fn folded(element: &Element, text: &str) -> Answered {
     }
     // "B", "(b) red", "B. red", "it is red".
     let chosen = match letter {
-        Some((at, behind)) if at < choices.len() && (behind.is_empty() || behind == choices[at]) => Some(at),
+        Some((at, behind))
+            if at < choices.len() && (behind.is_empty() || behind == choices[at]) =>
+        {
+            Some(at)
+        }
         _ => {
             let mut held = (0..choices.len()).filter(|&i| holds(&said, &choices[i]));
             held.next().filter(|_| held.next().is_none())
@@ -126,8 +147,17 @@ fn folded(element: &Element, text: &str) -> Answered {
 fn lead(text: &str) -> &str {
     let text = text.trim().trim_start_matches(['*', '#', '>', '-', ' ']);
     let lower = text.to_ascii_lowercase();
-    let leads = ["the correct answer is", "the answer is", "final answer:", "answer:", "answer is"];
-    let cut = leads.iter().find(|l| lower.starts_with(**l)).map_or(0, |l| l.len());
+    let leads = [
+        "the correct answer is",
+        "the answer is",
+        "final answer:",
+        "answer:",
+        "answer is",
+    ];
+    let cut = leads
+        .iter()
+        .find(|l| lower.starts_with(**l))
+        .map_or(0, |l| l.len());
     text[cut..].trim_start_matches([':', '*', ' '])
 }
 
@@ -137,15 +167,23 @@ fn letter(text: &str) -> Option<(usize, String)> {
     let first = bare.chars().next().filter(char::is_ascii_alphabetic)?;
     let rest = &bare[1..];
     let marked = rest.is_empty() || rest.starts_with([')', ']', '.', ':']);
-    marked.then(|| (usize::from(first.to_ascii_uppercase() as u8 - b'A'), plain(rest)))
+    marked.then(|| {
+        (
+            usize::from(first.to_ascii_uppercase() as u8 - b'A'),
+            plain(rest),
+        )
+    })
 }
 
 /// Lower case, words alone with one blank between them, without articles at the front.
 fn plain(text: &str) -> String {
     let lower = text.to_lowercase();
     let keeps = |c: char| c.is_alphanumeric() || c == '\'' || c == '-';
-    let words: Vec<&str> =
-        lower.split(|c: char| !keeps(c)).map(|w| w.trim_matches(['\'', '-'])).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = lower
+        .split(|c: char| !keeps(c))
+        .map(|w| w.trim_matches(['\'', '-']))
+        .filter(|w| !w.is_empty())
+        .collect();
     match words.as_slice() {
         ["a" | "an" | "the", rest @ ..] if !rest.is_empty() => rest.join(" "),
         words => words.join(" "),
@@ -191,7 +229,11 @@ impl Alignment {
     /// S_a as the released code has it: right answers of all, 0 where nothing was asked.
     pub fn legacy_share(&self) -> f64 {
         let all = self.right.len() + self.failed.len() + self.unknown.len();
-        if all == 0 { 0.0 } else { self.right.len() as f64 / all as f64 }
+        if all == 0 {
+            0.0
+        } else {
+            self.right.len() as f64 / all as f64
+        }
     }
 
     /// Whether S_a reaches `threshold`; none while the unknown answers, or that there is none at all, leave it open.
@@ -205,7 +247,10 @@ impl Alignment {
             return None;
         }
         let share = |count: usize| count as f64 / all as f64;
-        match (share(right) >= threshold, share(right + unknown) >= threshold) {
+        match (
+            share(right) >= threshold,
+            share(right + unknown) >= threshold,
+        ) {
             (true, _) => Some(true),
             (_, false) => Some(false),
             _ => None,

@@ -17,7 +17,10 @@ pub const DIFFICULTIES: [&str; 3] = ["easy", "medium", "hard"];
 /// other names come last.
 pub fn place(level: &str) -> usize {
     let is = |names: [&str; 2]| names.iter().any(|name| name.eq_ignore_ascii_case(level));
-    [["easy", "low"], ["medium", "medium"], ["hard", "high"]].into_iter().position(is).unwrap_or(3)
+    [["easy", "low"], ["medium", "medium"], ["hard", "high"]]
+        .into_iter()
+        .position(is)
+        .unwrap_or(3)
 }
 
 /// Accuracy by aspect and difficulty.
@@ -44,12 +47,22 @@ pub fn grid<'a>(answers: impl IntoIterator<Item = (&'a str, &'a str, Tally)>) ->
     let mut difficulties: Vec<&str> = all.keys().copied().collect();
     let known = |d: &str| DIFFICULTIES.iter().position(|known| *known == d);
     difficulties.sort_by_key(|d| known(d).unwrap_or(DIFFICULTIES.len()));
-    let row =
-        |of: &BTreeMap<&str, Tally>| difficulties.iter().map(|d| of.get(d).copied().unwrap_or_default()).collect();
-    let graded: Vec<f64> =
-        difficulties.iter().filter(|d| known(d).is_some()).filter_map(|d| all.get(d)?.value().value).collect();
+    let row = |of: &BTreeMap<&str, Tally>| {
+        difficulties
+            .iter()
+            .map(|d| of.get(d).copied().unwrap_or_default())
+            .collect()
+    };
+    let graded: Vec<f64> = difficulties
+        .iter()
+        .filter(|d| known(d).is_some())
+        .filter_map(|d| all.get(d)?.value().value)
+        .collect();
     Grid {
-        aspects: of.iter().map(|(aspect, of)| ((*aspect).to_string(), row(of))).collect(),
+        aspects: of
+            .iter()
+            .map(|(aspect, of)| ((*aspect).to_string(), row(of)))
+            .collect(),
         all: row(&all),
         falls: (graded.len() > 1).then(|| graded.windows(2).all(|pair| pair[0] >= pair[1])),
         difficulties: difficulties.into_iter().map(str::to_string).collect(),
@@ -59,7 +72,10 @@ pub fn grid<'a>(answers: impl IntoIterator<Item = (&'a str, &'a str, Tally)>) ->
 /// Aligned pictures of those that were asked for, in percent. The paper counts a picture that most of five people (three) call
 /// aligned; the code divides what is left by a fixed 240 and has one person's answers.
 pub fn alignment_rate(aligned: u64, asked: u64) -> Number {
-    Number::or((asked > 0).then(|| 100.0 * aligned as f64 / asked as f64), "no pictures")
+    Number::or(
+        (asked > 0).then(|| 100.0 * aligned as f64 / asked as f64),
+        "no pictures",
+    )
 }
 
 /// Whether most of the votes say aligned.
@@ -87,7 +103,11 @@ pub fn position_bias(positions: &[(String, Tally)], even: Tally) -> Vec<Position
             Some(0.0) => Number::none("the score with even positions is 0"),
             _ => absolute.with(&base, |d, even| 100.0 * d / even),
         };
-        PositionBias { position: position.clone(), absolute, relative }
+        PositionBias {
+            position: position.clone(),
+            absolute,
+            relative,
+        }
     };
     positions.iter().map(told).collect()
 }
@@ -106,26 +126,56 @@ mod tests {
             ("basic", "odd", Tally::of(1, 1)),
         ]);
         assert_eq!(found.difficulties, ["easy", "hard", "odd"]);
-        assert_eq!(found.aspects[1], ("spatial".into(), vec![Tally::of(3, 4), Tally::of(1, 4), Tally::default()]));
+        assert_eq!(
+            found.aspects[1],
+            (
+                "spatial".into(),
+                vec![Tally::of(3, 4), Tally::of(1, 4), Tally::default()]
+            )
+        );
         assert_eq!((found.all[0], found.falls), (Tally::of(7, 8), Some(true)));
-        assert_eq!(grid([("a", "easy", Tally::of(1, 2)), ("a", "medium", Tally::of(2, 2))]).falls, Some(false));
+        assert_eq!(
+            grid([
+                ("a", "easy", Tally::of(1, 2)),
+                ("a", "medium", Tally::of(2, 2))
+            ])
+            .falls,
+            Some(false)
+        );
         assert_eq!((grid([]).falls, grid([])), (None, Grid::default()));
     }
 
     #[test]
     fn rates_and_deviations() {
-        assert_eq!((alignment_rate(222, 240).value, alignment_rate(0, 0).value), (Some(92.5), None));
         assert_eq!(
-            (majority(3, 5), majority(2, 5), majority(2, 4), majority(0, 0)),
+            (alignment_rate(222, 240).value, alignment_rate(0, 0).value),
+            (Some(92.5), None)
+        );
+        assert_eq!(
+            (
+                majority(3, 5),
+                majority(2, 5),
+                majority(2, 4),
+                majority(0, 0)
+            ),
             (Some(true), Some(false), Some(false), None)
         );
-        let found = position_bias(&[("A".into(), Tally::of(9, 10)), ("B".into(), Tally::default())], Tally::of(3, 4));
+        let found = position_bias(
+            &[
+                ("A".into(), Tally::of(9, 10)),
+                ("B".into(), Tally::default()),
+            ],
+            Tally::of(3, 4),
+        );
         assert!(
             (found[0].absolute.value.unwrap() - 15.0).abs() < 1e-9
                 && (found[0].relative.value.unwrap() - 20.0).abs() < 1e-9
         );
         assert_eq!(found[1].absolute, Number::none("no questions"));
         let zero = position_bias(&[("A".into(), Tally::of(1, 2))], Tally::of(0, 2));
-        assert_eq!((zero[0].absolute.value, zero[0].relative.value), (Some(50.0), None));
+        assert_eq!(
+            (zero[0].absolute.value, zero[0].relative.value),
+            (Some(50.0), None)
+        );
     }
 }

@@ -31,16 +31,33 @@ pub fn cleaned(answers: impl IntoIterator<Item = (Tally, bool)>) -> Cleaned {
     }
     let before = after + removed;
     let less = |a: Tally, b: Tally| a.percent().with(&b.percent(), |a, b| a - b);
-    Cleaned { before, after, removed, delta: less(after, before), contrast: less(removed, after) }
+    Cleaned {
+        before,
+        after,
+        removed,
+        delta: less(after, before),
+        contrast: less(removed, after),
+    }
 }
 
 /// How many places up (positive) or down each model goes when all are cleaned: by share before and after, models of equal shares at
 /// the same place. None for a model without answers on either side.
 pub fn moves(models: &[Cleaned]) -> Vec<Option<i64>> {
-    let shares = |of: fn(&Cleaned) -> Tally| models.iter().map(|m| of(m).value().value).collect::<Vec<_>>();
+    let shares = |of: fn(&Cleaned) -> Tally| {
+        models
+            .iter()
+            .map(|m| of(m).value().value)
+            .collect::<Vec<_>>()
+    };
     let (before, after) = (shares(|m| m.before), shares(|m| m.after));
-    let place = |of: &[Option<f64>], share: f64| of.iter().flatten().filter(|other| **other > share).count() as i64;
-    before.iter().zip(&after).map(|(b, a)| Some(place(&before, (*b)?) - place(&after, (*a)?))).collect()
+    let place = |of: &[Option<f64>], share: f64| {
+        of.iter().flatten().filter(|other| **other > share).count() as i64
+    };
+    before
+        .iter()
+        .zip(&after)
+        .map(|(b, a)| Some(place(&before, (*b)?) - place(&after, (*a)?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -48,7 +65,10 @@ mod tests {
     use super::*;
 
     fn model(kept: (u64, u64), removed: (u64, u64)) -> Cleaned {
-        cleaned([(Tally::of(kept.0, kept.1), true), (Tally::of(removed.0, removed.1), false)])
+        cleaned([
+            (Tally::of(kept.0, kept.1), true),
+            (Tally::of(removed.0, removed.1), false),
+        ])
     }
 
     #[test]
@@ -68,7 +88,11 @@ mod tests {
     #[test]
     fn models_change_places() {
         // 80 against 82 of 100 before, 80 against 75 of 90 after.
-        let models = [model((80, 90), (0, 10)), model((75, 90), (7, 10)), model((0, 0), (0, 0))];
+        let models = [
+            model((80, 90), (0, 10)),
+            model((75, 90), (7, 10)),
+            model((0, 0), (0, 0)),
+        ];
         assert_eq!(moves(&models), [Some(1), Some(-1), None]);
         assert!(moves(&[]).is_empty());
     }

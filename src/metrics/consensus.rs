@@ -86,7 +86,11 @@ impl BlindPrior {
     pub fn new(outcomes: impl IntoIterator<Item = Outcome>) -> Option<BlindPrior> {
         let Tally { right, against, .. } = Tally::new(outcomes);
         let (right, known) = (right as u64, (right + against) as u64);
-        Some(BlindPrior { right, known, interval: wilson(right, known, Z95)? })
+        Some(BlindPrior {
+            right,
+            known,
+            interval: wilson(right, known, Z95)?,
+        })
     }
 
     /// Share of right answers.
@@ -118,19 +122,39 @@ mod tests {
             assert_eq!(suspect(&[Wrong, unknown, Wrong], 2), Some(true));
             assert_eq!(suspect(&[unknown; 3], 1), None);
         }
-        assert_eq!((suspect(&[Wrong; 3], 0), suspect(&[Wrong; 3], 4), suspect(&[], 1)), (None, None, None));
+        assert_eq!(
+            (
+                suspect(&[Wrong; 3], 0),
+                suspect(&[Wrong; 3], 4),
+                suspect(&[], 1)
+            ),
+            (None, None, None)
+        );
     }
 
     #[test]
     fn a_blind_prior_has_an_interval_and_needs_answers() {
-        let prior = BlindPrior::new([[Right; 16].as_slice(), &[Wrong; 3], &[NoneOfThese, Refused, Missing]].concat());
+        let prior = BlindPrior::new(
+            [
+                [Right; 16].as_slice(),
+                &[Wrong; 3],
+                &[NoneOfThese, Refused, Missing],
+            ]
+            .concat(),
+        );
         let prior = prior.unwrap();
         assert_eq!((prior.right, prior.known, prior.share()), (16, 20, 0.8));
         // The interval of 16 in 20 of the conformance vectors.
-        assert!((prior.interval.0 - 0.584).abs() < 5e-5 && (prior.interval.1 - 0.9193).abs() < 5e-5, "{prior:?}");
+        assert!(
+            (prior.interval.0 - 0.584).abs() < 5e-5 && (prior.interval.1 - 0.9193).abs() < 5e-5,
+            "{prior:?}"
+        );
         assert!(prior.above(0.5) && !prior.above(0.6));
         let few = BlindPrior::new([Right, Right]).unwrap();
-        assert!(few.above(0.25) && !few.above(0.35), "two right answers say little: {few:?}");
+        assert!(
+            few.above(0.25) && !few.above(0.35),
+            "two right answers say little: {few:?}"
+        );
         assert_eq!(BlindPrior::new([Refused, Unparsed, Missing]), None);
     }
 }

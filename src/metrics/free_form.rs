@@ -7,7 +7,9 @@ use benchtop_model::{Item, QuestionKind};
 
 /// With what an output is compared, and how the cosine counts. The paper and the released code differ; the published
 /// tables are the code's, so that it is the default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FreeForm {
     /// Dysca's released `Dysca_compute.py`, lines 97 and 167: with the short answer, each cosine rounded to two decimals.
@@ -58,7 +60,10 @@ impl FreeForm {
 
 /// The cosine of two vectors of length 1.
 pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| f64::from(*a) * f64::from(*b))
+        .sum()
 }
 
 #[cfg(test)]
@@ -68,12 +73,25 @@ mod tests {
     #[test]
     fn the_code_rounds_and_the_paper_does_not() {
         // Python: round(0.125, 2) is 0.12, round(0.135, 2) is 0.14, round(0.005, 2) is 0.01.
-        for (cosine, rounded) in [(0.125, 0.12), (0.135, 0.14), (0.005, 0.01), (-0.004, 0.0), (0.8549, 0.85)] {
+        for (cosine, rounded) in [
+            (0.125, 0.12),
+            (0.135, 0.14),
+            (0.005, 0.01),
+            (-0.004, 0.0),
+            (0.8549, 0.85),
+        ] {
             assert_eq!(FreeForm::DyscaCode.score(cosine), rounded, "{cosine}");
             assert_eq!(FreeForm::DyscaPaper.score(cosine), cosine);
         }
         assert_eq!(FreeForm::default().name(), "dysca-code");
-        assert!(FreeForm::ALL.into_iter().all(|f| FreeForm::from_name(f.name()) == Some(f)));
-        assert_eq!(cosine(&[0.6, 0.8], &[0.8, -0.6]), 0.6f32 as f64 * 0.8f32 as f64 - 0.8f32 as f64 * 0.6f32 as f64);
+        assert!(
+            FreeForm::ALL
+                .into_iter()
+                .all(|f| FreeForm::from_name(f.name()) == Some(f))
+        );
+        assert_eq!(
+            cosine(&[0.6, 0.8], &[0.8, -0.6]),
+            0.6f32 as f64 * 0.8f32 as f64 - 0.8f32 as f64 * 0.6f32 as f64
+        );
     }
 }

@@ -35,40 +35,65 @@ pub struct Discrepancy {
 pub fn kmmd(x: &Rows, y: &Rows, most: usize, seed: u64, progress: Progress) -> Result<Discrepancy> {
     let (m, n) = (x.len().min(most), y.len().min(most));
     if m < 2 || n < 2 {
-        return Err(Error::input(format!("a discrepancy of {m} and {n} embeddings: two of each are the least")));
+        return Err(Error::input(format!(
+            "a discrepancy of {m} and {n} embeddings: two of each are the least"
+        )));
     }
     let mut both: Vec<f16> = Vec::with_capacity((m + n) * x.dimension());
     for (set, rows) in [(0, x), (1, y)] {
-        drawn(rows.len(), most, seed, set).into_iter().for_each(|at| both.extend_from_slice(rows.row(at)));
+        drawn(rows.len(), most, seed, set)
+            .into_iter()
+            .for_each(|at| both.extend_from_slice(rows.row(at)));
     }
     if x.dimension() != y.dimension() {
-        let what = format!("embeddings of {} and of {} numbers cannot be compared", x.dimension(), y.dimension());
+        let what = format!(
+            "embeddings of {} and of {} numbers cannot be compared",
+            x.dimension(),
+            y.dimension()
+        );
         return Err(Error::input(what).help("embed both sets with the same model"));
     }
     let both = Rows::new(&both, x.dimension())?;
     let all = m + n;
-    let squares: Vec<f64> =
-        (0..all).map(|at| both.row(at).iter().map(|v| f64::from(v.to_f32()).powi(2)).sum()).collect();
+    let squares: Vec<f64> = (0..all)
+        .map(|at| {
+            both.row(at)
+                .iter()
+                .map(|v| f64::from(v.to_f32()).powi(2))
+                .sum()
+        })
+        .collect();
     // Squared distances of every row to those after it.
     let mut distances: Vec<Vec<f32>> = (0..all).map(|at| vec![0.; all - at - 1]).collect();
     tiles(&both, &both, true, progress, |top, left, products, wide| {
         let rows = distances.get_mut(top..).unwrap_or_default();
-        rows.par_iter_mut().zip(products.par_chunks(wide)).enumerate().for_each(|(i, (row, products))| {
-            let a = top + i;
-            for (b, product) in (left..).zip(products).filter(|(b, _)| *b > a) {
-                row[b - a - 1] = (squares[a] + squares[b] - 2. * f64::from(*product)).max(0.) as f32;
-            }
-        });
+        rows.par_iter_mut()
+            .zip(products.par_chunks(wide))
+            .enumerate()
+            .for_each(|(i, (row, products))| {
+                let a = top + i;
+                for (b, product) in (left..).zip(products).filter(|(b, _)| *b > a) {
+                    row[b - a - 1] =
+                        (squares[a] + squares[b] - 2. * f64::from(*product)).max(0.) as f32;
+                }
+            });
         Ok(())
     })?;
     let sigma = median(distances.concat()).sqrt();
     if sigma == 0. {
-        return Err(Error::input("more than half of all embeddings are the same: their median distance is 0"));
+        return Err(Error::input(
+            "more than half of all embeddings are the same: their median distance is 0",
+        ));
     }
     let gamma = 1. / (2. * sigma * sigma);
     // Sums of the kernel within the first set, within the second, and between them.
     let of_row = |(a, row): (usize, &Vec<f32>)| -> [f64; 3] {
-        let kernel = |distances: &[f32]| distances.iter().map(|d| (-gamma * f64::from(*d)).exp()).sum::<f64>();
+        let kernel = |distances: &[f32]| {
+            distances
+                .iter()
+                .map(|d| (-gamma * f64::from(*d)).exp())
+                .sum::<f64>()
+        };
         match a < m {
             true => {
                 let (own, other) = row.split_at(m - a - 1);
@@ -96,7 +121,10 @@ fn drawn(n: usize, most: usize, seed: u64, set: u8) -> Vec<usize> {
     if n > most {
         let hash = |at: &usize| {
             let mut hasher = blake3::Hasher::new();
-            hasher.update(&seed.to_le_bytes()).update(&[set]).update(&(*at as u64).to_le_bytes());
+            hasher
+                .update(&seed.to_le_bytes())
+                .update(&[set])
+                .update(&(*at as u64).to_le_bytes());
             *hasher.finalize().as_bytes()
         };
         places.sort_by_cached_key(hash);
@@ -157,12 +185,42 @@ mod tests {
     fn sets_that_say_nothing_are_refused() {
         let (one, same, other) = (rows(&[1.]), rows(&[1., 1., 1.]), rows(&[1., 2., 3., 4.]));
         let ask = |x: &[f16], y: &[f16], d| {
-            kmmd(&Rows::new(x, 1).unwrap(), &Rows::new(y, d).unwrap(), MOST, 0, &mut |_| true)
+            kmmd(
+                &Rows::new(x, 1).unwrap(),
+                &Rows::new(y, d).unwrap(),
+                MOST,
+                0,
+                &mut |_| true,
+            )
         };
-        assert!(ask(&one, &other, 1).unwrap_err().to_string().contains("two of each"));
-        assert!(ask(&same, &same, 1).unwrap_err().to_string().contains("median distance is 0"));
-        assert!(ask(&same, &other, 2).unwrap_err().to_string().contains("cannot be compared"));
-        let stopped = kmmd(&Rows::new(&other, 1).unwrap(), &Rows::new(&same, 1).unwrap(), MOST, 0, &mut |_| false);
-        assert_eq!(stopped.unwrap_err().kind, benchtop_model::error::ErrorKind::Cancelled);
+        assert!(
+            ask(&one, &other, 1)
+                .unwrap_err()
+                .to_string()
+                .contains("two of each")
+        );
+        assert!(
+            ask(&same, &same, 1)
+                .unwrap_err()
+                .to_string()
+                .contains("median distance is 0")
+        );
+        assert!(
+            ask(&same, &other, 2)
+                .unwrap_err()
+                .to_string()
+                .contains("cannot be compared")
+        );
+        let stopped = kmmd(
+            &Rows::new(&other, 1).unwrap(),
+            &Rows::new(&same, 1).unwrap(),
+            MOST,
+            0,
+            &mut |_| false,
+        );
+        assert_eq!(
+            stopped.unwrap_err().kind,
+            benchtop_model::error::ErrorKind::Cancelled
+        );
     }
 }

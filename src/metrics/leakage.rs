@@ -60,10 +60,14 @@ pub fn leak(item: &Item) -> Option<Leak> {
         return None;
     }
     // With options the answer may be stated as a letter.
-    let answer = item.correct().map_or(item.answer.as_str(), |at| item.options[at].text.as_str());
+    let answer = item
+        .correct()
+        .map_or(item.answer.as_str(), |at| item.options[at].text.as_str());
     let span = find(&item.question, answer)?;
     let wrong = item.options.iter().filter(|o| o.role == Role::Distractor);
-    let others = wrong.filter(|o| find(&item.question, &o.text).is_some()).count();
+    let others = wrong
+        .filter(|o| find(&item.question, &o.text).is_some())
+        .count();
     Some(Leak { span, others })
 }
 
@@ -73,7 +77,9 @@ pub fn find(question: &str, answer: &str) -> Option<Range<usize>> {
     if answer.is_empty() {
         return None;
     }
-    let same = |window: &&[(Range<usize>, String)]| window.iter().zip(&answer).all(|((_, a), (_, b))| a == b);
+    let same = |window: &&[(Range<usize>, String)]| {
+        window.iter().zip(&answer).all(|((_, a), (_, b))| a == b)
+    };
     let found = question.windows(answer.len()).find(same)?;
     Some(found.first()?.0.start..found.last()?.0.end)
 }
@@ -89,10 +95,17 @@ fn words(text: &str) -> Vec<(Range<usize>, String)> {
     }
     let folded = |span: Range<usize>| {
         let word = text[span.clone()].to_lowercase();
-        let number = NUMBERS.iter().position(|n| *n == word).map(|n| n.to_string());
+        let number = NUMBERS
+            .iter()
+            .position(|n| *n == word)
+            .map(|n| n.to_string());
         (span, number.unwrap_or(word))
     };
-    found.into_iter().map(folded).filter(|(_, w)| !matches!(w.as_str(), "a" | "an" | "the")).collect()
+    found
+        .into_iter()
+        .map(folded)
+        .filter(|(_, w)| !matches!(w.as_str(), "a" | "an" | "the"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -101,25 +114,52 @@ mod tests {
     use benchtop_model::item::{Choice, Form, Key};
 
     fn item(kind: QuestionKind, question: &str, answer: &str, options: &[&str]) -> Item {
-        let role = |text: &str| if text == answer { Role::Correct } else { Role::Distractor };
+        let role = |text: &str| {
+            if text == answer {
+                Role::Correct
+            } else {
+                Role::Distractor
+            }
+        };
         let json = serde_json::json!({ "id": "d/1", "dataset": "d", "key": 1, "form": "plain", "question": question,
             "kind": kind.name(), "answer": answer });
         let mut item: Item = serde_json::from_value(json).unwrap();
         assert_eq!((&item.key, item.form), (&Key::Int(1), Form::Plain));
-        item.options = options.iter().map(|t| Choice { text: (*t).into(), role: role(t) }).collect();
+        item.options = options
+            .iter()
+            .map(|t| Choice {
+                text: (*t).into(),
+                role: role(t),
+            })
+            .collect();
         item
     }
 
     #[test]
     fn words_are_found_as_words() {
-        let found = |question: &str, answer: &str| find(question, answer).map(|span| question[span].to_string());
-        assert_eq!(found("What does the Owl, seen at night, eat?", "an owl").as_deref(), Some("Owl"));
+        let found = |question: &str, answer: &str| {
+            find(question, answer).map(|span| question[span].to_string())
+        };
+        assert_eq!(
+            found("What does the Owl, seen at night, eat?", "an owl").as_deref(),
+            Some("Owl")
+        );
         assert_eq!(found("Which category is it?", "cat"), None);
         assert_eq!(found("How do the owls look?", "owl"), None);
-        assert_eq!(found("Are there three cats?", "3 cats").as_deref(), Some("three cats"));
+        assert_eq!(
+            found("Are there three cats?", "3 cats").as_deref(),
+            Some("three cats")
+        );
         assert_eq!(found("Are there 3 cats?", "Three").as_deref(), Some("3"));
-        assert_eq!(found("Is the Eiffel-Tower in Paris?", "the Eiffel Tower").as_deref(), Some("Eiffel-Tower"));
-        assert_eq!(found("Die a Hard way?", "Die Hard").as_deref(), Some("Die a Hard"), "articles are passed over");
+        assert_eq!(
+            found("Is the Eiffel-Tower in Paris?", "the Eiffel Tower").as_deref(),
+            Some("Eiffel-Tower")
+        );
+        assert_eq!(
+            found("Die a Hard way?", "Die Hard").as_deref(),
+            Some("Die a Hard"),
+            "articles are passed over"
+        );
         assert_eq!(found("Die the hard way?", "Hard Die"), None);
         assert_eq!(found("Ist das ein Käse?", "KÄSE").as_deref(), Some("Käse"));
         for nothing in ["", " ", "the", "?!", "a"] {
@@ -142,15 +182,53 @@ mod tests {
     fn an_item_leaks_unless_its_question_names_the_others_too() {
         use QuestionKind::*;
         let leaks = |i: Item| leak(&i).map(|l| (l.others, l.tells()));
-        assert_eq!(leaks(item(MultipleChoice, "What bird is the red owl?", "owl", &["owl", "crow"])), Some((0, true)));
-        assert_eq!(leaks(item(MultipleChoice, "Is it red or blue?", "red", &["red", "blue"])), Some((1, false)));
-        assert_eq!(leaks(item(MultipleChoice, "What is it?", "owl", &["owl", "crow"])), None);
-        assert_eq!(leaks(item(FreeForm, "Describe the owl.", "Owl", &[])), Some((0, true)));
+        assert_eq!(
+            leaks(item(
+                MultipleChoice,
+                "What bird is the red owl?",
+                "owl",
+                &["owl", "crow"]
+            )),
+            Some((0, true))
+        );
+        assert_eq!(
+            leaks(item(
+                MultipleChoice,
+                "Is it red or blue?",
+                "red",
+                &["red", "blue"]
+            )),
+            Some((1, false))
+        );
+        assert_eq!(
+            leaks(item(MultipleChoice, "What is it?", "owl", &["owl", "crow"])),
+            None
+        );
+        assert_eq!(
+            leaks(item(FreeForm, "Describe the owl.", "Owl", &[])),
+            Some((0, true))
+        );
         assert_eq!(leaks(item(YesNo, "Is there no owl?", "no", &[])), None);
-        assert_eq!(leaks(item(TrueFalse, "It is true that it is red.", "True", &["True", "False"])), None);
+        assert_eq!(
+            leaks(item(
+                TrueFalse,
+                "It is true that it is red.",
+                "True",
+                &["True", "False"]
+            )),
+            None
+        );
         // An answer that is stated by its letter is the option's text.
-        let mut lettered = item(MultipleChoice, "Plan B shows which owl?", "owl", &["crow", "owl"]);
+        let mut lettered = item(
+            MultipleChoice,
+            "Plan B shows which owl?",
+            "owl",
+            &["crow", "owl"],
+        );
         lettered.answer = "B".into();
-        assert_eq!(leak(&lettered).map(|l| &lettered.question[l.span]), Some("owl"));
+        assert_eq!(
+            leak(&lettered).map(|l| &lettered.question[l.span]),
+            Some("owl")
+        );
     }
 }

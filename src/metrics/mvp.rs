@@ -13,8 +13,11 @@ pub const IMAGE_MINIMUM: usize = 2;
 /// mAcc counts image pairs with at least this many yes/no questions over both images (`evaluate.py` asks for more than three).
 pub const PAIR_MINIMUM: usize = 4;
 
-const LEVELS: [(&str, Option<&str>); 3] = [("L_l", Some("low")), ("L_h", Some("high")), ("L_m", None)];
-const CATEGORIES: [&str; 13] = ["B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", "I2", "E1", "E2", "S1", "S2"];
+const LEVELS: [(&str, Option<&str>); 3] =
+    [("L_l", Some("low")), ("L_h", Some("high")), ("L_m", None)];
+const CATEGORIES: [&str; 13] = [
+    "B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", "I2", "E1", "E2", "S1", "S2",
+];
 
 /// The columns for the questions that belong to image pairs; none without such questions, and none without a unit.
 ///
@@ -27,25 +30,47 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
     let mut found = Vec::new();
     for (name, level) in LEVELS {
         let help = "a yes/no question over both images of a pair; right when every answer to it is";
-        found.push(set.grouped(format!("qAcc.{name}"), "qAcc", help, Unit::QuestionPair, 1, &sheet.text, |q| {
-            set.yes_no(q) && set.at(q, level)
-        }));
+        found.push(set.grouped(
+            format!("qAcc.{name}"),
+            "qAcc",
+            help,
+            Unit::QuestionPair,
+            1,
+            &sheet.text,
+            |q| set.yes_no(q) && set.at(q, level),
+        ));
     }
     for (name, level) in LEVELS {
-        found.push(set.answers(format!("aAcc.{name}"), "aAcc", "an answer to a yes/no question", |q| {
-            set.yes_no(q) && set.at(q, level)
-        }));
+        found.push(set.answers(
+            format!("aAcc.{name}"),
+            "aAcc",
+            "an answer to a yes/no question",
+            |q| set.yes_no(q) && set.at(q, level),
+        ));
     }
     for (name, side) in [("N", Side::Natural), ("M", Side::Manipulated)] {
-        found.push(set.answers(format!("aAcc.{name}"), "aAcc", "an answer to a yes/no question on this side", |q| {
-            set.yes_no(q) && sheet.side(q) == Some(side)
-        }));
+        found.push(set.answers(
+            format!("aAcc.{name}"),
+            "aAcc",
+            "an answer to a yes/no question on this side",
+            |q| set.yes_no(q) && sheet.side(q) == Some(side),
+        ));
     }
-    for (name, side) in [("N", Some(Side::Natural)), ("M", Some(Side::Manipulated)), ("N+M", None)] {
+    for (name, side) in [
+        ("N", Some(Side::Natural)),
+        ("M", Some(Side::Manipulated)),
+        ("N+M", None),
+    ] {
         let help = "an image with more than one yes/no question; right when all its answers are";
-        found.push(set.grouped(format!("iAcc.{name}"), "iAcc", help, Unit::Image, IMAGE_MINIMUM, &sheet.image, |q| {
-            set.yes_no(q) && (side.is_none() || sheet.side(q) == side)
-        }));
+        found.push(set.grouped(
+            format!("iAcc.{name}"),
+            "iAcc",
+            help,
+            Unit::Image,
+            IMAGE_MINIMUM,
+            &sheet.image,
+            |q| set.yes_no(q) && (side.is_none() || sheet.side(q) == side),
+        ));
     }
     for (name, level) in LEVELS {
         let help = "an image pair with more than three yes/no answers at this level; right when all of them are";
@@ -59,30 +84,54 @@ pub fn measures(sheet: &QuestionTable) -> Vec<Measure> {
             |q| set.yes_no(q) && set.at(q, level),
         ));
     }
-    for (name, side, level) in
-        [("CI.L_l", Side::Cross, Some("low")), ("CI.L_h", Side::Cross, Some("high")), ("SI", Side::Manipulated, None)]
-    {
-        let chosen = |q: usize| set.multiple_choice(q) && sheet.side(q) == Some(side) && set.at(q, level);
+    for (name, side, level) in [
+        ("CI.L_l", Side::Cross, Some("low")),
+        ("CI.L_h", Side::Cross, Some("high")),
+        ("SI", Side::Manipulated, None),
+    ] {
+        let chosen =
+            |q: usize| set.multiple_choice(q) && sheet.side(q) == Some(side) && set.at(q, level);
         let rotated = |q: usize| sheet.set.get(q) != 0 && chosen(q);
-        let help =
-            "CircularEval: a multiple-choice question; right when every rotation of its options is answered right";
-        found.push(set.grouped(format!("Circular.{name}"), "Circular", help, Unit::Rotations, 1, &sheet.set, rotated));
+        let help = "CircularEval: a multiple-choice question; right when every rotation of its options is answered right";
+        found.push(set.grouped(
+            format!("Circular.{name}"),
+            "Circular",
+            help,
+            Unit::Rotations,
+            1,
+            &sheet.set,
+            rotated,
+        ));
         let help = "VanillaEval: the first rotation of a multiple-choice question, in the order of the question file, read by the circular rule";
         let mut vanilla = Measure::new(format!("Vanilla.{name}"), "Vanilla", help, Unit::Rotations);
         for members in groups(set.chosen(rotated), |row| sheet.set.get(row)) {
-            vanilla.push(members.into_iter().min_by_key(|row| sheet.turn[*row as usize]));
+            vanilla.push(
+                members
+                    .into_iter()
+                    .min_by_key(|row| sheet.turn[*row as usize]),
+            );
         }
         found.push(vanilla);
-        let help =
-            "VanillaEval: the multiple-choice question as all_questions asks it, read by the single-question rule";
+        let help = "VanillaEval: the multiple-choice question as all_questions asks it, read by the single-question rule";
         let name = format!("Vanilla(all_questions).{name}");
-        found.push(set.answers(name, "Vanilla(all_questions)", help, |q| sheet.set.get(q) == 0 && chosen(q)));
+        found.push(set.answers(name, "Vanilla(all_questions)", help, |q| {
+            sheet.set.get(q) == 0 && chosen(q)
+        }));
     }
     // Column order of the paper: one protocol after the other.
-    let order = ["qAcc", "aAcc", "iAcc", "mAcc", "Circular", "Vanilla", "Vanilla(all_questions)"];
+    let order = [
+        "qAcc",
+        "aAcc",
+        "iAcc",
+        "mAcc",
+        "Circular",
+        "Vanilla",
+        "Vanilla(all_questions)",
+    ];
     found.sort_by_key(|m| order.iter().position(|o| *o == m.column.group));
     for category in CATEGORIES {
-        let help = "qAcc of one low-level category (Table 5); categories are inferred from the pair ids";
+        let help =
+            "qAcc of one low-level category (Table 5); categories are inferred from the pair ids";
         found.push(set.grouped(
             format!("qAcc.{category}"),
             "qAcc by category",
@@ -119,13 +168,23 @@ impl Set<'_> {
         (0..self.sheet.len()).filter(move |row| self.sheet.graded(*row) && which(*row))
     }
 
-    fn answers(&self, name: String, group: &str, help: &str, which: impl Fn(usize) -> bool) -> Measure {
+    fn answers(
+        &self,
+        name: String,
+        group: &str,
+        help: &str,
+        which: impl Fn(usize) -> bool,
+    ) -> Measure {
         let mut measure = Measure::new(name, group, help, Unit::Answer);
-        self.chosen(which).for_each(|row| measure.push([row as u32]));
+        self.chosen(which)
+            .for_each(|row| measure.push([row as u32]));
         measure
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one line a column reads better than a builder")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one line a column reads better than a builder"
+    )]
     fn grouped(
         &self,
         name: String,

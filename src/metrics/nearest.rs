@@ -40,7 +40,10 @@ impl<'a> Rows<'a> {
     /// Rows of `dimension` numbers.
     pub fn new(data: &'a [f16], dimension: usize) -> Result<Rows<'a>> {
         if dimension == 0 || !data.len().is_multiple_of(dimension) {
-            return Err(Error::input(format!("{} numbers are no rows of {dimension}", data.len())));
+            return Err(Error::input(format!(
+                "{} numbers are no rows of {dimension}",
+                data.len()
+            )));
         }
         Ok(Rows { data, dimension })
     }
@@ -62,7 +65,9 @@ impl<'a> Rows<'a> {
 
     /// One row.
     pub fn row(&self, at: usize) -> &'a [f16] {
-        self.data.get(at * self.dimension..(at + 1) * self.dimension).unwrap_or_default()
+        self.data
+            .get(at * self.dimension..(at + 1) * self.dimension)
+            .unwrap_or_default()
     }
 
     /// Rows from `from` on, at most a tile of them, in f32.
@@ -88,23 +93,41 @@ pub(super) fn tiles(
     mut each: impl FnMut(usize, usize, &[f32], usize) -> Result<()>,
 ) -> Result<()> {
     if a.dimension != b.dimension {
-        let what = format!("embeddings of {} and of {} numbers cannot be compared", a.dimension, b.dimension);
+        let what = format!(
+            "embeddings of {} and of {} numbers cannot be compared",
+            a.dimension, b.dimension
+        );
         return Err(Error::input(what).help("embed both sets with the same model"));
     }
     let (down, across) = (a.len().div_ceil(TILE), b.len().div_ceil(TILE));
-    let all = if half { down * (down + 1) / 2 } else { down * across };
+    let all = if half {
+        down * (down + 1) / 2
+    } else {
+        down * across
+    };
     let mut done = 0;
     for i in 0..down {
         let left = a.tile(i * TILE)?;
         for j in if half { i } else { 0 }..across {
             let right = b.tile(j * TILE)?;
-            let product = right.t().and_then(|right| left.matmul(&right)).map_err(broken)?;
+            let product = right
+                .t()
+                .and_then(|right| left.matmul(&right))
+                .map_err(broken)?;
             let (storage, layout) = product.storage_and_layout();
             let Storage::Cpu(CpuStorage::F32(numbers)) = &*storage else {
-                return Err(Error::input(format!("products came out as {:?}", storage.dtype())));
+                return Err(Error::input(format!(
+                    "products came out as {:?}",
+                    storage.dtype()
+                )));
             };
             debug_assert_eq!(layout.start_offset(), 0);
-            each(i * TILE, j * TILE, numbers, right.dims().first().copied().unwrap_or_default().max(1))?;
+            each(
+                i * TILE,
+                j * TILE,
+                numbers,
+                right.dims().first().copied().unwrap_or_default().max(1),
+            )?;
             done += 1;
             if !progress(done as f64 / all as f64) {
                 return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
@@ -132,19 +155,33 @@ fn at_least(row: &[f32], least: f32, mut found: impl FnMut(usize, f32)) {
 
 /// All pairs of `rows` with a cosine of at least `threshold`, by place. More than `most` are refused, for a threshold
 /// that nearly all pairs pass would fill any memory.
-pub fn pairs_above(rows: &Rows, threshold: f32, most: usize, progress: Progress) -> Result<Vec<Match>> {
+pub fn pairs_above(
+    rows: &Rows,
+    threshold: f32,
+    most: usize,
+    progress: Progress,
+) -> Result<Vec<Match>> {
     let mut pairs: Vec<Match> = Vec::new();
     tiles(rows, rows, true, progress, |top, left, numbers, wide| {
         let row = |(i, row): (usize, &[f32])| {
             let (a, mut found) = (top + i, Vec::new());
             at_least(row, threshold, |j, cosine| {
                 if left + j > a {
-                    found.push(Match { a, b: left + j, cosine });
+                    found.push(Match {
+                        a,
+                        b: left + j,
+                        cosine,
+                    });
                 }
             });
             found
         };
-        let found: Vec<Vec<Match>> = numbers.par_chunks(wide).enumerate().with_min_len(16).map(row).collect();
+        let found: Vec<Vec<Match>> = numbers
+            .par_chunks(wide)
+            .enumerate()
+            .with_min_len(16)
+            .map(row)
+            .collect();
         if pairs.len() + found.iter().map(Vec::len).sum::<usize>() > most {
             let what = format!("more than {most} pairs have a cosine of {threshold} or more");
             return Err(Error::input(what).help("raise the threshold"));
@@ -165,17 +202,29 @@ pub fn nearest(queries: &Rows, of: &Rows, k: usize, progress: Progress) -> Resul
     }
     tiles(queries, of, false, progress, |top, left, numbers, wide| {
         let here = best.get_mut(top..).unwrap_or_default();
-        here.par_iter_mut().zip(numbers.par_chunks(wide)).enumerate().with_min_len(16).for_each(|(i, (best, row))| {
-            let full = |best: &Vec<Match>| best.last().filter(|_| best.len() == k).map(|m| m.cosine);
-            let least = full(best).unwrap_or(f32::NEG_INFINITY);
-            at_least(row, least, |j, cosine| {
-                if full(best).is_none_or(|least| cosine > least) {
-                    let at = best.partition_point(|m| m.cosine >= cosine);
-                    best.truncate(k - 1);
-                    best.insert(at.min(best.len()), Match { a: top + i, b: left + j, cosine });
-                }
+        here.par_iter_mut()
+            .zip(numbers.par_chunks(wide))
+            .enumerate()
+            .with_min_len(16)
+            .for_each(|(i, (best, row))| {
+                let full =
+                    |best: &Vec<Match>| best.last().filter(|_| best.len() == k).map(|m| m.cosine);
+                let least = full(best).unwrap_or(f32::NEG_INFINITY);
+                at_least(row, least, |j, cosine| {
+                    if full(best).is_none_or(|least| cosine > least) {
+                        let at = best.partition_point(|m| m.cosine >= cosine);
+                        best.truncate(k - 1);
+                        best.insert(
+                            at.min(best.len()),
+                            Match {
+                                a: top + i,
+                                b: left + j,
+                                cosine,
+                            },
+                        );
+                    }
+                });
             });
-        });
         Ok(())
     })?;
     Ok(best)
@@ -189,7 +238,9 @@ mod tests {
     fn unit(n: usize, d: usize, seed: u64) -> Vec<f16> {
         let mut state = seed;
         let mut next = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (state >> 40) as f32 / (1u64 << 23) as f32 - 1.
         };
         let mut rows = Vec::new();
@@ -204,11 +255,15 @@ mod tests {
     /// Every cosine of two sets, in f64.
     fn cosines(a: &Rows, b: &Rows) -> Vec<Vec<f64>> {
         let wide = |rows: &Rows| -> Vec<Vec<f64>> {
-            (0..rows.len()).map(|at| rows.row(at).iter().map(|x| x.to_f64()).collect()).collect()
+            (0..rows.len())
+                .map(|at| rows.row(at).iter().map(|x| x.to_f64()).collect())
+                .collect()
         };
         let (a, b) = (wide(a), wide(b));
         let cosine = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        a.iter().map(|a| b.iter().map(|b| cosine(a, b)).collect()).collect()
+        a.iter()
+            .map(|a| b.iter().map(|b| cosine(a, b)).collect())
+            .collect()
     }
 
     #[test]
@@ -224,9 +279,16 @@ mod tests {
         let found = pairs_above(&rows, 0.9, 1 << 20, &mut watch).unwrap();
         let all = cosines(&rows, &rows);
         let near = |a: usize, b: usize| all[a][b];
-        let expected: Vec<(usize, usize)> =
-            (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).filter(|(a, b)| near(*a, *b) >= 0.9).collect();
-        assert!(expected.len() > 1000 && found.len() == expected.len(), "{} {}", expected.len(), found.len());
+        let expected: Vec<(usize, usize)> = (0..n)
+            .flat_map(|a| (a + 1..n).map(move |b| (a, b)))
+            .filter(|(a, b)| near(*a, *b) >= 0.9)
+            .collect();
+        assert!(
+            expected.len() > 1000 && found.len() == expected.len(),
+            "{} {}",
+            expected.len(),
+            found.len()
+        );
         for (found, (a, b)) in found.iter().zip(expected) {
             assert_eq!((found.a, found.b), (a, b));
             assert!((f64::from(found.cosine) - near(a, b)).abs() < 1e-6);
@@ -249,7 +311,11 @@ mod tests {
         let some = unit(1100, d, 3);
         let queries = Rows::new(&some, d).unwrap();
         let exact = cosines(&queries, &rows);
-        for (a, best) in nearest(&queries, &rows, 7, &mut |_| true).unwrap().iter().enumerate() {
+        for (a, best) in nearest(&queries, &rows, 7, &mut |_| true)
+            .unwrap()
+            .iter()
+            .enumerate()
+        {
             let mut order = exact[a].clone();
             order.sort_by(|x, y| y.total_cmp(x));
             assert_eq!(best.len(), 7);
@@ -260,8 +326,23 @@ mod tests {
         }
         let own = nearest(&rows, &rows, 2, &mut |_| true).unwrap();
         assert_eq!(own[1400].iter().map(|m| m.b).collect::<Vec<_>>(), [0, 700]);
-        assert_eq!(nearest(&queries, &Rows::new(&data[..2 * d], d).unwrap(), 7, &mut |_| true).unwrap()[0].len(), 2);
-        assert!(nearest(&queries, &rows, 0, &mut |_| true).unwrap().iter().all(Vec::is_empty));
+        assert_eq!(
+            nearest(
+                &queries,
+                &Rows::new(&data[..2 * d], d).unwrap(),
+                7,
+                &mut |_| true
+            )
+            .unwrap()[0]
+                .len(),
+            2
+        );
+        assert!(
+            nearest(&queries, &rows, 0, &mut |_| true)
+                .unwrap()
+                .iter()
+                .all(Vec::is_empty)
+        );
     }
 
     #[test]
@@ -273,12 +354,30 @@ mod tests {
             tiles += 1;
             tiles < 2
         });
-        assert_eq!((stopped.unwrap_err().kind, tiles), (ErrorKind::Cancelled, 2));
-        assert!(pairs_above(&rows, -1., 1000, &mut |_| true).unwrap_err().to_string().contains("raise the threshold"));
+        assert_eq!(
+            (stopped.unwrap_err().kind, tiles),
+            (ErrorKind::Cancelled, 2)
+        );
+        assert!(
+            pairs_above(&rows, -1., 1000, &mut |_| true)
+                .unwrap_err()
+                .to_string()
+                .contains("raise the threshold")
+        );
         assert!(Rows::new(&data, 7).is_err() && Rows::new(&data, 0).is_err());
         assert!(nearest(&rows, &Rows::new(&data, 8).unwrap(), 1, &mut |_| true).is_err());
         let none = Rows::new(&[], 4).unwrap();
-        assert!(none.is_empty() && pairs_above(&none, 0.5, 10, &mut |_| true).unwrap().is_empty());
-        assert!(nearest(&rows, &none, 3, &mut |_| true).unwrap().iter().all(Vec::is_empty));
+        assert!(
+            none.is_empty()
+                && pairs_above(&none, 0.5, 10, &mut |_| true)
+                    .unwrap()
+                    .is_empty()
+        );
+        assert!(
+            nearest(&rows, &none, 3, &mut |_| true)
+                .unwrap()
+                .iter()
+                .all(Vec::is_empty)
+        );
     }
 }

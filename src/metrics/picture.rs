@@ -56,7 +56,9 @@ pub struct Spread {
 /// The measures of `pixels`; none for a picture without pixels, or with other than three bytes for each.
 pub fn spread(pixels: &Pixels) -> Option<Spread> {
     let (all, _) = pixels.rgb.as_chunks::<3>();
-    if all.is_empty() || pixels.rgb.len() as u64 != 3 * u64::from(pixels.width) * u64::from(pixels.height) {
+    if all.is_empty()
+        || pixels.rgb.len() as u64 != 3 * u64::from(pixels.width) * u64::from(pixels.height)
+    {
         return None;
     }
     let (mut least, mut most) = ([255u8; 3], [0u8; 3]);
@@ -77,10 +79,18 @@ pub fn spread(pixels: &Pixels) -> Option<Spread> {
         (squares[at] as f64 / count - mean * mean).max(0.0).sqrt()
     };
     let entropy = |at: usize| -> f64 {
-        let shares = levels[at].iter().filter(|n| **n > 0).map(|n| *n as f64 / count);
+        let shares = levels[at]
+            .iter()
+            .filter(|n| **n > 0)
+            .map(|n| *n as f64 / count);
         shares.map(|share| share * (1.0 / share).log2()).sum()
     };
-    Some(Spread { least, most, deviation: [0, 1, 2].map(deviation), entropy: [0, 1, 2].map(entropy) })
+    Some(Spread {
+        least,
+        most,
+        deviation: [0, 1, 2].map(deviation),
+        entropy: [0, 1, 2].map(entropy),
+    })
 }
 
 /// What is wrong with a picture as a decoder gave it, or with one that could not be decoded, the worst first.
@@ -94,10 +104,16 @@ pub fn flaws(decoded: Result<&Pixels, &str>) -> Vec<Flaw> {
         found.push(Flaw::Tiny(pixels.width, pixels.height));
     }
     let Some(spread) = spread(pixels) else {
-        found.insert(0, Flaw::Damaged("the picture has no pixels, or not as many as its size says".into()));
+        found.insert(
+            0,
+            Flaw::Damaged("the picture has no pixels, or not as many as its size says".into()),
+        );
         return found;
     };
-    let varies = (0..3).map(|i| spread.most[i] - spread.least[i]).max().unwrap_or_default();
+    let varies = (0..3)
+        .map(|i| spread.most[i] - spread.least[i])
+        .max()
+        .unwrap_or_default();
     let deviation = spread.deviation.into_iter().fold(0.0, f64::max);
     let entropy = spread.entropy.into_iter().fold(0.0, f64::max);
     if spread.most.iter().all(|m| *m <= BLACK) {
@@ -117,14 +133,35 @@ pub fn cut_off(bytes: &[u8]) -> Option<Flaw> {
     let has = |mark: &[u8]| memchr::memmem::rfind(bytes, mark).is_some();
     match bytes {
         [] => Some(Flaw::Damaged("the file is empty".into())),
-        [0x89, b'P', b'N', b'G', ..] if !has(b"IEND\xae\x42\x60\x82") => lacks("a PNG without its end"),
+        [0x89, b'P', b'N', b'G', ..] if !has(b"IEND\xae\x42\x60\x82") => {
+            lacks("a PNG without its end")
+        }
         [0xff, 0xd8, 0xff, ..] if !has(b"\xff\xd9") => lacks("a JPEG without its end"),
-        [b'G', b'I', b'F', b'8', ..] if !bytes.trim_ascii_end().ends_with(b";") => lacks("a GIF without its end"),
-        [b'R', b'I', b'F', b'F', a, b, c, d, b'W', b'E', b'B', b'P', ..] => {
+        [b'G', b'I', b'F', b'8', ..] if !bytes.trim_ascii_end().ends_with(b";") => {
+            lacks("a GIF without its end")
+        }
+        [
+            b'R',
+            b'I',
+            b'F',
+            b'F',
+            a,
+            b,
+            c,
+            d,
+            b'W',
+            b'E',
+            b'B',
+            b'P',
+            ..,
+        ] => {
             let stated = u64::from(u32::from_le_bytes([*a, *b, *c, *d])) + 8;
             match bytes.len() as u64 >= stated {
                 true => None,
-                false => lacks(&format!("a WebP of {stated} bytes that has {}", bytes.len())),
+                false => lacks(&format!(
+                    "a WebP of {stated} bytes that has {}",
+                    bytes.len()
+                )),
             }
         }
         _ => None,
@@ -136,28 +173,65 @@ mod tests {
     use super::*;
 
     fn picture(side: u32, colour: impl Fn(u32) -> [u8; 3]) -> Pixels {
-        Pixels { width: side, height: side, rgb: (0..side * side).flat_map(colour).collect() }
+        Pixels {
+            width: side,
+            height: side,
+            rgb: (0..side * side).flat_map(colour).collect(),
+        }
     }
 
     #[test]
     fn each_flaw_is_found_and_a_sound_picture_has_none() {
         let sound = picture(64, |i| [(i % 251) as u8, (i / 16) as u8, 99]);
         assert_eq!(flaws(Ok(&sound)), []);
-        assert_eq!(flaws(Ok(&picture(64, |i| [(i % 13) as u8, 0, 3]))), [Flaw::Black]);
-        assert_eq!(flaws(Ok(&picture(64, |i| [200, 100 + (i % 3) as u8, 50]))), [Flaw::Blank([200, 100, 50])]);
-        assert_eq!(flaws(Ok(&picture(64, |_| [255; 3]))), [Flaw::Blank([255; 3])]);
+        assert_eq!(
+            flaws(Ok(&picture(64, |i| [(i % 13) as u8, 0, 3]))),
+            [Flaw::Black]
+        );
+        assert_eq!(
+            flaws(Ok(&picture(64, |i| [200, 100 + (i % 3) as u8, 50]))),
+            [Flaw::Blank([200, 100, 50])]
+        );
+        assert_eq!(
+            flaws(Ok(&picture(64, |_| [255; 3]))),
+            [Flaw::Blank([255; 3])]
+        );
         // A faint noise; a white page with one dot.
-        for nearly in
-            [picture(64, |i| [100 + (i % 7) as u8, 90, 80]), picture(64, |i| if i == 9 { [0; 3] } else { [255; 3] })]
-        {
-            assert!(matches!(flaws(Ok(&nearly)).as_slice(), [Flaw::Uniform { .. }]));
+        for nearly in [
+            picture(64, |i| [100 + (i % 7) as u8, 90, 80]),
+            picture(64, |i| if i == 9 { [0; 3] } else { [255; 3] }),
+        ] {
+            assert!(matches!(
+                flaws(Ok(&nearly)).as_slice(),
+                [Flaw::Uniform { .. }]
+            ));
         }
         // Equal in brightness, and yet two colours.
-        assert_eq!(flaws(Ok(&picture(64, |i| if i % 2 == 0 { [255, 0, 0] } else { [0, 130, 0] }))), []);
-        assert_eq!(flaws(Ok(&picture(31, |i| [(i % 251) as u8, 0, 99]))), [Flaw::Tiny(31, 31)]);
-        assert_eq!(flaws(Ok(&picture(2, |_| [0; 3]))), [Flaw::Tiny(2, 2), Flaw::Black]);
+        assert_eq!(
+            flaws(Ok(&picture(64, |i| if i % 2 == 0 {
+                [255, 0, 0]
+            } else {
+                [0, 130, 0]
+            }))),
+            []
+        );
+        assert_eq!(
+            flaws(Ok(&picture(31, |i| [(i % 251) as u8, 0, 99]))),
+            [Flaw::Tiny(31, 31)]
+        );
+        assert_eq!(
+            flaws(Ok(&picture(2, |_| [0; 3]))),
+            [Flaw::Tiny(2, 2), Flaw::Black]
+        );
         assert_eq!(flaws(Err("no IEND")), [Flaw::Damaged("no IEND".into())]);
-        for odd in [Pixels::default(), Pixels { width: 40, height: 40, rgb: vec![1; 5] }] {
+        for odd in [
+            Pixels::default(),
+            Pixels {
+                width: 40,
+                height: 40,
+                rgb: vec![1; 5],
+            },
+        ] {
             assert!(matches!(flaws(Ok(&odd))[0], Flaw::Damaged(_)));
         }
     }
@@ -176,7 +250,8 @@ mod tests {
     fn a_file_that_is_cut_off_is_told_by_its_end() {
         use image::ImageFormat::{Gif, Jpeg, Png, WebP};
         let pixels = picture(64, |i| [(i % 251) as u8, (i / 16) as u8, (i % 17) as u8]);
-        let image = image::DynamicImage::ImageRgb8(image::RgbImage::from_raw(64, 64, pixels.rgb).unwrap());
+        let image =
+            image::DynamicImage::ImageRgb8(image::RgbImage::from_raw(64, 64, pixels.rgb).unwrap());
         for format in [Png, Jpeg, Gif, WebP] {
             let mut file = std::io::Cursor::new(Vec::new());
             image.write_to(&mut file, format).unwrap();
@@ -186,7 +261,10 @@ mod tests {
             more.extend(b"\n");
             assert_eq!(cut_off(&more), None, "{format:?} with something behind it");
             for length in [whole.len() - 3, whole.len() / 2, 16] {
-                assert!(cut_off(&whole[..length]).is_some(), "{format:?} of {length} bytes");
+                assert!(
+                    cut_off(&whole[..length]).is_some(),
+                    "{format:?} of {length} bytes"
+                );
             }
         }
         assert!(cut_off(b"").is_some());

@@ -9,7 +9,9 @@ use super::statistics::Number;
 use benchtop_model::rng::Stream;
 
 /// Percent of the data that the paper looks at.
-pub const FRACTIONS: [f64; 11] = [1.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0];
+pub const FRACTIONS: [f64; 11] = [
+    1.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0,
+];
 
 /// A point of the curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,13 +26,22 @@ pub struct Point {
 
 /// The score of the first `percent` of `n` questions in a drawn order, for each of `percents`; `score` is given the places of the
 /// questions, in that order. Each point holds the questions of the smaller ones; at least one question where there are any.
-pub fn curve(n: usize, percents: &[f64], seed: u64, mut score: impl FnMut(&[usize]) -> Number) -> Vec<Point> {
+pub fn curve(
+    n: usize,
+    percents: &[f64],
+    seed: u64,
+    mut score: impl FnMut(&[usize]) -> Number,
+) -> Vec<Point> {
     let mut order: Vec<usize> = (0..n).collect();
     Stream::new(seed).shuffle(&mut order);
     let point = |percent: &f64| {
         let percent = percent.clamp(0.0, 100.0);
         let taken = ((n as f64 * percent / 100.0).round() as usize).clamp(n.min(1), n);
-        Point { percent, n: taken, score: score(&order[..taken]) }
+        Point {
+            percent,
+            n: taken,
+            score: score(&order[..taken]),
+        }
     };
     percents.iter().map(point).collect()
 }
@@ -38,7 +49,10 @@ pub fn curve(n: usize, percents: &[f64], seed: u64, mut score: impl FnMut(&[usiz
 /// The largest distance of the points from the last one, in the unit of the score: over those of at least `percent` of the data.
 pub fn largest_drift(curve: &[Point], percent: f64) -> Option<f64> {
     let last = curve.last()?.score.value?;
-    let far = curve.iter().filter(|p| p.percent >= percent).filter_map(|p| Some((p.score.value? - last).abs()));
+    let far = curve
+        .iter()
+        .filter(|p| p.percent >= percent)
+        .filter_map(|p| Some((p.score.value? - last).abs()));
     far.max_by(f64::total_cmp)
 }
 
@@ -52,7 +66,11 @@ mod tests {
         let right = |at: &usize| !at.is_multiple_of(4);
         let of = |seed| {
             curve(1000, &FRACTIONS, seed, |places| {
-                Tally::of(places.iter().filter(|p| right(p)).count() as u64, places.len() as u64).percent()
+                Tally::of(
+                    places.iter().filter(|p| right(p)).count() as u64,
+                    places.len() as u64,
+                )
+                .percent()
             })
         };
         let found = of(7);
@@ -69,7 +87,12 @@ mod tests {
 
     #[test]
     fn little_and_no_data() {
-        let n = |n| curve(n, &[1.0, 100.0], 1, |_| Number::of(1.0)).iter().map(|p| p.n).collect::<Vec<_>>();
+        let n = |n| {
+            curve(n, &[1.0, 100.0], 1, |_| Number::of(1.0))
+                .iter()
+                .map(|p| p.n)
+                .collect::<Vec<_>>()
+        };
         assert_eq!((n(0), n(1), n(30)), (vec![0, 0], vec![1, 1], vec![1, 30]));
         assert_eq!(largest_drift(&[], 1.0), None);
     }

@@ -25,12 +25,20 @@ pub struct Tally {
 impl Tally {
     /// `k` right of `n`.
     pub fn of(k: u64, n: u64) -> Tally {
-        Tally { n, points: k as f64, ..Tally::default() }
+        Tally {
+            n,
+            points: k as f64,
+            ..Tally::default()
+        }
     }
 
     /// One question, and what its answer earned.
     pub fn one(points: f64) -> Tally {
-        Tally { n: 1, points, ..Tally::default() }
+        Tally {
+            n: 1,
+            points,
+            ..Tally::default()
+        }
     }
 
     /// Points for each question, from 0 to 1.
@@ -79,8 +87,17 @@ mod tests {
 
     #[test]
     fn tallies_add_up() {
-        let all: Tally =
-            [Tally::of(3, 4), Tally::one(0.5), Tally { n: 1, refused: 1, ..Tally::default() }].into_iter().sum();
+        let all: Tally = [
+            Tally::of(3, 4),
+            Tally::one(0.5),
+            Tally {
+                n: 1,
+                refused: 1,
+                ..Tally::default()
+            },
+        ]
+        .into_iter()
+        .sum();
         assert_eq!((all.n, all.points, all.refused), (6, 3.5, 1));
         assert_eq!(all.percent(), Number::of(100.0 * 3.5 / 6.0));
         assert_eq!(Tally::default().value(), Number::none("no questions"));

@@ -32,8 +32,15 @@ pub enum Strategy {
 
 impl Strategy {
     /// All of them, in the paper's order.
-    pub const ALL: [Strategy; 7] =
-        [Strategy::V1, Strategy::V2, Strategy::V3, Strategy::L1, Strategy::L2, Strategy::L3, Strategy::L4];
+    pub const ALL: [Strategy; 7] = [
+        Strategy::V1,
+        Strategy::V2,
+        Strategy::V3,
+        Strategy::L1,
+        Strategy::L2,
+        Strategy::L3,
+        Strategy::L4,
+    ];
 
     /// `V1` to `L4`.
     pub fn name(self) -> &'static str {
@@ -69,9 +76,16 @@ impl Strategy {
 
 /// The strategies of a variant's name, such as `V1+L4` or `V1+V3+L4`; `None` where it names another, none, or one twice.
 pub fn strategies(variant: &str) -> Option<Vec<Strategy>> {
-    let found: Option<Vec<Strategy>> =
-        variant.split('+').map(|part| Strategy::ALL.into_iter().find(|s| s.name() == part.trim())).collect();
-    found.filter(|found| found.iter().enumerate().all(|(at, s)| !found[..at].contains(s)))
+    let found: Option<Vec<Strategy>> = variant
+        .split('+')
+        .map(|part| Strategy::ALL.into_iter().find(|s| s.name() == part.trim()))
+        .collect();
+    found.filter(|found| {
+        found
+            .iter()
+            .enumerate()
+            .all(|(at, s)| !found[..at].contains(s))
+    })
 }
 
 /// One question of a variant beside the one it comes from, as one model answered them.
@@ -137,17 +151,31 @@ pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
     let told = |(variant, sums): (&str, Sums)| {
         let [vanilla, changed] = sums.all;
         let modified = sums.modified[1].n;
-        let delta =
-            |[before, after]: [Tally; 2]| after.percent().with(&before.percent(), |after, before| after - before);
+        let delta = |[before, after]: [Tally; 2]| {
+            after
+                .percent()
+                .with(&before.percent(), |after, before| after - before)
+        };
         let recorded = sums.recorded;
-        let none = if recorded > 0 { "no question was modified" } else { UNRECORDED };
-        let rate = Number::or((recorded > 0).then(|| 100.0 * modified as f64 / recorded as f64), UNRECORDED);
+        let none = if recorded > 0 {
+            "no question was modified"
+        } else {
+            UNRECORDED
+        };
+        let rate = Number::or(
+            (recorded > 0).then(|| 100.0 * modified as f64 / recorded as f64),
+            UNRECORDED,
+        );
         Delta {
             variant: variant.into(),
             vanilla,
             changed,
             delta: delta(sums.all),
-            delta_modified: if modified > 0 { delta(sums.modified) } else { Number::none(none) },
+            delta_modified: if modified > 0 {
+                delta(sums.modified)
+            } else {
+                Number::none(none)
+            },
             modified,
             recorded,
             modification_rate: rate,
@@ -156,7 +184,13 @@ pub fn deltas<'a>(pairs: impl IntoIterator<Item = Paired<'a>>) -> Vec<Delta> {
     };
     let mut found: Vec<Delta> = of.into_iter().map(told).collect();
     found.sort_by_key(|d| {
-        (d.variant.contains('+'), Strategy::ALL.iter().position(|s| s.name() == d.variant).unwrap_or(7))
+        (
+            d.variant.contains('+'),
+            Strategy::ALL
+                .iter()
+                .position(|s| s.name() == d.variant)
+                .unwrap_or(7),
+        )
     });
     found
 }
@@ -166,28 +200,63 @@ mod tests {
     use super::*;
 
     fn pair(variant: &str, modified: bool, vanilla: u64, changed: u64) -> Paired<'_> {
-        Paired { variant, modified: Some(modified), vanilla: Tally::of(vanilla, 1), changed: Tally::of(changed, 1) }
+        Paired {
+            variant,
+            modified: Some(modified),
+            vanilla: Tally::of(vanilla, 1),
+            changed: Tally::of(changed, 1),
+        }
     }
 
     #[test]
     fn what_was_not_modified_dilutes_a_delta() {
-        let pairs = [pair("V1", true, 1, 0), pair("V1", true, 1, 1), pair("V1", false, 1, 1), pair("V1", false, 0, 0)];
+        let pairs = [
+            pair("V1", true, 1, 0),
+            pair("V1", true, 1, 1),
+            pair("V1", false, 1, 1),
+            pair("V1", false, 0, 0),
+        ];
         let found = &deltas(pairs)[0];
-        assert_eq!((found.delta.value, found.delta_modified.value), (Some(-25.0), Some(-50.0)));
-        assert_eq!((found.modified, found.modification_rate.value, found.discordant), (2, Some(50.0), (1, 0)));
+        assert_eq!(
+            (found.delta.value, found.delta_modified.value),
+            (Some(-25.0), Some(-50.0))
+        );
+        assert_eq!(
+            (
+                found.modified,
+                found.modification_rate.value,
+                found.discordant
+            ),
+            (2, Some(50.0), (1, 0))
+        );
         let none = &deltas([pair("L3", false, 1, 1)])[0];
-        assert_eq!(none.delta_modified.undefined.as_deref(), Some("no question was modified"));
+        assert_eq!(
+            none.delta_modified.undefined.as_deref(),
+            Some("no question was modified")
+        );
         assert!(deltas([]).is_empty());
     }
 
     #[test]
     fn what_nobody_recorded_is_neither_modified_nor_not() {
-        let unknown = Paired { modified: None, ..pair("V1", true, 1, 0) };
+        let unknown = Paired {
+            modified: None,
+            ..pair("V1", true, 1, 0)
+        };
         let none = &deltas([unknown.clone()])[0];
-        assert_eq!((none.modified, none.recorded, none.modification_rate.value), (0, 0, None));
-        assert_eq!((none.delta.value, none.delta_modified.value), (Some(-100.0), None));
+        assert_eq!(
+            (none.modified, none.recorded, none.modification_rate.value),
+            (0, 0, None)
+        );
+        assert_eq!(
+            (none.delta.value, none.delta_modified.value),
+            (Some(-100.0), None)
+        );
         let some = &deltas([unknown, pair("V1", true, 1, 1), pair("V1", false, 1, 1)])[0];
-        assert_eq!((some.modified, some.recorded, some.modification_rate.value), (1, 2, Some(50.0)));
+        assert_eq!(
+            (some.modified, some.recorded, some.modification_rate.value),
+            (1, 2, Some(50.0))
+        );
         assert_eq!(some.delta_modified.value, Some(0.0));
     }
 
@@ -195,9 +264,18 @@ mod tests {
     fn variants_stand_in_the_papers_order() {
         let names = ["V2+L3", "L1", "V1+L4", "V3", "V1"];
         let found = deltas(names.map(|v| pair(v, true, 1, 1)));
-        assert_eq!(found.iter().map(|d| d.variant.as_str()).collect::<Vec<_>>(), ["V1", "V3", "L1", "V1+L4", "V2+L3"]);
-        assert_eq!(strategies("V1+V3+L4"), Some(vec![Strategy::V1, Strategy::V3, Strategy::L4]));
-        assert_eq!((strategies("V1+V1"), strategies("V9"), strategies("")), (None, None, None));
+        assert_eq!(
+            found.iter().map(|d| d.variant.as_str()).collect::<Vec<_>>(),
+            ["V1", "V3", "L1", "V1+L4", "V2+L3"]
+        );
+        assert_eq!(
+            strategies("V1+V3+L4"),
+            Some(vec![Strategy::V1, Strategy::V3, Strategy::L4])
+        );
+        assert_eq!(
+            (strategies("V1+V1"), strategies("V9"), strategies("")),
+            (None, None, None)
+        );
         assert_eq!(Strategy::ALL.iter().filter(|s| !s.is_harder()).count(), 2);
     }
 }

@@ -36,7 +36,10 @@ pub fn wanted_word(read: &[&str], wanted: &str) -> Option<WordMatch> {
         return None;
     }
     let length = |text: &str| text.chars().count();
-    let mut best = WordMatch { distance: length(&target), ..WordMatch::default() };
+    let mut best = WordMatch {
+        distance: length(&target),
+        ..WordMatch::default()
+    };
     for size in wanted.len().saturating_sub(1).max(1)..=wanted.len() + 1 {
         for window in read.windows(size) {
             let text = window.join(" ");
@@ -45,7 +48,13 @@ pub fn wanted_word(read: &[&str], wanted: &str) -> Option<WordMatch> {
             let distance = levenshtein(&folded, &target);
             let score = 1.0 - distance as f64 / length(&folded).max(length(&target)) as f64;
             if (exact, score) > (best.exact, best.score) {
-                best = WordMatch { exact, folded: folded == target, distance, best: text, score };
+                best = WordMatch {
+                    exact,
+                    folded: folded == target,
+                    distance,
+                    best: text,
+                    score,
+                };
             }
         }
     }
@@ -64,8 +73,15 @@ pub fn wanted_words(read: &[&str], wanted: &[&str]) -> Option<(Vec<WordMatch>, f
 
 /// Lower case, without marks at the edges of words.
 fn fold(text: &str) -> String {
-    let bare = |w: &str| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    text.split_whitespace().map(bare).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
+    let bare = |w: &str| {
+        w.trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase()
+    };
+    text.split_whitespace()
+        .map(bare)
+        .filter(|w| !w.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -74,23 +90,50 @@ mod tests {
 
     fn of(read: &[&str], wanted: &str) -> (bool, bool, usize, String, f64) {
         let found = wanted_word(read, wanted).unwrap();
-        (found.exact, found.folded, found.distance, found.best, (found.score * 1000.0).round() / 1000.0)
+        (
+            found.exact,
+            found.folded,
+            found.distance,
+            found.best,
+            (found.score * 1000.0).round() / 1000.0,
+        )
     }
 
     #[test]
     fn the_nearest_text_is_found() {
-        assert_eq!(of(&["a", "winter", "day"], "winter"), (true, true, 0, "winter".into(), 1.0));
-        assert_eq!(of(&["WINTER!"], "winter"), (false, true, 0, "WINTER!".into(), 1.0));
-        assert_eq!(of(&["wimter"], "winter"), (false, false, 1, "wimter".into(), 0.833));
+        assert_eq!(
+            of(&["a", "winter", "day"], "winter"),
+            (true, true, 0, "winter".into(), 1.0)
+        );
+        assert_eq!(
+            of(&["WINTER!"], "winter"),
+            (false, true, 0, "WINTER!".into(), 1.0)
+        );
+        assert_eq!(
+            of(&["wimter"], "winter"),
+            (false, false, 1, "wimter".into(), 0.833)
+        );
         assert_eq!(of(&["wni", "ter"], "winter").3, "wni ter");
-        assert_eq!(of(&["w1nter", "wnter", "x"], "winter"), (false, false, 1, "w1nter".into(), 0.833));
+        assert_eq!(
+            of(&["w1nter", "wnter", "x"], "winter"),
+            (false, false, 1, "w1nter".into(), 0.833)
+        );
         // The one that stands as it was wanted, not the first that does but for its case.
         assert!(of(&["Winter", "winter"], "winter").0);
         // Taken apart and put together.
-        assert_eq!(of(&["but", "terfly"], "butterfly"), (false, false, 1, "but terfly".into(), 0.9));
-        assert_eq!(of(&["HAPPYBIRTHDAY"], "Happy Birthday"), (false, false, 1, "HAPPYBIRTHDAY".into(), 0.929));
+        assert_eq!(
+            of(&["but", "terfly"], "butterfly"),
+            (false, false, 1, "but terfly".into(), 0.9)
+        );
+        assert_eq!(
+            of(&["HAPPYBIRTHDAY"], "Happy Birthday"),
+            (false, false, 1, "HAPPYBIRTHDAY".into(), 0.929)
+        );
         assert_eq!(of(&["Happy", "Birthday", "Bob"], "Happy Birthday").4, 1.0);
-        assert_eq!(of(&["Привет"], "привет"), (false, true, 0, "Привет".into(), 1.0));
+        assert_eq!(
+            of(&["Привет"], "привет"),
+            (false, true, 0, "Привет".into(), 1.0)
+        );
     }
 
     #[test]

@@ -27,14 +27,23 @@ impl Scale {
     /// A scale of 1 to [`MOST_CATEGORIES`] categories, of which `positive` must be one.
     pub fn new(categories: u8, positive: u8) -> Checked<Scale> {
         if categories == 0 || categories > MOST_CATEGORIES {
-            let what = format!("a scale of {categories} categories: 1 to {MOST_CATEGORIES} can be compared");
-            return Err(Error::input(what).field("categories").help("merge categories that mean the same"));
+            let what = format!(
+                "a scale of {categories} categories: 1 to {MOST_CATEGORIES} can be compared"
+            );
+            return Err(Error::input(what)
+                .field("categories")
+                .help("merge categories that mean the same"));
         }
         if positive >= categories {
             let what = format!("category {positive} is not on a scale of {categories}");
-            return Err(Error::input(what).field("positive").help(format!("name one below {categories}")));
+            return Err(Error::input(what)
+                .field("positive")
+                .help(format!("name one below {categories}")));
         }
-        Ok(Scale { categories, positive })
+        Ok(Scale {
+            categories,
+            positive,
+        })
     }
 }
 
@@ -83,17 +92,29 @@ impl Undefined {
             Self::NoDoubles => "no item has two ratings yet".into(),
             Self::OneItem => "only one item has two ratings, which says nothing of chance".into(),
             Self::OneCategory(c) => {
-                format!("every rating is {}, so that agreement by chance alone would be complete", name(c))
+                format!(
+                    "every rating is {}, so that agreement by chance alone would be complete",
+                    name(c)
+                )
             }
-            Self::OneOnScale => "with a single category to choose, everybody agrees by chance".into(),
+            Self::OneOnScale => {
+                "with a single category to choose, everybody agrees by chance".into()
+            }
             Self::Unused(c) => format!("nobody used {} on an item with two ratings", name(c)),
-            Self::NotTwoCategories(k) => format!("positive and negative need two categories, and there are {k}"),
+            Self::NotTwoCategories(k) => {
+                format!("positive and negative need two categories, and there are {k}")
+            }
             Self::PairsOnly => "it compares two people; look at the pairs".into(),
             Self::NotDrawn => "the bootstrap has not been run yet".into(),
             Self::FewDraws { defined, draws } => {
-                format!("only {defined} of {draws} bootstrap draws give a number; more disagreement must be seen first")
+                format!(
+                    "only {defined} of {draws} bootstrap draws give a number; more disagreement must be seen first"
+                )
             }
-            Self::NoSpread => "all bootstrap draws give the same number, so that they say nothing of its error".into(),
+            Self::NoSpread => {
+                "all bootstrap draws give the same number, so that they say nothing of its error"
+                    .into()
+            }
         }
     }
 }
@@ -215,7 +236,10 @@ pub struct Bootstrap {
 
 impl Default for Bootstrap {
     fn default() -> Self {
-        Bootstrap { draws: 1000, seed: 1 }
+        Bootstrap {
+            draws: 1000,
+            seed: 1,
+        }
     }
 }
 

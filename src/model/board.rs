@@ -39,13 +39,19 @@ impl Cell {
         match self {
             Cell::Share { n: 0, .. } => None,
             Cell::Share { k, n } => Some(k as f64 / n as f64),
-            Cell::Mean { value, .. } | Cell::Number { value, .. } => Some(value).filter(|v| v.is_finite()),
+            Cell::Mean { value, .. } | Cell::Number { value, .. } => {
+                Some(value).filter(|v| v.is_finite())
+            }
         }
     }
 
     /// Units right, where units are right or wrong.
     pub fn k(self) -> Option<u64> {
-        if let Cell::Share { k, .. } = self { Some(k) } else { None }
+        if let Cell::Share { k, .. } = self {
+            Some(k)
+        } else {
+            None
+        }
     }
 
     /// Units or answers it is of.
@@ -89,7 +95,11 @@ pub enum Better {
 impl Better {
     /// Puts the better one of two numbers first.
     pub fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
-        if self == Better::Less { a.total_cmp(&b) } else { b.total_cmp(&a) }
+        if self == Better::Less {
+            a.total_cmp(&b)
+        } else {
+            b.total_cmp(&a)
+        }
     }
 
     /// The best of some numbers; none where neither is better.
@@ -115,7 +125,12 @@ impl Scale {
 }
 
 /// Groups of columns that describe answers or the benchmark, and say of no model that it is better.
-const DESCRIBE: [&str; 4] = ["quadrant", "modified", "position bias", "relative position bias"];
+const DESCRIBE: [&str; 4] = [
+    "quadrant",
+    "modified",
+    "position bias",
+    "relative position bias",
+];
 
 /// One column of a board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,7 +149,12 @@ pub struct Column {
 impl Column {
     /// A column of shares.
     pub fn share(name: impl Into<String>, group: &str, help: &str) -> Column {
-        Column { name: name.into(), group: group.into(), help: help.into(), scale: Scale::Share }
+        Column {
+            name: name.into(),
+            group: group.into(),
+            help: help.into(),
+            scale: Scale::Share,
+        }
     }
 
     /// Which of its numbers are better: known knowns are not, nor is a bias to a position, or noise.
@@ -142,7 +162,11 @@ impl Column {
         let describes = DESCRIBE.contains(&self.group.as_str())
             || self.name == "SC.noise"
             || self.name.split('.').next() == Some("AnswerRate");
-        if describes { Better::Neither } else { self.scale.better() }
+        if describes {
+            Better::Neither
+        } else {
+            self.scale.better()
+        }
     }
 
     /// Whether its numbers follow from free-form answers, alone or beside others.
@@ -244,10 +268,23 @@ impl Board {
     pub fn leading(&self) -> Option<usize> {
         let named = |name: &str| self.columns.iter().position(|c| c.name == name);
         let scored = || self.rows.iter().filter(|row| row.reference.is_none());
-        let has =
-            |at: &usize| scored().any(|row| row.cells.get(*at).copied().flatten().and_then(Cell::value).is_some());
-        let first = ["Final.clean", "MC+TF.clean", "AR", "qAcc.L_m", "Acc"].into_iter().filter_map(named);
-        first.chain(0..self.columns.len()).find(has).or((!self.columns.is_empty()).then_some(0))
+        let has = |at: &usize| {
+            scored().any(|row| {
+                row.cells
+                    .get(*at)
+                    .copied()
+                    .flatten()
+                    .and_then(Cell::value)
+                    .is_some()
+            })
+        };
+        let first = ["Final.clean", "MC+TF.clean", "AR", "qAcc.L_m", "Acc"]
+            .into_iter()
+            .filter_map(named);
+        first
+            .chain(0..self.columns.len())
+            .find(has)
+            .or((!self.columns.is_empty()).then_some(0))
     }
 }
 
@@ -287,7 +324,9 @@ pub struct AnswerDetail {
 impl AnswerDetail {
     /// How much this answer is worth, from 0 to 1; `None` of a free-form one that was not compared yet.
     pub fn worth(&self) -> Option<f32> {
-        self.right.map(|right| f32::from(u8::from(right))).or(self.similarity)
+        self.right
+            .map(|right| f32::from(u8::from(right)))
+            .or(self.similarity)
     }
 }
 
@@ -340,7 +379,9 @@ mod tests {
 
     #[test]
     fn the_column_that_leads_is_the_first_with_a_number() {
-        let columns = ["other", "Acc", "Final.clean"].map(|name| Column::share(name, "", "")).to_vec();
+        let columns = ["other", "Acc", "Final.clean"]
+            .map(|name| Column::share(name, "", ""))
+            .to_vec();
         let row = |cells: [Option<Cell>; 3], reference: Option<&str>| Row {
             model: "m".into(),
             cells: cells.to_vec(),
@@ -348,13 +389,34 @@ mod tests {
             reference: reference.map(str::to_string),
         };
         let share = Some(Cell::Share { k: 1, n: 2 });
-        let board = |rows: Vec<Row>| Board { columns: columns.clone(), rows, ..Board::default() };
-        assert_eq!(board(vec![row([share, share, share], None)]).leading(), Some(2));
+        let board = |rows: Vec<Row>| Board {
+            columns: columns.clone(),
+            rows,
+            ..Board::default()
+        };
         assert_eq!(
-            board(vec![row([share, share, None], None), row([None, None, share], Some("Table 3"))]).leading(),
+            board(vec![row([share, share, share], None)]).leading(),
+            Some(2)
+        );
+        assert_eq!(
+            board(vec![
+                row([share, share, None], None),
+                row([None, None, share], Some("Table 3"))
+            ])
+            .leading(),
             Some(1)
         );
-        assert_eq!(board(vec![row([share, None, Some(Cell::Share { k: 0, n: 0 })], None)]).leading(), Some(0));
-        assert_eq!((board(Vec::new()).leading(), Board::default().leading()), (Some(0), None));
+        assert_eq!(
+            board(vec![row(
+                [share, None, Some(Cell::Share { k: 0, n: 0 })],
+                None
+            )])
+            .leading(),
+            Some(0)
+        );
+        assert_eq!(
+            (board(Vec::new()).leading(), Board::default().leading()),
+            (Some(0), None)
+        );
     }
 }

@@ -73,7 +73,9 @@ enum Form {
 impl Form {
     /// Whether such bytes are shown as they are, wherever they stand.
     fn is_plain(self, bytes: &[u8]) -> bool {
-        bytes.iter().all(|b| matches!(b, b' '..=b'~') || (self != Form::Line && matches!(b, b'\n' | b'\t')))
+        bytes
+            .iter()
+            .all(|b| matches!(b, b' '..=b'~') || (self != Form::Line && matches!(b, b'\n' | b'\t')))
     }
 
     /// Adds a character that is not shown as it is.
@@ -102,7 +104,11 @@ struct Cleaning {
 
 impl Cleaning {
     fn new(form: Form) -> Cleaning {
-        Cleaning { form, before: Before::default(), returned: false }
+        Cleaning {
+            form,
+            before: Before::default(),
+            returned: false,
+        }
     }
 
     fn push(&mut self, text: &str, out: &mut String) {
@@ -162,7 +168,11 @@ pub fn cell(text: &str) -> Cow<'_, str> {
         Some('+' | '-') => !text.chars().all(number),
         _ => false,
     };
-    if formula { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+    if formula {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// A writer that cleans what goes through it, however it is cut into pieces. What is no UTF-8 becomes U+FFFD.
@@ -177,12 +187,20 @@ pub struct Cleaned<W: Write> {
 impl<W: Write> Cleaned<W> {
     /// Cleans lines as [`text`] does.
     pub fn text(out: W) -> Cleaned<W> {
-        Cleaned { out, cleaning: Cleaning::new(Form::Text), held: Vec::new() }
+        Cleaned {
+            out,
+            cleaning: Cleaning::new(Form::Text),
+            held: Vec::new(),
+        }
     }
 
     /// Escapes JSON as [`json`] does.
     pub fn json(out: W) -> Cleaned<W> {
-        Cleaned { out, cleaning: Cleaning::new(Form::Json), held: Vec::new() }
+        Cleaned {
+            out,
+            cleaning: Cleaning::new(Form::Json),
+            held: Vec::new(),
+        }
     }
 }
 
@@ -228,8 +246,7 @@ mod tests {
 
     use super::*;
 
-    const ATTACK: &str =
-        "\u{1b}]52;c;ZXZpbA==\u{7}a\u{9b}2Jb\u{9d}0;t\u{9c}\u{202e}c\u{2066}d\u{2028}e\u{7f}f\u{200b}\u{feff}\u{e0041}";
+    const ATTACK: &str = "\u{1b}]52;c;ZXZpbA==\u{7}a\u{9b}2Jb\u{9d}0;t\u{9c}\u{202e}c\u{2066}d\u{2028}e\u{7f}f\u{200b}\u{feff}\u{e0041}";
 
     #[test]
     fn what_a_terminal_would_obey_is_a_mark() {
@@ -286,22 +303,44 @@ mod tests {
         let whole = format!("{ATTACK}\r\n\"größer\" 👩🏽‍🚀\r.\r");
         for cut in 1..8 {
             let mut out = Cleaned::text(Vec::new());
-            whole.as_bytes().chunks(cut).for_each(|piece| out.write_all(piece).unwrap());
+            whole
+                .as_bytes()
+                .chunks(cut)
+                .for_each(|piece| out.write_all(piece).unwrap());
             out.flush().unwrap();
             assert_eq!(String::from_utf8(out.out).unwrap(), text(&whole), "{cut}");
         }
         let mut out = Cleaned::text(Vec::new());
         out.write_all(b"a\xff\x9bb\xf0\x9f").unwrap();
         out.flush().unwrap();
-        assert_eq!(String::from_utf8(out.out).unwrap(), "a\u{fffd}\u{fffd}b\u{fffd}");
+        assert_eq!(
+            String::from_utf8(out.out).unwrap(),
+            "a\u{fffd}\u{fffd}b\u{fffd}"
+        );
     }
 
     #[test]
     fn no_cell_is_a_formula() {
-        for text in ["=1+1", "@SUM(A1)", "+cmd|'/C calc'!A0", "-2+3+cmd|' /C calc'!A0", "\t=1", "-HYPERLINK(\"x\")"] {
+        for text in [
+            "=1+1",
+            "@SUM(A1)",
+            "+cmd|'/C calc'!A0",
+            "-2+3+cmd|' /C calc'!A0",
+            "\t=1",
+            "-HYPERLINK(\"x\")",
+        ] {
             assert_eq!(cell(text), format!("'{text}"));
         }
-        for text in ["", "a=b", "-", "-2.50", "+3.50 n=20", "66.00 33/50", "[1.5, 2]", "gpt-4"] {
+        for text in [
+            "",
+            "a=b",
+            "-",
+            "-2.50",
+            "+3.50 n=20",
+            "66.00 33/50",
+            "[1.5, 2]",
+            "gpt-4",
+        ] {
             assert_eq!(cell(text), text);
         }
     }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// Colour levels, poorest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColourLevel {
     /// No colour at all: bold, dim, underline and reverse video only (`NO_COLOR`).

@@ -108,9 +108,19 @@ pub struct Look {
 
 impl Default for Review {
     fn default() -> Self {
-        let reason = |key: &str| Reason { key: key.into(), label: key.replace('-', " ") };
-        let keys =
-            ["wrong-content", "low-quality", "ambiguous-question", "wrong-answer", "bad-distractor", "unsafe", "other"];
+        let reason = |key: &str| Reason {
+            key: key.into(),
+            label: key.replace('-', " "),
+        };
+        let keys = [
+            "wrong-content",
+            "low-quality",
+            "ambiguous-question",
+            "wrong-answer",
+            "bad-distractor",
+            "unsafe",
+            "other",
+        ];
         Review {
             protocol: Protocol::default(),
             reasons: keys.map(reason).into(),
@@ -134,7 +144,9 @@ impl Owner {
 
 impl Default for Look {
     fn default() -> Self {
-        Look { theme: "dark".into() }
+        Look {
+            theme: "dark".into(),
+        }
     }
 }
 
@@ -154,7 +166,9 @@ impl Config {
             };
             let mut problem = Error::input(what.replace('\n', " ")).file(file);
             // A missing field's span is its whole table; the message names the field itself.
-            let missing = what.strip_prefix("missing field `").and_then(|w| w.strip_suffix('`'));
+            let missing = what
+                .strip_prefix("missing field `")
+                .and_then(|w| w.strip_suffix('`'));
             if let Some(span) = err.span() {
                 let at = span.start.min(text.len());
                 let line = text.get(..at).unwrap_or_default().matches('\n').count() as u64 + 1;
@@ -171,7 +185,9 @@ impl Config {
             }
             match (known, missing) {
                 (Some(known), _) => problem.help(format!("expected {known}")),
-                (None, Some(name)) => problem.help(format!("add a line such as `{name} = \"...\"`")),
+                (None, Some(name)) => {
+                    problem.help(format!("add a line such as `{name} = \"...\"`"))
+                }
                 (None, None) => problem,
             }
         })
@@ -185,8 +201,13 @@ fn field_at(text: &str, at: usize) -> Option<String> {
     let (before, after) = (text.get(..at)?, text.get(at..)?);
     // A table as a whole.
     let line = after.lines().next().unwrap_or_default().trim_end();
-    if let Some(heading) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')).filter(|_| !line.contains('=')) {
-        return Some(heading.trim_matches(['[', ']']).trim().to_string()).filter(|h| h.chars().all(is_key));
+    if let Some(heading) = line
+        .strip_prefix('[')
+        .and_then(|l| l.strip_suffix(']'))
+        .filter(|_| !line.contains('='))
+    {
+        return Some(heading.trim_matches(['[', ']']).trim().to_string())
+            .filter(|h| h.chars().all(is_key));
     }
     let mut names = Vec::new();
     // The key that begins here, or the one whose value begins here.
@@ -237,7 +258,9 @@ fn minutes<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<u32
     }
 }
 
-fn people<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<BTreeMap<String, String>, D::Error> {
+fn people<'de, D: serde::Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<BTreeMap<String, String>, D::Error> {
     let people = BTreeMap::<String, String>::deserialize(from)?;
     for name in people.values() {
         super::name::check(name, "an annotator").map_err(|p| serde::de::Error::custom(p.what))?;
@@ -252,14 +275,19 @@ fn one_line<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String,
         return Err(D::Error::custom("must not be empty"));
     }
     if text.chars().any(char::is_control) {
-        return Err(D::Error::custom("must be one line without control characters"));
+        return Err(D::Error::custom(
+            "must be one line without control characters",
+        ));
     }
     Ok(text)
 }
 
 fn reason_key<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<String, D::Error> {
     let key = one_line(source)?;
-    if !key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') {
+    if !key
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    {
         return Err(D::Error::custom(format!(
             "`{key}` is not a reason key, expected lower-case letters, digits and `-`, such as `wrong-answer`"
         )));
@@ -271,7 +299,10 @@ fn reasons<'de, D: Deserializer<'de>>(source: D) -> std::result::Result<Vec<Reas
     let reasons = Vec::<Reason>::deserialize(source)?;
     for (i, reason) in reasons.iter().enumerate() {
         if reasons[..i].iter().any(|r| r.key == reason.key) {
-            return Err(D::Error::custom(format!("the key `{}` is given twice, expected each key once", reason.key)));
+            return Err(D::Error::custom(format!(
+                "the key `{}` is given twice, expected each key once",
+                reason.key
+            )));
         }
     }
     Ok(reasons)

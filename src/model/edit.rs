@@ -119,15 +119,27 @@ impl Edit {
         }
         if next.options != before.options {
             let chance = next.chance_of_options();
-            next.provenance.iter_mut().for_each(|made| made.chance = chance);
+            next.provenance
+                .iter_mut()
+                .for_each(|made| made.chance = chance);
         }
         let now = Before::of(&next);
         if now == before {
-            return Err(Error::input("nothing is changed").help("give another question, option, answer or instruction"));
+            return Err(Error::input("nothing is changed")
+                .help("give another question, option, answer or instruction"));
         }
-        let first = item.edited.as_ref().map_or(before, |edited| edited.before.clone());
-        next.edited =
-            (now != first).then(|| Box::new(Edited { by: by.into(), at, note: self.note.clone(), before: first }));
+        let first = item
+            .edited
+            .as_ref()
+            .map_or(before, |edited| edited.before.clone());
+        next.edited = (now != first).then(|| {
+            Box::new(Edited {
+                by: by.into(),
+                at,
+                note: self.note.clone(),
+                before: first,
+            })
+        });
         Ok(next)
     }
 
@@ -148,7 +160,11 @@ impl Edit {
         }
         item.instruction = match &self.instruction {
             Some(instruction) => Some(text(instruction, "instruction", "the instruction")?),
-            None => before.instruction.clone().map(|old| rewritten(&old, &before, item)).transpose()?,
+            None => before
+                .instruction
+                .clone()
+                .map(|old| rewritten(&old, &before, item))
+                .transpose()?,
         };
         Ok(())
     }
@@ -165,26 +181,46 @@ fn text(text: &str, field: &str, what: &str) -> Result<String> {
 fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> {
     let wrong = |what: String, help: &str| Err(Error::input(what).field("options").help(help));
     for (at, option) in item.options.iter_mut().enumerate() {
-        option.text = text(&option.text, "options", &format!("option {}", Item::letter(at)))?;
+        option.text = text(
+            &option.text,
+            "options",
+            &format!("option {}", Item::letter(at)),
+        )?;
     }
     if item.options.len() < 2 {
-        return wrong("a question with options has two at least".into(), "add a distractor");
+        return wrong(
+            "a question with options has two at least".into(),
+            "add a distractor",
+        );
     }
     for (at, option) in item.options.iter().enumerate() {
-        if let Some(twin) =
-            item.options.iter().take(at).position(|o| o.text.to_lowercase() == option.text.to_lowercase())
+        if let Some(twin) = item
+            .options
+            .iter()
+            .take(at)
+            .position(|o| o.text.to_lowercase() == option.text.to_lowercase())
         {
-            let what = format!("options {} and {} are alike: `{}`", Item::letter(twin), Item::letter(at), option.text);
+            let what = format!(
+                "options {} and {} are alike: `{}`",
+                Item::letter(twin),
+                Item::letter(at),
+                option.text
+            );
             return wrong(what, "nobody could tell which of them is right");
         }
     }
     if let Some(answer) = answer {
-        let named = |(at, option): (usize, &Choice)| option.text == answer.trim() || Item::letter(at) == answer.trim();
+        let named = |(at, option): (usize, &Choice)| {
+            option.text == answer.trim() || Item::letter(at) == answer.trim()
+        };
         let Some(right) = item.options.iter().enumerate().position(named) else {
             let letters: Vec<String> = (0..item.options.len()).map(Item::letter).collect();
             return Err(Error::input(format!("`{answer}` is none of the options"))
                 .field("answer")
-                .help(format!("one of {}, or the text of an option", letters.join(", "))));
+                .help(format!(
+                    "one of {}, or the text of an option",
+                    letters.join(", ")
+                )));
         };
         for (at, option) in item.options.iter_mut().enumerate() {
             option.role = match option.role {
@@ -197,17 +233,35 @@ fn choose(item: &mut Item, before: &Before, answer: Option<&str>) -> Result<()> 
     }
     // Nobody means declining to be right by taking the right option away.
     let stated = gold(&before.options);
-    let may_decline = answer.is_some() || stated.is_some_and(|at| before.options[at].role == Role::Refusal);
-    let of = |role| item.options.iter().filter(|option| option.role == role).count();
-    let rights = if of(Role::Correct) == 0 && may_decline { of(Role::Refusal) } else { of(Role::Correct) };
-    let Some(right) = gold(&item.options).filter(|_| rights == 1) else {
-        return wrong(format!("{rights} options are right"), "exactly one option is the right answer");
+    let may_decline =
+        answer.is_some() || stated.is_some_and(|at| before.options[at].role == Role::Refusal);
+    let of = |role| {
+        item.options
+            .iter()
+            .filter(|option| option.role == role)
+            .count()
     };
-    let (old, new) = (stated.and_then(|at| before.options.get(at)), &item.options[right].text);
+    let rights = if of(Role::Correct) == 0 && may_decline {
+        of(Role::Refusal)
+    } else {
+        of(Role::Correct)
+    };
+    let Some(right) = gold(&item.options).filter(|_| rights == 1) else {
+        return wrong(
+            format!("{rights} options are right"),
+            "exactly one option is the right answer",
+        );
+    };
+    let (old, new) = (
+        stated.and_then(|at| before.options.get(at)),
+        &item.options[right].text,
+    );
     item.answer = match (stated, old) {
         (Some(at), _) if before.answer == Item::letter(at) => Item::letter(right),
         (_, Some(old)) if before.answer == old.text => new.clone(),
-        _ if stated == Some(right) && old.is_some_and(|old| old.text == *new) => before.answer.clone(),
+        _ if stated == Some(right) && old.is_some_and(|old| old.text == *new) => {
+            before.answer.clone()
+        }
         (Some(_), Some(old)) if before.answer.matches(old.text.as_str()).count() == 1 => {
             before.answer.replace(old.text.as_str(), new)
         }
@@ -225,18 +279,22 @@ fn plain_answer(kind: QuestionKind, answer: &str) -> Result<String> {
     };
     match known.contains(&answer.to_lowercase().as_str()) {
         true => Ok(answer.into()),
-        false => Err(Error::input(format!("`{answer}` does not answer the question"))
-            .field("answer")
-            .help(format!("one of: {}", known.join(", ")))),
+        false => Err(
+            Error::input(format!("`{answer}` does not answer the question"))
+                .field("answer")
+                .help(format!("one of: {}", known.join(", "))),
+        ),
     }
 }
 
 /// The instruction with the new question and options in the places of the old ones.
 fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
     let lost = |what: &str| {
-        Error::input(format!("the instruction does not hold {what} where it can be changed"))
-            .field("instruction")
-            .help("give the whole instruction too")
+        Error::input(format!(
+            "the instruction does not hold {what} where it can be changed"
+        ))
+        .field("instruction")
+        .help("give the whole instruction too")
     };
     let same = |(a, b): (&Choice, &Choice)| a.text == b.text;
     let kept = before.options.len() == item.options.len();
@@ -247,7 +305,9 @@ fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
         if !kept {
             return Err(lost("as many options"));
         }
-        let from = old.find(&before.question).map_or(0, |at| at + before.question.len());
+        let from = old
+            .find(&before.question)
+            .map_or(0, |at| at + before.question.len());
         let (mut written, mut at) = (old.get(..from).unwrap_or_default().to_string(), from);
         for (was, is) in before.options.iter().zip(&item.options) {
             let rest = old.get(at..).unwrap_or_default();
@@ -272,7 +332,10 @@ fn rewritten(old: &str, before: &Before, item: &Item) -> Result<String> {
 fn word(text: &str, word: &str) -> Option<usize> {
     let joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let whole = |at: &usize| {
-        let (before, after) = (text.get(..*at).unwrap_or_default(), text.get(at + word.len()..).unwrap_or_default());
+        let (before, after) = (
+            text.get(..*at).unwrap_or_default(),
+            text.get(at + word.len()..).unwrap_or_default(),
+        );
         !joined(before.chars().next_back()) && !joined(after.chars().next())
     };
     text.match_indices(word).map(|(at, _)| at).find(whole)
@@ -298,8 +361,23 @@ mod tests {
     }
 
     fn texts(texts: [&str; 3], right: usize) -> Option<Vec<Choice>> {
-        let role = |at| if at == right { Role::Correct } else { Role::Distractor };
-        Some(texts.into_iter().enumerate().map(|(at, text)| Choice { text: text.into(), role: role(at) }).collect())
+        let role = |at| {
+            if at == right {
+                Role::Correct
+            } else {
+                Role::Distractor
+            }
+        };
+        Some(
+            texts
+                .into_iter()
+                .enumerate()
+                .map(|(at, text)| Choice {
+                    text: text.into(),
+                    role: role(at),
+                })
+                .collect(),
+        )
     }
 
     fn refused(edit: Edit) -> (String, Option<String>) {
@@ -309,8 +387,11 @@ mod tests {
 
     #[test]
     fn a_distractor_is_replaced_in_the_instruction_too() {
-        let edit =
-            Edit { options: texts(["fox", "catfish", "dog"], 2), note: Some("too easy".into()), ..Edit::default() };
+        let edit = Edit {
+            options: texts(["fox", "catfish", "dog"], 2),
+            note: Some("too easy".into()),
+            ..Edit::default()
+        };
         let next = edit.apply(&item(), "ann", 5).unwrap();
         assert_eq!(
             next.instruction.as_deref(),
@@ -318,34 +399,76 @@ mod tests {
         );
         assert_eq!((next.answer.as_str(), next.correct()), ("C", Some(2)));
         let edited = next.edited.clone().unwrap();
-        assert_eq!((edited.by.as_str(), edited.note.as_deref(), edited.at), ("ann", Some("too easy"), 5));
+        assert_eq!(
+            (edited.by.as_str(), edited.note.as_deref(), edited.at),
+            ("ann", Some("too easy"), 5)
+        );
         assert_eq!(edited.before, Before::of(&item()));
         assert_ne!(next.digest(), item().digest());
         // A second edit remembers the first text, and going back to it is no edit any more.
-        let again = Edit { question: Some("Which?".into()), ..Edit::default() }.apply(&next, "bob", 6).unwrap();
+        let again = Edit {
+            question: Some("Which?".into()),
+            ..Edit::default()
+        }
+        .apply(&next, "bob", 6)
+        .unwrap();
         assert_eq!(again.edited.as_ref().unwrap().before, Before::of(&item()));
-        assert!(again.instruction.as_deref().unwrap().starts_with("Which?\nA. fox"));
-        let back = Edit { restore: true, ..Edit::default() }.apply(&again, "ann", 7).unwrap();
+        assert!(
+            again
+                .instruction
+                .as_deref()
+                .unwrap()
+                .starts_with("Which?\nA. fox")
+        );
+        let back = Edit {
+            restore: true,
+            ..Edit::default()
+        }
+        .apply(&again, "ann", 7)
+        .unwrap();
         assert_eq!(back, item());
     }
 
     #[test]
     fn the_answer_is_stated_as_the_source_did() {
-        let edit = Edit { answer: Some("cat".into()), ..Edit::default() };
+        let edit = Edit {
+            answer: Some("cat".into()),
+            ..Edit::default()
+        };
         let next = edit.apply(&item(), "ann", 5).unwrap();
         assert_eq!((next.answer.as_str(), next.correct()), ("A", Some(0)));
         assert_eq!(next.options[2].role, Role::Distractor);
         let mut by_text = item();
         by_text.answer = "dog".into();
         assert_eq!(edit.apply(&by_text, "ann", 5).unwrap().answer, "cat");
-        let renamed = Edit { options: texts(["cat", "catfish", "hound"], 2), ..Edit::default() };
+        let renamed = Edit {
+            options: texts(["cat", "catfish", "hound"], 2),
+            ..Edit::default()
+        };
         assert_eq!(renamed.apply(&by_text, "ann", 5).unwrap().answer, "hound");
         by_text.answer = "C. dog".into();
-        assert_eq!(renamed.apply(&by_text, "ann", 5).unwrap().answer, "C. hound");
+        assert_eq!(
+            renamed.apply(&by_text, "ann", 5).unwrap().answer,
+            "C. hound"
+        );
         let mut yes = item();
         (yes.options, yes.kind, yes.answer) = (vec![], QuestionKind::YesNo, "Yes".into());
-        assert_eq!(Edit { answer: Some("No".into()), ..Edit::default() }.apply(&yes, "a", 1).unwrap().answer, "No");
-        let maybe = Edit { answer: Some("maybe".into()), ..Edit::default() }.apply(&yes, "a", 1).unwrap_err();
+        assert_eq!(
+            Edit {
+                answer: Some("No".into()),
+                ..Edit::default()
+            }
+            .apply(&yes, "a", 1)
+            .unwrap()
+            .answer,
+            "No"
+        );
+        let maybe = Edit {
+            answer: Some("maybe".into()),
+            ..Edit::default()
+        }
+        .apply(&yes, "a", 1)
+        .unwrap_err();
         assert_eq!(maybe.place.field.as_deref(), Some("answer"));
     }
 
@@ -355,71 +478,179 @@ mod tests {
             let mut composed = item();
             composed.options[0].role = role;
             (composed.instruction, composed.level) = (None, level.map(str::to_string));
-            let made = if level.is_some() { 2.0 / 3.0 } else { 1.0 / 3.0 };
-            composed.provenance = Some(Box::new(Provenance { chance: Some(made), ..Provenance::default() }));
+            let made = if level.is_some() {
+                2.0 / 3.0
+            } else {
+                1.0 / 3.0
+            };
+            composed.provenance = Some(Box::new(Provenance {
+                chance: Some(made),
+                ..Provenance::default()
+            }));
             let mut list = composed.options.clone();
-            list.resize(4, Choice { text: "owl".into(), role: Role::Distractor });
+            list.resize(
+                4,
+                Choice {
+                    text: "owl".into(),
+                    role: Role::Distractor,
+                },
+            );
             list.rotate_left(4 - options);
             list.truncate(options);
-            let edit = Edit { options: Some(list), ..Edit::default() };
+            let edit = Edit {
+                options: Some(list),
+                ..Edit::default()
+            };
             let next = edit.apply(&composed, "ann", 5).unwrap();
-            assert_eq!(next.chance(), next.provenance.as_ref().unwrap().chance, "an export says the same");
-            let back = Edit { restore: true, ..Edit::default() }.apply(&next, "ann", 6).unwrap();
+            assert_eq!(
+                next.chance(),
+                next.provenance.as_ref().unwrap().chance,
+                "an export says the same"
+            );
+            let back = Edit {
+                restore: true,
+                ..Edit::default()
+            }
+            .apply(&next, "ann", 6)
+            .unwrap();
             assert_eq!(back, composed);
             // Where an earlier version left what it was composed with.
-            let left = Item { provenance: composed.provenance.clone(), ..next.clone() };
+            let left = Item {
+                provenance: composed.provenance.clone(),
+                ..next.clone()
+            };
             assert_eq!(left.chance(), next.chance());
             next.chance()
         };
         assert_eq!(chance(None, Role::Distractor, 2), Some(0.5));
         assert_eq!(chance(None, Role::Distractor, 4), Some(0.25));
-        assert_eq!(chance(Some(KNOW), Role::Refusal, 4), Some(0.5), "declining is right too");
-        assert_eq!(chance(Some(KNOW), Role::Refusal, 2), Some(0.5), "nothing declines any more");
+        assert_eq!(
+            chance(Some(KNOW), Role::Refusal, 4),
+            Some(0.5),
+            "declining is right too"
+        );
+        assert_eq!(
+            chance(Some(KNOW), Role::Refusal, 2),
+            Some(0.5),
+            "nothing declines any more"
+        );
     }
 
     /// MM-SAP's Beyond: where nothing can be known, the option that declines is the right answer and stays what it is.
     #[test]
     fn declining_may_be_the_right_answer() {
         let mut beyond = item();
-        beyond.options[2] = Choice { text: "I cannot tell".into(), role: Role::Refusal };
+        beyond.options[2] = Choice {
+            text: "I cannot tell".into(),
+            role: Role::Refusal,
+        };
         (beyond.instruction, beyond.answer) = (None, "C".into());
-        let asked = Edit { question: Some("Which animal hides?".into()), ..Edit::default() };
+        let asked = Edit {
+            question: Some("Which animal hides?".into()),
+            ..Edit::default()
+        };
         let next = asked.apply(&beyond, "ann", 5).unwrap();
-        assert_eq!((next.answer.as_str(), next.gold(), next.correct()), ("C", Some(2), None));
-        let key = |answer: &str| Edit { answer: Some(answer.into()), ..Edit::default() };
+        assert_eq!(
+            (next.answer.as_str(), next.gold(), next.correct()),
+            ("C", Some(2), None)
+        );
+        let key = |answer: &str| Edit {
+            answer: Some(answer.into()),
+            ..Edit::default()
+        };
         let known = key("A").apply(&next, "ann", 6).unwrap();
         assert_eq!((known.answer.as_str(), known.correct()), ("A", Some(0)));
         assert_eq!(known.options[2].role, Role::Refusal);
         let back = key("I cannot tell").apply(&known, "ann", 7).unwrap();
-        assert_eq!((back.answer.as_str(), &back.options), ("C", &beyond.options));
+        assert_eq!(
+            (back.answer.as_str(), &back.options),
+            ("C", &beyond.options)
+        );
         // Taking the right option away does not make declining right, nor is anything right without either.
         let fewer = |item: &Item, at: usize| {
             let mut options = item.options.clone();
             options.remove(at);
-            Edit { options: Some(options), ..Edit::default() }.apply(item, "ann", 8)
+            Edit {
+                options: Some(options),
+                ..Edit::default()
+            }
+            .apply(item, "ann", 8)
         };
-        assert_eq!(fewer(&known, 0).unwrap_err().place.field.as_deref(), Some("options"));
-        assert_eq!(fewer(&beyond, 2).unwrap_err().place.field.as_deref(), Some("options"));
+        assert_eq!(
+            fewer(&known, 0).unwrap_err().place.field.as_deref(),
+            Some("options")
+        );
+        assert_eq!(
+            fewer(&beyond, 2).unwrap_err().place.field.as_deref(),
+            Some("options")
+        );
         assert_eq!(fewer(&beyond, 0).unwrap().answer, "B");
     }
 
     #[test]
     fn what_nobody_could_answer_is_refused_at_its_field() {
         let field = |edit| refused(edit).1.unwrap_or_default();
-        assert_eq!(field(Edit { question: Some(" ".into()), ..Edit::default() }), "question");
-        assert_eq!(field(Edit { options: texts(["Dog", "catfish", "dog"], 2), ..Edit::default() }), "options");
-        assert_eq!(field(Edit { options: texts(["", "catfish", "dog"], 2), ..Edit::default() }), "options");
-        assert_eq!(field(Edit { options: texts(["a", "b", "c"], 7), ..Edit::default() }), "options");
-        assert_eq!(field(Edit { answer: Some("D".into()), ..Edit::default() }), "answer");
-        assert_eq!(field(Edit { restore: true, ..Edit::default() }), "restore");
+        assert_eq!(
+            field(Edit {
+                question: Some(" ".into()),
+                ..Edit::default()
+            }),
+            "question"
+        );
+        assert_eq!(
+            field(Edit {
+                options: texts(["Dog", "catfish", "dog"], 2),
+                ..Edit::default()
+            }),
+            "options"
+        );
+        assert_eq!(
+            field(Edit {
+                options: texts(["", "catfish", "dog"], 2),
+                ..Edit::default()
+            }),
+            "options"
+        );
+        assert_eq!(
+            field(Edit {
+                options: texts(["a", "b", "c"], 7),
+                ..Edit::default()
+            }),
+            "options"
+        );
+        assert_eq!(
+            field(Edit {
+                answer: Some("D".into()),
+                ..Edit::default()
+            }),
+            "answer"
+        );
+        assert_eq!(
+            field(Edit {
+                restore: true,
+                ..Edit::default()
+            }),
+            "restore"
+        );
         let fewer = texts(["cat", "x", "dog"], 2).map(|mut list| {
             list.remove(1);
             list
         });
-        assert_eq!(field(Edit { options: fewer, ..Edit::default() }), "instruction");
+        assert_eq!(
+            field(Edit {
+                options: fewer,
+                ..Edit::default()
+            }),
+            "instruction"
+        );
         assert!(refused(Edit::default()).0.contains("nothing is changed"));
         assert!(
-            refused(Edit { question: Some("Which animal is it?".into()), ..Edit::default() }).0.contains("nothing")
+            refused(Edit {
+                question: Some("Which animal is it?".into()),
+                ..Edit::default()
+            })
+            .0
+            .contains("nothing")
         );
     }
 }

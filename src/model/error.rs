@@ -63,7 +63,12 @@ pub struct Error {
 impl Error {
     /// A problem of `kind` with a message and no place yet.
     pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
-        Error { kind, what: what.into(), place: Location::default(), help: None }
+        Error {
+            kind,
+            what: what.into(),
+            place: Location::default(),
+            help: None,
+        }
     }
 
     /// Shorthand for [`ErrorKind::Input`].
@@ -82,8 +87,12 @@ impl Error {
         };
         let problem = Error::new(kind, format!("{doing}: {err}")).file(path);
         match kind {
-            ErrorKind::DiskFull => problem.help("free some space; nothing that was not acknowledged has been kept"),
-            ErrorKind::Denied => problem.help("check who owns the folder and whether it may be written"),
+            ErrorKind::DiskFull => {
+                problem.help("free some space; nothing that was not acknowledged has been kept")
+            }
+            ErrorKind::Denied => {
+                problem.help("check who owns the folder and whether it may be written")
+            }
             _ => problem,
         }
     }
@@ -154,8 +163,7 @@ mod tests {
             .line(3)
             .field("x\u{2028}y")
             .help("there are: p\u{7f}\n  help: run this");
-        let said =
-            "a·31m .csv:3: field `x·y`: `·]52;c;x· benchtop: done` is no ·word\n  help: there are: p·   help: run this";
+        let said = "a·31m .csv:3: field `x·y`: `·]52;c;x· benchtop: done` is no ·word\n  help: there are: p·   help: run this";
         assert_eq!(problem.to_string(), said);
     }
 }

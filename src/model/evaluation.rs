@@ -280,15 +280,37 @@ mod tests {
         assert_eq!(label_of("m", Orders::Shuffles(5), 3), "m (shuffle 3)");
         assert_eq!(label_of("m", Orders::Circular, 1), "m");
         assert_eq!(label_of("m", Orders::Shuffles(5), 1), "m");
-        assert_eq!([orders_of(Orders::Shuffles(2), 0), orders_of(Orders::Shuffles(2), 2)], [1..=2, 2..=2]);
-        assert_eq!([orders_of(Orders::Circular, 0), orders_of(Orders::AsIs, 0)], [1..=1, 0..=0]);
+        assert_eq!(
+            [
+                orders_of(Orders::Shuffles(2), 0),
+                orders_of(Orders::Shuffles(2), 2)
+            ],
+            [1..=2, 2..=2]
+        );
+        assert_eq!(
+            [orders_of(Orders::Circular, 0), orders_of(Orders::AsIs, 0)],
+            [1..=1, 0..=0]
+        );
         assert_eq!(label_of("m", Orders::Circular, 2), "m (rotation 2)");
         assert!(
-            is_blind(&base_label("m", true, 1)) && is_blind(&label_of(&base_label("m", true, 2), Orders::Circular, 3))
+            is_blind(&base_label("m", true, 1))
+                && is_blind(&label_of(&base_label("m", true, 2), Orders::Circular, 3))
         );
         assert!(!is_blind(&base_label("m", false, 2)) && base_label("m", false, 2) == "m (run 2)");
-        let vc = Wording::Text { name: "vc-low".into(), text: String::new() };
-        assert_eq!((worded("m", &Wording::Paper).as_str(), worded("m", &vc).as_str()), ("m", "m+vc-low"));
-        assert_eq!((Orders::Circular.words().as_str(), Wording::Paper.name()), ("all rotations", "paper"));
+        let vc = Wording::Text {
+            name: "vc-low".into(),
+            text: String::new(),
+        };
+        assert_eq!(
+            (
+                worded("m", &Wording::Paper).as_str(),
+                worded("m", &vc).as_str()
+            ),
+            ("m", "m+vc-low")
+        );
+        assert_eq!(
+            (Orders::Circular.words().as_str(), Wording::Paper.name()),
+            ("all rotations", "paper")
+        );
     }
 }

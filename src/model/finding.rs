@@ -172,7 +172,13 @@ impl std::fmt::Display for Finding {
         if self.column > 0 {
             write!(f, ":{}", self.column)?;
         }
-        write!(f, ": {} [{}] {}", self.severity().name(), self.rule.name(), clean::line(&self.what))
+        write!(
+            f,
+            ": {} [{}] {}",
+            self.severity().name(),
+            self.rule.name(),
+            clean::line(&self.what)
+        )
     }
 }
 
@@ -186,8 +192,19 @@ mod tests {
             assert_eq!(Rule::from_name(rule.name()), Some(*rule));
             assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
         }
-        let finding = Finding::new(Rule::Homonym, "vocabularies/animal.txt", "`crane` is a machine too").line(7);
-        assert_eq!(finding.to_string(), "vocabularies/animal.txt:7: warning [homonym] `crane` is a machine too");
-        assert_eq!(finding.columns(3, 5).to_string().split(' ').next(), Some("vocabularies/animal.txt:7:3:"));
+        let finding = Finding::new(
+            Rule::Homonym,
+            "vocabularies/animal.txt",
+            "`crane` is a machine too",
+        )
+        .line(7);
+        assert_eq!(
+            finding.to_string(),
+            "vocabularies/animal.txt:7: warning [homonym] `crane` is a machine too"
+        );
+        assert_eq!(
+            finding.columns(3, 5).to_string().split(' ').next(),
+            Some("vocabularies/animal.txt:7:3:")
+        );
     }
 }

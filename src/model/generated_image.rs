@@ -23,7 +23,13 @@ pub fn file_key(hash: &str) -> Option<u64> {
 /// The seed of one sample of a picture. It depends on nothing else, so that neither the order of the work nor what
 /// else is made changes it; and it is below 2^32, since servers and other tools take no larger one.
 pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {
-    let hash = hash_of(&["seed", &job_seed.to_string(), dataset, name, &sample.to_string()]);
+    let hash = hash_of(&[
+        "seed",
+        &job_seed.to_string(),
+        dataset,
+        name,
+        &sample.to_string(),
+    ]);
     first_bytes(&hash) >> 32
 }
 
@@ -31,7 +37,9 @@ pub fn seed_of(job_seed: u64, dataset: &str, name: &str, sample: u32) -> u64 {
 fn hash_of(parts: &[&str]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        hasher
+            .update(&(part.len() as u64).to_le_bytes())
+            .update(part.as_bytes());
     }
     hasher.finalize()
 }
@@ -95,7 +103,13 @@ impl GeneratedImage {
     /// The picture as an item refers to it.
     pub fn image(&self) -> ImageRef {
         let (hash, ext) = (Some(self.hash.clone()), Some(self.ext.clone()));
-        ImageRef { name: self.picture.clone(), hash, ext, draft: self.draft, ..ImageRef::default() }
+        ImageRef {
+            name: self.picture.clone(),
+            hash,
+            ext,
+            draft: self.draft,
+            ..ImageRef::default()
+        }
     }
 }
 
@@ -120,8 +134,14 @@ pub enum PictureState {
 
 impl PictureState {
     /// All of them, in the order they are listed.
-    pub const ALL: [PictureState; 6] =
-        [Self::Yes, Self::Draft, Self::Missing, Self::None, Self::Unreadable, Self::Broken];
+    pub const ALL: [PictureState; 6] = [
+        Self::Yes,
+        Self::Draft,
+        Self::Missing,
+        Self::None,
+        Self::Unreadable,
+        Self::Broken,
+    ];
 
     /// The word for it.
     pub fn name(self) -> &'static str {
@@ -161,7 +181,11 @@ pub struct Wanted<'a> {
 pub fn wanted(item: &Item) -> Option<Wanted<'_>> {
     let image = item.images.first().filter(|i| i.hash.is_none())?;
     let prompt = item.prompt.as_deref().filter(|p| !p.trim().is_empty())?;
-    Some(Wanted { name: &image.name, prompt, negative: item.negative_prompt.as_deref() })
+    Some(Wanted {
+        name: &image.name,
+        prompt,
+        negative: item.negative_prompt.as_deref(),
+    })
 }
 
 /// Refuses what would take the drafts among so many `what` for pictures of a model.
@@ -175,7 +199,9 @@ pub fn check_drafts(drafts: u64, (of, what): (u64, &str), wanted: bool) -> Resul
     let what = format!("{drafts} of {of} {what} show a draft, which is no picture of a model");
     let help = "`benchtop generate` makes the pictures once [generate] names a model; --filter 'NOT picture:draft' leaves \
                 these items out; --drafts takes them as they are";
-    Err(Error::new(ErrorKind::Conflict, what).field("drafts").help(help))
+    Err(Error::new(ErrorKind::Conflict, what)
+        .field("drafts")
+        .help(help))
 }
 
 #[cfg(test)]
@@ -186,7 +212,11 @@ mod tests {
     fn keys_and_seeds_depend_on_every_part_and_on_where_it_ends() {
         assert_ne!(picture_key("a", "bc"), picture_key("ab", "c"));
         assert_ne!(prompt_key("a", None), prompt_key("a", Some("b")));
-        assert_eq!(prompt_key("a", None), prompt_key("a", Some("")), "no negative prompt is an empty one");
+        assert_eq!(
+            prompt_key("a", None),
+            prompt_key("a", Some("")),
+            "no negative prompt is an empty one"
+        );
         let seed = seed_of(1, "set", "a.png", 1);
         for other in [
             seed_of(2, "set", "a.png", 1),
@@ -198,7 +228,10 @@ mod tests {
         }
         assert!(seed < 1 << 32);
         // A benchmark generated today must come out the same in five years.
-        assert_eq!(seed_of(1, "fifty-3", "images/fifty-3/1.png", 1), 4_113_525_418);
+        assert_eq!(
+            seed_of(1, "fifty-3", "images/fifty-3/1.png", 1),
+            4_113_525_418
+        );
     }
 
     #[test]

@@ -22,7 +22,12 @@ pub enum Scheduler {
 
 impl Scheduler {
     /// All schedulers, in the order they are listed.
-    pub const ALL: [Scheduler; 4] = [Self::Euler, Self::EulerAncestral, Self::Ddim, Self::DpmPlusPlus2M];
+    pub const ALL: [Scheduler; 4] = [
+        Self::Euler,
+        Self::EulerAncestral,
+        Self::Ddim,
+        Self::DpmPlusPlus2M,
+    ];
 
     /// The name used in files, on the command line and in JSON.
     pub fn name(self) -> &'static str {
@@ -151,7 +156,10 @@ impl Capabilities {
             if !side.is_multiple_of(self.multiple_of.max(1)) {
                 let of = self.multiple_of;
                 let near = (side / of * of).max(least.next_multiple_of(of));
-                return wrong(format!("{name} {side} is no multiple of {of}, as {} needs: ask for {near}", self.name));
+                return wrong(format!(
+                    "{name} {side} is no multiple of {of}, as {} needs: ask for {near}",
+                    self.name
+                ));
             }
         }
         if self.honours.scheduler && !self.schedulers.contains(&settings.scheduler) {
@@ -164,25 +172,40 @@ impl Capabilities {
             ));
         }
         if (self.honours.steps && settings.steps == 0) || !settings.guidance.is_finite() {
-            return wrong(format!("{} steps with guidance {} make no picture", settings.steps, settings.guidance));
+            return wrong(format!(
+                "{} steps with guidance {} make no picture",
+                settings.steps, settings.guidance
+            ));
         }
         let init = task.init.as_ref()?;
         if !self.honours.init && init.mask.is_none() {
-            return wrong(format!("{} cannot start from an image: leave the start image out", self.name));
+            return wrong(format!(
+                "{} cannot start from an image: leave the start image out",
+                self.name
+            ));
         }
         if !self.honours.mask && init.mask.is_some() {
-            return wrong(format!("{} cannot paint within a mask: leave the mask out", self.name));
+            return wrong(format!(
+                "{} cannot paint within a mask: leave the mask out",
+                self.name
+            ));
         }
         let area = width as usize * height as usize;
-        if (init.image.width, init.image.height, init.image.rgb.len()) != (width, height, 3 * area) {
+        if (init.image.width, init.image.height, init.image.rgb.len()) != (width, height, 3 * area)
+        {
             let (w, h) = (init.image.width, init.image.height);
-            return wrong(format!("the start image is {w}x{h} and not {width}x{height}: resize it first"));
+            return wrong(format!(
+                "the start image is {w}x{h} and not {width}x{height}: resize it first"
+            ));
         }
         if init.mask.as_ref().is_some_and(|mask| mask.len() != area) {
             return wrong(format!("the mask is not {width}x{height} bytes"));
         }
         if !(init.strength > 0.0 && init.strength <= 1.0) {
-            return wrong(format!("strength {} is not over 0 and up to 1", init.strength));
+            return wrong(format!(
+                "strength {} is not over 0 and up to 1",
+                init.strength
+            ));
         }
         None
     }
@@ -231,12 +254,18 @@ pub struct Failure {
 impl Failure {
     /// A failure of `kind`.
     pub fn new(kind: FailureKind, reason: impl Into<String>) -> Failure {
-        Failure { kind, reason: reason.into() }
+        Failure {
+            kind,
+            reason: reason.into(),
+        }
     }
 
     /// Whether the same task may do better another time.
     pub fn passing(&self) -> bool {
-        matches!(self.kind, FailureKind::OutOfMemory | FailureKind::Unavailable | FailureKind::Transport)
+        matches!(
+            self.kind,
+            FailureKind::OutOfMemory | FailureKind::Unavailable | FailureKind::Transport
+        )
     }
 
     /// Whether no server of a pool answers: the fault of no task.
@@ -275,10 +304,18 @@ impl Fingerprint {
         let mut hasher = blake3::Hasher::new();
         for (name, value) in &self.parts {
             for text in [name, value] {
-                hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+                hasher
+                    .update(&(text.len() as u64).to_le_bytes())
+                    .update(text.as_bytes());
             }
         }
-        hasher.finalize().to_hex().as_str().chars().take(16).collect()
+        hasher
+            .finalize()
+            .to_hex()
+            .as_str()
+            .chars()
+            .take(16)
+            .collect()
     }
 }
 
@@ -292,11 +329,18 @@ mod tests {
         let same = Fingerprint::default().with("steps", 20).with("model", "a");
         assert_eq!(one.short(), same.short());
         assert_eq!(one.short().len(), 16);
-        for other in [one.clone().with("steps", 21), one.clone().with("dtype", "f32"), Fingerprint::default()] {
+        for other in [
+            one.clone().with("steps", 21),
+            one.clone().with("dtype", "f32"),
+            Fingerprint::default(),
+        ] {
             assert_ne!(one.short(), other.short());
         }
         // Where one text ends and the next begins counts.
-        let (ab, a) = (Fingerprint::default().with("ab", "c"), Fingerprint::default().with("a", "bc"));
+        let (ab, a) = (
+            Fingerprint::default().with("ab", "c"),
+            Fingerprint::default().with("a", "bc"),
+        );
         assert_ne!(ab.short(), a.short());
     }
 

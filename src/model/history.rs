@@ -36,8 +36,10 @@ impl Moment {
         }
         match text.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(Moment::At(time.as_millisecond())),
-            Err(_) => Err(Error::new(super::ErrorKind::Usage, format!("`{text}` is no moment"))
-                .help("a revision such as 412, a time such as 2026-01-31T12:00:00Z, or `now`")),
+            Err(_) => Err(
+                Error::new(super::ErrorKind::Usage, format!("`{text}` is no moment"))
+                    .help("a revision such as 412, a time such as 2026-01-31T12:00:00Z, or `now`"),
+            ),
         }
     }
 
@@ -204,7 +206,10 @@ mod tests {
     fn moments_are_revisions_times_or_now() {
         assert_eq!(Moment::parse(" 412 ").unwrap(), Moment::Rev(412));
         assert_eq!(Moment::parse("now").unwrap(), Moment::Now);
-        assert_eq!(Moment::parse("1970-01-01T00:00:01Z").unwrap(), Moment::At(1000));
+        assert_eq!(
+            Moment::parse("1970-01-01T00:00:01Z").unwrap(),
+            Moment::At(1000)
+        );
         for bad in ["", "yesterday", "-3", "2026-13-01T00:00:00Z"] {
             assert!(Moment::parse(bad).unwrap_err().help.is_some(), "{bad}");
         }

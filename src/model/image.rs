@@ -39,8 +39,13 @@ impl ImageRef {
     /// A hash or an extension of any other shape gives nothing: they come from files that people bring in.
     pub fn stored(&self) -> Option<PathBuf> {
         let hash = self.hash.as_deref()?;
-        let is_hash = hash.len() == 64 && hash.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
-        let is_ext = |ext: &str| !ext.is_empty() && ext.len() <= 8 && ext.bytes().all(|b| b.is_ascii_alphanumeric());
+        let is_hash = hash.len() == 64
+            && hash
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        let is_ext = |ext: &str| {
+            !ext.is_empty() && ext.len() <= 8 && ext.bytes().all(|b| b.is_ascii_alphanumeric())
+        };
         if self.link.is_some() || !is_hash || !self.ext.as_deref().is_none_or(is_ext) {
             return None;
         }
@@ -65,8 +70,18 @@ mod tests {
             ..ImageRef::default()
         };
         let hash = "0a".repeat(32);
-        assert_eq!(image(&hash, Some("png")).stored(), Some(PathBuf::from(format!("images/0a/{hash}.png"))));
-        for bad in ["../../../../etc/passwd", "", "0a", "\u{e9}\u{e9}", &"0A".repeat(32), &"/".repeat(64)] {
+        assert_eq!(
+            image(&hash, Some("png")).stored(),
+            Some(PathBuf::from(format!("images/0a/{hash}.png")))
+        );
+        for bad in [
+            "../../../../etc/passwd",
+            "",
+            "0a",
+            "\u{e9}\u{e9}",
+            &"0A".repeat(32),
+            &"/".repeat(64),
+        ] {
             assert_eq!(image(bad, None).stored(), None, "{bad}");
         }
         assert_eq!(image(&hash, Some("/../../x")).stored(), None);

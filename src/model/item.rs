@@ -42,7 +42,12 @@ pub enum QuestionKind {
 
 impl QuestionKind {
     /// All kinds, in the order they are listed and sorted.
-    pub const ALL: [QuestionKind; 4] = [Self::MultipleChoice, Self::TrueFalse, Self::YesNo, Self::FreeForm];
+    pub const ALL: [QuestionKind; 4] = [
+        Self::MultipleChoice,
+        Self::TrueFalse,
+        Self::YesNo,
+        Self::FreeForm,
+    ];
 
     /// The name used in filters, tables and JSON.
     pub fn name(self) -> &'static str {
@@ -261,9 +266,16 @@ pub struct Item {
 
 /// Index of the option that a key names among these, see [`Item::gold`].
 pub(super) fn gold(options: &[Choice]) -> Option<usize> {
-    let mut declining = options.iter().enumerate().filter(|(_, option)| option.role == Role::Refusal).map(|(at, _)| at);
+    let mut declining = options
+        .iter()
+        .enumerate()
+        .filter(|(_, option)| option.role == Role::Refusal)
+        .map(|(at, _)| at);
     let only = declining.next().filter(|_| declining.next().is_none());
-    options.iter().position(|option| option.role == Role::Correct).or(only)
+    options
+        .iter()
+        .position(|option| option.role == Role::Correct)
+        .or(only)
 }
 
 impl Item {
@@ -280,7 +292,10 @@ impl Item {
     /// Share of right answers a blind guess gets: as recorded while the options are those it was composed with, else
     /// 1/options; 1/2 for yes/no; nothing for free-form.
     pub fn chance(&self) -> Option<f64> {
-        let is_as_made = self.edited.as_ref().is_none_or(|edited| edited.before.options == self.options);
+        let is_as_made = self
+            .edited
+            .as_ref()
+            .is_none_or(|edited| edited.before.options == self.options);
         match &self.provenance {
             Some(made) if is_as_made => made.chance,
             _ => self.chance_of_options(),
@@ -290,7 +305,11 @@ impl Item {
     /// The same by the options alone. Of what was composed here, declining is as right as the right option where the
     /// level is [`KNOW`].
     pub(super) fn chance_of_options(&self) -> Option<f64> {
-        let declines = || self.options.iter().any(|option| option.role == Role::Refusal);
+        let declines = || {
+            self.options
+                .iter()
+                .any(|option| option.role == Role::Refusal)
+        };
         let may_decline = self.provenance.is_some() && self.level.as_deref() == Some(KNOW);
         let rights = 1 + u8::from(may_decline && self.correct().is_some() && declines());
         match self.kind {
@@ -324,17 +343,35 @@ impl Item {
         for image in &self.images {
             part(image.hash.as_deref().unwrap_or(&image.name));
         }
-        hasher.finalize().to_hex().get(..8).unwrap_or_default().to_string()
+        hasher
+            .finalize()
+            .to_hex()
+            .get(..8)
+            .unwrap_or_default()
+            .to_string()
     }
 
     /// The item for somebody who is to answer it: the question, its options and its pictures, and nothing that could hold
     /// the answer. It is nobody's key: no option is right.
     pub fn without_key(mut self) -> Item {
         self.answer.clear();
-        self.options.iter_mut().filter(|o| o.role == Role::Correct).for_each(|o| o.role = Role::Distractor);
-        (self.prompt, self.negative_prompt, self.provenance, self.edited) = (None, None, None, None);
+        self.options
+            .iter_mut()
+            .filter(|o| o.role == Role::Correct)
+            .for_each(|o| o.role = Role::Distractor);
+        (
+            self.prompt,
+            self.negative_prompt,
+            self.provenance,
+            self.edited,
+        ) = (None, None, None, None);
         self.extra.clear();
-        for (at, image) in self.images.iter_mut().enumerate().filter(|(_, image)| image.hash.is_some()) {
+        for (at, image) in self
+            .images
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, image)| image.hash.is_some())
+        {
             image.name = format!("picture {}", at + 1);
         }
         self

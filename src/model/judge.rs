@@ -30,7 +30,9 @@ impl Word {
     /// The word of that [`name`](Self::name), whatever its case and the blanks around it.
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.trim();
-        [Self::Yes, Self::No].into_iter().find(|w| w.name().eq_ignore_ascii_case(name))
+        [Self::Yes, Self::No]
+            .into_iter()
+            .find(|w| w.name().eq_ignore_ascii_case(name))
     }
 }
 
@@ -103,7 +105,10 @@ impl Reads {
     pub fn schema(&self) -> Schema {
         let text = || json!({ "type": "string" });
         let object = |properties: Value| {
-            let required: Vec<&String> = properties.as_object().map(|p| p.keys().collect()).unwrap_or_default();
+            let required: Vec<&String> = properties
+                .as_object()
+                .map(|p| p.keys().collect())
+                .unwrap_or_default();
             json!({ "type": "object", "required": required, "additionalProperties": false, "properties": properties })
         };
         // The reason first: what a model writes before its answer is what it can go by.
@@ -122,7 +127,10 @@ impl Reads {
                 object(json!({ "questions": { "type": "array", "items": question } }))
             }
         };
-        Schema { name: self.name().replace('-', "_"), schema: Arc::new(schema) }
+        Schema {
+            name: self.name().replace('-', "_"),
+            schema: Arc::new(schema),
+        }
     }
 }
 
@@ -202,23 +210,44 @@ mod tests {
             assert_eq!(Shown::from_name(shown.name()), Some(shown));
             assert_eq!(serde_json::to_value(shown).unwrap(), shown.name());
         }
-        assert_eq!((Word::from_name(" YES "), Word::from_name("yeah")), (Some(Word::Yes), None));
+        assert_eq!(
+            (Word::from_name(" YES "), Word::from_name("yeah")),
+            (Some(Word::Yes), None)
+        );
     }
 
     #[test]
     fn forms_ask_for_every_field_that_they_name() {
         let types = vec!["object".to_string()];
-        for reads in
-            [Reads::YesNo { pass: Word::No }, Reads::Choice { threshold: 0.5 }, Reads::Questions { count: 6, types }]
-        {
+        for reads in [
+            Reads::YesNo { pass: Word::No },
+            Reads::Choice { threshold: 0.5 },
+            Reads::Questions { count: 6, types },
+        ] {
             let form = reads.schema();
-            assert!(form.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", form.name);
+            assert!(
+                form.name
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b == b'_'),
+                "{}",
+                form.name
+            );
             let object = match form.schema.pointer("/properties/questions/items") {
                 Some(question) => question,
                 None => &*form.schema,
             };
-            let names: Vec<&str> = object["properties"].as_object().unwrap().keys().map(String::as_str).collect();
-            let required: Vec<&str> = object["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            let names: Vec<&str> = object["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::as_str)
+                .collect();
+            let required: Vec<&str> = object["required"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
             assert_eq!(names, required);
             assert!(names.contains(&"answer"));
         }

@@ -43,7 +43,9 @@ pub use error::{Error, ErrorKind, Result};
 pub use filter::{Field, Filter, Sort};
 pub use finding::{Finding, Rule, Severity};
 pub use image::ImageRef;
-pub use item::{Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side, Variant};
+pub use item::{
+    Choice, Form, Item, Key, Pair, Provenance, QuestionKind, Role, Rotation, Side, Variant,
+};
 pub use metafile::MetaFile;
 pub use prediction::{Prediction, ToolVerdict};
 pub use status::Status;

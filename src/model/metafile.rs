@@ -61,5 +61,8 @@ shipped! {
 
 /// The shipped files, as a folder would give them.
 pub fn shipped() -> impl Iterator<Item = MetaFile> {
-    SHIPPED.iter().map(|(name, text)| MetaFile { name: (*name).into(), text: (*text).into() })
+    SHIPPED.iter().map(|(name, text)| MetaFile {
+        name: (*name).into(),
+        text: (*text).into(),
+    })
 }

@@ -25,7 +25,10 @@ pub struct ReadText {
 impl ReadText {
     /// The words that the reader is at least so sure of, from 0 to 1.
     pub fn sure(&self, confidence: f32) -> impl Iterator<Item = &str> {
-        self.words.iter().filter(move |w| w.confidence >= confidence).map(|w| w.text.as_str())
+        self.words
+            .iter()
+            .filter(move |w| w.confidence >= confidence)
+            .map(|w| w.text.as_str())
     }
 
     /// All of it: words with blanks between them, lines with line ends.

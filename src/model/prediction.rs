@@ -44,7 +44,12 @@ impl ToolVerdict {
             (Some(false), _) => Some("wrong".to_string()),
             (None, share) => share.map(|share| share.to_string()),
         };
-        self.extracted.clone().into_iter().chain(judged).collect::<Vec<_>>().join(", ")
+        self.extracted
+            .clone()
+            .into_iter()
+            .chain(judged)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Whether the tool calls the answer right; `None` where it says nothing or gives a share.

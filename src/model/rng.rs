@@ -68,7 +68,12 @@ pub struct BalancedSampler {
 impl BalancedSampler {
     /// A deck of `cards` cards (at least one).
     pub fn new(key: u64, cards: usize) -> BalancedSampler {
-        BalancedSampler { key, cards: cards.max(1) as u32, round: u64::MAX, order: Vec::new() }
+        BalancedSampler {
+            key,
+            cards: cards.max(1) as u32,
+            round: u64::MAX,
+            order: Vec::new(),
+        }
     }
 
     /// The card at position `at`: below the number of cards.
@@ -107,7 +112,10 @@ impl BalancedSamplers {
 
     /// The cards at position `at`.
     pub fn cards(&mut self, at: u64) -> (usize, usize) {
-        (self.first.card(at), self.second.card(at / u64::from(self.first.cards)))
+        (
+            self.first.card(at),
+            self.second.card(at / u64::from(self.first.cards)),
+        )
     }
 }
 

@@ -22,7 +22,12 @@ impl Safety {
 
     /// Places of the concepts that count (`bad_concepts`). Their names were never published.
     pub fn bad_concepts(&self) -> Vec<usize> {
-        self.concepts.iter().enumerate().filter(|(_, score)| **score > 0.).map(|(at, _)| at).collect()
+        self.concepts
+            .iter()
+            .enumerate()
+            .filter(|(_, score)| **score > 0.)
+            .map(|(at, _)| at)
+            .collect()
     }
 
     /// The highest score of a concept: how close it came.
@@ -43,16 +48,29 @@ mod tests {
 
     #[test]
     fn only_scores_over_nought_count() {
-        let safety = Safety { special: vec![0.5], concepts: vec![-0.1, 0., 0.001] };
+        let safety = Safety {
+            special: vec![0.5],
+            concepts: vec![-0.1, 0., 0.001],
+        };
         assert!(safety.flagged());
-        assert_eq!((safety.bad_concepts(), safety.highest()), (vec![2], Some(0.001)));
-        let safe = Safety { special: vec![0.5], concepts: vec![-0.1, 0.] };
+        assert_eq!(
+            (safety.bad_concepts(), safety.highest()),
+            (vec![2], Some(0.001))
+        );
+        let safe = Safety {
+            special: vec![0.5],
+            concepts: vec![-0.1, 0.],
+        };
         assert!(!safe.flagged() && safe.bad_concepts().is_empty());
     }
 
     #[test]
     fn only_black_is_blanked() {
-        let mut picture = Pixels { width: 5, height: 4, rgb: vec![0; 60] };
+        let mut picture = Pixels {
+            width: 5,
+            height: 4,
+            rgb: vec![0; 60],
+        };
         assert!(is_blanked(&picture));
         picture.rgb[59] = 1;
         assert!(!is_blanked(&picture));

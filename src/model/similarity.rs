@@ -52,7 +52,8 @@ impl ScorerCapabilities {
     /// How likely the pair belongs together, for a model that was trained to say so of each pair by itself (SigLIP: Zhai
     /// et al. 2023). CLIP only ranks texts against each other and says nothing here.
     pub fn probability(&self, similarity: &Similarity) -> Option<f32> {
-        self.logit_bias.map(|_| 1. / (1. + (-self.logit(similarity)).exp()))
+        self.logit_bias
+            .map(|_| 1. / (1. + (-self.logit(similarity)).exp()))
     }
 }
 
@@ -62,9 +63,19 @@ mod tests {
 
     #[test]
     fn one_cosine_on_three_scales() {
-        let quarter = Similarity { cosine: 0.25, parts: 1 };
+        let quarter = Similarity {
+            cosine: 0.25,
+            parts: 1,
+        };
         assert_eq!((quarter.logit(100.), quarter.clipscore()), (25., 0.625));
-        assert_eq!(Similarity { cosine: -0.1, parts: 1 }.clipscore(), 0.);
+        assert_eq!(
+            Similarity {
+                cosine: -0.1,
+                parts: 1
+            }
+            .clipscore(),
+            0.
+        );
         let mut model = ScorerCapabilities {
             name: "tiny".into(),
             dimension: 4,
@@ -72,8 +83,14 @@ mod tests {
             logit_bias: None,
             longest_text: 75,
         };
-        assert_eq!((model.logit(&quarter), model.probability(&quarter)), (25., None));
+        assert_eq!(
+            (model.logit(&quarter), model.probability(&quarter)),
+            (25., None)
+        );
         model.logit_bias = Some(-25.);
-        assert_eq!((model.logit(&quarter), model.probability(&quarter)), (0., Some(0.5)));
+        assert_eq!(
+            (model.logit(&quarter), model.probability(&quarter)),
+            (0., Some(0.5))
+        );
     }
 }

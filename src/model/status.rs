@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::verdict::Verdict;
 
 /// Where an item stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Nobody has judged it.
@@ -25,8 +27,14 @@ pub enum Status {
 
 impl Status {
     /// All statuses, in the order they are listed and sorted; the position is the stored code.
-    pub const ALL: [Status; 6] =
-        [Self::Pending, Self::Accepted, Self::Rejected, Self::ToFix, Self::Flagged, Self::Skipped];
+    pub const ALL: [Status; 6] = [
+        Self::Pending,
+        Self::Accepted,
+        Self::Rejected,
+        Self::ToFix,
+        Self::Flagged,
+        Self::Skipped,
+    ];
 
     /// The name used in filters, tables and JSON.
     pub fn name(self) -> &'static str {
@@ -52,7 +60,10 @@ impl Status {
 
     /// The status of a stored code; unknown codes are pending.
     pub fn from_code(code: u8) -> Self {
-        Self::ALL.get(usize::from(code)).copied().unwrap_or_default()
+        Self::ALL
+            .get(usize::from(code))
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -62,7 +73,10 @@ impl Status {
 /// item, and an answer to its question neither: they take nothing back of what another has said. What was only passed
 /// over is [`Status::Skipped`].
 pub fn single(standing: &[Verdict]) -> Status {
-    let word = standing.iter().rev().find(|v| !matches!(v, Verdict::Skip | Verdict::Answer));
+    let word = standing
+        .iter()
+        .rev()
+        .find(|v| !matches!(v, Verdict::Skip | Verdict::Answer));
     match word {
         Some(Verdict::Accept) => Status::Accepted,
         Some(Verdict::Reject) => Status::Rejected,
@@ -89,13 +103,19 @@ mod tests {
     #[test]
     fn the_last_word_counts() {
         assert_eq!(single(&[]), Status::Pending);
-        assert_eq!(single(&[Verdict::Accept, Verdict::Reject]), Status::Rejected);
+        assert_eq!(
+            single(&[Verdict::Accept, Verdict::Reject]),
+            Status::Rejected
+        );
         assert_eq!(single(&[Verdict::Accept, Verdict::Unsure]), Status::Flagged);
     }
 
     #[test]
     fn a_skip_or_an_answer_takes_nothing_back() {
-        assert_eq!(single(&[Verdict::Accept, Verdict::Skip, Verdict::Answer]), Status::Accepted);
+        assert_eq!(
+            single(&[Verdict::Accept, Verdict::Skip, Verdict::Answer]),
+            Status::Accepted
+        );
         assert_eq!(single(&[Verdict::Answer, Verdict::Skip]), Status::Skipped);
         assert_eq!(single(&[Verdict::Answer]), Status::Pending);
     }

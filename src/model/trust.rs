@@ -12,7 +12,9 @@ use super::{Error, ErrorKind, Result};
 const LONGEST_NAME: usize = 128;
 
 /// What is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sends {
     /// Texts: prompts, questions, answers.
@@ -63,7 +65,11 @@ impl Destination {
         if let Some(name) = key_env {
             check_key_name(name)?;
         }
-        Ok(Destination { to, key_env: key_env.map(str::to_string), sends })
+        Ok(Destination {
+            to,
+            key_env: key_env.map(str::to_string),
+            sends,
+        })
     }
 
     /// Whether this is a server on this machine that gets no key: no agreement is needed for it.
@@ -80,8 +86,15 @@ impl Destination {
 
     /// The command that agrees to it.
     pub fn command(&self) -> String {
-        let key = self.key_env.as_ref().map_or(String::new(), |name| format!(" --key-env {name}"));
-        let sends = if self.sends == Sends::default() { "" } else { " --sends texts" };
+        let key = self
+            .key_env
+            .as_ref()
+            .map_or(String::new(), |name| format!(" --key-env {name}"));
+        let sends = if self.sends == Sends::default() {
+            ""
+        } else {
+            " --sends texts"
+        };
         format!("benchtop trust add {}{key}{sends}", self.to)
     }
 }
@@ -89,7 +102,9 @@ impl Destination {
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.to)?;
-        self.key_env.as_ref().map_or(Ok(()), |name| write!(f, " with ${name}"))
+        self.key_env
+            .as_ref()
+            .map_or(Ok(()), |name| write!(f, " with ${name}"))
     }
 }
 
@@ -108,7 +123,9 @@ pub fn origin(url: &str) -> Result<String> {
         return Err(wrong("is no address of a server"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(Error::new(ErrorKind::Usage, "an address holds no name or key").field("endpoint"));
+        return Err(
+            Error::new(ErrorKind::Usage, "an address holds no name or key").field("endpoint"),
+        );
     }
     Ok(url.origin().ascii_serialization())
 }
@@ -126,24 +143,37 @@ fn is_loopback(url: &Url) -> bool {
 /// [`ErrorKind::Usage`].
 pub fn check_key_name(name: &str) -> Result<()> {
     const WORDS: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CRED", "API"];
-    let first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
-    let is_name = first && name.len() <= LONGEST_NAME && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let first = name
+        .bytes()
+        .next()
+        .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+    let is_name = first
+        && name.len() <= LONGEST_NAME
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let upper = name.to_ascii_uppercase();
     let wrong = |what: String| Err(Error::new(ErrorKind::Usage, what).field("key_env"));
     if !is_name {
         // What stands here may be the key itself: it is not repeated.
-        return wrong("this is no name of an environment variable, expected one such as OPENAI_API_KEY".into());
+        return wrong(
+            "this is no name of an environment variable, expected one such as OPENAI_API_KEY"
+                .into(),
+        );
     }
     // It is where programs find the keys of a person, and not a key.
     if upper.contains("SSH_AUTH") || !WORDS.iter().any(|word| upper.contains(word)) {
-        return wrong(format!("the variable {name} has no name of a key, expected one such as OPENAI_API_KEY"));
+        return wrong(format!(
+            "the variable {name} has no name of a key, expected one such as OPENAI_API_KEY"
+        ));
     }
     Ok(())
 }
 
 /// Text of a project in a line of ours: no control characters, not endless.
 fn shown(text: &str) -> String {
-    text.chars().take(200).flat_map(char::escape_debug).collect()
+    text.chars()
+        .take(200)
+        .flat_map(char::escape_debug)
+        .collect()
 }
 
 /// A destination of a job, and whether the person has agreed to it.
@@ -171,7 +201,11 @@ pub struct Waits {
 impl Waits {
     /// The destinations that nobody has agreed to yet.
     pub fn open(&self) -> Vec<Destination> {
-        self.to.iter().filter(|w| !w.agreed).map(|w| w.destination.clone()).collect()
+        self.to
+            .iter()
+            .filter(|w| !w.agreed)
+            .map(|w| w.destination.clone())
+            .collect()
     }
 
     /// What is wanted, in a sentence.
@@ -179,7 +213,11 @@ impl Waits {
         let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
         match to.is_empty() {
             true => "this job was not begun by you on this machine; it sends nothing".into(),
-            false => format!("this project wants to send {} to {}", self.what, to.join(" and to ")),
+            false => format!(
+                "this project wants to send {} to {}",
+                self.what,
+                to.join(" and to ")
+            ),
         }
     }
 
@@ -188,7 +226,10 @@ impl Waits {
         let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
         let yes = match to.is_empty() {
             true => ("resume it".to_string(), String::new()),
-            false => ("send it".to_string(), format!("you agree to {}, for all your projects", to.join(" and "))),
+            false => (
+                "send it".to_string(),
+                format!("you agree to {}, for all your projects", to.join(" and ")),
+            ),
         };
         vec![yes, ("not now".to_string(), String::new())]
     }
@@ -196,10 +237,18 @@ impl Waits {
     /// Why the job waits, in a line for lists of jobs.
     pub fn reason(&self) -> String {
         let to: Vec<String> = self.to.iter().map(|w| w.destination.to_string()).collect();
-        let begun = if self.elsewhere { " (not begun by you here, or changed since)" } else { "" };
+        let begun = if self.elsewhere {
+            " (not begun by you here, or changed since)"
+        } else {
+            ""
+        };
         match to.is_empty() {
             true => format!("waits for your agreement{begun}: it sends nothing"),
-            false => format!("waits for your agreement: {} to {}{begun}", self.what, to.join(" and to ")),
+            false => format!(
+                "waits for your agreement: {} to {}{begun}",
+                self.what,
+                to.join(" and to ")
+            ),
         }
     }
 }
@@ -208,12 +257,26 @@ impl Waits {
 pub fn refusal(open: &[Destination]) -> Error {
     let to: Vec<String> = open.iter().map(ToString::to_string).collect();
     let commands: Vec<String> = open.iter().map(Destination::command).collect();
-    Error::new(ErrorKind::Denied, format!("you have not agreed to send {} to {}", of(open), to.join(" and to ")))
-        .help(format!("nothing was sent; if you mean it: {}", commands.join(" && ")))
+    Error::new(
+        ErrorKind::Denied,
+        format!(
+            "you have not agreed to send {} to {}",
+            of(open),
+            to.join(" and to ")
+        ),
+    )
+    .help(format!(
+        "nothing was sent; if you mean it: {}",
+        commands.join(" && ")
+    ))
 }
 
 fn of(open: &[Destination]) -> &'static str {
-    open.iter().map(|d| d.sends).max().unwrap_or_default().name()
+    open.iter()
+        .map(|d| d.sends)
+        .max()
+        .unwrap_or_default()
+        .name()
 }
 
 #[cfg(test)]
@@ -227,14 +290,30 @@ mod tests {
     #[test]
     fn a_destination_is_the_host_that_is_really_asked() {
         let to = |url: &str| origin(url).unwrap();
-        assert_eq!(to("https://api.example.com:443/v1"), "https://api.example.com");
+        assert_eq!(
+            to("https://api.example.com:443/v1"),
+            "https://api.example.com"
+        );
         assert_eq!(to("http://HOST:8000/v1"), "http://host:8000");
         // What looks like another host to people and to simple code.
-        assert_eq!(to("https://evil.example\\.api.example.com/v1"), "https://evil.example");
-        assert_eq!(to("https://evil.example#.api.example.com"), "https://evil.example");
+        assert_eq!(
+            to("https://evil.example\\.api.example.com/v1"),
+            "https://evil.example"
+        );
+        assert_eq!(
+            to("https://evil.example#.api.example.com"),
+            "https://evil.example"
+        );
         assert_eq!(to("http://0x7f.1/v1"), "http://127.0.0.1");
         assert!(to("https://api.examp\u{43b}e.com").starts_with("https://api.xn--"));
-        for wrong in ["", "host", "file:///etc/passwd", "https://name:key@host/", "https://name@host", "http://"] {
+        for wrong in [
+            "",
+            "host",
+            "file:///etc/passwd",
+            "https://name:key@host/",
+            "https://name@host",
+            "http://",
+        ] {
             assert_eq!(origin(wrong).unwrap_err().kind, ErrorKind::Usage, "{wrong}");
         }
     }
@@ -243,7 +322,10 @@ mod tests {
     fn an_agreement_covers_the_same_host_and_key_and_no_more() {
         let agreed = of("https://api.example.com/v1", Some("A_KEY"));
         assert!(agreed.covers(&of("https://api.example.com/other", Some("A_KEY"))));
-        assert!(agreed.covers(&of("https://api.example.com", None)), "less goes there");
+        assert!(
+            agreed.covers(&of("https://api.example.com", None)),
+            "less goes there"
+        );
         for other in [
             of("https://api.example.com", Some("B_KEY")),
             of("http://api.example.com", Some("A_KEY")),
@@ -252,46 +334,90 @@ mod tests {
         ] {
             assert!(!agreed.covers(&other), "{other}");
         }
-        let texts = Destination { sends: Sends::Texts, ..agreed.clone() };
+        let texts = Destination {
+            sends: Sends::Texts,
+            ..agreed.clone()
+        };
         assert!(agreed.covers(&texts) && !texts.covers(&agreed));
     }
 
     #[test]
     fn only_a_server_here_without_a_key_needs_no_agreement() {
-        for here in ["http://127.0.0.1:8000", "http://localhost:1", "http://[::1]:8000", "http://127.9.9.9"] {
+        for here in [
+            "http://127.0.0.1:8000",
+            "http://localhost:1",
+            "http://[::1]:8000",
+            "http://127.9.9.9",
+        ] {
             assert!(of(here, None).is_here(), "{here}");
             assert!(!of(here, Some("A_KEY")).is_here(), "{here}");
         }
-        for there in
-            ["http://localhost.evil.example", "http://0.0.0.0", "http://127.0.0.1.evil.example", "http://10.0.0.1"]
-        {
+        for there in [
+            "http://localhost.evil.example",
+            "http://0.0.0.0",
+            "http://127.0.0.1.evil.example",
+            "http://10.0.0.1",
+        ] {
             assert!(!of(there, None).is_here(), "{there}");
         }
     }
 
     #[test]
     fn a_variable_is_one_of_a_key() {
-        for good in ["OPENAI_API_KEY", "HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "my_key"] {
+        for good in [
+            "OPENAI_API_KEY",
+            "HF_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "my_key",
+        ] {
             check_key_name(good).unwrap();
         }
-        for wrong in ["PATH", "HOME", "SSH_AUTH_SOCK", "", "A-KEY", "1KEY", "KEY\n", "sk-1234KEY"] {
+        for wrong in [
+            "PATH",
+            "HOME",
+            "SSH_AUTH_SOCK",
+            "",
+            "A-KEY",
+            "1KEY",
+            "KEY\n",
+            "sk-1234KEY",
+        ] {
             check_key_name(wrong).unwrap_err();
         }
     }
 
     #[test]
     fn a_refusal_names_the_command_that_agrees() {
-        let open = [of("http://h:9/v1", Some("A_KEY")), Destination::new("https://i", None, Sends::Texts).unwrap()];
+        let open = [
+            of("http://h:9/v1", Some("A_KEY")),
+            Destination::new("https://i", None, Sends::Texts).unwrap(),
+        ];
         let said = refusal(&open).to_string();
-        assert!(said.contains("benchtop trust add http://h:9 --key-env A_KEY &&"), "{said}");
-        assert!(said.contains("benchtop trust add https://i --sends texts"), "{said}");
+        assert!(
+            said.contains("benchtop trust add http://h:9 --key-env A_KEY &&"),
+            "{said}"
+        );
+        assert!(
+            said.contains("benchtop trust add https://i --sends texts"),
+            "{said}"
+        );
         let waits = Waits {
             elsewhere: true,
             what: "3 pictures".into(),
             count: 3,
-            to: vec![Wanted { destination: open[0].clone(), agreed: false }],
+            to: vec![Wanted {
+                destination: open[0].clone(),
+                agreed: false,
+            }],
         };
-        assert_eq!(waits.says(), "this project wants to send 3 pictures to http://h:9 with $A_KEY");
-        assert!(waits.reason().starts_with("waits for your agreement: 3 pictures to http://h:9 with $A_KEY"));
+        assert_eq!(
+            waits.says(),
+            "this project wants to send 3 pictures to http://h:9 with $A_KEY"
+        );
+        assert!(
+            waits
+                .reason()
+                .starts_with("waits for your agreement: 3 pictures to http://h:9 with $A_KEY")
+        );
     }
 }

@@ -61,7 +61,10 @@ impl Tally {
 
     /// Items of this status.
     pub fn of(&self, status: Status) -> u64 {
-        Status::ALL.iter().position(|s| *s == status).map_or(0, |at| self.0[at])
+        Status::ALL
+            .iter()
+            .position(|s| *s == status)
+            .map_or(0, |at| self.0[at])
     }
 
     /// Items in all.
@@ -103,7 +106,10 @@ pub struct Grid {
 impl Grid {
     /// Why a cell is to be empty, if it is.
     pub fn why_not(&self, cell: usize) -> Option<&str> {
-        let at = self.excluded.binary_search_by_key(&cell, |(at, _)| *at as usize).ok()?;
+        let at = self
+            .excluded
+            .binary_search_by_key(&cell, |(at, _)| *at as usize)
+            .ok()?;
         Some(&self.excluded[at].1)
     }
 
@@ -115,7 +121,13 @@ impl Grid {
             !row.is_empty() && !column.is_empty() && self.why_not(*at).is_none()
         };
         let possible: Vec<usize> = (0..self.cells.len()).filter(named).collect();
-        (possible.len(), possible.into_iter().filter(|at| self.cells[*at].all() > 0).count())
+        (
+            possible.len(),
+            possible
+                .into_iter()
+                .filter(|at| self.cells[*at].all() > 0)
+                .count(),
+        )
     }
 }
 

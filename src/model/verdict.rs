@@ -25,8 +25,15 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts.
-    pub const ALL: [Verdict; 7] =
-        [Self::Accept, Self::Reject, Self::Fix, Self::Skip, Self::Flag, Self::Unsure, Self::Answer];
+    pub const ALL: [Verdict; 7] = [
+        Self::Accept,
+        Self::Reject,
+        Self::Fix,
+        Self::Skip,
+        Self::Flag,
+        Self::Unsure,
+        Self::Answer,
+    ];
 
     /// The name used in journals and JSON.
     pub fn name(self) -> &'static str {
@@ -77,7 +84,8 @@ pub enum PictureSeen {
 
 impl PictureSeen {
     /// All of them.
-    pub const ALL: [PictureSeen; 4] = [Self::Painted, Self::NotPainted, Self::Missing, Self::Broken];
+    pub const ALL: [PictureSeen; 4] =
+        [Self::Painted, Self::NotPainted, Self::Missing, Self::Broken];
 
     /// The name used in journals, CSV and JSON.
     pub fn name(self) -> &'static str {
@@ -104,7 +112,11 @@ impl PictureSeen {
                 Self::Missing => "is missing",
                 Self::Broken => "is broken",
             };
-            Some(if of == 1 { format!("the picture {what}") } else { format!("picture {} of {of} {what}", at + 1) })
+            Some(if of == 1 {
+                format!("the picture {what}")
+            } else {
+                format!("picture {} of {of} {what}", at + 1)
+            })
         };
         let said: Vec<String> = pictures.iter().enumerate().filter_map(words).collect();
         (!said.is_empty()).then(|| said.join(", "))
@@ -163,7 +175,9 @@ pub struct Asked {
 }
 
 /// What a verdict in a round is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// To decide of the item.
@@ -183,8 +197,14 @@ pub enum Part {
 
 impl Part {
     /// All parts.
-    pub const ALL: [Part; 6] =
-        [Self::Main, Self::Revision, Self::Repeat, Self::Probe, Self::Calibration, Self::Adjudication];
+    pub const ALL: [Part; 6] = [
+        Self::Main,
+        Self::Revision,
+        Self::Repeat,
+        Self::Probe,
+        Self::Calibration,
+        Self::Adjudication,
+    ];
 
     /// The name used in journals and JSON.
     pub fn name(self) -> &'static str {
@@ -246,8 +266,14 @@ mod tests {
         }
         assert_eq!(PictureSeen::unseen(&[]), None);
         assert_eq!(PictureSeen::unseen(&[Painted, Painted]), None);
-        assert_eq!(PictureSeen::unseen(&[Missing]).unwrap(), "the picture is missing");
+        assert_eq!(
+            PictureSeen::unseen(&[Missing]).unwrap(),
+            "the picture is missing"
+        );
         let said = PictureSeen::unseen(&[Broken, Painted, NotPainted]).unwrap();
-        assert_eq!(said, "picture 1 of 3 is broken, picture 3 of 3 was not shown");
+        assert_eq!(
+            said,
+            "picture 1 of 3 is broken, picture 3 of 3 was not shown"
+        );
     }
 }

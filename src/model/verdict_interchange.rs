@@ -83,7 +83,9 @@ impl Words {
     pub fn reason(&self, word: &str, known: &[Reason]) -> Option<String> {
         let word = self.choices.get(word).map_or(word, String::as_str);
         let by_key = known.iter().find(|reason| reason.key == word);
-        by_key.or_else(|| known.iter().find(|reason| reason.label == word)).map(|reason| reason.key.clone())
+        by_key
+            .or_else(|| known.iter().find(|reason| reason.label == word))
+            .map(|reason| reason.key.clone())
     }
 
     /// The annotator that a file calls `name`.
@@ -93,14 +95,18 @@ impl Words {
     pub fn person(&self, name: &str) -> Result<String> {
         let who = self.people.get(name).map_or(name, String::as_str);
         name::check(who, "an annotator").map_err(|_| {
-            Error::input(format!("`{name}` names no annotator")).help(format!("say who it is: --map {name}=NAME"))
+            Error::input(format!("`{name}` names no annotator"))
+                .help(format!("say who it is: --map {name}=NAME"))
         })?;
         Ok(who.to_string())
     }
 
     /// What an annotator is called in a file.
     pub fn called<'w>(&'w self, who: &'w str) -> &'w str {
-        self.people.iter().find(|(_, name)| *name == who).map_or(who, |(called, _)| called)
+        self.people
+            .iter()
+            .find(|(_, name)| *name == who)
+            .map_or(who, |(called, _)| called)
     }
 
     /// Whether every choice is said to be something that there is.
@@ -109,15 +115,24 @@ impl Words {
     /// [`super::ErrorKind::Input`] names the one that is neither a verdict nor a reason of the project.
     pub fn check(&self, known: &[Reason]) -> Result<()> {
         for (word, means) in &self.choices {
-            if Verdict::from_name(means).is_none() && !known.iter().any(|reason| reason.key == *means) {
+            if Verdict::from_name(means).is_none()
+                && !known.iter().any(|reason| reason.key == *means)
+            {
                 let verdicts = Verdict::ALL.map(Verdict::name).join(", ");
                 let reasons: Vec<&str> = known.iter().map(|r| r.key.as_str()).collect();
-                return Err(Error::input(format!("`{means}` is neither a verdict nor a reason"))
-                    .field(word.clone())
-                    .help(format!("verdicts: {verdicts}; reasons: {}", reasons.join(", "))));
+                return Err(
+                    Error::input(format!("`{means}` is neither a verdict nor a reason"))
+                        .field(word.clone())
+                        .help(format!(
+                            "verdicts: {verdicts}; reasons: {}",
+                            reasons.join(", ")
+                        )),
+                );
             }
         }
-        self.people.values().try_for_each(|who| name::check(who, "an annotator"))
+        self.people
+            .values()
+            .try_for_each(|who| name::check(who, "an annotator"))
     }
 }
 
@@ -170,8 +185,18 @@ pub fn receipt(parts: &[&str]) -> Uuid {
 pub fn said(judgement: &Judgement) -> String {
     let reasons = judgement.reasons.join(";");
     let (note, answer) = (judgement.note.as_deref(), judgement.answer.as_deref());
-    let parts = [judgement.verdict.name(), &reasons, note.unwrap_or_default(), answer.unwrap_or_default()];
-    receipt(&parts).simple().to_string().get(..8).unwrap_or_default().to_string()
+    let parts = [
+        judgement.verdict.name(),
+        &reasons,
+        note.unwrap_or_default(),
+        answer.unwrap_or_default(),
+    ];
+    receipt(&parts)
+        .simple()
+        .to_string()
+        .get(..8)
+        .unwrap_or_default()
+        .to_string()
 }
 
 #[cfg(test)]
@@ -180,20 +205,36 @@ mod tests {
     use crate::Seen;
 
     fn known() -> Vec<Reason> {
-        vec![Reason { key: "unsafe".into(), label: "Not safe".into() }]
+        vec![Reason {
+            key: "unsafe".into(),
+            label: "Not safe".into(),
+        }]
     }
 
     #[test]
     fn a_word_means_what_it_is_or_what_was_said_and_nothing_else() {
-        let choices = [("Good", "accept"), ("Bad light", "unsafe")].map(|(a, b)| (a.to_string(), b.to_string()));
-        let words = Words { choices: choices.into(), ..Words::default() };
-        assert_eq!((words.verdict("reject"), words.verdict("Good")), (Some(Verdict::Reject), Some(Verdict::Accept)));
-        assert_eq!((words.verdict("good"), words.verdict("Bad light")), (None, None));
+        let choices = [("Good", "accept"), ("Bad light", "unsafe")]
+            .map(|(a, b)| (a.to_string(), b.to_string()));
+        let words = Words {
+            choices: choices.into(),
+            ..Words::default()
+        };
+        assert_eq!(
+            (words.verdict("reject"), words.verdict("Good")),
+            (Some(Verdict::Reject), Some(Verdict::Accept))
+        );
+        assert_eq!(
+            (words.verdict("good"), words.verdict("Bad light")),
+            (None, None)
+        );
         let reason = |word| words.reason(word, &known());
-        assert_eq!((reason("unsafe"), reason("Not safe"), reason("Bad light")), {
-            let unsafe_ = Some("unsafe".to_string());
-            (unsafe_.clone(), unsafe_.clone(), unsafe_)
-        });
+        assert_eq!(
+            (reason("unsafe"), reason("Not safe"), reason("Bad light")),
+            {
+                let unsafe_ = Some("unsafe".to_string());
+                (unsafe_.clone(), unsafe_.clone(), unsafe_)
+            }
+        );
         assert_eq!((reason("not safe"), reason("Good")), (None, None));
         words.check(&known()).unwrap();
         let wrong = words.check(&[]).unwrap_err();
@@ -202,11 +243,24 @@ mod tests {
 
     #[test]
     fn somebody_who_is_not_mapped_needs_a_name_that_can_be_one() {
-        let words = Words { people: [("a@x.org".to_string(), "ann".to_string())].into(), ..Words::default() };
+        let words = Words {
+            people: [("a@x.org".to_string(), "ann".to_string())].into(),
+            ..Words::default()
+        };
         assert_eq!(words.person("a@x.org").unwrap(), "ann");
         assert_eq!(words.person("bob").unwrap(), "bob");
-        assert!(words.person("b@x.org").unwrap_err().help.unwrap().contains("--map b@x.org=NAME"));
-        assert_eq!((words.called("ann"), words.called("bob")), ("a@x.org", "bob"));
+        assert!(
+            words
+                .person("b@x.org")
+                .unwrap_err()
+                .help
+                .unwrap()
+                .contains("--map b@x.org=NAME")
+        );
+        assert_eq!(
+            (words.called("ann"), words.called("bob")),
+            ("a@x.org", "bob")
+        );
     }
 
     #[test]
@@ -216,8 +270,18 @@ mod tests {
         assert!(one != receipt(&["a", "bc"]) && one != receipt(&["ab", "c", ""]));
         assert_eq!(one.get_version_num(), 8);
         let accept = Judgement::new(Verdict::Accept, Seen::Script);
-        let later = Judgement { ms: Some(4), seen: Seen::Painted, ..accept.clone() };
+        let later = Judgement {
+            ms: Some(4),
+            seen: Seen::Painted,
+            ..accept.clone()
+        };
         assert_eq!(said(&accept), said(&later));
-        assert_ne!(said(&accept), said(&Judgement { note: Some("x".into()), ..accept.clone() }));
+        assert_ne!(
+            said(&accept),
+            said(&Judgement {
+                note: Some("x".into()),
+                ..accept.clone()
+            })
+        );
     }
 }

@@ -20,7 +20,21 @@ impl Encoded {
         let mime = match &*bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => "image/png",
             [0xff, 0xd8, 0xff, ..] => "image/jpeg",
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+            [
+                b'R',
+                b'I',
+                b'F',
+                b'F',
+                _,
+                _,
+                _,
+                _,
+                b'W',
+                b'E',
+                b'B',
+                b'P',
+                ..,
+            ] => "image/webp",
             [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => "image/gif",
             _ => return None,
         };
@@ -145,10 +159,17 @@ impl Abilities {
             return Some("the question has no words".into());
         }
         if ask.images.len() > self.max_images {
-            return Some(format!("{} pictures in one question; at most {}", ask.images.len(), self.max_images));
+            return Some(format!(
+                "{} pictures in one question; at most {}",
+                ask.images.len(),
+                self.max_images
+            ));
         }
         if !(1..=self.max_tokens).contains(&ask.max_tokens) {
-            return Some(format!("{} tokens of an answer; from 1 to {}", ask.max_tokens, self.max_tokens));
+            return Some(format!(
+                "{} tokens of an answer; from 1 to {}",
+                ask.max_tokens, self.max_tokens
+            ));
         }
         None
     }
@@ -181,7 +202,10 @@ impl Tally {
     /// What the tokens cost at the prices of `judge`. Tries that failed on the way are not in it.
     pub fn money(&self, judge: &Judge) -> Money {
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
-        Money(part(self.usage.prompt, judge.price_in.0) + part(self.usage.completion, judge.price_out.0))
+        Money(
+            part(self.usage.prompt, judge.price_in.0)
+                + part(self.usage.completion, judge.price_out.0),
+        )
     }
 }
 
@@ -216,32 +240,84 @@ mod tests {
 
     #[test]
     fn money_is_exact_and_never_free() {
-        let judge = Judge { price_in: Price(150_000), price_out: Price(600_000), ..Judge::default() };
+        let judge = Judge {
+            price_in: Price(150_000),
+            price_out: Price(600_000),
+            ..Judge::default()
+        };
         let mut tally = Tally::default();
-        let reply = |usage| Reply { usage, ..Reply::default() };
-        tally.add(&reply(Some(Usage { prompt: 1_000_000, completion: 500_000 })));
+        let reply = |usage| Reply {
+            usage,
+            ..Reply::default()
+        };
+        tally.add(&reply(Some(Usage {
+            prompt: 1_000_000,
+            completion: 500_000,
+        })));
         assert_eq!(tally.money(&judge).to_string(), "0.4500");
         tally.add(&reply(None));
         assert_eq!((tally.answers, tally.untold), (2, 1));
         let mut one = Tally::default();
-        one.add(&reply(Some(Usage { prompt: 1, completion: 0 })));
-        assert_eq!((one.money(&judge), one.money(&judge).to_string().as_str()), (Money(150_000), "0.0001"));
+        one.add(&reply(Some(Usage {
+            prompt: 1,
+            completion: 0,
+        })));
+        assert_eq!(
+            (one.money(&judge), one.money(&judge).to_string().as_str()),
+            (Money(150_000), "0.0001")
+        );
         assert_eq!(one.money(&Judge::default()).to_string(), "0.0000");
-        one.add(&reply(Some(Usage { prompt: u64::MAX, completion: 7 })));
-        assert_eq!(one.usage.prompt, u64::MAX, "a server that counts nonsense breaks nothing");
+        one.add(&reply(Some(Usage {
+            prompt: u64::MAX,
+            completion: 7,
+        })));
+        assert_eq!(
+            one.usage.prompt,
+            u64::MAX,
+            "a server that counts nonsense breaks nothing"
+        );
     }
 
     #[test]
     fn what_cannot_be_asked_is_named() {
-        let abilities = Abilities { name: "m".into(), max_batch: 1, max_images: 1, max_tokens: 10 };
+        let abilities = Abilities {
+            name: "m".into(),
+            max_batch: 1,
+            max_images: 1,
+            max_tokens: 10,
+        };
         let picture = Encoded::new(*b"GIF89a").unwrap();
-        let good = Ask { prompt: "Why?".into(), max_tokens: 10, images: vec![picture.clone()], ..Ask::default() };
+        let good = Ask {
+            prompt: "Why?".into(),
+            max_tokens: 10,
+            images: vec![picture.clone()],
+            ..Ask::default()
+        };
         assert_eq!(abilities.excluded(&good), None);
-        let two = Ask { images: vec![picture; 2], ..good.clone() };
+        let two = Ask {
+            images: vec![picture; 2],
+            ..good.clone()
+        };
         assert!(abilities.excluded(&two).unwrap().contains("2 pictures"));
-        assert!(abilities.excluded(&Ask { prompt: " ".into(), ..good.clone() }).unwrap().contains("words"));
+        assert!(
+            abilities
+                .excluded(&Ask {
+                    prompt: " ".into(),
+                    ..good.clone()
+                })
+                .unwrap()
+                .contains("words")
+        );
         for tokens in [0, 11] {
-            assert!(abilities.excluded(&Ask { max_tokens: tokens, ..good.clone() }).unwrap().contains("tokens"));
+            assert!(
+                abilities
+                    .excluded(&Ask {
+                        max_tokens: tokens,
+                        ..good.clone()
+                    })
+                    .unwrap()
+                    .contains("tokens")
+            );
         }
     }
 }

@@ -97,11 +97,19 @@ impl ModelReport {
 
     /// What to put where by hand, one line a file that is not complete. Empty when nothing is missing.
     pub fn missing(&self) -> String {
-        let lines = self.files.iter().filter(|f| f.state != FileState::Complete).map(|f| {
-            let size = f.size.map(|n| format!(", {n} bytes")).unwrap_or_default();
-            let hash = f.sha256.as_ref().map(|h| format!(", sha256 {h}")).unwrap_or_default();
-            format!("{}{size}{hash}", self.folder.join(&f.path).display())
-        });
+        let lines = self
+            .files
+            .iter()
+            .filter(|f| f.state != FileState::Complete)
+            .map(|f| {
+                let size = f.size.map(|n| format!(", {n} bytes")).unwrap_or_default();
+                let hash = f
+                    .sha256
+                    .as_ref()
+                    .map(|h| format!(", sha256 {h}"))
+                    .unwrap_or_default();
+                format!("{}{size}{hash}", self.folder.join(&f.path).display())
+            });
         lines.collect::<Vec<_>>().join("\n")
     }
 }

@@ -31,5 +31,9 @@ pub fn line(shared: &OwnerContext, row: u32) -> Result<String> {
 /// The revision of an item as it is shown: of a veiled one that of its text, since the last would tell that somebody decided.
 pub fn rev(sight: &AnnotatorView, row: u32) -> u64 {
     let ledger = sight.ledger();
-    if sight.veils(row) { ledger.text_rev(row) } else { ledger.row_rev(row) }
+    if sight.veils(row) {
+        ledger.text_rev(row)
+    } else {
+        ledger.row_rev(row)
+    }
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use super::start;
 use super::wire::{
-    AnyReply, AnyRequest, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, NeedsConsent, PROTOCOL, Progress, Request,
-    ToOwner, Welcome, request,
+    AnyReply, AnyRequest, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, NeedsConsent, PROTOCOL,
+    Progress, Request, ToOwner, Welcome, request,
 };
 use benchtop_model::trust::Destination;
 use benchtop_model::{Error, ErrorKind, Result};
@@ -49,8 +49,11 @@ pub struct Client {
 }
 
 fn unreachable(what: impl std::fmt::Display) -> Error {
-    Error::new(ErrorKind::Unreachable, format!("the owner went away: {what}"))
-        .help("run the command again: it starts a new owner; whatever was acknowledged is on disk")
+    Error::new(
+        ErrorKind::Unreachable,
+        format!("the owner went away: {what}"),
+    )
+    .help("run the command again: it starts a new owner; whatever was acknowledged is on disk")
 }
 
 impl Client {
@@ -59,14 +62,20 @@ impl Client {
     ///
     /// # Errors
     /// What keeps the owner from opening the project or from admitting this client.
-    pub fn connect(project: &Project, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Result<Client> {
+    pub fn connect(
+        project: &Project,
+        who: &str,
+        on: impl FnMut(Incoming) + Send + 'static,
+    ) -> Result<Client> {
         let deadline = Instant::now() + start::PATIENCE;
         loop {
             let mut stream = start::ensure(project)?;
             match greet(&mut stream, who) {
                 Ok(welcome) => return Client::over(stream, welcome, on),
                 // It was just ending, of its own accord or not: nothing was asked yet, so the next one will do.
-                Err(problem) if problem.kind == ErrorKind::Unreachable && Instant::now() < deadline => {
+                Err(problem)
+                    if problem.kind == ErrorKind::Unreachable && Instant::now() < deadline =>
+                {
                     std::thread::sleep(Duration::from_millis(10));
                 }
                 Err(problem) => return Err(problem),
@@ -78,14 +87,22 @@ impl Client {
     ///
     /// # Errors
     /// As [`connect`](Self::connect).
-    pub fn attach(project: &Project, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Result<Option<Client>> {
+    pub fn attach(
+        project: &Project,
+        who: &str,
+        on: impl FnMut(Incoming) + Send + 'static,
+    ) -> Result<Option<Client>> {
         let deadline = Instant::now() + ENDING;
         loop {
-            let Some(mut stream) = start::find(project)? else { return Ok(None) };
+            let Some(mut stream) = start::find(project)? else {
+                return Ok(None);
+            };
             match greet(&mut stream, who) {
                 Ok(welcome) => return Client::over(stream, welcome, on).map(Some),
                 // It was just ending: its socket takes connections for a moment longer than it does.
-                Err(problem) if problem.kind == ErrorKind::Unreachable && Instant::now() < deadline => {
+                Err(problem)
+                    if problem.kind == ErrorKind::Unreachable && Instant::now() < deadline =>
+                {
                     std::thread::sleep(Duration::from_millis(10));
                 }
                 Err(problem) => return Err(problem),
@@ -93,7 +110,11 @@ impl Client {
         }
     }
 
-    fn over(stream: UnixStream, welcome: Welcome, mut on: impl FnMut(Incoming) + Send + 'static) -> Result<Client> {
+    fn over(
+        stream: UnixStream,
+        welcome: Welcome,
+        mut on: impl FnMut(Incoming) + Send + 'static,
+    ) -> Result<Client> {
         let waiting: Waiting = Arc::default();
         let mut source = stream.try_clone().map_err(unreachable)?;
         let waiters = waiting.clone();
@@ -102,11 +123,22 @@ impl Client {
                 pass_on(message, &waiters, &mut on);
             }
             // Dropping the senders wakes everyone who waits.
-            waiters.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            waiters
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clear();
             on(Incoming::Lost);
         };
-        std::thread::Builder::new().name("owner".into()).spawn(read).map_err(unreachable)?;
-        Ok(Client { stream: Mutex::new(stream), next: AtomicU64::new(1), waiting, welcome })
+        std::thread::Builder::new()
+            .name("owner".into())
+            .spawn(read)
+            .map_err(unreachable)?;
+        Ok(Client {
+            stream: Mutex::new(stream),
+            next: AtomicU64::new(1),
+            waiting,
+            welcome,
+        })
     }
 
     /// What the owner said at the beginning.
@@ -133,7 +165,10 @@ impl Client {
     }
 
     fn write(&self, message: &ToOwner) -> Result<()> {
-        write_frame(&mut self.stream.lock().unwrap_or_else(PoisonError::into_inner), message)
+        write_frame(
+            &mut self.stream.lock().unwrap_or_else(PoisonError::into_inner),
+            message,
+        )
     }
 
     /// Asks and waits for the reply.
@@ -148,7 +183,11 @@ impl Client {
     ///
     /// # Errors
     /// As [`ask`](Self::ask).
-    pub fn ask_watching<R: Request>(&self, ask: R, watch: &mut dyn FnMut(Progress)) -> Result<R::Reply> {
+    pub fn ask_watching<R: Request>(
+        &self,
+        ask: R,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Result<R::Reply> {
         R::reply(self.wait(ask.into(), watch)?)
     }
 
@@ -165,20 +204,36 @@ impl Client {
         if to.is_empty() {
             return self.ask_watching(then, watch);
         }
-        R::reply(self.wait(request::Agree { to, then: Some(then.then()) }.into(), watch)?)
+        R::reply(
+            self.wait(
+                request::Agree {
+                    to,
+                    then: Some(then.then()),
+                }
+                .into(),
+                watch,
+            )?,
+        )
     }
 
     fn wait(&self, ask: AnyRequest, watch: &mut dyn FnMut(Progress)) -> Result<AnyReply> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let (sender, receiver) = mpsc::channel();
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(number, sender);
+        self.waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(number, sender);
         self.write(&ToOwner::Ask(number, ask))?;
         loop {
             match receiver.recv() {
                 Ok(Reply::Progress(progress)) => watch(progress),
-                Ok(Reply::Answer(answer)) if matches!(&*answer, Ok(reply) if reply.is_partial()) => {}
+                Ok(Reply::Answer(answer)) if matches!(&*answer, Ok(reply) if reply.is_partial()) => {
+                }
                 Ok(Reply::Answer(answer)) => {
-                    self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
+                    self.waiting
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .remove(&number);
                     return *answer;
                 }
                 Err(_) => return Err(unreachable("it closed the connection")),
@@ -201,8 +256,12 @@ impl Drop for Client {
 
 fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
     journal::check_name(who)?;
-    let hello =
-        Hello { magic: MAGIC, protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into(), who: who.to_string() };
+    let hello = Hello {
+        magic: MAGIC,
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").into(),
+        who: who.to_string(),
+    };
     // An owner that refuses before it listens has hung up by now, and its reason still waits to be read.
     let written = write_frame(stream, &ToOwner::Hello(hello));
     let _ = stream.set_read_timeout(Some(Duration::from_secs(30)));
@@ -217,7 +276,13 @@ fn greet(stream: &mut UnixStream, who: &str) -> Result<Welcome> {
 }
 
 fn pass_on(message: FromOwner, waiting: &Waiting, on: &mut impl FnMut(Incoming)) {
-    let waiter = |number: &u64| waiting.lock().unwrap_or_else(PoisonError::into_inner).get(number).cloned();
+    let waiter = |number: &u64| {
+        waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(number)
+            .cloned()
+    };
     match message {
         FromOwner::Answer(number, answer) => match waiter(&number) {
             Some(waiter) => drop(waiter.send(Reply::Answer(answer))),
@@ -237,7 +302,10 @@ fn write_frame(stream: &mut UnixStream, message: &ToOwner) -> Result<()> {
     let mut frame = body;
     let length = frame.len() - 4;
     if length > FRAME_LIMIT {
-        return Err(Error::new(ErrorKind::Usage, "the question is larger than a frame"));
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "the question is larger than a frame",
+        ));
     }
     frame[..4].copy_from_slice(&(length as u32).to_be_bytes());
     stream.write_all(&frame).map_err(unreachable)
@@ -252,5 +320,6 @@ fn read_frame(stream: &mut UnixStream) -> Result<FromOwner> {
     }
     let mut body = vec![0; length];
     stream.read_exact(&mut body).map_err(unreachable)?;
-    postcard::from_bytes(&body).map_err(|e| unreachable(format!("it said something unreadable ({e})")))
+    postcard::from_bytes(&body)
+        .map_err(|e| unreachable(format!("it said something unreadable ({e})")))
 }

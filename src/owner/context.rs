@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc,
+};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, broadcast};
@@ -233,7 +235,11 @@ impl OwnerContext {
     /// # Errors
     /// [`benchtop_model::ErrorKind::Conflict`] once it does not, from then on.
     pub fn at_home(&self) -> Outcome<()> {
-        if self.home.is_there(self.project.root()) { Ok(()) } else { Err(read_only::moved(self.project.root())) }
+        if self.home.is_there(self.project.root()) {
+            Ok(())
+        } else {
+            Err(read_only::moved(self.project.root()))
+        }
     }
 
     /// The leaderboard's working data, kept until the next import.
@@ -260,7 +266,10 @@ impl OwnerContext {
     /// Counts a client for as long as the guard lives.
     pub fn count_client(self: &Arc<Self>) -> Counted {
         self.clients.fetch_add(1, Ordering::SeqCst);
-        Counted { shared: self.clone(), job: false }
+        Counted {
+            shared: self.clone(),
+            job: false,
+        }
     }
 
     /// `benchtop.toml` as it is on disk now. It is read again when it is another file; while it cannot be read the last
@@ -272,7 +281,10 @@ impl OwnerContext {
     /// Counts a job for as long as the guard lives.
     pub fn count_job(self: &Arc<Self>) -> Counted {
         self.jobs.fetch_add(1, Ordering::SeqCst);
-        Counted { shared: self.clone(), job: true }
+        Counted {
+            shared: self.clone(),
+            job: true,
+        }
     }
 }
 
@@ -284,7 +296,11 @@ pub struct Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        let counter = if self.job { &self.shared.jobs } else { &self.shared.clients };
+        let counter = if self.job {
+            &self.shared.jobs
+        } else {
+            &self.shared.clients
+        };
         counter.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -39,7 +39,10 @@ pub(super) struct Running {
 
 impl Running {
     pub(super) fn new(connection: u64) -> Running {
-        Running { connection, ..Running::default() }
+        Running {
+            connection,
+            ..Running::default()
+        }
     }
 
     /// Queries that are being looked up.
@@ -61,7 +64,9 @@ impl Running {
     /// Nobody waits for any reply any more.
     pub(super) fn cancel_all(&self) {
         self.generation.store(u64::MAX, Ordering::SeqCst);
-        self.cancels().values().for_each(|flag| flag.store(true, Ordering::SeqCst));
+        self.cancels()
+            .values()
+            .for_each(|flag| flag.store(true, Ordering::SeqCst));
     }
 
     fn flag(&self, number: u64) -> Arc<AtomicBool> {
@@ -96,7 +101,9 @@ impl Conversation {
 
     /// Queues an answer without waiting; false when the client does not read what it asked for.
     fn answer(&self, number: u64, answer: Result<AnyReply>) -> bool {
-        self.outbox.try_send(FromOwner::Answer(number, Box::new(answer))).is_ok()
+        self.outbox
+            .try_send(FromOwner::Answer(number, Box::new(answer)))
+            .is_ok()
     }
 
     fn reply<R: Request>(&self, number: u64, reply: Result<R::Reply>) -> bool {
@@ -116,17 +123,27 @@ impl Conversation {
 
     fn spawn(&self, number: u64, generation: Option<u64>, answer: Lookup) {
         if let Some(generation) = generation {
-            self.running.generation.fetch_max(generation, Ordering::SeqCst);
+            self.running
+                .generation
+                .fetch_max(generation, Ordering::SeqCst);
         }
         let sight = AnnotatorView::of(&self.shared, &self.who);
         let (running, outbox) = (self.running.clone(), self.outbox.clone());
         let flag = running.flag(number);
         running.lookups.fetch_add(1, Ordering::SeqCst);
         tokio::task::spawn_blocking(move || {
-            let is_older = || generation.is_some_and(|of| running.generation.load(Ordering::Relaxed) > of);
+            let is_older =
+                || generation.is_some_and(|of| running.generation.load(Ordering::Relaxed) > of);
             let cancelled = || flag.load(Ordering::Relaxed) || is_older();
-            let mut partial = |part| drop(outbox.try_send(FromOwner::Answer(number, Box::new(Ok(part)))));
-            let answer = answer(&sight, &mut Watch { cancelled: &cancelled, partial: &mut partial });
+            let mut partial =
+                |part| drop(outbox.try_send(FromOwner::Answer(number, Box::new(Ok(part)))));
+            let answer = answer(
+                &sight,
+                &mut Watch {
+                    cancelled: &cancelled,
+                    partial: &mut partial,
+                },
+            );
             // Before the answer goes: its arrival is what makes the conversation look for more questions.
             running.lookups.fetch_sub(1, Ordering::SeqCst);
             let _ = outbox.blocking_send(FromOwner::Answer(number, Box::new(answer)));
@@ -136,8 +153,15 @@ impl Conversation {
 
     /// Starts a task.
     pub(super) fn start<R: Task>(&self, number: u64, ask: R) -> bool {
-        let work = Box::new(move |task: dispatch::TaskContext<'_>| dispatch::run(ask, task).map(R::pack));
-        jobs::start(&self.shared, &self.who, (self.outbox.clone(), number), self.running.flag(number), work);
+        let work =
+            Box::new(move |task: dispatch::TaskContext<'_>| dispatch::run(ask, task).map(R::pack));
+        jobs::start(
+            &self.shared,
+            &self.who,
+            (self.outbox.clone(), number),
+            self.running.flag(number),
+            work,
+        );
         true
     }
 
@@ -147,10 +171,22 @@ impl Conversation {
         let give = move |receipt: Result<Receipt>| {
             let message = FromOwner::Answer(number, Box::new(receipt.map(R::pack)));
             // The client is gone: the decision stands, and it gets the receipt when it asks again.
-            let _ = receipts.send(Sent { asked, given: Instant::now(), message });
+            let _ = receipts.send(Sent {
+                asked,
+                given: Instant::now(),
+                message,
+            });
         };
         let (who, wish) = (self.who.clone(), ask.decision());
-        self.shared.writer.send(WriterCommand::Wish { who, wish, asked: Some(asked), reply: Box::new(give) }).is_ok()
+        self.shared
+            .writer
+            .send(WriterCommand::Wish {
+                who,
+                wish,
+                asked: Some(asked),
+                reply: Box::new(give),
+            })
+            .is_ok()
     }
 }
 
@@ -161,7 +197,12 @@ impl Control for request::Subscribe {
         conversation.events = Some(conversation.shared.events.subscribe());
         // Decisions after `since` were not sent to this client: it must ask for what it shows.
         let is_behind = conversation.shared.ledger().rev() > self.since;
-        if is_behind && conversation.outbox.try_send(FromOwner::Event(Event::Resync)).is_err() {
+        if is_behind
+            && conversation
+                .outbox
+                .try_send(FromOwner::Event(Event::Resync))
+                .is_err()
+        {
             return false;
         }
         conversation.reply::<Self>(number, Ok(()))
@@ -170,7 +211,10 @@ impl Control for request::Subscribe {
 
 impl Control for request::SetPlace {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
-        let work = WriterCommand::Place { who: conversation.who.clone(), place: self.0 };
+        let work = WriterCommand::Place {
+            who: conversation.who.clone(),
+            place: self.0,
+        };
         conversation.shared.writer.send(work).is_ok() && conversation.reply::<Self>(number, Ok(()))
     }
 }
@@ -178,7 +222,8 @@ impl Control for request::SetPlace {
 impl Control for request::Agree {
     fn control(self, conversation: &mut Conversation, number: u64) -> bool {
         // Once in a long while: a file is written.
-        let agreed: Result<()> = tokio::task::block_in_place(|| trust::agree(&conversation.shared, &self.to));
+        let agreed: Result<()> =
+            tokio::task::block_in_place(|| trust::agree(&conversation.shared, &self.to));
         match (agreed, self.then) {
             (Ok(()), Some(then)) => conversation.ask(number, then.into()),
             (agreed, _) => conversation.reply::<Self>(number, agreed),

@@ -88,7 +88,11 @@ pub(super) trait Control: Request {
 ///
 /// # Errors
 /// [`Denied`](benchtop_model::ErrorKind::Denied) while a blind round keeps it from the annotator, and those of the handler.
-pub fn answer<R: Query>(request: R, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<R::Reply> {
+pub fn answer<R: Query>(
+    request: R,
+    sight: &AnnotatorView,
+    watch: &mut Watch<'_>,
+) -> Result<R::Reply> {
     if R::BLIND == Blind::Refused {
         sight.scores()?;
     }

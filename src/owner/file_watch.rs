@@ -27,7 +27,9 @@ pub fn begin(project: &Project) -> Vec<String> {
     if let Err(problem) = inventory::mark_open(project) {
         super::log::write(format_args!("{} {problem}", stamp(now())));
     }
-    let missing = Inventory::load(project).map(|i| i.missing(project.root())).unwrap_or_default();
+    let missing = Inventory::load(project)
+        .map(|i| i.missing(project.root()))
+        .unwrap_or_default();
     told(&missing)
 }
 
@@ -40,11 +42,16 @@ fn told(wrong: &[(String, Differs)]) -> Vec<String> {
             Differs::Rewritten => "is not what it was: its beginning was changed".to_string(),
             Differs::Grown(_) | Differs::Changed => "is not what it was".to_string(),
         };
-        format!("{file} {what} since the last look; `benchtop verify` says what is lost and what brings it back")
+        format!(
+            "{file} {what} since the last look; `benchtop verify` says what is lost and what brings it back"
+        )
     };
     let mut notices: Vec<String> = wrong.iter().take(NAMED).map(one).collect();
     if wrong.len() > NAMED {
-        notices.push(format!("{} more files are gone or not what they were: `benchtop verify`", wrong.len() - NAMED));
+        notices.push(format!(
+            "{} more files are gone or not what they were: `benchtop verify`",
+            wrong.len() - NAMED
+        ));
     }
     notices
 }
@@ -55,19 +62,21 @@ fn told(wrong: &[(String, Differs)]) -> Vec<String> {
 /// When there can be no thread.
 pub fn start(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
     let owner = shared.clone();
-    std::thread::Builder::new().name("file-watch".into()).spawn(move || {
-        lower_thread_priority();
-        let mut known = begin_known(&owner);
-        let mut wait = FIRST;
-        let mut pictures = true;
-        while slept(&owner, wait) {
-            look(&owner, &mut known);
-            if std::mem::take(&mut pictures) {
-                gone(&owner);
+    std::thread::Builder::new()
+        .name("file-watch".into())
+        .spawn(move || {
+            lower_thread_priority();
+            let mut known = begin_known(&owner);
+            let mut wait = FIRST;
+            let mut pictures = true;
+            while slept(&owner, wait) {
+                look(&owner, &mut known);
+                if std::mem::take(&mut pictures) {
+                    gone(&owner);
+                }
+                wait = EVERY;
             }
-            wait = EVERY;
-        }
-    })
+        })
 }
 
 /// What was told at the start.
@@ -93,22 +102,24 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
         return;
     }
     let before = Inventory::load(&owner.project).unwrap_or_default();
-    let looked = before.update(&owner.project, &stamp(now()), false).and_then(|(mut after, mut wrong)| {
-        // What was removed on purpose since is not gone.
-        let _guard = inventory::guard();
-        let held = Inventory::load(&owner.project).unwrap_or_default();
-        let root = owner.project.root();
-        let is_removed = |path: &String| match before.files.contains_key(path) {
-            true => !held.files.contains_key(path),
-            false => root.join(path).symlink_metadata().is_err(),
-        };
-        after.files.retain(|path, _| !is_removed(path));
-        wrong.retain(|(path, _)| !is_removed(path));
-        if after.files != before.files {
-            after.write(&owner.project)?;
-        }
-        Ok(wrong)
-    });
+    let looked = before
+        .update(&owner.project, &stamp(now()), false)
+        .and_then(|(mut after, mut wrong)| {
+            // What was removed on purpose since is not gone.
+            let _guard = inventory::guard();
+            let held = Inventory::load(&owner.project).unwrap_or_default();
+            let root = owner.project.root();
+            let is_removed = |path: &String| match before.files.contains_key(path) {
+                true => !held.files.contains_key(path),
+                false => root.join(path).symlink_metadata().is_err(),
+            };
+            after.files.retain(|path, _| !is_removed(path));
+            wrong.retain(|(path, _)| !is_removed(path));
+            if after.files != before.files {
+                after.write(&owner.project)?;
+            }
+            Ok(wrong)
+        });
     match looked {
         Ok(wrong) => {
             for notice in told(&wrong) {
@@ -119,13 +130,18 @@ fn look(owner: &OwnerContext, known: &mut Vec<String>) {
                 }
             }
         }
-        Err(problem) => super::log::write(format_args!("{} the inventory cannot be kept: {problem}", stamp(now()))),
+        Err(problem) => super::log::write(format_args!(
+            "{} the inventory cannot be kept: {problem}",
+            stamp(now())
+        )),
     }
 }
 
 /// Tells of pictures whose files are gone.
 fn gone(owner: &OwnerContext) {
-    let Ok(gone) = owner.desk.gone(owner, &|| !owner.desk.is_ending()) else { return };
+    let Ok(gone) = owner.desk.gone(owner, &|| !owner.desk.is_ending()) else {
+        return;
+    };
     let Some(first) = gone.first() else { return };
     let n = gone.len();
     let notice = format!(
@@ -144,7 +160,9 @@ pub fn end(shared: Arc<OwnerContext>) {
     while Arc::strong_count(&shared) > 1 && since.elapsed() < CLOSING {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let Ok(shared) = Arc::try_unwrap(shared) else { return };
+    let Ok(shared) = Arc::try_unwrap(shared) else {
+        return;
+    };
     if shared.at_home().is_err() {
         return;
     }
@@ -157,9 +175,14 @@ pub fn end(shared: Arc<OwnerContext>) {
         std::thread::sleep(Duration::from_millis(5));
     }
     let before = Inventory::load(&project).unwrap_or_default();
-    let written = before.update(&project, &stamp(now()), true).and_then(|(after, _)| after.write(&project));
+    let written = before
+        .update(&project, &stamp(now()), true)
+        .and_then(|(after, _)| after.write(&project));
     match written {
         Ok(()) => inventory::mark_closed(&project),
-        Err(problem) => super::log::write(format_args!("{} the inventory cannot be kept: {problem}", stamp(now()))),
+        Err(problem) => super::log::write(format_args!(
+            "{} the inventory cannot be kept: {problem}",
+            stamp(now())
+        )),
     }
 }

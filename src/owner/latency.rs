@@ -79,7 +79,10 @@ struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Histogram { counts: std::array::from_fn(|_| AtomicU64::new(0)), longest: AtomicU64::new(0) }
+        Histogram {
+            counts: std::array::from_fn(|_| AtomicU64::new(0)),
+            longest: AtomicU64::new(0),
+        }
     }
 }
 
@@ -95,7 +98,9 @@ fn bucket(nanos: u64) -> usize {
 
 /// What a bucket ends below, in nanoseconds.
 fn end(bucket: usize) -> u64 {
-    let Some(at) = (bucket as u64).checked_sub(1) else { return 1 << LEAST };
+    let Some(at) = (bucket as u64).checked_sub(1) else {
+        return 1 << LEAST;
+    };
     (STEPS + at % STEPS + 1) << (u64::from(LEAST) + at / STEPS - 2)
 }
 
@@ -116,11 +121,18 @@ impl Latency {
     pub fn read(&self) -> Vec<Waits> {
         let of = |step: Step| {
             let histogram = &self.0[step as usize];
-            let counts = histogram.counts.iter().map(|n| n.load(Ordering::Relaxed)).enumerate();
+            let counts = histogram
+                .counts
+                .iter()
+                .map(|n| n.load(Ordering::Relaxed))
+                .enumerate();
             Waits {
                 step: step.name().into(),
                 longest: histogram.longest.load(Ordering::Relaxed),
-                buckets: counts.filter(|(_, n)| *n > 0).map(|(at, n)| (end(at), n)).collect(),
+                buckets: counts
+                    .filter(|(_, n)| *n > 0)
+                    .map(|(at, n)| (end(at), n))
+                    .collect(),
             }
         };
         Step::ALL.into_iter().map(of).collect()
@@ -162,7 +174,9 @@ mod tests {
 
     #[test]
     fn buckets_cover_all_times_and_are_a_quarter_of_an_octave_wide() {
-        for nanos in (0..200_000u64).chain((18..40).flat_map(|n| [(1 << n) - 1, 1 << n, (1 << n) + (1 << (n - 1))])) {
+        for nanos in (0..200_000u64)
+            .chain((18..40).flat_map(|n| [(1 << n) - 1, 1 << n, (1 << n) + (1 << (n - 1))]))
+        {
             let at = bucket(nanos);
             assert!(at == BUCKETS - 1 || nanos < end(at), "{nanos} in {at}");
             assert!(at == 0 || nanos >= end(at - 1), "{nanos} in {at}");
@@ -182,8 +196,14 @@ mod tests {
         assert_eq!((sync.count(), sync.longest), (1000, 1_000_000));
         for (share, expected) in [(0.5, 500_000.0), (0.99, 990_000.0), (1.0, 1_000_000.0)] {
             let found = sync.within(share) as f64;
-            assert!((expected..=expected * 1.25).contains(&found), "{share}: {found}");
+            assert!(
+                (expected..=expected * 1.25).contains(&found),
+                "{share}: {found}"
+            );
         }
-        assert_eq!((of("queue").within(0.5), of("total").within(0.5)), (0, 1_000_000_000));
+        assert_eq!(
+            (of("queue").within(0.5), of("total").within(0.5)),
+            (0, 1_000_000_000)
+        );
     }
 }

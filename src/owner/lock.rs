@@ -23,7 +23,14 @@ pub fn take(project: &Project) -> Result<Option<File>> {
 
 fn take_at(path: &Path) -> Result<Option<File>> {
     let fail = |e: std::io::Error| Error::io(&e, "the lock cannot be taken", path);
-    let file = regular::open(path, OpenOptions::new().write(true).create(true).truncate(false).mode(0o600))?;
+    let file = regular::open(
+        path,
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600),
+    )?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -59,7 +66,9 @@ fn private_folder(below: &Path) -> PathBuf {
 
 fn check_private(dir: &Path) -> Result<()> {
     let me = rustix::process::geteuid().as_raw();
-    let meta = dir.symlink_metadata().map_err(|e| Error::io(&e, "cannot be used for the socket", dir))?;
+    let meta = dir
+        .symlink_metadata()
+        .map_err(|e| Error::io(&e, "cannot be used for the socket", dir))?;
     if !meta.is_dir() || meta.uid() != me || meta.mode() & 0o077 != 0 {
         return Err(Error::new(ErrorKind::Denied, "is not a private folder of yours").file(dir));
     }
@@ -70,7 +79,10 @@ fn check_private(dir: &Path) -> Result<()> {
 /// directory, and of memory where that is full too.
 fn folders_away() -> impl Iterator<Item = PathBuf> {
     let places = [std::env::temp_dir(), PathBuf::from("/dev/shm")];
-    places.into_iter().filter(|place| place.is_dir()).map(|place| private_folder(&place))
+    places
+        .into_iter()
+        .filter(|place| place.is_dir())
+        .map(|place| private_folder(&place))
 }
 
 /// Lock, socket and log of an owner that may not write into the project.
@@ -88,7 +100,11 @@ impl Away {
     fn below(dir: &Path, project: &Project) -> Away {
         // Not the name of a socket of a project with a long path, which is written.
         let at = |ending: &str| dir.join(format!("{}.{ending}", name(project)));
-        Away { lock: at("lock"), socket: at("reading"), log: at("log") }
+        Away {
+            lock: at("lock"),
+            socket: at("reading"),
+            log: at("log"),
+        }
     }
 
     /// Those that there may be, by folders that are private to this user.
@@ -102,7 +118,8 @@ impl Away {
     /// # Errors
     /// [`ErrorKind::Denied`] when somebody else owns these folders, and the operating system's.
     pub fn make(project: &Project) -> Result<Away> {
-        let mut last = Error::new(ErrorKind::Io, "there is no place for the owner's socket").file(project.root());
+        let mut last = Error::new(ErrorKind::Io, "there is no place for the owner's socket")
+            .file(project.root());
         for dir in folders_away() {
             let _ = std::fs::DirBuilder::new().mode(0o700).create(&dir);
             let away = Away::below(&dir, project);
@@ -157,12 +174,19 @@ impl Socket {
         if let (Some(group), Some(folder)) = (group, path.parent()) {
             chown(folder, None, Some(group)).map_err(fail)?;
             chown(path, None, Some(group)).map_err(fail)?;
-            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o710)).map_err(fail)?;
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o710))
+                .map_err(fail)?;
         }
         let mode = if group.is_some() { 0o660 } else { 0o600 };
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).map_err(fail)?;
         let inode = std::fs::metadata(path).map_err(fail)?.ino();
-        Ok((Socket { path: path.to_path_buf(), inode }, listener))
+        Ok((
+            Socket {
+                path: path.to_path_buf(),
+                inode,
+            },
+            listener,
+        ))
     }
 }
 

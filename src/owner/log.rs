@@ -9,5 +9,9 @@ use benchtop_model::clean;
 /// line of its own.
 pub fn write(line: impl Display) {
     // A disk that is full is told of elsewhere.
-    let _ = writeln!(std::io::stderr().lock(), "{}", clean::line(&line.to_string()));
+    let _ = writeln!(
+        std::io::stderr().lock(),
+        "{}",
+        clean::line(&line.to_string())
+    );
 }

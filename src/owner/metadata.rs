@@ -60,7 +60,10 @@ impl Held {
 
     /// What people and scripts are told of its errors.
     pub fn health(&self) -> MetadataHealth {
-        MetadataHealth { errors: self.in_force.errors().to_vec(), known: self.in_force.is_known() }
+        MetadataHealth {
+            errors: self.in_force.errors().to_vec(),
+            known: self.in_force.is_known(),
+        }
     }
 
     /// For each item a code of [`benchtop_model::usage::Freshness`].
@@ -78,7 +81,12 @@ impl Held {
 
     /// What changed about an item since it was composed, in words; `None` for nothing, and for imported items.
     pub fn changed(&self, item: &Item) -> Option<String> {
-        if let Some(cause) = self.in_force.errors().first().filter(|_| !self.in_force.is_known()) {
+        if let Some(cause) = self
+            .in_force
+            .errors()
+            .first()
+            .filter(|_| !self.in_force.is_known())
+        {
             return Some(format!("unknown: metadata/{cause}"));
         }
         let grammar = self.grammar();
@@ -89,12 +97,19 @@ impl Held {
         match write(grammar, &choices) {
             Ok(_) => {}
             Err(gone @ Gone::Slot(_)) => {
-                return Some(format!("gone: {gone}; it has no term for it: composing it again can draw one"));
+                return Some(format!(
+                    "gone: {gone}; it has no term for it: composing it again can draw one"
+                ));
             }
             Err(gone) => return Some(format!("gone: {gone}")),
         }
-        let same = item.provenance.as_ref().is_some_and(|p| p.recipe == recipe(grammar, &choices));
-        (!same).then(|| "stale: the templates or the wording of its style changed since it was composed".into())
+        let same = item
+            .provenance
+            .as_ref()
+            .is_some_and(|p| p.recipe == recipe(grammar, &choices));
+        (!same).then(|| {
+            "stale: the templates or the wording of its style changed since it was composed".into()
+        })
     }
 }
 
@@ -140,7 +155,9 @@ impl MetadataCache {
         let dir = shared.project.metadata();
         // Before reading: what is written meanwhile is seen the next time.
         let stamp = metadata::stamp(&dir);
-        let settled = |h: &Held| h.stamp == stamp && (h.read - h.seen >= SETTLES || h.seen.elapsed() < SETTLES);
+        let settled = |h: &Held| {
+            h.stamp == stamp && (h.read - h.seen >= SETTLES || h.seen.elapsed() < SETTLES)
+        };
         if let Some(held) = held.as_ref().filter(|h| settled(h)) {
             return Ok(held.clone());
         }
@@ -149,18 +166,40 @@ impl MetadataCache {
     }
 
     /// Puts what was read in place, and tells when it is something else.
-    fn take(&self, shared: &OwnerContext, held: &mut Option<Arc<Held>>, state: MetadataState, stamp: u64) -> Arc<Held> {
+    fn take(
+        &self,
+        shared: &OwnerContext,
+        held: &mut Option<Arc<Held>>,
+        state: MetadataState,
+        stamp: u64,
+    ) -> Arc<Held> {
         let before = held.take();
         let read = Instant::now();
-        let seen = before.as_ref().filter(|h| h.stamp == stamp).map_or(read, |h| h.seen);
+        let seen = before
+            .as_ref()
+            .filter(|h| h.stamp == stamp)
+            .map_or(read, |h| h.seen);
         let same = before.as_ref().is_some_and(|h| h.state == state);
         let (in_force, fresh) = match before.as_ref().filter(|_| same) {
             Some(h) => (h.in_force.clone(), lock(&h.fresh).clone()),
-            None => (InForce::after(before.as_ref().map(|h| &h.in_force), &state), None),
+            None => (
+                InForce::after(before.as_ref().map(|h| &h.in_force), &state),
+                None,
+            ),
         };
-        let generation = before.as_ref().map_or(1, |h| h.generation + u64::from(!same));
+        let generation = before
+            .as_ref()
+            .map_or(1, |h| h.generation + u64::from(!same));
         let fresh = Mutex::new(fresh);
-        let now = Arc::new(Held { state, generation, stamp, seen, read, in_force, fresh });
+        let now = Arc::new(Held {
+            state,
+            generation,
+            stamp,
+            seen,
+            read,
+            in_force,
+            fresh,
+        });
         *held = Some(now.clone());
         if before.is_some() && !same {
             shared.tell(Event::Metadata);
@@ -209,7 +248,9 @@ impl MetadataCache {
         let mut held = lock(&self.usage);
         let catalog = shared.catalog();
         let revisions = catalog.revisions().list().len();
-        let current = held.take().filter(|(r, usage)| *r == revisions && usage.len() <= catalog.len());
+        let current = held
+            .take()
+            .filter(|(r, usage)| *r == revisions && usage.len() <= catalog.len());
         let before = current.map(|(_, usage)| usage).unwrap_or_default();
         if before.len() == catalog.len() {
             *held = Some((revisions, before.clone()));
@@ -238,7 +279,9 @@ impl MetadataCache {
 pub fn watch(shared: &Arc<OwnerContext>) -> std::io::Result<JoinHandle<()>> {
     let live = shared.metadata.clone();
     let owner = Arc::downgrade(shared);
-    std::thread::Builder::new().name("metadata".into()).spawn(move || looking(&live, &owner))
+    std::thread::Builder::new()
+        .name("metadata".into())
+        .spawn(move || looking(&live, &owner))
 }
 
 fn looking(live: &MetadataCache, owner: &Weak<OwnerContext>) {
@@ -250,7 +293,10 @@ fn looking(live: &MetadataCache, owner: &Weak<OwnerContext>) {
     while !ended() {
         let mut asked = lock(&live.asked);
         while !*asked && !ended() {
-            asked = live.wake.wait(asked).unwrap_or_else(PoisonError::into_inner);
+            asked = live
+                .wake
+                .wait(asked)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         if !ended() {
             drop(live.wake.wait_timeout(asked, LOOK_EVERY));
@@ -258,7 +304,9 @@ fn looking(live: &MetadataCache, owner: &Weak<OwnerContext>) {
         if ended() {
             return;
         }
-        let Some(shared) = owner.upgrade() else { return };
+        let Some(shared) = owner.upgrade() else {
+            return;
+        };
         if shared.clients() == 0 {
             *lock(&live.asked) = false;
         } else {

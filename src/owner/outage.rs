@@ -9,10 +9,15 @@ const LONGEST: Duration = Duration::from_secs(30);
 
 /// How long to wait after so many times in a row before this one.
 pub fn outage_wait(before: u32) -> Duration {
-    FIRST.saturating_mul(2u32.saturating_pow(before.min(10))).min(LONGEST)
+    FIRST
+        .saturating_mul(2u32.saturating_pow(before.min(10)))
+        .min(LONGEST)
 }
 
 /// Why a job waits.
 pub fn outage_said(reason: &str, wait: Duration) -> String {
-    format!("{reason}; its tasks stay to do, the next try is in {} s", wait.as_secs().max(1))
+    format!(
+        "{reason}; its tasks stay to do, the next try is in {} s",
+        wait.as_secs().max(1)
+    )
 }

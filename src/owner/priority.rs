@@ -12,5 +12,7 @@ pub fn lower_thread_priority() {
 /// Has the threads that share out large work give way, whoever asked for it. Called once, before any is started.
 pub fn all_give_way() {
     // Somebody may have started them already, as tests do: then they stay as they are.
-    let _ = rayon::ThreadPoolBuilder::new().start_handler(|_| lower_thread_priority()).build_global();
+    let _ = rayon::ThreadPoolBuilder::new()
+        .start_handler(|_| lower_thread_priority())
+        .build_global();
 }

@@ -30,7 +30,10 @@ fn which(meta: &Metadata) -> (u64, u64) {
 impl Home {
     /// The folder at `root`.
     pub fn of(root: &Path) -> Home {
-        Home { folder: File::open(root).ok(), left: AtomicBool::new(false) }
+        Home {
+            folder: File::open(root).ok(),
+            left: AtomicBool::new(false),
+        }
     }
 
     /// Whether `root` is still that folder; once it was not, it never is again.
@@ -38,8 +41,16 @@ impl Home {
         if self.left.load(Ordering::SeqCst) {
             return false;
         }
-        let Some(opened) = self.folder.as_ref().and_then(|folder| folder.metadata().ok()) else { return true };
-        let there = root.symlink_metadata().is_ok_and(|now| which(&now) == which(&opened));
+        let Some(opened) = self
+            .folder
+            .as_ref()
+            .and_then(|folder| folder.metadata().ok())
+        else {
+            return true;
+        };
+        let there = root
+            .symlink_metadata()
+            .is_ok_and(|now| which(&now) == which(&opened));
         if !there {
             self.left.store(true, Ordering::SeqCst);
         }
@@ -51,8 +62,19 @@ impl Home {
 ///
 /// # Errors
 /// [`moved`], and those of [`Client::connect`].
-pub fn connect(project: &Project, home: &Home, who: &str, on: impl FnMut(Incoming) + Send + 'static) -> Result<Client> {
-    let same = || if home.is_there(project.root()) { Ok(()) } else { Err(moved(project.root())) };
+pub fn connect(
+    project: &Project,
+    home: &Home,
+    who: &str,
+    on: impl FnMut(Incoming) + Send + 'static,
+) -> Result<Client> {
+    let same = || {
+        if home.is_there(project.root()) {
+            Ok(())
+        } else {
+            Err(moved(project.root()))
+        }
+    };
     same()?;
     let client = Client::connect(project, who, on)?;
     // It may have gone between the two.
@@ -62,9 +84,12 @@ pub fn connect(project: &Project, home: &Home, who: &str, on: impl FnMut(Incomin
 
 /// What is said once the project's path names another folder, or none.
 pub fn moved(root: &Path) -> Error {
-    Error::new(ErrorKind::Conflict, "the project folder was moved or replaced while it was open: nothing more is saved")
-        .file(root)
-        .help("open it where it is now; what was acknowledged is in the folder that was moved")
+    Error::new(
+        ErrorKind::Conflict,
+        "the project folder was moved or replaced while it was open: nothing more is saved",
+    )
+    .file(root)
+    .help("open it where it is now; what was acknowledged is in the folder that was moved")
 }
 
 /// What the server saw of the project when it looked last.
@@ -85,7 +110,11 @@ impl Seen {
     /// As the project is now.
     pub fn of(shared: &OwnerContext) -> Seen {
         let state = shared.closed.as_ref().and_then(|_| state(shared));
-        Seen { looks: 0, state, told: false }
+        Seen {
+            looks: 0,
+            state,
+            told: false,
+        }
     }
 
     /// Looks again. True when this owner is to end so that another one opens the project anew: its folder was moved, it

@@ -90,7 +90,10 @@ pub struct ByScore {
 impl ByScore {
     fn retain(&self, rows: &mut Vec<u32>, filter: &Filter, catalog: &Catalog) {
         if let Some(outcomes) = &self.outcomes {
-            rows.retain(|row| filter.outcome.is_empty() || filter.outcome.contains(&outcomes.of_row(*row as usize)));
+            rows.retain(|row| {
+                filter.outcome.is_empty()
+                    || filter.outcome.contains(&outcomes.of_row(*row as usize))
+            });
         }
         scoring::retain(rows, &filter.scores, &self.columns, catalog);
     }
@@ -121,8 +124,14 @@ pub struct List {
 
 impl Default for Search {
     fn default() -> Self {
-        let lists = Mutex::new(LruCache::new(NonZeroUsize::new(LISTS).unwrap_or(NonZeroUsize::MIN)));
-        Search { arena: Mutex::default(), ranks: Mutex::default(), lists }
+        let lists = Mutex::new(LruCache::new(
+            NonZeroUsize::new(LISTS).unwrap_or(NonZeroUsize::MIN),
+        ));
+        Search {
+            arena: Mutex::default(),
+            ranks: Mutex::default(),
+            lists,
+        }
     }
 }
 
@@ -137,7 +146,10 @@ impl Search {
     /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged.
     pub fn arena(&self, catalog: &Catalog) -> Result<Arc<Arena>> {
         let mut held = lock(&self.arena);
-        if let Some((_, arena)) = held.as_ref().filter(|(edition, _)| *edition == catalog.edition()) {
+        if let Some((_, arena)) = held
+            .as_ref()
+            .filter(|(edition, _)| *edition == catalog.edition())
+        {
             return Ok(arena.clone());
         }
         let mut arena = Arena::new();
@@ -155,13 +167,25 @@ impl Search {
     }
 
     /// The rows that pass the filter, its fuzzy text aside, rising.
-    fn passing(&self, (catalog, overlay, _, beside): Parts<'_>, filter: &Filter) -> Result<Vec<u32>> {
+    fn passing(
+        &self,
+        (catalog, overlay, _, beside): Parts<'_>,
+        filter: &Filter,
+    ) -> Result<Vec<u32>> {
         let mut rows = query::select(catalog.columns(), overlay, filter);
         if let Some(derived) = &beside.derived {
             derived.retain(&mut rows, filter);
         }
-        if let Some((_, pictures)) = beside.pictures.as_ref().filter(|_| !filter.picture.is_empty()) {
-            rows.retain(|row| pictures.get(*row as usize).is_some_and(|state| state.is_among(&filter.picture)));
+        if let Some((_, pictures)) = beside
+            .pictures
+            .as_ref()
+            .filter(|_| !filter.picture.is_empty())
+        {
+            rows.retain(|row| {
+                pictures
+                    .get(*row as usize)
+                    .is_some_and(|state| state.is_among(&filter.picture))
+            });
         }
         if let Some(scores) = &beside.scores {
             scores.retain(&mut rows, filter, catalog);
@@ -187,7 +211,10 @@ impl Search {
     /// Each row's place in the order of ids or questions.
     fn ranks(&self, catalog: &Catalog, field: Field) -> Result<Arc<Vec<u32>>> {
         let mut held = lock(&self.ranks);
-        if let Some((_, ranks)) = held.get(&field).filter(|(edition, _)| *edition == catalog.edition()) {
+        if let Some((_, ranks)) = held
+            .get(&field)
+            .filter(|(edition, _)| *edition == catalog.edition())
+        {
             return Ok(ranks.clone());
         }
         let mut keys: Vec<(String, i64, u32)> = Vec::with_capacity(catalog.len());
@@ -235,7 +262,11 @@ impl Search {
             (only.len(), hasher.finish())
         });
         let key = Key {
-            words: Filter { only: None, ..filter.clone() }.words(),
+            words: Filter {
+                only: None,
+                ..filter.clone()
+            }
+            .words(),
             only,
             sort: sort.iter().map(|s| (s.field, s.descending)).collect(),
             edition: catalog.edition(),
@@ -255,14 +286,26 @@ impl Search {
             let only = if all { None } else { Some(rows.as_slice()) };
             if sort.is_empty() {
                 let mut tell = |found: search::Partial| {
-                    let rows = found.rows.into_iter().map(|(row, _)| row).collect::<Vec<_>>();
-                    partial(&List { total: rows.len() as u64, rows, partial: true });
+                    let rows = found
+                        .rows
+                        .into_iter()
+                        .map(|(row, _)| row)
+                        .collect::<Vec<_>>();
+                    partial(&List {
+                        total: rows.len() as u64,
+                        rows,
+                        partial: true,
+                    });
                 };
                 let hits = search::search(&arena, &filter.text, only, cancel, &mut tell);
                 let best: Vec<u32> = hits.rows.into_iter().map(|(row, _)| row).collect();
                 let total = hits.exact.unwrap_or(best.len() as u64);
                 let partial = hits.partial || (best.len() as u64) < total;
-                let list = Arc::new(List { rows: best, total, partial });
+                let list = Arc::new(List {
+                    rows: best,
+                    total,
+                    partial,
+                });
                 if !hits.partial {
                     lock(&self.lists).put(key, list.clone());
                 }
@@ -275,8 +318,14 @@ impl Search {
             .filter(|s| matches!(s.field, Field::Id | Field::Question))
             .map(|s| Ok((s.field, self.ranks(catalog, s.field)?)))
             .collect::<Result<_>>()?;
-        query::sort(catalog.columns(), overlay, &mut rows, sort, &|field| texts.get(&field).cloned());
-        let list = Arc::new(List { total: rows.len() as u64, rows, partial: false });
+        query::sort(catalog.columns(), overlay, &mut rows, sort, &|field| {
+            texts.get(&field).cloned()
+        });
+        let list = Arc::new(List {
+            total: rows.len() as u64,
+            rows,
+            partial: false,
+        });
         if !cancel() {
             lock(&self.lists).put(key, list.clone());
         }
@@ -291,13 +340,22 @@ impl Search {
         let catalog = parts.0;
         let within = self.passing(parts, filter)?;
         let arena = self.arena(catalog)?;
-        let all = search::matching(&arena, &filter.text, Some(&within), &|| false).unwrap_or_default();
+        let all =
+            search::matching(&arena, &filter.text, Some(&within), &|| false).unwrap_or_default();
         let first: std::collections::HashSet<u32> = best.iter().copied().collect();
-        Ok(best.iter().copied().chain(all.into_iter().filter(|row| !first.contains(row))).collect())
+        Ok(best
+            .iter()
+            .copied()
+            .chain(all.into_iter().filter(|row| !first.contains(row)))
+            .collect())
     }
 }
 
 fn parse(line: &[u8]) -> Result<Item> {
-    serde_json::from_slice(line)
-        .map_err(|e| benchtop_model::Error::new(benchtop_model::ErrorKind::Corrupt, format!("a stored item: {e}")))
+    serde_json::from_slice(line).map_err(|e| {
+        benchtop_model::Error::new(
+            benchtop_model::ErrorKind::Corrupt,
+            format!("a stored item: {e}"),
+        )
+    })
 }

@@ -73,7 +73,11 @@ fn prepare(root: &Path) -> Result<Option<Held>> {
         Some((_, away)) => away.take()?,
         None => lock::take(&project)?,
     };
-    Ok(lock.map(|lock| Held { project, lock, closed }))
+    Ok(lock.map(|lock| Held {
+        project,
+        lock,
+        closed,
+    }))
 }
 
 /// Prints the one line and closes standard output, so that whoever waits for it goes on.
@@ -105,7 +109,10 @@ fn open_data(project: &Project, closed: &mut Option<(Error, Away)>) -> Result<op
             opened => return opened,
         }
     }
-    let why = closed.as_ref().map_or_else(|| Error::new(ErrorKind::Denied, "read-only"), |(why, _)| why.clone());
+    let why = closed.as_ref().map_or_else(
+        || Error::new(ErrorKind::Denied, "read-only"),
+        |(why, _)| why.clone(),
+    );
     open::open_to_read(project, &why).map_err(|problem| writable::unreadable(&why, problem))
 }
 
@@ -133,29 +140,55 @@ fn folders(project: &Project) -> Result<()> {
 }
 
 fn serve(held: Held) -> Result<()> {
-    let Held { project, lock, mut closed } = held;
+    let Held {
+        project,
+        lock,
+        mut closed,
+    } = held;
     let mut opened = open_data(&project, &mut closed)?;
     opened.notices.extend(inspect::notices(&project));
     for notice in &opened.notices {
-        crate::log::write(format_args!("{} {notice}", benchtop_store::journal::stamp(now())));
+        crate::log::write(format_args!(
+            "{} {notice}",
+            benchtop_store::journal::stamp(now())
+        ));
     }
     // Nobody else is let in to what only this user was seen to be able to read.
     let (socket_path, group) = match &closed {
         Some((_, away)) => (away.socket.clone(), None),
-        None => (lock::socket_path(&project)?, access::group(&project.config().shared)?),
+        None => (
+            lock::socket_path(&project)?,
+            access::group(&project.config().shared)?,
+        ),
     };
     let (socket, listener) = Socket::bind(&socket_path, group, &lock)?;
     let closed = closed.map(|(why, _)| why);
     let (sender, queue) = mpsc::channel();
     let idle = idle_time(&project);
-    let data = Data { catalog: opened.catalog, overlay: opened.overlay };
+    let data = Data {
+        catalog: opened.catalog,
+        overlay: opened.overlay,
+    };
     let maker = Box::new(build::build);
-    let mut shared =
-        OwnerContext::new(project, Trust::of_person(), opened.index, data, opened.notices, sender, now(), maker);
+    let mut shared = OwnerContext::new(
+        project,
+        Trust::of_person(),
+        opened.index,
+        data,
+        opened.notices,
+        sender,
+        now(),
+        maker,
+    );
     *shared.read_only() = closed.as_ref().map(ToString::to_string);
     (shared.closed, shared.socket) = (closed, socket_path);
     let shared = Arc::new(shared);
-    let writing = start_writer(&shared, opened.ledger.zip(opened.pictures), opened.contents, queue)?;
+    let writing = start_writer(
+        &shared,
+        opened.ledger.zip(opened.pictures),
+        opened.contents,
+        queue,
+    )?;
     let watching = super::metadata::watch(&shared)
         .map_err(|e| Error::new(ErrorKind::Io, format!("the owner cannot start: {e}")))?;
     super::generate::start(&shared);
@@ -241,7 +274,9 @@ fn start_writer(
                 }
                 Err(problem) => {
                     *owner.read_only() = Some(problem.to_string());
-                    unread = Some(problem.help("end the owner with `benchtop stop` once it can be read"));
+                    unread = Some(
+                        problem.help("end the owner with `benchtop stop` once it can be read"),
+                    );
                 }
             }
         } else {
@@ -263,7 +298,12 @@ fn withdraw(owner: &OwnerContext, ledger: &Ledger) -> Option<String> {
     let mut data = owner.data_mut();
     let mut overlay = Overlay::blank(data.catalog.len());
     ledger.write_over(&mut overlay);
-    let differ = overlay.status.iter().zip(&data.overlay.status).filter(|(a, b)| a != b).count();
+    let differ = overlay
+        .status
+        .iter()
+        .zip(&data.overlay.status)
+        .filter(|(a, b)| a != b)
+        .count();
     data.overlay = overlay;
     drop(data);
     owner.tell(Event::Resync);
@@ -282,7 +322,10 @@ fn fold(owner: &OwnerContext) -> Result<(Ledger, Pictures, Vec<String>)> {
 }
 
 fn idle_time(project: &Project) -> Option<Duration> {
-    match std::env::var(IDLE_SECONDS).ok().and_then(|s| s.parse().ok()) {
+    match std::env::var(IDLE_SECONDS)
+        .ok()
+        .and_then(|s| s.parse().ok())
+    {
         Some(seconds) => Some(Duration::from_secs(seconds)),
         None => project.config().owner.idle(),
     }
@@ -294,7 +337,8 @@ async fn accept(
     idle: Option<Duration>,
     mut seen: read_only::Seen,
 ) -> Result<()> {
-    let fail = |e: std::io::Error| Error::new(ErrorKind::Io, format!("the owner cannot listen: {e}"));
+    let fail =
+        |e: std::io::Error| Error::new(ErrorKind::Io, format!("the owner cannot listen: {e}"));
     listener.set_nonblocking(true).map_err(fail)?;
     let listener = UnixListener::from_std(listener).map_err(fail)?;
     let mut terminate = signal(SignalKind::terminate()).map_err(fail)?;

@@ -14,7 +14,9 @@ use super::context::OwnerContext;
 use super::conversation::{Conversation, Running, Sent};
 use super::latency::Step;
 use super::visibility::AnnotatorView;
-use super::wire::{Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, ResumePoint, ToOwner, Welcome};
+use super::wire::{
+    Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, ResumePoint, ToOwner, Welcome,
+};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::journal;
 
@@ -26,7 +28,9 @@ const LOOKUPS: usize = 64;
 
 /// The codec both ends use.
 pub fn codec() -> LengthDelimitedCodec {
-    LengthDelimitedCodec::builder().max_frame_length(FRAME_LIMIT).new_codec()
+    LengthDelimitedCodec::builder()
+        .max_frame_length(FRAME_LIMIT)
+        .new_codec()
 }
 
 /// Serves a client until it goes. `peer` is its user id.
@@ -119,7 +123,9 @@ pub async fn serve(stream: UnixStream, shared: Arc<OwnerContext>, peer: u32) {
 fn veiled(shared: &Arc<OwnerContext>, who: &str, event: &Event) -> bool {
     match event {
         // One's own too: of a probe it would tell where the item stands.
-        Event::Verdict { receipt, .. } => AnnotatorView::of(shared, who).veils(receipt.number.saturating_sub(1)),
+        Event::Verdict { receipt, .. } => {
+            AnnotatorView::of(shared, who).veils(receipt.number.saturating_sub(1))
+        }
         _ => false,
     }
 }
@@ -148,9 +154,10 @@ async fn refuse(sink: &mut Sink, problem: Error) {
 /// Why bytes are no frame.
 fn unframed(error: &std::io::Error) -> Error {
     match error.kind() {
-        std::io::ErrorKind::InvalidData => {
-            Error::new(ErrorKind::Usage, format!("the message is longer than a frame ({FRAME_LIMIT} bytes)"))
-        }
+        std::io::ErrorKind::InvalidData => Error::new(
+            ErrorKind::Usage,
+            format!("the message is longer than a frame ({FRAME_LIMIT} bytes)"),
+        ),
         _ => Error::new(ErrorKind::Usage, format!("the message is cut off: {error}")),
     }
 }
@@ -165,8 +172,12 @@ async fn feed(sink: &mut Sink, message: &FromOwner) -> bool {
         // Too large for a frame: say so instead of nothing.
         None => match message {
             FromOwner::Answer(number, _) => {
-                let problem = Error::input("the answer is larger than a frame").help("ask for less at once");
-                let Some(bytes) = encode(&FromOwner::Answer(*number, Box::new(Err(problem)))) else { return false };
+                let problem =
+                    Error::input("the answer is larger than a frame").help("ask for less at once");
+                let Some(bytes) = encode(&FromOwner::Answer(*number, Box::new(Err(problem))))
+                else {
+                    return false;
+                };
                 bytes
             }
             _ => return false,
@@ -176,10 +187,17 @@ async fn feed(sink: &mut Sink, message: &FromOwner) -> bool {
 }
 
 fn encode(message: &FromOwner) -> Option<Vec<u8>> {
-    postcard::to_stdvec(message).ok().filter(|b| b.len() <= FRAME_LIMIT)
+    postcard::to_stdvec(message)
+        .ok()
+        .filter(|b| b.len() <= FRAME_LIMIT)
 }
 
-async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<OwnerContext>, peer: u32) -> Result<String> {
+async fn greet(
+    source: &mut Source,
+    sink: &mut Sink,
+    shared: &Arc<OwnerContext>,
+    peer: u32,
+) -> Result<String> {
     let me = rustix::process::geteuid().as_raw();
     let company = &shared.project.config().shared;
     if company.people.is_empty() {
@@ -194,14 +212,22 @@ async fn greet(source: &mut Source, sink: &mut Sink, shared: &Arc<OwnerContext>,
     };
     let hello = match postcard::from_bytes::<ToOwner>(&frame) {
         Ok(ToOwner::Hello(hello)) if hello.magic == MAGIC => hello,
-        _ => return Err(Error::new(ErrorKind::Usage, "this is not a benchtop client")),
+        _ => {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "this is not a benchtop client",
+            ));
+        }
     };
     check(&hello)?;
     access::authenticate(company, me, peer, &hello.who)?;
     if let Err(problem) = shared.at_home() {
         // This owner is about to end: as unreachable its client looks for the next one.
         shared.stop.notify_one();
-        return Err(Error { kind: ErrorKind::Unreachable, ..problem });
+        return Err(Error {
+            kind: ErrorKind::Unreachable,
+            ..problem
+        });
     }
     let place = shared.index.place(&hello.who)?;
     let place: Option<ResumePoint> = place.and_then(|text| serde_json::from_str(&text).ok());

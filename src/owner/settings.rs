@@ -29,7 +29,11 @@ fn stamp(project: &Project) -> Stamp {
 impl Settings {
     /// Those that the project was opened with. Its file is looked at again at the first question.
     pub fn new(project: &Project) -> Settings {
-        Settings(Mutex::new(Held { stamp: None, config: Arc::new(project.config().clone()), told: None }))
+        Settings(Mutex::new(Held {
+            stamp: None,
+            config: Arc::new(project.config().clone()),
+            told: None,
+        }))
     }
 
     /// Those that are on disk now.
@@ -45,7 +49,9 @@ impl Settings {
                 held.config = Arc::new(project.config().clone());
                 fixed
             }
-            Err(problem) => Some(format!("benchtop.toml cannot be read, so its last settings go on: {problem}")),
+            Err(problem) => Some(format!(
+                "benchtop.toml cannot be read, so its last settings go on: {problem}"
+            )),
         };
         held.stamp = now;
         if told != held.told {
@@ -68,12 +74,22 @@ impl Settings {
 fn fixed(at_start: &Config, now: &Config) -> Option<String> {
     let same = [
         ("name", at_start.name == now.name),
-        ("[review] protocol", at_start.review.protocol == now.review.protocol),
-        ("[review] lease_minutes", at_start.review.lease_minutes == now.review.lease_minutes),
+        (
+            "[review] protocol",
+            at_start.review.protocol == now.review.protocol,
+        ),
+        (
+            "[review] lease_minutes",
+            at_start.review.lease_minutes == now.review.lease_minutes,
+        ),
         ("[owner]", at_start.owner == now.owner),
         ("[shared]", at_start.shared == now.shared),
     ];
-    let other: Vec<&str> = same.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect();
+    let other: Vec<&str> = same
+        .into_iter()
+        .filter(|(_, same)| !same)
+        .map(|(name, _)| name)
+        .collect();
     let names = other.join(", ");
     (!other.is_empty()).then(|| {
         format!("benchtop.toml: {names} changed; that counts once the owner starts again: `benchtop stop`, then go on")

@@ -47,7 +47,9 @@ pub fn find(project: &Project) -> Result<Option<UnixStream>> {
         },
     };
     // One that may only read has its socket outside of the project.
-    let away = Away::found(project).into_iter().find_map(|away| UnixStream::connect(away.socket).ok());
+    let away = Away::found(project)
+        .into_iter()
+        .find_map(|away| UnixStream::connect(away.socket).ok());
     away.map_or(near, |stream| Ok(Some(stream)))
 }
 
@@ -56,15 +58,26 @@ pub fn find(project: &Project) -> Result<Option<UnixStream>> {
 fn of_owner(project: &Project, stream: UnixStream) -> Result<UnixStream> {
     let path = lock::socket_path(project)?;
     let peer = rustix::net::sockopt::socket_peercred(&stream);
-    let peer = peer.map_err(|e| Error::io(&e.into(), "the owner cannot be told", &path))?.uid.as_raw();
+    let peer = peer
+        .map_err(|e| Error::io(&e.into(), "the owner cannot be told", &path))?
+        .uid
+        .as_raw();
     let is_shared = !project.config().shared.people.is_empty();
-    let holds = || project.root().symlink_metadata().is_ok_and(|meta| meta.uid() == peer);
+    let holds = || {
+        project
+            .root()
+            .symlink_metadata()
+            .is_ok_and(|meta| meta.uid() == peer)
+    };
     if peer == rustix::process::geteuid().as_raw() || (is_shared && holds()) {
         return Ok(stream);
     }
-    Err(Error::new(ErrorKind::Denied, format!("another user ({peer}) listens in this project"))
-        .file(path)
-        .help("end that process, or copy the project to a folder of yours"))
+    Err(Error::new(
+        ErrorKind::Denied,
+        format!("another user ({peer}) listens in this project"),
+    )
+    .file(path)
+    .help("end that process, or copy the project to a folder of yours"))
 }
 
 /// Connects to the owner, starting one when none is running.
@@ -108,9 +121,15 @@ pub fn ensure(project: &Project) -> Result<UnixStream> {
         }
         if Instant::now() > deadline {
             let log = log(project);
-            return Err(Error::new(ErrorKind::Unreachable, "the owner of this project does not answer")
-                .file(project.root())
-                .help(format!("its log is {}; `benchtop status` names its pid", log.display())));
+            return Err(Error::new(
+                ErrorKind::Unreachable,
+                "the owner of this project does not answer",
+            )
+            .file(project.root())
+            .help(format!(
+                "its log is {}; `benchtop status` names its pid",
+                log.display()
+            )));
         }
     }
 }
@@ -126,19 +145,29 @@ fn reach(project: &Project, closed: bool) -> Result<Option<UnixStream>> {
 /// Connects to the owner of a shared project that belongs to somebody else; `None` where it is one's own.
 fn elsewhere(project: &Project) -> Result<Option<UnixStream>> {
     let root = project.root();
-    let meta = root.symlink_metadata().map_err(|e| Error::io(&e, "cannot look at", root))?;
+    let meta = root
+        .symlink_metadata()
+        .map_err(|e| Error::io(&e, "cannot look at", root))?;
     if meta.uid() == rustix::process::geteuid().as_raw() {
         return Ok(None);
     }
     let ended = || {
         Error::new(
             ErrorKind::Unreachable,
-            format!("nobody holds this shared project open: user {} starts it", meta.uid()),
+            format!(
+                "nobody holds this shared project open: user {} starts it",
+                meta.uid()
+            ),
         )
         .file(root)
         .help("they run `benchtop owner` in it, or any other command")
     };
-    let group = project.config().shared.group.as_deref().unwrap_or("that benchtop.toml is to name");
+    let group = project
+        .config()
+        .shared
+        .group
+        .as_deref()
+        .unwrap_or("that benchtop.toml is to name");
     match find(project) {
         // Its folder is passable while an owner runs, to the group.
         Err(problem) if problem.kind == ErrorKind::Denied => Err(problem.help(format!(
@@ -168,10 +197,14 @@ fn log(project: &Project) -> PathBuf {
 
 /// Starts an owner, detached from this terminal, and waits for its one line.
 fn spawn(project: &Project) -> Result<Readiness> {
-    let program = std::env::current_exe().map_err(|e| Error::new(ErrorKind::Io, format!("cannot find myself: {e}")))?;
+    let program = std::env::current_exe()
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot find myself: {e}")))?;
     let log = log(project);
     let fail = |e: std::io::Error| Error::io(&e, "the owner cannot be started", &log);
-    let log_file = regular::open(&log, OpenOptions::new().create(true).append(true).mode(0o600))?;
+    let log_file = regular::open(
+        &log,
+        OpenOptions::new().create(true).append(true).mode(0o600),
+    )?;
     if log_file.metadata().map_err(fail)?.len() > LOG_LIMIT {
         log_file.set_len(0).map_err(fail)?;
     }
@@ -189,8 +222,11 @@ fn spawn(project: &Project) -> Result<Readiness> {
         BufReader::new(pipe).read_line(&mut line).map_err(fail)?;
     }
     let readiness = serde_json::from_str(&line).map_err(|_| {
-        Error::new(ErrorKind::Unreachable, "the owner ended before it was ready")
-            .help(format!("its log is {}", log.display()))
+        Error::new(
+            ErrorKind::Unreachable,
+            "the owner ended before it was ready",
+        )
+        .help(format!("its log is {}", log.display()))
     })?;
     // The owner outlives this process; one that did not stay is collected here.
     if !matches!(readiness, Readiness::Ready) {

@@ -32,7 +32,14 @@ use benchtop_store::trust::{Folder, Held, JobKind, TrustedJob, token};
 /// # Errors
 /// [`Usage`](benchtop_model::ErrorKind::Usage) for an address or a variable that cannot be used.
 pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
-    of_servers(&new.servers, if new.blind { Sends::Texts } else { Sends::Pictures })
+    of_servers(
+        &new.servers,
+        if new.blind {
+            Sends::Texts
+        } else {
+            Sends::Pictures
+        },
+    )
 }
 
 /// Servers as destinations, each once.
@@ -40,7 +47,11 @@ pub fn of_run(new: &NewRun) -> Result<Vec<Destination>> {
 /// # Errors
 /// As [`of_run`].
 pub fn of_servers(servers: &[Server], sends: Sends) -> Result<Vec<Destination>> {
-    each_once(servers.iter().map(|server| Destination::new(&server.url, server.key_env.as_deref(), sends)))
+    each_once(
+        servers
+            .iter()
+            .map(|server| Destination::new(&server.url, server.key_env.as_deref(), sends)),
+    )
 }
 
 /// The servers that make pictures of these wishes; none where this machine does.
@@ -49,7 +60,11 @@ pub fn of_servers(servers: &[Server], sends: Sends) -> Result<Vec<Destination>> 
 /// As [`of_run`].
 pub fn of_generation(config: &Config, wishes: &GenerationOverrides) -> Result<Vec<Destination>> {
     let is_http = build::full(config, wishes).backend.as_deref() == Some(Backend::Http.name());
-    if is_http { of_endpoints(&config.generate.endpoints, Sends::Texts) } else { Ok(Vec::new()) }
+    if is_http {
+        of_endpoints(&config.generate.endpoints, Sends::Texts)
+    } else {
+        Ok(Vec::new())
+    }
 }
 
 /// The servers of the judge that a scorer asks; none for a scorer that works on this machine.
@@ -58,13 +73,19 @@ pub fn of_generation(config: &Config, wishes: &GenerationOverrides) -> Result<Ve
 /// As [`of_run`].
 pub fn of_scorer(config: &Config, scorer: &Scorer) -> Result<Vec<Destination>> {
     match scorer {
-        Scorer::Judge(_) | Scorer::Alignment => of_endpoints(&config.judge.endpoints, Sends::Pictures),
+        Scorer::Judge(_) | Scorer::Alignment => {
+            of_endpoints(&config.judge.endpoints, Sends::Pictures)
+        }
         _ => Ok(Vec::new()),
     }
 }
 
 fn of_endpoints<F>(endpoints: &[Endpoint<F>], sends: Sends) -> Result<Vec<Destination>> {
-    each_once(endpoints.iter().map(|e| Destination::new(&e.url, e.key_env.as_deref(), sends)))
+    each_once(
+        endpoints
+            .iter()
+            .map(|e| Destination::new(&e.url, e.key_env.as_deref(), sends)),
+    )
 }
 
 fn each_once(all: impl Iterator<Item = Result<Destination>>) -> Result<Vec<Destination>> {
@@ -93,7 +114,11 @@ pub fn check(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     }
     let held = held(shared);
     let open: Vec<Destination> = to.iter().filter(|d| !held.agrees(d)).cloned().collect();
-    if open.is_empty() { Ok(()) } else { Err(refusal(&open)) }
+    if open.is_empty() {
+        Ok(())
+    } else {
+        Err(refusal(&open))
+    }
 }
 
 /// What must be agreed to before a job goes on; none where everything is.
@@ -107,9 +132,22 @@ pub fn waits(
         return None;
     }
     let held = held(shared);
-    let to: Vec<Wanted> = to.iter().map(|d| Wanted { agreed: held.agrees(d), destination: d.clone() }).collect();
+    let to: Vec<Wanted> = to
+        .iter()
+        .map(|d| Wanted {
+            agreed: held.agrees(d),
+            destination: d.clone(),
+        })
+        .collect();
     let is_open = elsewhere || to.iter().any(|w| !w.agreed);
-    is_open.then(|| Box::new(Waits { elsewhere, what: format!("{count} {what}"), count, to }))
+    is_open.then(|| {
+        Box::new(Waits {
+            elsewhere,
+            what: format!("{count} {what}"),
+            count,
+            to,
+        })
+    })
 }
 
 /// The person agrees.
@@ -118,8 +156,10 @@ pub fn waits(
 /// [`Usage`](benchtop_model::ErrorKind::Usage) for a destination that is none, and when it cannot be kept.
 pub fn agree(shared: &OwnerContext, to: &[Destination]) -> Result<()> {
     // What came over the socket is read as if it was typed.
-    let to: Vec<Destination> =
-        to.iter().map(|d| Destination::new(&d.to, d.key_env.as_deref(), d.sends)).collect::<Result<_>>()?;
+    let to: Vec<Destination> = to
+        .iter()
+        .map(|d| Destination::new(&d.to, d.key_env.as_deref(), d.sends))
+        .collect::<Result<_>>()?;
     if to.is_empty() {
         return Ok(());
     }
@@ -154,20 +194,34 @@ impl Reach {
     pub fn of(shared: &OwnerContext, to: &[Destination]) -> Reach {
         let root = shared.project.root().to_path_buf();
         let is_open = to.iter().all(Destination::is_here);
-        let links = if is_open { Vec::new() } else { held(shared).links };
+        let links = if is_open {
+            Vec::new()
+        } else {
+            held(shared).links
+        };
         let folder = Folder::of(&root).ok();
-        let mine = links.into_iter().filter(|l| Some(&l.folder) == folder.as_ref());
-        Reach { below: mine.map(|l| l.pictures.into()).collect(), root, is_open }
+        let mine = links
+            .into_iter()
+            .filter(|l| Some(&l.folder) == folder.as_ref());
+        Reach {
+            below: mine.map(|l| l.pictures.into()).collect(),
+            root,
+            is_open,
+        }
     }
 
     /// Why the pictures of an item are not sent; none where they are.
     pub fn refuses(&self, item: &Item) -> Option<String> {
         let outside = |path: PathBuf| {
-            let is_inside = path.starts_with(&self.root) || self.below.iter().any(|below| path.starts_with(below));
+            let is_inside = path.starts_with(&self.root)
+                || self.below.iter().any(|below| path.starts_with(below));
             (!is_inside).then_some(path)
         };
         // What is not there is told as such.
-        let found = item.images.iter().filter_map(|image| image.link.as_ref()?.canonicalize().ok());
+        let found = item
+            .images
+            .iter()
+            .filter_map(|image| image.link.as_ref()?.canonicalize().ok());
         let path = found.filter(|_| !self.is_open).find_map(outside)?;
         let folder = path.parent().unwrap_or(&path).display().to_string();
         let folder: String = folder.chars().flat_map(char::escape_debug).collect();
@@ -180,7 +234,11 @@ impl Reach {
 /// The person linked the pictures at these paths to the project; what cannot be remembered is told, and they are not sent.
 pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
     for path in paths {
-        let folder = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(path) };
+        let folder = if path.is_dir() {
+            path.as_path()
+        } else {
+            path.parent().unwrap_or(path)
+        };
         if let Err(problem) = shared.trust.link(shared.project.root(), folder, true) {
             super::log::write(format_args!(
                 "{} pictures outside of the project are not sent: {problem}",
@@ -191,30 +249,70 @@ pub fn link(shared: &OwnerContext, paths: &[PathBuf]) {
 }
 
 fn digest(parts: &Value) -> String {
-    blake3::hash(parts.to_string().as_bytes()).to_hex().to_string()
+    blake3::hash(parts.to_string().as_bytes())
+        .to_hex()
+        .to_string()
 }
 
 /// Everything of an evaluation that decides what is sent where; how many requests are in flight is no part of it.
 pub fn digest_of_run(run: &Run, numbers: &[u32]) -> String {
     let mut new = run.new.clone();
-    new.servers.iter_mut().for_each(|server| server.concurrency = 0);
+    new.servers
+        .iter_mut()
+        .for_each(|server| server.concurrency = 0);
     let mut new = json!(new);
     // A run that was begun by an earlier version has no such field.
-    if let Some(fields) = new.as_object_mut().filter(|fields| fields.get("drafts") == Some(&json!(false))) {
+    if let Some(fields) = new
+        .as_object_mut()
+        .filter(|fields| fields.get("drafts") == Some(&json!(false)))
+    {
         fields.remove("drafts");
     }
-    let Run { id, label, by, created, instruction, items, asks, .. } = run;
-    digest(&json!([new, id, label, by, created, instruction, items, asks, numbers]))
+    let Run {
+        id,
+        label,
+        by,
+        created,
+        instruction,
+        items,
+        asks,
+        ..
+    } = run;
+    digest(&json!([
+        new,
+        id,
+        label,
+        by,
+        created,
+        instruction,
+        items,
+        asks,
+        numbers
+    ]))
 }
 
 /// The same of a generation job: with the servers that `benchtop.toml` names.
-pub fn digest_of_generation(config: &Config, job: &benchtop_store::jobs::Job, numbers: &[u32]) -> String {
+pub fn digest_of_generation(
+    config: &Config,
+    job: &benchtop_store::jobs::Job,
+    numbers: &[u32],
+) -> String {
     let wishes = build::full(config, &job.wishes);
     let is_http = wishes.backend.as_deref() == Some(Backend::Http.name());
     let servers = is_http.then_some(&config.generate.endpoints);
     // Its words are cut when it is stored; the numbers of its items say the same.
-    let benchtop_store::jobs::Job { id, by, created, scope, samples, seed, .. } = job;
-    digest(&json!([wishes, servers, id, by, created, scope, samples, seed, numbers]))
+    let benchtop_store::jobs::Job {
+        id,
+        by,
+        created,
+        scope,
+        samples,
+        seed,
+        ..
+    } = job;
+    digest(&json!([
+        wishes, servers, id, by, created, scope, samples, seed, numbers
+    ]))
 }
 
 /// The same of a scoring job: with the servers of the judge that it asks.
@@ -233,14 +331,23 @@ pub struct Known {
 impl Known {
     /// Reads them.
     pub fn read(shared: &OwnerContext) -> Known {
-        Known { folder: Folder::of(shared.project.root()).ok(), held: held(shared) }
+        Known {
+            folder: Folder::of(shared.project.root()).ok(),
+            held: held(shared),
+        }
     }
 
     /// Whether the person began this job here, and nothing that decides what it sends is another since.
     pub fn has(&self, kind: JobKind, id: u32, token: Option<&str>, digest: &str) -> bool {
-        let (Some(folder), Some(token)) = (&self.folder, token) else { return false };
+        let (Some(folder), Some(token)) = (&self.folder, token) else {
+            return false;
+        };
         let is_it = |j: &&TrustedJob| j.kind == kind && j.id == id && j.folder == *folder;
-        self.held.jobs.iter().find(is_it).is_some_and(|j| j.token == token && j.digest == digest)
+        self.held
+            .jobs
+            .iter()
+            .find(is_it)
+            .is_some_and(|j| j.token == token && j.digest == digest)
     }
 }
 
@@ -249,7 +356,13 @@ impl Known {
 pub fn begin(shared: &OwnerContext, kind: JobKind, id: u32, digest: String) -> Option<String> {
     let remember = || -> Result<String> {
         let (folder, token) = (Folder::of(shared.project.root())?, token()?);
-        shared.trust.begin(&TrustedJob { folder, kind, id, token: token.clone(), digest })?;
+        shared.trust.begin(&TrustedJob {
+            folder,
+            kind,
+            id,
+            token: token.clone(),
+            digest,
+        })?;
         Ok(token)
     };
     match remember() {

@@ -27,12 +27,17 @@ pub struct BlindMask {
 impl BlindMask {
     /// Nothing is veiled.
     pub fn new(key: u64) -> BlindMask {
-        BlindMask { key, ..BlindMask::default() }
+        BlindMask {
+            key,
+            ..BlindMask::default()
+        }
     }
 
     /// Whether a row is veiled.
     pub fn has(&self, row: u32) -> bool {
-        self.bits.get(row as usize / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+        self.bits
+            .get(row as usize / 64)
+            .is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
     /// Veils a row, or no longer.
@@ -42,13 +47,21 @@ impl BlindMask {
             self.bits.resize(at + 1, 0);
         }
         let bit = 1 << (row % 64);
-        self.bits[at] = if to { self.bits[at] | bit } else { self.bits[at] & !bit };
+        self.bits[at] = if to {
+            self.bits[at] | bit
+        } else {
+            self.bits[at] & !bit
+        };
     }
 
     /// The veiled rows, rising.
     pub fn rows(&self) -> impl Iterator<Item = usize> {
         let filled = self.bits.iter().enumerate().filter(|(_, word)| **word != 0);
-        filled.flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit))
+        filled.flat_map(|(at, word)| {
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| at * 64 + bit)
+        })
     }
 }
 
@@ -74,12 +87,20 @@ impl AnnotatorView {
             // They are read together with the verdicts, whose lock is held until then.
             drop(shared.ledger());
         }
-        AnnotatorView { shared: shared.clone(), who: who.to_string(), veil: shared.rounds.veil(who) }
+        AnnotatorView {
+            shared: shared.clone(),
+            who: who.to_string(),
+            veil: shared.rounds.veil(who),
+        }
     }
 
     /// Everything: for the owner's own work.
     pub fn whole(shared: &Arc<OwnerContext>) -> AnnotatorView {
-        AnnotatorView { shared: shared.clone(), who: String::new(), veil: None }
+        AnnotatorView {
+            shared: shared.clone(),
+            who: String::new(),
+            veil: None,
+        }
     }
 
     /// Who it is; nobody for the owner's own work.
@@ -126,7 +147,11 @@ impl AnnotatorView {
 
     /// The status of a row as it is shown.
     pub fn shown(&self, data: &Data, row: u32) -> Status {
-        if self.veils(row) { Status::Pending } else { data.overlay.status(row as usize) }
+        if self.veils(row) {
+            Status::Pending
+        } else {
+            data.overlay.status(row as usize)
+        }
     }
 
     /// The status of a row as it is shown, and when it was last judged, in milliseconds since 1970; 0 for never.
@@ -135,7 +160,10 @@ impl AnnotatorView {
             return (Status::Pending, 0);
         }
         let data = self.shared.data();
-        (self.shown(&data, row), data.overlay.judged.get(row as usize).copied().unwrap_or(0))
+        (
+            self.shown(&data, row),
+            data.overlay.judged.get(row as usize).copied().unwrap_or(0),
+        )
     }
 
     /// The line of an item as it may be seen: without the key where the one who asks is still to answer it.
@@ -146,8 +174,12 @@ impl AnnotatorView {
         if !self.rounds.asks_answer(&self.who, row) {
             return Ok(line);
         }
-        let corrupt =
-            |e: serde_json::Error| Error::new(ErrorKind::Corrupt, format!("item #{} is damaged: {e}", row + 1));
+        let corrupt = |e: serde_json::Error| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("item #{} is damaged: {e}", row + 1),
+            )
+        };
         let item: Item = serde_json::from_str(&line).map_err(corrupt)?;
         serde_json::to_string(&item.without_key()).map_err(corrupt)
     }
@@ -158,12 +190,15 @@ impl AnnotatorView {
     /// [`ErrorKind::Denied`] while a blind round is open.
     pub fn scores(&self) -> Result<()> {
         let kept = |round: &str| {
-            let what =
-                format!("the round `{round}` is blind: scores and verdicts of others are shown when it is closed");
+            let what = format!(
+                "the round `{round}` is blind: scores and verdicts of others are shown when it is closed"
+            );
             Error::new(ErrorKind::Denied, what)
                 .help("judge the items that it asks you for; whoever made the round closes it")
         };
-        self.veil.as_ref().map_or(Ok(()), |veil| Err(kept(&veil.round)))
+        self.veil
+            .as_ref()
+            .map_or(Ok(()), |veil| Err(kept(&veil.round)))
     }
 
     /// Whether items may be chosen by this filter, where nobody sees which: by their number it would tell of them.

@@ -191,7 +191,12 @@ struct Writer {
 
 /// Runs until [`WriterCommand::Finish`] or until every sender is gone. The caller has put the ledger in place; `stale` says that
 /// the status blocks in the store are not those of this ledger, `unread` why there is no ledger.
-pub fn run(shared: Arc<OwnerContext>, queue: &mpsc::Receiver<WriterCommand>, stale: bool, unread: Option<Error>) {
+pub fn run(
+    shared: Arc<OwnerContext>,
+    queue: &mpsc::Receiver<WriterCommand>,
+    stale: bool,
+    unread: Option<Error>,
+) {
     let mut writer = Writer {
         index_writer: IndexWriter::new(&shared),
         shared,
@@ -229,7 +234,12 @@ pub fn run(shared: Arc<OwnerContext>, queue: &mpsc::Receiver<WriterCommand>, sta
         let mut finished = None;
         while let Some(work) = next {
             match work {
-                WriterCommand::Wish { who, wish, asked, reply } => writer.take(who, wish, asked, reply),
+                WriterCommand::Wish {
+                    who,
+                    wish,
+                    asked,
+                    reply,
+                } => writer.take(who, wish, asked, reply),
                 WriterCommand::Place { who, place } => writer.place(&who, &place),
                 WriterCommand::Finish(sender) => {
                     finished = Some(sender);
@@ -237,7 +247,11 @@ pub fn run(shared: Arc<OwnerContext>, queue: &mpsc::Receiver<WriterCommand>, sta
                 }
                 work => writer.on_everything(work),
             }
-            next = if writer.batch.len() < BATCH { queue.try_recv().ok() } else { None };
+            next = if writer.batch.len() < BATCH {
+                queue.try_recv().ok()
+            } else {
+                None
+            };
         }
         writer.flush();
         writer.settle(done);
@@ -263,13 +277,20 @@ pub fn run(shared: Arc<OwnerContext>, queue: &mpsc::Receiver<WriterCommand>, sta
 impl Writer {
     /// Why nothing can be decided now; `None` where it can.
     fn unavailable(&mut self) -> Option<Error> {
-        let known = self.unread.clone().or_else(|| self.shared.may_write().err());
+        let known = self
+            .unread
+            .clone()
+            .or_else(|| self.shared.may_write().err());
         known.or_else(|| self.read_again().err())
     }
 
     /// How long to wait for work; a fold under way is looked after sooner.
     fn patience(&self) -> Duration {
-        if self.folding.is_some() { Duration::from_millis(5) } else { IDLE }
+        if self.folding.is_some() {
+            Duration::from_millis(5)
+        } else {
+            IDLE
+        }
     }
 
     fn take(&mut self, who: String, wish: DecisionRequest, asked: Option<Instant>, reply: Reply) {
@@ -297,11 +318,21 @@ impl Writer {
             Ok(Ok((decision, row))) => {
                 let times = asked.map(|asked| {
                     let prepared = Instant::now();
-                    self.shared.latency.record(Step::Queue, taken.duration_since(asked));
-                    self.shared.latency.record(Step::Prepare, prepared.duration_since(taken).saturating_sub(locks));
+                    self.shared
+                        .latency
+                        .record(Step::Queue, taken.duration_since(asked));
+                    self.shared.latency.record(
+                        Step::Prepare,
+                        prepared.duration_since(taken).saturating_sub(locks),
+                    );
                     Times { locks, prepared }
                 });
-                self.batch.push(Pending { decision, row, reply, times });
+                self.batch.push(Pending {
+                    decision,
+                    row,
+                    reply,
+                    times,
+                });
             }
             Ok(Err(Other::Receipt(receipt))) => reply(Ok(receipt)),
             Ok(Err(Other::Edit(step))) => jobs::step_edit(&self.shared, step, reply),
@@ -326,29 +357,64 @@ impl Writer {
         if let Some((rev, row)) = ledger.receipt(&uuid) {
             let said = ledger.judgement(&uuid).map(|(_, judgement)| judgement);
             let status = self.told(&who, row, said, ledger.status(row));
-            return Ok(Err(Other::Receipt(Receipt { uuid, rev, number: row + 1, status, edit: false })));
+            return Ok(Err(Other::Receipt(Receipt {
+                uuid,
+                rev,
+                number: row + 1,
+                status,
+                edit: false,
+            })));
         }
         if let Some((rev, row)) = ledger.edit_receipt(&uuid) {
             let status = self.told(&who, row, None, ledger.status(row));
-            return Ok(Err(Other::Receipt(Receipt { uuid, rev, number: row + 1, status, edit: true })));
+            return Ok(Err(Other::Receipt(Receipt {
+                uuid,
+                rev,
+                number: row + 1,
+                status,
+                edit: true,
+            })));
         }
-        let nothing = |word: &str| Error::new(ErrorKind::Conflict, format!("you have nothing to {word}"));
+        let nothing =
+            |word: &str| Error::new(ErrorKind::Conflict, format!("you have nothing to {word}"));
         let (row, mut act) = match wish {
-            DecisionRequest::Decide(decide) => (self.decidable(&who, &decide, &ledger)?, Act::Judge(decide.judgement)),
-            DecisionRequest::Undo(_) => match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
-                (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
-                (LastStep::Edit(rev), row) => {
-                    return Ok(Err(Other::Edit(StepEdit { who, uuid, rev, row, redo: false })));
+            DecisionRequest::Decide(decide) => (
+                self.decidable(&who, &decide, &ledger)?,
+                Act::Judge(decide.judgement),
+            ),
+            DecisionRequest::Undo(_) => {
+                match ledger.undoable(&who).ok_or_else(|| nothing("undo"))? {
+                    (LastStep::Verdict(target, _), row) => (row, Act::Undo(target)),
+                    (LastStep::Edit(rev), row) => {
+                        return Ok(Err(Other::Edit(StepEdit {
+                            who,
+                            uuid,
+                            rev,
+                            row,
+                            redo: false,
+                        })));
+                    }
                 }
-            },
-            DecisionRequest::Redo(_) => match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
-                (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
-                (LastStep::Edit(rev), row) => {
-                    return Ok(Err(Other::Edit(StepEdit { who, uuid, rev, row, redo: true })));
+            }
+            DecisionRequest::Redo(_) => {
+                match ledger.redoable(&who).ok_or_else(|| nothing("redo"))? {
+                    (LastStep::Verdict(target, _), row) => (row, Act::Redo(target)),
+                    (LastStep::Edit(rev), row) => {
+                        return Ok(Err(Other::Edit(StepEdit {
+                            who,
+                            uuid,
+                            rev,
+                            row,
+                            redo: true,
+                        })));
+                    }
                 }
-            },
+            }
         };
-        let rev = ledger.rev().max(self.batch.last().map_or(0, |p| p.decision.rev)) + 1;
+        let rev = ledger
+            .rev()
+            .max(self.batch.last().map_or(0, |p| p.decision.rev))
+            + 1;
         let began = Instant::now();
         let catalog = self.shared.catalog();
         let pictures = self.shared.pictures();
@@ -361,21 +427,50 @@ impl Writer {
         }
         // Last, since it takes the lease: nothing after it may fail but the journal.
         self.enter(&who, row, &mut act, &ledger)?;
-        Ok(Ok((Decision { uuid, rev, at: now(), who, item: item.id, on, act }, row)))
+        Ok(Ok((
+            Decision {
+                uuid,
+                rev,
+                at: now(),
+                who,
+                item: item.id,
+                on,
+                act,
+            },
+            row,
+        )))
     }
 
-    fn decidable(&self, who: &str, decide: &Decide, ledger: &benchtop_store::Ledger) -> Result<u32> {
-        let none = || Error::new(ErrorKind::NotFound, format!("there is no item #{}", decide.number));
+    fn decidable(
+        &self,
+        who: &str,
+        decide: &Decide,
+        ledger: &benchtop_store::Ledger,
+    ) -> Result<u32> {
+        let none = || {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("there is no item #{}", decide.number),
+            )
+        };
         let row = decide.number.checked_sub(1).ok_or_else(none)?;
         if row as usize >= self.shared.data().catalog.len() {
             return Err(none());
         }
         let known = &self.shared.config().review.reasons;
-        if let Some(reason) = decide.judgement.reasons.iter().find(|r| !known.iter().any(|k| k.key == **r)) {
+        if let Some(reason) = decide
+            .judgement
+            .reasons
+            .iter()
+            .find(|r| !known.iter().any(|k| k.key == **r))
+        {
             let keys: Vec<&str> = known.iter().map(|k| k.key.as_str()).collect();
-            return Err(Error::new(ErrorKind::Input, format!("`{reason}` is not a reason of this project"))
-                .field("reasons")
-                .help(format!("benchtop.toml declares: {}", keys.join(", "))));
+            return Err(Error::new(
+                ErrorKind::Input,
+                format!("`{reason}` is not a reason of this project"),
+            )
+            .field("reasons")
+            .help(format!("benchtop.toml declares: {}", keys.join(", "))));
         }
         // In a round everybody judges on their own: only another text or picture is in the way, and who said what is not
         // told. Outside, a round may still ask for the item.
@@ -386,14 +481,27 @@ impl Writer {
             // A script may revise; a screen that shows an item to be judged means its first verdict.
             self.shared.rounds.is_first(who, row, &decide.judgement)?;
         }
-        let rev = if in_round { ledger.text_rev(row) } else { ledger.row_rev(row) };
+        let rev = if in_round {
+            ledger.text_rev(row)
+        } else {
+            ledger.row_rev(row)
+        };
         match decide.expected {
             Some(expected) if expected != rev => {
-                let last = if in_round { None } else { ledger.standing(row).pop() };
+                let last = if in_round {
+                    None
+                } else {
+                    ledger.standing(row).pop()
+                };
                 let nothing = "its verdict was taken back, or its text or picture is another now";
-                let said = last.map_or(nothing.into(), |s| format!("{} said {}", s.who, s.judgement.verdict.name()));
-                Err(Error::new(ErrorKind::Conflict, format!("#{} changed while you looked: {said}", decide.number))
-                    .help("look again, then decide again"))
+                let said = last.map_or(nothing.into(), |s| {
+                    format!("{} said {}", s.who, s.judgement.verdict.name())
+                });
+                Err(Error::new(
+                    ErrorKind::Conflict,
+                    format!("#{} changed while you looked: {said}", decide.number),
+                )
+                .help("look again, then decide again"))
             }
             _ => Ok(row),
         }
@@ -408,7 +516,8 @@ impl Writer {
 
     /// The checkpoint must not vouch for blocks it has not seen.
     fn all_dirty(&mut self) {
-        self.dirty.extend(0..self.shared.catalog().len().div_ceil(BLOCK_ROWS));
+        self.dirty
+            .extend(0..self.shared.catalog().len().div_ceil(BLOCK_ROWS));
     }
 
     /// Has the statuses written, as they are now and with the journals that they follow from.
@@ -422,10 +531,14 @@ impl Writer {
         }
         let (rev, journals) = {
             let ledger = self.shared.ledger();
-            (ledger.rev(), open::followed(&ledger, &self.shared.pictures()))
+            (
+                ledger.rev(),
+                open::followed(&ledger, &self.shared.pictures()),
+            )
         };
         let overlay = self.shared.data().overlay.clone();
-        self.index_writer.checkpoint(overlay, std::mem::take(&mut self.dirty), rev, journals);
+        self.index_writer
+            .checkpoint(overlay, std::mem::take(&mut self.dirty), rev, journals);
         self.since_checkpoint = 0;
     }
 
@@ -435,11 +548,19 @@ impl Writer {
         if self.shared.may_write().is_err() {
             return;
         }
-        if self.unread.is_some() || self.changed.is_some() || !self.dirty.is_empty() || !unwritten.is_empty() {
+        if self.unread.is_some()
+            || self.changed.is_some()
+            || !self.dirty.is_empty()
+            || !unwritten.is_empty()
+        {
             return;
         }
         let journals = open::followed(&self.shared.ledger(), &self.shared.pictures());
-        if let Err(problem) = self.shared.index.leave(&self.shared.data().overlay, &journals) {
+        if let Err(problem) = self
+            .shared
+            .index
+            .leave(&self.shared.data().overlay, &journals)
+        {
             crate::log::write(format_args!("the next start will take longer: {problem}"));
         }
     }

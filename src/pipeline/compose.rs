@@ -21,7 +21,9 @@ use benchtop_compose::metadata::judge::judging_of;
 use benchtop_compose::plan::{MOST, Plan};
 use benchtop_compose::schedule::Schedule;
 use benchtop_model::metafile::shipped;
-use benchtop_model::{Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity};
+use benchtop_model::{
+    Error, ErrorKind, Finding, Item, MetaFile, QuestionKind, Result, Rule, Severity,
+};
 use benchtop_store::columns::NAMED;
 use benchtop_store::index::Index;
 use benchtop_store::manifest::{self, Holds, Manifest, Part};
@@ -61,16 +63,29 @@ pub struct Order {
 /// # Errors
 /// The operating system's.
 pub fn metadata(project: Option<&Project>) -> Result<(Metadata, Vec<Finding>)> {
-    let Some(dir) = project.map(Project::metadata) else { return Ok((Metadata::parse(shipped()), Vec::new())) };
+    let Some(dir) = project.map(Project::metadata) else {
+        return Ok((Metadata::parse(shipped()), Vec::new()));
+    };
     let state = store::metadata::read(&dir)?;
-    let files = state.files.into_iter().map(|f| MetaFile { name: f.name, text: f.text });
+    let files = state.files.into_iter().map(|f| MetaFile {
+        name: f.name,
+        text: f.text,
+    });
     Ok((Metadata::parse(files), state.unreadable))
 }
 
 /// The errors that keep metadata from being composed from, the cause first; `unreadable` are files that could not be
 /// read, `compiled` is what [`CompiledMetadata::compile`] found.
-pub fn errors<'f>(metadata: &'f Metadata, unreadable: &'f [Finding], compiled: &'f [Finding]) -> Vec<&'f Finding> {
-    let mut errors: Vec<&Finding> = unreadable.iter().chain(metadata.found()).chain(compiled).collect();
+pub fn errors<'f>(
+    metadata: &'f Metadata,
+    unreadable: &'f [Finding],
+    compiled: &'f [Finding],
+) -> Vec<&'f Finding> {
+    let mut errors: Vec<&Finding> = unreadable
+        .iter()
+        .chain(metadata.found())
+        .chain(compiled)
+        .collect();
     // Judgings and instructions are asked of pictures that are there: no question is written with them.
     let apart = |f: &Finding| judging_of(&f.file).is_some() || instruction_of(&f.file).is_some();
     errors.retain(|f| f.rule.severity() == Severity::Error && !apart(f));
@@ -80,13 +95,21 @@ pub fn errors<'f>(metadata: &'f Metadata, unreadable: &'f [Finding], compiled: &
 }
 
 fn counted(errors: usize) -> String {
-    if errors == 1 { "1 error".into() } else { format!("{errors} errors") }
+    if errors == 1 {
+        "1 error".into()
+    } else {
+        format!("{errors} errors")
+    }
 }
 
 /// Says where in the metadata folder a problem is.
 pub fn place_of(problem: Error, finding: &Finding) -> Error {
     let problem = problem.file(Path::new("metadata").join(&finding.file));
-    if finding.line > 0 { problem.line(u64::from(finding.line)) } else { problem }
+    if finding.line > 0 {
+        problem.line(u64::from(finding.line))
+    } else {
+        problem
+    }
 }
 
 /// The metadata made ready to compose from; `unreadable` are files that could not be read.
@@ -97,10 +120,17 @@ pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<CompiledMeta
     let (grammar, compiled) = CompiledMetadata::compile(metadata);
     let errors = errors(metadata, unreadable, &compiled);
     if let Some(first) = errors.first() {
-        let list: Vec<String> = errors.iter().take(LISTED).map(ToString::to_string).collect();
+        let list: Vec<String> = errors
+            .iter()
+            .take(LISTED)
+            .map(ToString::to_string)
+            .collect();
         let more = if errors.len() > LISTED { "; ..." } else { "" };
-        let what =
-            format!("{} in the metadata, and nothing is composed: {}{more}", counted(errors.len()), list.join("; "));
+        let what = format!(
+            "{} in the metadata, and nothing is composed: {}{more}",
+            counted(errors.len()),
+            list.join("; ")
+        );
         return Err(place_of(Error::input(what), first).help("`benchtop lint` lists all of them"));
     }
     Ok(grammar)
@@ -120,13 +150,23 @@ impl Composition {
     /// out.
     pub fn new(metadata: &Metadata, unreadable: &[Finding], order: &Order) -> Result<Composition> {
         let grammar = ready(metadata, unreadable)?;
-        let grammar = if order.allow_impossible { grammar.without_rules() } else { grammar };
+        let grammar = if order.allow_impossible {
+            grammar.without_rules()
+        } else {
+            grammar
+        };
         let (plan, most) = match &order.plan {
-            Some(text) => (Plan::parse(text, Path::new("the plan"))?, order.count.unwrap_or(u64::MAX)),
+            Some(text) => (
+                Plan::parse(text, Path::new("the plan"))?,
+                order.count.unwrap_or(u64::MAX),
+            ),
             None => {
                 let count = order.count.unwrap_or(COUNT);
                 if count > MOST {
-                    return Err(Error::input(format!("{count} questions: a plan has at most {MOST}")).field("count"));
+                    return Err(Error::input(format!(
+                        "{count} questions: a plan has at most {MOST}"
+                    ))
+                    .field("count"));
                 }
                 (Plan::balanced(&grammar, count), u64::MAX)
             }
@@ -136,7 +176,10 @@ impl Composition {
         if questions == 0 {
             return Err(Error::input("the plan asks for no questions"));
         }
-        Ok(Composition { composer: Composer::new(Arc::new(grammar), Arc::new(course), order.seed), questions })
+        Ok(Composition {
+            composer: Composer::new(Arc::new(grammar), Arc::new(course), order.seed),
+            questions,
+        })
     }
 
     /// The data set that its questions belong to: `<plan>-<seed>`.
@@ -153,8 +196,14 @@ impl Composition {
     /// each subject and subtask.
     pub fn repeated(&self) -> Vec<String> {
         let line = |(subject, subtask, n): (String, String, u64)| {
-            let (verb, each) = if n == 1 { ("repeats", "question") } else { ("repeat", "questions") };
-            format!("{n} {each} about {subtask} of {subject} {verb} another: its terms and prompts make no more")
+            let (verb, each) = if n == 1 {
+                ("repeats", "question")
+            } else {
+                ("repeat", "questions")
+            };
+            format!(
+                "{n} {each} about {subtask} of {subject} {verb} another: its terms and prompts make no more"
+            )
         };
         self.composer.repeated().into_iter().map(line).collect()
     }
@@ -192,17 +241,32 @@ impl Composition {
                         }
                     }
                 };
-                let started = std::thread::Builder::new().name("compose".into()).spawn_scoped(scope, compose);
-                started.map_err(|e| Error::io(&e, "a thread cannot be started", Path::new("compose")))?;
+                let started = std::thread::Builder::new()
+                    .name("compose".into())
+                    .spawn_scoped(scope, compose);
+                started.map_err(|e| {
+                    Error::io(&e, "a thread cannot be started", Path::new("compose"))
+                })?;
                 workers.push(get);
             }
             for chunk in 0..chunks {
                 let done = chunk * CHUNK;
-                if !watch(Progress { what: "composing".into(), done, of: Some(self.questions) }) {
-                    return Err(Error::new(ErrorKind::Cancelled, "the composition was cancelled; nothing was added"));
+                if !watch(Progress {
+                    what: "composing".into(),
+                    done,
+                    of: Some(self.questions),
+                }) {
+                    return Err(Error::new(
+                        ErrorKind::Cancelled,
+                        "the composition was cancelled; nothing was added",
+                    ));
                 }
-                let ended = |_| Error::new(ErrorKind::Io, "a composing thread ended before its work");
-                for made in workers[(chunk % threads) as usize].recv().map_err(ended)?? {
+                let ended =
+                    |_| Error::new(ErrorKind::Io, "a composing thread ended before its work");
+                for made in workers[(chunk % threads) as usize]
+                    .recv()
+                    .map_err(ended)??
+                {
                     take(made)?;
                 }
             }
@@ -225,7 +289,9 @@ impl Composition {
     ) -> Result<Outcome> {
         let dataset = self.dataset();
         let mut report = Report::default();
-        let known = NAMED.iter().position(|f| *f == benchtop_model::Field::Dataset);
+        let known = NAMED
+            .iter()
+            .position(|f| *f == benchtop_model::Field::Dataset);
         let before = known.is_some_and(|at| catalog.columns().names[at].code(dataset).is_some());
         let mut columns = catalog.columns().clone();
         let mut writer = Writer::create(&project.imports())?;
@@ -249,22 +315,35 @@ impl Composition {
             columns.push(&item)?;
             writer.push(&line)
         })?;
-        let files = |added| FileReport { path: dataset.into(), format: "composed".into(), added };
+        let files = |added| FileReport {
+            path: dataset.into(),
+            format: "composed".into(),
+            added,
+        };
         if writer.rows() == 0 {
             report.files.push(files(0));
-            report.notes.push(format!("this composition is here already, as data set {dataset}; nothing was added"));
-            return Ok(Outcome { catalog: None, report });
+            report.notes.push(format!(
+                "this composition is here already, as data set {dataset}; nothing was added"
+            ));
+            return Ok(Outcome {
+                catalog: None,
+                report,
+            });
         }
         let manifest = Manifest::for_import(&project.imports())?;
         let file = format!("{:04}-01-items.jsonl.zst", manifest.next());
         let done = writer.finish(&file)?;
         report.items = done.rows;
         report.files.push(files(done.rows));
-        report.notes.push(format!("its {last_picture} pictures are named in the items and not made yet"));
+        report.notes.push(format!(
+            "its {last_picture} pictures are named in the items and not made yet"
+        ));
         report.notes.extend(self.repeated());
         let part = Part {
             file: file.clone(),
-            holds: Holds::Items { dataset: dataset.into() },
+            holds: Holds::Items {
+                dataset: dataset.into(),
+            },
             rows: done.rows,
             duplicates: 0,
             bytes: done.bytes,
@@ -272,11 +351,18 @@ impl Composition {
             source: format!("composed by benchtop: {dataset}"),
             source_blake3: String::new(),
         };
-        let fresh = vec![Fresh { part, frames: done.frames, rows: None }];
+        let fresh = vec![Fresh {
+            part,
+            frames: done.frames,
+            rows: None,
+        }];
         match adopt(project, index, catalog, columns, fresh, at) {
             Ok((catalog, notice)) => {
                 report.notes.extend(notice);
-                Ok(Outcome { catalog: Some(catalog), report })
+                Ok(Outcome {
+                    catalog: Some(catalog),
+                    report,
+                })
             }
             Err(problem) => {
                 manifest::take_back(&project.imports(), [file.as_str()]);
@@ -306,11 +392,16 @@ impl Composition {
             notes: self.repeated(),
             ..Summary::default()
         };
-        let mut rows: BTreeMap<(String, QuestionKind), BTreeMap<Option<u64>, u64>> = BTreeMap::new();
+        let mut rows: BTreeMap<(String, QuestionKind), BTreeMap<Option<u64>, u64>> =
+            BTreeMap::new();
         self.each(&Ok, watch, &mut |item: Item| {
             let subtask = item.subtask.clone().unwrap_or_default();
             let chance = item.chance().map(f64::to_bits);
-            *rows.entry((subtask, item.kind)).or_default().entry(chance).or_default() += 1;
+            *rows
+                .entry((subtask, item.kind))
+                .or_default()
+                .entry(chance)
+                .or_default() += 1;
             summary.pictures = summary.pictures.max(last_picture_of(&item));
             if !summary.examples.iter().any(|e| e.kind == item.kind) {
                 summary.examples.push(item);
@@ -323,7 +414,10 @@ impl Composition {
             questions: chances.values().sum(),
             chances: chances
                 .into_iter()
-                .map(|(c, questions)| Chance { chance: c.map(f64::from_bits), questions })
+                .map(|(c, questions)| Chance {
+                    chance: c.map(f64::from_bits),
+                    questions,
+                })
                 .collect(),
         };
         summary.counts = rows.into_iter().map(row).collect();
@@ -373,7 +467,10 @@ pub struct Chance {
 
 /// Number of the last picture that an item is about; numbers are given in order and without gaps.
 fn last_picture_of(item: &Item) -> u64 {
-    let second = item.pair.as_ref().is_some_and(|p| p.side != benchtop_model::Side::Manipulated);
+    let second = item
+        .pair
+        .as_ref()
+        .is_some_and(|p| p.side != benchtop_model::Side::Manipulated);
     item.provenance.as_ref().map_or(0, |p| p.picture) + u64::from(second)
 }
 
@@ -399,7 +496,10 @@ fn question(composer: &mut Composer, n: u64) -> Result<Item> {
 fn same(mut there: Item, mut item: Item) -> bool {
     for item in [&mut there, &mut item] {
         for image in &mut item.images {
-            *image = benchtop_model::ImageRef { name: std::mem::take(&mut image.name), ..Default::default() };
+            *image = benchtop_model::ImageRef {
+                name: std::mem::take(&mut image.name),
+                ..Default::default()
+            };
         }
         if let Some(provenance) = &mut item.provenance {
             provenance.vocabulary.clear();

@@ -27,31 +27,54 @@ impl MissingTerms {
         if let Some((picture, choices)) = of(grammar, item)
             && !missing(grammar, &choices).is_empty()
         {
-            self.pictures.entry(picture).or_default().see(grammar, &choices);
+            self.pictures
+                .entry(picture)
+                .or_default()
+                .see(grammar, &choices);
         }
     }
 
     /// Takes in a question that has all terms: where its picture lacks some for other questions, they get the same.
     pub fn settle(&mut self, grammar: &CompiledMetadata, item: &Item) {
-        let Some((picture, choices)) = of(grammar, item) else { return };
-        let Some(fitting) = self.pictures.get_mut(&picture) else { return };
+        let Some((picture, choices)) = of(grammar, item) else {
+            return;
+        };
+        let Some(fitting) = self.pictures.get_mut(&picture) else {
+            return;
+        };
         if missing(grammar, &choices).is_empty() {
-            choices.terms.iter().for_each(|(list, term)| fitting.settle(*list, *term));
+            choices
+                .terms
+                .iter()
+                .for_each(|(list, term)| fitting.settle(*list, *term));
         }
     }
 
     /// Gives an item the terms that it lacks; whether it lacked some and there are any that fit.
     pub fn fill(&self, grammar: &CompiledMetadata, item: &mut Item) -> bool {
-        let Some((picture, choices)) = of(grammar, item) else { return false };
+        let Some((picture, choices)) = of(grammar, item) else {
+            return false;
+        };
         let lacks = missing(grammar, &choices);
-        let drawn = self.pictures.get(&picture).and_then(|fitting| fitting.draw(grammar, picture));
-        let (Some(mut drawn), Some(provenance)) = (drawn, item.provenance.as_deref_mut()) else { return false };
+        let drawn = self
+            .pictures
+            .get(&picture)
+            .and_then(|fitting| fitting.draw(grammar, picture));
+        let (Some(mut drawn), Some(provenance)) = (drawn, item.provenance.as_deref_mut()) else {
+            return false;
+        };
         drawn.retain(|(list, _)| lacks.contains(list));
-        if lacks.is_empty() || drawn.len() < lacks.len() || !drawn.iter().all(|own| fits(grammar, &choices, *own)) {
+        if lacks.is_empty()
+            || drawn.len() < lacks.len()
+            || !drawn.iter().all(|own| fits(grammar, &choices, *own))
+        {
             return false;
         }
         for (list, term) in drawn {
-            let (name, term) = (&grammar.lists[list].name, &grammar.lists[list].terms[term as usize]);
+            let (name, term) = (
+                &grammar.lists[list].name,
+                &grammar.lists[list].terms[term as usize],
+            );
             provenance.terms.insert(name.clone(), term.clone());
             // The pictures of a pair differ in nothing else.
             if !provenance.second.is_empty() {
@@ -70,7 +93,10 @@ fn of(grammar: &CompiledMetadata, item: &Item) -> Option<(u64, Choices)> {
         Some(Key::Int(pair)) => pair.cast_unsigned(),
         _ => provenance.picture,
     };
-    Some((within(key(provenance.seed, &["missing", &item.dataset]), number), choices))
+    Some((
+        within(key(provenance.seed, &["missing", &item.dataset]), number),
+        choices,
+    ))
 }
 
 #[cfg(test)]
@@ -92,14 +118,26 @@ mod tests {
         let metadata = Metadata::parse(metafile::shipped());
         let old = Arc::new(CompiledMetadata::compile(&metadata).0);
         let plan = "name = \"pairs\"\n[[pictures]]\nsubject = \"action\"\ncount = 40\nshape = \"pair\"\ndiffers = \"action\"\n";
-        let course = Schedule::new(&old, &Plan::parse(plan, Path::new("plan.toml")).unwrap()).unwrap();
+        let course =
+            Schedule::new(&old, &Plan::parse(plan, Path::new("plan.toml")).unwrap()).unwrap();
         let mut composer = Composer::new(old, Arc::new(course), 5);
-        let items: Vec<Item> = (0..composer.course().questions()).filter_map(|n| composer.question(n)).collect();
+        let items: Vec<Item> = (0..composer.course().questions())
+            .filter_map(|n| composer.question(n))
+            .collect();
         let mut edited = metadata.clone();
         let text = metadata.text("templates.toml").unwrap();
-        let section = text.split("[subject.action]").nth(1).unwrap().split("\n[").next().unwrap();
+        let section = text
+            .split("[subject.action]")
+            .nth(1)
+            .unwrap()
+            .split("\n[")
+            .next()
+            .unwrap();
         let new = section.replace("{style}", "beside {a animal}, {style}");
-        edited.put(MetaFile { name: "templates.toml".into(), text: text.replace(section, &new) });
+        edited.put(MetaFile {
+            name: "templates.toml".into(),
+            text: text.replace(section, &new),
+        });
         let (grammar, found) = CompiledMetadata::compile(&edited);
         assert_eq!(found, []);
         let mut lacking = MissingTerms::default();
@@ -110,11 +148,22 @@ mod tests {
             let provenance = item.provenance.as_deref().unwrap();
             assert_eq!(provenance.terms["animal"], provenance.second["animal"]);
             let pair = item.pair.as_ref().unwrap().id.to_string();
-            assert_eq!(drawn.entry(pair).or_insert(provenance.terms["animal"].clone()), &provenance.terms["animal"]);
+            assert_eq!(
+                drawn
+                    .entry(pair)
+                    .or_insert(provenance.terms["animal"].clone()),
+                &provenance.terms["animal"]
+            );
             let choices = choices_of(&grammar, &item).unwrap().unwrap();
             let prompt = write(&grammar, &choices).unwrap().prompt;
             assert_eq!(broken(&grammar, &choices, &prompt), None);
         }
-        assert!(drawn.values().collect::<std::collections::BTreeSet<_>>().len() > 1);
+        assert!(
+            drawn
+                .values()
+                .collect::<std::collections::BTreeSet<_>>()
+                .len()
+                > 1
+        );
     }
 }

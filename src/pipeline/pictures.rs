@@ -65,7 +65,9 @@ impl Pictures {
         self.known.clear();
         self.bases.clear();
         for dir in [file.parent().unwrap_or(root), root] {
-            let dir = dir.canonicalize().map_err(|e| Error::io(&e, "cannot be opened", dir))?;
+            let dir = dir
+                .canonicalize()
+                .map_err(|e| Error::io(&e, "cannot be opened", dir))?;
             if !self.bases.contains(&dir) {
                 self.bases.push(dir);
             }
@@ -95,8 +97,15 @@ impl Pictures {
             }
         };
         *image = match found {
-            Some(found) => ImageRef { draft: image.draft, ..found },
-            None => ImageRef { name: std::mem::take(&mut image.name), draft: image.draft, ..ImageRef::default() },
+            Some(found) => ImageRef {
+                draft: image.draft,
+                ..found
+            },
+            None => ImageRef {
+                name: std::mem::take(&mut image.name),
+                draft: image.draft,
+                ..ImageRef::default()
+            },
         };
         Ok(())
     }
@@ -111,19 +120,31 @@ impl Pictures {
         let ext = ending(Path::new(&inline.name));
         let known = self.known.contains_key(&inline.name);
         let unreadable = self.look_at(&inline.name, &bytes, known);
-        let image = ImageRef { name: inline.name.clone(), hash, ext, unreadable, ..ImageRef::default() };
+        let image = ImageRef {
+            name: inline.name.clone(),
+            hash,
+            ext,
+            unreadable,
+            ..ImageRef::default()
+        };
         if let Some(stored) = image.stored() {
             self.copy(&stored, &bytes)?;
         }
         self.carried = true;
-        if self.known.insert(inline.name.clone(), Some(image)).is_none() {
+        if self
+            .known
+            .insert(inline.name.clone(), Some(image))
+            .is_none()
+        {
             self.taken += 1;
         }
         Ok(())
     }
 
     fn in_project(&self, stored: &Path) -> bool {
-        self.images.parent().is_some_and(|root| root.join(stored).is_file())
+        self.images
+            .parent()
+            .is_some_and(|root| root.join(stored).is_file())
     }
 
     fn look(&mut self, name: &str) -> Result<Option<ImageRef>> {
@@ -136,14 +157,23 @@ impl Pictures {
         if relative.is_absolute() {
             return Err(outside("has an absolute path"));
         }
-        if relative.components().any(|c| matches!(c, Component::ParentDir | Component::Prefix(_))) {
+        if relative
+            .components()
+            .any(|c| matches!(c, Component::ParentDir | Component::Prefix(_)))
+        {
             return Err(outside("leads out of its folder"));
         }
         for base in self.bases.clone() {
             let path = match base.join(relative).canonicalize() {
                 Ok(path) => path,
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(e) => return Err(Error::io(&e, "the picture cannot be opened", &base.join(relative))),
+                Err(e) => {
+                    return Err(Error::io(
+                        &e,
+                        "the picture cannot be opened",
+                        &base.join(relative),
+                    ));
+                }
             };
             if !self.bases.iter().any(|b| path.starts_with(b)) {
                 return Err(outside("is a link that leads out of its folder"));
@@ -156,13 +186,26 @@ impl Pictures {
     }
 
     fn take(&mut self, name: &str, path: &Path) -> Result<ImageRef> {
-        let named = |p: Error| Error { what: format!("the picture `{name}`: {}", p.what), ..p }.field("images");
+        let named = |p: Error| {
+            Error {
+                what: format!("the picture `{name}`: {}", p.what),
+                ..p
+            }
+            .field("images")
+        };
         let bytes = regular::read(path, FILE_LIMIT).map_err(named)?;
         let hash = Some(blake3::hash(&bytes).to_hex().to_string());
         let ext = ending(path);
         let link = self.link.then(|| path.to_path_buf());
         let unreadable = self.look_at(name, &bytes, false);
-        let image = ImageRef { name: name.to_string(), hash, ext, link, draft: false, unreadable };
+        let image = ImageRef {
+            name: name.to_string(),
+            hash,
+            ext,
+            link,
+            draft: false,
+            unreadable,
+        };
         if let Some(stored) = image.stored() {
             self.copy(&stored, &bytes)?;
         }
@@ -188,7 +231,9 @@ impl Pictures {
 
     /// Writes a content-addressed copy unless it is there. Its bytes are synced with all others at the end.
     fn copy(&mut self, stored: &Path, bytes: &[u8]) -> Result<()> {
-        let Some(root) = self.images.parent() else { return Ok(()) };
+        let Some(root) = self.images.parent() else {
+            return Ok(());
+        };
         let path = root.join(stored);
         if !path.exists() {
             self.made.push(path);
@@ -215,11 +260,16 @@ impl Pictures {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.missing > 0 {
-            notes.push(format!("{} pictures were not found; their items are shown without", self.missing));
+            notes.push(format!(
+                "{} pictures were not found; their items are shown without",
+                self.missing
+            ));
         }
         let n = self.unreadable.0;
         if n > 0 {
-            notes.push(format!("{n} pictures cannot be shown; `picture:broken` finds their items"));
+            notes.push(format!(
+                "{n} pictures cannot be shown; `picture:broken` finds their items"
+            ));
         }
         notes
     }
@@ -229,13 +279,20 @@ impl Pictures {
     /// # Errors
     /// The operating system's.
     pub fn sync(&self) -> Result<()> {
-        if self.taken == 0 || (self.link && !self.carried) { Ok(()) } else { sync(&self.images) }
+        if self.taken == 0 || (self.link && !self.carried) {
+            Ok(())
+        } else {
+            sync(&self.images)
+        }
     }
 }
 
 /// The ending of a picture's name, where it is one that a stored copy can have.
 fn ending(path: &Path) -> Option<String> {
-    let ext = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let ext = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .map(str::to_ascii_lowercase);
     ext.filter(|e| e.len() <= 8 && e.chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
@@ -265,7 +322,10 @@ pub fn put(root: &Path, stored: &Path, bytes: &[u8]) -> Result<()> {
         disk::ensure_dir(images)?;
     }
     disk::ensure_dir(dir)?;
-    let mut temp = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir).map_err(fail)?;
+    let mut temp = tempfile::Builder::new()
+        .prefix(".tmp-")
+        .tempfile_in(dir)
+        .map_err(fail)?;
     temp.write_all(bytes).map_err(fail)?;
     temp.persist(&path).map_err(|e| fail(e.error))?;
     disk::sync_dir(dir)

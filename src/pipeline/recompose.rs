@@ -92,7 +92,13 @@ fn each(
 ) -> Result<()> {
     let of = Some(catalog.len() as u64);
     catalog.each_line(0, &mut |row, line| {
-        if row % STEP == 0 && !watch(Progress { what: "looking for missing terms".into(), done: row as u64, of }) {
+        if row % STEP == 0
+            && !watch(Progress {
+                what: "looking for missing terms".into(),
+                done: row as u64,
+                of,
+            })
+        {
             return Err(cancelled());
         }
         if memchr::memmem::find(line, b"\"provenance\":").is_some() {
@@ -107,12 +113,19 @@ fn each(
 }
 
 fn cancelled() -> Error {
-    Error::new(ErrorKind::Cancelled, "composing again was cancelled; nothing was changed")
+    Error::new(
+        ErrorKind::Cancelled,
+        "composing again was cancelled; nothing was changed",
+    )
 }
 
 fn parsed(row: usize, line: &[u8]) -> Result<Item> {
-    serde_json::from_slice(line)
-        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))
+    serde_json::from_slice(line).map_err(|e| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("item #{} cannot be read: {e}", row + 1),
+        )
+    })
 }
 
 /// Writes every composed item again.
@@ -126,14 +139,22 @@ pub fn prepare(
     manner: &Manner,
     watch: Watch<'_>,
 ) -> Result<(Recomposed, Revised)> {
-    let Manner { renames, draw_missing, dry } = manner;
+    let Manner {
+        renames,
+        draw_missing,
+        dry,
+    } = manner;
     let dry = *dry;
     let mut lacking = MissingTerms::default();
     if *draw_missing {
-        each((catalog, grammar), renames, watch, &mut |item| lacking.see(grammar, item))?;
+        each((catalog, grammar), renames, watch, &mut |item| {
+            lacking.see(grammar, item)
+        })?;
     }
     if !lacking.is_empty() {
-        each((catalog, grammar), renames, watch, &mut |item| lacking.settle(grammar, item))?;
+        each((catalog, grammar), renames, watch, &mut |item| {
+            lacking.settle(grammar, item)
+        })?;
     }
     let mut report = Recomposed::default();
     let mut columns = catalog.columns().clone();
@@ -142,7 +163,13 @@ pub fn prepare(
     let mut kept = Batch::new(project, "rewritten", dry)?;
     let of = catalog.len() as u64;
     catalog.each_line(0, &mut |row, line| {
-        if row % STEP == 0 && !watch(Progress { what: "composing again".into(), done: row as u64, of: Some(of) }) {
+        if row % STEP == 0
+            && !watch(Progress {
+                what: "composing again".into(),
+                done: row as u64,
+                of: Some(of),
+            })
+        {
             return Err(cancelled());
         }
         // Most lines of a mixed project have none: not worth parsing.
@@ -151,7 +178,9 @@ pub fn prepare(
         }
         let item = parsed(row, line)?;
         let status = overlay.status(row);
-        let Some((again, drawn)) = again(grammar, item, renames, &lacking) else { return Ok(true) };
+        let Some((again, drawn)) = again(grammar, item, renames, &lacking) else {
+            return Ok(true);
+        };
         report.composed += 1;
         match again {
             Again::Same => {}
@@ -173,7 +202,9 @@ pub fn prepare(
                 if matches!(what, Gone::Slot(_)) {
                     report.missing.add(status);
                     if *draw_missing {
-                        cause.push_str(": no term of it fits the picture and what is asked about it");
+                        cause.push_str(
+                            ": no term of it fits the picture and what is asked about it",
+                        );
                     }
                 }
                 *causes.entry(cause).or_default() += 1;
@@ -182,19 +213,36 @@ pub fn prepare(
         Ok(true)
     })?;
     report.causes = causes.into_iter().collect();
-    report.causes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    report
+        .causes
+        .sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     report.causes.truncate(LISTED);
     let voided = report.changed.all() - report.changed.of(Status::Pending);
     if voided > 0 {
-        let word = if dry { "would no longer count" } else { "no longer count" };
-        report.notes.push(format!("verdicts on {voided} items {word}: those items read differently now"));
+        let word = if dry {
+            "would no longer count"
+        } else {
+            "no longer count"
+        };
+        report.notes.push(format!(
+            "verdicts on {voided} items {word}: those items read differently now"
+        ));
     }
     let (changed_rows, kept_rows) = (changed.rows.clone(), kept.rows.clone());
     let mut fresh = Vec::new();
     for (batch, keeps) in [(changed, false), (kept, true)] {
         fresh.extend(batch.part(keeps, "composed again")?);
     }
-    Ok((report, Revised { columns, fresh, changed: changed_rows, kept: kept_rows, edit: None }))
+    Ok((
+        report,
+        Revised {
+            columns,
+            fresh,
+            changed: changed_rows,
+            kept: kept_rows,
+            edit: None,
+        },
+    ))
 }
 
 /// An item in today's words, and whether a term was drawn for it; `None` for one that was not composed.
@@ -245,15 +293,20 @@ fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> O
     let provenance = item.provenance.as_deref_mut()?;
     provenance.recipe = recipe(grammar, &choices);
     provenance.chance = written.chance;
-    provenance.vocabulary.clone_from(&grammar.vocabulary_revision);
+    provenance
+        .vocabulary
+        .clone_from(&grammar.vocabulary_revision);
     provenance.templates.clone_from(&grammar.template_revision);
-    let style = provenance.terms.get(benchtop_compose::metadata::STYLE).cloned();
+    let style = provenance
+        .terms
+        .get(benchtop_compose::metadata::STYLE)
+        .cloned();
     let subtask = &grammar.subtasks[choices.subtask];
     item.task = Some(subtask.task.clone());
     item.granularity = Some(subtask.granularity.clone());
     item.style = style;
-    let drawn_alike =
-        before.prompt.as_ref() == Some(&written.prompt) && before.negative_prompt.as_ref() == Some(&written.negative);
+    let drawn_alike = before.prompt.as_ref() == Some(&written.prompt)
+        && before.negative_prompt.as_ref() == Some(&written.negative);
     if !drawn_alike {
         // The picture shows the earlier prompt: it is to be drawn again.
         for image in &mut item.images {
@@ -267,7 +320,13 @@ fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> O
     item.options = written.options;
     item.answer = written.answer;
     let seen = |i: &Item| {
-        (i.prompt.clone(), i.negative_prompt.clone(), i.instruction.clone(), i.options.clone(), i.answer.clone())
+        (
+            i.prompt.clone(),
+            i.negative_prompt.clone(),
+            i.instruction.clone(),
+            i.options.clone(),
+            i.answer.clone(),
+        )
     };
     let recipe_of = |i: &Item| i.provenance.as_ref().map(|p| p.recipe.clone());
     Some(if seen(before) != seen(&item) {
@@ -284,7 +343,10 @@ fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> O
 
 fn renamed(provenance: &mut Provenance, rename: &Rename) {
     for terms in [&mut provenance.terms, &mut provenance.second] {
-        if let Some(term) = terms.get_mut(&rename.vocabulary).filter(|t| **t == rename.old) {
+        if let Some(term) = terms
+            .get_mut(&rename.vocabulary)
+            .filter(|t| **t == rename.old)
+        {
             term.clone_from(&rename.new);
         }
     }
@@ -325,7 +387,9 @@ mod tests {
         };
         let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar), Arc::new(course), 11);
-        (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect()
+        (0..composer.course().questions())
+            .map(|n| composer.question(n).unwrap())
+            .collect()
     }
 
     fn edit(name: &str, old: &str, new: &str) -> CompiledMetadata {
@@ -333,7 +397,10 @@ mod tests {
         let text = metadata.text(name).unwrap();
         assert!(text.contains(old), "{name} has no {old}");
         let text = text.replace(old, new);
-        metadata.put(MetaFile { name: name.into(), text });
+        metadata.put(MetaFile {
+            name: name.into(),
+            text,
+        });
         grammar(&metadata)
     }
 
@@ -341,12 +408,24 @@ mod tests {
     fn nothing_changes_without_an_edit_and_a_new_term_changes_nothing() {
         let added = edit("vocabularies/animal.txt", "\nowl\n", "\nowl\naardvark\n");
         for item in items(None) {
-            assert_eq!(again(&grammar(&shipped()), item.clone(), &[]), Some(Again::Same));
+            assert_eq!(
+                again(&grammar(&shipped()), item.clone(), &[]),
+                Some(Again::Same)
+            );
             assert_eq!(again(&added, item, &[]), Some(Again::Same));
         }
         let mut plain = items(None).remove(0);
-        plain.edited = Some(Box::new(Edited { by: "ann".into(), at: 1, note: None, before: Before::of(&plain) }));
-        assert_eq!(again(&added, plain.clone(), &[]), Some(Again::Edited), "what a person wrote stands");
+        plain.edited = Some(Box::new(Edited {
+            by: "ann".into(),
+            at: 1,
+            note: None,
+            before: Before::of(&plain),
+        }));
+        assert_eq!(
+            again(&added, plain.clone(), &[]),
+            Some(Again::Edited),
+            "what a person wrote stands"
+        );
         plain.provenance = None;
         assert_eq!(again(&added, plain, &[]), None);
     }
@@ -354,12 +433,22 @@ mod tests {
     #[test]
     fn a_changed_wording_changes_what_used_it_and_a_moved_one_keeps_verdicts() {
         let style = edit("styles.toml", "translucent washes", "thin washes");
-        let question = edit("templates.toml", "What is the style of the image?", "Which style is this?");
+        let question = edit(
+            "templates.toml",
+            "What is the style of the image?",
+            "Which style is this?",
+        );
         // The same words by way of a fragment: another recipe, nothing else to see.
-        let moved =
-            edit("templates.toml", "a {age} {race} {gender}\"", "{years} {gender}\"\nyears = \"a {age} {race}\"");
-        let sorted =
-            edit("templates.toml", "vocabulary = \"style\"\ngranularity = \"coarse\"", "vocabulary = \"style\"");
+        let moved = edit(
+            "templates.toml",
+            "a {age} {race} {gender}\"",
+            "{years} {gender}\"\nyears = \"a {age} {race}\"",
+        );
+        let sorted = edit(
+            "templates.toml",
+            "vocabulary = \"style\"\ngranularity = \"coarse\"",
+            "vocabulary = \"style\"",
+        );
         for item in items(None) {
             let again = |grammar: &CompiledMetadata| again(grammar, item.clone(), &[]).unwrap();
             let kept = matches!(again(&sorted), Again::Kept(new) if new.granularity.as_deref() == Some("fine"));
@@ -372,22 +461,47 @@ mod tests {
                 }
                 other => assert!(!uses && other == Again::Same, "{other:?}"),
             }
-            let asks =
-                item.subtask.as_deref() == Some("style") && item.kind == benchtop_model::QuestionKind::MultipleChoice;
+            let asks = item.subtask.as_deref() == Some("style")
+                && item.kind == benchtop_model::QuestionKind::MultipleChoice;
             assert_eq!(matches!(again(&question), Again::Changed(_)), asks);
-            assert_eq!(again(&moved), Again::Same, "fragments are put in before a recipe is made");
+            assert_eq!(
+                again(&moved),
+                Again::Same,
+                "fragments are put in before a recipe is made"
+            );
         }
     }
 
     #[test]
     fn a_renamed_term_is_followed_and_a_removed_one_named() {
-        let of = |item: &Item| item.provenance.as_ref().unwrap().terms.get("animal").cloned();
+        let of = |item: &Item| {
+            item.provenance
+                .as_ref()
+                .unwrap()
+                .terms
+                .get("animal")
+                .cloned()
+        };
         let owl = items(None).iter().find_map(of).unwrap();
-        let renamed = edit("vocabularies/animal.txt", &format!("\n{owl}\n"), &format!("\nbarn {owl}\n"));
-        let rename = Rename { vocabulary: "animal".into(), old: owl.clone(), new: format!("barn {owl}") };
+        let renamed = edit(
+            "vocabularies/animal.txt",
+            &format!("\n{owl}\n"),
+            &format!("\nbarn {owl}\n"),
+        );
+        let rename = Rename {
+            vocabulary: "animal".into(),
+            old: owl.clone(),
+            new: format!("barn {owl}"),
+        };
         let (mut followed, mut gone) = (0, 0);
         for item in items(None) {
-            let holds = item.provenance.as_ref().unwrap().terms.get("animal").is_some_and(|t| *t == owl)
+            let holds = item
+                .provenance
+                .as_ref()
+                .unwrap()
+                .terms
+                .get("animal")
+                .is_some_and(|t| *t == owl)
                 || item.provenance.as_ref().unwrap().claim.as_deref() == Some(&*owl)
                 || item.options.iter().any(|o| o.text == owl);
             match again(&renamed, item.clone(), std::slice::from_ref(&rename)).unwrap() {
@@ -399,7 +513,10 @@ mod tests {
                 other => assert!(!holds && other == Again::Same, "{other:?}"),
             }
             if let Again::Gone(what) = again(&renamed, item, &[]).unwrap() {
-                assert!(holds && what == Gone::Term("animal".into(), owl.clone()), "{what}");
+                assert!(
+                    holds && what == Gone::Term("animal".into(), owl.clone()),
+                    "{what}"
+                );
                 gone += 1;
             }
         }

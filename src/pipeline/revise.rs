@@ -56,7 +56,14 @@ impl<'p> Batch<'p> {
         if !dry {
             manifest.writable()?;
         }
-        Ok(Batch { project, name, dry, n: manifest.next(), writer: None, rows: Vec::new() })
+        Ok(Batch {
+            project,
+            name,
+            dry,
+            n: manifest.next(),
+            writer: None,
+            rows: Vec::new(),
+        })
     }
 
     /// Adds the item in `row`.
@@ -80,13 +87,24 @@ impl<'p> Batch<'p> {
     /// # Errors
     /// The operating system's.
     pub fn part(self, keeps: bool, source: &str) -> Result<Option<Fresh>> {
-        let Some(writer) = self.writer else { return Ok(None) };
-        let file = format!("{:04}-{}-{}.jsonl.zst", self.n, if keeps { "02" } else { "01" }, self.name);
+        let Some(writer) = self.writer else {
+            return Ok(None);
+        };
+        let file = format!(
+            "{:04}-{}-{}.jsonl.zst",
+            self.n,
+            if keeps { "02" } else { "01" },
+            self.name
+        );
         let done = writer.finish(&file)?;
         let part = Part {
             file,
             // Both are known once it becomes part of the project.
-            holds: Holds::Revisions { rev: 0, keeps, edit: None },
+            holds: Holds::Revisions {
+                rev: 0,
+                keeps,
+                edit: None,
+            },
             rows: done.rows,
             duplicates: 0,
             bytes: done.bytes,
@@ -94,6 +112,10 @@ impl<'p> Batch<'p> {
             source: source.into(),
             source_blake3: String::new(),
         };
-        Ok(Some(Fresh { part, frames: done.frames, rows: Some(self.rows) }))
+        Ok(Some(Fresh {
+            part,
+            frames: done.frames,
+            rows: Some(self.rows),
+        }))
     }
 }

@@ -18,18 +18,32 @@ use benchtop_store::segment::Writer;
 pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Result<Outcome> {
     let mut report = Report::default();
     let manifest = Manifest::for_import(&project.imports())?;
-    let is_sample = |p: &Part| matches!(&p.holds, Holds::Items { dataset } if dataset == sample::DATASET);
-    if let Some(part) = manifest.entries.iter().flat_map(|e| &e.parts).find(|p| is_sample(p)) {
+    let is_sample =
+        |p: &Part| matches!(&p.holds, Holds::Items { dataset } if dataset == sample::DATASET);
+    if let Some(part) = manifest
+        .entries
+        .iter()
+        .flat_map(|e| &e.parts)
+        .find(|p| is_sample(p))
+    {
         report.already = part.rows;
         report.notes.push("the sample is here already".into());
-        return Ok(Outcome { catalog: None, report });
+        return Ok(Outcome {
+            catalog: None,
+            report,
+        });
     }
     let mut writer = Writer::create(&project.imports())?;
     let mut columns = catalog.columns().clone();
     for drawn in sample::draw() {
         let drawn = drawn?;
-        let stored = drawn.items.first().and_then(|i| i.images.first()).and_then(|i| i.stored());
-        let stored = stored.ok_or_else(|| Error::new(ErrorKind::Corrupt, "a drawn picture has no name"))?;
+        let stored = drawn
+            .items
+            .first()
+            .and_then(|i| i.images.first())
+            .and_then(|i| i.stored());
+        let stored =
+            stored.ok_or_else(|| Error::new(ErrorKind::Corrupt, "a drawn picture has no name"))?;
         pictures::put(project.root(), &stored, &drawn.png)?;
         report.pictures += 1;
         for item in drawn.items {
@@ -43,7 +57,9 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
     report.items = done.rows;
     let part = Part {
         file: file.clone(),
-        holds: Holds::Items { dataset: sample::DATASET.into() },
+        holds: Holds::Items {
+            dataset: sample::DATASET.into(),
+        },
         rows: done.rows,
         duplicates: 0,
         bytes: done.bytes,
@@ -51,13 +67,30 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         source: "drawn by benchtop".into(),
         source_blake3: String::new(),
     };
-    report.files.push(FileReport { path: "sample".into(), format: "drawn by benchtop".into(), added: report.items });
+    report.files.push(FileReport {
+        path: "sample".into(),
+        format: "drawn by benchtop".into(),
+        added: report.items,
+    });
     report
         .notes
         .push("this is a sample: its pictures are drawn by the program, and some answers are wrong on purpose".into());
-    let (catalog, notice) =
-        adopt(project, index, catalog, columns, vec![Fresh { part, frames: done.frames, rows: None }], at)
-            .inspect_err(|_| manifest::take_back(&project.imports(), [file.as_str()]))?;
+    let (catalog, notice) = adopt(
+        project,
+        index,
+        catalog,
+        columns,
+        vec![Fresh {
+            part,
+            frames: done.frames,
+            rows: None,
+        }],
+        at,
+    )
+    .inspect_err(|_| manifest::take_back(&project.imports(), [file.as_str()]))?;
     report.notes.extend(notice);
-    Ok(Outcome { catalog: Some(catalog), report })
+    Ok(Outcome {
+        catalog: Some(catalog),
+        report,
+    })
 }

@@ -65,12 +65,21 @@ pub struct Said<'a> {
 ///
 /// # Errors
 /// When the head of a file cannot be read.
-pub fn plan(files: Vec<(Found, PathBuf)>, there: &BTreeSet<String>, said: Said<'_>) -> Result<Plan> {
+pub fn plan(
+    files: Vec<(Found, PathBuf)>,
+    there: &BTreeSet<String>,
+    said: Said<'_>,
+) -> Result<Plan> {
     let mut plan = Plan::default();
     let mut known = there.clone();
-    let (own, other): (Vec<_>, Vec<_>) =
-        files.into_iter().partition(|(f, _)| f.format.holds().questions == Questions::Own);
-    let paths: BTreeSet<PathBuf> = own.iter().chain(&other).map(|(f, _)| f.path.clone()).collect();
+    let (own, other): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|(f, _)| f.format.holds().questions == Questions::Own);
+    let paths: BTreeSet<PathBuf> = own
+        .iter()
+        .chain(&other)
+        .map(|(f, _)| f.path.clone())
+        .collect();
     let mut answers = Vec::new();
     for (found, root) in own {
         let source = Source::of(found, root, &[], said)?.0;
@@ -84,39 +93,84 @@ pub fn plan(files: Vec<(Found, PathBuf)>, there: &BTreeSet<String>, said: Said<'
     for (found, root) in other {
         let (source, verdicts_of) = Source::of(found, root, &names, said)?;
         if let Some(whole) = source.whole().filter(|whole| paths.contains(whole)) {
-            let whole = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            plan.passed.push((source.found.path, format!("its answers are read with {whole}")));
+            let whole = whole
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            plan.passed.push((
+                source.found.path,
+                format!("its answers are read with {whole}"),
+            ));
             continue;
         }
         match verdicts_of.filter(|plain| paths.contains(plain)) {
             Some(plain) => {
-                let plain = plain.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                plan.passed.push((source.found.path, format!("its verdicts are read with {plain}")));
+                let plain = plain
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                plan.passed.push((
+                    source.found.path,
+                    format!("its verdicts are read with {plain}"),
+                ));
             }
             None => answers.push(source),
         }
     }
     plan.choose(answers);
-    let beside = plan.answers.iter().filter(|s| s.found.format.holds().questions == Questions::Beside);
-    plan.beside =
-        beside.filter(|s| s.dataset.as_ref().is_none_or(|d| !known.contains(d) || s.positions)).cloned().collect();
+    let beside = plan
+        .answers
+        .iter()
+        .filter(|s| s.found.format.holds().questions == Questions::Beside);
+    plan.beside = beside
+        .filter(|s| {
+            s.dataset
+                .as_ref()
+                .is_none_or(|d| !known.contains(d) || s.positions)
+        })
+        .cloned()
+        .collect();
     Ok(plan)
 }
 
 impl Source {
     /// The file with what it says of itself, and the file whose answers it repeats.
-    fn of(found: Found, root: PathBuf, known: &[String], said: Said<'_>) -> Result<(Source, Option<PathBuf>)> {
-        let about = formats::about(&found.path, found.format, known).map_err(|p| p.file(&found.path))?;
+    fn of(
+        found: Found,
+        root: PathBuf,
+        known: &[String],
+        said: Said<'_>,
+    ) -> Result<(Source, Option<PathBuf>)> {
+        let about =
+            formats::about(&found.path, found.format, known).map_err(|p| p.file(&found.path))?;
         let questions = found.format.holds().questions;
-        let stem = || found.path.file_stem().map(|s| s.to_string_lossy().into_owned());
-        let own = if questions == Questions::Own { stem() } else { None };
+        let stem = || {
+            found
+                .path
+                .file_stem()
+                .map(|s| s.to_string_lossy().into_owned())
+        };
+        let own = if questions == Questions::Own {
+            stem()
+        } else {
+            None
+        };
         let mapped = said.mapping.and_then(|m| m.dataset.clone());
-        let dataset = said.dataset.map(str::to_string).or(mapped).or(about.dataset).or(own);
+        let dataset = said
+            .dataset
+            .map(str::to_string)
+            .or(mapped)
+            .or(about.dataset)
+            .or(own);
         let mut model = said.model.map(str::to_string).or(about.model);
         // Answers of MVP-Bench come plain and evaluated, which are not two runs.
         let mvp = matches!(
             found.format,
-            formats::Format::MvpPredictions | formats::Format::MvpEvaluated | formats::Format::MvpCircularPredictions
+            formats::Format::MvpPredictions
+                | formats::Format::MvpEvaluated
+                | formats::Format::MvpCircularPredictions
         );
         let stated = model.is_some() && !mvp;
         if said.model.is_none() && found.format.holds().predictions {
@@ -128,7 +182,10 @@ impl Source {
             model,
             stated,
             positions: about.positions,
-            written: about.written.map(|text| digits(&text)).filter(|text| !text.is_empty()),
+            written: about
+                .written
+                .map(|text| digits(&text))
+                .filter(|text| !text.is_empty()),
             part_of: about.part_of,
             found,
         };
@@ -137,19 +194,31 @@ impl Source {
 
     /// The name of the file, for notes.
     pub fn name(&self) -> String {
-        self.found.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        self.found
+            .path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
     }
 
     /// Its path below the folder that was named: runs often differ by their folders alone.
     fn below(&self) -> String {
-        self.found.path.strip_prefix(&self.root).map_or_else(|_| self.name(), |path| path.display().to_string())
+        self.found
+            .path
+            .strip_prefix(&self.root)
+            .map_or_else(|_| self.name(), |path| path.display().to_string())
     }
 
     /// The model of a row of it.
     pub fn model_of(&self, row: &mut benchtop_model::Prediction, said: Said<'_>) -> String {
-        let own = row.extra.shift_remove(MODEL).and_then(|name| name.as_str().map(str::to_string));
+        let own = row
+            .extra
+            .shift_remove(MODEL)
+            .and_then(|name| name.as_str().map(str::to_string));
         let own = if said.model.is_some() { None } else { own };
-        own.or_else(|| self.model.clone()).unwrap_or_else(|| model_name(&self.found.path))
+        own.or_else(|| self.model.clone())
+            .unwrap_or_else(|| model_name(&self.found.path))
     }
 
     /// The file with the answers of all parts, where this is one part. It need not be there.
@@ -167,14 +236,20 @@ impl Source {
 
 /// The model that the first row of a table names.
 fn first_model(found: &Found, mapping: Option<&Mapping>) -> Option<String> {
-    let (_, first) = formats::predictions_by(&found.path, found.format, mapping).ok()?.next()?;
+    let (_, first) = formats::predictions_by(&found.path, found.format, mapping)
+        .ok()?
+        .next()?;
     first.ok()?.extra.get(MODEL)?.as_str().map(str::to_string)
 }
 
 /// The first 14 digits of a time, which sort as it does, however it is punctuated.
 fn digits(time: &str) -> String {
     let known = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | '_' | 'T' | ' ');
-    time.chars().take_while(known).filter(char::is_ascii_digit).take(14).collect()
+    time.chars()
+        .take_while(known)
+        .filter(char::is_ascii_digit)
+        .take(14)
+        .collect()
 }
 
 /// The keys of data sets in their order, with the text of each question: what answers that count rows are joined by.
@@ -188,7 +263,10 @@ pub struct Orders {
 impl Orders {
     /// Adds the next item of its data set.
     pub fn push(&mut self, item: &Item) {
-        self.keys.entry(item.dataset.clone()).or_default().push((item.key.clone(), plain(&item.question)));
+        self.keys
+            .entry(item.dataset.clone())
+            .or_default()
+            .push((item.key.clone(), plain(&item.question)));
     }
 
     /// Adds data sets of the project; those of the files at hand go before them.
@@ -208,24 +286,46 @@ impl Orders {
     /// The first bad record of the file.
     pub fn of(&self, source: &Source, said: Said<'_>) -> Result<Option<(String, Vec<Key>)>> {
         let mut fits: Vec<&String> = self.keys.keys().collect();
-        for (_, row) in formats::predictions_by(&source.found.path, source.found.format, said.mapping)? {
+        for (_, row) in
+            formats::predictions_by(&source.found.path, source.found.format, said.mapping)?
+        {
             let Ok(row) = row else { continue };
-            let asked = row.extra.get("input").and_then(|text| text.as_str()).map(plain).unwrap_or_default();
-            let Key::Int(at) = row.key else { return Ok(None) };
+            let asked = row
+                .extra
+                .get("input")
+                .and_then(|text| text.as_str())
+                .map(plain)
+                .unwrap_or_default();
+            let Key::Int(at) = row.key else {
+                return Ok(None);
+            };
             fits.retain(|name| {
-                let there = usize::try_from(at).ok().and_then(|at| self.keys.get(*name)?.get(at));
-                there.is_some_and(|(_, question)| !question.is_empty() && asked.contains(question.as_str()))
+                let there = usize::try_from(at)
+                    .ok()
+                    .and_then(|at| self.keys.get(*name)?.get(at));
+                there.is_some_and(|(_, question)| {
+                    !question.is_empty() && asked.contains(question.as_str())
+                })
             });
         }
-        let named = fits.iter().find(|name| Some(name.as_str()) == source.dataset.as_deref());
-        let fresh: Vec<&&String> = fits.iter().filter(|name| !self.old.contains(name.as_str())).collect();
+        let named = fits
+            .iter()
+            .find(|name| Some(name.as_str()) == source.dataset.as_deref());
+        let fresh: Vec<&&String> = fits
+            .iter()
+            .filter(|name| !self.old.contains(name.as_str()))
+            .collect();
         let only = match (&fresh[..], &fits[..]) {
             ([one], _) => Some(*one),
             (_, [one]) => Some(one),
             _ => None,
         };
         let chosen = named.or(only);
-        let keys = |name: &String| self.keys.get(name).map(|list| list.iter().map(|(key, _)| key.clone()).collect());
+        let keys = |name: &String| {
+            self.keys
+                .get(name)
+                .map(|list| list.iter().map(|(key, _)| key.clone()).collect())
+        };
         Ok(chosen.and_then(|name| Some(((*name).clone(), keys(name)?))))
     }
 }
@@ -233,8 +333,15 @@ impl Orders {
 /// The data set that the questions of `source` make up where they are not those of one at hand: its own name, and where `taken`
 /// has that, with the name of the form.
 pub fn apart(source: &Source, taken: &BTreeSet<String>) -> String {
-    let name = source.dataset.clone().unwrap_or_else(|| model_name(&source.found.path));
-    if taken.contains(&name) { format!("{name}-{}", source.found.format.name()) } else { name }
+    let name = source
+        .dataset
+        .clone()
+        .unwrap_or_else(|| model_name(&source.found.path));
+    if taken.contains(&name) {
+        format!("{name}-{}", source.found.format.name())
+    } else {
+        name
+    }
 }
 
 /// Gives an answer that counts rows the key of its question.
@@ -268,7 +375,10 @@ impl Unreadable {
     /// The note on the questions of the file `name`.
     pub fn note(&self, name: &str) -> Option<String> {
         let first = self.first.as_ref()?;
-        Some(format!("{name}: {} of its questions cannot be read, the first: {}", self.count, first.what))
+        Some(format!(
+            "{name}: {} of its questions cannot be read, the first: {}",
+            self.count, first.what
+        ))
     }
 }
 

@@ -129,13 +129,20 @@ impl Usage {
     pub fn bytes(&self) -> usize {
         (self.codes.capacity() + self.ends.capacity() + self.class.capacity()) * 4
             + self.classes.capacity() * size_of::<Class>()
-            + self.terms.iter().map(|(_, t)| t.len() + size_of::<(u32, String)>()).sum::<usize>()
+            + self
+                .terms
+                .iter()
+                .map(|(_, t)| t.len() + size_of::<(u32, String)>())
+                .sum::<usize>()
     }
 
     /// Takes in the next item.
     fn add(&mut self, json: &[u8]) -> Result<()> {
         let line: Line = serde_json::from_slice(json).map_err(|e| {
-            Error::new(ErrorKind::Corrupt, format!("stored item #{} cannot be read: {e}", self.len() + 1))
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("stored item #{} cannot be read: {e}", self.len() + 1),
+            )
         })?;
         let subtask = line.subtask();
         let asked_of = self.space(Where::Subtask(subtask));
@@ -238,7 +245,10 @@ impl Usage {
             Where::Vocabulary(name) => Space::Vocabulary(name.to_string()),
             Where::Subtask(name) => Space::Subtask(name.to_string()),
         };
-        self.spaces.push(Terms { space, codes: HashMap::new() });
+        self.spaces.push(Terms {
+            space,
+            codes: HashMap::new(),
+        });
         self.spaces.len() - 1
     }
 
@@ -268,7 +278,9 @@ impl Usage {
 
     /// The codes of an item, flags included.
     fn codes_of(&self, row: usize) -> &[u32] {
-        let start = row.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let start = row
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before] as usize);
         &self.codes[start..self.ends[row] as usize]
     }
 
@@ -292,7 +304,10 @@ enum Where<'a> {
 /// The vocabulary that a subtask asks about; for one that the templates do not have, that of its name.
 fn asked_about<'a>(grammar: &'a CompiledMetadata, subtask: &str) -> std::borrow::Cow<'a, str> {
     match grammar.subtask(subtask) {
-        Some(at) => grammar.lists[grammar.subtasks[at].list].name.as_str().into(),
+        Some(at) => grammar.lists[grammar.subtasks[at].list]
+            .name
+            .as_str()
+            .into(),
         None => subtask.to_lowercase().replace([' ', '_'], "-").into(),
     }
 }

@@ -57,14 +57,19 @@ impl AppendLog {
     pub fn open(path: &Path, whole: ValidPrefix) -> Result<AppendLog> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be opened", path);
         let fresh = path.symlink_metadata().is_err();
-        let file = regular::open(path, OpenOptions::new().read(true).append(true).create(true))?;
+        let file = regular::open(
+            path,
+            OpenOptions::new().read(true).append(true).create(true),
+        )?;
         if fresh {
             disk::sync_dir(disk::folder(path))?;
         }
         let length = file.metadata().map_err(fail)?.len();
         if whole.torn && length > whole.length {
             set_aside(path, &file, whole.length, length)?;
-            file.set_len(whole.length).and_then(|()| file.sync_all()).map_err(fail)?;
+            file.set_len(whole.length)
+                .and_then(|()| file.sync_all())
+                .map_err(fail)?;
         }
         let mut appended = AppendLog {
             path: path.to_path_buf(),
@@ -117,12 +122,18 @@ impl AppendLog {
     ///
     /// # Errors
     /// As [`append`](Self::append).
-    pub fn synced(&mut self, synced: std::io::Result<()>, took: Duration, failing: &str) -> Result<()> {
+    pub fn synced(
+        &mut self,
+        synced: std::io::Result<()>,
+        took: Duration,
+        failing: &str,
+    ) -> Result<()> {
         self.times.sync = took;
         if let Err(error) = synced {
             return Err(self.refused(Error::io(&error, failing, &self.path)));
         }
-        self.timed_confirm(failing).map_err(|problem| self.refused(problem))?;
+        self.timed_confirm(failing)
+            .map_err(|problem| self.refused(problem))?;
         self.length += std::mem::take(&mut self.pending);
         Ok(())
     }
@@ -131,13 +142,18 @@ impl AppendLog {
     fn refused(&mut self, problem: Error) -> Error {
         let end = self.length + std::mem::take(&mut self.pending);
         let taken_back = match self.file.metadata() {
-            Ok(held) if held.len() > self.length && held.len() <= end => self.file.set_len(self.length),
+            Ok(held) if held.len() > self.length && held.len() <= end => {
+                self.file.set_len(self.length)
+            }
             Ok(_) => Ok(()),
             Err(e) => Err(e),
         };
         match taken_back {
             Ok(()) => problem,
-            Err(e) => problem.help(format!("and the file could not be put back to {} bytes: {e}", self.length)),
+            Err(e) => problem.help(format!(
+                "and the file could not be put back to {} bytes: {e}",
+                self.length
+            )),
         }
     }
 
@@ -169,11 +185,19 @@ impl AppendLog {
         match folder.symlink_metadata() {
             Ok(meta) if meta.is_dir() => {}
             Ok(_) => return Some("its folder was replaced while it was open".into()),
-            Err(e) => return Some(format!("its folder was moved or removed while it was open ({e})")),
+            Err(e) => {
+                return Some(format!(
+                    "its folder was moved or removed while it was open ({e})"
+                ));
+            }
         }
         let there = match self.path.symlink_metadata() {
             Ok(there) => there,
-            Err(e) => return Some(format!("the file was moved or removed while it was open ({e})")),
+            Err(e) => {
+                return Some(format!(
+                    "the file was moved or removed while it was open ({e})"
+                ));
+            }
         };
         let held = match self.file.metadata() {
             Ok(held) => held,
@@ -186,7 +210,9 @@ impl AppendLog {
         let expected = self.length + self.pending;
         if held.len() != expected {
             let bytes = held.len();
-            return Some(format!("it has {bytes} bytes where {expected} were written: somebody else changed it"));
+            return Some(format!(
+                "it has {bytes} bytes where {expected} were written: somebody else changed it"
+            ));
         }
         self.links = held.nlink();
         None
@@ -221,15 +247,22 @@ impl AppendLog {
 
 /// What the names of torn ends of `path` begin with.
 fn torn_prefix(path: &Path) -> String {
-    format!("{}.torn", path.file_name().unwrap_or_default().to_string_lossy())
+    format!(
+        "{}.torn",
+        path.file_name().unwrap_or_default().to_string_lossy()
+    )
 }
 
 /// Copies the bytes `from..to` of a file to the first `<name>.torn-<n>` that is free.
 fn set_aside(path: &Path, file: &File, from: u64, to: u64) -> Result<()> {
     let mut tail = vec![0; usize::try_from(to - from).unwrap_or_default()];
-    file.read_exact_at(&mut tail, from).map_err(|e| Error::io(&e, "cannot be read", path))?;
+    file.read_exact_at(&mut tail, from)
+        .map_err(|e| Error::io(&e, "cannot be read", path))?;
     for n in 1u64.. {
-        if disk::write_new(&path.with_file_name(format!("{}-{n}", torn_prefix(path))), &tail)? {
+        if disk::write_new(
+            &path.with_file_name(format!("{}-{n}", torn_prefix(path))),
+            &tail,
+        )? {
             break;
         }
     }
@@ -251,12 +284,22 @@ pub fn remove_torn(path: &Path) -> Result<()> {
 pub fn torn(path: &Path) -> Vec<PathBuf> {
     let prefix = torn_prefix(path);
     let is_torn = |name: &str| match name.strip_prefix(&prefix) {
-        Some(rest) => rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u64>().is_ok()),
+        Some(rest) => {
+            rest.is_empty()
+                || rest
+                    .strip_prefix('-')
+                    .is_some_and(|n| n.parse::<u64>().is_ok())
+        }
         None => false,
     };
-    let entries = std::fs::read_dir(disk::folder(path)).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> =
-        entries.filter(|e| e.file_name().to_str().is_some_and(is_torn)).map(|e| e.path()).collect();
+    let entries = std::fs::read_dir(disk::folder(path))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|e| e.file_name().to_str().is_some_and(is_torn))
+        .map(|e| e.path())
+        .collect();
     found.sort();
     found
 }

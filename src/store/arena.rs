@@ -64,14 +64,20 @@ impl Arena {
             ));
         }
         if text.len() >= 1 << 30 {
-            return Err(Error::input(format!("a text of {} bytes is too long to be searched", text.len())));
+            return Err(Error::input(format!(
+                "a text of {} bytes is too long to be searched",
+                text.len()
+            )));
         }
         let full = |c: &Chunk| !c.ends.is_empty() && c.text.len() + text.len() >= CHUNK;
         if self.chunks.last().is_none_or(full) {
             if let Some(last) = self.chunks.last_mut() {
                 last.shrink();
             }
-            self.chunks.push(Chunk { first: row, ..Chunk::default() });
+            self.chunks.push(Chunk {
+                first: row,
+                ..Chunk::default()
+            });
         }
         if let Some(chunk) = self.chunks.last_mut() {
             chunk.push(text);
@@ -95,7 +101,10 @@ impl Arena {
 
     /// A row's text in lower case.
     pub fn get(&self, row: u32) -> Option<&str> {
-        let at = self.chunks.partition_point(|c| c.first <= row).checked_sub(1)?;
+        let at = self
+            .chunks
+            .partition_point(|c| c.first <= row)
+            .checked_sub(1)?;
         let chunk = &self.chunks[at];
         let index = (row - chunk.first) as usize;
         (index < chunk.len()).then(|| chunk.row(index))
@@ -136,7 +145,8 @@ impl Chunk {
         }
         self.masks.push(mask(&self.text[start..]));
         // Below 1 GiB a row and 256 KiB otherwise, so it fits.
-        self.ends.push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
+        self.ends
+            .push(u32::try_from(self.text.len()).unwrap_or(u32::MAX));
     }
 
     fn shrink(&mut self) {
@@ -155,7 +165,11 @@ impl Chunk {
 
     /// Where the text of the row at `index` of this chunk lies in [`text`](Self::text).
     pub(super) fn range(&self, index: usize) -> Range<usize> {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize + 1 };
+        let start = if index == 0 {
+            0
+        } else {
+            self.ends[index - 1] as usize + 1
+        };
         start..self.ends[index] as usize
     }
 
@@ -186,7 +200,12 @@ impl Chunk {
 pub fn searchable(item: &Item, out: &mut String) {
     let options = item.options.iter().map(|o| o.text.as_str());
     let answer = Some(item.answer.as_str()).filter(|a| item.options.iter().all(|o| o.text != *a));
-    let parts = item.prompt.as_deref().into_iter().chain([item.question.as_str()]).chain(options);
+    let parts = item
+        .prompt
+        .as_deref()
+        .into_iter()
+        .chain([item.question.as_str()])
+        .chain(options);
     for part in parts.chain(answer.filter(|a| item.prompt.as_deref() != Some(*a))) {
         out.push_str(part);
         out.push('\n');
@@ -201,14 +220,19 @@ pub(super) fn lower(text: &str) -> impl Iterator<Item = char> {
 
 /// The lower case of one character (some have two); a blank for a control character.
 pub(super) fn lower_char(c: char) -> std::char::ToLowercase {
-    if c.is_control() { ' '.to_lowercase() } else { c.to_lowercase() }
+    if c.is_control() {
+        ' '.to_lowercase()
+    } else {
+        c.to_lowercase()
+    }
 }
 
 /// A set of the characters in `text`: a bit for each letter and digit, shared bits for the rest. A row can hold a
 /// query only if its mask has every bit of the query's.
 pub(super) fn mask(text: &str) -> u64 {
     if text.is_ascii() {
-        text.bytes().fold(0, |mask, b| mask | ASCII[usize::from(b & 127)])
+        text.bytes()
+            .fold(0, |mask, b| mask | ASCII[usize::from(b & 127)])
     } else {
         text.chars().fold(0, |mask, c| mask | bit(c))
     }
@@ -252,16 +276,24 @@ mod tests {
         assert!(arena.chunks().len() > 3);
         assert_eq!(arena.rows(), 2000);
         for (i, row) in rows.iter().enumerate() {
-            assert_eq!(arena.get(i as u32).unwrap(), row.to_lowercase().replace('\n', " "));
+            assert_eq!(
+                arena.get(i as u32).unwrap(),
+                row.to_lowercase().replace('\n', " ")
+            );
         }
         assert_eq!(arena.get(2000), None);
         let text: usize = rows.iter().map(String::len).sum();
-        assert!(arena.bytes() < text + 2000 * 13 + arena.chunks().len() * 128 + 4096, "{} for {text}", arena.bytes());
+        assert!(
+            arena.bytes() < text + 2000 * 13 + arena.chunks().len() * 128 + 4096,
+            "{} for {text}",
+            arena.bytes()
+        );
     }
 
     #[test]
     fn every_byte_leads_to_its_row() {
-        let arena = Arena::from_rows([(0, ""), (1, "ab"), (2, ""), (3, "c"), (4, "defgh")]).unwrap();
+        let arena =
+            Arena::from_rows([(0, ""), (1, "ab"), (2, ""), (3, "c"), (4, "defgh")]).unwrap();
         let chunk = &arena.chunks()[0];
         for index in 0..chunk.len() {
             for at in chunk.range(index) {

@@ -17,7 +17,11 @@ use benchtop_model::{Error, Result};
 pub fn open(path: &Path) -> Result<BufReader<File>> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path).map_err(fail)?;
+    let file = File::options()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .map_err(fail)?;
     if !file.metadata().map_err(fail)?.is_file() {
         return Err(Error::input("this is not a regular file").file(path));
     }
@@ -30,7 +34,9 @@ pub fn open(path: &Path) -> Result<BufReader<File>> {
 /// As [`open`], and [`benchtop_model::ErrorKind::Input`] for a larger file.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    let read = open(path)?
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes);
     read.map_err(|e| Error::io(&e, "cannot be read", path))?;
     if bytes.len() as u64 > limit {
         return Err(Error::input(format!("the file is larger than {limit} bytes")).file(path));
@@ -43,7 +49,8 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`read`], and [`benchtop_model::ErrorKind::Input`] for bytes that are not UTF-8.
 pub fn text(path: &Path, limit: u64) -> Result<String> {
-    String::from_utf8(read(path, limit)?).map_err(|_| Error::input("the file is not UTF-8 text").file(path))
+    String::from_utf8(read(path, limit)?)
+        .map_err(|_| Error::input("the file is not UTF-8 text").file(path))
 }
 
 #[cfg(test)]
@@ -57,9 +64,18 @@ mod tests {
         let large = dir.path().join("large");
         File::create(&large).unwrap().set_len(2 << 30).unwrap();
         assert_eq!(text(&large, 1 << 20).unwrap_err().kind, ErrorKind::Input);
-        assert_eq!(text(Path::new("/dev/zero"), 1 << 20).unwrap_err().kind, ErrorKind::Input);
+        assert_eq!(
+            text(Path::new("/dev/zero"), 1 << 20).unwrap_err().kind,
+            ErrorKind::Input
+        );
         let pipe = dir.path().join("pipe");
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .unwrap()
+                .success()
+        );
         assert_eq!(text(&pipe, 1 << 20).unwrap_err().kind, ErrorKind::Input);
         let (file, link) = (dir.path().join("file"), dir.path().join("link"));
         std::fs::write(&file, "keys").unwrap();

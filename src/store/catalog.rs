@@ -41,7 +41,8 @@ impl Answers {
             return Ok(None);
         }
         let text = String::from_utf8(self.reader.frame(part)?);
-        text.map(Some).map_err(|_| Error::new(ErrorKind::Corrupt, "a stored prediction is not UTF-8"))
+        text.map(Some)
+            .map_err(|_| Error::new(ErrorKind::Corrupt, "a stored prediction is not UTF-8"))
     }
 
     /// The answer in a row, from 0; none after the last.
@@ -64,7 +65,12 @@ impl Answers {
     pub fn predictions(&self) -> Result<Vec<Prediction>> {
         let mut rows = Vec::with_capacity(self.part.rows as usize);
         for frame in 0..self.reader.frames().len() {
-            for line in self.reader.frame(frame)?.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
+            for line in self
+                .reader
+                .frame(frame)?
+                .split(|b| *b == b'\n')
+                .filter(|l| !l.is_empty())
+            {
                 rows.push(parse(line)?);
             }
         }
@@ -73,15 +79,21 @@ impl Answers {
 }
 
 pub(super) fn parse<T: serde::de::DeserializeOwned>(line: &[u8]) -> Result<T> {
-    serde_json::from_slice(line)
-        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("a stored record cannot be read: {e}")))
+    serde_json::from_slice(line).map_err(|e| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("a stored record cannot be read: {e}"),
+        )
+    })
 }
 
 /// Where line `n` of a frame begins, from 0; its end where there are fewer lines.
 fn start_of(lines: &[u8], n: usize) -> usize {
     match n.checked_sub(1) {
         None => 0,
-        Some(before) => memchr::memchr_iter(b'\n', lines).nth(before).map_or(lines.len(), |at| at + 1),
+        Some(before) => memchr::memchr_iter(b'\n', lines)
+            .nth(before)
+            .map_or(lines.len(), |at| at + 1),
     }
 }
 
@@ -138,26 +150,50 @@ impl Catalog {
 
     /// A copy with other columns that shares the segments.
     pub fn with_columns(&self, columns: Columns) -> Catalog {
-        let (texts, answers, revisions) = (self.texts.clone(), self.answers.clone(), self.revisions.clone());
-        Catalog { texts, answers, revisions, ..Catalog::new(columns) }
+        let (texts, answers, revisions) = (
+            self.texts.clone(),
+            self.answers.clone(),
+            self.revisions.clone(),
+        );
+        Catalog {
+            texts,
+            answers,
+            revisions,
+            ..Catalog::new(columns)
+        }
     }
 
     /// Adds the texts of the next rows.
     pub fn add_texts(&mut self, part: Part, reader: Reader) {
-        let base = self.texts.last().map_or(0, |t| t.base + t.reader.rows() as u32);
-        self.texts.push(Texts { base, part, reader: Arc::new(reader) });
+        let base = self
+            .texts
+            .last()
+            .map_or(0, |t| t.base + t.reader.rows() as u32);
+        self.texts.push(Texts {
+            base,
+            part,
+            reader: Arc::new(reader),
+        });
     }
 
     /// Adds a model's answers.
     pub fn add_answers(&mut self, part: Part, reader: Reader) {
-        self.answers.push(Answers { part, reader: Arc::new(reader) });
+        self.answers.push(Answers {
+            part,
+            reader: Arc::new(reader),
+        });
     }
 
     /// Adds later texts of rows that are there; see [`Revisions::add`].
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] when the rows do not fit.
-    pub fn add_revision(&mut self, what: (u64, bool, Option<EditMark>), rows: Vec<u32>, reader: Reader) -> Result<()> {
+    pub fn add_revision(
+        &mut self,
+        what: (u64, bool, Option<EditMark>),
+        rows: Vec<u32>,
+        reader: Reader,
+    ) -> Result<()> {
         self.revisions.add(what, rows, reader, self.columns.len())
     }
 
@@ -168,18 +204,29 @@ impl Catalog {
 
     /// Changes with everything that is brought in or revised: what is made from the texts is of one edition.
     pub fn edition(&self) -> CatalogVersion {
-        CatalogVersion { items: self.len(), answers: self.answers.len(), revisions: self.revisions.list().len() }
+        CatalogVersion {
+            items: self.len(),
+            answers: self.answers.len(),
+            revisions: self.revisions.list().len(),
+        }
     }
 
     /// Every segment, those of items first.
     pub fn segments(&self) -> impl Iterator<Item = &Reader> {
         let revisions = self.revisions.list().iter().map(|r: &Revision| &*r.reader);
-        self.texts.iter().map(|t| &*t.reader).chain(self.answers.iter().map(|a| &*a.reader)).chain(revisions)
+        self.texts
+            .iter()
+            .map(|t| &*t.reader)
+            .chain(self.answers.iter().map(|a| &*a.reader))
+            .chain(revisions)
     }
 
     /// The segments of items and of their later texts: what is made of texts alone follows from these.
     pub fn item_segments(&self) -> impl Iterator<Item = &Reader> {
-        self.texts.iter().map(|t| &*t.reader).chain(self.revisions.list().iter().map(|r: &Revision| &*r.reader))
+        self.texts
+            .iter()
+            .map(|t| &*t.reader)
+            .chain(self.revisions.list().iter().map(|r: &Revision| &*r.reader))
     }
 
     /// What the manifest says of the segments of items, in the order of their rows.
@@ -209,7 +256,9 @@ impl Catalog {
 
     /// Rows that texts exist for; equals [`len`](Self::len) in a whole catalogue.
     pub fn text_rows(&self) -> usize {
-        self.texts.last().map_or(0, |t| t.base as usize + t.reader.rows() as usize)
+        self.texts
+            .last()
+            .map_or(0, |t| t.base as usize + t.reader.rows() as usize)
     }
 
     fn frame(&self, segment: usize, frame: usize) -> Result<Arc<Vec<u8>>> {
@@ -230,14 +279,21 @@ impl Catalog {
 
     /// Where the first text of a row is: segment, frame, line in the frame.
     fn locate(&self, row: usize) -> Result<(usize, usize, usize)> {
-        let segment = self.texts.partition_point(|t| t.base as usize <= row).checked_sub(1);
-        let found = segment.and_then(|s| Some((s, row.checked_sub(self.texts.get(s)?.base as usize)?)));
+        let segment = self
+            .texts
+            .partition_point(|t| t.base as usize <= row)
+            .checked_sub(1);
+        let found =
+            segment.and_then(|s| Some((s, row.checked_sub(self.texts.get(s)?.base as usize)?)));
         match found {
             Some((s, local)) if (local as u64) < self.texts[s].reader.rows() => {
                 let frame_rows = self.texts[s].reader.frame_rows();
                 Ok((s, local / frame_rows, local % frame_rows))
             }
-            _ => Err(Error::new(ErrorKind::NotFound, format!("there is no item #{}", row + 1))),
+            _ => Err(Error::new(
+                ErrorKind::NotFound,
+                format!("there is no item #{}", row + 1),
+            )),
         }
     }
 
@@ -254,7 +310,10 @@ impl Catalog {
     /// # Errors
     /// [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`].
     pub fn item_at(&self, row: u32, rev: u64) -> Result<Item> {
-        parse(self.line_from(row as usize, self.revisions.locate_at(row, rev))?.as_bytes())
+        parse(
+            self.line_from(row as usize, self.revisions.locate_at(row, rev))?
+                .as_bytes(),
+        )
     }
 
     /// The JSON of the item in `row`: its later text at this place, or its first one.
@@ -265,8 +324,12 @@ impl Catalog {
             None => self.locate(row)?,
         };
         let bytes = self.frame(segment, frame)?;
-        String::from_utf8(line_of(&bytes, within).to_vec())
-            .map_err(|_| Error::new(ErrorKind::Corrupt, format!("item #{} is not UTF-8", row + 1)))
+        String::from_utf8(line_of(&bytes, within).to_vec()).map_err(|_| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("item #{} is not UTF-8", row + 1),
+            )
+        })
     }
 
     /// The item in `row`.
@@ -287,8 +350,13 @@ impl Catalog {
         let reader = &self.texts[segment].reader;
         let bytes = reader.frame(frame)?;
         let start = start_of(&bytes, within);
-        let in_frame = (reader.rows() as usize - frame * reader.frame_rows()).min(reader.frame_rows());
-        let rest = if start == 0 { bytes } else { bytes[start..].to_vec() };
+        let in_frame =
+            (reader.rows() as usize - frame * reader.frame_rows()).min(reader.frame_rows());
+        let rest = if start == 0 {
+            bytes
+        } else {
+            bytes[start..].to_vec()
+        };
         let next = row - within + in_frame;
         Ok((self.with_revisions(rest, row..next)?, next))
     }
@@ -313,7 +381,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] when the texts are damaged, and what `each` returns.
-    pub fn each_of(&self, rows: &[u32], each: &mut dyn FnMut(u32, &[u8]) -> Result<()>) -> Result<()> {
+    pub fn each_of(
+        &self,
+        rows: &[u32],
+        each: &mut dyn FnMut(u32, &[u8]) -> Result<()>,
+    ) -> Result<()> {
         let mut wanted = rows.iter().copied().peekable();
         while let Some(&first) = wanted.peek() {
             let start = first as usize;
@@ -331,7 +403,11 @@ impl Catalog {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`], and what `each` returns.
-    pub fn each_line(&self, mut row: usize, each: &mut dyn FnMut(usize, &[u8]) -> Result<bool>) -> Result<()> {
+    pub fn each_line(
+        &self,
+        mut row: usize,
+        each: &mut dyn FnMut(usize, &[u8]) -> Result<bool>,
+    ) -> Result<()> {
         while row < self.len() {
             let (bytes, next) = self.chunk(row)?;
             for (at, line) in bytes.split(|b| *b == b'\n').take(next - row).enumerate() {
@@ -350,21 +426,34 @@ impl Catalog {
     /// # Errors
     /// [`ErrorKind::Corrupt`], and what `each` returns.
     pub fn each_text_of_revised(&self, each: TakeText<'_>) -> Result<()> {
-        let seen = || self.revisions.list().iter().filter(|revision| !revision.keeps);
-        let mut rows: Vec<u32> = seen().flat_map(|revision| revision.rows.iter().copied()).collect();
+        let seen = || {
+            self.revisions
+                .list()
+                .iter()
+                .filter(|revision| !revision.keeps)
+        };
+        let mut rows: Vec<u32> = seen()
+            .flat_map(|revision| revision.rows.iter().copied())
+            .collect();
         rows.sort_unstable();
         rows.dedup();
         for row in rows {
             let (segment, frame, within) = self.locate(row as usize)?;
             let bytes = self.frame(segment, frame)?;
-            each(row, self.texts[segment].reader.file(), line_of(&bytes, within))?;
+            each(
+                row,
+                self.texts[segment].reader.file(),
+                line_of(&bytes, within),
+            )?;
         }
         for revision in seen() {
             let mut rows = revision.rows.iter();
             for frame in 0..revision.reader.frames().len() {
                 let bytes = revision.reader.frame(frame)?;
                 let lines = bytes.split(|b| *b == b'\n').filter(|line| !line.is_empty());
-                lines.zip(rows.by_ref()).try_for_each(|(line, row)| each(*row, revision.file(), line))?;
+                lines
+                    .zip(rows.by_ref())
+                    .try_for_each(|(line, row)| each(*row, revision.file(), line))?;
             }
         }
         Ok(())
@@ -379,7 +468,10 @@ impl Catalog {
         let hashes = &self.columns.id_hash;
         let order = self.order();
         let first = order.partition_point(|&row| hashes[row as usize] < hash);
-        for &row in order[first..].iter().take_while(|&&row| hashes[row as usize] == hash) {
+        for &row in order[first..]
+            .iter()
+            .take_while(|&&row| hashes[row as usize] == hash)
+        {
             if self.item(row as usize)?.id == id {
                 return Ok(Some(row));
             }
@@ -393,7 +485,10 @@ impl Catalog {
         let hashes = &self.columns.id_hash;
         let order = self.order();
         let first = order.partition_point(|&row| hashes[row as usize] < hash);
-        order.get(first).copied().filter(|&row| hashes[row as usize] == hash)
+        order
+            .get(first)
+            .copied()
+            .filter(|&row| hashes[row as usize] == hash)
     }
 
     fn order(&self) -> &[u32] {

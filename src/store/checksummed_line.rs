@@ -34,7 +34,10 @@ pub fn encode<T: Serialize>(value: &T, out: &mut Vec<u8>) -> Result<()> {
 pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let corrupt = |what: &str| Error::new(ErrorKind::Corrupt, what.to_string());
-    let body = line.len().checked_sub(TAIL).ok_or_else(|| corrupt("the line is cut short"))?;
+    let body = line
+        .len()
+        .checked_sub(TAIL)
+        .ok_or_else(|| corrupt("the line is cut short"))?;
     let (body, tail) = line.split_at(body);
     if !tail.starts_with(MARK) || !tail.ends_with(b"\"}") {
         return Err(corrupt("the line has no checksum"));
@@ -42,7 +45,8 @@ pub fn decode<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T> {
     if &tail[MARK.len()..MARK.len() + 8] != format!("{:08x}", crc32fast::hash(body)).as_bytes() {
         return Err(corrupt("the line does not match its checksum"));
     }
-    serde_json::from_slice(line).map_err(|e| Error::new(ErrorKind::Corrupt, format!("the line cannot be read: {e}")))
+    serde_json::from_slice(line)
+        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("the line cannot be read: {e}")))
 }
 
 /// A file of such lines, read whole: the good ones, and what was wrong with the others.
@@ -58,7 +62,11 @@ pub struct Lines<T> {
 
 /// Reads all lines of `bytes`.
 pub fn read_all<T: DeserializeOwned>(bytes: &[u8]) -> Lines<T> {
-    let mut lines = Lines { good: Vec::new(), bad: Vec::new(), torn_at: None };
+    let mut lines = Lines {
+        good: Vec::new(),
+        bad: Vec::new(),
+        torn_at: None,
+    };
     lines.torn_at = each(bytes, &mut |_, number, value| match value {
         Ok(value) => lines.good.push((number, value)),
         Err(problem) => lines.bad.push((number, problem)),
@@ -71,7 +79,10 @@ pub fn read_all<T: DeserializeOwned>(bytes: &[u8]) -> Lines<T> {
 ///
 /// The newline is the last byte of a synced write. A line without one was never acknowledged; a line with one was, so a
 /// wrong checksum on it is damage, also on the last line.
-pub fn each<'b, T: Deserialize<'b>>(bytes: &'b [u8], take: &mut dyn FnMut(u64, u64, Result<T>)) -> Option<u64> {
+pub fn each<'b, T: Deserialize<'b>>(
+    bytes: &'b [u8],
+    take: &mut dyn FnMut(u64, u64, Result<T>),
+) -> Option<u64> {
     let mut at = 0;
     let mut number = 0;
     while at < bytes.len() {
@@ -99,7 +110,14 @@ mod tests {
     fn three() -> Vec<u8> {
         let mut bytes = Vec::new();
         for n in 0..3 {
-            encode(&Row { n, text: "a \"crc\" b".into() }, &mut bytes).unwrap();
+            encode(
+                &Row {
+                    n,
+                    text: "a \"crc\" b".into(),
+                },
+                &mut bytes,
+            )
+            .unwrap();
         }
         bytes
     }
@@ -133,7 +151,11 @@ mod tests {
             bad[at] ^= 0x80;
             let lines = read_all::<Row>(&bad);
             let numbers: Vec<u64> = lines.bad.iter().map(|(number, _)| *number).collect();
-            assert_eq!((lines.good.len(), numbers, lines.torn_at), (2, vec![3], None), "byte {at}");
+            assert_eq!(
+                (lines.good.len(), numbers, lines.torn_at),
+                (2, vec![3], None),
+                "byte {at}"
+            );
         }
     }
 

@@ -39,7 +39,8 @@ pub fn write<T: Serialize>(
         // The arrays are little-endian as they lie in memory; without the file opening takes the longer way.
         return Ok(());
     }
-    let tail = postcard::to_stdvec(tail).map_err(|e| corrupt(path, &format!("cannot be written: {e}")))?;
+    let tail =
+        postcard::to_stdvec(tail).map_err(|e| corrupt(path, &format!("cannot be written: {e}")))?;
     let mut header = Vec::with_capacity(HEADER);
     header.extend_from_slice(magic);
     header.extend_from_slice(key);
@@ -70,7 +71,10 @@ pub fn check(bytes: &[u8], path: &Path) -> Result<()> {
     crc.update(&header[..56]);
     crc.update(rest);
     let expected = u32::from_le_bytes(header[56..60].try_into().unwrap_or_default());
-    if !header.starts_with(b"bt") || crc.finalize() != expected || header[60..].iter().any(|byte| *byte != 0) {
+    if !header.starts_with(b"bt")
+        || crc.finalize() != expected
+        || header[60..].iter().any(|byte| *byte != 0)
+    {
         return Err(corrupt(path, "it does not match its checksum"));
     }
     Ok(())
@@ -104,18 +108,31 @@ impl Reading {
             return Err(corrupt(&path, "it is cut short"));
         }
         file.read_exact_at(&mut header, 0).map_err(fail)?;
-        let number = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
+        let number =
+            |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().unwrap_or_default());
         let (rows, tail) = (number(40), number(48));
         if cfg!(target_endian = "big") || &header[..8] != magic || header[8..40] != key[..] {
             return Err(Error::new(ErrorKind::NotFound, "it describes something else").file(path));
         }
         // Checked before anything is made room for.
-        let body = length.checked_sub(HEADER as u64).and_then(|l| l.checked_sub(tail));
-        let Some(body) = body else { return Err(corrupt(&path, "it is cut short")) };
+        let body = length
+            .checked_sub(HEADER as u64)
+            .and_then(|l| l.checked_sub(tail));
+        let Some(body) = body else {
+            return Err(corrupt(&path, "it is cut short"));
+        };
         let mut crc = crc32fast::Hasher::new();
         crc.update(&header[..56]);
         let expected = u32::from_le_bytes(header[56..60].try_into().unwrap_or_default());
-        Ok(Reading { path, file, crc, expected, rows, body, tail: tail as usize })
+        Ok(Reading {
+            path,
+            file,
+            crc,
+            expected,
+            rows,
+            body,
+            tail: tail as usize,
+        })
     }
 
     /// Something is wrong with the file.
@@ -136,7 +153,11 @@ impl Reading {
 
     /// Reads from byte `at` of the arrays on.
     pub fn cursor(&self, at: u64) -> Cursor<'_> {
-        Cursor { reading: self, at: HEADER as u64 + at, crc: crc32fast::Hasher::new() }
+        Cursor {
+            reading: self,
+            at: HEADER as u64 + at,
+            crc: crc32fast::Hasher::new(),
+        }
     }
 
     /// The tail, before anything is checked: for how long the arrays are. [`finish`](Self::finish) says whether it was right.
@@ -158,7 +179,10 @@ impl Reading {
         let mut tail = vec![0; self.tail];
         cursor.bytes(&mut tail)?;
         let mut crc = self.crc.clone();
-        before.iter().chain([&cursor.crc]).for_each(|next| crc.combine(next));
+        before
+            .iter()
+            .chain([&cursor.crc])
+            .for_each(|next| crc.combine(next));
         if crc.finalize() != self.expected {
             return Err(self.corrupt("it does not match its checksum"));
         }
@@ -181,7 +205,8 @@ impl Cursor<'_> {
     /// The operating system's.
     pub fn bytes(&mut self, out: &mut [u8]) -> Result<()> {
         let Reading { file, path, .. } = self.reading;
-        file.read_exact_at(out, self.at).map_err(|e| Error::io(&e, "cannot be read", path))?;
+        file.read_exact_at(out, self.at)
+            .map_err(|e| Error::io(&e, "cannot be read", path))?;
         self.at += out.len() as u64;
         self.crc.update(out);
         Ok(())

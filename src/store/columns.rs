@@ -11,7 +11,14 @@ pub const BLOCK_ROWS: usize = 216;
 pub const NAME_LIMIT: usize = 1000;
 
 /// The columns whose values are names, in stored order.
-pub const NAMED: [Field; 6] = [Field::Dataset, Field::Subtask, Field::Level, Field::Style, Field::Side, Field::Variant];
+pub const NAMED: [Field; 6] = [
+    Field::Dataset,
+    Field::Subtask,
+    Field::Level,
+    Field::Style,
+    Field::Side,
+    Field::Variant,
+];
 
 /// Version of a block's layout.
 const VERSION: u8 = 2;
@@ -27,7 +34,10 @@ pub struct Names {
 
 impl Default for Names {
     fn default() -> Self {
-        Names { names: vec![String::new()], codes: HashMap::from([(String::new(), 0)]) }
+        Names {
+            names: vec![String::new()],
+            codes: HashMap::from([(String::new(), 0)]),
+        }
     }
 }
 
@@ -37,7 +47,11 @@ impl Names {
         if names.first().is_none_or(|n| !n.is_empty()) {
             return Names::default();
         }
-        let codes = names.iter().enumerate().map(|(i, n)| (n.clone(), u16::try_from(i).unwrap_or(0))).collect();
+        let codes = names
+            .iter()
+            .enumerate()
+            .map(|(i, n)| (n.clone(), u16::try_from(i).unwrap_or(0)))
+            .collect();
         Names { names, codes }
     }
 
@@ -61,11 +75,18 @@ impl Names {
             return Ok(*code);
         }
         if name.len() > NAME_LIMIT {
-            let what = format!("a value of {} bytes, expected at most {NAME_LIMIT}", name.len());
+            let what = format!(
+                "a value of {} bytes, expected at most {NAME_LIMIT}",
+                name.len()
+            );
             return Err(Error::input(what).field(field.name()));
         }
         let code = u16::try_from(self.names.len()).map_err(|_| {
-            Error::input(format!("more than 65,535 different values of {}", field.name())).field(field.name())
+            Error::input(format!(
+                "more than 65,535 different values of {}",
+                field.name()
+            ))
+            .field(field.name())
         })?;
         self.names.push(name.to_string());
         self.codes.insert(name.to_string(), code);
@@ -146,7 +167,10 @@ impl Columns {
     /// As [`push`](Self::push), and [`ErrorKind::Corrupt`] when the row is another item's.
     pub fn replace(&mut self, row: usize, item: &Item) -> Result<()> {
         if self.id_hash.get(row) != Some(&id_hash(&item.id)) {
-            return Err(Error::new(ErrorKind::Corrupt, format!("#{} is not {}", row + 1, item.id)));
+            return Err(Error::new(
+                ErrorKind::Corrupt,
+                format!("#{} is not {}", row + 1, item.id),
+            ));
         }
         let codes = self.codes(item)?;
         for (column, code) in self.codes.iter_mut().zip(codes) {
@@ -178,7 +202,11 @@ impl Columns {
         let mut out = Vec::with_capacity(HEADER + rows.len() * ROW_BYTES + 4);
         out.push(VERSION);
         out.extend_from_slice(&(rows.len() as u32).to_le_bytes());
-        out.extend(self.id_hash[rows.clone()].iter().flat_map(|v| v.to_le_bytes()));
+        out.extend(
+            self.id_hash[rows.clone()]
+                .iter()
+                .flat_map(|v| v.to_le_bytes()),
+        );
         out.extend_from_slice(&self.kind[rows.clone()]);
         for column in &self.codes {
             out.extend(column[rows.clone()].iter().flat_map(|v| v.to_le_bytes()));
@@ -196,11 +224,19 @@ impl Columns {
         let (body, rows) = checked(bytes, VERSION, ROW_BYTES)?;
         let (hashes, rest) = body.split_at(rows * 8);
         let (kinds, mut rest) = rest.split_at(rows);
-        self.id_hash.extend(hashes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().unwrap_or_default())));
+        self.id_hash.extend(
+            hashes
+                .chunks_exact(8)
+                .map(|b| u64::from_le_bytes(b.try_into().unwrap_or_default())),
+        );
         self.kind.extend_from_slice(kinds);
         for column in &mut self.codes {
             let (codes, after) = rest.split_at(rows * 2);
-            column.extend(codes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])));
+            column.extend(
+                codes
+                    .chunks_exact(2)
+                    .map(|b| u16::from_le_bytes([b[0], b[1]])),
+            );
             rest = after;
         }
         Ok(())
@@ -227,13 +263,19 @@ impl Columns {
     /// The question type of a row.
     pub fn question_kind(&self, row: usize) -> QuestionKind {
         let code = self.kind.get(row).copied().unwrap_or(0);
-        QuestionKind::ALL.get(usize::from(code)).copied().unwrap_or(QuestionKind::FreeForm)
+        QuestionKind::ALL
+            .get(usize::from(code))
+            .copied()
+            .unwrap_or(QuestionKind::FreeForm)
     }
 }
 
 /// The stored code of a question type.
 pub fn kind_code(kind: QuestionKind) -> u8 {
-    QuestionKind::ALL.iter().position(|k| *k == kind).unwrap_or(0) as u8
+    QuestionKind::ALL
+        .iter()
+        .position(|k| *k == kind)
+        .unwrap_or(0) as u8
 }
 
 /// Checks version, length and CRC-32 of a stored block; gives its body and its rows.
@@ -242,11 +284,17 @@ pub fn kind_code(kind: QuestionKind) -> u8 {
 /// [`ErrorKind::Corrupt`].
 pub(super) fn checked(bytes: &[u8], version: u8, row_bytes: usize) -> Result<(&[u8], usize)> {
     let corrupt = |what: &str| Error::new(ErrorKind::Corrupt, what.to_string());
-    let (&found, _) = bytes.split_first().ok_or_else(|| corrupt("an empty block"))?;
+    let (&found, _) = bytes
+        .split_first()
+        .ok_or_else(|| corrupt("an empty block"))?;
     if found != version {
         return Err(corrupt("a block of another version"));
     }
-    let end = bytes.len().checked_sub(4).filter(|e| *e >= HEADER).ok_or_else(|| corrupt("a block cut short"))?;
+    let end = bytes
+        .len()
+        .checked_sub(4)
+        .filter(|e| *e >= HEADER)
+        .ok_or_else(|| corrupt("a block cut short"))?;
     let crc = u32::from_le_bytes(bytes[end..].try_into().unwrap_or_default());
     if crc32fast::hash(&bytes[..end]) != crc {
         return Err(corrupt("a block that does not match its checksum"));
@@ -268,9 +316,14 @@ mod tests {
     fn blocks_read_back_and_stay_small() {
         let mut columns = Columns::default();
         for n in 0..5000 {
-            columns.push(&item(n, ["animal", "plant", ""][n as usize % 3])).unwrap();
+            columns
+                .push(&item(n, ["animal", "plant", ""][n as usize % 3]))
+                .unwrap();
         }
-        let mut again = Columns { names: columns.names.clone(), ..Columns::default() };
+        let mut again = Columns {
+            names: columns.names.clone(),
+            ..Columns::default()
+        };
         for block in 0..columns.blocks() {
             let bytes = columns.encode_block(block);
             assert!(bytes.len() < crate::index::VALUE_LIMIT);
@@ -288,7 +341,13 @@ mod tests {
         columns.push(&item(1, "animal")).unwrap();
         let mut bytes = columns.encode_block(0);
         bytes[7] ^= 1;
-        assert_eq!(Columns::default().decode_block(&bytes).unwrap_err().kind, ErrorKind::Corrupt);
-        assert_eq!(Columns::default().decode_block(&[]).unwrap_err().kind, ErrorKind::Corrupt);
+        assert_eq!(
+            Columns::default().decode_block(&bytes).unwrap_err().kind,
+            ErrorKind::Corrupt
+        );
+        assert_eq!(
+            Columns::default().decode_block(&[]).unwrap_err().kind,
+            ErrorKind::Corrupt
+        );
     }
 }

@@ -48,7 +48,12 @@ impl Damaged {
             }
             for (name, path) in disk::list(&folder) {
                 if let Some(key) = file_key(&name) {
-                    self.look((key, &path), name.get(..64).unwrap_or_default(), wanted, (&mut found, &mut seen))?;
+                    self.look(
+                        (key, &path),
+                        name.get(..64).unwrap_or_default(),
+                        wanted,
+                        (&mut found, &mut seen),
+                    )?;
                 }
             }
         }
@@ -69,7 +74,9 @@ impl Damaged {
         if !wanted() {
             return Err(Error::new(ErrorKind::Cancelled, "a newer question came"));
         }
-        let Ok(meta) = path.symlink_metadata() else { return Ok(()) };
+        let Ok(meta) = path.symlink_metadata() else {
+            return Ok(());
+        };
         let mut hasher = DefaultHasher::new();
         path.hash(&mut hasher);
         let at = hasher.finish();
@@ -78,14 +85,23 @@ impl Damaged {
         let damaged = match self.known.get(&at) {
             Some((same, damaged)) if *same == stamp => *damaged,
             _ => {
-                let read = regular::read(path, FILE_LIMIT).map(|bytes| blake3::hash(&bytes).to_hex());
+                let read =
+                    regular::read(path, FILE_LIMIT).map(|bytes| blake3::hash(&bytes).to_hex());
                 // Of a linked file only the first digits of its hash are known here.
-                let damaged =
-                    !read.is_ok_and(
-                        |read| if hash.is_empty() { file_key(&read) == Some(key) } else { read.as_str() == hash },
-                    );
-                let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-                let changed = meta.ctime().saturating_mul(1000).saturating_add(meta.ctime_nsec() / 1_000_000);
+                let damaged = !read.is_ok_and(|read| {
+                    if hash.is_empty() {
+                        file_key(&read) == Some(key)
+                    } else {
+                        read.as_str() == hash
+                    }
+                });
+                let now = SystemTime::now()
+                    .duration_since(SystemTime::UNIX_EPOCH)
+                    .unwrap_or(Duration::ZERO);
+                let changed = meta
+                    .ctime()
+                    .saturating_mul(1000)
+                    .saturating_add(meta.ctime_nsec() / 1_000_000);
                 if i64::try_from(now.as_millis()).unwrap_or(i64::MAX) > changed + COARSE_MS {
                     self.known.insert(at, (stamp, damaged));
                 }
@@ -112,19 +128,44 @@ mod tests {
         let file = folder.join(format!("{hash}.png"));
         let (none, mut damaged) = (HashMap::new(), Damaged::default());
         std::fs::write(&file, b"picture").unwrap();
-        assert_eq!(damaged.find(dir.path(), &none, &|| true).unwrap(), HashSet::new());
+        assert_eq!(
+            damaged.find(dir.path(), &none, &|| true).unwrap(),
+            HashSet::new()
+        );
         std::fs::write(&file, b"pictur!").unwrap();
-        assert_eq!(damaged.find(dir.path(), &none, &|| true).unwrap(), HashSet::from([key]));
+        assert_eq!(
+            damaged.find(dir.path(), &none, &|| true).unwrap(),
+            HashSet::from([key])
+        );
         std::fs::write(&file, b"picture").unwrap();
-        assert_eq!(damaged.find(dir.path(), &none, &|| true).unwrap(), HashSet::new());
+        assert_eq!(
+            damaged.find(dir.path(), &none, &|| true).unwrap(),
+            HashSet::new()
+        );
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(damaged.find(dir.path(), &none, &|| true).unwrap(), HashSet::new(), "gone is missing");
+        assert_eq!(
+            damaged.find(dir.path(), &none, &|| true).unwrap(),
+            HashSet::new(),
+            "gone is missing"
+        );
         let linked = dir.path().join("linked.png");
         std::fs::write(&linked, b"picture").unwrap();
         let links = HashMap::from([(key, linked.clone())]);
-        assert_eq!(damaged.find(dir.path(), &links, &|| true).unwrap(), HashSet::new());
+        assert_eq!(
+            damaged.find(dir.path(), &links, &|| true).unwrap(),
+            HashSet::new()
+        );
         std::fs::write(&linked, b"another").unwrap();
-        assert_eq!(damaged.find(dir.path(), &links, &|| true).unwrap(), HashSet::from([key]));
-        assert_eq!(damaged.find(dir.path(), &links, &|| false).unwrap_err().kind, ErrorKind::Cancelled);
+        assert_eq!(
+            damaged.find(dir.path(), &links, &|| true).unwrap(),
+            HashSet::from([key])
+        );
+        assert_eq!(
+            damaged
+                .find(dir.path(), &links, &|| false)
+                .unwrap_err()
+                .kind,
+            ErrorKind::Cancelled
+        );
     }
 }

@@ -34,9 +34,12 @@ pub fn write_atomic_slices(path: &Path, slices: &[&[u8]]) -> Result<()> {
     if let Ok(meta) = path.symlink_metadata()
         && meta.is_file()
     {
-        temp.as_file().set_permissions(meta.permissions()).map_err(|e| Error::io(&e, "cannot write", path))?;
+        temp.as_file()
+            .set_permissions(meta.permissions())
+            .map_err(|e| Error::io(&e, "cannot write", path))?;
     }
-    temp.persist(path).map_err(|e| Error::io(&e.error, "cannot write", path))?;
+    temp.persist(path)
+        .map_err(|e| Error::io(&e.error, "cannot write", path))?;
     sync_dir(folder(path))
 }
 
@@ -61,7 +64,10 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
 pub fn sweep(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        if name.to_str().is_some_and(|n| n.starts_with(TEMPORARY) && n.ends_with(".tmp")) {
+        if name
+            .to_str()
+            .is_some_and(|n| n.starts_with(TEMPORARY) && n.ends_with(".tmp"))
+        {
             // What stays is only in the way of nobody.
             let _ = fs::remove_file(entry.path());
         }
@@ -73,7 +79,9 @@ pub fn sweep(dir: &Path) {
 /// # Errors
 /// The I/O failure.
 pub fn sync_dir(dir: &Path) -> Result<()> {
-    File::open(dir).and_then(|d| d.sync_all()).map_err(|e| Error::io(&e, "cannot sync the folder", dir))
+    File::open(dir)
+        .and_then(|d| d.sync_all())
+        .map_err(|e| Error::io(&e, "cannot sync the folder", dir))
 }
 
 /// The bytes in a synced temporary file beside `path`; it goes away unless it is persisted.
@@ -82,7 +90,11 @@ pub(super) fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTem
     let mut temp = tempfile::Builder::new()
         .prefix(TEMPORARY)
         .suffix(".tmp")
-        .permissions(Permissions::from_mode(if is_private(folder(path)) { 0o600 } else { 0o666 }))
+        .permissions(Permissions::from_mode(if is_private(folder(path)) {
+            0o600
+        } else {
+            0o666
+        }))
         .tempfile_in(folder(path))
         .map_err(failed)?;
     for bytes in slices.iter().flat_map(|bytes| bytes.chunks(SYNCED)) {
@@ -97,7 +109,9 @@ pub(super) fn staged(path: &Path, slices: &[&[u8]]) -> Result<tempfile::NamedTem
 
 /// The folder `path` lies in; the current one for a bare name.
 pub fn folder(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|p| !p.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Names and paths of what is in `dir`, sorted by name; nothing where it is no folder or a link to one.
@@ -106,14 +120,17 @@ pub fn list(dir: &Path) -> Vec<(String, PathBuf)> {
         return Vec::new();
     }
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut found: Vec<_> = entries.map(|e| (e.file_name().to_string_lossy().into_owned(), e.path())).collect();
+    let mut found: Vec<_> = entries
+        .map(|e| (e.file_name().to_string_lossy().into_owned(), e.path()))
+        .collect();
     found.sort();
     found
 }
 
 /// Whether only its owner can enter this folder.
 fn is_private(dir: &Path) -> bool {
-    dir.symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.mode() & 0o077 == 0)
+    dir.symlink_metadata()
+        .is_ok_and(|meta| meta.is_dir() && meta.mode() & 0o077 == 0)
 }
 
 /// Creates `dir` when it is not there; returns whether it did. In a private folder (0700) it is private too.
@@ -121,7 +138,14 @@ fn is_private(dir: &Path) -> bool {
 /// # Errors
 /// The I/O failure, and a [`Error`] when something else has that name: a link is not followed.
 pub fn ensure_dir(dir: &Path) -> Result<bool> {
-    made(dir, if is_private(folder(dir)) { 0o700 } else { 0o777 })
+    made(
+        dir,
+        if is_private(folder(dir)) {
+            0o700
+        } else {
+            0o777
+        },
+    )
 }
 
 /// The same for a folder that only its owner is to enter (0700). One that is there keeps its mode.
@@ -139,13 +163,18 @@ fn made(dir: &Path, mode: u32) -> Result<bool> {
         // Not by the error: a read-only file system may say first that nothing can be made.
         Err(_) if is(fs::Metadata::is_dir) => Ok(false),
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && is(fs::Metadata::is_symlink) => {
-            Err(Error::new(ErrorKind::Denied, "this folder is a link, and links inside a project are not followed")
-                .file(dir)
-                .help("replace it by a folder, or remove it"))
+            Err(Error::new(
+                ErrorKind::Denied,
+                "this folder is a link, and links inside a project are not followed",
+            )
+            .file(dir)
+            .help("replace it by a folder, or remove it"))
         }
-        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Error::input("this is not a folder, and a folder is needed here").file(dir).help("move it away"))
-        }
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Err(Error::input(
+            "this is not a folder, and a folder is needed here",
+        )
+        .file(dir)
+        .help("move it away")),
         Err(e) => Err(Error::io(&e, "cannot create the folder", dir)),
     }
 }
@@ -185,7 +214,11 @@ pub fn ensure_below(private: &Path, dir: &Path) -> Result<()> {
 /// Takes back what a failed attempt made, the newest first; what cannot be removed stays.
 pub fn remove_made(made: &[PathBuf]) {
     for path in made.iter().rev() {
-        let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
+        let _ = if path.is_dir() {
+            fs::remove_dir(path)
+        } else {
+            fs::remove_file(path)
+        };
     }
 }
 
@@ -194,8 +227,10 @@ mod tests {
     use super::*;
 
     fn names(dir: &Path) -> Vec<String> {
-        let mut names: Vec<_> =
-            fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<_> = fs::read_dir(dir)
+            .unwrap()
+            .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }
@@ -208,7 +243,10 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
         write_atomic(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
         assert_eq!(names(dir.path()), ["a"]);
     }
 
@@ -216,7 +254,12 @@ mod tests {
     fn what_lies_above_a_private_folder_is_never_made() {
         let dir = tempfile::tempdir().unwrap();
         let store = dir.path().join("moved-away/store");
-        assert_eq!(ensure_below(&store, &store.join("scores/clip")).unwrap_err().kind, ErrorKind::NotFound);
+        assert_eq!(
+            ensure_below(&store, &store.join("scores/clip"))
+                .unwrap_err()
+                .kind,
+            ErrorKind::NotFound
+        );
         assert!(!dir.path().join("moved-away").exists());
         fs::create_dir(dir.path().join("moved-away")).unwrap();
         ensure_below(&store, &store.join("scores/clip")).unwrap();
@@ -232,7 +275,10 @@ mod tests {
         fs::set_permissions(&victim, Permissions::from_mode(0o606)).unwrap();
         std::os::unix::fs::symlink(&victim, &path).unwrap();
         write_atomic(&path, b"mine").unwrap();
-        assert_eq!((fs::read(&victim).unwrap(), fs::read(&path).unwrap()), (b"theirs".to_vec(), b"mine".to_vec()));
+        assert_eq!(
+            (fs::read(&victim).unwrap(), fs::read(&path).unwrap()),
+            (b"theirs".to_vec(), b"mine".to_vec())
+        );
         assert_eq!(
             path.symlink_metadata().unwrap().mode() & 0o177_777,
             0o100_600,
@@ -240,7 +286,10 @@ mod tests {
         );
         std::os::unix::fs::symlink(dir.path(), dir.path().join("folder")).unwrap();
         for make in [ensure_dir, ensure_private_dir] {
-            assert_eq!(make(&dir.path().join("folder")).unwrap_err().kind, ErrorKind::Denied);
+            assert_eq!(
+                make(&dir.path().join("folder")).unwrap_err().kind,
+                ErrorKind::Denied
+            );
         }
     }
 
@@ -255,12 +304,24 @@ mod tests {
         for folder in &all {
             write_atomic(&folder.join("a"), b"x").unwrap();
             ensure_dir(&folder.join("b")).unwrap();
-            super::super::regular::open(&folder.join("c"), fs::OpenOptions::new().append(true).create(true)).unwrap();
+            super::super::regular::open(
+                &folder.join("c"),
+                fs::OpenOptions::new().append(true).create(true),
+            )
+            .unwrap();
         }
         let umask = mode("open/b") ^ 0o777;
-        assert_eq!((mode("open/a"), mode("open/c")), (0o666 & !umask, 0o666 & !umask));
         assert_eq!(
-            (mode("closed"), mode("closed/a"), mode("closed/b"), mode("closed/c")),
+            (mode("open/a"), mode("open/c")),
+            (0o666 & !umask, 0o666 & !umask)
+        );
+        assert_eq!(
+            (
+                mode("closed"),
+                mode("closed/a"),
+                mode("closed/b"),
+                mode("closed/c")
+            ),
             (0o700, 0o600, 0o700, 0o600)
         );
     }
@@ -268,7 +329,12 @@ mod tests {
     #[test]
     fn only_what_was_being_written_is_swept() {
         let dir = tempfile::tempdir().unwrap();
-        drop(staged(&dir.path().join("a"), &[b"x"]).unwrap().keep().unwrap());
+        drop(
+            staged(&dir.path().join("a"), &[b"x"])
+                .unwrap()
+                .keep()
+                .unwrap(),
+        );
         fs::write(dir.path().join("b.tmp"), "").unwrap();
         fs::write(dir.path().join(".benchtop-b"), "").unwrap();
         assert_eq!(names(dir.path()).len(), 3);
@@ -296,6 +362,9 @@ mod tests {
         assert_eq!(problem.kind, ErrorKind::NotFound);
         assert_eq!(ensure_dir(&dir.path().join("a")), Ok(false));
         write_atomic(&dir.path().join("file"), b"x").unwrap();
-        assert_eq!(ensure_dir(&dir.path().join("file")).unwrap_err().kind, ErrorKind::Input);
+        assert_eq!(
+            ensure_dir(&dir.path().join("file")).unwrap_err().kind,
+            ErrorKind::Input
+        );
     }
 }

@@ -16,7 +16,11 @@ pub fn item(n: i64, subtask: &str) -> Item {
         negative_prompt: None,
         instruction: None,
         question: format!("What is number {n}?"),
-        kind: if n % 2 == 0 { QuestionKind::YesNo } else { QuestionKind::MultipleChoice },
+        kind: if n % 2 == 0 {
+            QuestionKind::YesNo
+        } else {
+            QuestionKind::MultipleChoice
+        },
         options: vec![],
         answer: "yes".into(),
         task: None,

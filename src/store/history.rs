@@ -64,23 +64,47 @@ impl History {
                 continue;
             }
             let reading = journal::read_first(&path, length)?;
-            let damaged =
-                |p| format!("not counted: a line of {who}'s journal is damaged, with what {who} decided there: {p}");
+            let damaged = |p| {
+                format!(
+                    "not counted: a line of {who}'s journal is damaged, with what {who} decided there: {p}"
+                )
+            };
             notices.extend(reading.problems.iter().map(damaged));
             if reading.torn {
-                notices.push(format!("the last line of {who}'s journal was cut short before it was acknowledged"));
+                notices.push(format!(
+                    "the last line of {who}'s journal was cut short before it was acknowledged"
+                ));
             }
             decisions.extend(reading.decisions);
             digests.put(who, reading.prefix);
         }
         let (rounds, problems) = rounds::read(project)?;
         rounds::digests(project, &mut digests)?;
-        notices.extend(problems.iter().map(|p| format!("a round is not counted: {p}")));
-        let protocols = rounds.iter().map(|round| (round.name.clone(), round.protocol)).collect();
-        let rules = Rules { outside: project.config().review.protocol, rounds: protocols, ..Rules::default() };
-        let rotated = rounds.into_iter().filter(|round| !round.rotations.is_empty());
+        notices.extend(
+            problems
+                .iter()
+                .map(|p| format!("a round is not counted: {p}")),
+        );
+        let protocols = rounds
+            .iter()
+            .map(|round| (round.name.clone(), round.protocol))
+            .collect();
+        let rules = Rules {
+            outside: project.config().review.protocol,
+            rounds: protocols,
+            ..Rules::default()
+        };
+        let rotated = rounds
+            .into_iter()
+            .filter(|round| !round.rotations.is_empty());
         let rotations = rotated.map(|round| (round.name, round.rotations)).collect();
-        Ok(History { decisions: in_order(decisions), rules, rotations, notices, digests })
+        Ok(History {
+            decisions: in_order(decisions),
+            rules,
+            rotations,
+            notices,
+            digests,
+        })
     }
 
     /// The same with `more` decisions.
@@ -88,22 +112,54 @@ impl History {
         let all = self.decisions.iter().cloned().chain(more).collect();
         let (rules, digests) = (self.rules.clone(), self.digests.clone());
         let rotations = self.rotations.clone();
-        History { decisions: in_order(all), rules, rotations, notices: self.notices.clone(), digests }
+        History {
+            decisions: in_order(all),
+            rules,
+            rotations,
+            notices: self.notices.clone(),
+            digests,
+        }
     }
 
     /// What the decisions up to `until` come to; also gives what a person should know.
-    pub fn fold(&self, catalog: &Catalog, pictures: &Pictures, until: Moment) -> (Ledger, Vec<String>) {
+    pub fn fold(
+        &self,
+        catalog: &Catalog,
+        pictures: &Pictures,
+        until: Moment,
+    ) -> (Ledger, Vec<String>) {
         let mut notices = Vec::new();
         let row = |id: &String| catalog.row_of_hash(id_hash(id));
         let rows = |of: &BTreeMap<String, Vec<String>>| {
-            of.iter().filter_map(|(id, others)| Some((row(id)?, others.iter().filter_map(row).collect()))).collect()
+            of.iter()
+                .filter_map(|(id, others)| {
+                    Some((row(id)?, others.iter().filter_map(row).collect()))
+                })
+                .collect()
         };
-        let rotations = self.rotations.iter().map(|(name, of)| (name.clone(), rows(of))).collect();
-        let mut ledger = Ledger::new(Rules { rotations, ..self.rules.clone() });
+        let rotations = self
+            .rotations
+            .iter()
+            .map(|(name, of)| (name.clone(), rows(of)))
+            .collect();
+        let mut ledger = Ledger::new(Rules {
+            rotations,
+            ..self.rules.clone()
+        });
         let mut orphans = 0u64;
         let mut earlier = earlier(catalog, pictures).into_iter().peekable();
-        for decision in self.decisions.iter().filter(|d| until.includes(d.rev, d.at)) {
-            while let Some(Earlier { rev, rows, keeps, edit }) = earlier.next_if(|e| e.rev < decision.rev) {
+        for decision in self
+            .decisions
+            .iter()
+            .filter(|d| until.includes(d.rev, d.at))
+        {
+            while let Some(Earlier {
+                rev,
+                rows,
+                keeps,
+                edit,
+            }) = earlier.next_if(|e| e.rev < decision.rev)
+            {
                 ledger.revise(&rows, rev, keeps, edit);
             }
             match catalog.row_of_hash(id_hash(&decision.item)) {
@@ -121,9 +177,13 @@ impl History {
             Moment::Rev(last) => e.rev <= last,
             Moment::At(_) => false,
         };
-        earlier.filter(rest).for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps, e.edit));
+        earlier
+            .filter(rest)
+            .for_each(|e| ledger.revise(&e.rows, e.rev, e.keeps, e.edit));
         if orphans > 0 {
-            notices.push(format!("{orphans} decisions are on items that this project does not have; they are kept"));
+            notices.push(format!(
+                "{orphans} decisions are on items that this project does not have; they are kept"
+            ));
         }
         ledger.digests.clone_from(&self.digests);
         ledger.orphans = orphans;
@@ -140,20 +200,32 @@ impl History {
             ask.who.as_ref().is_none_or(|who| *who == decision.who)
                 && ask.item.as_ref().is_none_or(|item| *item == decision.item)
                 && ask.round.as_ref().is_none_or(|name| round == Some(name))
-                && ask.since.is_none_or(|since| !since.includes(decision.rev, decision.at))
+                && ask
+                    .since
+                    .is_none_or(|since| !since.includes(decision.rev, decision.at))
                 && ask.until.includes(decision.rev, decision.at)
         };
-        let mut left = self.decisions.iter().rev().filter(asked).skip(usize::try_from(ask.skip).unwrap_or(usize::MAX));
-        let page = left.by_ref().take(ask.count as usize).map(|decision| Entry {
-            uuid: decision.uuid,
-            rev: decision.rev,
-            at: decision.at,
-            who: decision.who.clone(),
-            item: decision.item.clone(),
-            number: catalog.row_of_hash(id_hash(&decision.item)).map(|row| row + 1),
-            act: decision.act.clone(),
-            counts: matches!(decision.act, Act::Judge(_)) && ledger.counts(&decision.uuid),
-        });
+        let mut left = self
+            .decisions
+            .iter()
+            .rev()
+            .filter(asked)
+            .skip(usize::try_from(ask.skip).unwrap_or(usize::MAX));
+        let page = left
+            .by_ref()
+            .take(ask.count as usize)
+            .map(|decision| Entry {
+                uuid: decision.uuid,
+                rev: decision.rev,
+                at: decision.at,
+                who: decision.who.clone(),
+                item: decision.item.clone(),
+                number: catalog
+                    .row_of_hash(id_hash(&decision.item))
+                    .map(|row| row + 1),
+                act: decision.act.clone(),
+                counts: matches!(decision.act, Act::Judge(_)) && ledger.counts(&decision.uuid),
+            });
         let page = page.collect();
         (page, left.next().is_some())
     }
@@ -163,7 +235,9 @@ fn in_order(mut decisions: Vec<Decision>) -> Vec<Decision> {
     // The content last, and only where all else is equal: two machines gave one receipt to different things.
     decisions.sort_by(|a, b| {
         let key = |d: &Decision| (d.rev, d.at, d.uuid);
-        key(a).cmp(&key(b)).then_with(|| journal::text(a).cmp(&journal::text(b)))
+        key(a)
+            .cmp(&key(b))
+            .then_with(|| journal::text(a).cmp(&journal::text(b)))
     });
     decisions
 }
@@ -180,13 +254,23 @@ struct Earlier<'c> {
 fn earlier<'c>(catalog: &'c Catalog, pictures: &Pictures) -> Vec<Earlier<'c>> {
     let texts = catalog.revisions().list().iter();
     let mut list: Vec<_> = texts
-        .map(|r| Earlier { rev: r.rev, rows: Cow::Borrowed(&r.rows[..]), keeps: r.keeps, edit: r.edit.as_ref() })
+        .map(|r| Earlier {
+            rev: r.rev,
+            rows: Cow::Borrowed(&r.rows[..]),
+            keeps: r.keeps,
+            edit: r.edit.as_ref(),
+        })
         .collect();
     for (rev, items) in pictures.revisions() {
         let rows = items.iter().filter_map(|hash| catalog.row_of_hash(*hash));
         match list.last_mut() {
             Some(last) if last.rev == rev && !last.keeps => last.rows.to_mut().extend(rows),
-            _ => list.push(Earlier { rev, rows: rows.collect(), keeps: false, edit: None }),
+            _ => list.push(Earlier {
+                rev,
+                rows: rows.collect(),
+                keeps: false,
+                edit: None,
+            }),
         }
     }
     list.sort_by_key(|e| e.rev);

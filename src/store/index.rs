@@ -66,7 +66,10 @@ pub struct Checkpoint {
 pub fn digest<'a>(list: impl IntoIterator<Item = (&'a str, u64)>) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     for (name, number) in list {
-        hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&number.to_le_bytes());
+        hasher
+            .update(&(name.len() as u64).to_le_bytes())
+            .update(name.as_bytes())
+            .update(&number.to_le_bytes());
     }
     *hasher.finalize().as_bytes()
 }
@@ -120,7 +123,10 @@ impl Index {
 
     /// Opens the store at `path`, whose folder has the name `pinned` for as long as this process lives.
     fn open_in(path: &Path, pinned: &Path) -> Result<Index> {
-        let config = sled::Config::default().path(pinned).cache_capacity(64 << 20).flush_every_ms(Some(500));
+        let config = sled::Config::default()
+            .path(pinned)
+            .cache_capacity(64 << 20)
+            .flush_every_ms(Some(500));
         let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
         let db = match opened {
             Ok(Ok(db)) => db,
@@ -130,15 +136,24 @@ impl Index {
             Ok(Err(sled::Error::Io(e))) if e.kind() != std::io::ErrorKind::Other => {
                 return Err(Error::io(&e, "the store cannot be opened", path));
             }
-            Ok(Err(e)) => return Err(corrupt(format!("the store cannot be opened: {e}")).file(path)),
+            Ok(Err(e)) => {
+                return Err(corrupt(format!("the store cannot be opened: {e}")).file(path));
+            }
             Err(_) => return Err(corrupt("the store cannot be opened: sled panicked").file(path)),
         };
         // By the same name: another project may have taken the place of this one.
         let flags = OFlags::NOFOLLOW.bits().cast_signed();
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(pinned.join("db"));
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(flags)
+            .open(pinned.join("db"));
         let file = file.map_err(|e| Error::io(&e, "the store cannot be opened", path))?;
         inspect::make_private(path);
-        Ok(Index { db, file, path: path.to_path_buf() })
+        Ok(Index {
+            db,
+            file,
+            path: path.to_path_buf(),
+        })
     }
 
     /// Whether nobody has the store at `path` open, without opening it.
@@ -147,10 +162,12 @@ impl Index {
     /// [`ErrorKind::Conflict`] when another process has.
     pub fn free(path: &Path) -> Result<()> {
         use rustix::fs::{FlockOperation, flock};
-        let locked = regular::open(&path.join("db"), OpenOptions::new().read(true)).is_ok_and(|file| {
-            // The lock that sled takes; given back when the file is closed, here.
-            flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(rustix::io::Errno::WOULDBLOCK)
-        });
+        let locked =
+            regular::open(&path.join("db"), OpenOptions::new().read(true)).is_ok_and(|file| {
+                // The lock that sled takes; given back when the file is closed, here.
+                flock(&file, FlockOperation::NonBlockingLockExclusive)
+                    == Err(rustix::io::Errno::WOULDBLOCK)
+            });
         if locked { Err(taken(path)) } else { Ok(()) }
     }
 
@@ -160,7 +177,9 @@ impl Index {
     /// The operating system's.
     pub fn sync(&self) -> Result<()> {
         self.guard(|| self.db.flush().map(|_| ()))?;
-        self.file.sync_data().map_err(|e| Error::io(&e, "the store cannot be synced", &self.path))
+        self.file
+            .sync_data()
+            .map_err(|e| Error::io(&e, "the store cannot be synced", &self.path))
     }
 
     /// sled panics on some damage; a panic here is an error like any other.
@@ -179,20 +198,31 @@ impl Index {
 
     fn put(&self, key: &[u8], value: Vec<u8>) -> Result<()> {
         if value.len() > VALUE_LIMIT {
-            return Err(corrupt(format!("a value of {} bytes is over the store's limit", value.len())));
+            return Err(corrupt(format!(
+                "a value of {} bytes is over the store's limit",
+                value.len()
+            )));
         }
         self.guard(|| self.db.insert(key, value).map(|_| ()))
     }
 
     pub(super) fn get_as<T: DeserializeOwned>(&self, key: &[u8]) -> Result<Option<T>> {
-        let Some(bytes) = self.get(key)? else { return Ok(None) };
-        let body = bytes.split_first().filter(|(v, _)| **v == 1).map(|(_, b)| b);
+        let Some(bytes) = self.get(key)? else {
+            return Ok(None);
+        };
+        let body = bytes
+            .split_first()
+            .filter(|(v, _)| **v == 1)
+            .map(|(_, b)| b);
         let value = body.and_then(|b| postcard::from_bytes(b).ok());
-        value.map(Some).ok_or_else(|| corrupt("a value of the store cannot be read").file(&self.path))
+        value
+            .map(Some)
+            .ok_or_else(|| corrupt("a value of the store cannot be read").file(&self.path))
     }
 
     pub(super) fn put_as<T: Serialize>(&self, key: &[u8], value: &T) -> Result<()> {
-        let bytes = postcard::to_extend(value, vec![1]).map_err(|e| corrupt(format!("cannot be stored: {e}")))?;
+        let bytes = postcard::to_extend(value, vec![1])
+            .map_err(|e| corrupt(format!("cannot be stored: {e}")))?;
         self.put(key, bytes)
     }
 
@@ -203,8 +233,14 @@ impl Index {
     pub fn meta(&self) -> Result<Meta> {
         match self.get_as::<Meta>(b"meta")? {
             Some(meta) if meta.schema == SCHEMA => Ok(meta),
-            Some(meta) => Err(corrupt(format!("the store has schema {}, this program reads {SCHEMA}", meta.schema))),
-            None if self.db.is_empty() => Ok(Meta { schema: SCHEMA, ..Meta::default() }),
+            Some(meta) => Err(corrupt(format!(
+                "the store has schema {}, this program reads {SCHEMA}",
+                meta.schema
+            ))),
+            None if self.db.is_empty() => Ok(Meta {
+                schema: SCHEMA,
+                ..Meta::default()
+            }),
             None => Err(corrupt("the store has no description of itself").file(&self.path)),
         }
     }
@@ -232,7 +268,10 @@ impl Index {
         }
         for (at, names) in columns.names.iter().enumerate() {
             for (chunk, list) in chunks_of_names(names.list()).into_iter().enumerate() {
-                self.put_as(&key(format!("name/{}/", NAMED[at].name()).as_bytes(), chunk), &list)?;
+                self.put_as(
+                    &key(format!("name/{}/", NAMED[at].name()).as_bytes(), chunk),
+                    &list,
+                )?;
             }
         }
         for (file, list) in frames {
@@ -255,16 +294,25 @@ impl Index {
         let mut columns = Columns::with_capacity(rows as usize);
         for block in 0..(rows as usize).div_ceil(BLOCK_ROWS) {
             let bytes = self.get(&key(b"col/", block))?;
-            columns.decode_block(&bytes.ok_or_else(|| corrupt(format!("column block {block} is missing")))?)?;
+            columns.decode_block(
+                &bytes.ok_or_else(|| corrupt(format!("column block {block} is missing")))?,
+            )?;
         }
         if columns.len() as u64 != rows {
-            return Err(corrupt(format!("{} rows in the columns, {rows} expected", columns.len())));
+            return Err(corrupt(format!(
+                "{} rows in the columns, {rows} expected",
+                columns.len()
+            )));
         }
         for (at, field) in NAMED.iter().enumerate() {
             let mut list: Vec<String> = self.list(&format!("name/{}/", field.name()))?;
             let wanted = meta.names.get(at).copied().unwrap_or(0) as usize;
             if list.len() < wanted {
-                return Err(corrupt(format!("{} names of {}, {wanted} expected", list.len(), field.name())));
+                return Err(corrupt(format!(
+                    "{} names of {}, {wanted} expected",
+                    list.len(),
+                    field.name()
+                )));
             }
             // More are there when an import wrote its names and was cut off before its description.
             list.truncate(wanted);
@@ -315,7 +363,13 @@ impl Index {
     ///
     /// # Errors
     /// The operating system's; the old checkpoint then no longer counts, so that the journals are replayed.
-    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], rev: u64, journals: &Journals) -> Result<()> {
+    pub fn write_checkpoint(
+        &self,
+        overlay: &Overlay,
+        blocks: &[usize],
+        rev: u64,
+        journals: &Journals,
+    ) -> Result<()> {
         self.guard(|| self.db.remove(b"checkpoint").map(|_| ()))?;
         self.sync()?;
         for block in blocks {
@@ -328,7 +382,15 @@ impl Index {
         }
         self.sync()?;
         let Journals { lengths, contents } = *journals;
-        self.put_as(b"checkpoint", &Checkpoint { rev, journals: lengths, statuses: overlay.crc(), contents })?;
+        self.put_as(
+            b"checkpoint",
+            &Checkpoint {
+                rev,
+                journals: lengths,
+                statuses: overlay.crc(),
+                contents,
+            },
+        )?;
         self.sync()
     }
 
@@ -338,13 +400,18 @@ impl Index {
     /// # Errors
     /// [`ErrorKind::Corrupt`].
     pub fn checkpoint(&self, rows: usize) -> Result<Option<(Checkpoint, Overlay)>> {
-        let Some(checkpoint) = self.get_as::<Checkpoint>(b"checkpoint")? else { return Ok(None) };
+        let Some(checkpoint) = self.get_as::<Checkpoint>(b"checkpoint")? else {
+            return Ok(None);
+        };
         let mut overlay = Overlay::default();
         overlay.grow(rows);
         let prefix = b"stat/";
         let mut stored = self.db.scan_prefix(prefix);
         while let Some((key, bytes)) = self.guard(|| stored.next().transpose())? {
-            let block = key.get(prefix.len()..).and_then(|b| b.try_into().ok()).map(u32::from_be_bytes);
+            let block = key
+                .get(prefix.len()..)
+                .and_then(|b| b.try_into().ok())
+                .map(u32::from_be_bytes);
             if let Some(block) = block.filter(|b| (*b as usize) < rows.div_ceil(BLOCK_ROWS)) {
                 overlay.decode_block(block as usize, &bytes)?;
             }

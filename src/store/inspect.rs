@@ -49,13 +49,19 @@ fn refused(path: &Path, what: &str, help: &str) -> Error {
 pub fn folders(root: &Path) -> Result<()> {
     for name in PLAIN {
         let path = root.join(name);
-        let Ok(meta) = path.symlink_metadata() else { continue };
+        let Ok(meta) = path.symlink_metadata() else {
+            continue;
+        };
         if meta.is_symlink() {
             let help = format!(
                 "replace {name} by a folder with the same files; to keep it on another disk, move the whole project \
                  there or mount it (`mount --bind`)"
             );
-            return Err(refused(&path, "this is a link, and links inside a project are not followed", &help));
+            return Err(refused(
+                &path,
+                "this is a link, and links inside a project are not followed",
+                &help,
+            ));
         }
     }
     Ok(())
@@ -71,11 +77,21 @@ pub fn within(root: &Path, path: &Path) -> Result<()> {
         match part {
             Component::Normal(name) => at.push(name),
             Component::CurDir => continue,
-            _ => return Err(refused(path, "this path leads out of the project", "name a file inside the project")),
+            _ => {
+                return Err(refused(
+                    path,
+                    "this path leads out of the project",
+                    "name a file inside the project",
+                ));
+            }
         }
         if at.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
             let help = "replace it by a regular file or folder, or remove it";
-            return Err(refused(&at, "this is a link, and links inside a project are not followed", help));
+            return Err(refused(
+                &at,
+                "this is a link, and links inside a project are not followed",
+                help,
+            ));
         }
     }
     Ok(())
@@ -88,13 +104,26 @@ pub fn within(root: &Path, path: &Path) -> Result<()> {
 pub fn store(store: &Path) -> Result<()> {
     let help = "remove it: the store is made again from the rest of the project";
     for folder in [store.to_path_buf(), store.join("blobs")] {
-        if folder.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
-            return Err(refused(&folder, "this folder is a link, and links inside a project are not followed", help));
+        if folder
+            .symlink_metadata()
+            .is_ok_and(|meta| meta.is_symlink())
+        {
+            return Err(refused(
+                &folder,
+                "this folder is a link, and links inside a project are not followed",
+                help,
+            ));
         }
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let kind = entry.file_type().map_err(|e| Error::io(&e, "cannot look at", &entry.path()))?;
+            let kind = entry
+                .file_type()
+                .map_err(|e| Error::io(&e, "cannot look at", &entry.path()))?;
             if !kind.is_file() && !kind.is_dir() {
-                return Err(refused(&entry.path(), "only regular files and folders may be here", help));
+                return Err(refused(
+                    &entry.path(),
+                    "only regular files and folders may be here",
+                    help,
+                ));
             }
         }
     }
@@ -103,8 +132,17 @@ pub fn store(store: &Path) -> Result<()> {
 
 /// Makes the files and folders in a private folder private; what cannot be changed stays as it is.
 pub fn make_private(folder: &Path) {
-    let is = |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.mode() & 0o077 == 0);
-    for entry in is(folder).then(|| fs::read_dir(folder)).into_iter().flatten().flatten().flatten() {
+    let is = |path: &Path| {
+        path.symlink_metadata()
+            .is_ok_and(|meta| meta.is_dir() && meta.mode() & 0o077 == 0)
+    };
+    for entry in is(folder)
+        .then(|| fs::read_dir(folder))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flatten()
+    {
         let Ok(meta) = entry.metadata() else { continue };
         if meta.mode() & 0o077 != 0 && (meta.is_file() || meta.is_dir()) {
             let mode = if meta.is_dir() { 0o700 } else { 0o600 };
@@ -124,14 +162,30 @@ pub fn notices(project: &Project) -> Vec<String> {
     let root = project.root();
     let owner = root.symlink_metadata().map_or(0, |meta| meta.uid());
     let (mut links, mut foreign, mut odd) = (Vec::new(), Vec::new(), Vec::new());
-    let folders = ["sessions", "sessions/rounds", "imports", "runs", "jobs", "scores", "store"];
-    let top = ["benchtop.toml", "images/pictures.jsonl"].into_iter().map(PathBuf::from);
+    let folders = [
+        "sessions",
+        "sessions/rounds",
+        "imports",
+        "runs",
+        "jobs",
+        "scores",
+        "store",
+    ];
+    let top = ["benchtop.toml", "images/pictures.jsonl"]
+        .into_iter()
+        .map(PathBuf::from);
     let below = folders.iter().flat_map(|folder| {
-        let entries = fs::read_dir(root.join(folder)).into_iter().flatten().flatten().take(LOOKED_AT);
+        let entries = fs::read_dir(root.join(folder))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .take(LOOKED_AT);
         entries.map(|entry| Path::new(folder).join(entry.file_name()))
     });
     for name in folders.iter().map(PathBuf::from).chain(top).chain(below) {
-        let Ok(meta) = root.join(&name).symlink_metadata() else { continue };
+        let Ok(meta) = root.join(&name).symlink_metadata() else {
+            continue;
+        };
         if meta.is_symlink() {
             links.push(name);
         } else if !meta.is_file() && !meta.is_dir() {
@@ -141,15 +195,30 @@ pub fn notices(project: &Project) -> Vec<String> {
         }
     }
     let list = |names: &[PathBuf]| -> String {
-        let shown: Vec<String> = names.iter().take(NAMED).map(|name| name.display().to_string()).collect();
+        let shown: Vec<String> = names
+            .iter()
+            .take(NAMED)
+            .map(|name| name.display().to_string())
+            .collect();
         let more = names.len().saturating_sub(NAMED);
-        shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+        shown.join(", ")
+            + &if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            }
     };
     if !links.is_empty() {
-        notices.push(format!("not read, since links inside a project are not followed: {}", list(&links)));
+        notices.push(format!(
+            "not read, since links inside a project are not followed: {}",
+            list(&links)
+        ));
     }
     if !odd.is_empty() {
-        notices.push(format!("not read, since these are no regular files: {}", list(&odd)));
+        notices.push(format!(
+            "not read, since these are no regular files: {}",
+            list(&odd)
+        ));
     }
     if let Some((_, uid)) = foreign.first() {
         let names: Vec<PathBuf> = foreign.iter().map(|(name, _)| name.clone()).collect();
@@ -167,7 +236,9 @@ pub fn notices(project: &Project) -> Vec<String> {
 fn wide(project: &Project) -> Option<String> {
     let root = project.root();
     let is_wide = |name: &&&str| {
-        root.join(name).symlink_metadata().is_ok_and(|meta| meta.is_dir() && meta.permissions().mode() & 0o077 != 0)
+        root.join(name)
+            .symlink_metadata()
+            .is_ok_and(|meta| meta.is_dir() && meta.permissions().mode() & 0o077 != 0)
     };
     let wide: Vec<&str> = PRIVATE.iter().filter(is_wide).copied().collect();
     if wide.is_empty() {
@@ -185,7 +256,11 @@ fn wide(project: &Project) -> Option<String> {
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
+    if text.chars().all(plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
@@ -196,7 +271,16 @@ mod tests {
 
     #[test]
     fn a_linked_folder_is_refused_by_its_name() {
-        for name in ["sessions", "imports", "images", "store", "exports", "runs", "sessions/rounds", "store/scores"] {
+        for name in [
+            "sessions",
+            "imports",
+            "images",
+            "store",
+            "exports",
+            "runs",
+            "sessions/rounds",
+            "store/scores",
+        ] {
             let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             Project::init(dir.path()).unwrap();
             let at = dir.path().join(name);
@@ -206,7 +290,10 @@ mod tests {
             let problem = Project::open(dir.path()).unwrap_err();
             assert_eq!(
                 (problem.kind, problem.place.file),
-                (ErrorKind::Denied, Some(at.canonicalize().map(|_| at).unwrap()))
+                (
+                    ErrorKind::Denied,
+                    Some(at.canonicalize().map(|_| at).unwrap())
+                )
             );
             assert!(problem.help.unwrap().contains(name), "{name}");
         }
@@ -218,8 +305,18 @@ mod tests {
         fs::create_dir(dir.path().join("themes")).unwrap();
         symlink("/etc", dir.path().join("etc")).unwrap();
         symlink("/dev/zero", dir.path().join("themes/zero.toml")).unwrap();
-        for path in ["/dev/zero", "../other/a.toml", "themes/../../a.toml", "etc/passwd", "themes/zero.toml"] {
-            assert_eq!(within(dir.path(), Path::new(path)).unwrap_err().kind, ErrorKind::Denied, "{path}");
+        for path in [
+            "/dev/zero",
+            "../other/a.toml",
+            "themes/../../a.toml",
+            "etc/passwd",
+            "themes/zero.toml",
+        ] {
+            assert_eq!(
+                within(dir.path(), Path::new(path)).unwrap_err().kind,
+                ErrorKind::Denied,
+                "{path}"
+            );
         }
         for path in ["themes/mine.toml", "./mine.toml", "docs/not/there.md"] {
             assert_eq!(within(dir.path(), Path::new(path)), Ok(()), "{path}");
@@ -232,14 +329,26 @@ mod tests {
         let root = dir.path().join("it's mine");
         let project = Project::init(&root).unwrap();
         assert_eq!(notices(&project), Vec::<String>::new());
-        let mode = |name: &str, mode| fs::set_permissions(root.join(name), Permissions::from_mode(mode)).unwrap();
+        let mode = |name: &str, mode| {
+            fs::set_permissions(root.join(name), Permissions::from_mode(mode)).unwrap()
+        };
         mode("sessions", 0o755);
         mode("store", 0o710);
         let notices = notices(&project);
         assert_eq!(notices.len(), 1, "{notices:?}");
         let command = notices[0].split('`').nth(1).unwrap();
-        assert!(command.starts_with("chmod -R go-rwx ") && command.contains("/store"), "{command}");
-        assert!(std::process::Command::new("sh").args(["-c", command]).status().unwrap().success(), "{command}");
+        assert!(
+            command.starts_with("chmod -R go-rwx ") && command.contains("/store"),
+            "{command}"
+        );
+        assert!(
+            std::process::Command::new("sh")
+                .args(["-c", command])
+                .status()
+                .unwrap()
+                .success(),
+            "{command}"
+        );
         assert_eq!(super::notices(&project), Vec::<String>::new());
     }
 
@@ -249,13 +358,21 @@ mod tests {
         let project = Project::init(dir.path()).unwrap();
         symlink("/etc/hostname", dir.path().join("sessions/ann.jsonl")).unwrap();
         let told = notices(&project);
-        assert!(told.len() == 1 && told[0].contains("sessions/ann.jsonl"), "{told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains("sessions/ann.jsonl"),
+            "{told:?}"
+        );
         fs::remove_file(dir.path().join("sessions/ann.jsonl")).unwrap();
         fs::write(dir.path().join("sessions/bob.jsonl"), "").unwrap();
-        if std::os::unix::fs::chown(dir.path().join("sessions/bob.jsonl"), Some(12345), None).is_err() {
+        if std::os::unix::fs::chown(dir.path().join("sessions/bob.jsonl"), Some(12345), None)
+            .is_err()
+        {
             return;
         }
         let told = notices(&project);
-        assert!(told.len() == 1 && told[0].contains("12345") && told[0].contains("sessions/bob.jsonl"), "{told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains("12345") && told[0].contains("sessions/bob.jsonl"),
+            "{told:?}"
+        );
     }
 }

@@ -111,8 +111,12 @@ impl Index {
     /// # Errors
     /// The operating system's.
     pub fn keep_job(&self, job: &Job) -> Result<()> {
-        let job =
-            Job { name: cut(&job.name), plan: cut(&job.plan), reason: job.reason.as_deref().map(cut), ..job.clone() };
+        let job = Job {
+            name: cut(&job.name),
+            plan: cut(&job.plan),
+            reason: job.reason.as_deref().map(cut),
+            ..job.clone()
+        };
         self.put_as(&job_key(job.id), &job)?;
         self.sync()
     }
@@ -245,7 +249,10 @@ mod tests {
             plan: "status:pending".into(),
             samples: 2,
             seed: u64::MAX,
-            wishes: GenerationOverrides { guidance: Some(7.5), ..GenerationOverrides::default() },
+            wishes: GenerationOverrides {
+                guidance: Some(7.5),
+                ..GenerationOverrides::default()
+            },
             settings: None,
             batch: Some(4),
             per_minute: None,
@@ -285,7 +292,13 @@ mod tests {
                 index.keep_failed(1, &failed(key, sample)).unwrap();
             }
             index.keep_failed(12, &failed(5, 1)).unwrap();
-            let many: Vec<Flight> = (0..1000).map(|n| Flight { key: u64::MAX - n, sample: 9, ends: 1 }).collect();
+            let many: Vec<Flight> = (0..1000)
+                .map(|n| Flight {
+                    key: u64::MAX - n,
+                    sample: 9,
+                    ends: 1,
+                })
+                .collect();
             index.note_flight(1, &many).unwrap();
             index.note_flight(2, &many[..1]).unwrap();
             index.sync().unwrap();
@@ -302,6 +315,13 @@ mod tests {
         assert!(index.job_items(1).unwrap().is_empty() && index.failed(1).unwrap().is_empty());
         assert_eq!(index.failed(12).unwrap().len(), 1);
         assert!(index.flight(1).unwrap().is_empty());
-        assert_eq!(index.flight(2).unwrap(), [Flight { key: u64::MAX, sample: 9, ends: 1 }]);
+        assert_eq!(
+            index.flight(2).unwrap(),
+            [Flight {
+                key: u64::MAX,
+                sample: 9,
+                ends: 1
+            }]
+        );
     }
 }

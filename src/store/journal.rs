@@ -14,7 +14,9 @@ use super::checksummed_line;
 use super::prefix_digest::PrefixDigest;
 pub use benchtop_model::history::stamp;
 use benchtop_model::verdict::{Asked, Part};
-use benchtop_model::{Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict};
+use benchtop_model::{
+    Act, Decision, Error, ErrorKind, Judgement, PictureSeen, Result, Seen, Verdict,
+};
 
 /// A decision as its line has it. Exactly one of `verdict`, `undo` and `redo` is set.
 #[derive(Serialize, Deserialize)]
@@ -109,9 +111,15 @@ fn row(decision: &Decision) -> Row {
 fn decision(row: Row) -> Result<Decision> {
     let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what);
     if !(VERSION..=IN_ROUND).contains(&row.v) {
-        return Err(corrupt(format!("line version {} is newer than this program reads", row.v)));
+        return Err(corrupt(format!(
+            "line version {} is newer than this program reads",
+            row.v
+        )));
     }
-    let at: jiff::Timestamp = row.at.parse().map_err(|_| corrupt(format!("`{}` is not a time", row.at)))?;
+    let at: jiff::Timestamp = row
+        .at
+        .parse()
+        .map_err(|_| corrupt(format!("`{}` is not a time", row.at)))?;
     let act = match (row.verdict, row.undo, row.redo) {
         (Some(verdict), None, None) => Act::Judge(Judgement {
             verdict,
@@ -130,10 +138,22 @@ fn decision(row: Row) -> Result<Decision> {
         }),
         (None, Some(uuid), None) => Act::Undo(uuid),
         (None, None, Some(uuid)) => Act::Redo(uuid),
-        _ => return Err(corrupt("exactly one of verdict, undo and redo must be there".into())),
+        _ => {
+            return Err(corrupt(
+                "exactly one of verdict, undo and redo must be there".into(),
+            ));
+        }
     };
     let at = at.as_millisecond();
-    Ok(Decision { uuid: row.uuid, rev: row.rev, at, who: row.who, item: row.item, on: row.on, act })
+    Ok(Decision {
+        uuid: row.uuid,
+        rev: row.rev,
+        at,
+        who: row.who,
+        item: row.item,
+        on: row.on,
+        act,
+    })
 }
 
 /// The decision as its journal line, newline included.
@@ -210,8 +230,11 @@ pub fn read_first(path: &Path, length: Option<u64>) -> Result<Reading> {
         torn: lines.torn_at.is_some(),
         ..Reading::default()
     };
-    reading.prefix =
-        PrefixDigest::of(&bytes[..usize::try_from(reading.length).unwrap_or(bytes.len()).min(bytes.len())]);
+    reading.prefix = PrefixDigest::of(
+        &bytes[..usize::try_from(reading.length)
+            .unwrap_or(bytes.len())
+            .min(bytes.len())],
+    );
     for (number, problem) in lines.bad {
         reading.problems.push(problem.file(path).line(number));
     }
@@ -236,8 +259,13 @@ pub fn list(sessions: &Path) -> Result<Vec<(String, PathBuf)>> {
     };
     let mut found = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|e| Error::io(&e, "cannot be listed", sessions))?.path();
-        let name = path.file_name().and_then(|n| n.to_str()).and_then(|n| n.strip_suffix(".jsonl"));
+        let path = entry
+            .map_err(|e| Error::io(&e, "cannot be listed", sessions))?
+            .path();
+        let name = path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .and_then(|n| n.strip_suffix(".jsonl"));
         if let Some(name) = name.filter(|n| check_name(n).is_ok()) {
             found.push((name.to_string(), path.clone()));
         }
@@ -260,7 +288,9 @@ pub fn lengths(sessions: &Path) -> Result<Vec<(String, u64)>> {
 
 /// The bytes of a file from `at` on; none where it is shorter.
 fn tail(file: &File, at: u64) -> std::io::Result<Option<Vec<u8>>> {
-    let Some(rest) = file.metadata()?.len().checked_sub(at) else { return Ok(None) };
+    let Some(rest) = file.metadata()?.len().checked_sub(at) else {
+        return Ok(None);
+    };
     let mut tail = vec![0; usize::try_from(rest).unwrap_or_default()];
     file.read_exact_at(&mut tail, at)?;
     Ok(Some(tail))
@@ -285,8 +315,18 @@ impl Journal {
         check_name(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
         let reading = read(&path)?;
-        let file = AppendLog::open(&path, ValidPrefix { length: reading.length, torn: reading.torn })?;
-        Ok(Journal { file, prefix: reading.prefix, buffer: Vec::new() })
+        let file = AppendLog::open(
+            &path,
+            ValidPrefix {
+                length: reading.length,
+                torn: reading.torn,
+            },
+        )?;
+        Ok(Journal {
+            file,
+            prefix: reading.prefix,
+            buffer: Vec::new(),
+        })
     }
 
     /// The same where the journal was read before, as far as `prefix` says: it is not parsed again.
@@ -297,15 +337,36 @@ impl Journal {
         check_name(who)?;
         let path = sessions.join(format!("{who}.jsonl"));
         let tail = match File::open(&path) {
-            Ok(file) => tail(&file, prefix.length()).map_err(|e| Error::io(&e, "cannot be read", &path))?,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => (prefix.length() == 0).then(Vec::new),
+            Ok(file) => {
+                tail(&file, prefix.length()).map_err(|e| Error::io(&e, "cannot be read", &path))?
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                (prefix.length() == 0).then(Vec::new)
+            }
             Err(e) => return Err(Error::io(&e, "cannot be opened", &path)),
         };
-        let changed = || Error::new(ErrorKind::Io, format!("{FAILING}: somebody else changed it since it was read"));
+        let changed = || {
+            Error::new(
+                ErrorKind::Io,
+                format!("{FAILING}: somebody else changed it since it was read"),
+            )
+        };
         // What was torn when it was read has no newline.
-        let tail = tail.filter(|tail| !tail.contains(&b'\n')).ok_or_else(|| changed().file(&path))?;
-        let file = AppendLog::open(&path, ValidPrefix { length: prefix.length(), torn: !tail.is_empty() })?;
-        Ok(Journal { file, prefix, buffer: Vec::new() })
+        let tail = tail
+            .filter(|tail| !tail.contains(&b'\n'))
+            .ok_or_else(|| changed().file(&path))?;
+        let file = AppendLog::open(
+            &path,
+            ValidPrefix {
+                length: prefix.length(),
+                torn: !tail.is_empty(),
+            },
+        )?;
+        Ok(Journal {
+            file,
+            prefix,
+            buffer: Vec::new(),
+        })
     }
 
     /// Appends `decisions` with one write and one `fdatasync`: when this returns they are on disk.
@@ -406,7 +467,11 @@ mod tests {
     #[test]
     fn appended_decisions_read_back() {
         let dir = tempfile::tempdir().unwrap();
-        let undo = Decision { act: Act::Undo(Uuid::from_u128(1)), rev: 2, ..judged(2) };
+        let undo = Decision {
+            act: Act::Undo(Uuid::from_u128(1)),
+            rev: 2,
+            ..judged(2)
+        };
         let mut journal = Journal::open(dir.path(), "ann").unwrap();
         journal.append(&[judged(0), judged(1)]).unwrap();
         journal.append(std::slice::from_ref(&undo)).unwrap();
@@ -418,14 +483,21 @@ mod tests {
 
     #[test]
     fn a_verdict_in_a_round_reads_back_under_a_version_of_its_own() {
-        let asked =
-            Asked { round: "pass-1".into(), part: Part::Revision, guidelines: Some("1a2b3c4d".into()), revealed: true };
+        let asked = Asked {
+            round: "pass-1".into(),
+            part: Part::Revision,
+            guidelines: Some("1a2b3c4d".into()),
+            revealed: true,
+        };
         let judgement = Judgement {
             answer: Some("B".into()),
             asked: Some(asked),
             ..Judgement::new(Verdict::Unsure, Seen::Painted)
         };
-        let decision = Decision { act: Act::Judge(judgement), ..judged(3) };
+        let decision = Decision {
+            act: Act::Judge(judgement),
+            ..judged(3)
+        };
         let (mut plain, mut in_round) = (Vec::new(), Vec::new());
         encode(&judged(3), &mut plain).unwrap();
         encode(&decision, &mut in_round).unwrap();
@@ -434,15 +506,24 @@ mod tests {
             "an older program must refuse the second"
         );
         let dir = tempfile::tempdir().unwrap();
-        Journal::open(dir.path(), "ann").unwrap().append(std::slice::from_ref(&decision)).unwrap();
-        assert_eq!(read(&dir.path().join("ann.jsonl")).unwrap().decisions, [decision]);
+        Journal::open(dir.path(), "ann")
+            .unwrap()
+            .append(std::slice::from_ref(&decision))
+            .unwrap();
+        assert_eq!(
+            read(&dir.path().join("ann.jsonl")).unwrap().decisions,
+            [decision]
+        );
     }
 
     #[test]
     fn a_torn_tail_is_set_aside_and_appending_goes_on() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ann.jsonl");
-        Journal::open(dir.path(), "ann").unwrap().append(&[judged(0), judged(1)]).unwrap();
+        Journal::open(dir.path(), "ann")
+            .unwrap()
+            .append(&[judged(0), judged(1)])
+            .unwrap();
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() - 7]).unwrap();
         let mut journal = Journal::open(dir.path(), "ann").unwrap();
@@ -457,20 +538,37 @@ mod tests {
     fn a_journal_that_was_read_is_opened_unless_others_wrote_to_it() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ann.jsonl");
-        Journal::after(dir.path(), "ann", PrefixDigest::default()).unwrap().append(&[judged(0)]).unwrap();
+        Journal::after(dir.path(), "ann", PrefixDigest::default())
+            .unwrap()
+            .append(&[judged(0)])
+            .unwrap();
         let prefix = read(&path).unwrap().prefix;
-        std::fs::write(&path, [&std::fs::read(&path).unwrap()[..], b"{\"v\":1"].concat()).unwrap();
+        std::fs::write(
+            &path,
+            [&std::fs::read(&path).unwrap()[..], b"{\"v\":1"].concat(),
+        )
+        .unwrap();
         let mut journal = Journal::after(dir.path(), "ann", prefix.clone()).unwrap();
         journal.append(&[judged(1)]).unwrap();
         assert_eq!(read(&path).unwrap().decisions, [judged(0), judged(1)]);
         assert_eq!(*journal.prefix(), read(&path).unwrap().prefix);
         // It has a line more than the prefix knows; it is shorter; it is there though nothing was.
-        for (cut, prefix) in [(false, prefix.clone()), (true, prefix), (true, PrefixDigest::default())] {
+        for (cut, prefix) in [
+            (false, prefix.clone()),
+            (true, prefix),
+            (true, PrefixDigest::default()),
+        ] {
             if cut {
                 std::fs::write(&path, b"{}\n").unwrap();
             }
             let before = std::fs::read(&path).unwrap();
-            assert_eq!(Journal::after(dir.path(), "ann", prefix).err().unwrap().kind, ErrorKind::Io);
+            assert_eq!(
+                Journal::after(dir.path(), "ann", prefix)
+                    .err()
+                    .unwrap()
+                    .kind,
+                ErrorKind::Io
+            );
             assert_eq!(std::fs::read(&path).unwrap(), before);
         }
     }
@@ -479,7 +577,10 @@ mod tests {
     fn a_damaged_last_line_is_named_and_stays_in_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ann.jsonl");
-        Journal::open(dir.path(), "ann").unwrap().append(&[judged(0), judged(1)]).unwrap();
+        Journal::open(dir.path(), "ann")
+            .unwrap()
+            .append(&[judged(0), judged(1)])
+            .unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
         let at = bytes.len() - 60;
         bytes[at] ^= 1;
@@ -487,8 +588,14 @@ mod tests {
         let reading = read(&path).unwrap();
         assert_eq!((reading.decisions, reading.torn), (vec![judged(0)], false));
         assert_eq!(reading.problems[0].place.line, Some(2));
-        Journal::open(dir.path(), "ann").unwrap().append(&[judged(2)]).unwrap();
-        assert!(std::fs::read(&path).unwrap().starts_with(&bytes), "the damaged line was cut");
+        Journal::open(dir.path(), "ann")
+            .unwrap()
+            .append(&[judged(2)])
+            .unwrap();
+        assert!(
+            std::fs::read(&path).unwrap().starts_with(&bytes),
+            "the damaged line was cut"
+        );
         assert_eq!(read(&path).unwrap().decisions, [judged(0), judged(2)]);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
@@ -497,7 +604,10 @@ mod tests {
     fn a_damaged_line_is_named_and_the_others_count() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("ann.jsonl");
-        Journal::open(dir.path(), "ann").unwrap().append(&[judged(0), judged(1)]).unwrap();
+        Journal::open(dir.path(), "ann")
+            .unwrap()
+            .append(&[judged(0), judged(1)])
+            .unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[40] ^= 1;
         std::fs::write(&path, &bytes).unwrap();

@@ -20,12 +20,18 @@ pub enum Checksum {
 /// The bytes of a JSON object with its checksum; anything else stays as it is.
 pub fn add(json: &[u8]) -> Vec<u8> {
     let trimmed = json.trim_ascii_end();
-    let Some(body) = trimmed.strip_suffix(b"}").map(<[u8]>::trim_ascii_end).filter(|body| body.len() > 1) else {
+    let Some(body) = trimmed
+        .strip_suffix(b"}")
+        .map(<[u8]>::trim_ascii_end)
+        .filter(|body| body.len() > 1)
+    else {
         return json.to_vec();
     };
     let mut out = body.to_vec();
     let crc = format!("{:08x}", crc32fast::hash(body));
-    [MARK, crc.as_bytes(), END].iter().for_each(|part| out.extend_from_slice(part));
+    [MARK, crc.as_bytes(), END]
+        .iter()
+        .for_each(|part| out.extend_from_slice(part));
     out
 }
 
@@ -35,12 +41,27 @@ pub fn split(bytes: &[u8]) -> (Vec<u8>, Checksum) {
         return (bytes.to_vec(), Checksum::Missing);
     };
     if tail.starts_with(MARK) && tail.ends_with(END) {
-        let whole = &tail[MARK.len()..MARK.len() + 8] == format!("{:08x}", crc32fast::hash(body)).as_bytes();
-        return ([body, b"\n}\n"].concat(), if whole { Checksum::Valid } else { Checksum::Wrong });
+        let whole = &tail[MARK.len()..MARK.len() + 8]
+            == format!("{:08x}", crc32fast::hash(body)).as_bytes();
+        return (
+            [body, b"\n}\n"].concat(),
+            if whole {
+                Checksum::Valid
+            } else {
+                Checksum::Wrong
+            },
+        );
     }
     // An editor may have moved it.
     let moved = memchr::memmem::rfind(bytes, b"\"crc\"").is_some_and(|at| at + 40 > bytes.len());
-    (bytes.to_vec(), if moved { Checksum::Wrong } else { Checksum::Missing })
+    (
+        bytes.to_vec(),
+        if moved {
+            Checksum::Wrong
+        } else {
+            Checksum::Missing
+        },
+    )
 }
 
 #[cfg(test)]
@@ -64,6 +85,10 @@ mod tests {
         }
         assert_eq!(split(json).1, Checksum::Missing);
         assert_eq!(add(b"[1]"), b"[1]");
-        assert_eq!(split(&add(b"{}")).1, Checksum::Missing, "an empty object has no place for it");
+        assert_eq!(
+            split(&add(b"{}")).1,
+            Checksum::Missing,
+            "an empty object has no place for it"
+        );
     }
 }

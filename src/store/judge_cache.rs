@@ -17,7 +17,12 @@ const VERSION: u8 = 1;
 
 /// What a reading is about, as 32 hex digits: an item, its question and options, and an output. Another output, or an edited question,
 /// is another number.
-pub fn about<'o>(item: &str, question: &str, options: impl IntoIterator<Item = &'o str>, output: &str) -> String {
+pub fn about<'o>(
+    item: &str,
+    question: &str,
+    options: impl IntoIterator<Item = &'o str>,
+    output: &str,
+) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut put = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());
@@ -88,17 +93,28 @@ impl JudgeExtractions {
     fn whole(root: &Path) -> Result<(JudgeExtractions, ValidPrefix)> {
         let path = path(root);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
-        let mut readings =
-            JudgeExtractions { digest: blake3::hash(&bytes).to_hex().to_string(), ..JudgeExtractions::default() };
+        let mut readings = JudgeExtractions {
+            digest: blake3::hash(&bytes).to_hex().to_string(),
+            ..JudgeExtractions::default()
+        };
         let torn = checksummed_line::each::<Reading>(&bytes, &mut |_, number, line| match line {
             Ok(reading) if reading.v == VERSION => readings.add(reading),
             _ => readings.damaged.push(number),
         });
-        Ok((readings, ValidPrefix { length: torn.unwrap_or(bytes.len() as u64), torn: torn.is_some() }))
+        Ok((
+            readings,
+            ValidPrefix {
+                length: torn.unwrap_or(bytes.len() as u64),
+                torn: torn.is_some(),
+            },
+        ))
     }
 
     fn add(&mut self, reading: Reading) {
-        self.found.entry(reading.about.clone()).or_default().push(Arc::new(reading));
+        self.found
+            .entry(reading.about.clone())
+            .or_default()
+            .push(Arc::new(reading));
     }
 
     /// The last reading of what [`about`] names, whoever's it is.
@@ -109,12 +125,17 @@ impl JudgeExtractions {
     /// The last reading by this judge in these words.
     pub fn by(&self, about: &str, judge: &str, instruction: &str) -> Option<&Reading> {
         let all = self.found.get(about)?.iter().rev();
-        all.map(|reading| &**reading).find(|r| r.judge == judge && r.instruction == instruction)
+        all.map(|reading| &**reading)
+            .find(|r| r.judge == judge && r.instruction == instruction)
     }
 
     /// Who read, and in which words.
     pub fn judges(&self) -> BTreeSet<(&str, &str)> {
-        self.found.values().flatten().map(|r| (r.judge.as_str(), r.instruction.as_str())).collect()
+        self.found
+            .values()
+            .flatten()
+            .map(|r| (r.judge.as_str(), r.instruction.as_str()))
+            .collect()
     }
 
     /// Other words once there are more readings.
@@ -138,7 +159,10 @@ impl Judged {
     pub fn open(root: &Path) -> Result<Judged> {
         disk::ensure_private_dir(&runs::folder(root))?;
         let (readings, whole) = JudgeExtractions::whole(root)?;
-        Ok(Judged { readings, lines: AppendLog::open(&path(root), whole)? })
+        Ok(Judged {
+            readings,
+            lines: AppendLog::open(&path(root), whole)?,
+        })
     }
 
     /// Those there are.
@@ -153,7 +177,8 @@ impl Judged {
     pub fn append(&mut self, reading: Reading) -> Result<()> {
         let mut bytes = Vec::new();
         checksummed_line::encode(&reading, &mut bytes)?;
-        self.lines.append(&bytes, "a judge's reading cannot be recorded")?;
+        self.lines
+            .append(&bytes, "a judge's reading cannot be recorded")?;
         self.readings.add(reading);
         Ok(())
     }
@@ -182,7 +207,10 @@ mod tests {
     #[test]
     fn what_a_reading_is_about_hangs_on_every_text() {
         let base = about("s/1", "q", ["a", "b"], "out");
-        assert_eq!((base.len(), &base), (32, &about("s/1", "q", ["a", "b"], "out")));
+        assert_eq!(
+            (base.len(), &base),
+            (32, &about("s/1", "q", ["a", "b"], "out"))
+        );
         let others = [
             about("s/2", "q", ["a", "b"], "out"),
             about("s/1", "p", ["a", "b"], "out"),
@@ -191,7 +219,10 @@ mod tests {
             about("s/1", "q", ["ab"], "out"),
             about("s/1", "q", ["a", "b"], "outs"),
         ];
-        assert_eq!(others.iter().chain([&base]).collect::<BTreeSet<_>>().len(), 7);
+        assert_eq!(
+            others.iter().chain([&base]).collect::<BTreeSet<_>>().len(),
+            7
+        );
     }
 
     #[test]
@@ -200,16 +231,30 @@ mod tests {
         let none = JudgeExtractions::of(dir.path()).unwrap();
         assert!(none.last("x").is_none() && none.judges().is_empty());
         let mut judged = Judged::open(dir.path()).unwrap();
-        for line in [reading("x", "one", Some("A")), reading("y", "one", None), reading("x", "two", Some("B"))] {
+        for line in [
+            reading("x", "one", Some("A")),
+            reading("y", "one", None),
+            reading("x", "two", Some("B")),
+        ] {
             judged.append(line).unwrap();
         }
         let found = JudgeExtractions::of(dir.path()).unwrap();
         assert_ne!(found.digest(), none.digest());
         assert_eq!(found.last("x").and_then(|r| r.read.as_deref()), Some("B"));
-        assert_eq!(found.by("x", "one", "w@1").and_then(|r| r.read.as_deref()), Some("A"));
-        assert_eq!(found.last("y").map(|r| &r.read), Some(&None), "that it means none is a reading too");
+        assert_eq!(
+            found.by("x", "one", "w@1").and_then(|r| r.read.as_deref()),
+            Some("A")
+        );
+        assert_eq!(
+            found.last("y").map(|r| &r.read),
+            Some(&None),
+            "that it means none is a reading too"
+        );
         assert!(found.by("x", "one", "w@2").is_none() && found.by("x", "three", "w@1").is_none());
-        assert_eq!(found.judges(), BTreeSet::from([("one", "w@1"), ("two", "w@1")]));
+        assert_eq!(
+            found.judges(),
+            BTreeSet::from([("one", "w@1"), ("two", "w@1")])
+        );
         // A torn last line goes aside, a damaged one is passed over.
         let mut bytes = std::fs::read(path(dir.path())).unwrap();
         bytes[20] ^= 1;
@@ -218,8 +263,14 @@ mod tests {
         std::fs::write(path(dir.path()), &bytes).unwrap();
         let mut judged = Judged::open(dir.path()).unwrap();
         assert_eq!(judged.readings().damaged, [1]);
-        assert!(judged.readings().by("x", "one", "w@1").is_none() && judged.readings().last("y").is_some());
-        assert_eq!(std::fs::metadata(path(dir.path())).unwrap().len(), whole as u64);
+        assert!(
+            judged.readings().by("x", "one", "w@1").is_none()
+                && judged.readings().last("y").is_some()
+        );
+        assert_eq!(
+            std::fs::metadata(path(dir.path())).unwrap().len(),
+            whole as u64
+        );
         judged.append(reading("x", "one", Some("C"))).unwrap();
         // A last line that ends in a newline was recorded: damaged, it stays.
         let mut bytes = std::fs::read(path(dir.path())).unwrap();
@@ -227,8 +278,17 @@ mod tests {
         bytes[at] ^= 1;
         std::fs::write(path(dir.path()), &bytes).unwrap();
         assert_eq!(JudgeExtractions::of(dir.path()).unwrap().damaged.len(), 2);
-        Judged::open(dir.path()).unwrap().append(reading("x", "one", Some("C"))).unwrap();
+        Judged::open(dir.path())
+            .unwrap()
+            .append(reading("x", "one", Some("C")))
+            .unwrap();
         assert!(std::fs::read(path(dir.path())).unwrap().starts_with(&bytes));
-        assert_eq!(JudgeExtractions::of(dir.path()).unwrap().last("x").and_then(|r| r.read.as_deref()), Some("C"));
+        assert_eq!(
+            JudgeExtractions::of(dir.path())
+                .unwrap()
+                .last("x")
+                .and_then(|r| r.read.as_deref()),
+            Some("C")
+        );
     }
 }

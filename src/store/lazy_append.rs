@@ -16,7 +16,11 @@ pub struct LazyAppend {
 impl LazyAppend {
     /// The file at `path`, of which `whole` was read.
     pub fn new(path: PathBuf, whole: ValidPrefix) -> LazyAppend {
-        LazyAppend { path, whole, file: None }
+        LazyAppend {
+            path,
+            whole,
+            file: None,
+        }
     }
 
     /// Appends records: when this returns they are on disk. `failing` begins the message of a failure.
@@ -38,6 +42,8 @@ impl LazyAppend {
 
     /// Length in bytes of what was read and added.
     pub fn length(&self) -> u64 {
-        self.file.as_ref().map_or(self.whole.length, AppendLog::length)
+        self.file
+            .as_ref()
+            .map_or(self.whole.length, AppendLog::length)
     }
 }

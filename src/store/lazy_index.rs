@@ -56,23 +56,51 @@ fn whole<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl LazyIndex {
     fn of(store: &Path, slot: Arc<Slot>, thread: Option<JoinHandle<()>>) -> LazyIndex {
-        let kept = Mutex::new(Kept { places: None, current: false, there: true, closed: false });
-        LazyIndex { store: store.to_path_buf(), slot, thread, kept, places: Mutex::default() }
+        let kept = Mutex::new(Kept {
+            places: None,
+            current: false,
+            there: true,
+            closed: false,
+        });
+        LazyIndex {
+            store: store.to_path_buf(),
+            slot,
+            thread,
+            kept,
+            places: Mutex::default(),
+        }
     }
 
     /// One that is open already.
     pub fn here(store: &Path, index: Index) -> LazyIndex {
-        let slot = Slot { index: OnceLock::from(Ok(index)), ..Slot::default() };
+        let slot = Slot {
+            index: OnceLock::from(Ok(index)),
+            ..Slot::default()
+        };
         LazyIndex::of(store, Arc::new(slot), None)
     }
 
     /// One that stays closed, since nothing may be written; `why` is what whoever asks for it is told. Where annotators
     /// are is remembered in memory.
     pub fn closed(store: &Path, why: Error) -> LazyIndex {
-        let slot = Slot { index: OnceLock::from(Err(why)), ..Slot::default() };
-        let kept = Kept { places: Some(BTreeMap::new()), current: true, there: false, closed: true };
+        let slot = Slot {
+            index: OnceLock::from(Err(why)),
+            ..Slot::default()
+        };
+        let kept = Kept {
+            places: Some(BTreeMap::new()),
+            current: true,
+            there: false,
+            closed: true,
+        };
         let (slot, kept) = (Arc::new(slot), Mutex::new(kept));
-        LazyIndex { store: store.to_path_buf(), slot, thread: None, kept, places: Mutex::default() }
+        LazyIndex {
+            store: store.to_path_buf(),
+            slot,
+            thread: None,
+            kept,
+            places: Mutex::default(),
+        }
     }
 
     /// Opens the index of `store` on a thread by `work`, which gives it and what a person should know.
@@ -86,12 +114,18 @@ impl LazyIndex {
         let slot = Arc::new(Slot::default());
         let theirs = slot.clone();
         let run = move || {
-            let panicked = |_| Err(Error::new(ErrorKind::Corrupt, "the store cannot be opened: its thread panicked"));
+            let panicked = |_| {
+                Err(Error::new(
+                    ErrorKind::Corrupt,
+                    "the store cannot be opened: its thread panicked",
+                ))
+            };
             let opened = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked);
             let (index, notices) = match opened {
                 Ok((index, notices)) => (Ok(index), notices),
                 Err(problem) => {
-                    let notice = format!("verdicts are saved, but the store is not there: {problem}");
+                    let notice =
+                        format!("verdicts are saved, but the store is not there: {problem}");
                     (Err(problem), vec![notice])
                 }
             };
@@ -123,7 +157,12 @@ impl LazyIndex {
     pub(super) fn keep(&self, places: Vec<(String, String)>) {
         let mut kept = whole(&self.kept);
         let places = Some(places.into_iter().collect());
-        *kept = Kept { places, current: true, there: !kept.closed, closed: kept.closed };
+        *kept = Kept {
+            places,
+            current: true,
+            there: !kept.closed,
+            closed: kept.closed,
+        };
     }
 
     /// From here on the statuses snapshot is of the past. It goes away so that no place in it comes back after a kill;
@@ -193,7 +232,13 @@ impl LazyIndex {
     ///
     /// # Errors
     /// The operating system's; the old checkpoint then no longer counts, so that the journals are replayed.
-    pub fn write_checkpoint(&self, overlay: &Overlay, blocks: &[usize], rev: u64, journals: &Journals) -> Result<()> {
+    pub fn write_checkpoint(
+        &self,
+        overlay: &Overlay,
+        blocks: &[usize],
+        rev: u64,
+        journals: &Journals,
+    ) -> Result<()> {
         drop(self.changed());
         self.get()?.write_checkpoint(overlay, blocks, rev, journals)
     }
@@ -231,7 +276,11 @@ impl LazyIndex {
             snapshot::statuses_path(&self.store),
             picture_snapshot::path(&self.store),
         ];
-        let snapshots: u64 = files.iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum();
+        let snapshots: u64 = files
+            .iter()
+            .filter_map(|p| std::fs::metadata(p).ok())
+            .map(|m| m.len())
+            .sum();
         snapshots + self.get().map_or(0, Index::size)
     }
 }

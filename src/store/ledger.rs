@@ -82,7 +82,10 @@ pub struct Change {
 /// The round of a verdict, none outside rounds, and its part in it.
 fn group(given: &Given) -> (Option<&str>, Part) {
     let asked = given.judgement.asked.as_ref();
-    (asked.map(|asked| asked.round.as_str()), asked.map_or(Part::Main, |asked| asked.part))
+    (
+        asked.map(|asked| asked.round.as_str()),
+        asked.map_or(Part::Main, |asked| asked.part),
+    )
 }
 
 /// What verdicts decide by.
@@ -116,7 +119,10 @@ pub struct Ledger {
 impl Ledger {
     /// No decision yet.
     pub fn new(rules: Rules) -> Ledger {
-        Ledger { rules, ..Ledger::default() }
+        Ledger {
+            rules,
+            ..Ledger::default()
+        }
     }
 
     /// Revision of the last decision.
@@ -136,13 +142,19 @@ impl Ledger {
 
     /// Whether the decision with this receipt is a verdict that counts.
     pub fn counts(&self, uuid: &Uuid) -> bool {
-        let Some((_, row)) = self.receipt(uuid) else { return false };
-        self.on(row).any(|given| given.uuid == *uuid && given.counts)
+        let Some((_, row)) = self.receipt(uuid) else {
+            return false;
+        };
+        self.on(row)
+            .any(|given| given.uuid == *uuid && given.counts)
     }
 
     /// Receipts of the verdicts on earlier texts and pictures.
     pub fn voided(&self) -> impl Iterator<Item = Uuid> {
-        self.given.iter().filter(|given| given.void).map(|given| given.uuid)
+        self.given
+            .iter()
+            .filter(|given| given.void)
+            .map(|given| given.uuid)
     }
 
     fn person(&self, who: &str) -> Option<&Person> {
@@ -150,10 +162,16 @@ impl Ledger {
     }
 
     fn person_index(&mut self, who: &str) -> usize {
-        self.people.iter().position(|p| p.name == who).unwrap_or_else(|| {
-            self.people.push(Person { name: who.to_string(), ..Person::default() });
-            self.people.len() - 1
-        })
+        self.people
+            .iter()
+            .position(|p| p.name == who)
+            .unwrap_or_else(|| {
+                self.people.push(Person {
+                    name: who.to_string(),
+                    ..Person::default()
+                });
+                self.people.len() - 1
+            })
     }
 
     /// Checks that `decision` can be folded in, without folding it in: what is written to a journal must replay.
@@ -171,11 +189,15 @@ impl Ledger {
     fn toggle_target(&self, who: &str, target: &Uuid, counts: bool) -> Result<u32> {
         let person = self.person(who);
         let list = person.map(|p| if counts { &p.done } else { &p.undone });
-        let is_target = |i: &&u32| self.given[**i as usize].uuid == *target && !self.given[**i as usize].void;
+        let is_target =
+            |i: &&u32| self.given[**i as usize].uuid == *target && !self.given[**i as usize].void;
         let found = list.and_then(|l| l.iter().rev().find(is_target));
         found.copied().ok_or_else(|| {
             let word = if counts { "undone" } else { "redone" };
-            Error::new(ErrorKind::Conflict, format!("{target} is no verdict of `{who}` that can be {word}"))
+            Error::new(
+                ErrorKind::Conflict,
+                format!("{target} is no verdict of `{who}` that can be {word}"),
+            )
         })
     }
 
@@ -185,7 +207,10 @@ impl Ledger {
     /// See [`check`](Self::check).
     pub fn apply(&mut self, decision: &Decision, row: u32) -> Result<Change> {
         if let Some((_, row)) = self.receipt(&decision.uuid) {
-            return Ok(Change { row, status: self.status(row) });
+            return Ok(Change {
+                row,
+                status: self.status(row),
+            });
         }
         let row = match &decision.act {
             Act::Judge(judgement) => {
@@ -215,8 +240,11 @@ impl Ledger {
                 let index = self.toggle_target(&decision.who, target, undo)?;
                 let person = self.person_index(&decision.who);
                 let person = &mut self.people[person];
-                let (from, to) =
-                    if undo { (&mut person.done, &mut person.undone) } else { (&mut person.undone, &mut person.done) };
+                let (from, to) = if undo {
+                    (&mut person.done, &mut person.undone)
+                } else {
+                    (&mut person.undone, &mut person.done)
+                };
                 if let Some(at) = from.iter().rposition(|i| *i == index) {
                     from.remove(at);
                 }
@@ -233,7 +261,10 @@ impl Ledger {
             }
         }
         self.receipts.insert(decision.uuid, (decision.rev, row));
-        Ok(Change { row, status: self.status(row) })
+        Ok(Change {
+            row,
+            status: self.status(row),
+        })
     }
 
     /// These rows have another text or picture since revision `rev`. Unless it `keeps` them, the verdicts before it no longer count
@@ -289,19 +320,34 @@ impl Ledger {
 
     /// The rows that a judgement on a row is on too.
     fn rotations(&self, judgement: &Judgement, row: u32) -> &[u32] {
-        let round = judgement.asked.as_ref().and_then(|asked| self.rules.rotations.get(&asked.round));
-        round.and_then(|rows| rows.get(&row)).map_or(&[], Vec::as_slice)
+        let round = judgement
+            .asked
+            .as_ref()
+            .and_then(|asked| self.rules.rotations.get(&asked.round));
+        round
+            .and_then(|rows| rows.get(&row))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// A row, and those that verdicts on it in this round are on too.
     pub fn rotations_in(&self, round: &str, row: u32) -> Vec<u32> {
-        let others = self.rules.rotations.get(round).and_then(|rows| rows.get(&row)).map_or(&[][..], Vec::as_slice);
+        let others = self
+            .rules
+            .rotations
+            .get(round)
+            .and_then(|rows| rows.get(&row))
+            .map_or(&[][..], Vec::as_slice);
         std::iter::once(row).chain(others.iter().copied()).collect()
     }
 
     /// A row, and those that verdicts on it in some round are on too.
     pub fn with_rotations(&self, row: u32) -> Vec<u32> {
-        let others = self.rules.rotations.values().filter_map(|rows| rows.get(&row)).flatten();
+        let others = self
+            .rules
+            .rotations
+            .values()
+            .filter_map(|rows| rows.get(&row))
+            .flatten();
         std::iter::once(row).chain(others.copied()).collect()
     }
 
@@ -311,7 +357,12 @@ impl Ledger {
     }
 
     fn on(&self, row: u32) -> impl Iterator<Item = &Given> {
-        let touched = self.by_row.get(&row).map(|t| &t.given).into_iter().flatten();
+        let touched = self
+            .by_row
+            .get(&row)
+            .map(|t| &t.given)
+            .into_iter()
+            .flatten();
         touched.map(|index| &self.given[*index as usize])
     }
 
@@ -338,7 +389,9 @@ impl Ledger {
                 let adjudicates = |part: Part| part == Part::Adjudication;
                 last.retain(|g| {
                     let (theirs, other) = group(g);
-                    g.person != given.person || theirs != round || adjudicates(other) != adjudicates(part)
+                    g.person != given.person
+                        || theirs != round
+                        || adjudicates(other) != adjudicates(part)
                 });
                 last.push(given);
             }
@@ -357,7 +410,12 @@ impl Ledger {
                 order: given.rev,
             })
             .collect();
-        effective_verdicts::status_of(&given, |name| self.rules.rounds.get(name).copied(), self.rules.outside).status
+        effective_verdicts::status_of(
+            &given,
+            |name| self.rules.rounds.get(name).copied(),
+            self.rules.outside,
+        )
+        .status
     }
 
     /// The rows that have verdicts, rising.
@@ -369,8 +427,12 @@ impl Ledger {
 
     /// All verdicts that count, by row and then in the order they were given.
     pub fn all_standing(&self) -> Vec<(u32, EffectiveVerdict)> {
-        let own =
-            |row: u32| self.standing(row).into_iter().filter(move |s| self.is_on(&s.uuid, row)).map(move |s| (row, s));
+        let own = |row: u32| {
+            self.standing(row)
+                .into_iter()
+                .filter(move |s| self.is_on(&s.uuid, row))
+                .map(move |s| (row, s))
+        };
         self.judged_rows().into_iter().flat_map(own).collect()
     }
 

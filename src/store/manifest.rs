@@ -78,7 +78,11 @@ pub struct Part {
 impl Part {
     /// The number of the import that it is of, with which its name begins; 0 where it does not.
     pub fn import(&self) -> u64 {
-        self.file.split('-').next().and_then(|n| n.parse().ok()).unwrap_or(0)
+        self.file
+            .split('-')
+            .next()
+            .and_then(|n| n.parse().ok())
+            .unwrap_or(0)
     }
 }
 
@@ -126,7 +130,9 @@ const UNFINISHED: &str = ".unfinished-";
 
 /// Says, durably, that the import with the number in `file` is being written.
 pub(super) fn begin(imports: &Path, file: &str) -> Result<()> {
-    let Some(n) = number_of(file) else { return Ok(()) };
+    let Some(n) = number_of(file) else {
+        return Ok(());
+    };
     let path = mark(imports, n);
     if path.symlink_metadata().is_err() {
         regular::open(&path, OpenOptions::new().write(true).create_new(true))?;
@@ -156,13 +162,20 @@ impl Manifest {
     pub fn next(&self) -> u64 {
         let entries = self.entries.iter().map(|e| e.n);
         let files = self.present.iter().filter_map(|file| number_of(file));
-        entries.chain(files).chain(self.unfinished.iter().copied()).max().unwrap_or(0).saturating_add(1)
+        entries
+            .chain(files)
+            .chain(self.unfinished.iter().copied())
+            .max()
+            .unwrap_or(0)
+            .saturating_add(1)
     }
 
     /// The number of the import that these segments are: that of their names, where it is free.
     pub fn number<'f>(&self, files: impl IntoIterator<Item = &'f str>) -> u64 {
         let named = files.into_iter().filter_map(number_of).max();
-        named.filter(|n| self.entries.iter().all(|e| e.n != *n)).unwrap_or_else(|| self.next())
+        named
+            .filter(|n| self.entries.iter().all(|e| e.n != *n))
+            .unwrap_or_else(|| self.next())
     }
 
     /// Whether more may be recorded in it.
@@ -171,8 +184,13 @@ impl Manifest {
     /// [`ErrorKind::Corrupt`] while lines of it are damaged: what they named would not be part of the project that the import
     /// is compared with.
     pub fn writable(&self) -> Result<()> {
-        let Some(first) = self.problems.first() else { return Ok(()) };
-        let what = format!("nothing can be brought in while a line of the manifest cannot be read: {}", first.what);
+        let Some(first) = self.problems.first() else {
+            return Ok(());
+        };
+        let what = format!(
+            "nothing can be brought in while a line of the manifest cannot be read: {}",
+            first.what
+        );
         Err(Error { what, ..first.clone() }
             .help("`benchtop recover` says what the line named and takes it back in; or put the file back from a copy"))
     }
@@ -188,9 +206,18 @@ impl Manifest {
 
     /// Segments that no line names and no unfinished import left.
     pub fn orphans(&self) -> Vec<String> {
-        let named: HashSet<&str> = self.entries.iter().flat_map(|e| &e.parts).map(|p| p.file.as_str()).collect();
+        let named: HashSet<&str> = self
+            .entries
+            .iter()
+            .flat_map(|e| &e.parts)
+            .map(|p| p.file.as_str())
+            .collect();
         let unfinished = |file: &str| number_of(file).is_some_and(|n| self.unfinished.contains(&n));
-        self.present.iter().filter(|file| !named.contains(file.as_str()) && !unfinished(file)).cloned().collect()
+        self.present
+            .iter()
+            .filter(|file| !named.contains(file.as_str()) && !unfinished(file))
+            .cloned()
+            .collect()
     }
 
     /// Removes what an import that was killed left in `imports/`: temporary files, and segments that it had not recorded
@@ -198,7 +225,10 @@ impl Manifest {
     pub fn sweep(&self, imports: &Path) {
         for entry in std::fs::read_dir(imports).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            if name.to_str().is_some_and(|n| n.starts_with(".tmp-") && n.ends_with(".jsonl.zst")) {
+            if name
+                .to_str()
+                .is_some_and(|n| n.starts_with(".tmp-") && n.ends_with(".jsonl.zst"))
+            {
                 // What stays is only in the way of nobody.
                 let _ = std::fs::remove_file(entry.path());
             }
@@ -207,7 +237,11 @@ impl Manifest {
         for n in &self.unfinished {
             let recorded = self.entries.iter().any(|e| e.n == *n);
             if !recorded && whole {
-                for file in self.present.iter().filter(|file| number_of(file) == Some(*n)) {
+                for file in self
+                    .present
+                    .iter()
+                    .filter(|file| number_of(file) == Some(*n))
+                {
                     let _ = std::fs::remove_file(imports.join(file));
                 }
             }
@@ -230,16 +264,28 @@ impl Manifest {
             Err(e) => return Err(Error::io(&e, "cannot be read", &path)),
         };
         let lines = checksummed_line::read_all::<Entry>(&bytes);
-        let mut manifest = Manifest { torn: lines.torn_at.is_some(), ..Manifest::default() };
-        manifest.whole = ValidPrefix { length: lines.torn_at.unwrap_or(bytes.len() as u64), torn: manifest.torn };
+        let mut manifest = Manifest {
+            torn: lines.torn_at.is_some(),
+            ..Manifest::default()
+        };
+        manifest.whole = ValidPrefix {
+            length: lines.torn_at.unwrap_or(bytes.len() as u64),
+            torn: manifest.torn,
+        };
         manifest.list(imports);
-        manifest.problems.extend(lines.bad.into_iter().map(|(n, p)| p.file(&path).line(n)));
+        manifest
+            .problems
+            .extend(lines.bad.into_iter().map(|(n, p)| p.file(&path).line(n)));
         for (number, entry) in lines.good {
             if entry.v == 1 {
                 manifest.entries.push(entry);
             } else {
                 let what = format!("line version {} is newer than this program reads", entry.v);
-                manifest.problems.push(Error::new(ErrorKind::Corrupt, what).file(&path).line(number));
+                manifest.problems.push(
+                    Error::new(ErrorKind::Corrupt, what)
+                        .file(&path)
+                        .line(number),
+                );
             }
         }
         Ok(manifest)
@@ -285,7 +331,9 @@ mod tests {
     fn entry(n: u64) -> Entry {
         let part = Part {
             file: format!("{n:04}-items.jsonl.zst"),
-            holds: Holds::Items { dataset: "Dysca".into() },
+            holds: Holds::Items {
+                dataset: "Dysca".into(),
+            },
             rows: 24,
             duplicates: 0,
             bytes: 999,
@@ -293,7 +341,12 @@ mod tests {
             source: "Dysca.json".into(),
             source_blake3: "cd".into(),
         };
-        Entry { v: 1, n, at: "2026-01-01T00:00:00Z".into(), parts: vec![part] }
+        Entry {
+            v: 1,
+            n,
+            at: "2026-01-01T00:00:00Z".into(),
+            parts: vec![part],
+        }
     }
 
     #[test]
@@ -333,13 +386,23 @@ mod tests {
         let manifest = Manifest::read(dir.path()).unwrap();
         assert_eq!((manifest.entries.len(), manifest.torn), (1, false));
         assert_eq!(manifest.problems[0].place.line, Some(2));
-        assert_eq!((manifest.next(), manifest.orphans()), (3, vec!["0002-items.jsonl.zst".to_string()]));
+        assert_eq!(
+            (manifest.next(), manifest.orphans()),
+            (3, vec!["0002-items.jsonl.zst".to_string()])
+        );
         let refused = Manifest::append(dir.path(), &entry(3)).unwrap_err();
-        assert_eq!((refused.kind, refused.place.line), (ErrorKind::Corrupt, Some(2)), "{refused}");
+        assert_eq!(
+            (refused.kind, refused.place.line),
+            (ErrorKind::Corrupt, Some(2)),
+            "{refused}"
+        );
         assert!(refused.help.unwrap().contains("benchtop recover"));
         manifest.sweep(dir.path());
         assert_eq!(std::fs::read(dir.path().join(FILE)).unwrap(), bytes);
-        assert!(dir.path().join("0002-items.jsonl.zst").exists(), "an acknowledged segment was removed");
+        assert!(
+            dir.path().join("0002-items.jsonl.zst").exists(),
+            "an acknowledged segment was removed"
+        );
     }
 
     #[test]
@@ -347,7 +410,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let there = |name: &str| dir.path().join(name).exists();
         Manifest::append(dir.path(), &entry(1)).unwrap();
-        for name in ["0001-items.jsonl.zst", "0002-items.jsonl.zst", ".tmp-x.jsonl.zst"] {
+        for name in [
+            "0001-items.jsonl.zst",
+            "0002-items.jsonl.zst",
+            ".tmp-x.jsonl.zst",
+        ] {
             std::fs::write(dir.path().join(name), "rows").unwrap();
         }
         // The line of the second is gone: the segment was recorded, and is listed and kept.
@@ -369,6 +436,9 @@ mod tests {
         let mut manifest = Manifest::read(dir.path()).unwrap();
         manifest.entries.push(entry(3));
         manifest.sweep(dir.path());
-        assert!(there("0003-items.jsonl.zst") && Manifest::read(dir.path()).unwrap().unfinished.is_empty());
+        assert!(
+            there("0003-items.jsonl.zst")
+                && Manifest::read(dir.path()).unwrap().unfinished.is_empty()
+        );
     }
 }

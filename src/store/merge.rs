@@ -34,7 +34,12 @@ pub struct Merge {
 ///
 /// # Errors
 /// A file that cannot be read, or in which not one line is a decision; then nothing is taken from any.
-pub fn plan(history: &History, files: &[PathBuf], catalog: &Catalog, pictures: &Pictures) -> Result<Merge> {
+pub fn plan(
+    history: &History,
+    files: &[PathBuf],
+    catalog: &Catalog,
+    pictures: &Pictures,
+) -> Result<Merge> {
     let (mut list, mut all) = (Vec::new(), Vec::new());
     for path in files {
         let (file, decisions) = read(path)?;
@@ -46,7 +51,12 @@ pub fn plan(history: &History, files: &[PathBuf], catalog: &Catalog, pictures: &
     Ok(merge)
 }
 
-fn union(history: &History, all: Vec<Decision>, catalog: &Catalog, pictures: &Pictures) -> Result<Merge> {
+fn union(
+    history: &History,
+    all: Vec<Decision>,
+    catalog: &Catalog,
+    pictures: &Pictures,
+) -> Result<Merge> {
     let mut merge = Merge::default();
     let mut known: HashSet<Vec<u8>> = history.decisions.iter().map(journal::text).collect();
     let mut digests: BTreeMap<u32, Option<String>> = BTreeMap::new();
@@ -60,17 +70,32 @@ fn union(history: &History, all: Vec<Decision>, catalog: &Catalog, pictures: &Pi
         let row = catalog.row_of_hash(id_hash(&decision.item));
         orphans += u64::from(row.is_none());
         if let Some(row) = row {
-            let now =
-                digests.entry(row).or_insert_with(|| pictures.seen(catalog, row as usize).ok().map(|i| i.digest()));
+            let now = digests.entry(row).or_insert_with(|| {
+                pictures
+                    .seen(catalog, row as usize)
+                    .ok()
+                    .map(|i| i.digest())
+            });
             if let Some(why) = elsewhere(&decision, now.as_deref(), catalog, row) {
-                let Decision { item, who, uuid, .. } = decision;
-                merge.report.aside.push(Aside { item, who, uuid, why });
+                let Decision {
+                    item, who, uuid, ..
+                } = decision;
+                merge.report.aside.push(Aside {
+                    item,
+                    who,
+                    uuid,
+                    why,
+                });
                 continue;
             }
             touched.insert(row);
         }
         merge.report.added += 1;
-        merge.fresh.entry(decision.who.clone()).or_default().push(decision);
+        merge
+            .fresh
+            .entry(decision.who.clone())
+            .or_default()
+            .push(decision);
     }
     if orphans > 0 {
         merge.report.notes.push(format!(
@@ -79,21 +104,37 @@ fn union(history: &History, all: Vec<Decision>, catalog: &Catalog, pictures: &Pi
     }
     merge.report.aside.sort();
     let (before, _) = history.fold(catalog, pictures, Moment::Now);
-    let (after, notes) = history.with(merge.fresh.values().flatten().cloned()).fold(catalog, pictures, Moment::Now);
-    merge.report.notes.extend(notes.into_iter().filter(|note| note.starts_with("not counted")));
+    let (after, notes) =
+        history
+            .with(merge.fresh.values().flatten().cloned())
+            .fold(catalog, pictures, Moment::Now);
+    merge.report.notes.extend(
+        notes
+            .into_iter()
+            .filter(|note| note.starts_with("not counted")),
+    );
     let void: HashSet<_> = after.voided().collect();
-    let voided = merge.fresh.values().flatten().filter(|d| void.contains(&d.uuid)).count();
+    let voided = merge
+        .fresh
+        .values()
+        .flatten()
+        .filter(|d| void.contains(&d.uuid))
+        .count();
     if voided > 0 {
         merge.report.notes.push(format!(
             "{voided} verdicts do not count: the text or picture of their items became another one here after their revision"
         ));
     }
     merge.report.conflicts = conflicts(touched, (&before, &after), &merge.fresh, catalog)?;
-    for (what, length) in
-        [("conflicts", merge.report.conflicts.len()), ("decisions set aside", merge.report.aside.len())]
-    {
+    for (what, length) in [
+        ("conflicts", merge.report.conflicts.len()),
+        ("decisions set aside", merge.report.aside.len()),
+    ] {
         if length > LISTED {
-            merge.report.notes.push(format!("{} more {what} are not listed", length - LISTED));
+            merge
+                .report
+                .notes
+                .push(format!("{} more {what} are not listed", length - LISTED));
         }
     }
     merge.report.conflicts.truncate(LISTED);
@@ -102,15 +143,22 @@ fn union(history: &History, all: Vec<Decision>, catalog: &Catalog, pictures: &Pi
 }
 
 /// Why `decision` was not on item `row` as it is here.
-fn elsewhere(decision: &Decision, now: Option<&str>, catalog: &Catalog, row: u32) -> Option<String> {
+fn elsewhere(
+    decision: &Decision,
+    now: Option<&str>,
+    catalog: &Catalog,
+    row: u32,
+) -> Option<String> {
     if !matches!(decision.act, Act::Judge(_)) {
         return None;
     }
     match (&decision.on, now) {
-        (Some(on), Some(now)) if on != now => Some("the item had another text or picture where it was judged".into()),
-        (None, _) if catalog.revisions().locate(row as usize).is_some() => {
-            Some("the item was revised here, and the line does not say which text was judged".into())
+        (Some(on), Some(now)) if on != now => {
+            Some("the item had another text or picture where it was judged".into())
         }
+        (None, _) if catalog.revisions().locate(row as usize).is_some() => Some(
+            "the item was revised here, and the line does not say which text was judged".into(),
+        ),
         _ => None,
     }
 }
@@ -140,19 +188,30 @@ fn lines(path: &Path) -> Result<Lines> {
         ErrorKind::NotFound => Error::new(ErrorKind::NotFound, "there is no such file").file(path),
         _ => p,
     })?;
-    let mut found = Lines { decisions: Vec::new(), damaged: Vec::new(), torn: false };
+    let mut found = Lines {
+        decisions: Vec::new(),
+        damaged: Vec::new(),
+        torn: false,
+    };
     let (mut number, mut more) = (0u64, 0usize);
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        let read = input.by_ref().take(LINE).read_until(b'\n', &mut bytes).map_err(fail)? as u64;
+        let read = input
+            .by_ref()
+            .take(LINE)
+            .read_until(b'\n', &mut bytes)
+            .map_err(fail)? as u64;
         if read == 0 {
             break;
         }
         number += 1;
         if !bytes.ends_with(b"\n") {
             if read == LINE {
-                let what = format!("line {number} is longer than {} MiB: this is no journal", LINE >> 20);
+                let what = format!(
+                    "line {number} is longer than {} MiB: this is no journal",
+                    LINE >> 20
+                );
                 return Err(Error::input(what).file(path).line(number));
             }
             found.torn = true;
@@ -160,9 +219,9 @@ fn lines(path: &Path) -> Result<Lines> {
         }
         match journal::decode(&bytes) {
             Ok(decision) => found.decisions.push(decision),
-            Err(problem) if found.damaged.len() < LISTED => {
-                found.damaged.push(format!("line {number}: {}", problem.what))
-            }
+            Err(problem) if found.damaged.len() < LISTED => found
+                .damaged
+                .push(format!("line {number}: {}", problem.what)),
             Err(_) => more += 1,
         }
         if found.decisions.is_empty() && number >= HOPELESS {
@@ -173,13 +232,19 @@ fn lines(path: &Path) -> Result<Lines> {
         return Err(none());
     }
     if more > 0 {
-        found.damaged.push(format!("{more} more damaged lines are not listed"));
+        found
+            .damaged
+            .push(format!("{more} more damaged lines are not listed"));
     }
     Ok(found)
 }
 
 fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
-    let Lines { decisions, damaged, torn } = lines(path)?;
+    let Lines {
+        decisions,
+        damaged,
+        torn,
+    } = lines(path)?;
     for decision in &decisions {
         journal::check_name(&decision.who).map_err(|problem| problem.file(path))?;
     }
@@ -189,7 +254,13 @@ fn read(path: &Path) -> Result<(MergedFile, Vec<Decision>)> {
         let before = last.insert(&decision.who, decision.at);
         clock_back += u64::from(before.is_some_and(|before| before > decision.at));
     }
-    let file = MergedFile { path: path.to_path_buf(), decisions: decisions.len() as u64, damaged, torn, clock_back };
+    let file = MergedFile {
+        path: path.to_path_buf(),
+        decisions: decisions.len() as u64,
+        damaged,
+        torn,
+        clock_back,
+    };
     Ok((file, decisions))
 }
 
@@ -201,16 +272,25 @@ fn conflicts(
     fresh: &BTreeMap<String, Vec<Decision>>,
     catalog: &Catalog,
 ) -> Result<Vec<Conflict>> {
-    let fresh: HashSet<_> = fresh.values().flatten().map(|decision| decision.uuid).collect();
+    let fresh: HashSet<_> = fresh
+        .values()
+        .flatten()
+        .map(|decision| decision.uuid)
+        .collect();
     let mut list = Vec::new();
     for row in touched {
         let mut standing = after.standing(row);
-        let gone = before.standing(row).into_iter().filter(|old| !standing.iter().any(|s| s.uuid == old.uuid));
+        let gone = before
+            .standing(row)
+            .into_iter()
+            .filter(|old| !standing.iter().any(|s| s.uuid == old.uuid));
         let gone: Vec<_> = gone.filter(|old| after.counts(&old.uuid)).collect();
         standing.extend(gone);
         let verdict = |s: &super::ledger::EffectiveVerdict| s.judgement.verdict;
         if standing.iter().all(|s| !fresh.contains(&s.uuid))
-            || standing.windows(2).all(|w| verdict(&w[0]) == verdict(&w[1]))
+            || standing
+                .windows(2)
+                .all(|w| verdict(&w[0]) == verdict(&w[1]))
         {
             continue;
         }

@@ -27,7 +27,11 @@ pub const FILES: usize = 500;
 /// Characters in the name of a vocabulary, at most.
 const NAME_LIMIT: usize = 80;
 /// The folders of vocabularies and of judgings, and what their files end in.
-const FOLDERS: [(&str, &str); 3] = [("instruct", ".toml"), ("judge", ".toml"), ("vocabularies", ".txt")];
+const FOLDERS: [(&str, &str); 3] = [
+    ("instruct", ".toml"),
+    ("judge", ".toml"),
+    ("vocabularies", ".txt"),
+];
 /// The files beside those folders.
 const SINGLE: [&str; 3] = ["compatibility.toml", "styles.toml", "templates.toml"];
 /// What a save is about to do, while it does it.
@@ -44,8 +48,11 @@ fn inner(name: &str) -> Option<&str> {
     let (_, ending) = FOLDERS.into_iter().find(|(f, _)| *f == folder)?;
     let name = file.strip_suffix(ending)?;
     let plain = |c: char| c != '/' && !c.is_control();
-    (!name.is_empty() && !name.starts_with('.') && name.chars().count() <= NAME_LIMIT && name.chars().all(plain))
-        .then_some(name)
+    (!name.is_empty()
+        && !name.starts_with('.')
+        && name.chars().count() <= NAME_LIMIT
+        && name.chars().all(plain))
+    .then_some(name)
 }
 
 /// Checks that `name` is that of a metadata file: `compatibility.toml`, `styles.toml`, `templates.toml`,
@@ -59,7 +66,11 @@ pub fn check_name(name: &str, new: bool) -> Result<()> {
     if known {
         return Ok(());
     }
-    let shown: String = name.chars().take(100).flat_map(char::escape_debug).collect();
+    let shown: String = name
+        .chars()
+        .take(100)
+        .flat_map(char::escape_debug)
+        .collect();
     Err(Error::input(format!("`{shown}` cannot be the name of a metadata file")).help(
         "compatibility.toml, styles.toml, templates.toml, vocabularies/NAME.txt, judge/NAME.toml or \
          instruct/NAME.toml, where NAME is lower-case letters, digits and `-`",
@@ -85,21 +96,34 @@ pub fn read(dir: &Path) -> Result<MetadataState> {
     let mut total = 0;
     let names = names(dir)?;
     for (at, name) in names.iter().enumerate() {
-        let at_line =
-            |line: u32, what: String| Finding::new(Rule::Unreadable, name.clone(), what).line(line).term(&**name);
+        let at_line = |line: u32, what: String| {
+            Finding::new(Rule::Unreadable, name.clone(), what)
+                .line(line)
+                .term(&**name)
+        };
         let refuse = |what| at_line(0, what);
         if at >= FILES {
-            let what = format!("not read, and {} more: a project has at most {FILES} files", names.len() - at - 1);
+            let what = format!(
+                "not read, and {} more: a project has at most {FILES} files",
+                names.len() - at - 1
+            );
             state.unreadable.push(refuse(what));
             break;
         }
         match text_of(dir, name, &inside) {
-            Ok(Some(text)) if total + text.len() as u64 > TOTAL_LIMIT => state
-                .unreadable
-                .push(refuse(format!("not read: with it the metadata would be over {} MiB in all", TOTAL_LIMIT >> 20))),
+            Ok(Some(text)) if total + text.len() as u64 > TOTAL_LIMIT => {
+                state.unreadable.push(refuse(format!(
+                    "not read: with it the metadata would be over {} MiB in all",
+                    TOTAL_LIMIT >> 20
+                )))
+            }
             Ok(Some(text)) => {
                 total += text.len() as u64;
-                state.files.push(FileState { name: name.clone(), revision: revision(text.as_bytes()), text });
+                state.files.push(FileState {
+                    name: name.clone(),
+                    revision: revision(text.as_bytes()),
+                    text,
+                });
             }
             Ok(None) => {}
             Err((line, what)) => state.unreadable.push(at_line(line, what)),
@@ -112,29 +136,47 @@ pub fn read(dir: &Path) -> Result<MetadataState> {
 }
 
 fn shipped_state() -> MetadataState {
-    let file =
-        |f: benchtop_model::MetaFile| FileState { revision: revision(f.text.as_bytes()), name: f.name, text: f.text };
+    let file = |f: benchtop_model::MetaFile| FileState {
+        revision: revision(f.text.as_bytes()),
+        name: f.name,
+        text: f.text,
+    };
     let mut files: Vec<FileState> = shipped().map(file).collect();
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    MetadataState { files, unreadable: Vec::new(), shipped: true }
+    MetadataState {
+        files,
+        unreadable: Vec::new(),
+        shipped: true,
+    }
 }
 
 /// The project folder that nothing of the metadata may lead out of.
 fn boundary(dir: &Path) -> Result<PathBuf> {
-    let whole = |path: &Path| fs::canonicalize(path).map_err(|e| Error::io(&e, "cannot open the folder", path));
+    let whole = |path: &Path| {
+        fs::canonicalize(path).map_err(|e| Error::io(&e, "cannot open the folder", path))
+    };
     // `.` and the like have no name of their own to look above.
-    let dir = if dir.file_name().is_some() { dir.to_path_buf() } else { whole(dir)? };
+    let dir = if dir.file_name().is_some() {
+        dir.to_path_buf()
+    } else {
+        whole(dir)?
+    };
     let inside = whole(disk::folder(&dir))?;
     let out = |folder: &Path| {
         let kept = |real: &Path| folder.is_symlink() && !is_free(real, &inside);
         whole(folder).map(|real| !real.starts_with(&inside) || kept(&real))
     };
-    let folders = FOLDERS.into_iter().map(|(name, _)| dir.join(name)).filter(|folder| folder.exists());
+    let folders = FOLDERS
+        .into_iter()
+        .map(|(name, _)| dir.join(name))
+        .filter(|folder| folder.exists());
     for folder in std::iter::once(dir.clone()).chain(folders) {
         if out(&folder)? {
-            return Err(Error::new(ErrorKind::Denied, "this link leads out of the project")
-                .file(folder)
-                .help("keep the files in the project"));
+            return Err(
+                Error::new(ErrorKind::Denied, "this link leads out of the project")
+                    .file(folder)
+                    .help("keep the files in the project"),
+            );
         }
     }
     Ok(inside)
@@ -142,14 +184,24 @@ fn boundary(dir: &Path) -> Result<PathBuf> {
 
 /// Whether a file of the project may be one of the metadata: not what the program keeps itself.
 fn is_free(target: &Path, inside: &Path) -> bool {
-    let first = target.strip_prefix(inside).ok().and_then(|path| path.components().next());
-    first.is_none_or(|first| !inspect::PLAIN.iter().any(|kept| Path::new(kept).as_os_str() == first.as_os_str()))
+    let first = target
+        .strip_prefix(inside)
+        .ok()
+        .and_then(|path| path.components().next());
+    first.is_none_or(|first| {
+        !inspect::PLAIN
+            .iter()
+            .any(|kept| Path::new(kept).as_os_str() == first.as_os_str())
+    })
 }
 
 /// Names of the metadata files in `dir`, sorted.
 fn names(dir: &Path) -> Result<Vec<String>> {
-    let mut names: Vec<String> =
-        SINGLE.iter().filter(|n| dir.join(n).symlink_metadata().is_ok()).map(|n| (*n).to_string()).collect();
+    let mut names: Vec<String> = SINGLE
+        .iter()
+        .filter(|n| dir.join(n).symlink_metadata().is_ok())
+        .map(|n| (*n).to_string())
+        .collect();
     for (name, _) in FOLDERS {
         let folder = dir.join(name);
         let entries = match fs::read_dir(&folder) {
@@ -176,10 +228,13 @@ fn text_of(dir: &Path, name: &str, inside: &Path) -> std::result::Result<Option<
         return Ok(None);
     }
     match fs::canonicalize(&path) {
-        Ok(target) if !target.starts_with(inside) => Err((0, "this link leads out of the project".into())),
-        Ok(target) if !is_free(&target, inside) => {
-            Err((0, "this link leads to a file that the program keeps itself".into()))
+        Ok(target) if !target.starts_with(inside) => {
+            Err((0, "this link leads out of the project".into()))
         }
+        Ok(target) if !is_free(&target, inside) => Err((
+            0,
+            "this link leads to a file that the program keeps itself".into(),
+        )),
         Ok(_) => text(&path).map(Some),
         Err(e) => Err((0, format!("cannot be opened: {e}"))),
     }
@@ -197,21 +252,38 @@ pub fn text(path: &Path) -> std::result::Result<String, Refused> {
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
     let file = file.map_err(|e| (0, format!("cannot be opened: {e}")))?;
-    let meta = file.metadata().map_err(|e| (0, format!("cannot be read: {e}")))?;
+    let meta = file
+        .metadata()
+        .map_err(|e| (0, format!("cannot be read: {e}")))?;
     if !meta.is_file() {
         return Err((0, "this is not a file".into()));
     }
     let mut bytes = Vec::with_capacity(meta.len().min(FILE_LIMIT) as usize);
-    file.take(FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(|e| (0, format!("cannot be read: {e}")))?;
+    file.take(FILE_LIMIT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| (0, format!("cannot be read: {e}")))?;
     if bytes.len() as u64 > FILE_LIMIT {
-        return Err((0, format!("a file of {} bytes; at most {} MiB are read", meta.len(), FILE_LIMIT >> 20)));
+        return Err((
+            0,
+            format!(
+                "a file of {} bytes; at most {} MiB are read",
+                meta.len(),
+                FILE_LIMIT >> 20
+            ),
+        ));
     }
     String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
         let before = &e.as_bytes()[..good];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
-        (line as u32, format!("not UTF-8: byte {column} of line {line} is 0x{:02X}", e.as_bytes()[good]))
+        (
+            line as u32,
+            format!(
+                "not UTF-8: byte {column} of line {line} is 0x{:02X}",
+                e.as_bytes()[good]
+            ),
+        )
     })
 }
 
@@ -221,7 +293,15 @@ pub fn stamp(dir: &Path) -> u64 {
     for name in names(dir).unwrap_or_default().iter().take(FILES + 1) {
         name.hash(&mut hasher);
         if let Ok(m) = fs::metadata(dir.join(name)) {
-            (m.len(), m.ino(), m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec()).hash(&mut hasher);
+            (
+                m.len(),
+                m.ino(),
+                m.mtime(),
+                m.mtime_nsec(),
+                m.ctime(),
+                m.ctime_nsec(),
+            )
+                .hash(&mut hasher);
         }
     }
     hasher.finish()
@@ -260,15 +340,25 @@ pub fn save(dir: &Path, saves: &[Save]) -> Result<MetadataState> {
     for (at, save) in saves.iter().enumerate() {
         check(save, dir)?;
         if saves[..at].iter().any(|s| s.name == save.name) {
-            return Err(Error::input("the same file is saved twice at once").file(dir.join(&save.name)));
+            return Err(
+                Error::input("the same file is saved twice at once").file(dir.join(&save.name))
+            );
         }
     }
     let mut made = Vec::new();
     // Not the folders above it: a project that was moved away must not come back empty.
     let saved = ensure_one(dir, &mut made)
         .and_then(|()| {
-            let shipped = names(dir)?.is_empty().then(|| shipped().map(|f| f.name)).into_iter().flatten();
-            ensure_folders(dir, saves.iter().map(|s| s.name.clone()).chain(shipped), &mut made)?;
+            let shipped = names(dir)?
+                .is_empty()
+                .then(|| shipped().map(|f| f.name))
+                .into_iter()
+                .flatten();
+            ensure_folders(
+                dir,
+                saves.iter().map(|s| s.name.clone()).chain(shipped),
+                &mut made,
+            )?;
             write(dir, saves)
         })
         .inspect_err(|_| disk::remove_made(&made));
@@ -286,14 +376,28 @@ fn ensure_one(dir: &Path, made: &mut Vec<PathBuf>) -> Result<()> {
 fn check(save: &Save, dir: &Path) -> Result<()> {
     check_name(&save.name, save.base.is_none())?;
     match (&save.text, &save.base) {
-        (None, None) => Err(Error::input("nothing to remove: no revision is named").file(dir.join(&save.name))),
+        (None, None) => {
+            Err(Error::input("nothing to remove: no revision is named").file(dir.join(&save.name)))
+        }
         (Some(text), _) if text.len() as u64 > FILE_LIMIT => {
-            let what = format!("a text of {} bytes; a metadata file has at most {} MiB", text.len(), FILE_LIMIT >> 20);
+            let what = format!(
+                "a text of {} bytes; a metadata file has at most {} MiB",
+                text.len(),
+                FILE_LIMIT >> 20
+            );
             Err(Error::input(what).file(dir.join(&save.name)))
         }
         (Some(text), _) if text.contains('\0') => {
-            let line = text.split('\0').next().unwrap_or_default().matches('\n').count() as u64 + 1;
-            Err(Error::input("a metadata file cannot hold NUL").file(dir.join(&save.name)).line(line))
+            let line = text
+                .split('\0')
+                .next()
+                .unwrap_or_default()
+                .matches('\n')
+                .count() as u64
+                + 1;
+            Err(Error::input("a metadata file cannot hold NUL")
+                .file(dir.join(&save.name))
+                .line(line))
         }
         _ => Ok(()),
     }
@@ -316,7 +420,11 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
                     unchanged(dir, &saves[at], Some(&revision(file.text.as_bytes())))?;
                     all[at].base = None;
                 }
-                None => all.push(Save { name: file.name, base: None, text: Some(file.text) }),
+                None => all.push(Save {
+                    name: file.name,
+                    base: None,
+                    text: Some(file.text),
+                }),
             }
         }
         all.retain(|s| s.text.is_some());
@@ -330,12 +438,23 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
     if all.is_empty() {
         return Ok(());
     }
-    let mut total: u64 = all.iter().filter_map(|s| s.text.as_ref()).map(|t| t.len() as u64).sum();
-    let others = names(dir)?.into_iter().filter(|n| !all.iter().any(|s| s.name == *n));
-    total +=
-        others.filter_map(|n| Some(fs::metadata(dir.join(n)).ok()?.len())).filter(|n| *n <= FILE_LIMIT).sum::<u64>();
+    let mut total: u64 = all
+        .iter()
+        .filter_map(|s| s.text.as_ref())
+        .map(|t| t.len() as u64)
+        .sum();
+    let others = names(dir)?
+        .into_iter()
+        .filter(|n| !all.iter().any(|s| s.name == *n));
+    total += others
+        .filter_map(|n| Some(fs::metadata(dir.join(n)).ok()?.len()))
+        .filter(|n| *n <= FILE_LIMIT)
+        .sum::<u64>();
     if total > TOTAL_LIMIT && all.iter().any(|s| s.text.is_some()) {
-        let what = format!("the metadata would be {total} bytes; at most {} MiB are read", TOTAL_LIMIT >> 20);
+        let what = format!(
+            "the metadata would be {total} bytes; at most {} MiB are read",
+            TOTAL_LIMIT >> 20
+        );
         return Err(Error::input(what).file(dir));
     }
     let mut staged = Vec::new();
@@ -356,18 +475,25 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
                 Some(temp.into_temp_path())
             }
         };
-        let name = temp.as_ref().and_then(|t| Some(t.file_name()?.to_string_lossy().into_owned()));
-        steps.push(Step { name: save.name.clone(), temp: name, base: save.base.clone() });
+        let name = temp
+            .as_ref()
+            .and_then(|t| Some(t.file_name()?.to_string_lossy().into_owned()));
+        steps.push(Step {
+            name: save.name.clone(),
+            temp: name,
+            base: save.base.clone(),
+        });
         staged.push((path, temp));
     }
-    let intent =
-        serde_json::to_vec(&steps).map_err(|e| Error::new(ErrorKind::Io, format!("cannot be written: {e}")))?;
+    let intent = serde_json::to_vec(&steps)
+        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot be written: {e}")))?;
     for save in &all {
         current(dir, save, &inside)?;
     }
     disk::write_atomic(&dir.join(INTENT), &intent)?;
     let renamed = rename(staged);
-    let cleared = fs::remove_file(dir.join(INTENT)).map_err(|e| Error::io(&e, "cannot remove", &dir.join(INTENT)));
+    let cleared = fs::remove_file(dir.join(INTENT))
+        .map_err(|e| Error::io(&e, "cannot remove", &dir.join(INTENT)));
     renamed.and(cleared)?;
     disk::sync_dir(dir)?;
     folders(dir).try_for_each(|folder| disk::sync_dir(&folder))
@@ -375,11 +501,18 @@ fn write(dir: &Path, saves: &[Save]) -> Result<()> {
 
 /// The folders there are in a metadata folder.
 fn folders(dir: &Path) -> impl Iterator<Item = PathBuf> {
-    FOLDERS.into_iter().map(|(name, _)| dir.join(name)).filter(|folder| folder.is_dir())
+    FOLDERS
+        .into_iter()
+        .map(|(name, _)| dir.join(name))
+        .filter(|folder| folder.is_dir())
 }
 
 /// Makes the folders that files of these names need, and adds those that were not there to `made`.
-fn ensure_folders(dir: &Path, files: impl Iterator<Item = String>, made: &mut Vec<PathBuf>) -> Result<()> {
+fn ensure_folders(
+    dir: &Path,
+    files: impl Iterator<Item = String>,
+    made: &mut Vec<PathBuf>,
+) -> Result<()> {
     for file in files {
         if let Some((folder, _)) = file.split_once('/')
             && disk::ensure_dir(&dir.join(folder))?
@@ -423,8 +556,11 @@ fn rename(staged: Vec<(PathBuf, Option<tempfile::TempPath>)>) -> Result<()> {
 fn current(dir: &Path, save: &Save, inside: &Path) -> Result<()> {
     match text_of(dir, &save.name, inside) {
         Ok(text) => unchanged(dir, save, text.map(|t| revision(t.as_bytes())).as_deref()),
-        Err((_, what)) => Err(Error::new(ErrorKind::Conflict, format!("it is not the file that was edited: {what}"))
-            .file(dir.join(&save.name))),
+        Err((_, what)) => Err(Error::new(
+            ErrorKind::Conflict,
+            format!("it is not the file that was edited: {what}"),
+        )
+        .file(dir.join(&save.name))),
     }
 }
 

@@ -53,8 +53,11 @@ pub fn open(project: &Project) -> Result<Opened> {
     let store = project.store();
     let manifest = Manifest::read(&project.imports())?;
     manifest.sweep(&project.imports());
-    let mut notices: Vec<String> =
-        manifest.problems.iter().map(|p| format!("an import is not counted, its line is damaged: {p}")).collect();
+    let mut notices: Vec<String> = manifest
+        .problems
+        .iter()
+        .map(|p| format!("an import is not counted, its line is damaged: {p}"))
+        .collect();
     notices.extend(unnamed(&manifest));
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
@@ -64,7 +67,10 @@ pub fn open(project: &Project) -> Result<Opened> {
             disk::sweep(&store);
             let catalog = Arc::new(catalog);
             let (project, theirs) = (project.clone(), catalog.clone());
-            (LazyIndex::spawn(&store, move || beside(&project, segments, &theirs))?, catalog)
+            (
+                LazyIndex::spawn(&store, move || beside(&project, segments, &theirs))?,
+                catalog,
+            )
         }
         Err(problem) => {
             if problem.kind == ErrorKind::Corrupt {
@@ -80,7 +86,11 @@ pub fn open(project: &Project) -> Result<Opened> {
     let (lengths, bytes) = fold::lengths(project)?;
     let found = match statuses(&store, &index, &catalog, &segments, &lengths)? {
         // Small journals are compared before anything of them is shown, large ones by the fold behind the first page.
-        Some((_, contents)) if bytes <= COMPARED_FIRST && journals(project)?.contents != contents => None,
+        Some((_, contents))
+            if bytes <= COMPARED_FIRST && journals(project)?.contents != contents =>
+        {
+            None
+        }
         found => found,
     };
     let (overlay, ledger, pictures, contents) = match found {
@@ -92,7 +102,15 @@ pub fn open(project: &Project) -> Result<Opened> {
         }
     };
     notices.extend(index.notices());
-    Ok(Opened { index: Arc::new(index), catalog, overlay, ledger, pictures, contents, notices })
+    Ok(Opened {
+        index: Arc::new(index),
+        catalog,
+        overlay,
+        ledger,
+        pictures,
+        contents,
+        notices,
+    })
 }
 
 /// Journals of this many bytes together are hashed before the first page, which takes some 5 ms.
@@ -112,7 +130,9 @@ fn statuses(
         return Ok(Some((found.overlay, found.contents)));
     }
     match index.get()?.checkpoint(catalog.len()) {
-        Ok(Some((checkpoint, overlay))) if checkpoint.journals == *lengths => Ok(Some((overlay, checkpoint.contents))),
+        Ok(Some((checkpoint, overlay))) if checkpoint.journals == *lengths => {
+            Ok(Some((overlay, checkpoint.contents)))
+        }
         Err(problem) if problem.kind != ErrorKind::Corrupt => Err(problem),
         _ => Ok(None),
     }
@@ -122,13 +142,22 @@ fn statuses(
 fn from_snapshot(project: &Project, parts: &[&Part], segments: &[u8; 32]) -> Result<Catalog> {
     let mut found = snapshot::read_columns(&project.store(), segments)?;
     let (frames, revised) = (&mut found.frames, &mut found.revised);
-    let of = &mut |part: &Part| Ok((frames.remove(&part.file).unwrap_or_default(), revised.remove(&part.file)));
+    let of = &mut |part: &Part| {
+        Ok((
+            frames.remove(&part.file).unwrap_or_default(),
+            revised.remove(&part.file),
+        ))
+    };
     assemble(project, parts, found.columns, of)
 }
 
 fn snap(store: &Path, segments: &[u8; 32], catalog: &Catalog) -> Result<()> {
     let frames = catalog.segments().map(|s| (s.file(), s.frames()));
-    let revised = catalog.revisions().list().iter().map(|r| (r.file(), &r.rows[..]));
+    let revised = catalog
+        .revisions()
+        .list()
+        .iter()
+        .map(|r| (r.file(), &r.rows[..]));
     snapshot::write_columns(store, segments, catalog.columns(), frames, revised)
 }
 
@@ -151,7 +180,11 @@ fn from_sled(
 }
 
 /// Opens the index that belongs to a catalogue known already, and writes it anew where it does not.
-fn beside(project: &Project, segments: [u8; 32], catalog: &Catalog) -> Result<(Index, Vec<String>)> {
+fn beside(
+    project: &Project,
+    segments: [u8; 32],
+    catalog: &Catalog,
+) -> Result<(Index, Vec<String>)> {
     let store = project.store();
     let mut notices = Vec::new();
     let read = |index: &Index| Ok((index.meta()?.segments == segments).then_some(()));
@@ -184,7 +217,11 @@ fn open_index<T>(
                 return Err(full);
             }
             let aside = set_aside(store)?;
-            notices.push(format!("{} ({problem}); the old one is {}", rebuilt("was damaged"), aside.display()));
+            notices.push(format!(
+                "{} ({problem}); the old one is {}",
+                rebuilt("was damaged"),
+                aside.display()
+            ));
             Ok((Index::open(store)?, None))
         }
         Ok((index, None)) => {
@@ -201,8 +238,14 @@ fn open_index<T>(
 fn unnamed(manifest: &Manifest) -> Option<String> {
     let orphans = manifest.orphans();
     let first = orphans.first()?;
-    let more = if orphans.len() > 1 { format!(" and {} more", orphans.len() - 1) } else { String::new() };
-    Some(format!("imports/{first}{more}: no line of the manifest names it; `benchtop recover` takes it back in"))
+    let more = if orphans.len() > 1 {
+        format!(" and {} more", orphans.len() - 1)
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "imports/{first}{more}: no line of the manifest names it; `benchtop recover` takes it back in"
+    ))
 }
 
 fn rebuilt(why: &str) -> String {
@@ -210,7 +253,12 @@ fn rebuilt(why: &str) -> String {
 }
 
 /// What of a store has nothing to do with the index.
-const KEPT: [&str; 4] = ["scores", "similarity", "scoring.json", super::inventory::FILE];
+const KEPT: [&str; 4] = [
+    "scores",
+    "similarity",
+    "scoring.json",
+    super::inventory::FILE,
+];
 
 /// Renames a damaged store, so that nothing is lost that somebody may want to look at.
 fn set_aside(store: &Path) -> Result<PathBuf> {
@@ -221,7 +269,10 @@ fn set_aside(store: &Path) -> Result<PathBuf> {
             std::fs::rename(store, &aside).map_err(fail)?;
             // Scores were paid for, and are not made from the rest.
             std::fs::create_dir(store).map_err(fail)?;
-            for name in KEPT.into_iter().filter(|name| aside.join(name).symlink_metadata().is_ok()) {
+            for name in KEPT
+                .into_iter()
+                .filter(|name| aside.join(name).symlink_metadata().is_ok())
+            {
                 std::fs::rename(aside.join(name), store.join(name)).map_err(fail)?;
             }
             return Ok(aside);
@@ -231,7 +282,12 @@ fn set_aside(store: &Path) -> Result<PathBuf> {
 }
 
 /// The catalogue as the index has it; `None` when the index does not describe these parts.
-fn from_index(index: &Index, project: &Project, parts: &[&Part], segments: &[u8; 32]) -> Result<Option<Catalog>> {
+fn from_index(
+    index: &Index,
+    project: &Project,
+    parts: &[&Part],
+    segments: &[u8; 32],
+) -> Result<Option<Catalog>> {
     let meta = index.meta()?;
     if meta.segments != *segments {
         return Ok(None);
@@ -253,10 +309,19 @@ fn assemble(
     let mut catalog = Catalog::new(columns);
     for part in parts {
         let (frames, rows) = of(part)?;
-        add(&mut catalog, part, Reader::open(&project.imports().join(&part.file), frames, part.rows)?, rows)?;
+        add(
+            &mut catalog,
+            part,
+            Reader::open(&project.imports().join(&part.file), frames, part.rows)?,
+            rows,
+        )?;
     }
     if catalog.text_rows() != catalog.len() {
-        let what = format!("{} rows of columns for {} items", catalog.len(), catalog.text_rows());
+        let what = format!(
+            "{} rows of columns for {} items",
+            catalog.len(),
+            catalog.text_rows()
+        );
         return Err(Error::new(ErrorKind::Corrupt, what).file(project.store()));
     }
     Ok(catalog)
@@ -268,8 +333,18 @@ fn segments<'a>(parts: impl IntoIterator<Item = &'a Part>) -> [u8; 32] {
 }
 
 fn describe(segments: [u8; 32], catalog: &Catalog, meta: Meta) -> Meta {
-    let names = catalog.columns().names.iter().map(|n| n.list().len() as u32).collect();
-    Meta { segments, rows: catalog.len() as u64, names, ..meta }
+    let names = catalog
+        .columns()
+        .names
+        .iter()
+        .map(|n| n.list().len() as u32)
+        .collect();
+    Meta {
+        segments,
+        rows: catalog.len() as u64,
+        names,
+        ..meta
+    }
 }
 
 /// Adds a segment; `rows` are those of revised items, when they are known.
@@ -292,8 +367,17 @@ fn add(catalog: &mut Catalog, part: &Part, reader: Reader, rows: Option<Vec<u32>
 fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
     let mut rows = Vec::with_capacity(reader.rows() as usize);
     each_item(reader, &mut |item| {
-        let none = || Error::new(ErrorKind::Corrupt, format!("it revises {}, which is not there", item.id));
-        rows.push(catalog.row_of_hash(id_hash(&item.id)).ok_or_else(|| none().file(reader.path()))?);
+        let none = || {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("it revises {}, which is not there", item.id),
+            )
+        };
+        rows.push(
+            catalog
+                .row_of_hash(id_hash(&item.id))
+                .ok_or_else(|| none().file(reader.path()))?,
+        );
         Ok(())
     })?;
     Ok(rows)
@@ -302,8 +386,17 @@ fn revised_rows(catalog: &Catalog, reader: &Reader) -> Result<Vec<u32>> {
 /// Calls `each` with every item of a segment.
 fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Result<()> {
     for frame in 0..reader.frames().len() {
-        for line in reader.frame(frame)?.split(|b| *b == b'\n').filter(|l| !l.is_empty()) {
-            let unreadable = |e| Error::new(ErrorKind::Corrupt, format!("a stored item cannot be read: {e}"));
+        for line in reader
+            .frame(frame)?
+            .split(|b| *b == b'\n')
+            .filter(|l| !l.is_empty())
+        {
+            let unreadable = |e| {
+                Error::new(
+                    ErrorKind::Corrupt,
+                    format!("a stored item cannot be read: {e}"),
+                )
+            };
             each(serde_json::from_slice(line).map_err(|e| unreadable(e).file(reader.path()))?)?;
         }
     }
@@ -312,7 +405,10 @@ fn each_item(reader: &Reader, each: &mut dyn FnMut(Item) -> Result<()>) -> Resul
 
 /// Writes all of the catalogue to the index.
 fn write_all(index: &Index, segments: [u8; 32], catalog: &Catalog) -> Result<()> {
-    let frames: Vec<_> = catalog.segments().map(|s| (s.file().to_string(), s.frames().to_vec())).collect();
+    let frames: Vec<_> = catalog
+        .segments()
+        .map(|s| (s.file().to_string(), s.frames().to_vec()))
+        .collect();
     let meta = describe(segments, catalog, index.meta().unwrap_or_default());
     index.write_catalog(catalog, 0, &frames, &meta)
 }
@@ -324,19 +420,28 @@ fn rebuild(project: &Project, parts: &[&Part]) -> Result<Catalog> {
     let mut readers = Vec::new();
     for part in parts {
         let path = project.imports().join(&part.file);
-        let reader = Reader::scan(&path, part.rows)
-            .map_err(|p| p.help("put the file back from a copy; the manifest names it as part of the project"))?;
+        let reader = Reader::scan(&path, part.rows).map_err(|p| {
+            p.help("put the file back from a copy; the manifest names it as part of the project")
+        })?;
         match part.holds {
             Holds::Items { .. } => each_item(&reader, &mut |item| columns.push(&item))?,
             Holds::Predictions { .. } => {}
             Holds::Revisions { .. } => {
                 if rows.len() < columns.len() {
-                    rows = columns.id_hash.iter().enumerate().map(|(row, hash)| (*hash, row)).collect();
+                    rows = columns
+                        .id_hash
+                        .iter()
+                        .enumerate()
+                        .map(|(row, hash)| (*hash, row))
+                        .collect();
                 }
                 each_item(&reader, &mut |item| match rows.get(&id_hash(&item.id)) {
                     Some(row) => columns.replace(*row, &item),
-                    None => Err(Error::new(ErrorKind::Corrupt, format!("it revises {}, which is not there", item.id))
-                        .file(reader.path())),
+                    None => Err(Error::new(
+                        ErrorKind::Corrupt,
+                        format!("it revises {}, which is not there", item.id),
+                    )
+                    .file(reader.path())),
                 })?;
             }
         }
@@ -394,7 +499,13 @@ pub fn adopt(
 ///
 /// # Errors
 /// The operating system's; then the project is as it was.
-pub fn record(project: &Project, old: &Catalog, columns: Columns, fresh: Vec<Fresh>, at: &str) -> Result<Recorded> {
+pub fn record(
+    project: &Project,
+    old: &Catalog,
+    columns: Columns,
+    fresh: Vec<Fresh>,
+    at: &str,
+) -> Result<Recorded> {
     let manifest = Manifest::for_import(&project.imports())?;
     let n = manifest.number(fresh.iter().map(|f| f.part.file.as_str()));
     let mut catalog = old.with_columns(columns);
@@ -406,18 +517,39 @@ pub fn record(project: &Project, old: &Catalog, columns: Columns, fresh: Vec<Fre
     let old_parts = manifest.entries.iter().flat_map(|e| &e.parts);
     let segments = segments(old_parts.chain(fresh.iter().map(|f| &f.part)));
     let parts = fresh.iter().map(|f| f.part.clone()).collect();
-    Manifest::append(&project.imports(), &Entry { v: 1, n, at: at.to_string(), parts })?;
+    Manifest::append(
+        &project.imports(),
+        &Entry {
+            v: 1,
+            n,
+            at: at.to_string(),
+            parts,
+        },
+    )?;
     // Blocks before the first item that is new or revised stay as they are.
-    let revised = fresh.iter().filter_map(|f| f.rows.as_deref()?.iter().min()).min();
+    let revised = fresh
+        .iter()
+        .filter_map(|f| f.rows.as_deref()?.iter().min())
+        .min();
     let first = revised.map_or(old.len(), |row| old.len().min(*row as usize));
     let frames = fresh.into_iter().map(|f| (f.part.file, f.frames)).collect();
     let from = first / BLOCK_ROWS;
-    Ok(Recorded { catalog: Arc::new(catalog), segments, frames, from })
+    Ok(Recorded {
+        catalog: Arc::new(catalog),
+        segments,
+        frames,
+        from,
+    })
 }
 
 /// The second half of [`adopt`]: index and snapshot. Gives a notice when they could not be written.
 pub fn enter(project: &Project, index: &Index, recorded: &Recorded) -> Option<String> {
-    let Recorded { catalog, segments, frames, from } = recorded;
+    let Recorded {
+        catalog,
+        segments,
+        frames,
+        from,
+    } = recorded;
     let written = index.meta().and_then(|meta| {
         let meta = describe(*segments, catalog, meta);
         index.write_catalog(catalog, *from, frames, &meta)
@@ -425,7 +557,9 @@ pub fn enter(project: &Project, index: &Index, recorded: &Recorded) -> Option<St
     // Without it the next opening reads sled, and writes it.
     let _ = snap(&project.store(), segments, catalog);
     let problem = written.err()?;
-    Some(format!("the import is in, but the store could not be written ({problem}); opening again rebuilds it"))
+    Some(format!(
+        "the import is in, but the store could not be written ({problem}); opening again rebuilds it"
+    ))
 }
 
 #[cfg(test)]

@@ -25,13 +25,22 @@ impl PictureFile {
     /// The file of `image` in the project at `root`; `None` where none was recorded.
     pub fn of(root: &Path, image: &ImageRef) -> Option<PictureFile> {
         let hash = image.hash.clone()?;
-        let path = image.link.clone().or_else(|| Some(root.join(image.stored()?)))?;
+        let path = image
+            .link
+            .clone()
+            .or_else(|| Some(root.join(image.stored()?)))?;
         Some(PictureFile { path, hash })
     }
 
     /// The files of all pictures of an item, as far as they were recorded.
-    pub fn all<'i>(root: &Path, images: impl IntoIterator<Item = &'i ImageRef>) -> Vec<PictureFile> {
-        images.into_iter().filter_map(|image| PictureFile::of(root, image)).collect()
+    pub fn all<'i>(
+        root: &Path,
+        images: impl IntoIterator<Item = &'i ImageRef>,
+    ) -> Vec<PictureFile> {
+        images
+            .into_iter()
+            .filter_map(|image| PictureFile::of(root, image))
+            .collect()
     }
 
     /// Its bytes.
@@ -52,7 +61,11 @@ impl PictureFile {
         if blake3::Hash::from_hex(&self.hash).is_ok_and(|recorded| recorded == found) {
             return Ok(());
         }
-        let what = format!("{MISMATCH}: recorded {}, found {}", self.hash, found.to_hex());
+        let what = format!(
+            "{MISMATCH}: recorded {}, found {}",
+            self.hash,
+            found.to_hex()
+        );
         Err(Error::new(ErrorKind::Corrupt, what)
             .file(&self.path)
             .help("`benchtop verify` says what can be brought back"))
@@ -62,7 +75,10 @@ impl PictureFile {
 /// Whether a problem of [`PictureFile::read`] means that the picture is damaged, replaced or gone, so that its item is
 /// set aside and the work goes on with the others.
 pub fn is_damage(problem: &Error) -> bool {
-    matches!(problem.kind, ErrorKind::Corrupt | ErrorKind::Denied | ErrorKind::NotFound | ErrorKind::Input)
+    matches!(
+        problem.kind,
+        ErrorKind::Corrupt | ErrorKind::Denied | ErrorKind::NotFound | ErrorKind::Input
+    )
 }
 
 #[cfg(test)]
@@ -73,8 +89,12 @@ mod tests {
     fn only_the_bytes_that_were_recorded_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let hash = blake3::hash(b"picture").to_hex().to_string();
-        let image =
-            ImageRef { name: "a.png".into(), hash: Some(hash.clone()), ext: Some("png".into()), ..ImageRef::default() };
+        let image = ImageRef {
+            name: "a.png".into(),
+            hash: Some(hash.clone()),
+            ext: Some("png".into()),
+            ..ImageRef::default()
+        };
         let file = PictureFile::of(dir.path(), &image).unwrap();
         assert_eq!(file.read().unwrap_err().kind, ErrorKind::NotFound);
         std::fs::create_dir_all(file.path.parent().unwrap()).unwrap();
@@ -83,13 +103,30 @@ mod tests {
         std::fs::write(&file.path, b"another").unwrap();
         let refused = file.read().unwrap_err();
         let found = blake3::hash(b"another").to_hex().to_string();
-        assert_eq!((refused.kind, refused.place.file.as_ref()), (ErrorKind::Corrupt, Some(&file.path)));
-        assert!(refused.what.contains(&hash) && refused.what.contains(&found), "{refused}");
+        assert_eq!(
+            (refused.kind, refused.place.file.as_ref()),
+            (ErrorKind::Corrupt, Some(&file.path))
+        );
+        assert!(
+            refused.what.contains(&hash) && refused.what.contains(&found),
+            "{refused}"
+        );
         std::fs::remove_file(&file.path).unwrap();
         std::fs::write(dir.path().join("key"), b"picture").unwrap();
         std::os::unix::fs::symlink(dir.path().join("key"), &file.path).unwrap();
-        assert_eq!(file.read().unwrap_err().kind, ErrorKind::Denied, "a link is refused even where the bytes match");
-        let unnamed = ImageRef { link: Some("/etc/passwd".into()), ..ImageRef::default() };
-        assert_eq!(PictureFile::of(dir.path(), &unnamed), None, "a linked file without a hash is never read");
+        assert_eq!(
+            file.read().unwrap_err().kind,
+            ErrorKind::Denied,
+            "a link is refused even where the bytes match"
+        );
+        let unnamed = ImageRef {
+            link: Some("/etc/passwd".into()),
+            ..ImageRef::default()
+        };
+        assert_eq!(
+            PictureFile::of(dir.path(), &unnamed),
+            None,
+            "a linked file without a hash is never read"
+        );
     }
 }

@@ -28,7 +28,9 @@ pub const FILE: &str = "pictures.jsonl";
 
 /// The number that 16 hex digits stand for.
 fn number(hex: &str) -> Option<u64> {
-    (hex.len() == 16).then(|| u64::from_str_radix(hex, 16).ok()).flatten()
+    (hex.len() == 16)
+        .then(|| u64::from_str_radix(hex, 16).ok())
+        .flatten()
 }
 
 /// What is held of a picture that was made; the rest is read from its line when somebody asks.
@@ -69,7 +71,11 @@ impl Entry {
 
 /// A number for the pictures that one was put together from; 0 for none.
 pub fn parts_key(hashes: &[&str]) -> u64 {
-    if hashes.is_empty() { 0 } else { id_hash(&hashes.join(" ")) }
+    if hashes.is_empty() {
+        0
+    } else {
+        id_hash(&hashes.join(" "))
+    }
 }
 
 /// All pictures that were made, in the order of their lines.
@@ -98,7 +104,8 @@ impl Pictures {
     }
 
     fn take(&mut self, row: &journal::Row<'_>, offset: u64) {
-        let hash = blake3::Hash::from_hex(row.hash.0.as_bytes()).map_or([0; 32], |hash| *hash.as_bytes());
+        let hash =
+            blake3::Hash::from_hex(row.hash.0.as_bytes()).map_or([0; 32], |hash| *hash.as_bytes());
         let of: Vec<&str> = row.of.iter().map(|t| &*t.0).collect();
         let entry = Entry {
             key: picture_key(&row.dataset.0, &row.picture.0),
@@ -127,7 +134,10 @@ impl Pictures {
 
     /// `journal` holds these pictures and no other.
     pub fn follow(&mut self, journal: &Journal) {
-        self.whole = ValidPrefix { length: journal.length(), torn: false };
+        self.whole = ValidPrefix {
+            length: journal.length(),
+            torn: false,
+        };
         self.prefix.clone_from(journal.prefix());
         if self.explained.len() != journal.explained().len() {
             self.explained = journal.explained().to_vec();
@@ -135,10 +145,14 @@ impl Pictures {
     }
 
     fn name(&mut self, name: &str) -> u16 {
-        let at = self.names.iter().position(|n| n == name).unwrap_or_else(|| {
-            self.names.push(name.to_string());
-            self.names.len() - 1
-        });
+        let at = self
+            .names
+            .iter()
+            .position(|n| n == name)
+            .unwrap_or_else(|| {
+                self.names.push(name.to_string());
+                self.names.len() - 1
+            });
         at as u16
     }
 
@@ -175,7 +189,9 @@ impl Pictures {
     /// What was made of a picture (see [`picture_key`]), newest first.
     pub fn samples(&self, key: u64) -> impl Iterator<Item = &Entry> {
         let entry = move |at: u32| self.made.get(at as usize).filter(|e| e.key == key);
-        std::iter::successors(self.newest.get(&key).and_then(|at| entry(*at)), move |e| e.before.and_then(entry))
+        std::iter::successors(self.newest.get(&key).and_then(|at| entry(*at)), move |e| {
+            e.before.and_then(entry)
+        })
     }
 
     /// What a picture is today: the newest that was made from this prompt.
@@ -185,14 +201,22 @@ impl Pictures {
 
     /// The fingerprint (its short form) of what made this one.
     pub fn fingerprint(&self, entry: &Entry) -> &str {
-        self.names.get(usize::from(entry.fingerprint)).map_or("", String::as_str)
+        self.names
+            .get(usize::from(entry.fingerprint))
+            .map_or("", String::as_str)
     }
 
     /// The picture as an item that calls it `name` refers to it.
     pub fn image(&self, entry: &Entry, name: &str) -> ImageRef {
         let ext = self.names.get(usize::from(entry.ext)).cloned();
         let hash = Some(blake3::Hash::from_bytes(entry.hash).to_hex().to_string());
-        ImageRef { name: name.to_string(), hash, ext, draft: entry.draft, ..ImageRef::default() }
+        ImageRef {
+            name: name.to_string(),
+            hash,
+            ext,
+            draft: entry.draft,
+            ..ImageRef::default()
+        }
     }
 
     /// Whether it was put together from pictures with this [`parts_key`].
@@ -212,7 +236,10 @@ impl Pictures {
     pub fn line(&self, entry: &Entry) -> Result<GeneratedImage> {
         use std::io::{BufRead, Seek, SeekFrom};
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &self.path);
-        let mut file = std::io::BufReader::new(regular::open(&self.path, std::fs::OpenOptions::new().read(true))?);
+        let mut file = std::io::BufReader::new(regular::open(
+            &self.path,
+            std::fs::OpenOptions::new().read(true),
+        )?);
         file.seek(SeekFrom::Start(entry.offset)).map_err(fail)?;
         let mut bytes = Vec::new();
         file.read_until(b'\n', &mut bytes).map_err(fail)?;
@@ -229,7 +256,10 @@ impl Pictures {
         let item: Lean = serde_json::from_str(line).ok()?;
         let raw = item.images?;
         let mut images: Vec<ImageRef> = serde_json::from_str(raw.get()).ok()?;
-        let prompt = prompt_key(item.prompt.as_deref().unwrap_or_default(), item.negative_prompt.as_deref());
+        let prompt = prompt_key(
+            item.prompt.as_deref().unwrap_or_default(),
+            item.negative_prompt.as_deref(),
+        );
         let mut found = false;
         for image in images.iter_mut().filter(|i| i.hash.is_none()) {
             if let Some(entry) = self.current(picture_key(&item.dataset, &image.name), prompt) {
@@ -242,7 +272,10 @@ impl Pictures {
         }
         let start = (raw.get().as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
         let (before, after) = (line.get(..start)?, line.get(start + raw.get().len()..)?);
-        Some(format!("{before}{}{after}", serde_json::to_string(&images).ok()?))
+        Some(format!(
+            "{before}{}{after}",
+            serde_json::to_string(&images).ok()?
+        ))
     }
 }
 

@@ -105,10 +105,17 @@ impl PrefixDigests {
     pub fn journals(&self) -> Journals {
         let mut contents = blake3::Hasher::new();
         for (name, prefix) in &self.0 {
-            contents.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
-            contents.update(&prefix.length.to_le_bytes()).update(&prefix.digest());
+            contents
+                .update(&(name.len() as u64).to_le_bytes())
+                .update(name.as_bytes());
+            contents
+                .update(&prefix.length.to_le_bytes())
+                .update(&prefix.digest());
         }
-        Journals { lengths: self.lengths(), contents: *contents.finalize().as_bytes() }
+        Journals {
+            lengths: self.lengths(),
+            contents: *contents.finalize().as_bytes(),
+        }
     }
 
     /// Whether the journals of annotators are the same; rounds and pictures beside them may differ.
@@ -123,7 +130,11 @@ impl PrefixDigests {
     }
 
     fn lengths(&self) -> [u8; 32] {
-        digest(self.0.iter().map(|(name, prefix)| (name.as_str(), prefix.length)))
+        digest(
+            self.0
+                .iter()
+                .map(|(name, prefix)| (name.as_str(), prefix.length)),
+        )
     }
 }
 
@@ -140,8 +151,14 @@ mod tests {
         let file = || File::open(&path).unwrap();
         let mut grown = PrefixDigest::of(&bytes[..9]);
         grown.add(&bytes[9..]);
-        assert_eq!(PrefixDigest::of_file(&file(), bytes.len() as u64, &path).unwrap(), grown);
-        assert_eq!(PrefixDigest::of_file(&file(), 9, &path).unwrap(), PrefixDigest::of(&bytes[..9]));
+        assert_eq!(
+            PrefixDigest::of_file(&file(), bytes.len() as u64, &path).unwrap(),
+            grown
+        );
+        assert_eq!(
+            PrefixDigest::of_file(&file(), 9, &path).unwrap(),
+            PrefixDigest::of(&bytes[..9])
+        );
         assert!(PrefixDigest::of_file(&file(), bytes.len() as u64 + 1, &path).is_err());
         let with = |text: &[u8]| {
             let mut digests = PrefixDigests::default();

@@ -48,7 +48,9 @@ impl Present {
             let meta = path.symlink_metadata().ok().filter(Metadata::is_dir);
             let stamp = meta.as_ref().map(|m| (m.mtime(), m.mtime_nsec(), m.ino()));
             let held = self.folders.get(&first);
-            if held.map(|f| f.stamp) == Some(stamp) && stamp.is_some() || held.is_none() && stamp.is_none() {
+            if held.map(|f| f.stamp) == Some(stamp) && stamp.is_some()
+                || held.is_none() && stamp.is_none()
+            {
                 continue;
             }
             changed = true;
@@ -56,13 +58,30 @@ impl Present {
                 self.folders.remove(&first);
                 continue;
             };
-            let settled =
-                meta.modified().is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|d| d > COARSE));
-            self.folders.insert(first, Folder { stamp: stamp.filter(|_| settled), keys: keys(&path)? });
+            let settled = meta.modified().is_ok_and(|at| {
+                SystemTime::now()
+                    .duration_since(at)
+                    .is_ok_and(|d| d > COARSE)
+            });
+            self.folders.insert(
+                first,
+                Folder {
+                    stamp: stamp.filter(|_| settled),
+                    keys: keys(&path)?,
+                },
+            );
         }
-        if !links.is_empty() && self.links_seen.is_none_or(|seen| seen.elapsed() > LINKS_EVERY) {
+        if !links.is_empty()
+            && self
+                .links_seen
+                .is_none_or(|seen| seen.elapsed() > LINKS_EVERY)
+        {
             let is_gone = |path: &&PathBuf| !path.symlink_metadata().is_ok_and(|m| m.is_file());
-            let mut gone: Vec<u64> = links.iter().filter(|(_, path)| is_gone(path)).map(|(key, _)| *key).collect();
+            let mut gone: Vec<u64> = links
+                .iter()
+                .filter(|(_, path)| is_gone(path))
+                .map(|(key, _)| *key)
+                .collect();
             gone.sort_unstable();
             changed |= gone != self.links_gone;
             (self.links_gone, self.links_seen) = (gone, Some(Instant::now()));
@@ -73,7 +92,10 @@ impl Present {
 
     /// Whether the file of a picture is there.
     pub fn has(&self, key: u64, links: &HashMap<u64, PathBuf>) -> bool {
-        let stored = self.folders.get(&key.to_be_bytes()[0]).is_some_and(|f| f.keys.binary_search(&key).is_ok());
+        let stored = self
+            .folders
+            .get(&key.to_be_bytes()[0])
+            .is_some_and(|f| f.keys.binary_search(&key).is_ok());
         stored || links.contains_key(&key) && self.links_gone.binary_search(&key).is_err()
     }
 }
@@ -84,7 +106,13 @@ fn keys(folder: &Path) -> Result<Vec<u64>> {
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        keys.extend(entry.file_name().to_str().filter(|_| is_file).and_then(file_key));
+        keys.extend(
+            entry
+                .file_name()
+                .to_str()
+                .filter(|_| is_file)
+                .and_then(file_key),
+        );
     }
     keys.sort_unstable();
     Ok(keys)
@@ -111,7 +139,11 @@ mod tests {
         assert!(second > first && present.has(key, &none));
         std::thread::sleep(2 * COARSE);
         let third = present.refresh(dir.path(), &none).unwrap();
-        assert_eq!(present.refresh(dir.path(), &none).unwrap(), third, "nothing changed");
+        assert_eq!(
+            present.refresh(dir.path(), &none).unwrap(),
+            third,
+            "nothing changed"
+        );
         std::fs::remove_file(&file).unwrap();
         present.refresh(dir.path(), &none).unwrap();
         assert!(!present.has(key, &none));

@@ -14,8 +14,11 @@ pub const FILE: &str = "benchtop.toml";
 const TEMPLATE: &str = include_str!("../../benchtop.toml");
 const METADATA: &str = include_str!("../../metadata/README.md");
 const SESSIONS: &str = include_str!("../../sessions/README.md");
-const IGNORE: &str = "# Rebuilt from the rest of the project.\n/store/\n# The running owner process.\n/.owner/\n";
-const FOLDERS: [&str; 6] = ["metadata", "images", "sessions", "imports", "exports", "store"];
+const IGNORE: &str =
+    "# Rebuilt from the rest of the project.\n/store/\n# The running owner process.\n/.owner/\n";
+const FOLDERS: [&str; 6] = [
+    "metadata", "images", "sessions", "imports", "exports", "store",
+];
 
 /// An opened project folder: where things are, and what `benchtop.toml` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +38,12 @@ impl Project {
     /// other I/O failure.
     pub fn init(dir: &Path) -> Result<Project> {
         let already = || {
-            Error::new(ErrorKind::Conflict, "this folder is a benchtop project already")
-                .file(dir)
-                .help("open it by running `benchtop` inside it, or name another folder")
+            Error::new(
+                ErrorKind::Conflict,
+                "this folder is a benchtop project already",
+            )
+            .file(dir)
+            .help("open it by running `benchtop` inside it, or name another folder")
         };
         if dir.join(FILE).symlink_metadata().is_ok() {
             return Err(already());
@@ -62,12 +68,20 @@ impl Project {
         disk::ensure_dirs(dir, made)?;
         for name in FOLDERS {
             let folder = dir.join(name);
-            let make = if inspect::PRIVATE.contains(&name) { disk::ensure_private_dir } else { disk::ensure_dir };
+            let make = if inspect::PRIVATE.contains(&name) {
+                disk::ensure_private_dir
+            } else {
+                disk::ensure_dir
+            };
             if make(&folder)? {
                 made.push(folder);
             }
         }
-        let files = [("metadata/README.md", METADATA), ("sessions/README.md", SESSIONS), (".gitignore", IGNORE)];
+        let files = [
+            ("metadata/README.md", METADATA),
+            ("sessions/README.md", SESSIONS),
+            (".gitignore", IGNORE),
+        ];
         for (name, text) in files {
             let path = dir.join(name);
             if disk::write_new(&path, text.as_bytes())? {
@@ -75,7 +89,8 @@ impl Project {
             }
         }
         metadata::write_shipped(&dir.join("metadata"), made)?;
-        let root = fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
+        let root =
+            fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
         disk::write_new(&dir.join(FILE), template(&root).as_bytes())
     }
 
@@ -84,7 +99,8 @@ impl Project {
     /// # Errors
     /// [`ErrorKind::NotFound`] when there is none; what [`open`](Self::open) finds wrong with it.
     pub fn find(start: &Path) -> Result<Project> {
-        let from = fs::canonicalize(start).map_err(|e| Error::io(&e, "cannot open the folder", start))?;
+        let from =
+            fs::canonicalize(start).map_err(|e| Error::io(&e, "cannot open the folder", start))?;
         match from.ancestors().find(|dir| dir.join(FILE).is_file()) {
             Some(dir) => Self::open(dir),
             None => {
@@ -100,16 +116,21 @@ impl Project {
     /// # Errors
     /// [`ErrorKind::NotFound`] when it is none, and whatever is wrong with its `benchtop.toml`, with line and field.
     pub fn open(dir: &Path) -> Result<Project> {
-        let root = fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
+        let root =
+            fs::canonicalize(dir).map_err(|e| Error::io(&e, "cannot open the folder", dir))?;
         let file = root.join(FILE);
-        let text = regular::read_text(&file, regular::SETTINGS_LIMIT).map_err(|problem| match problem.kind {
-            ErrorKind::NotFound => {
-                Error::new(ErrorKind::NotFound, "this folder is not a benchtop project: it has no benchtop.toml")
+        let text =
+            regular::read_text(&file, regular::SETTINGS_LIMIT).map_err(
+                |problem| match problem.kind {
+                    ErrorKind::NotFound => Error::new(
+                        ErrorKind::NotFound,
+                        "this folder is not a benchtop project: it has no benchtop.toml",
+                    )
                     .file(dir)
-                    .help("`benchtop init DIR` makes one")
-            }
-            _ => problem,
-        })?;
+                    .help("`benchtop init DIR` makes one"),
+                    _ => problem,
+                },
+            )?;
         inspect::folders(&root)?;
         let config = Config::parse(&text, &file)?;
         Ok(Project { root, config })
@@ -170,7 +191,10 @@ impl Project {
     /// be made; [`ErrorKind::Conflict`] on a network file system, where a lock taken here need not be seen elsewhere.
     pub fn ensure_private_runtime(&self) -> Result<PathBuf> {
         let me = rustix::process::geteuid().as_raw();
-        let meta = |path: &Path| path.symlink_metadata().map_err(|e| Error::io(&e, "cannot look at", path));
+        let meta = |path: &Path| {
+            path.symlink_metadata()
+                .map_err(|e| Error::io(&e, "cannot look at", path))
+        };
         owned(&self.root, meta(&self.root)?.uid(), me)?;
         if let Some(name) = network_file_system(&self.root)? {
             return Err(Error::new(
@@ -186,13 +210,20 @@ impl Project {
         disk::ensure_dir(&dir)?;
         let found = meta(&dir)?;
         if !found.is_dir() {
-            return Err(Error::new(ErrorKind::Denied, "this is a link, and a plain folder is needed")
-                .file(&dir)
-                .help("remove it; benchtop makes the folder itself"));
+            return Err(Error::new(
+                ErrorKind::Denied,
+                "this is a link, and a plain folder is needed",
+            )
+            .file(&dir)
+            .help("remove it; benchtop makes the folder itself"));
         }
         owned(&dir, found.uid(), me)?;
         // The group of a shared project passes through to the socket, and sees nothing else.
-        let mode = if self.config.shared.group.is_some() { 0o710 } else { 0o700 };
+        let mode = if self.config.shared.group.is_some() {
+            0o710
+        } else {
+            0o700
+        };
         if found.mode() & 0o777 != mode {
             fs::set_permissions(&dir, Permissions::from_mode(mode))
                 .map_err(|e| Error::io(&e, "cannot make the folder private", &dir))?;
@@ -203,27 +234,41 @@ impl Project {
 
 /// `benchtop.toml` for a project at `root`: the shipped file under the folder's name.
 fn template(root: &Path) -> String {
-    let name = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = root
+        .file_name()
+        .map(|n| n.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
-    let name = if name.trim().is_empty() { "project" } else { name.trim() };
-    TEMPLATE.replacen("name = \"benchtop\"", &format!("name = {}", toml::Value::String(name.into())), 1)
+    let name = if name.trim().is_empty() {
+        "project"
+    } else {
+        name.trim()
+    };
+    TEMPLATE.replacen(
+        "name = \"benchtop\"",
+        &format!("name = {}", toml::Value::String(name.into())),
+        1,
+    )
 }
 
 fn owned(path: &Path, uid: u32, me: u32) -> Result<()> {
     if uid == me {
         return Ok(());
     }
-    Err(Error::new(ErrorKind::Denied, format!("this belongs to another user (uid {uid}; you are uid {me})"))
-        .file(path)
-        .help("run benchtop as that user, or give the whole project to yours with `chown -R`"))
+    Err(Error::new(
+        ErrorKind::Denied,
+        format!("this belongs to another user (uid {uid}; you are uid {me})"),
+    )
+    .file(path)
+    .help("run benchtop as that user, or give the whole project to yours with `chown -R`"))
 }
 
 /// The name of the network file system that `path` is on, if it is on one.
 fn network_file_system(path: &Path) -> Result<Option<&'static str>> {
     #[cfg(target_os = "linux")]
     {
-        let stat =
-            rustix::fs::statfs(path).map_err(|e| Error::io(&e.into(), "cannot look at the file system of", path))?;
+        let stat = rustix::fs::statfs(path)
+            .map_err(|e| Error::io(&e.into(), "cannot look at the file system of", path))?;
         // The field's width and sign differ between machines; the magic numbers have 32 bits.
         #[allow(clippy::unnecessary_cast)]
         Ok(network_name(stat.f_type as u64 & 0xffff_ffff))
@@ -260,16 +305,39 @@ mod tests {
         let root = dir.path().join("deep/my \"bench\"");
         let project = Project::init(&root).unwrap();
         assert_eq!(project.config().name, "my \"bench\"");
-        for folder in [project.metadata(), project.images(), project.sessions(), project.imports(), project.exports()] {
+        for folder in [
+            project.metadata(),
+            project.images(),
+            project.sessions(),
+            project.imports(),
+            project.exports(),
+        ] {
             assert!(folder.is_dir(), "{}", folder.display());
         }
         let ignored = fs::read_to_string(root.join(".gitignore")).unwrap();
-        assert!(ignored.contains("/store/") && ignored.contains("/.owner/") && !ignored.contains("sessions"));
+        assert!(
+            ignored.contains("/store/")
+                && ignored.contains("/.owner/")
+                && !ignored.contains("sessions")
+        );
         assert_eq!(Project::find(&project.metadata()).unwrap(), project);
-        assert_eq!(fs::read_to_string(root.join("sessions/README.md")).unwrap(), SESSIONS);
+        assert_eq!(
+            fs::read_to_string(root.join("sessions/README.md")).unwrap(),
+            SESSIONS
+        );
         let metadata = metadata::read(&project.metadata()).unwrap();
-        assert!(!metadata.shipped && metadata.files.iter().any(|f| f.name == "vocabularies/animal.txt"));
-        assert!(fs::read_to_string(root.join(FILE)).unwrap().contains("# How verdicts become a status"));
+        assert!(
+            !metadata.shipped
+                && metadata
+                    .files
+                    .iter()
+                    .any(|f| f.name == "vocabularies/animal.txt")
+        );
+        assert!(
+            fs::read_to_string(root.join(FILE))
+                .unwrap()
+                .contains("# How verdicts become a status")
+        );
     }
 
     #[test]
@@ -278,8 +346,14 @@ mod tests {
         Project::init(dir.path()).unwrap();
         fs::write(dir.path().join(FILE), "name = \"mine\"\n").unwrap();
         fs::remove_dir(dir.path().join("exports")).unwrap();
-        assert_eq!(Project::init(dir.path()).unwrap_err().kind, ErrorKind::Conflict);
-        assert_eq!(fs::read_to_string(dir.path().join(FILE)).unwrap(), "name = \"mine\"\n");
+        assert_eq!(
+            Project::init(dir.path()).unwrap_err().kind,
+            ErrorKind::Conflict
+        );
+        assert_eq!(
+            fs::read_to_string(dir.path().join(FILE)).unwrap(),
+            "name = \"mine\"\n"
+        );
         assert!(!dir.path().join("exports").exists());
     }
 
@@ -290,12 +364,18 @@ mod tests {
         fs::write(dir.path().join("imports"), "a file in the way").unwrap();
         let problem = Project::init(dir.path()).unwrap_err();
         assert_eq!(problem.place.file, Some(dir.path().join("imports")));
-        let mut left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        let mut left: Vec<_> = fs::read_dir(dir.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name())
+            .collect();
         left.sort();
         assert_eq!(left, [".gitignore", "imports"]);
         fs::remove_file(dir.path().join("imports")).unwrap();
         Project::init(dir.path()).unwrap();
-        assert_eq!(fs::read_to_string(dir.path().join(".gitignore")).unwrap(), "mine\n");
+        assert_eq!(
+            fs::read_to_string(dir.path().join(".gitignore")).unwrap(),
+            "mine\n"
+        );
     }
 
     #[test]
@@ -330,7 +410,10 @@ mod tests {
         assert_eq!(problem.kind, ErrorKind::NotFound);
         let help = problem.help.unwrap();
         assert!(help.contains("benchtop init") && help.contains("benchtop sample"));
-        assert_eq!(Project::open(dir.path()).unwrap_err().kind, ErrorKind::NotFound);
+        assert_eq!(
+            Project::open(dir.path()).unwrap_err().kind,
+            ErrorKind::NotFound
+        );
         fs::write(dir.path().join(FILE), "nam = 1").unwrap();
         assert_eq!(Project::find(dir.path()).unwrap_err().place.line, Some(1));
     }
@@ -348,7 +431,10 @@ mod tests {
         fs::remove_dir(&runtime).unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), &runtime).unwrap();
-        assert_eq!(project.ensure_private_runtime().unwrap_err().kind, ErrorKind::Denied);
+        assert_eq!(
+            project.ensure_private_runtime().unwrap_err().kind,
+            ErrorKind::Denied
+        );
     }
 
     #[test]

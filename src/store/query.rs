@@ -21,7 +21,10 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
         Some(only) => {
             let mut keep = vec![0; rows];
             for number in only {
-                if let Some(slot) = (*number as usize).checked_sub(1).and_then(|row| keep.get_mut(row)) {
+                if let Some(slot) = (*number as usize)
+                    .checked_sub(1)
+                    .and_then(|row| keep.get_mut(row))
+                {
                     *slot = 1;
                 }
             }
@@ -30,23 +33,42 @@ pub fn select(columns: &Columns, overlay: &Overlay, filter: &Filter) -> Vec<u32>
     };
     if !filter.status.is_empty() {
         let mut wanted = [0u8; 256];
-        filter.status.iter().for_each(|s| wanted[usize::from(s.code())] = 1);
-        keep.iter_mut().zip(&overlay.status).for_each(|(k, s)| *k &= wanted[usize::from(*s)]);
+        filter
+            .status
+            .iter()
+            .for_each(|s| wanted[usize::from(s.code())] = 1);
+        keep.iter_mut()
+            .zip(&overlay.status)
+            .for_each(|(k, s)| *k &= wanted[usize::from(*s)]);
     }
     if !filter.kind.is_empty() {
         let mut wanted = [0u8; 256];
-        filter.kind.iter().for_each(|k| wanted[usize::from(kind_code(*k))] = 1);
-        keep.iter_mut().zip(&columns.kind).for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
+        filter
+            .kind
+            .iter()
+            .for_each(|k| wanted[usize::from(kind_code(*k))] = 1);
+        keep.iter_mut()
+            .zip(&columns.kind)
+            .for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
     }
     if !filter.judged.is_empty() {
         let passes = |at: i64| filter.judged.iter().any(|judged| judged.passes(at));
-        keep.iter_mut().zip(&overlay.judged).for_each(|(k, at)| *k &= u8::from(passes(*at)));
+        keep.iter_mut()
+            .zip(&overlay.judged)
+            .for_each(|(k, at)| *k &= u8::from(passes(*at)));
     }
     for (field, values) in &filter.values {
-        let Some(at) = Columns::named(*field) else { continue };
+        let Some(at) = Columns::named(*field) else {
+            continue;
+        };
         let mut wanted = [0u8; 1 << 16];
-        values.iter().filter_map(|v| columns.names[at].code(v)).for_each(|c| wanted[usize::from(c)] = 1);
-        keep.iter_mut().zip(&columns.codes[at]).for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
+        values
+            .iter()
+            .filter_map(|v| columns.names[at].code(v))
+            .for_each(|c| wanted[usize::from(c)] = 1);
+        keep.iter_mut()
+            .zip(&columns.codes[at])
+            .for_each(|(k, c)| *k &= wanted[usize::from(*c)]);
     }
     // Every row is written and the next one over it unless it is kept: no branch that nobody can foretell.
     let total: usize = keep.iter().map(|k| usize::from(*k)).sum();
@@ -78,23 +100,34 @@ pub fn sort(
                     rows.reverse();
                 }
             }
-            Field::Status => count_sort(rows, descending, 256, |row| u16::from(overlay.status[row])),
+            Field::Status => {
+                count_sort(rows, descending, 256, |row| u16::from(overlay.status[row]))
+            }
             Field::Type => count_sort(rows, descending, 256, |row| u16::from(columns.kind[row])),
             Field::Judged => {
                 rows.sort_by(|a, b| {
-                    in_order(overlay.judged[*a as usize].cmp(&overlay.judged[*b as usize]), descending)
+                    in_order(
+                        overlay.judged[*a as usize].cmp(&overlay.judged[*b as usize]),
+                        descending,
+                    )
                 });
             }
             Field::Id | Field::Question => {
                 if let Some(rank) = text_rank(field) {
-                    rows.sort_by(|a, b| in_order(rank[*a as usize].cmp(&rank[*b as usize]), descending));
+                    rows.sort_by(|a, b| {
+                        in_order(rank[*a as usize].cmp(&rank[*b as usize]), descending)
+                    });
                 }
             }
             named => {
-                let Some(at) = Columns::named(named) else { continue };
+                let Some(at) = Columns::named(named) else {
+                    continue;
+                };
                 let ranks = columns.names[at].ranks();
                 let codes = &columns.codes[at];
-                count_sort(rows, descending, ranks.len(), |row| ranks[usize::from(codes[row])]);
+                count_sort(rows, descending, ranks.len(), |row| {
+                    ranks[usize::from(codes[row])]
+                });
             }
         }
     }
@@ -144,7 +177,11 @@ pub fn cell(catalog: &Catalog, overlay: &Overlay, field: Field, row: usize) -> R
 
 /// A time of judging as text, to the second; empty for never.
 pub fn judged(at: i64) -> String {
-    if at == 0 { String::new() } else { super::journal::stamp(at).chars().take(19).collect() }
+    if at == 0 {
+        String::new()
+    } else {
+        super::journal::stamp(at).chars().take(19).collect()
+    }
 }
 
 /// The texts of an item that are columns.
@@ -159,8 +196,12 @@ fn each_text(catalog: &Catalog, rows: &[u32], each: &mut dyn FnMut(u32, TextCell
     let mut rows = rows.to_vec();
     rows.sort_unstable();
     catalog.each_of(&rows, &mut |row, line| {
-        let cells = serde_json::from_slice(line)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+        let cells = serde_json::from_slice(line).map_err(|e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("item #{} cannot be read: {e}", row + 1),
+            )
+        })?;
         each(row, cells);
         Ok(())
     })
@@ -190,35 +231,66 @@ fn each_cell(
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] when the texts are damaged.
-pub fn frequency(catalog: &Catalog, overlay: &Overlay, rows: &[u32], field: Field) -> Result<Frequency> {
+pub fn frequency(
+    catalog: &Catalog,
+    overlay: &Overlay,
+    rows: &[u32],
+    field: Field,
+) -> Result<Frequency> {
     let columns = catalog.columns();
     let mut counts: Vec<(String, u64)> = if let Some(at) = Columns::named(field) {
         let mut by_code = vec![0u64; columns.names[at].list().len()];
-        rows.iter().for_each(|row| by_code[usize::from(columns.codes[at][*row as usize])] += 1);
-        by_code.into_iter().enumerate().map(|(c, n)| (columns.names[at].name(c as u16).to_string(), n)).collect()
+        rows.iter()
+            .for_each(|row| by_code[usize::from(columns.codes[at][*row as usize])] += 1);
+        by_code
+            .into_iter()
+            .enumerate()
+            .map(|(c, n)| (columns.names[at].name(c as u16).to_string(), n))
+            .collect()
     } else if field == Field::Status {
         let mut by_code = [0u64; Status::ALL.len()];
-        rows.iter().for_each(|row| by_code[usize::from(overlay.status(*row as usize).code())] += 1);
-        Status::ALL.iter().zip(by_code).map(|(s, n)| (s.name().to_string(), n)).collect()
+        rows.iter()
+            .for_each(|row| by_code[usize::from(overlay.status(*row as usize).code())] += 1);
+        Status::ALL
+            .iter()
+            .zip(by_code)
+            .map(|(s, n)| (s.name().to_string(), n))
+            .collect()
     } else if field == Field::Type {
         let mut by_code = [0u64; QuestionKind::ALL.len()];
-        rows.iter().for_each(|row| by_code[usize::from(columns.kind[*row as usize])] += 1);
-        QuestionKind::ALL.iter().zip(by_code).map(|(k, n)| (k.name().to_string(), n)).collect()
+        rows.iter()
+            .for_each(|row| by_code[usize::from(columns.kind[*row as usize])] += 1);
+        QuestionKind::ALL
+            .iter()
+            .zip(by_code)
+            .map(|(k, n)| (k.name().to_string(), n))
+            .collect()
     } else {
         let mut seen: HashMap<String, u64> = HashMap::new();
-        each_cell(catalog, overlay, field, rows, &mut |_, text| match seen.get_mut(text) {
-            Some(n) => *n += 1,
-            None => {
-                seen.insert(text.to_string(), 1);
-            }
-        })?;
+        each_cell(
+            catalog,
+            overlay,
+            field,
+            rows,
+            &mut |_, text| match seen.get_mut(text) {
+                Some(n) => *n += 1,
+                None => {
+                    seen.insert(text.to_string(), 1);
+                }
+            },
+        )?;
         seen.into_iter().collect()
     };
     counts.retain(|(_, n)| *n > 0);
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let more = counts.len().saturating_sub(FREQUENCY_ROWS) as u64;
     counts.truncate(FREQUENCY_ROWS);
-    Ok(Frequency { column: field.name().into(), rows: counts, total: rows.len() as u64, more })
+    Ok(Frequency {
+        column: field.name().into(),
+        rows: counts,
+        total: rows.len() as u64,
+        more,
+    })
 }
 
 /// What a field of texts holds, without keeping the texts: 617,000 questions would take a hundred megabytes.
@@ -233,7 +305,13 @@ struct TextSummary {
 
 impl TextSummary {
     fn new(column: Field) -> TextSummary {
-        TextSummary { column, seen: HashMap::new(), min: String::new(), max: String::new(), present: 0 }
+        TextSummary {
+            column,
+            seen: HashMap::new(),
+            min: String::new(),
+            max: String::new(),
+            present: 0,
+        }
     }
 
     fn add(&mut self, row: u32, text: String) {
@@ -241,7 +319,10 @@ impl TextSummary {
             return;
         }
         self.present += 1;
-        self.seen.entry(super::columns::id_hash(&text)).or_insert((0, row)).0 += 1;
+        self.seen
+            .entry(super::columns::id_hash(&text))
+            .or_insert((0, row))
+            .0 += 1;
         if self.min.is_empty() || text < self.min {
             self.min.clone_from(&text);
         }
@@ -252,8 +333,13 @@ impl TextSummary {
 
     fn finish(self, catalog: &Catalog, overlay: &Overlay, total: u64) -> Result<Summary> {
         // The most frequent, the first of them where several are.
-        let top = self.seen.values().max_by_key(|(n, row)| (*n, std::cmp::Reverse(*row)));
-        let top = top.map(|(_, row)| cell(catalog, overlay, self.column, *row as usize)).transpose()?;
+        let top = self
+            .seen
+            .values()
+            .max_by_key(|(n, row)| (*n, std::cmp::Reverse(*row)));
+        let top = top
+            .map(|(_, row)| cell(catalog, overlay, self.column, *row as usize))
+            .transpose()?;
         Ok(Summary {
             column: self.column.name().into(),
             present: self.present,
@@ -272,13 +358,19 @@ impl TextSummary {
 /// # Errors
 /// [`ErrorKind::Corrupt`] when the texts are damaged.
 pub fn describe(catalog: &Catalog, overlay: &Overlay, rows: &[u32]) -> Result<Vec<Summary>> {
-    let (mut ids, mut questions) = (TextSummary::new(Field::Id), TextSummary::new(Field::Question));
+    let (mut ids, mut questions) = (
+        TextSummary::new(Field::Id),
+        TextSummary::new(Field::Question),
+    );
     each_text(catalog, rows, &mut |row, cells| {
         ids.add(row, cells.id);
         questions.add(row, cells.question);
     })?;
     let total = rows.len() as u64;
-    let (ids, questions) = (ids.finish(catalog, overlay, total)?, questions.finish(catalog, overlay, total)?);
+    let (ids, questions) = (
+        ids.finish(catalog, overlay, total)?,
+        questions.finish(catalog, overlay, total)?,
+    );
     Field::ALL
         .into_iter()
         .map(|field| match field {
@@ -306,8 +398,18 @@ fn describe_numbers(rows: &[u32]) -> Summary {
 }
 
 fn describe_values(frequency: &Frequency) -> Summary {
-    let missing = frequency.rows.iter().find(|(v, _)| v.is_empty()).map_or(0, |(_, n)| *n);
-    let values = || frequency.rows.iter().map(|(v, _)| v.as_str()).filter(|v| !v.is_empty());
+    let missing = frequency
+        .rows
+        .iter()
+        .find(|(v, _)| v.is_empty())
+        .map_or(0, |(_, n)| *n);
+    let values = || {
+        frequency
+            .rows
+            .iter()
+            .map(|(v, _)| v.as_str())
+            .filter(|v| !v.is_empty())
+    };
     Summary {
         column: frequency.column.clone(),
         present: frequency.total - missing,
@@ -333,13 +435,25 @@ pub enum Match {
 ///
 /// # Errors
 /// [`ErrorKind::Usage`] for a pattern that is no regular expression.
-pub fn matching(catalog: &Catalog, overlay: &Overlay, rows: &[u32], field: Field, what: &Match) -> Result<Vec<u32>> {
+pub fn matching(
+    catalog: &Catalog,
+    overlay: &Overlay,
+    rows: &[u32],
+    field: Field,
+    what: &Match,
+) -> Result<Vec<u32>> {
     let mut found = Vec::new();
     match what {
         Match::Regex(pattern) => {
-            let regex =
-                RegexBuilder::new(pattern).case_insensitive(true).size_limit(1 << 20).build().map_err(|e| {
-                    Error::new(ErrorKind::Usage, format!("`{pattern}` is not a regular expression: {e}"))
+            let regex = RegexBuilder::new(pattern)
+                .case_insensitive(true)
+                .size_limit(1 << 20)
+                .build()
+                .map_err(|e| {
+                    Error::new(
+                        ErrorKind::Usage,
+                        format!("`{pattern}` is not a regular expression: {e}"),
+                    )
                 })?;
             each_cell(catalog, overlay, field, rows, &mut |row, text| {
                 if regex.is_match(text) {
@@ -365,7 +479,9 @@ mod tests {
     fn data() -> (Catalog, Overlay) {
         let mut columns = Columns::default();
         for n in 0..100 {
-            columns.push(&item(n, ["plant", "animal", "", "food"][n as usize % 4])).unwrap();
+            columns
+                .push(&item(n, ["plant", "animal", "", "food"][n as usize % 4]))
+                .unwrap();
         }
         let mut overlay = Overlay::default();
         overlay.grow(100);
@@ -391,7 +507,13 @@ mod tests {
         let (catalog, overlay) = data();
         let mut rows: Vec<u32> = (0..8).collect();
         let by = |field, descending| Sort { field, descending };
-        sort(catalog.columns(), &overlay, &mut rows, &[by(Field::Subtask, false)], &|_| None);
+        sort(
+            catalog.columns(),
+            &overlay,
+            &mut rows,
+            &[by(Field::Subtask, false)],
+            &|_| None,
+        );
         assert_eq!(rows, [1, 5, 3, 7, 0, 4, 2, 6]);
         let keys = [by(Field::Subtask, true), by(Field::Judged, true)];
         sort(catalog.columns(), &overlay, &mut rows, &keys, &|_| None);
@@ -404,10 +526,25 @@ mod tests {
         let rows: Vec<u32> = (0..100).collect();
         let frequency = frequency(&catalog, &overlay, &rows, Field::Subtask).unwrap();
         assert_eq!(frequency.rows.iter().map(|(_, n)| n).sum::<u64>(), 100);
-        let found = matching(&catalog, &overlay, &rows, Field::Subtask, &Match::Regex("^AN".into())).unwrap();
+        let found = matching(
+            &catalog,
+            &overlay,
+            &rows,
+            Field::Subtask,
+            &Match::Regex("^AN".into()),
+        )
+        .unwrap();
         assert_eq!(found.len(), 25);
         assert_eq!(
-            matching(&catalog, &overlay, &rows, Field::Subtask, &Match::Equal(String::new())).unwrap().len(),
+            matching(
+                &catalog,
+                &overlay,
+                &rows,
+                Field::Subtask,
+                &Match::Equal(String::new())
+            )
+            .unwrap()
+            .len(),
             25
         );
     }

@@ -102,9 +102,12 @@ pub fn look(imports: &Path, said: &Said, now: &str) -> Result<Recovery> {
     let orphans = manifest.orphans();
     for file in &said.only {
         if !orphans.contains(file) {
-            return Err(Error::new(ErrorKind::NotFound, "no segment of this name is to be taken in")
-                .file(imports.join(file))
-                .help("`benchtop recover` lists those that are"));
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                "no segment of this name is to be taken in",
+            )
+            .file(imports.join(file))
+            .help("`benchtop recover` lists those that are"));
         }
     }
     let mut recovery = Recovery::default();
@@ -113,11 +116,25 @@ pub fn look(imports: &Path, said: &Said, now: &str) -> Result<Recovery> {
     let raw: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
     for problem in &manifest.problems {
         let number = problem.place.line.unwrap_or_default();
-        let line = number.checked_sub(1).and_then(|at| raw.get(at as usize)).copied().unwrap_or_default();
-        let mut damaged = DamagedLine { line: number, problem: problem.clone(), missing: Vec::new(), explained: false };
-        let found = match bits::mended(line).and_then(|mended| checksummed_line::decode::<Entry>(&mended).ok()) {
+        let line = number
+            .checked_sub(1)
+            .and_then(|at| raw.get(at as usize))
+            .copied()
+            .unwrap_or_default();
+        let mut damaged = DamagedLine {
+            line: number,
+            problem: problem.clone(),
+            missing: Vec::new(),
+            explained: false,
+        };
+        let found = match bits::mended(line)
+            .and_then(|mended| checksummed_line::decode::<Entry>(&mended).ok())
+        {
             Some(entry) => vec![(entry, From::MendedLine)],
-            None => bits::without_checksum(line).into_iter().map(|entry| (entry, From::DamagedLine)).collect(),
+            None => bits::without_checksum(line)
+                .into_iter()
+                .map(|entry| (entry, From::DamagedLine))
+                .collect(),
         };
         damaged.explained = !found.is_empty();
         for (entry, from) in found {
@@ -129,18 +146,34 @@ pub fn look(imports: &Path, said: &Said, now: &str) -> Result<Recovery> {
                 }
             }
             damaged.explained &= damaged.missing.is_empty();
-            entries.insert(entry.n, Entry { parts: Vec::new(), ..entry });
+            entries.insert(
+                entry.n,
+                Entry {
+                    parts: Vec::new(),
+                    ..entry
+                },
+            );
         }
         recovery.lines.push(damaged);
     }
     let mut project = segments::Contents::default();
     if orphans.iter().any(|file| !known.contains_key(file)) {
-        let named = manifest.entries.iter().flat_map(|e| &e.parts).chain(known.values().map(|(part, _)| part));
+        let named = manifest
+            .entries
+            .iter()
+            .flat_map(|e| &e.parts)
+            .chain(known.values().map(|(part, _)| part));
         project.read(imports, named)?;
     }
     for file in orphans {
         let length = std::fs::metadata(imports.join(&file)).map_or(0, |meta| meta.len());
-        let mut orphan = Orphan { bytes: length, part: None, from: None, problem: None, file };
+        let mut orphan = Orphan {
+            bytes: length,
+            part: None,
+            from: None,
+            problem: None,
+            file,
+        };
         match known.remove(&orphan.file) {
             Some((part, from)) => (orphan.part, orphan.from) = (Some(part), Some(from)),
             None => match segments::examine(imports, &orphan.file, &mut project, said) {
@@ -150,14 +183,25 @@ pub fn look(imports: &Path, said: &Said, now: &str) -> Result<Recovery> {
         }
         recovery.segments.push(orphan);
     }
-    let taken = recovery.segments.iter().filter(|o| said.only.is_empty() || said.only.contains(&o.file));
+    let taken = recovery
+        .segments
+        .iter()
+        .filter(|o| said.only.is_empty() || said.only.contains(&o.file));
     for part in taken.filter_map(|orphan| orphan.part.clone()) {
         let n = number_of(&part.file).filter(|n| manifest.entries.iter().all(|e| e.n != *n));
         let n = n.unwrap_or_else(|| manifest.next());
-        let fresh = || Entry { v: 1, n, at: now.to_string(), parts: Vec::new() };
+        let fresh = || Entry {
+            v: 1,
+            n,
+            at: now.to_string(),
+            parts: Vec::new(),
+        };
         entries.entry(n).or_insert_with(fresh).parts.push(part);
     }
-    recovery.entries = entries.into_values().filter(|e| !e.parts.is_empty()).collect();
+    recovery.entries = entries
+        .into_values()
+        .filter(|e| !e.parts.is_empty())
+        .collect();
     Ok(recovery)
 }
 
@@ -176,7 +220,11 @@ pub fn apply(imports: &Path, recovery: &Recovery) -> Result<Option<PathBuf>> {
         Err(e) => return Err(Error::io(&e, "cannot be read", &path)),
     };
     let mut lines: Vec<(u64, Vec<u8>)> = Vec::new();
-    for raw in bytes.as_deref().unwrap_or_default().split_inclusive(|b| *b == b'\n') {
+    for raw in bytes
+        .as_deref()
+        .unwrap_or_default()
+        .split_inclusive(|b| *b == b'\n')
+    {
         if let (Ok(entry), true) = (checksummed_line::decode::<Entry>(raw), raw.ends_with(b"\n")) {
             lines.push((entry.n, raw.to_vec()));
         }
@@ -185,7 +233,10 @@ pub fn apply(imports: &Path, recovery: &Recovery) -> Result<Option<PathBuf>> {
         let mut text = Vec::new();
         checksummed_line::encode(entry, &mut text)?;
         // Items are numbered in the order of the lines: an import comes back to where it was.
-        let at = lines.iter().position(|(n, _)| *n > entry.n).unwrap_or(lines.len());
+        let at = lines
+            .iter()
+            .position(|(n, _)| *n > entry.n)
+            .unwrap_or(lines.len());
         lines.insert(at, (entry.n, text));
     }
     let mut aside = None;

@@ -27,19 +27,29 @@ pub const LIST_LIMIT: u64 = 64 << 20;
 pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot be opened", path);
     let folder = disk::folder(path);
-    let above = folder.symlink_metadata().map_err(|e| Error::io(&e, "cannot be opened", path))?;
+    let above = folder
+        .symlink_metadata()
+        .map_err(|e| Error::io(&e, "cannot be opened", path))?;
     if above.is_symlink() {
-        return Err(refused(folder, "this folder is a link, and links inside a project are not followed"));
+        return Err(refused(
+            folder,
+            "this folder is a link, and links inside a project are not followed",
+        ));
     }
     if above.mode() & 0o077 == 0 {
         options.mode(0o600);
     }
     // Without NONBLOCK, opening a FIFO waits for its other end.
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY)
+        .bits()
+        .cast_signed();
     let file = match options.custom_flags(flags).open(path) {
         Ok(file) => file,
         Err(_) if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) => {
-            return Err(refused(path, "this file is a link, and links inside a project are not followed"));
+            return Err(refused(
+                path,
+                "this file is a link, and links inside a project are not followed",
+            ));
         }
         Err(e) => return Err(fail(e)),
     };
@@ -60,7 +70,9 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if length <= limit {
         bytes.reserve_exact(usize::try_from(length).unwrap_or_default());
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(fail)?;
+        file.take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(fail)?;
     }
     if length > limit || bytes.len() as u64 > limit {
         return Err(Error::input(format!("the file is larger than {limit} bytes")).file(path));
@@ -87,9 +99,10 @@ pub fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
 pub fn length(path: &Path) -> Result<u64> {
     match path.symlink_metadata() {
         Ok(meta) if meta.is_file() => Ok(meta.len()),
-        Ok(meta) if meta.is_symlink() => {
-            Err(refused(path, "this file is a link, and links inside a project are not followed"))
-        }
+        Ok(meta) if meta.is_symlink() => Err(refused(
+            path,
+            "this file is a link, and links inside a project are not followed",
+        )),
         Ok(_) => Err(refused(path, "this is not a regular file")),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(0),
         Err(e) => Err(Error::io(&e, "cannot be read", path)),
@@ -101,11 +114,14 @@ pub fn length(path: &Path) -> Result<u64> {
 /// # Errors
 /// As [`read`], and [`ErrorKind::Input`] for bytes that are not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> Result<String> {
-    String::from_utf8(read(path, limit)?).map_err(|_| Error::input("the file is not UTF-8 text").file(path))
+    String::from_utf8(read(path, limit)?)
+        .map_err(|_| Error::input("the file is not UTF-8 text").file(path))
 }
 
 fn refused(path: &Path, what: &str) -> Error {
-    Error::new(ErrorKind::Denied, what).file(path).help("replace it by a regular file or folder, or remove it")
+    Error::new(ErrorKind::Denied, what)
+        .file(path)
+        .help("replace it by a regular file or folder, or remove it")
 }
 
 #[cfg(test)]
@@ -123,17 +139,36 @@ mod tests {
         std::fs::create_dir(at("folder")).unwrap();
         std::fs::write(at("folder/inside"), "x").unwrap();
         std::os::unix::fs::symlink(at("folder"), at("folder-link")).unwrap();
-        let made = std::process::Command::new("mkfifo").arg(at("fifo")).status().unwrap();
+        let made = std::process::Command::new("mkfifo")
+            .arg(at("fifo"))
+            .status()
+            .unwrap();
         assert!(made.success());
-        for name in ["link", "dangling", "zero", "folder", "folder-link/inside", "fifo"] {
-            for options in [OpenOptions::new().read(true), OpenOptions::new().append(true).create(true)] {
+        for name in [
+            "link",
+            "dangling",
+            "zero",
+            "folder",
+            "folder-link/inside",
+            "fifo",
+        ] {
+            for options in [
+                OpenOptions::new().read(true),
+                OpenOptions::new().append(true).create(true),
+            ] {
                 let refused = open(&at(name), options).map(drop).unwrap_err();
                 let kinds = [ErrorKind::Denied, ErrorKind::Io];
                 assert!(kinds.contains(&refused.kind), "{name}: {refused}");
             }
         }
-        assert!(!at("nowhere").exists(), "a dangling link must not be created through");
-        assert_eq!(read(Path::new("/dev/zero"), 10).unwrap_err().kind, ErrorKind::Denied);
+        assert!(
+            !at("nowhere").exists(),
+            "a dangling link must not be created through"
+        );
+        assert_eq!(
+            read(Path::new("/dev/zero"), 10).unwrap_err().kind,
+            ErrorKind::Denied
+        );
         assert_eq!(read(&at("real"), 1).unwrap(), b"x");
     }
 

@@ -52,12 +52,26 @@ impl Revisions {
         items: usize,
     ) -> Result<()> {
         if rows.len() as u64 != reader.rows() || rows.iter().any(|r| *r as usize >= items) {
-            return Err(Error::new(ErrorKind::Corrupt, "a revision is of items that are not there").file(reader.path()));
+            return Err(Error::new(
+                ErrorKind::Corrupt,
+                "a revision is of items that are not there",
+            )
+            .file(reader.path()));
         }
         let at = self.list.len() as u32;
         let current = Arc::make_mut(&mut self.current);
-        current.extend(rows.iter().enumerate().map(|(local, row)| (*row, (at, local as u32))));
-        self.list.push(Revision { rev, keeps, edit, rows: Arc::new(rows), reader: Arc::new(reader) });
+        current.extend(
+            rows.iter()
+                .enumerate()
+                .map(|(local, row)| (*row, (at, local as u32))),
+        );
+        self.list.push(Revision {
+            rev,
+            keeps,
+            edit,
+            rows: Arc::new(rows),
+            reader: Arc::new(reader),
+        });
         Ok(())
     }
 
@@ -87,9 +101,15 @@ impl Revisions {
 
     /// The same of the text that a row had at revision `rev` of the project; none for the first.
     pub(super) fn locate_at(&self, row: u32, rev: u64) -> Option<(usize, usize, usize)> {
-        let had = self.list.iter().enumerate().rev().filter(|(_, revision)| revision.rev <= rev);
-        let (at, local) =
-            had.filter_map(|(at, revision)| Some((at, revision.rows.iter().position(|r| *r == row)?))).next()?;
+        let had = self
+            .list
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, revision)| revision.rev <= rev);
+        let (at, local) = had
+            .filter_map(|(at, revision)| Some((at, revision.rows.iter().position(|r| *r == row)?)))
+            .next()?;
         self.place(at, local)
     }
 

@@ -32,7 +32,9 @@ pub fn lengths(project: &Project) -> Result<Vec<(PathBuf, u64)>> {
     };
     let mut found = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|e| Error::io(&e, "cannot be listed", &folder))?.path();
+        let path = entry
+            .map_err(|e| Error::io(&e, "cannot be listed", &folder))?
+            .path();
         if path.extension().is_some_and(|e| e == "json") {
             let length = regular::length(&path)?;
             found.push((path, length));
@@ -56,7 +58,12 @@ pub fn digests(project: &Project, digests: &mut PrefixDigests) -> Result<()> {
 
 /// What the file of a round is called among the journals: no annotator's name holds a slash.
 pub fn journal_name(path: &Path) -> String {
-    format!("rounds/{}", path.file_name().map(|n| n.to_string_lossy()).unwrap_or_default())
+    format!(
+        "rounds/{}",
+        path.file_name()
+            .map(|n| n.to_string_lossy())
+            .unwrap_or_default()
+    )
 }
 
 /// Reads all rounds, and says what is wrong with the files that are none.
@@ -82,16 +89,25 @@ pub fn read(project: &Project) -> Result<(Vec<Round>, Vec<Error>)> {
 fn read_one(path: &Path) -> Result<(Round, Option<Error>)> {
     let bytes = regular::read(path, regular::LIST_LIMIT)?;
     let (bytes, checksum) = json_checksum::split(&bytes);
-    let text = String::from_utf8(bytes).map_err(|_| Error::input("the file is not UTF-8 text").file(path))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Error::input("the file is not UTF-8 text").file(path))?;
     let broken = (checksum == Checksum::Wrong).then(|| {
         Error::new(ErrorKind::Corrupt, "the file does not match its checksum")
             .file(path)
-            .help("compare it with a copy; remove its last member, `crc`, if you changed it yourself")
+            .help(
+                "compare it with a copy; remove its last member, `crc`, if you changed it yourself",
+            )
     });
     let round = Round::parse(&text, path)?;
-    if path.file_stem().is_none_or(|stem| stem != round.name.as_str()) {
+    if path
+        .file_stem()
+        .is_none_or(|stem| stem != round.name.as_str())
+    {
         let what = format!("the file is not called after its round, `{}`", round.name);
-        return Err(Error::input(what).file(path).field("name").help("a round's file is `<name>.json`"));
+        return Err(Error::input(what)
+            .file(path)
+            .field("name")
+            .help("a round's file is `<name>.json`"));
     }
     Ok((round, broken))
 }
@@ -103,10 +119,13 @@ fn read_one(path: &Path) -> Result<(Round, Option<Error>)> {
 pub fn create(project: &Project, round: &Round) -> Result<()> {
     let path = path(project, &round.name);
     if path.symlink_metadata().is_ok() {
-        return Err(Error::new(ErrorKind::Conflict, format!("there is a round `{}`", round.name))
-            .file(path)
-            .field("name")
-            .help("give it another name"));
+        return Err(Error::new(
+            ErrorKind::Conflict,
+            format!("there is a round `{}`", round.name),
+        )
+        .file(path)
+        .field("name")
+        .help("give it another name"));
     }
     disk::ensure_private_dir(&folder(project))?;
     disk::write_atomic(&path, &json_checksum::add(round.to_json()?.as_bytes()))
@@ -117,7 +136,10 @@ pub fn create(project: &Project, round: &Round) -> Result<()> {
 /// # Errors
 /// The operating system's.
 pub fn rewrite(project: &Project, round: &Round) -> Result<()> {
-    disk::write_atomic(&path(project, &round.name), &json_checksum::add(round.to_json()?.as_bytes()))
+    disk::write_atomic(
+        &path(project, &round.name),
+        &json_checksum::add(round.to_json()?.as_bytes()),
+    )
 }
 
 /// Removes the file of a round.
@@ -142,22 +164,54 @@ mod tests {
         assert_eq!(read(&project).unwrap().0, []);
         let round = |name: &str, now: i64| {
             let new = NewRound::new(name, Protocol::Single, vec!["ann".into()], 1);
-            draw(&new, &[("set/1", ""), ("set/2", "")], &[], "ann", now).unwrap().round
+            draw(&new, &[("set/1", ""), ("set/2", "")], &[], "ann", now)
+                .unwrap()
+                .round
         };
         let (late, early) = (round("a", 9), round("b", 3));
         create(&project, &late).unwrap();
         create(&project, &early).unwrap();
-        assert_eq!(create(&project, &round("a", 10)).unwrap_err().kind, ErrorKind::Conflict);
-        std::fs::write(folder(&project).join("c.json"), "{\"version\": 1,\n\"name\": 3}").unwrap();
-        std::fs::copy(folder(&project).join("a.json"), folder(&project).join("d.json")).unwrap();
+        assert_eq!(
+            create(&project, &round("a", 10)).unwrap_err().kind,
+            ErrorKind::Conflict
+        );
+        std::fs::write(
+            folder(&project).join("c.json"),
+            "{\"version\": 1,\n\"name\": 3}",
+        )
+        .unwrap();
+        std::fs::copy(
+            folder(&project).join("a.json"),
+            folder(&project).join("d.json"),
+        )
+        .unwrap();
         let (rounds, problems) = read(&project).unwrap();
-        assert_eq!(rounds, [early, Round { closed: None, ..late.clone() }]);
+        assert_eq!(
+            rounds,
+            [
+                early,
+                Round {
+                    closed: None,
+                    ..late.clone()
+                }
+            ]
+        );
         assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(problems.iter().all(|p| p.place.file.is_some()), "{problems:?}");
-        let closed = Round { closed: Some(12), ..late };
+        assert!(
+            problems.iter().all(|p| p.place.file.is_some()),
+            "{problems:?}"
+        );
+        let closed = Round {
+            closed: Some(12),
+            ..late
+        };
         rewrite(&project, &closed).unwrap();
         assert_eq!(read(&project).unwrap().0[1], closed);
         // No journal is taken from there.
-        assert!(crate::journal::list(&project.sessions()).unwrap().is_empty());
+        assert!(
+            crate::journal::list(&project.sessions())
+                .unwrap()
+                .is_empty()
+        );
     }
 }

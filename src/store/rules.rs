@@ -40,7 +40,10 @@ fn text(project: &Project) -> Result<(String, String)> {
 /// What is wrong with the file, with line and field.
 pub fn read(project: &Project) -> Result<Written> {
     let (text, revision) = text(project)?;
-    Ok(Written { rules: Config::parse(&text, &file(project))?.rules, revision })
+    Ok(Written {
+        rules: Config::parse(&text, &file(project))?.rules,
+        revision,
+    })
 }
 
 /// Writes `rules` into the file, where it still has `revision`. The rules before them can be had back with [`revert`].
@@ -66,7 +69,9 @@ pub fn write(project: &Project, rules: &RuleSet, revision: &str) -> Result<Writt
 /// [`ErrorKind::Conflict`] when there are none, or as [`write`].
 pub fn revert(project: &Project, revision: &str) -> Result<Written> {
     let mut history = history(&project.store())?;
-    let rules = history.pop().ok_or_else(|| Error::new(ErrorKind::Conflict, "there are no rules before these"))?;
+    let rules = history
+        .pop()
+        .ok_or_else(|| Error::new(ErrorKind::Conflict, "there are no rules before these"))?;
     let written = put(project, &rules, revision)?;
     keep(&project.store(), history)?;
     Ok(written)
@@ -81,15 +86,20 @@ fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
     let (text, now) = text(project)?;
     let path = file(project);
     if now != revision {
-        return Err(Error::new(ErrorKind::Conflict, "the file was changed since these rules were made")
-            .file(&path)
-            .help("look at what is in it now, then apply again"));
+        return Err(Error::new(
+            ErrorKind::Conflict,
+            "the file was changed since these rules were made",
+        )
+        .file(&path)
+        .help("look at what is in it now, then apply again"));
     }
     let new = with(&text, rules, &path)?;
     // What cannot be read back is not written.
     let read = Config::parse(&new, &path)?;
     if read.rules != *rules {
-        return Err(Error::input("these rules do not read back as they are").file(&path).field("rules"));
+        return Err(Error::input("these rules do not read back as they are")
+            .file(&path)
+            .field("rules"));
     }
     disk::write_atomic(&path, new.as_bytes())?;
     self::read(project)
@@ -97,8 +107,9 @@ fn put(project: &Project, rules: &RuleSet, revision: &str) -> Result<Written> {
 
 /// The text of `benchtop.toml` with other rules; all else, comments and order, stays.
 fn with(text: &str, rules: &RuleSet, path: &Path) -> Result<String> {
-    let mut document: DocumentMut =
-        text.parse().map_err(|e: toml_edit::TomlError| Error::input(e.message().replace('\n', " ")).file(path))?;
+    let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
+        Error::input(e.message().replace('\n', " ")).file(path)
+    })?;
     let mut tables = ArrayOfTables::new();
     rules.rules.iter().for_each(|rule| tables.push(table(rule)));
     match rules.rules.is_empty() {
@@ -115,7 +126,14 @@ fn with(text: &str, rules: &RuleSet, path: &Path) -> Result<String> {
 fn table(rule: &Rule) -> Table {
     let mut table = Table::new();
     table.insert("name", value(rule.name.as_str()));
-    table.insert("then", value(if rule.then == Then::Flag { "flag" } else { "park" }));
+    table.insert(
+        "then",
+        value(if rule.then == Then::Flag {
+            "flag"
+        } else {
+            "park"
+        }),
+    );
     let mut list = Array::new();
     for one in &rule.conditions {
         let mut inline = Value::InlineTable(condition(one));
@@ -124,7 +142,10 @@ fn table(rule: &Rule) -> Table {
     }
     list.set_trailing("\n");
     list.set_trailing_comma(true);
-    table.insert(if rule.join == Join::All { "all" } else { "any" }, value(list));
+    table.insert(
+        if rule.join == Join::All { "all" } else { "any" },
+        value(list),
+    );
     table
 }
 
@@ -137,7 +158,10 @@ fn condition(condition: &Condition) -> InlineTable {
         Test::Is(state) => drop(table.insert("is", state.name().into())),
     }
     if !condition.subtasks.is_empty() {
-        let list = condition.subtasks.iter().map(|(name, threshold)| (name.as_str(), Value::from(threshold.number())));
+        let list = condition
+            .subtasks
+            .iter()
+            .map(|(name, threshold)| (name.as_str(), Value::from(threshold.number())));
         table.insert("subtasks", Value::InlineTable(list.collect()));
     }
     table
@@ -151,14 +175,20 @@ fn history(store: &Path) -> Result<Vec<RuleSet>> {
     let path = history_file(store);
     // What cannot be read any more cannot be gone back to: it is no reason to refuse new rules.
     let bytes = regular::read_if_there(&path, regular::LIST_LIMIT)?;
-    Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+    Ok(bytes
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default())
 }
 
 fn keep(store: &Path, mut history: Vec<RuleSet>) -> Result<()> {
     let more = history.len().saturating_sub(HISTORY);
     history.drain(..more);
-    let bytes = serde_json::to_vec(&history)
-        .map_err(|e| Error::new(ErrorKind::Io, format!("the rules before these cannot be kept: {e}")))?;
+    let bytes = serde_json::to_vec(&history).map_err(|e| {
+        Error::new(
+            ErrorKind::Io,
+            format!("the rules before these cannot be kept: {e}"),
+        )
+    })?;
     disk::ensure_private_dir(store)?;
     disk::write_atomic(&history_file(store), &bytes)
 }
@@ -167,8 +197,7 @@ fn keep(store: &Path, mut history: Vec<RuleSet>) -> Result<()> {
 mod tests {
     use super::*;
 
-    const TEXT: &str =
-        "# mine\nname = \"x\" # the name\n\n[review]\nprotocol = \"single\"\n\n[look]\ntheme = \"dark\"\n";
+    const TEXT: &str = "# mine\nname = \"x\" # the name\n\n[review]\nprotocol = \"single\"\n\n[look]\ntheme = \"dark\"\n";
 
     fn project(text: &str) -> (tempfile::TempDir, Project) {
         let dir = tempfile::tempdir().unwrap();
@@ -198,17 +227,26 @@ mod tests {
         assert_eq!(first.rules, rules(25.0));
         let text = std::fs::read_to_string(file(&project)).unwrap();
         assert!(text.starts_with(TEXT), "{text}");
-        assert!(text.contains("{ score = \"clip\", below = 25.0, subtasks = { \"a b\" = 1.5 } }"), "{text}");
+        assert!(
+            text.contains("{ score = \"clip\", below = 25.0, subtasks = { \"a b\" = 1.5 } }"),
+            "{text}"
+        );
         let second = write(&project, &rules(24.0), &first.revision).unwrap();
         assert_eq!((second.rules, reverts(&project)), (rules(24.0), 2));
         let back = revert(&project, &second.revision).unwrap();
         assert_eq!(back.rules, rules(25.0));
         let none = revert(&project, &back.revision).unwrap();
         assert_eq!(
-            (none.rules, std::fs::read_to_string(file(&project)).unwrap().trim()),
+            (
+                none.rules,
+                std::fs::read_to_string(file(&project)).unwrap().trim()
+            ),
             (RuleSet::default(), TEXT.trim())
         );
-        assert_eq!(revert(&project, &none.revision).unwrap_err().kind, ErrorKind::Conflict);
+        assert_eq!(
+            revert(&project, &none.revision).unwrap_err().kind,
+            ErrorKind::Conflict
+        );
     }
 
     #[test]
@@ -221,7 +259,10 @@ mod tests {
         let wrong = format!("{TEXT}\n[[rules]]\nname = \"a\"\nthen = \"drop\"\nall = []\n");
         std::fs::write(file(&project), &wrong).unwrap();
         let problem = read(&project).unwrap_err();
-        assert!(problem.place.line.is_some() && problem.what.contains("drop"), "{problem:?}");
+        assert!(
+            problem.place.line.is_some() && problem.what.contains("drop"),
+            "{problem:?}"
+        );
         assert!(write(&project, &rules(25.0), "").is_err());
         assert_eq!(std::fs::read_to_string(file(&project)).unwrap(), wrong);
     }
@@ -236,6 +277,13 @@ mod tests {
         assert_eq!(found.rules.rules.len(), 1);
         let written = write(&project, &rules(25.0), &found.revision).unwrap();
         assert_eq!(written.rules, rules(25.0));
-        assert_eq!(Project::open(project.root()).unwrap().config().owner.idle_minutes, 3);
+        assert_eq!(
+            Project::open(project.root())
+                .unwrap()
+                .config()
+                .owner
+                .idle_minutes,
+            3
+        );
     }
 }

@@ -171,24 +171,40 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
         Err(e) => return Err(Error::io(&e, "cannot be listed", &folder)),
     };
     for entry in entries {
-        let path = entry.map_err(|e| Error::io(&e, "cannot be listed", &folder))?.path();
-        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { continue };
+        let path = entry
+            .map_err(|e| Error::io(&e, "cannot be listed", &folder))?
+            .path();
+        let name = path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default();
+        let Some(id) = name
+            .strip_suffix(".json")
+            .and_then(|n| n.parse::<u32>().ok())
+        else {
+            continue;
+        };
         let text = regular::read(&path, regular::SETTINGS_LIMIT)?;
         let (text, checksum) = json_checksum::split(&text);
         if checksum == Checksum::Wrong {
-            let problem = Error::new(ErrorKind::Corrupt, "the file does not match its checksum").file(&path);
-            problems.push(
-                problem.help("compare it with a copy; remove its last member, `crc`, if you changed it yourself"),
-            );
+            let problem =
+                Error::new(ErrorKind::Corrupt, "the file does not match its checksum").file(&path);
+            problems.push(problem.help(
+                "compare it with a copy; remove its last member, `crc`, if you changed it yourself",
+            ));
         }
         match serde_json::from_slice::<Run>(&text) {
             Ok(run) if run.v == VERSION && run.id == id => runs.push(run),
             Ok(run) => {
-                let what = format!("run {} of version {} is none that this program reads", run.id, run.v);
+                let what = format!(
+                    "run {} of version {} is none that this program reads",
+                    run.id, run.v
+                );
                 problems.push(Error::new(ErrorKind::Corrupt, what).file(&path));
             }
-            Err(e) => problems.push(Error::new(ErrorKind::Corrupt, format!("is no run: {e}")).file(&path)),
+            Err(e) => {
+                problems.push(Error::new(ErrorKind::Corrupt, format!("is no run: {e}")).file(&path))
+            }
         }
     }
     runs.sort_by_key(|run| run.id);
@@ -202,7 +218,8 @@ pub fn list(root: &Path) -> Result<(Vec<Run>, Vec<Error>)> {
 pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
     disk::ensure_private_dir(&folder(root))?;
     if let Some(numbers) = numbers {
-        let list = serde_json::to_vec(numbers).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+        let list =
+            serde_json::to_vec(numbers).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
         disk::write_atomic(&path(root, run.id, "items.json"), &list)?;
     }
     keep(root, run)
@@ -213,8 +230,11 @@ pub fn create(root: &Path, run: &Run, numbers: Option<&[u32]>) -> Result<()> {
 /// # Errors
 /// The operating system's; the file is then as it was.
 pub fn keep(root: &Path, run: &Run) -> Result<()> {
-    let text = serde_json::to_vec_pretty(&Run { v: VERSION, ..run.clone() })
-        .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+    let text = serde_json::to_vec_pretty(&Run {
+        v: VERSION,
+        ..run.clone()
+    })
+    .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
     disk::write_atomic(&path(root, run.id, "json"), &json_checksum::add(&text))
 }
 
@@ -225,8 +245,9 @@ pub fn keep(root: &Path, run: &Run) -> Result<()> {
 pub fn numbers(root: &Path, run: &Run) -> Result<Vec<u32>> {
     let path = path(root, run.id, "items.json");
     match regular::read_if_there(&path, regular::LIST_LIMIT * 4)? {
-        Some(bytes) => serde_json::from_slice(&bytes)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("is no list of items: {e}")).file(&path)),
+        Some(bytes) => serde_json::from_slice(&bytes).map_err(|e| {
+            Error::new(ErrorKind::Corrupt, format!("is no list of items: {e}")).file(&path)
+        }),
         None => Ok((1..=run.items).collect()),
     }
 }
@@ -255,16 +276,25 @@ pub fn remove(root: &Path, id: u32) -> Result<()> {
 ///
 /// # Errors
 /// The operating system's, and what `take` returns.
-pub fn read(root: &Path, id: u32, take: &mut dyn FnMut(Line) -> Result<()>) -> Result<(Vec<u64>, ValidPrefix)> {
+pub fn read(
+    root: &Path,
+    id: u32,
+    take: &mut dyn FnMut(Line) -> Result<()>,
+) -> Result<(Vec<u64>, ValidPrefix)> {
     let path = path(root, id, "jsonl");
-    let Some(bytes) = regular::read_if_there(&path, u64::MAX)? else { return Ok((Vec::new(), ValidPrefix::default())) };
+    let Some(bytes) = regular::read_if_there(&path, u64::MAX)? else {
+        return Ok((Vec::new(), ValidPrefix::default()));
+    };
     let (mut damaged, mut trouble) = (Vec::new(), None);
     let torn = checksummed_line::each::<Line>(&bytes, &mut |_, number, line| match line {
         Ok(line) if trouble.is_none() => trouble = take(line).err(),
         Ok(_) => {}
         Err(_) => damaged.push(number),
     });
-    let whole = ValidPrefix { length: torn.unwrap_or(bytes.len() as u64), torn: torn.is_some() };
+    let whole = ValidPrefix {
+        length: torn.unwrap_or(bytes.len() as u64),
+        torn: torn.is_some(),
+    };
     trouble.map_or(Ok((damaged, whole)), Err)
 }
 
@@ -282,7 +312,11 @@ pub fn progress(root: &Path, id: u32) -> Result<(Progress, ValidPrefix)> {
                     progress.counts.add(&answer);
                 }
             }
-            Line::Failed { asked, item, failure } if !progress.answered.contains(&asked) => {
+            Line::Failed {
+                asked,
+                item,
+                failure,
+            } if !progress.answered.contains(&asked) => {
                 progress.failed.insert(asked, (item, failure));
             }
             Line::Failed { .. } => {}
@@ -314,7 +348,9 @@ impl Journal {
     /// The operating system's; then none of them is there.
     pub fn append(&mut self, lines: &[Line]) -> Result<()> {
         let mut bytes = Vec::new();
-        lines.iter().try_for_each(|line| checksummed_line::encode(line, &mut bytes))?;
+        lines
+            .iter()
+            .try_for_each(|line| checksummed_line::encode(line, &mut bytes))?;
         self.0.append(&bytes, "answers cannot be recorded")
     }
 }

@@ -44,15 +44,30 @@ fn answer(number: u32, text: &str) -> Line {
         shown: vec![1, 0],
         instruction: "dysca@1".into(),
         finish: Finish::Length,
-        usage: Some(Usage { prompt: 5, completion: 2 }),
+        usage: Some(Usage {
+            prompt: 5,
+            completion: 2,
+        }),
         ..RunAnswer::default()
     };
-    Line::Answer { item: format!("set/{number}"), asked: Asked { number, order: 2 }, answer, at: "now".into() }
+    Line::Answer {
+        item: format!("set/{number}"),
+        asked: Asked { number, order: 2 },
+        answer,
+        at: "now".into(),
+    }
 }
 
 fn failed(number: u32) -> Line {
-    let failure = RunFailure { kind: FailureKind::Transport, reason: "the line broke".into() };
-    Line::Failed { item: format!("set/{number}"), asked: Asked { number, order: 2 }, failure }
+    let failure = RunFailure {
+        kind: FailureKind::Transport,
+        reason: "the line broke".into(),
+    };
+    Line::Failed {
+        item: format!("set/{number}"),
+        asked: Asked { number, order: 2 },
+        failure,
+    }
 }
 
 #[test]
@@ -63,11 +78,27 @@ fn runs_read_back_and_go() {
     create(root, &run(12), None).unwrap();
     create(root, &run(2), Some(&[3, 1])).unwrap();
     std::fs::write(folder(root).join("0003.json"), "{}").unwrap();
-    std::fs::copy(folder(root).join("0002.json"), folder(root).join("0004.json")).unwrap();
+    std::fs::copy(
+        folder(root).join("0002.json"),
+        folder(root).join("0004.json"),
+    )
+    .unwrap();
     let (runs, problems) = list(root).unwrap();
-    assert_eq!((runs.as_slice(), problems.len()), ([run(2), run(12)].as_slice(), 2));
-    assert_eq!((numbers(root, &run(2)).unwrap(), numbers(root, &run(12)).unwrap()), (vec![3, 1], vec![1, 2, 3]));
-    Journal::open(root, 2, ValidPrefix::default()).unwrap().append(&[answer(1, "x")]).unwrap();
+    assert_eq!(
+        (runs.as_slice(), problems.len()),
+        ([run(2), run(12)].as_slice(), 2)
+    );
+    assert_eq!(
+        (
+            numbers(root, &run(2)).unwrap(),
+            numbers(root, &run(12)).unwrap()
+        ),
+        (vec![3, 1], vec![1, 2, 3])
+    );
+    Journal::open(root, 2, ValidPrefix::default())
+        .unwrap()
+        .append(&[answer(1, "x")])
+        .unwrap();
     remove(root, 2).unwrap();
     assert_eq!(list(root).unwrap().0, [run(12)]);
     assert!(progress(root, 2).unwrap().0.answered.is_empty());
@@ -79,14 +110,20 @@ fn a_damaged_last_answer_is_named_and_stays_and_torn_ends_go_with_their_run() {
     let root = dir.path();
     create(root, &run(1), None).unwrap();
     let file = folder(root).join("0001.jsonl");
-    Journal::open(root, 1, ValidPrefix::default()).unwrap().append(&[answer(1, "A"), answer(2, "B")]).unwrap();
+    Journal::open(root, 1, ValidPrefix::default())
+        .unwrap()
+        .append(&[answer(1, "A"), answer(2, "B")])
+        .unwrap();
     let mut bytes = std::fs::read(&file).unwrap();
     let at = bytes.len() - 40;
     bytes[at] ^= 1;
     std::fs::write(&file, [&bytes[..], b"{\"is\":"].concat()).unwrap();
     let (found, whole) = progress(root, 1).unwrap();
     assert_eq!((found.answered.len(), found.damaged), (1, vec![2]));
-    Journal::open(root, 1, whole).unwrap().append(&[answer(3, "C")]).unwrap();
+    Journal::open(root, 1, whole)
+        .unwrap()
+        .append(&[answer(3, "C")])
+        .unwrap();
     assert!(std::fs::read(&file).unwrap().starts_with(&bytes));
     assert!(folder(root).join("0001.jsonl.torn-1").exists());
     remove(root, 1).unwrap();
@@ -99,8 +136,18 @@ fn a_torn_line_was_never_told_and_a_retry_forgets_failures() {
     let root = dir.path();
     create(root, &run(1), None).unwrap();
     let mut journal = Journal::open(root, 1, ValidPrefix::default()).unwrap();
-    journal.append(&[failed(1), failed(2), Line::Retry { at: "now".into() }, answer(1, "B"), failed(3)]).unwrap();
-    journal.append(&[answer(1, "again"), answer(2, " "), failed(2)]).unwrap();
+    journal
+        .append(&[
+            failed(1),
+            failed(2),
+            Line::Retry { at: "now".into() },
+            answer(1, "B"),
+            failed(3),
+        ])
+        .unwrap();
+    journal
+        .append(&[answer(1, "again"), answer(2, " "), failed(2)])
+        .unwrap();
     drop(journal);
     let file = folder(root).join("0001.jsonl");
     let bytes = std::fs::read(&file).unwrap();
@@ -108,10 +155,26 @@ fn a_torn_line_was_never_told_and_a_retry_forgets_failures() {
     let (found, whole) = progress(root, 1).unwrap();
     assert_eq!((whole.length, whole.torn), (bytes.len() as u64, true));
     assert_eq!(found.answered.len(), 2);
-    assert_eq!(found.failed.keys().map(|a| a.number).collect::<Vec<_>>(), [3]);
-    let Counts { done, failed, truncated, empty, usage, .. } = found.counts;
-    assert_eq!((done, failed, truncated, empty, usage.prompt), (2, 1, 2, 1, 10));
-    Journal::open(root, 1, whole).unwrap().append(&[answer(3, "C")]).unwrap();
+    assert_eq!(
+        found.failed.keys().map(|a| a.number).collect::<Vec<_>>(),
+        [3]
+    );
+    let Counts {
+        done,
+        failed,
+        truncated,
+        empty,
+        usage,
+        ..
+    } = found.counts;
+    assert_eq!(
+        (done, failed, truncated, empty, usage.prompt),
+        (2, 1, 2, 1, 10)
+    );
+    Journal::open(root, 1, whole)
+        .unwrap()
+        .append(&[answer(3, "C")])
+        .unwrap();
     let mut lines = Vec::new();
     let (damaged, whole) = read(root, 1, &mut |line| {
         lines.push(line);

@@ -90,13 +90,25 @@ fn search_sliced(
     let Some(query) = Query::parse(query) else {
         let rows: Vec<_> = match only {
             None => (0..arena.rows()).map(|row| (row, 0)).collect(),
-            Some(only) => only.iter().filter(|row| **row < arena.rows()).map(|row| (*row, 0)).collect(),
+            Some(only) => only
+                .iter()
+                .filter(|row| **row < arena.rows())
+                .map(|row| (*row, 0))
+                .collect(),
         };
         let exact = Some(rows.len() as u64);
-        return Hits { rows, exact, partial: false };
+        return Hits {
+            rows,
+            exact,
+            partial: false,
+        };
     };
     let only = only.map(rising);
-    let sweep = Sweep { arena, only: only.as_deref(), cancel };
+    let sweep = Sweep {
+        arena,
+        only: only.as_deref(),
+        cancel,
+    };
     let found = Mutex::new(Found::new(2 * LIMIT));
     let (mut published, mut nothing_yet) = (Instant::now(), true);
     let mut tell = |found: &Found, done: u32, now: bool| {
@@ -111,11 +123,19 @@ fn search_sliced(
     };
     let cancelled = |found: Mutex<Found>| {
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Hits { rows: found.best(PAGE), exact: None, partial: true }
+        Hits {
+            rows: found.best(PAGE),
+            exact: None,
+            partial: true,
+        }
     };
 
-    let pieces = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| query.in_one_piece(chunk, only, local);
-    if !sweep.run(&found, &pieces, &mut |found, share| _ = tell(found, share * 3 / 10, false)) {
+    let pieces = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
+        query.in_one_piece(chunk, only, local)
+    };
+    if !sweep.run(&found, &pieces, &mut |found, share| {
+        _ = tell(found, share * 3 / 10, false)
+    }) {
         return cancelled(found);
     }
     // Rows with every word in one piece are shown at once; where there are none, the first page of others is.
@@ -123,10 +143,15 @@ fn search_sliced(
         let found = found.lock().unwrap_or_else(PoisonError::into_inner);
         (found.heads >= PLENTY, tell(&found, 300, true))
     };
-    let scattered =
-        |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| query.scattered(chunk, only, plenty, local);
+    let scattered = |chunk: &Chunk, only: Option<&[u32]>, local: &mut Found| {
+        query.scattered(chunk, only, plenty, local)
+    };
     if !sweep.run(&found, &scattered, &mut |found, share| {
-        waiting = tell(found, 300 + share * 6 / 10, waiting && found.top.len() >= PAGE);
+        waiting = tell(
+            found,
+            300 + share * 6 / 10,
+            waiting && found.top.len() >= PAGE,
+        );
     }) {
         return cancelled(found);
     }
@@ -138,8 +163,15 @@ fn search_sliced(
     match rescore(arena, &query, best, cancel) {
         None => cancelled(found),
         Some(rows) => {
-            let count = found.into_inner().unwrap_or_else(PoisonError::into_inner).count;
-            Hits { rows, exact: Some(count), partial: false }
+            let count = found
+                .into_inner()
+                .unwrap_or_else(PoisonError::into_inner)
+                .count;
+            Hits {
+                rows,
+                exact: Some(count),
+                partial: false,
+            }
         }
     }
 }
@@ -154,7 +186,11 @@ pub fn matching(
     let Some(query) = Query::parse(query) else {
         return Some(match only {
             None => (0..arena.rows()).collect(),
-            Some(only) => only.iter().copied().filter(|row| *row < arena.rows()).collect(),
+            Some(only) => only
+                .iter()
+                .copied()
+                .filter(|row| *row < arena.rows())
+                .collect(),
         });
     };
     let only = only.map(rising);
@@ -166,8 +202,17 @@ pub fn matching(
             }
         });
     };
-    Sweep { arena, only: only.as_deref(), cancel }.run(&found, &collect, &mut |_, _| ()).then(|| {
-        let mut rows = found.into_inner().unwrap_or_else(PoisonError::into_inner).rows;
+    Sweep {
+        arena,
+        only: only.as_deref(),
+        cancel,
+    }
+    .run(&found, &collect, &mut |_, _| ())
+    .then(|| {
+        let mut rows = found
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .rows;
         rows.sort_unstable();
         rows
     })
@@ -177,7 +222,9 @@ pub fn matching(
 ///
 /// Words that do not occur in `text` are passed over: a cell shows only a part of what was searched.
 pub fn highlight(text: &str, query: &str) -> Vec<usize> {
-    let Some(query) = Query::parse(query) else { return Vec::new() };
+    let Some(query) = Query::parse(query) else {
+        return Vec::new();
+    };
     let mut lowered = String::with_capacity(text.len());
     // The character of `text` that each character of `lowered` came from.
     let mut origin = Vec::with_capacity(text.len());
@@ -196,7 +243,11 @@ pub fn highlight(text: &str, query: &str) -> Vec<usize> {
         } else if let Some(places) = word.places(lowered.as_bytes()) {
             let starts: BTreeSet<usize> = places.into_iter().collect();
             let chars = lowered.char_indices().zip(&origin);
-            marked.extend(chars.filter(|((at, _), _)| starts.contains(at)).map(|(_, from)| from));
+            marked.extend(
+                chars
+                    .filter(|((at, _), _)| starts.contains(at))
+                    .map(|(_, from)| from),
+            );
         }
     }
     marked.into_iter().collect()
@@ -243,7 +294,13 @@ impl Query {
         let mut row_found = |index: usize, row: &[u8], at: usize| {
             let (mut score, mut head) = (0, true);
             for (i, word) in self.words.iter().enumerate() {
-                let Some(at) = (if i == first { Some(at) } else { word.find(row, 0) }) else { return };
+                let Some(at) = (if i == first {
+                    Some(at)
+                } else {
+                    word.find(row, 0)
+                }) else {
+                    return;
+                };
                 let together = word.together(row, at, heads < PROBED);
                 score += together.score;
                 head &= together.head;
@@ -269,7 +326,9 @@ impl Query {
                     let index = chunk.row_at(at, next);
                     let range = chunk.range(index);
                     (from, next) = (range.end + 1, index + 1);
-                    if only.is_none_or(|only| only.binary_search(&(chunk.first + index as u32)).is_ok()) {
+                    if only.is_none_or(|only| {
+                        only.binary_search(&(chunk.first + index as u32)).is_ok()
+                    }) {
                         row_found(index, &text[range.clone()], at - range.start);
                     }
                     if next >= chunk.len() {
@@ -290,7 +349,12 @@ impl Query {
             found.count += 1;
             let row = chunk.row(index);
             // Beginning the row counts double, so such a row can beat one with all words in one piece.
-            if plenty && !self.words.iter().any(|w| row.chars().next() == w.text().chars().next()) {
+            if plenty
+                && !self
+                    .words
+                    .iter()
+                    .any(|w| row.chars().next() == w.text().chars().next())
+            {
                 return;
             }
             // What the best rows score already is the least worth knowing; the longest word decides most.
@@ -299,7 +363,11 @@ impl Query {
             let mut sum = 0;
             for word in self.order.iter().map(|&i| &self.words[i]) {
                 open -= word.limit();
-                let least = if floor == i32::MIN { floor } else { floor - sum - open };
+                let least = if floor == i32::MIN {
+                    floor
+                } else {
+                    floor - sum - open
+                };
                 match word.scattered(row.as_bytes(), least) {
                     Some(score) => sum += score,
                     None => return,
@@ -337,7 +405,9 @@ fn rising(rows: &[u32]) -> Cow<'_, [u32]> {
 fn each_row(chunk: &Chunk, only: Option<&[u32]>, mut visit: impl FnMut(usize)) {
     match only {
         None => (0..chunk.len()).for_each(visit),
-        Some(only) => only.iter().for_each(|row| visit((row - chunk.first) as usize)),
+        Some(only) => only
+            .iter()
+            .for_each(|row| visit((row - chunk.first) as usize)),
     }
 }
 
@@ -354,14 +424,29 @@ fn rescore(
             if i % 64 == 0 && cancel() {
                 return None;
             }
-            out.push((row, arena.get(row).and_then(|text| query.score(text)).unwrap_or(estimate)));
+            out.push((
+                row,
+                arena
+                    .get(row)
+                    .and_then(|text| query.score(text))
+                    .unwrap_or(estimate),
+            ));
         }
         Some(out)
     };
-    let (near, far) = rows.split_at(if rows.len() < 256 { rows.len() } else { rows.len() / 2 });
+    let (near, far) = rows.split_at(if rows.len() < 256 {
+        rows.len()
+    } else {
+        rows.len() / 2
+    });
     let (near, far) = std::thread::scope(|scope| {
-        let helper =
-            (!far.is_empty()).then(|| std::thread::Builder::new().spawn_scoped(scope, || scored(far)).ok()).flatten();
+        let helper = (!far.is_empty())
+            .then(|| {
+                std::thread::Builder::new()
+                    .spawn_scoped(scope, || scored(far))
+                    .ok()
+            })
+            .flatten();
         let near = scored(near);
         let far = match helper {
             Some(helper) => helper.join().ok().flatten(),

@@ -77,7 +77,11 @@ impl Writer {
     /// The operating system's.
     pub fn create(dir: &Path) -> Result<Writer> {
         let fail = |e: std::io::Error| Error::io(&e, "cannot be written", dir);
-        let temp = tempfile::Builder::new().prefix(".tmp-").suffix(".jsonl.zst").tempfile_in(dir).map_err(fail)?;
+        let temp = tempfile::Builder::new()
+            .prefix(".tmp-")
+            .suffix(".jsonl.zst")
+            .tempfile_in(dir)
+            .map_err(fail)?;
         let out = BufWriter::with_capacity(1 << 20, temp.reopen().map_err(fail)?);
         let mut packer = zstd::bulk::Compressor::new(LEVEL).map_err(fail)?;
         packer.include_checksum(true).map_err(fail)?;
@@ -101,12 +105,17 @@ impl Writer {
     /// # Errors
     /// The operating system's.
     pub fn push<T: Serialize>(&mut self, record: &T) -> Result<()> {
-        serde_json::to_writer(&mut self.plain, record)
-            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot be written: {e}")).file(&self.dir))?;
+        serde_json::to_writer(&mut self.plain, record).map_err(|e| {
+            Error::new(ErrorKind::Io, format!("cannot be written: {e}")).file(&self.dir)
+        })?;
         self.plain.push(b'\n');
         self.in_frame += 1;
         self.rows += 1;
-        if self.in_frame == self.frame_rows { self.flush_frame() } else { Ok(()) }
+        if self.in_frame == self.frame_rows {
+            self.flush_frame()
+        } else {
+            Ok(())
+        }
     }
 
     fn flush_frame(&mut self) -> Result<()> {
@@ -117,13 +126,20 @@ impl Writer {
         let packed = self.packer.compress(&self.plain).map_err(fail)?;
         self.out.write_all(&packed).map_err(fail)?;
         self.hash.update(&packed);
-        let length = u32::try_from(packed.len())
-            .map_err(|_| Error::input("the records of one frame pack to over 4 GiB").file(&self.dir))?;
-        self.frames.push(Frame { offset: self.offset, length });
+        let length = u32::try_from(packed.len()).map_err(|_| {
+            Error::input("the records of one frame pack to over 4 GiB").file(&self.dir)
+        })?;
+        self.frames.push(Frame {
+            offset: self.offset,
+            length,
+        });
         let synced = self.offset / disk::SYNCED as u64;
         self.offset += u64::from(length);
         if self.offset / disk::SYNCED as u64 > synced {
-            self.out.flush().and_then(|()| self.out.get_ref().sync_data()).map_err(fail)?;
+            self.out
+                .flush()
+                .and_then(|()| self.out.get_ref().sync_data())
+                .map_err(fail)?;
         }
         self.plain.clear();
         self.in_frame = 0;
@@ -186,11 +202,25 @@ impl Reader {
     /// [`ErrorKind::Corrupt`] when so many frames cannot hold so many rows, and the operating system's.
     pub fn open(path: &Path, frames: Vec<Frame>, rows: u64) -> Result<Reader> {
         let fits = |size: &usize| frames.len() as u64 == rows.div_ceil(*size as u64);
-        let frame_rows = [FRAME_ROWS].into_iter().chain(OLDER_FRAME_ROWS).find(fits).ok_or_else(|| {
-            Error::new(ErrorKind::Corrupt, format!("{} frames for {rows} rows", frames.len())).file(path)
-        })?;
+        let frame_rows = [FRAME_ROWS]
+            .into_iter()
+            .chain(OLDER_FRAME_ROWS)
+            .find(fits)
+            .ok_or_else(|| {
+                Error::new(
+                    ErrorKind::Corrupt,
+                    format!("{} frames for {rows} rows", frames.len()),
+                )
+                .file(path)
+            })?;
         let file = regular::open(path, OpenOptions::new().read(true))?;
-        Ok(Reader { path: path.to_path_buf(), file, frames, rows, frame_rows })
+        Ok(Reader {
+            path: path.to_path_buf(),
+            file,
+            frames,
+            rows,
+            frame_rows,
+        })
     }
 
     /// Opens the segment at `path` and finds its frames by walking their headers, which is how an index is rebuilt.
@@ -208,8 +238,18 @@ impl Reader {
     pub fn survey(path: &Path) -> Result<Reader> {
         let frames = Reader::walk(path)?;
         let file = File::open(path).map_err(|e| Error::io(&e, "cannot be opened", path))?;
-        let reader = Reader { path: path.to_path_buf(), file, frames, rows: 0, frame_rows: FRAME_ROWS };
-        let count = |frame| reader.frame(frame).map(|text| memchr::memchr_iter(b'\n', &text).count() as u64);
+        let reader = Reader {
+            path: path.to_path_buf(),
+            file,
+            frames,
+            rows: 0,
+            frame_rows: FRAME_ROWS,
+        };
+        let count = |frame| {
+            reader
+                .frame(frame)
+                .map(|text| memchr::memchr_iter(b'\n', &text).count() as u64)
+        };
         let rows = (0..reader.frames.len()).map(count).sum::<Result<u64>>()?;
         Reader::open(path, reader.frames, rows)
     }
@@ -219,11 +259,16 @@ impl Reader {
         let mut frames = Vec::new();
         let mut at = 0;
         while at < bytes.len() {
-            let length = zstd::zstd_safe::find_frame_compressed_size(&bytes[at..])
-                .map_err(|_| Error::new(ErrorKind::Corrupt, format!("no zstd frame at byte {at}")).file(path))?;
+            let length =
+                zstd::zstd_safe::find_frame_compressed_size(&bytes[at..]).map_err(|_| {
+                    Error::new(ErrorKind::Corrupt, format!("no zstd frame at byte {at}")).file(path)
+                })?;
             let packed = u32::try_from(length)
                 .map_err(|_| Error::new(ErrorKind::Corrupt, "a frame of over 4 GiB").file(path))?;
-            frames.push(Frame { offset: at as u64, length: packed });
+            frames.push(Frame {
+                offset: at as u64,
+                length: packed,
+            });
             at += length;
         }
         Ok(frames)
@@ -236,7 +281,10 @@ impl Reader {
 
     /// Its file name.
     pub fn file(&self) -> &str {
-        self.path.file_name().and_then(|n| n.to_str()).unwrap_or_default()
+        self.path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default()
     }
 
     /// Rows in the segment.
@@ -260,15 +308,23 @@ impl Reader {
     /// [`ErrorKind::Corrupt`] when the frame does not match its checksum.
     pub fn frame(&self, index: usize) -> Result<Vec<u8>> {
         let corrupt = |what: String| Error::new(ErrorKind::Corrupt, what).file(&self.path);
-        let frame = self.frames.get(index).ok_or_else(|| corrupt(format!("there is no frame {index}")))?;
+        let frame = self
+            .frames
+            .get(index)
+            .ok_or_else(|| corrupt(format!("there is no frame {index}")))?;
         let mut packed = vec![0; frame.length as usize];
         self.file
             .read_exact_at(&mut packed, frame.offset)
             .map_err(|e| corrupt(format!("frame {index} cannot be read: {e}")))?;
-        let size = zstd::zstd_safe::get_frame_content_size(&packed).ok().flatten().unwrap_or(0);
+        let size = zstd::zstd_safe::get_frame_content_size(&packed)
+            .ok()
+            .flatten()
+            .unwrap_or(0);
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         if size > FRAME_LIMIT {
-            return Err(corrupt(format!("frame {index} claims to hold {size} bytes")));
+            return Err(corrupt(format!(
+                "frame {index} claims to hold {size} bytes"
+            )));
         }
         let unpacked = UNPACKER.with_borrow_mut(|kept| {
             let unpacker = match kept {
@@ -288,7 +344,10 @@ mod tests {
     #[test]
     fn rows_read_back_by_frame_and_after_a_scan() {
         let dir = tempfile::tempdir().unwrap();
-        for (size, last, name) in [(FRAME_ROWS, 9, "0001.jsonl.zst"), (256, 2, "0002.jsonl.zst")] {
+        for (size, last, name) in [
+            (FRAME_ROWS, 9, "0001.jsonl.zst"),
+            (256, 2, "0002.jsonl.zst"),
+        ] {
             let mut writer = Writer::create(dir.path()).unwrap().in_frames_of(size);
             for n in 0..600 {
                 writer.push(&serde_json::json!({"n": n})).unwrap();
@@ -296,12 +355,26 @@ mod tests {
             let done = writer.finish(name).unwrap();
             let path = dir.path().join(name);
             let reader = Reader::scan(&path, 600).unwrap();
-            assert_eq!((reader.frames(), reader.frame_rows()), (&done.frames[..], size));
+            assert_eq!(
+                (reader.frames(), reader.frame_rows()),
+                (&done.frames[..], size)
+            );
             let text = String::from_utf8(reader.frame(last).unwrap()).unwrap();
             assert_eq!(text.lines().count(), 600 - last * size);
-            assert_eq!(text.lines().next(), Some(&*format!("{{\"n\":{}}}", last * size)));
-            assert_eq!(blake3::hash(&std::fs::read(&path).unwrap()).to_hex().to_string(), done.blake3);
-            assert_eq!(Reader::open(&path, done.frames, 900).unwrap_err().kind, ErrorKind::Corrupt);
+            assert_eq!(
+                text.lines().next(),
+                Some(&*format!("{{\"n\":{}}}", last * size))
+            );
+            assert_eq!(
+                blake3::hash(&std::fs::read(&path).unwrap())
+                    .to_hex()
+                    .to_string(),
+                done.blake3
+            );
+            assert_eq!(
+                Reader::open(&path, done.frames, 900).unwrap_err().kind,
+                ErrorKind::Corrupt
+            );
         }
     }
 
@@ -312,7 +385,10 @@ mod tests {
         std::fs::write(&path, "acknowledged").unwrap();
         let mut writer = Writer::create(dir.path()).unwrap();
         writer.push(&serde_json::json!({"n": 1})).unwrap();
-        assert_eq!(writer.finish("0001-01-items.jsonl.zst").unwrap_err().kind, ErrorKind::Conflict);
+        assert_eq!(
+            writer.finish("0001-01-items.jsonl.zst").unwrap_err().kind,
+            ErrorKind::Conflict
+        );
         assert_eq!(std::fs::read(&path).unwrap(), b"acknowledged");
     }
 
@@ -321,8 +397,15 @@ mod tests {
         for rows in 1..5000u64 {
             for size in [FRAME_ROWS as u64, 256] {
                 let frames = rows.div_ceil(size);
-                let first = if frames == rows.div_ceil(FRAME_ROWS as u64) { FRAME_ROWS as u64 } else { 256 };
-                assert!(first == size || frames == 1, "{rows} rows in frames of {size}");
+                let first = if frames == rows.div_ceil(FRAME_ROWS as u64) {
+                    FRAME_ROWS as u64
+                } else {
+                    256
+                };
+                assert!(
+                    first == size || frames == 1,
+                    "{rows} rows in frames of {size}"
+                );
             }
         }
     }
@@ -331,11 +414,15 @@ mod tests {
     fn damage_is_noticed_and_an_unfinished_segment_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(dir.path()).unwrap();
-        writer.push(&serde_json::json!({"text": "some words ".repeat(40)})).unwrap();
+        writer
+            .push(&serde_json::json!({"text": "some words ".repeat(40)}))
+            .unwrap();
         drop(writer);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let mut writer = Writer::create(dir.path()).unwrap();
-        writer.push(&serde_json::json!({"text": "some words ".repeat(40)})).unwrap();
+        writer
+            .push(&serde_json::json!({"text": "some words ".repeat(40)}))
+            .unwrap();
         let done = writer.finish("a").unwrap();
         let path = dir.path().join("a");
         let mut bytes = std::fs::read(&path).unwrap();

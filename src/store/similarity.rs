@@ -60,7 +60,8 @@ impl Cosines {
     /// Which cosines [`current`](Self::current) are, without reading them: other words once there are more of them, or another model
     /// counts. None where none has said anything.
     pub fn edition(store: &Path) -> Option<String> {
-        let short = regular::read_text(&folder(store).join(CURRENT), regular::SETTINGS_LIMIT).ok()?;
+        let short =
+            regular::read_text(&folder(store).join(CURRENT), regular::SETTINGS_LIMIT).ok()?;
         let bytes = regular::length(&file(store, short.trim())).unwrap_or(0);
         Some(format!("{} {bytes}", short.trim()))
     }
@@ -80,8 +81,18 @@ impl Cosines {
         let path = file(store, short);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
         let whole = bytes.len() - bytes.len() % ROW;
-        let rows = LazyAppend::new(path, ValidPrefix { length: whole as u64, torn: whole < bytes.len() });
-        Ok(Cosines { short: short.to_string(), found: bytes.chunks_exact(ROW).filter_map(decode).collect(), rows })
+        let rows = LazyAppend::new(
+            path,
+            ValidPrefix {
+                length: whole as u64,
+                torn: whole < bytes.len(),
+            },
+        );
+        Ok(Cosines {
+            short: short.to_string(),
+            found: bytes.chunks_exact(ROW).filter_map(decode).collect(),
+            rows,
+        })
     }
 
     /// The short fingerprint of the model.
@@ -107,7 +118,8 @@ impl Cosines {
             let crc = crc32fast::hash(&bytes[start..]);
             bytes.extend_from_slice(&crc.to_le_bytes());
         }
-        self.rows.append(&bytes, "similarities cannot be recorded")?;
+        self.rows
+            .append(&bytes, "similarities cannot be recorded")?;
         self.found.extend(cosines.iter().copied());
         Ok(())
     }
@@ -118,7 +130,10 @@ fn decode(row: &[u8]) -> Option<(u64, f32)> {
     if crc32fast::hash(body).to_le_bytes() != crc {
         return None;
     }
-    Some((u64::from_le_bytes(body[..8].try_into().ok()?), f32::from_le_bytes(body[8..].try_into().ok()?)))
+    Some((
+        u64::from_le_bytes(body[..8].try_into().ok()?),
+        f32::from_le_bytes(body[8..].try_into().ok()?),
+    ))
 }
 
 #[cfg(test)]
@@ -128,11 +143,21 @@ mod tests {
     #[test]
     fn cosines_read_back_and_damage_costs_its_row_alone() {
         let dir = tempfile::tempdir().unwrap();
-        assert!(Cosines::current(dir.path()).unwrap().is_none() && Cosines::edition(dir.path()).is_none());
-        let keys = [pair("a cat", "cat"), pair("a", " catcat"), pair("a catcat", "")];
+        assert!(
+            Cosines::current(dir.path()).unwrap().is_none()
+                && Cosines::edition(dir.path()).is_none()
+        );
+        let keys = [
+            pair("a cat", "cat"),
+            pair("a", " catcat"),
+            pair("a catcat", ""),
+        ];
         assert!(keys[0] != keys[1] && keys[0] != keys[2] && keys[1] != keys[2]);
         let rows: Vec<(u64, f32)> = keys.into_iter().zip([0.5, -0.25, 1.0]).collect();
-        Cosines::begin(dir.path(), "abc").unwrap().append(&rows).unwrap();
+        Cosines::begin(dir.path(), "abc")
+            .unwrap()
+            .append(&rows)
+            .unwrap();
         assert_eq!(Cosines::edition(dir.path()).as_deref(), Some("abc 48"));
         let file = folder(dir.path()).join("abc.cosines");
         let mut bytes = std::fs::read(&file).unwrap();
@@ -140,12 +165,21 @@ mod tests {
         bytes.extend_from_slice(&[7; 5]);
         std::fs::write(&file, bytes).unwrap();
         let mut found = Cosines::current(dir.path()).unwrap().unwrap();
-        assert_eq!((found.get(keys[0]), found.get(keys[1]), found.get(keys[2])), (Some(0.5), None, Some(1.0)));
+        assert_eq!(
+            (found.get(keys[0]), found.get(keys[1]), found.get(keys[2])),
+            (Some(0.5), None, Some(1.0))
+        );
         found.append(&rows[1..2]).unwrap();
         drop(found);
         let found = Cosines::current(dir.path()).unwrap().unwrap();
         assert_eq!((found.get(keys[1]), found.short()), (Some(-0.25), "abc"));
-        assert_eq!(Cosines::begin(dir.path(), "other").unwrap().get(keys[0]), None);
-        assert_eq!(Cosines::current(dir.path()).unwrap().unwrap().short(), "other");
+        assert_eq!(
+            Cosines::begin(dir.path(), "other").unwrap().get(keys[0]),
+            None
+        );
+        assert_eq!(
+            Cosines::current(dir.path()).unwrap().unwrap().short(),
+            "other"
+        );
     }
 }

@@ -72,13 +72,29 @@ pub fn write_columns<'a>(
     revised: impl IntoIterator<Item = (&'a str, &'a [u32])>,
 ) -> Result<()> {
     let names = columns.names.iter().map(|n| n.list().to_vec()).collect();
-    let lengths = |(file, list): (&str, &[Frame])| (file.to_string(), list.iter().map(|f| f.length).collect());
+    let lengths = |(file, list): (&str, &[Frame])| {
+        (file.to_string(), list.iter().map(|f| f.length).collect())
+    };
     let frames = frames.into_iter().map(lengths).collect();
-    let revised = revised.into_iter().map(|(file, rows)| (file.to_string(), rows.to_vec())).collect();
+    let revised = revised
+        .into_iter()
+        .map(|(file, rows)| (file.to_string(), rows.to_vec()))
+        .collect();
     let mut arrays = vec![cast_slice(&columns.id_hash)];
     arrays.extend(columns.codes.iter().map(|c| cast_slice::<u16, u8>(c)));
     arrays.push(&columns.kind);
-    write(&columns_path(store), COLUMNS, segments, columns.len(), &arrays, &ColumnsTail { names, frames, revised })
+    write(
+        &columns_path(store),
+        COLUMNS,
+        segments,
+        columns.len(),
+        &arrays,
+        &ColumnsTail {
+            names,
+            frames,
+            revised,
+        },
+    )
 }
 
 /// Reads the columns and frames of the segments that `segments` is the digest of.
@@ -107,17 +123,32 @@ pub fn read_columns(store: &Path, segments: &[u8; 32]) -> Result<Catalogue> {
             *column = cursor.array(rows)?;
         }
         let rest = (codes, cursor.array::<u8>(rows)?, cursor.crc);
-        let hashes = hashes.join().map_err(|_| reading.corrupt("it cannot be read"))??;
+        let hashes = hashes
+            .join()
+            .map_err(|_| reading.corrupt("it cannot be read"))??;
         Ok::<_, Error>((hashes, rest))
     })?;
     let (id_hash, (codes, kind)) = (hashes.0, (rest.0, rest.1));
     let tail: ColumnsTail = reading.finish(&[hashes.1, rest.2])?;
-    let mut columns = Columns { id_hash, kind, codes, names: Default::default() };
+    let mut columns = Columns {
+        id_hash,
+        kind,
+        codes,
+        names: Default::default(),
+    };
     for (column, list) in columns.names.iter_mut().zip(tail.names) {
         *column = Names::from_list(list);
     }
-    let frames = tail.frames.into_iter().map(|(file, lengths)| (file, placed(&lengths))).collect();
-    Ok(Catalogue { columns, frames, revised: tail.revised.into_iter().collect() })
+    let frames = tail
+        .frames
+        .into_iter()
+        .map(|(file, lengths)| (file, placed(&lengths)))
+        .collect();
+    Ok(Catalogue {
+        columns,
+        frames,
+        revised: tail.revised.into_iter().collect(),
+    })
 }
 
 /// Frames of these lengths, one after the other.
@@ -152,14 +183,29 @@ pub fn write_statuses(
     places: Vec<(String, String)>,
     contents: [u8; 32],
 ) -> Result<()> {
-    let blocks: Vec<u32> =
-        (0..overlay.len().div_ceil(BLOCK_ROWS)).filter(|b| !overlay.is_blank(*b)).map(|b| b as u32).collect();
-    let range = |block: &u32| (*block as usize * BLOCK_ROWS)..overlay.len().min((*block as usize + 1) * BLOCK_ROWS);
+    let blocks: Vec<u32> = (0..overlay.len().div_ceil(BLOCK_ROWS))
+        .filter(|b| !overlay.is_blank(*b))
+        .map(|b| b as u32)
+        .collect();
+    let range = |block: &u32| {
+        (*block as usize * BLOCK_ROWS)..overlay.len().min((*block as usize + 1) * BLOCK_ROWS)
+    };
     let judged = blocks.iter().map(|b| cast_slice(&overlay.judged[range(b)]));
     let status = blocks.iter().map(|b| &overlay.status[range(b)]);
     let arrays: Vec<&[u8]> = judged.chain(status).collect();
-    let tail = StatusesTail { blocks: blocks.clone(), places, contents };
-    write(&statuses_path(store), STATUSES, key, overlay.len(), &arrays, &tail)
+    let tail = StatusesTail {
+        blocks: blocks.clone(),
+        places,
+        contents,
+    };
+    write(
+        &statuses_path(store),
+        STATUSES,
+        key,
+        overlay.len(),
+        &arrays,
+        &tail,
+    )
 }
 
 /// Reads the statuses of `rows` rows of the moment that `key` names.
@@ -193,7 +239,11 @@ pub fn read_statuses(store: &Path, key: &[u8; 32], rows: usize) -> Result<Status
     if from != judged.len() {
         return Err(reading.corrupt("its blocks do not fit its rows"));
     }
-    Ok(Statuses { overlay, places: tail.places, contents: tail.contents })
+    Ok(Statuses {
+        overlay,
+        places: tail.places,
+        contents: tail.contents,
+    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,10 @@ pub struct Overlay {
 impl Overlay {
     /// `rows` rows, all pending: memory that is not written to until it is needed.
     pub fn blank(rows: usize) -> Overlay {
-        Overlay { status: vec![Status::Pending.code(); rows], judged: vec![0; rows] }
+        Overlay {
+            status: vec![Status::Pending.code(); rows],
+            judged: vec![0; rows],
+        }
     }
 
     /// Makes room for `rows` rows, the new ones pending.
@@ -39,8 +42,15 @@ impl Overlay {
 
     /// A copy to filter and sort by while decisions go on; the times only where they are asked for.
     pub fn snapshot(&self, judged: bool) -> Overlay {
-        let judged = if judged { self.judged.clone() } else { vec![0; self.judged.len()] };
-        Overlay { status: self.status.clone(), judged }
+        let judged = if judged {
+            self.judged.clone()
+        } else {
+            vec![0; self.judged.len()]
+        };
+        Overlay {
+            status: self.status.clone(),
+            judged,
+        }
     }
 
     /// The status of a row.
@@ -51,7 +61,9 @@ impl Overlay {
     /// Whether nobody judged anything in block `index`: such a block is not stored.
     pub fn is_blank(&self, index: usize) -> bool {
         let rows = index * BLOCK_ROWS..self.len().min((index + 1) * BLOCK_ROWS);
-        self.status[rows.clone()].iter().all(|s| *s == Status::Pending.code())
+        self.status[rows.clone()]
+            .iter()
+            .all(|s| *s == Status::Pending.code())
             && self.judged[rows].iter().all(|at| *at == 0)
     }
 

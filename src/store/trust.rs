@@ -57,8 +57,14 @@ impl Folder {
     /// # Errors
     /// The operating system's.
     pub fn of(root: &Path) -> Result<Folder> {
-        let meta = root.symlink_metadata().map_err(|e| Error::io(&e, "cannot be looked at", root))?;
-        Ok(Folder { project: root.to_string_lossy().into_owned(), device: meta.dev(), inode: meta.ino() })
+        let meta = root
+            .symlink_metadata()
+            .map_err(|e| Error::io(&e, "cannot be looked at", root))?;
+        Ok(Folder {
+            project: root.to_string_lossy().into_owned(),
+            device: meta.dev(),
+            inode: meta.ino(),
+        })
     }
 }
 
@@ -136,9 +142,18 @@ impl Held {
         let mut held = Held::default();
         for line in text.lines().filter(|l| !l.trim().is_empty()) {
             match serde_json::from_str::<Written>(line) {
-                Ok(Written { v: VERSION, line: Line::Agreement(agreement) }) => held.agreements.push(agreement),
-                Ok(Written { v: VERSION, line: Line::Pictures(linked) }) => held.links.push(linked),
-                Ok(Written { v: VERSION, line: Line::Job(job) }) => held.jobs.push(job),
+                Ok(Written {
+                    v: VERSION,
+                    line: Line::Agreement(agreement),
+                }) => held.agreements.push(agreement),
+                Ok(Written {
+                    v: VERSION,
+                    line: Line::Pictures(linked),
+                }) => held.links.push(linked),
+                Ok(Written {
+                    v: VERSION,
+                    line: Line::Job(job),
+                }) => held.jobs.push(job),
                 _ => held.unread.push(line.to_string()),
             }
         }
@@ -154,10 +169,18 @@ impl Held {
             text.push('\n');
             Ok(())
         };
-        self.agreements.iter().try_for_each(|a| put(Line::Agreement(a.clone())))?;
-        self.links.iter().try_for_each(|l| put(Line::Pictures(l.clone())))?;
-        self.jobs.iter().try_for_each(|j| put(Line::Job(j.clone())))?;
-        self.unread.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+        self.agreements
+            .iter()
+            .try_for_each(|a| put(Line::Agreement(a.clone())))?;
+        self.links
+            .iter()
+            .try_for_each(|l| put(Line::Pictures(l.clone())))?;
+        self.jobs
+            .iter()
+            .try_for_each(|j| put(Line::Job(j.clone())))?;
+        self.unread
+            .iter()
+            .for_each(|line| text.push_str(&format!("{line}\n")));
         Ok(text)
     }
 }
@@ -171,15 +194,24 @@ pub struct Trust {
 impl Trust {
     /// In `folder`.
     pub fn at(folder: impl Into<PathBuf>) -> Trust {
-        Trust { folder: Some(folder.into()) }
+        Trust {
+            folder: Some(folder.into()),
+        }
     }
 
     /// Where this process's environment says: `$XDG_CONFIG_HOME/benchtop`, else `~/.config/benchtop` (XDG Base Directory
     /// Specification; a relative path there counts as none).
     pub fn of_person() -> Trust {
-        let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-        let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
-        Trust { folder: config.map(|c| c.join("benchtop")) }
+        let absolute = |name: &str| {
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|p| p.is_absolute())
+        };
+        let config =
+            absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")));
+        Trust {
+            folder: config.map(|c| c.join("benchtop")),
+        }
     }
 
     /// The file; none where there is no home folder.
@@ -189,8 +221,11 @@ impl Trust {
 
     fn folder(&self) -> Result<&Path> {
         self.folder.as_deref().ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, "there is no home folder to keep agreements in")
-                .help("set HOME or XDG_CONFIG_HOME to a folder of yours")
+            Error::new(
+                ErrorKind::NotFound,
+                "there is no home folder to keep agreements in",
+            )
+            .help("set HOME or XDG_CONFIG_HOME to a folder of yours")
         })
     }
 
@@ -200,29 +235,47 @@ impl Trust {
     /// [`ErrorKind::Denied`] for a file that others can write, that belongs to another user or is a link;
     /// [`ErrorKind::Input`] for one that is too large or no text; the operating system's.
     pub fn read(&self) -> Result<Held> {
-        let Some(path) = self.file() else { return Ok(Held::default()) };
+        let Some(path) = self.file() else {
+            return Ok(Held::default());
+        };
         let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &path);
         // Without NONBLOCK, opening a FIFO waits for its other end.
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-        let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
+        let mut file = match OpenOptions::new()
+            .read(true)
+            .custom_flags(flags)
+            .open(&path)
+        {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Held::default()),
             Err(_) if path.symlink_metadata().is_ok_and(|m| m.is_symlink()) => {
-                return Err(Error::new(ErrorKind::Denied, "this is a link, and a plain file is needed").file(&path));
+                return Err(Error::new(
+                    ErrorKind::Denied,
+                    "this is a link, and a plain file is needed",
+                )
+                .file(&path));
             }
             Err(e) => return Err(fail(e)),
         };
         let meta = file.metadata().map_err(fail)?;
-        if !meta.is_file() || meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
-            return Err(Error::new(ErrorKind::Denied, "others can write this file, so nothing in it is trusted")
-                .file(&path)
-                .help("look at what is in it, make it yours, then `chmod 600` it"));
+        if !meta.is_file()
+            || meta.uid() != rustix::process::geteuid().as_raw()
+            || meta.mode() & 0o022 != 0
+        {
+            return Err(Error::new(
+                ErrorKind::Denied,
+                "others can write this file, so nothing in it is trusted",
+            )
+            .file(&path)
+            .help("look at what is in it, make it yours, then `chmod 600` it"));
         }
         if meta.len() > LIMIT {
             return Err(Error::input(format!("the file is larger than {LIMIT} bytes")).file(&path));
         }
         let mut text = String::new();
-        Read::take(&mut file, LIMIT).read_to_string(&mut text).map_err(fail)?;
+        Read::take(&mut file, LIMIT)
+            .read_to_string(&mut text)
+            .map_err(fail)?;
         Ok(Held::parse(&text))
     }
 
@@ -244,7 +297,9 @@ impl Trust {
         }
         let meta = std::fs::metadata(folder).map_err(fail)?;
         if meta.uid() != rustix::process::geteuid().as_raw() {
-            return Err(Error::new(ErrorKind::Denied, "this folder belongs to another user").file(folder));
+            return Err(
+                Error::new(ErrorKind::Denied, "this folder belongs to another user").file(folder),
+            );
         }
         if meta.mode() & 0o077 != 0 {
             std::fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(fail)?;
@@ -268,9 +323,15 @@ impl Trust {
         held.jobs.drain(..more);
         let path = folder.join(FILE);
         // A temporary file is its maker's alone (0600), and so the file that it becomes.
-        let mut temp = tempfile::Builder::new().prefix(".trust-").tempfile_in(folder).map_err(fail)?;
-        temp.write_all(held.text()?.as_bytes()).and_then(|()| temp.as_file().sync_all()).map_err(fail)?;
-        temp.persist(&path).map_err(|e| Error::io(&e.error, "cannot write", &path))?;
+        let mut temp = tempfile::Builder::new()
+            .prefix(".trust-")
+            .tempfile_in(folder)
+            .map_err(fail)?;
+        temp.write_all(held.text()?.as_bytes())
+            .and_then(|()| temp.as_file().sync_all())
+            .map_err(fail)?;
+        temp.persist(&path)
+            .map_err(|e| Error::io(&e.error, "cannot write", &path))?;
         disk::sync_dir(folder)
     }
 
@@ -282,9 +343,17 @@ impl Trust {
         self.change(|held| {
             let mut is_new = false;
             for destination in to {
-                if !held.agreements.iter().any(|a| a.destination.covers(destination)) {
-                    held.agreements.retain(|a| !destination.covers(&a.destination));
-                    held.agreements.push(Agreement { destination: destination.clone(), at: at.into() });
+                if !held
+                    .agreements
+                    .iter()
+                    .any(|a| a.destination.covers(destination))
+                {
+                    held.agreements
+                        .retain(|a| !destination.covers(&a.destination));
+                    held.agreements.push(Agreement {
+                        destination: destination.clone(),
+                        at: at.into(),
+                    });
                     is_new = true;
                 }
             }
@@ -301,9 +370,15 @@ impl Trust {
         let mut gone = Vec::new();
         self.change(|held| {
             let is_meant = |a: &Agreement| {
-                a.destination.to == to && key_env.is_none_or(|key| a.destination.key_env.as_deref() == Some(key))
+                a.destination.to == to
+                    && key_env.is_none_or(|key| a.destination.key_env.as_deref() == Some(key))
             };
-            gone = held.agreements.iter().filter(|a| is_meant(a)).cloned().collect();
+            gone = held
+                .agreements
+                .iter()
+                .filter(|a| is_meant(a))
+                .cloned()
+                .collect();
             held.agreements.retain(|a| !is_meant(a));
             !gone.is_empty()
         })?;
@@ -315,7 +390,10 @@ impl Trust {
     /// # Errors
     /// As [`change`](Self::change).
     pub fn link(&self, root: &Path, pictures: &Path, is_linked: bool) -> Result<bool> {
-        let linked = Linked { folder: Folder::of(root)?, pictures: pictures.to_string_lossy().into_owned() };
+        let linked = Linked {
+            folder: Folder::of(root)?,
+            pictures: pictures.to_string_lossy().into_owned(),
+        };
         let mut is_new = false;
         self.change(|held| {
             is_new = held.links.contains(&linked) != is_linked;
@@ -334,7 +412,8 @@ impl Trust {
     /// As [`change`](Self::change).
     pub fn begin(&self, job: &TrustedJob) -> Result<()> {
         self.change(|held| {
-            held.jobs.retain(|j| !is_job(j, &job.folder.project, job.kind, job.id));
+            held.jobs
+                .retain(|j| !is_job(j, &job.folder.project, job.kind, job.id));
             held.jobs.push(job.clone());
             true
         })
@@ -346,7 +425,12 @@ impl Trust {
     /// As [`change`](Self::change).
     pub fn end(&self, root: &Path, kind: JobKind, id: u32) -> Result<()> {
         let project = root.to_string_lossy();
-        if !self.read()?.jobs.iter().any(|j| is_job(j, &project, kind, id)) {
+        if !self
+            .read()?
+            .jobs
+            .iter()
+            .any(|j| is_job(j, &project, kind, id))
+        {
             return Ok(());
         }
         self.change(|held| {
@@ -391,14 +475,32 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let trust = Trust::at(dir.path().join("deep/benchtop"));
         assert_eq!(trust.read().unwrap(), Held::default());
-        let (mine, other) = (to("https://a.example", Some("A_KEY")), to("https://b.example", None));
-        trust.agree(&[mine.clone(), other.clone()], "2026-01-01T00:00:00Z").unwrap();
+        let (mine, other) = (
+            to("https://a.example", Some("A_KEY")),
+            to("https://b.example", None),
+        );
+        trust
+            .agree(&[mine.clone(), other.clone()], "2026-01-01T00:00:00Z")
+            .unwrap();
         let file = trust.file().unwrap();
         assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
         let held = trust.read().unwrap();
-        assert!(held.agrees(&mine) && held.agrees(&other) && !held.agrees(&to("https://b.example", Some("A_KEY"))));
-        assert!(held.agrees(&to("http://127.0.0.1:9", None)) && !held.agrees(&to("http://127.0.0.1:9", Some("A_KEY"))));
-        assert_eq!(trust.revoke("https://a.example", Some("B_KEY")).unwrap().len(), 0);
+        assert!(
+            held.agrees(&mine)
+                && held.agrees(&other)
+                && !held.agrees(&to("https://b.example", Some("A_KEY")))
+        );
+        assert!(
+            held.agrees(&to("http://127.0.0.1:9", None))
+                && !held.agrees(&to("http://127.0.0.1:9", Some("A_KEY")))
+        );
+        assert_eq!(
+            trust
+                .revoke("https://a.example", Some("B_KEY"))
+                .unwrap()
+                .len(),
+            0
+        );
         assert_eq!(trust.revoke("https://a.example", None).unwrap().len(), 1);
         assert!(!trust.read().unwrap().agrees(&mine));
     }
@@ -410,7 +512,10 @@ mod tests {
         trust.agree(&[to("https://a.example", None)], "t").unwrap();
         let file = trust.file().unwrap();
         let later = "{\"v\":2,\"is\":\"agreement\",\"to\":\"https://b.example\"}";
-        let text = format!("{}{later}\nnonsense\n", std::fs::read_to_string(&file).unwrap());
+        let text = format!(
+            "{}{later}\nnonsense\n",
+            std::fs::read_to_string(&file).unwrap()
+        );
         std::fs::write(&file, text).unwrap();
         let held = trust.read().unwrap();
         assert_eq!((held.agreements.len(), held.unread.len()), (1, 2));
@@ -419,7 +524,13 @@ mod tests {
         assert!(std::fs::read_to_string(&file).unwrap().contains(later));
         std::fs::set_permissions(&file, Permissions::from_mode(0o620)).unwrap();
         assert_eq!(trust.read().unwrap_err().kind, ErrorKind::Denied);
-        assert_eq!(trust.agree(&[to("https://d.example", None)], "t").unwrap_err().kind, ErrorKind::Denied);
+        assert_eq!(
+            trust
+                .agree(&[to("https://d.example", None)], "t")
+                .unwrap_err()
+                .kind,
+            ErrorKind::Denied
+        );
         std::fs::remove_file(&file).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", &file).unwrap();
         assert_eq!(trust.read().unwrap_err().kind, ErrorKind::Denied);
@@ -455,7 +566,9 @@ mod tests {
                 let trust = trust.clone();
                 scope.spawn(move || {
                     for n in 0..5 {
-                        trust.agree(&[to(&format!("https://h{thread}-{n}.example"), None)], "t").unwrap();
+                        trust
+                            .agree(&[to(&format!("https://h{thread}-{n}.example"), None)], "t")
+                            .unwrap();
                     }
                 });
             }

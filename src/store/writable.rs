@@ -19,8 +19,15 @@ const CLOSED: &str = "the project is open for reading only: ";
 /// What is said where a project can be neither written nor read.
 pub fn unreadable(why: &Error, problem: Error) -> Error {
     let reason = why.what.strip_prefix(CLOSED).unwrap_or(&why.what);
-    let what = format!("the project can be neither written ({reason}) nor read: {}", problem.what);
-    Error { what, help: why.help.clone(), ..problem }
+    let what = format!(
+        "the project can be neither written ({reason}) nor read: {}",
+        problem.what
+    );
+    Error {
+        what,
+        help: why.help.clone(),
+        ..problem
+    }
 }
 
 /// Why the project cannot be written, when it cannot.
@@ -29,7 +36,10 @@ pub fn obstacle(project: &Project) -> Option<Error> {
     let me = rustix::process::geteuid().as_raw();
     let reading = |kind, why: String| Error::new(kind, format!("{CLOSED}{why}")).file(root);
     let mount = statvfs(root).ok();
-    if mount.as_ref().is_some_and(|mount| mount.f_flag.contains(StatVfsMountFlags::RDONLY)) {
+    if mount
+        .as_ref()
+        .is_some_and(|mount| mount.f_flag.contains(StatVfsMountFlags::RDONLY))
+    {
         return Some(
             reading(ErrorKind::Denied, "it is on a read-only file system".into())
                 .help("copy it to a disk that can be written, or mount it anew for writing"),
@@ -44,15 +54,17 @@ pub fn obstacle(project: &Project) -> Option<Error> {
             return None;
         }
         let why = format!("it belongs to another user (uid {owner}; you are uid {me})");
-        return Some(
-            reading(ErrorKind::Denied, why)
-                .help("run benchtop as that user, or give the whole project to yours with `chown -R`"),
-        );
+        return Some(reading(ErrorKind::Denied, why).help(
+            "run benchtop as that user, or give the whole project to yours with `chown -R`",
+        ));
     }
     if !writes {
         return Some(
-            reading(ErrorKind::Denied, "you may not write into its folder".into())
-                .help("`chmod u+w` on it lets you, where it is yours"),
+            reading(
+                ErrorKind::Denied,
+                "you may not write into its folder".into(),
+            )
+            .help("`chmod u+w` on it lets you, where it is yours"),
         );
     }
     let scarce = mount.is_none_or(|mount| {
@@ -65,15 +77,27 @@ pub fn obstacle(project: &Project) -> Option<Error> {
 /// Says that no space is left where `dir` is, when that is so: tried by writing, since quotas and what is kept for root are
 /// told by nothing else.
 pub fn no_space(dir: &Path) -> Option<Error> {
-    let problem = probe(dir).err().filter(|problem| problem.kind == ErrorKind::DiskFull)?;
+    let problem = probe(dir)
+        .err()
+        .filter(|problem| problem.kind == ErrorKind::DiskFull)?;
     let why = format!("{CLOSED}no space left on the disk of {}", dir.display());
     let help = "free some space: within seconds the project can be written again; nothing acknowledged is lost";
-    Some(Error { what: why, ..problem }.help(help))
+    Some(
+        Error {
+            what: why,
+            ..problem
+        }
+        .help(help),
+    )
 }
 
 fn probe(dir: &Path) -> Result<()> {
     let failed = |e: std::io::Error| Error::io(&e, "cannot write", dir);
-    let mut temp = tempfile::Builder::new().prefix(disk::TEMPORARY).suffix(".tmp").tempfile_in(dir).map_err(failed)?;
+    let mut temp = tempfile::Builder::new()
+        .prefix(disk::TEMPORARY)
+        .suffix(".tmp")
+        .tempfile_in(dir)
+        .map_err(failed)?;
     let piece = [0x5a; 64 << 10];
     for _ in 0..NEEDED / piece.len() {
         temp.write_all(&piece).map_err(failed)?;

@@ -119,9 +119,9 @@ impl Action {
     /// Whether a line or a choice is typed after its key. Where it is refused, that must not act as keys.
     pub fn asks(self) -> bool {
         use Action::{
-            AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary, Note, Reject,
-            RenameTerm, ReplaceText, RoundPeople, SelectRegex, SettleAccept, SettleFix, SettleReject, TypeAnswer,
-            TypeLine, UnselectRegex,
+            AddTerm, BoardFilter, Doubtful, EditItem, Find, GuidelineGap, JudgeAll, NewVocabulary,
+            Note, Reject, RenameTerm, ReplaceText, RoundPeople, SelectRegex, SettleAccept,
+            SettleFix, SettleReject, TypeAnswer, TypeLine, UnselectRegex,
         };
         matches!(
             self,

@@ -14,7 +14,9 @@ const FALLBACK: &str = "vi";
 /// When it cannot be started, or ends with a failure.
 pub fn run(file: &Path, line: u32) -> io::Result<()> {
     let named = |name| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
-    let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| FALLBACK.into());
+    let editor = named("VISUAL")
+        .or_else(|| named("EDITOR"))
+        .unwrap_or_else(|| FALLBACK.into());
     // By way of the shell: the variable may hold arguments.
     let status = Command::new("sh")
         .arg("-c")
@@ -22,19 +24,27 @@ pub fn run(file: &Path, line: u32) -> io::Result<()> {
         .arg("sh")
         .args(arguments(&editor, file, line))
         .status()?;
-    if status.success() { Ok(()) } else { Err(io::Error::other(format!("`{editor}` ended with {status}"))) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("`{editor}` ended with {status}")))
+    }
 }
 
 /// How this editor is told the line.
 fn arguments(editor: &str, file: &Path, line: u32) -> Vec<OsString> {
     let program = editor.split_whitespace().next().unwrap_or_default();
-    let name = Path::new(program).file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let name = Path::new(program)
+        .file_name()
+        .and_then(|n| n.to_str())
+        .unwrap_or_default();
     let mut placed = file.as_os_str().to_os_string();
     placed.push(format!(":{line}"));
     match name {
         "hx" | "helix" => vec![placed],
         "code" | "codium" => vec!["--wait".into(), "--goto".into(), placed],
-        "vi" | "vim" | "nvim" | "nano" | "emacs" | "emacsclient" | "micro" | "kak" | "joe" | "mg" | "ne" => {
+        "vi" | "vim" | "nvim" | "nano" | "emacs" | "emacsclient" | "micro" | "kak" | "joe"
+        | "mg" | "ne" => {
             vec![format!("+{line}").into(), file.into()]
         }
         _ => vec![file.into()],

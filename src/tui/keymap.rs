@@ -75,7 +75,10 @@ impl Keymap {
     pub fn name(&self, target: Target) -> String {
         match target {
             Target::Action(action) => action.name().to_string(),
-            Target::Macro(at) => self.macros.get(at).map_or(String::new(), |m| m.name.clone()),
+            Target::Macro(at) => self
+                .macros
+                .get(at)
+                .map_or(String::new(), |m| m.name.clone()),
         }
     }
 
@@ -84,16 +87,28 @@ impl Keymap {
     /// # Errors
     /// [`ErrorKind::Conflict`] when it is taken in this scope, or begins a chord of it, or the other way round.
     fn bind(&mut self, scope: Scope, target: Target, chord: Chord) -> Result<()> {
-        let taken = self.bindings.get(&scope).and_then(|b| b.iter().find(|(other, _)| other.hides(&chord)));
+        let taken = self
+            .bindings
+            .get(&scope)
+            .and_then(|b| b.iter().find(|(other, _)| other.hides(&chord)));
         if let Some((other, taken)) = taken {
             let (label, taken, other) = (chord.label(), self.name(*taken), other.label());
             let what = match other == label {
-                true => format!("`{label}` is claimed by `{taken}` and `{}`", self.name(target)),
-                false => format!("`{label}` of `{}` cannot be told from `{other}` of `{taken}`", self.name(target)),
+                true => format!(
+                    "`{label}` is claimed by `{taken}` and `{}`",
+                    self.name(target)
+                ),
+                false => format!(
+                    "`{label}` of `{}` cannot be told from `{other}` of `{taken}`",
+                    self.name(target)
+                ),
             };
             return Err(Error::new(ErrorKind::Conflict, what));
         }
-        self.bindings.entry(scope).or_default().push((chord, target));
+        self.bindings
+            .entry(scope)
+            .or_default()
+            .push((chord, target));
         Ok(())
     }
 
@@ -101,18 +116,27 @@ impl Keymap {
     /// means without.
     pub fn lookup(&self, scopes: &[Scope], keys: &[Press]) -> Lookup {
         let found = self.find(scopes, keys);
-        let shifted = keys.iter().any(|k| k.modifiers.contains(KeyModifiers::SHIFT));
+        let shifted = keys
+            .iter()
+            .any(|k| k.modifiers.contains(KeyModifiers::SHIFT));
         if !(shifted && matches!(found, Lookup::Elsewhere(_))) {
             return found;
         }
-        let plain: Vec<Press> =
-            keys.iter().map(|k| Press { code: k.code, modifiers: k.modifiers - KeyModifiers::SHIFT }).collect();
+        let plain: Vec<Press> = keys
+            .iter()
+            .map(|k| Press {
+                code: k.code,
+                modifiers: k.modifiers - KeyModifiers::SHIFT,
+            })
+            .collect();
         self.find(scopes, &plain)
     }
 
     fn find(&self, scopes: &[Scope], keys: &[Press]) -> Lookup {
         for scope in scopes {
-            let Some(bindings) = self.bindings.get(scope) else { continue };
+            let Some(bindings) = self.bindings.get(scope) else {
+                continue;
+            };
             match bindings.iter().find(|(c, _)| c.0 == keys) {
                 Some((_, Target::Action(action))) => return Lookup::Action(*action),
                 Some((_, Target::Macro(at))) => return Lookup::Macro(*at),
@@ -131,8 +155,13 @@ impl Keymap {
             Target::Action(action) => Some(*action),
             Target::Macro(_) => None,
         };
-        let mut elsewhere: Vec<Action> =
-            self.bindings.values().flatten().filter(|(c, _)| c.0 == keys).filter_map(|(_, t)| action(t)).collect();
+        let mut elsewhere: Vec<Action> = self
+            .bindings
+            .values()
+            .flatten()
+            .filter(|(c, _)| c.0 == keys)
+            .filter_map(|(_, t)| action(t))
+            .collect();
         elsewhere.sort();
         Lookup::Elsewhere(elsewhere)
     }
@@ -140,7 +169,10 @@ impl Keymap {
     /// The keys of an action, the one for hints first.
     pub fn keys(&self, action: Action) -> Vec<String> {
         let bindings = self.bindings.get(&action.scope()).into_iter().flatten();
-        bindings.filter(|(_, t)| *t == Target::Action(action)).map(|(c, _)| c.label()).collect()
+        bindings
+            .filter(|(_, t)| *t == Target::Action(action))
+            .map(|(c, _)| c.label())
+            .collect()
     }
 
     /// The first key of an action, as the key bar prints it; empty when it has none.
@@ -165,7 +197,10 @@ mod tests {
     use super::*;
 
     fn press(c: char) -> Press {
-        Press { code: KeyCode::Char(c), modifiers: KeyModifiers::NONE }
+        Press {
+            code: KeyCode::Char(c),
+            modifiers: KeyModifiers::NONE,
+        }
     }
 
     #[test]
@@ -182,7 +217,11 @@ mod tests {
     fn no_verdict_sits_on_a_key_that_a_cut_escape_sequence_leaves_behind() {
         for action in Action::ALL.iter().filter(|a| a.undoable()) {
             for key in action.keys() {
-                assert!(!["[", "O", "A", "B", "C", "D", "~"].contains(key), "{} on {key}", action.name());
+                assert!(
+                    !["[", "O", "A", "B", "C", "D", "~"].contains(key),
+                    "{} on {key}",
+                    action.name()
+                );
             }
         }
     }
@@ -192,11 +231,26 @@ mod tests {
         let map = Keymap::defaults().unwrap();
         let arrow = |code| Press::from(KeyEvent::new(code, KeyModifiers::SHIFT));
         let bench = [Scope::Filters, Scope::Table, Scope::Global];
-        assert_eq!(map.lookup(&bench, &[arrow(KeyCode::Left)]), Lookup::Action(Action::LineFarLeft));
-        assert_eq!(map.lookup(&bench, &[arrow(KeyCode::Down)]), Lookup::Action(Action::Down));
-        assert_eq!(map.lookup(&[Scope::Review], &[arrow(KeyCode::Left)]), Lookup::Action(Action::PanLeft));
-        assert_eq!(map.lookup(&[Scope::Review], &[arrow(KeyCode::PageDown)]), Lookup::Action(Action::ScrollDown));
-        assert_eq!(Press::from(KeyEvent::new(KeyCode::Char('H'), KeyModifiers::SHIFT)), press('H'));
+        assert_eq!(
+            map.lookup(&bench, &[arrow(KeyCode::Left)]),
+            Lookup::Action(Action::LineFarLeft)
+        );
+        assert_eq!(
+            map.lookup(&bench, &[arrow(KeyCode::Down)]),
+            Lookup::Action(Action::Down)
+        );
+        assert_eq!(
+            map.lookup(&[Scope::Review], &[arrow(KeyCode::Left)]),
+            Lookup::Action(Action::PanLeft)
+        );
+        assert_eq!(
+            map.lookup(&[Scope::Review], &[arrow(KeyCode::PageDown)]),
+            Lookup::Action(Action::ScrollDown)
+        );
+        assert_eq!(
+            Press::from(KeyEvent::new(KeyCode::Char('H'), KeyModifiers::SHIFT)),
+            press('H')
+        );
         for wrong in ["shift-a", "shift-space", "shift-"] {
             assert!(Chord::parse(wrong).is_err(), "{wrong}");
         }
@@ -207,10 +261,18 @@ mod tests {
         let map = Keymap::defaults().unwrap();
         let table = [Scope::Table, Scope::Global];
         assert!(matches!(map.lookup(&table, &[press('z')]), Lookup::Pending(p) if p.len() == 2));
-        assert_eq!(map.lookup(&table, &[press('z'), press('[')]), Lookup::Action(Action::ThenAscending));
+        assert_eq!(
+            map.lookup(&table, &[press('z'), press('[')]),
+            Lookup::Action(Action::ThenAscending)
+        );
         assert_eq!(
             map.lookup(&table, &[press('s')]),
-            Lookup::Elsewhere(vec![Action::Skip, Action::HowSure, Action::StartScoring, Action::ShowSettled])
+            Lookup::Elsewhere(vec![
+                Action::Skip,
+                Action::HowSure,
+                Action::StartScoring,
+                Action::ShowSettled
+            ])
         );
     }
 }

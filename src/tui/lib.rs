@@ -66,15 +66,26 @@ impl Host for RealTerminal<'_> {
     fn theme(&self, name: &str) -> Result<Look> {
         person::set_theme(self.env, name)?;
         let settings = Settings::load(self.env)?;
-        look_of(&settings, settings.background(self.background), self.level, self.env)
+        look_of(
+            &settings,
+            settings.background(self.background),
+            self.level,
+            self.env,
+        )
     }
 
     fn edit(&self, file: &Path, line: u32) -> std::io::Result<()> {
-        let parser = self.reader.borrow_mut().take().map(Reader::stop).unwrap_or_default();
+        let parser = self
+            .reader
+            .borrow_mut()
+            .take()
+            .map(Reader::stop)
+            .unwrap_or_default();
         self.guard.release();
         let ended = editor::run(file, line);
         let resumed = self.guard.resume();
-        let reader = read_keys(parser, self.clock, self.messages.clone()).map_err(|p| std::io::Error::other(p.what))?;
+        let reader = read_keys(parser, self.clock, self.messages.clone())
+            .map_err(|p| std::io::Error::other(p.what))?;
         *self.reader.borrow_mut() = Some(reader);
         resumed.and(ended)
     }
@@ -82,7 +93,14 @@ impl Host for RealTerminal<'_> {
 
 fn window_size() -> WindowSize {
     let size = WindowSize::of(stdout()).unwrap_or_default();
-    if size.cells.0 > 0 && size.cells.1 > 0 { size } else { WindowSize { cells: (80, 24), pixels: (0, 0) } }
+    if size.cells.0 > 0 && size.cells.1 > 0 {
+        size
+    } else {
+        WindowSize {
+            cells: (80, 24),
+            pixels: (0, 0),
+        }
+    }
 }
 
 /// Opens the project in this terminal as annotator `who`, with `colour` where the person asked for a level.
@@ -102,12 +120,22 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let client = link.connect()?;
     let env = environment();
     let level = colour::detect(&env, colour);
-    let guard =
-        Guard::enter().map_err(|e| Error::io(&e, "the terminal cannot be used", std::path::Path::new("tty")))?;
+    let guard = Guard::enter().map_err(|e| {
+        Error::io(
+            &e,
+            "the terminal cannot be used",
+            std::path::Path::new("tty"),
+        )
+    })?;
     let mut parser = Parser::default();
     let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
-    let (capabilities, typed) =
-        probed.map_err(|e| Error::io(&e, "the terminal does not answer", std::path::Path::new("tty")))?;
+    let (capabilities, typed) = probed.map_err(|e| {
+        Error::io(
+            &e,
+            "the terminal does not answer",
+            std::path::Path::new("tty"),
+        )
+    })?;
     let size = window_size();
     let (settings, wrong) = match Settings::load(&env) {
         Ok(settings) => (settings, None),
@@ -117,11 +145,22 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     let (look, wrong) = match look_of(&settings, background, level, &env) {
         Ok(look) => (look, wrong),
         // Nobody is kept from their work by a theme.
-        Err(problem) => (look_of(&Settings::default(), background, level, &env)?, wrong.or(Some(problem))),
+        Err(problem) => (
+            look_of(&Settings::default(), background, level, &env)?,
+            wrong.or(Some(problem)),
+        ),
     };
     let ascii = locale::is_ascii(&env);
     let themes = person::themes(&env);
-    let setting = Setting { capabilities, level, look, ascii, themes, clock, rows: size.cells.1 };
+    let setting = Setting {
+        capabilities,
+        level,
+        look,
+        ascii,
+        themes,
+        clock,
+        rows: size.cells.1,
+    };
     for input in typed {
         let _ = messages.send(Message::Input(input, clock.ms()));
     }
@@ -136,16 +175,36 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     }
     let ready = env.get(READY_FILE).map(std::path::PathBuf::from);
     let mut program = Program::new(app, stdout(), size, clock, inbox, ready)?;
-    program.run(&RealTerminal { guard: &guard, reader, clock, messages, env: &env, level, background })
+    program.run(&RealTerminal {
+        guard: &guard,
+        reader,
+        clock,
+        messages,
+        env: &env,
+        level,
+        background,
+    })
 }
 
 /// How things look on that background. Where nobody says what it is, the sixteen colours may not be read on it: there are none
 /// then, but for a theme that the person named.
-fn look_of(settings: &Settings, background: Option<Background>, level: ColourLevel, env: &Env) -> Result<Look> {
+fn look_of(
+    settings: &Settings,
+    background: Option<Background>,
+    level: ColourLevel,
+    env: &Env,
+) -> Result<Look> {
     let theme = Theme::named(&settings.theme_on(background), env)?;
-    let accessible = env.get("ACCESSIBLE").is_some_and(|v| !v.is_empty() && v != "0");
-    let unknown = background.is_none() && settings.theme == person::AUTO && level == ColourLevel::Ansi16;
-    Ok(Look::new(&theme, if unknown { ColourLevel::Mono } else { level }, accessible))
+    let accessible = env
+        .get("ACCESSIBLE")
+        .is_some_and(|v| !v.is_empty() && v != "0");
+    let unknown =
+        background.is_none() && settings.theme == person::AUTO && level == ColourLevel::Ansi16;
+    Ok(Look::new(
+        &theme,
+        if unknown { ColourLevel::Mono } else { level },
+        accessible,
+    ))
 }
 
 fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<Reader> {
@@ -160,5 +219,6 @@ fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<
 
 fn listen(messages: Sender<Message>) -> Result<Signals> {
     let send = move |signal: Signal| drop(messages.send(Message::Signal(signal)));
-    Signals::spawn(send).map_err(|e| Error::io(&e, "no thread for signals", std::path::Path::new("tty")))
+    Signals::spawn(send)
+        .map_err(|e| Error::io(&e, "no thread for signals", std::path::Path::new("tty")))
 }

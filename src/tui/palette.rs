@@ -70,13 +70,19 @@ pub fn colour(rgb: Rgb, level: ColourLevel) -> Color {
 }
 
 fn distance(a: Rgb, b: Rgb) -> u32 {
-    a.iter().zip(b).map(|(x, y)| u32::from(x.abs_diff(y)).pow(2)).sum()
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| u32::from(x.abs_diff(y)).pow(2))
+        .sum()
 }
 
 /// The nearest of xterm's sixteen.
 pub fn nearest_16(rgb: Rgb) -> Color {
     let named = ANSI.iter().skip(1).map(|(_, c)| *c);
-    named.zip(SIXTEEN).min_by_key(|(_, c)| distance(*c, rgb)).map_or(Color::Reset, |(name, _)| name)
+    named
+        .zip(SIXTEEN)
+        .min_by_key(|(_, c)| distance(*c, rgb))
+        .map_or(Color::Reset, |(name, _)| name)
 }
 
 /// The nearest of the 6x6x6 cube and the grey ramp; the first sixteen are left out since users change them. Pictures
@@ -98,7 +104,11 @@ pub fn nearest_256(rgb: Rgb) -> u8 {
     // Grey n is 8 + 10 n, n to 23.
     let n = u8::try_from((mean.saturating_sub(3) / 10).min(23)).unwrap_or(23);
     let grey = [8 + 10 * n; 3];
-    if distance(grey, rgb) < distance(cube, rgb) { 232 + n } else { 16 + 36 * r + 6 * g + b }
+    if distance(grey, rgb) < distance(cube, rgb) {
+        232 + n
+    } else {
+        16 + 36 * r + 6 * g + b
+    }
 }
 
 /// How light a colour is, in 0..=255 (Rec. 601 weights): what a picture without colours is drawn by.
@@ -131,7 +141,11 @@ pub fn rgb(colour: Color) -> Option<Rgb> {
 fn linear(rgb: Rgb) -> [f64; 3] {
     rgb.map(|c| {
         let c = f64::from(c) / 255.0;
-        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        if c <= 0.04045 {
+            c / 12.92
+        } else {
+            ((c + 0.055) / 1.055).powf(2.4)
+        }
     })
 }
 
@@ -166,7 +180,10 @@ pub fn luminance_seen(rgb: Rgb, eye: Eye) -> f64 {
     let (red_green, blue) = match eye {
         Eye::Typical => return luminance(rgb),
         Eye::Protanopia => (0.112_38 * r + 0.887_62 * g, 0.004_01 * r - 0.004_01 * g + b),
-        Eye::Deuteranopia => (0.292_75 * r + 0.707_25 * g, -0.022_34 * r + 0.022_34 * g + b),
+        Eye::Deuteranopia => (
+            0.292_75 * r + 0.707_25 * g,
+            -0.022_34 * r + 0.022_34 * g + b,
+        ),
     };
     (0.2126 + 0.7152) * red_green + 0.0722 * blue
 }
@@ -204,7 +221,10 @@ mod tests {
             for g in (0..=255).step_by(17) {
                 for b in (0..=255).step_by(15) {
                     let rgb = [r as u8, g as u8, b as u8];
-                    let best = (16..=255u8).map(|i| distance(indexed(i), rgb)).min().unwrap();
+                    let best = (16..=255u8)
+                        .map(|i| distance(indexed(i), rgb))
+                        .min()
+                        .unwrap();
                     assert_eq!(distance(indexed(nearest_256(rgb)), rgb), best, "{rgb:?}");
                 }
             }

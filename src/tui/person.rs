@@ -30,7 +30,10 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { theme: AUTO.into(), background: None }
+        Settings {
+            theme: AUTO.into(),
+            background: None,
+        }
     }
 }
 
@@ -45,7 +48,9 @@ impl Settings {
     /// # Errors
     /// What is wrong with the file, with its line.
     pub fn load(env: &Env) -> Result<Settings> {
-        let Some(path) = path(env) else { return Ok(Settings::default()) };
+        let Some(path) = path(env) else {
+            return Ok(Settings::default());
+        };
         match bounded::text(&path, SETTINGS_LIMIT) {
             Ok(text) => Settings::parse(&text, &path),
             Err(problem) if problem.kind == ErrorKind::NotFound => Ok(Settings::default()),
@@ -55,9 +60,14 @@ impl Settings {
 
     fn parse(text: &str, path: &Path) -> Result<Settings> {
         let settings: Settings = toml::from_str(text).map_err(|e| {
-            let line = e.span().map_or(1, |s| 1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64);
+            let line = e.span().map_or(1, |s| {
+                1 + text.bytes().take(s.start).filter(|b| *b == b'\n').count() as u64
+            });
             let help = "it may hold: theme, background";
-            Error::input(e.message().to_string()).file(path).line(line).help(help)
+            Error::input(e.message().to_string())
+                .file(path)
+                .line(line)
+                .help(help)
         })?;
         if let Some(background) = settings.background.as_deref()
             && Background::from_name(background).is_none()
@@ -86,8 +96,12 @@ impl Settings {
 pub fn themes(env: &Env) -> Vec<String> {
     let mut names = vec![AUTO.to_string()];
     names.extend(SHIPPED.iter().map(|(name, _)| name.to_string()));
-    let own = folder(env).map(|dir| disk::list(&dir.join("themes"))).unwrap_or_default();
-    let own = own.into_iter().filter_map(|(name, _)| name.strip_suffix(".toml").map(str::to_string));
+    let own = folder(env)
+        .map(|dir| disk::list(&dir.join("themes")))
+        .unwrap_or_default();
+    let own = own
+        .into_iter()
+        .filter_map(|(name, _)| name.strip_suffix(".toml").map(str::to_string));
     names.extend(own.filter(|name| !SHIPPED.iter().any(|(shipped, _)| shipped == name)));
     names
 }
@@ -101,15 +115,17 @@ pub fn set_theme(env: &Env, name: &str) -> Result<PathBuf> {
         Theme::named(name, env)?;
     }
     let path = path(env).ok_or_else(|| {
-        Error::new(ErrorKind::NotFound, "there is no folder for your settings").help("set HOME or XDG_CONFIG_HOME")
+        Error::new(ErrorKind::NotFound, "there is no folder for your settings")
+            .help("set HOME or XDG_CONFIG_HOME")
     })?;
     let text = match bounded::text(&path, SETTINGS_LIMIT) {
         Ok(text) => text,
         Err(problem) if problem.kind == ErrorKind::NotFound => String::new(),
         Err(problem) => return Err(problem),
     };
-    let mut document: DocumentMut =
-        text.parse().map_err(|e: toml_edit::TomlError| Error::input(e.message().replace('\n', " ")).file(&path))?;
+    let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| {
+        Error::input(e.message().replace('\n', " ")).file(&path)
+    })?;
     document["theme"] = value(name);
     if let Some(dir) = path.parent() {
         disk::ensure_dirs(dir, &mut Vec::new())?;
@@ -125,25 +141,54 @@ mod tests {
     #[test]
     fn a_theme_is_set_beside_what_else_the_file_says() {
         let dir = tempfile::tempdir().unwrap();
-        let env: Env = [("XDG_CONFIG_HOME".to_string(), dir.path().to_string_lossy().into_owned())].into();
+        let env: Env = [(
+            "XDG_CONFIG_HOME".to_string(),
+            dir.path().to_string_lossy().into_owned(),
+        )]
+        .into();
         assert_eq!(Settings::load(&env).unwrap(), Settings::default());
         let file = set_theme(&env, "light").unwrap();
-        std::fs::write(&file, "# mine\nbackground = \"light\" # here\ntheme = \"mono\"\n").unwrap();
+        std::fs::write(
+            &file,
+            "# mine\nbackground = \"light\" # here\ntheme = \"mono\"\n",
+        )
+        .unwrap();
         set_theme(&env, AUTO).unwrap();
         let text = std::fs::read_to_string(&file).unwrap();
-        assert_eq!(text, "# mine\nbackground = \"light\" # here\ntheme = \"auto\"\n");
+        assert_eq!(
+            text,
+            "# mine\nbackground = \"light\" # here\ntheme = \"auto\"\n"
+        );
         let settings = Settings::load(&env).unwrap();
         assert_eq!(settings.theme_on(settings.background(None)), "light");
-        assert_eq!(settings.theme_on(settings.background(Some(Background::Dark))), "dark", "the terminal knows better");
-        assert_eq!(set_theme(&env, "sepia").unwrap_err().kind, ErrorKind::NotFound);
+        assert_eq!(
+            settings.theme_on(settings.background(Some(Background::Dark))),
+            "dark",
+            "the terminal knows better"
+        );
+        assert_eq!(
+            set_theme(&env, "sepia").unwrap_err().kind,
+            ErrorKind::NotFound
+        );
         std::fs::create_dir(dir.path().join("benchtop/themes")).unwrap();
-        std::fs::write(dir.path().join("benchtop/themes/sepia.toml"), "base = \"light\"\n").unwrap();
+        std::fs::write(
+            dir.path().join("benchtop/themes/sepia.toml"),
+            "base = \"light\"\n",
+        )
+        .unwrap();
         set_theme(&env, "sepia").unwrap();
         assert_eq!(themes(&env), ["auto", "dark", "light", "mono", "sepia"]);
-        for (wrong, field) in [("background = \"grey\"\n", Some("background")), ("thme = \"dark\"\n", None)] {
+        for (wrong, field) in [
+            ("background = \"grey\"\n", Some("background")),
+            ("thme = \"dark\"\n", None),
+        ] {
             std::fs::write(&file, wrong).unwrap();
             let problem = Settings::load(&env).unwrap_err();
-            assert_eq!((problem.kind, problem.place.field.as_deref()), (ErrorKind::Input, field), "{problem}");
+            assert_eq!(
+                (problem.kind, problem.place.field.as_deref()),
+                (ErrorKind::Input, field),
+                "{problem}"
+            );
         }
         for bad in ["../x", "a/b", ".x", ""] {
             assert!(set_theme(&env, bad).is_err(), "{bad}");

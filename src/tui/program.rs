@@ -71,7 +71,15 @@ impl<W: Write> Program<W> {
         backend.set_size(cells(size), pixels(size));
         backend.set_ascii(app.is_ascii());
         let terminal = Terminal::new(backend).map_err(|e| gone(&e))?;
-        Ok(Program { terminal, uncertain: UncertainRows::default(), app, clock, messages, ready_file, resized: false })
+        Ok(Program {
+            terminal,
+            uncertain: UncertainRows::default(),
+            app,
+            clock,
+            messages,
+            ready_file,
+            resized: false,
+        })
     }
 
     /// Runs until the person leaves or the terminal is gone.
@@ -81,21 +89,30 @@ impl<W: Write> Program<W> {
     pub fn run(&mut self, host: &impl Host) -> Result<()> {
         self.paint()?;
         if let Some(path) = self.ready_file.take() {
-            std::fs::write(&path, b"ready").map_err(|e| Error::io(&e, "cannot be touched", &path))?;
+            std::fs::write(&path, b"ready")
+                .map_err(|e| Error::io(&e, "cannot be touched", &path))?;
         }
         while !self.app.is_done() {
             self.step(host)?;
         }
         let forgotten = self.app.forget_pixels(self.terminal.backend_mut());
-        forgotten.and_then(|()| Write::flush(self.terminal.backend_mut())).map_err(|e| gone(&e))
+        forgotten
+            .and_then(|()| Write::flush(self.terminal.backend_mut()))
+            .map_err(|e| gone(&e))
     }
 
     /// Waits for one message, does all that are there, and draws if something changed.
     fn step(&mut self, host: &impl Host) -> Result<()> {
-        let wait = self.app.deadline().map(|at| Duration::from_millis(at.saturating_sub(self.clock.ms())));
+        let wait = self
+            .app
+            .deadline()
+            .map(|at| Duration::from_millis(at.saturating_sub(self.clock.ms())));
         let first = match wait {
             Some(wait) => self.messages.recv_timeout(wait),
-            None => self.messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            None => self
+                .messages
+                .recv()
+                .map_err(|_| RecvTimeoutError::Disconnected),
         };
         match first {
             Ok(message) => self.take(message, host)?,
@@ -124,7 +141,11 @@ impl<W: Write> Program<W> {
             self.app.edited(outcome);
             self.resize(host.size())?;
         }
-        if self.app.take_dirty() { self.paint() } else { Ok(()) }
+        if self.app.take_dirty() {
+            self.paint()
+        } else {
+            Ok(())
+        }
     }
 
     fn take(&mut self, message: Message, host: &impl Host) -> Result<()> {
@@ -146,12 +167,17 @@ impl<W: Write> Program<W> {
         self.resized = true;
         self.uncertain.forget();
         // Not `clear()`: this repaints without asking the terminal where its cursor is.
-        self.terminal.resize(ratatui::layout::Rect::new(0, 0, size.cells.0, size.cells.1)).map_err(|e| gone(&e))
+        self.terminal
+            .resize(ratatui::layout::Rect::new(0, 0, size.cells.0, size.cells.1))
+            .map_err(|e| gone(&e))
     }
 
     /// Draws one frame. Nothing is written when nothing on it changed.
     fn paint(&mut self) -> Result<()> {
-        self.terminal.backend_mut().begin_frame().map_err(|e| gone(&e))?;
+        self.terminal
+            .backend_mut()
+            .begin_frame()
+            .map_err(|e| gone(&e))?;
         let app = &mut self.app;
         let drawn = draw_frame(&mut self.terminal, &mut self.uncertain, |buf| app.draw(buf));
         let area = drawn.map_err(|e| gone(&e))?;

@@ -91,12 +91,20 @@ impl Theme {
     /// [`ErrorKind::NotFound`] names the themes that exist.
     pub fn shipped(name: &str) -> Result<Theme> {
         let known = || SHIPPED.map(|(n, _)| n).join(", ");
-        let (_, text) = SHIPPED.into_iter().find(|(n, _)| *n == name).ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("no theme is called `{name}`")).help(format!("one of: {}", known()))
-        })?;
+        let (_, text) = SHIPPED
+            .into_iter()
+            .find(|(n, _)| *n == name)
+            .ok_or_else(|| {
+                Error::new(ErrorKind::NotFound, format!("no theme is called `{name}`"))
+                    .help(format!("one of: {}", known()))
+            })?;
         let mut theme = Theme::blank();
         if name != "mono" {
-            theme.mono = Theme::shipped("mono")?.paints.iter().map(|p| p.modifiers).collect();
+            theme.mono = Theme::shipped("mono")?
+                .paints
+                .iter()
+                .map(|p| p.modifiers)
+                .collect();
         }
         theme.read_over(text, Path::new(&format!("themes/{name}.toml")))?;
         if name == "mono" {
@@ -112,7 +120,8 @@ impl Theme {
     pub fn named(name: &str, env: &Env) -> Result<Theme> {
         let is_shipped = SHIPPED.iter().any(|(shipped, _)| *shipped == name);
         let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains('/');
-        let own = crate::keymap::file::folder(env).map(|dir| dir.join(format!("themes/{name}.toml")));
+        let own =
+            crate::keymap::file::folder(env).map(|dir| dir.join(format!("themes/{name}.toml")));
         match own.filter(|path| is_name && !is_shipped && path.is_file()) {
             Some(path) => {
                 let text = bounded::text(&path, regular::SETTINGS_LIMIT)?;
@@ -130,10 +139,20 @@ impl Theme {
         let document = parse(text, file)?;
         let base = match document.get_ref().get("base") {
             None => "dark",
-            Some(v) => v.get_ref().as_str().ok_or_else(|| at(text, file, v, "base", "must be the name of a theme"))?,
+            Some(v) => v
+                .get_ref()
+                .as_str()
+                .ok_or_else(|| at(text, file, v, "base", "must be the name of a theme"))?,
         };
-        let mut theme = Theme::shipped(base)
-            .map_err(|p| Error { kind: ErrorKind::Input, ..p }.file(file).field("base").line(line_of(text, "base")))?;
+        let mut theme = Theme::shipped(base).map_err(|p| {
+            Error {
+                kind: ErrorKind::Input,
+                ..p
+            }
+            .file(file)
+            .field("base")
+            .line(line_of(text, "base"))
+        })?;
         theme.read_over(text, file)?;
         Ok(theme.at(ColourLevel::True))
     }
@@ -142,7 +161,14 @@ impl Theme {
         let paints = vec![Paint::default(); Role::ALL.len()];
         let mono = vec![Modifier::empty(); Role::ALL.len()];
         let styles = vec![Style::default(); Role::ALL.len()];
-        Theme { level: ColourLevel::True, background: None, heat: vec![], paints, mono, styles }
+        Theme {
+            level: ColourLevel::True,
+            background: None,
+            heat: vec![],
+            paints,
+            mono,
+            styles,
+        }
     }
 
     fn read_over(&mut self, text: &str, file: &Path) -> Result<()> {
@@ -153,10 +179,14 @@ impl Theme {
                 "base" => {}
                 "background" => self.background = colour(value.get_ref()).map_err(|w| bad(&w))?,
                 "heat" => {
-                    let steps = value.get_ref().as_array().ok_or_else(|| bad("must be a list of colours"))?;
+                    let steps = value
+                        .get_ref()
+                        .as_array()
+                        .ok_or_else(|| bad("must be a list of colours"))?;
                     let mut heat = Vec::new();
                     for step in steps.iter() {
-                        let step = colour(step.get_ref()).map_err(|w| at(text, file, step, "heat", &w))?;
+                        let step =
+                            colour(step.get_ref()).map_err(|w| at(text, file, step, "heat", &w))?;
                         heat.push(step.ok_or_else(|| bad("`reset` is no step of a heat ramp"))?);
                     }
                     if !heat.is_empty() && heat.len() < 5 {
@@ -165,13 +195,20 @@ impl Theme {
                     self.heat = heat;
                 }
                 "roles" => {
-                    let roles = value.get_ref().as_table().ok_or_else(|| bad("must be a table of roles"))?;
+                    let roles = value
+                        .get_ref()
+                        .as_table()
+                        .ok_or_else(|| bad("must be a table of roles"))?;
                     for (name, paint) in roles {
                         let field = format!("roles.{}", name.get_ref());
                         let role = Role::from_name(name.get_ref()).ok_or_else(|| {
                             at(text, file, name, &field, "no such role").help(format!(
                                 "one of: {}",
-                                Role::ALL.iter().map(|r| r.name()).collect::<Vec<_>>().join(", ")
+                                Role::ALL
+                                    .iter()
+                                    .map(|r| r.name())
+                                    .collect::<Vec<_>>()
+                                    .join(", ")
                             ))
                         })?;
                         let paint = read_paint(paint).map_err(|(v, w)| match v {
@@ -194,21 +231,31 @@ impl Theme {
 
     /// The same theme with the colours that `level` can show.
     pub fn at(&self, level: ColourLevel) -> Theme {
-        let styles = self.paints.iter().zip(&self.mono).map(|(paint, mono)| match level {
-            ColourLevel::Mono => Style::new().add_modifier(*mono),
-            ColourLevel::Ansi16 => {
-                let style = Style::new().add_modifier(paint.modifiers);
-                match paint.ansi.or(paint.fg.map(palette::nearest_16)) {
-                    Some(colour) => style.fg(colour),
-                    None => style,
+        let styles = self
+            .paints
+            .iter()
+            .zip(&self.mono)
+            .map(|(paint, mono)| match level {
+                ColourLevel::Mono => Style::new().add_modifier(*mono),
+                ColourLevel::Ansi16 => {
+                    let style = Style::new().add_modifier(paint.modifiers);
+                    match paint.ansi.or(paint.fg.map(palette::nearest_16)) {
+                        Some(colour) => style.fg(colour),
+                        None => style,
+                    }
                 }
-            }
-            _ => {
-                let style = Style::new().add_modifier(paint.modifiers);
-                paint.fg.map_or(style, |rgb| style.fg(palette::colour(rgb, level)))
-            }
-        });
-        Theme { styles: styles.collect(), level, ..self.clone() }
+                _ => {
+                    let style = Style::new().add_modifier(paint.modifiers);
+                    paint
+                        .fg
+                        .map_or(style, |rgb| style.fg(palette::colour(rgb, level)))
+                }
+            });
+        Theme {
+            styles: styles.collect(),
+            level,
+            ..self.clone()
+        }
     }
 
     /// The ground that transparent pictures show, black where the terminal's own is used.
@@ -230,7 +277,9 @@ impl Theme {
     pub fn base(&self) -> Style {
         let text = self.style(Role::Text);
         match self.background {
-            Some(rgb) if self.level >= ColourLevel::Ansi256 => text.bg(palette::colour(rgb, self.level)),
+            Some(rgb) if self.level >= ColourLevel::Ansi256 => {
+                text.bg(palette::colour(rgb, self.level))
+            }
             _ => text,
         }
     }
@@ -251,9 +300,14 @@ impl Theme {
         }
         let step = ((share.clamp(0.0, 1.0) * steps as f32) as usize).min(steps - 1);
         let ground = self.heat.get(step).copied().unwrap_or_default();
-        let ink =
-            if palette::contrast(ground, [0; 3]) > palette::contrast(ground, [255; 3]) { [0; 3] } else { [255; 3] };
-        Style::new().bg(palette::colour(ground, self.level)).fg(palette::colour(ink, self.level))
+        let ink = if palette::contrast(ground, [0; 3]) > palette::contrast(ground, [255; 3]) {
+            [0; 3]
+        } else {
+            [255; 3]
+        };
+        Style::new()
+            .bg(palette::colour(ground, self.level))
+            .fg(palette::colour(ink, self.level))
     }
 }
 
@@ -269,7 +323,10 @@ pub struct Look {
 impl Look {
     /// A look at `level`.
     pub fn new(theme: &Theme, level: ColourLevel, accessible: bool) -> Look {
-        Look { theme: theme.at(level), accessible }
+        Look {
+            theme: theme.at(level),
+            accessible,
+        }
     }
 
     /// How a role looks.
@@ -281,7 +338,9 @@ impl Look {
 fn parse<'t>(text: &'t str, file: &Path) -> Result<Spanned<DeTable<'t>>> {
     DeTable::parse(text).map_err(|e| {
         let line = e.span().map_or(1, |s| line_at(text, s.start));
-        Error::input(format!("not valid TOML: {}", e.message())).file(file).line(line)
+        Error::input(format!("not valid TOML: {}", e.message()))
+            .file(file)
+            .line(line)
     })
 }
 
@@ -290,58 +349,87 @@ fn line_at(text: &str, byte: usize) -> u64 {
 }
 
 fn line_of(text: &str, key: &str) -> u64 {
-    text.lines().position(|l| l.trim_start().starts_with(key)).map_or(1, |i| i as u64 + 1)
+    text.lines()
+        .position(|l| l.trim_start().starts_with(key))
+        .map_or(1, |i| i as u64 + 1)
 }
 
 fn at<T>(text: &str, file: &Path, value: &Spanned<T>, field: &str, what: &str) -> Error {
-    Error::input(what).file(file).line(line_at(text, value.span().start)).field(field)
+    Error::input(what)
+        .file(file)
+        .line(line_at(text, value.span().start))
+        .field(field)
 }
 
 /// `#rrggbb`, or `reset` for the terminal's own.
 fn colour(value: &DeValue<'_>) -> std::result::Result<Option<Rgb>, String> {
-    let text = value.as_str().ok_or("must be a colour in quotes, as `#rrggbb`")?;
+    let text = value
+        .as_str()
+        .ok_or("must be a colour in quotes, as `#rrggbb`")?;
     if text == "reset" {
         return Ok(None);
     }
     let bad = || format!("`{text}` is no colour; write `#rrggbb` or `reset`");
-    let hex = text.strip_prefix('#').filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit()));
-    let value = hex.and_then(|h| u32::from_str_radix(h, 16).ok()).ok_or_else(bad)?;
+    let hex = text
+        .strip_prefix('#')
+        .filter(|h| h.len() == 6 && h.bytes().all(|b| b.is_ascii_hexdigit()));
+    let value = hex
+        .and_then(|h| u32::from_str_radix(h, 16).ok())
+        .ok_or_else(bad)?;
     let [_, r, g, b] = value.to_be_bytes();
     Ok(Some([r, g, b]))
 }
 
 type PaintProblem<'v, 't> = (Option<(String, &'v Spanned<DeValue<'t>>)>, String);
 
-fn read_paint<'v, 't>(value: &'v Spanned<DeValue<'t>>) -> std::result::Result<Paint, PaintProblem<'v, 't>> {
+fn read_paint<'v, 't>(
+    value: &'v Spanned<DeValue<'t>>,
+) -> std::result::Result<Paint, PaintProblem<'v, 't>> {
     if value.get_ref().is_str() {
         let fg = colour(value.get_ref()).map_err(|w| (None, w))?;
-        return Ok(Paint { fg, ..Paint::default() });
+        return Ok(Paint {
+            fg,
+            ..Paint::default()
+        });
     }
-    let table = value.get_ref().as_table().ok_or((None, "must be a colour or a table".to_string()))?;
+    let table = value
+        .get_ref()
+        .as_table()
+        .ok_or((None, "must be a colour or a table".to_string()))?;
     let mut paint = Paint::default();
     for (key, value) in table {
         let bad = |what: String| (Some((key.get_ref().to_string(), value)), what);
-        let modifier = match key.get_ref().as_ref() {
-            "fg" => {
-                paint.fg = colour(value.get_ref()).map_err(bad)?;
-                continue;
-            }
-            "ansi" => {
-                let name = value.get_ref().as_str().unwrap_or_default();
-                let named = palette::ansi(name).ok_or_else(|| {
-                    bad(format!("`{name}` is no ANSI colour; one of: {}", palette::ANSI.map(|(n, _)| n).join(", ")))
-                })?;
-                paint.ansi = Some(named);
-                continue;
-            }
-            "bold" => Modifier::BOLD,
-            "dim" => Modifier::DIM,
-            "italic" => Modifier::ITALIC,
-            "underlined" => Modifier::UNDERLINED,
-            "reversed" => Modifier::REVERSED,
-            _ => return Err(bad("no such property; one of: fg, ansi, bold, dim, italic, underlined, reversed".into())),
-        };
-        let on = value.get_ref().as_bool().ok_or_else(|| bad("must be true or false".into()))?;
+        let modifier =
+            match key.get_ref().as_ref() {
+                "fg" => {
+                    paint.fg = colour(value.get_ref()).map_err(bad)?;
+                    continue;
+                }
+                "ansi" => {
+                    let name = value.get_ref().as_str().unwrap_or_default();
+                    let named = palette::ansi(name).ok_or_else(|| {
+                        bad(format!(
+                            "`{name}` is no ANSI colour; one of: {}",
+                            palette::ANSI.map(|(n, _)| n).join(", ")
+                        ))
+                    })?;
+                    paint.ansi = Some(named);
+                    continue;
+                }
+                "bold" => Modifier::BOLD,
+                "dim" => Modifier::DIM,
+                "italic" => Modifier::ITALIC,
+                "underlined" => Modifier::UNDERLINED,
+                "reversed" => Modifier::REVERSED,
+                _ => return Err(bad(
+                    "no such property; one of: fg, ansi, bold, dim, italic, underlined, reversed"
+                        .into(),
+                )),
+            };
+        let on = value
+            .get_ref()
+            .as_bool()
+            .ok_or_else(|| bad("must be true or false".into()))?;
         paint.modifiers.set(modifier, on);
     }
     Ok(paint)
@@ -361,7 +449,11 @@ mod tests {
         for (name, text) in SHIPPED {
             let have = roles_in(text);
             for role in Role::ALL {
-                assert!(have.contains(&role.name().to_string()), "{name} lacks {}", role.name());
+                assert!(
+                    have.contains(&role.name().to_string()),
+                    "{name} lacks {}",
+                    role.name()
+                );
             }
             Theme::shipped(name).unwrap();
         }
@@ -381,8 +473,14 @@ mod tests {
                 }
                 for step in 0..theme.heat.len() {
                     let style = theme.heat((step as f32 + 0.5) / theme.heat.len() as f32);
-                    let (ink, ground) = (palette::rgb(style.fg.unwrap()), palette::rgb(style.bg.unwrap()));
-                    assert!(palette::contrast(ink.unwrap(), ground.unwrap()) >= 4.0, "{name} heat {step}");
+                    let (ink, ground) = (
+                        palette::rgb(style.fg.unwrap()),
+                        palette::rgb(style.bg.unwrap()),
+                    );
+                    assert!(
+                        palette::contrast(ink.unwrap(), ground.unwrap()) >= 4.0,
+                        "{name} heat {step}"
+                    );
                 }
             }
         }
@@ -393,8 +491,8 @@ mod tests {
         (
             "xterm",
             [
-                0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000,
-                0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
+                0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
+                0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
             ],
             0x000000,
             0xffffff,
@@ -402,8 +500,8 @@ mod tests {
         (
             "VGA",
             [
-                0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa, 0x555555, 0xff5555,
-                0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff,
+                0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa,
+                0x555555, 0xff5555, 0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff,
             ],
             0x000000,
             0xffffff,
@@ -411,8 +509,8 @@ mod tests {
         (
             "Tango",
             [
-                0x2e3436, 0xcc0000, 0x4e9a06, 0xc4a000, 0x3465a4, 0x75507b, 0x06989a, 0xd3d7cf, 0x555753, 0xef2929,
-                0x8ae234, 0xfce94f, 0x729fcf, 0xad7fa8, 0x34e2e2, 0xeeeeec,
+                0x2e3436, 0xcc0000, 0x4e9a06, 0xc4a000, 0x3465a4, 0x75507b, 0x06989a, 0xd3d7cf,
+                0x555753, 0xef2929, 0x8ae234, 0xfce94f, 0x729fcf, 0xad7fa8, 0x34e2e2, 0xeeeeec,
             ],
             0x000000,
             0xffffff,
@@ -420,8 +518,8 @@ mod tests {
         (
             "VS Code",
             [
-                0x000000, 0xcd3131, 0x0dbc79, 0xe5e510, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5, 0x666666, 0xf14c4c,
-                0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xe5e5e5,
+                0x000000, 0xcd3131, 0x0dbc79, 0xe5e510, 0x2472c8, 0xbc3fbc, 0x11a8cd, 0xe5e5e5,
+                0x666666, 0xf14c4c, 0x23d18b, 0xf5f543, 0x3b8eea, 0xd670d6, 0x29b8db, 0xe5e5e5,
             ],
             0x1e1e1e,
             0xffffff,
@@ -429,8 +527,8 @@ mod tests {
         (
             "Apple",
             [
-                0x000000, 0x990000, 0x00a600, 0x999900, 0x0000b2, 0xb200b2, 0x00a6b2, 0xbfbfbf, 0x666666, 0xe50000,
-                0x00d900, 0xe5e500, 0x4040ff, 0xe500e5, 0x00e5e5, 0xe5e5e5,
+                0x000000, 0x990000, 0x00a600, 0x999900, 0x0000b2, 0xb200b2, 0x00a6b2, 0xbfbfbf,
+                0x666666, 0xe50000, 0x00d900, 0xe5e500, 0x4040ff, 0xe500e5, 0x00e5e5, 0xe5e5e5,
             ],
             0x000000,
             0xffffff,
@@ -438,8 +536,8 @@ mod tests {
         (
             "Solarized",
             [
-                0x073642, 0xdc322f, 0x859900, 0xb58900, 0x268bd2, 0xd33682, 0x2aa198, 0xeee8d5, 0x002b36, 0xcb4b16,
-                0x586e75, 0x657b83, 0x839496, 0x6c71c4, 0x93a1a1, 0xfdf6e3,
+                0x073642, 0xdc322f, 0x859900, 0xb58900, 0x268bd2, 0xd33682, 0x2aa198, 0xeee8d5,
+                0x002b36, 0xcb4b16, 0x586e75, 0x657b83, 0x839496, 0x6c71c4, 0x93a1a1, 0xfdf6e3,
             ],
             0x002b36,
             0xfdf6e3,
@@ -457,10 +555,20 @@ mod tests {
                 let theme = Theme::shipped(name).unwrap().at(ColourLevel::Ansi16);
                 assert_eq!(theme.base().bg, None, "the terminal's own");
                 for role in Role::ALL {
-                    let Some(ink) = theme.style(*role).fg.filter(|ink| *ink != Color::Reset) else { continue };
-                    let at = palette::ANSI.iter().skip(1).position(|(_, c)| *c == ink).unwrap();
+                    let Some(ink) = theme.style(*role).fg.filter(|ink| *ink != Color::Reset) else {
+                        continue;
+                    };
+                    let at = palette::ANSI
+                        .iter()
+                        .skip(1)
+                        .position(|(_, c)| *c == ink)
+                        .unwrap();
                     let ratio = palette::contrast(rgb(sixteen[at]), rgb(ground));
-                    assert!(ratio >= 2.9, "{terminal}, {name}, {}: {ink} {ratio:.2}", role.name());
+                    assert!(
+                        ratio >= 2.9,
+                        "{terminal}, {name}, {}: {ink} {ratio:.2}",
+                        role.name()
+                    );
                 }
             }
         }
@@ -471,11 +579,23 @@ mod tests {
         for name in ["dark", "light"] {
             let heat = Theme::shipped(name).unwrap().heat;
             assert!(heat.len() >= 5);
-            let coarse: std::collections::HashSet<u8> = heat.iter().map(|c| palette::nearest_256(*c)).collect();
-            assert_eq!(coarse.len(), heat.len(), "{name}: two steps are one colour of 256");
-            let eyes = [palette::Eye::Typical, palette::Eye::Protanopia, palette::Eye::Deuteranopia];
+            let coarse: std::collections::HashSet<u8> =
+                heat.iter().map(|c| palette::nearest_256(*c)).collect();
+            assert_eq!(
+                coarse.len(),
+                heat.len(),
+                "{name}: two steps are one colour of 256"
+            );
+            let eyes = [
+                palette::Eye::Typical,
+                palette::Eye::Protanopia,
+                palette::Eye::Deuteranopia,
+            ];
             for eye in eyes {
-                let light: Vec<f64> = heat.iter().map(|c| palette::luminance_seen(*c, eye)).collect();
+                let light: Vec<f64> = heat
+                    .iter()
+                    .map(|c| palette::luminance_seen(*c, eye))
+                    .collect();
                 let rising = light[0] < light[1];
                 for pair in light.windows(2) {
                     assert_eq!(pair[0] < pair[1], rising, "{name} {eye:?} turns: {light:?}");
@@ -494,7 +614,12 @@ mod tests {
                 let style = theme.style(*role);
                 assert_eq!((style.fg, style.bg), (None, None), "{name} {}", role.name());
             }
-            assert!(theme.style(Role::Selection).add_modifier.contains(Modifier::REVERSED));
+            assert!(
+                theme
+                    .style(Role::Selection)
+                    .add_modifier
+                    .contains(Modifier::REVERSED)
+            );
             assert_eq!((theme.base().fg, theme.heat(0.9).bg), (None, None));
             assert_ne!(theme.style(Role::Good), theme.style(Role::Bad));
         }
@@ -505,8 +630,14 @@ mod tests {
         let text = "base = \"light\"\n[roles]\ngood = \"#01aa00\"\n";
         let theme = Theme::read(text, Path::new("mine.toml")).unwrap();
         assert_eq!(theme.style(Role::Good).fg, Some(Color::Rgb(1, 0xaa, 0)));
-        assert_eq!(theme.style(Role::Bad), Theme::shipped("light").unwrap().style(Role::Bad));
-        assert_eq!(theme.at(ColourLevel::Ansi16).style(Role::Good).fg, Some(Color::Green));
+        assert_eq!(
+            theme.style(Role::Bad),
+            Theme::shipped("light").unwrap().style(Role::Bad)
+        );
+        assert_eq!(
+            theme.at(ColourLevel::Ansi16).style(Role::Good).fg,
+            Some(Color::Green)
+        );
     }
 
     #[test]
@@ -514,7 +645,11 @@ mod tests {
         let cases = [
             ("background = \"#12\"\n", 1, "background"),
             ("\nbase = \"sepia\"\n", 2, "base"),
-            ("[roles]\ntext = \"#ffffff\"\ngood = { fg = \"green\" }\n", 3, "roles.good.fg"),
+            (
+                "[roles]\ntext = \"#ffffff\"\ngood = { fg = \"green\" }\n",
+                3,
+                "roles.good.fg",
+            ),
             ("[roles]\nshine = \"#ffffff\"\n", 2, "roles.shine"),
             ("[roles]\ntext = { blink = true }\n", 2, "roles.text.blink"),
             ("[roles]\ntext = { bold = 1 }\n", 2, "roles.text.bold"),
@@ -525,8 +660,16 @@ mod tests {
         for (text, line, field) in cases {
             let problem = Theme::read(text, Path::new("mine.toml")).unwrap_err();
             assert_eq!(problem.kind, ErrorKind::Input, "{text}");
-            assert_eq!(problem.place.file.as_deref(), Some(Path::new("mine.toml")), "{text}");
-            assert_eq!((problem.place.line, problem.place.field.as_deref()), (Some(line), Some(field)), "{text}");
+            assert_eq!(
+                problem.place.file.as_deref(),
+                Some(Path::new("mine.toml")),
+                "{text}"
+            );
+            assert_eq!(
+                (problem.place.line, problem.place.field.as_deref()),
+                (Some(line), Some(field)),
+                "{text}"
+            );
         }
         let problem = Theme::read("[roles\n", Path::new("mine.toml")).unwrap_err();
         assert_eq!(problem.place.line, Some(1));

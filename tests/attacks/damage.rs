@@ -19,18 +19,36 @@ use crate::support::{Bench, dice, owners, rounds, tell, wait_until};
 /// A project with everything in it, whose owner has ended.
 fn full() -> Bench {
     let bench = quiz(12);
-    let plan = bench.write("some.toml", "name = \"some\"\n[[pictures]]\nsubject = \"animal\"\ncount = 6\n");
-    bench.run(["compose", "--plan", plan.to_str().unwrap(), "--seed", "3"]).ok();
+    let plan = bench.write(
+        "some.toml",
+        "name = \"some\"\n[[pictures]]\nsubject = \"animal\"\ncount = 6\n",
+    );
+    bench
+        .run(["compose", "--plan", plan.to_str().unwrap(), "--seed", "3"])
+        .ok();
     bench.run(["generate", "--size", "64x64"]).ok();
-    bench.run(["filter", "run", "flatness", "--drafts", "--json"]).ok();
+    bench
+        .run(["filter", "run", "flatness", "--drafts", "--json"])
+        .ok();
     bench.run(["filter", "run", "leakage", "--json"]).ok();
     let server = Server::new(|_| reply("one", "stop"));
     let url = server.url();
     let filter = ["--filter", "dataset:quiz"];
-    let args = ["eval", "--model", "tiny", "--endpoint", &url, "--json", "--sample", "8"];
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &url,
+        "--json",
+        "--sample",
+        "8",
+    ];
     bench.run(args.into_iter().chain(filter)).ok();
     for (who, word) in [("ann", "accept"), ("bob", "reject")] {
-        let lines: String = (1..=10).map(|n| format!("{{\"item\":{n},\"verdict\":\"{word}\"}}\n")).collect();
+        let lines: String = (1..=10)
+            .map(|n| format!("{{\"item\":{n},\"verdict\":\"{word}\"}}\n"))
+            .collect();
         bench.feed(["decide", "--as", who], &lines).ok();
     }
     bench.run(["undo", "--as", "ann"]).ok();
@@ -70,7 +88,14 @@ fn files(root: &Path) -> BTreeMap<String, Vec<PathBuf>> {
         for entry in std::fs::read_dir(&dir).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(root).unwrap().to_path_buf();
-            let top = name.components().next().unwrap().as_os_str().to_str().unwrap().to_string();
+            let top = name
+                .components()
+                .next()
+                .unwrap()
+                .as_os_str()
+                .to_str()
+                .unwrap()
+                .to_string();
             if [".owner", "exports"].contains(&top.as_str()) {
                 continue;
             }
@@ -108,7 +133,12 @@ fn plant(root: &Path, file: &Path, all: &[PathBuf], seed: u64) -> Option<String>
             format!("cut at {at}")
         }
         2 if bytes.contains(&b'\n') => {
-            let ends: Vec<usize> = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).collect();
+            let ends: Vec<usize> = bytes
+                .iter()
+                .enumerate()
+                .filter(|(_, b)| **b == b'\n')
+                .map(|(i, _)| i + 1)
+                .collect();
             let end = ends[draw(ends.len())];
             if end == bytes.len() {
                 return None;
@@ -154,7 +184,9 @@ fn copy(from: &Path, to: &Path) {
         let meta = path.symlink_metadata().unwrap();
         match (meta.is_dir(), meta.is_symlink()) {
             (true, _) => copy(&path, &there),
-            (_, true) => std::os::unix::fs::symlink(std::fs::read_link(&path).unwrap(), &there).unwrap(),
+            (_, true) => {
+                std::os::unix::fs::symlink(std::fs::read_link(&path).unwrap(), &there).unwrap()
+            }
             _ if meta.is_file() => drop(std::fs::copy(&path, &there).unwrap()),
             _ => {}
         }
@@ -163,16 +195,24 @@ fn copy(from: &Path, to: &Path) {
 
 /// What was acknowledged of a project, by opening it; and what opening says.
 fn opened(project: &Project) -> Result<([usize; 6], Vec<String>), String> {
-    let missing = Inventory::load(project).unwrap_or_default().missing(project.root());
-    let (_, wrong) =
-        Inventory::load(project).unwrap_or_default().update(project, "", false).map_err(|p| p.to_string())?;
-    let mut notices: Vec<String> =
-        missing.iter().chain(&wrong).map(|(file, differs)| format!("{file}: {differs:?}")).collect();
+    let missing = Inventory::load(project)
+        .unwrap_or_default()
+        .missing(project.root());
+    let (_, wrong) = Inventory::load(project)
+        .unwrap_or_default()
+        .update(project, "", false)
+        .map_err(|p| p.to_string())?;
+    let mut notices: Vec<String> = missing
+        .iter()
+        .chain(&wrong)
+        .map(|(file, differs)| format!("{file}: {differs:?}"))
+        .collect();
     let opened = open::open(project).map_err(|p| p.to_string())?;
     notices.extend(opened.notices);
     let (pictures, found) = open::load_pictures(project).map_err(|p| p.to_string())?;
     notices.extend(found);
-    let (ledger, found) = open::load_ledger(project, &opened.catalog, &pictures).map_err(|p| p.to_string())?;
+    let (ledger, found) =
+        open::load_ledger(project, &opened.catalog, &pictures).map_err(|p| p.to_string())?;
     notices.extend(found);
     let (all, problems) = runs::list(project.root()).map_err(|p| p.to_string())?;
     notices.extend(problems.iter().map(ToString::to_string));
@@ -187,7 +227,17 @@ fn opened(project: &Project) -> Result<([usize; 6], Vec<String>), String> {
         }
     }
     let decisions = ledger.rev() as usize;
-    Ok(([opened.catalog.len(), decisions, pictures.len(), all.len(), asked.len(), answers], notices))
+    Ok((
+        [
+            opened.catalog.len(),
+            decisions,
+            pictures.len(),
+            all.len(),
+            asked.len(),
+            answers,
+        ],
+        notices,
+    ))
 }
 
 #[test]
@@ -195,7 +245,11 @@ fn every_planted_damage_is_named_and_nothing_goes_without_a_word() {
     let bench = full();
     let (root, project) = (bench.root(), bench.project());
     let clean = scrub(&project);
-    let bad: Vec<_> = clean.findings.iter().filter(|f| f.severity != Severity::Notice).collect();
+    let bad: Vec<_> = clean
+        .findings
+        .iter()
+        .filter(|f| f.severity != Severity::Notice)
+        .collect();
     assert!(bad.is_empty(), "{bad:#?}");
     assert!(
         clean.since.is_some() && clean.checked.decisions >= 21 && clean.checked.pictures >= 18,
@@ -205,8 +259,20 @@ fn every_planted_damage_is_named_and_nothing_goes_without_a_word() {
     let quiet: Vec<_> = clean.findings.iter().map(|f| (&f.file, &f.what)).collect();
     assert!(quiet.is_empty(), "{quiet:#?}");
     let folders = files(root);
-    for name in ["benchtop.toml", "images", "imports", "metadata", "runs", "sessions", "store"] {
-        assert!(folders.contains_key(name), "{name} is missing of {:?}", folders.keys());
+    for name in [
+        "benchtop.toml",
+        "images",
+        "imports",
+        "metadata",
+        "runs",
+        "sessions",
+        "store",
+    ] {
+        assert!(
+            folders.contains_key(name),
+            "{name} is missing of {:?}",
+            folders.keys()
+        );
     }
     let all: Vec<PathBuf> = folders.values().flatten().cloned().collect();
     let tops: Vec<&Vec<PathBuf>> = folders.values().collect();
@@ -227,19 +293,24 @@ fn every_planted_damage_is_named_and_nothing_goes_without_a_word() {
         let list = tops[dice(seed * 7, tops.len() as u64) as usize];
         let file = &list[dice(seed * 7 + 1, list.len() as u64) as usize];
         let bytes = std::fs::read(root.join(file)).unwrap();
-        let Some(what) = plant(root, file, &all, seed) else { continue };
+        let Some(what) = plant(root, file, &all, seed) else {
+            continue;
+        };
         planted += 1;
         let name = file.to_str().unwrap();
         let report = scrub(&project);
         let kind = Kind::of(name);
         let named = report.findings.iter().any(|f| {
-            let is_damage =
-                f.severity == Severity::Damage || kind == Some(Kind::Edited) && f.severity == Severity::Changed;
+            let is_damage = f.severity == Severity::Damage
+                || kind == Some(Kind::Edited) && f.severity == Severity::Changed;
             f.file == name && is_damage
         });
         if !named {
-            let found: Vec<_> =
-                report.findings.iter().map(|f| format!("{:?} {}: {}", f.severity, f.file, f.what)).collect();
+            let found: Vec<_> = report
+                .findings
+                .iter()
+                .map(|f| format!("{:?} {}: {}", f.severity, f.file, f.what))
+                .collect();
             unnamed.push(format!("{name}: {what}: {found:?}"));
         }
         // Opening takes a copy each: some of them, and only where there is truth.
@@ -248,15 +319,28 @@ fn every_planted_damage_is_named_and_nothing_goes_without_a_word() {
             copy(root, &twin);
             if let Ok((now, notices)) = opened(&Project::open(&twin).unwrap()) {
                 let less = now.iter().zip(&before.0).any(|(now, before)| now < before);
-                assert!(!less || !notices.is_empty(), "{name}: {what}: {:?} became {now:?} without a word", before.0);
+                assert!(
+                    !less || !notices.is_empty(),
+                    "{name}: {what}: {:?} became {now:?} without a word",
+                    before.0
+                );
             }
             looked += 1;
             std::fs::remove_dir_all(&twin).unwrap();
         }
         restore(root, file, &bytes);
     }
-    tell(&format!("{planted} damages over {} files, {} not named, {looked} opened", all.len(), unnamed.len()));
-    assert!(unnamed.is_empty(), "{} of {planted}:\n{}", unnamed.len(), unnamed.join("\n"));
+    tell(&format!(
+        "{planted} damages over {} files, {} not named, {looked} opened",
+        all.len(),
+        unnamed.len()
+    ));
+    assert!(
+        unnamed.is_empty(),
+        "{} of {planted}:\n{}",
+        unnamed.len(),
+        unnamed.join("\n")
+    );
     let after = scrub(&project);
     assert_eq!(after.damaged(), 0, "{:#?}", after.findings);
 }
@@ -267,11 +351,17 @@ fn what_people_and_models_said_is_watched_over_after_a_kill_too() {
     let (root, project) = (bench.root(), bench.project());
     // As an owner leaves it that was killed: nothing vouches for caches, everything else is as it was.
     std::fs::write(root.join(".owner/open"), "").unwrap();
-    assert_eq!(scrub(&project).damaged(), 0, "{:#?}", scrub(&project).findings);
+    assert_eq!(
+        scrub(&project).damaged(),
+        0,
+        "{:#?}",
+        scrub(&project).findings
+    );
     let all: Vec<PathBuf> = files(root).into_values().flatten().collect();
     let is_truth = |file: &&PathBuf| {
         let name = file.to_str().unwrap();
-        !name.starts_with("metadata") && !matches!(Kind::of(name), Some(Kind::Cache | Kind::Rewritten))
+        !name.starts_with("metadata")
+            && !matches!(Kind::of(name), Some(Kind::Cache | Kind::Rewritten))
     };
     let truth: Vec<&PathBuf> = all.iter().filter(is_truth).collect();
     let (planned, mut planted, mut seed) = (rounds(300) / 5, 0, 50_000);
@@ -279,10 +369,15 @@ fn what_people_and_models_said_is_watched_over_after_a_kill_too() {
         seed += 1;
         let file = truth[dice(seed * 7, truth.len() as u64) as usize];
         let bytes = std::fs::read(root.join(file)).unwrap();
-        let Some(what) = plant(root, file, &all, seed) else { continue };
+        let Some(what) = plant(root, file, &all, seed) else {
+            continue;
+        };
         planted += 1;
         let report = scrub(&project);
-        let named = report.findings.iter().any(|f| f.file == file.to_str().unwrap() && f.severity != Severity::Notice);
+        let named = report
+            .findings
+            .iter()
+            .any(|f| f.file == file.to_str().unwrap() && f.severity != Severity::Notice);
         assert!(named, "{}: {what}: {:#?}", file.display(), report.findings);
         restore(root, file, &bytes);
     }
@@ -291,7 +386,12 @@ fn what_people_and_models_said_is_watched_over_after_a_kill_too() {
 #[test]
 fn what_is_written_by_an_owner_after_the_last_look_is_no_damage() {
     let bench = full();
-    bench.feed(["decide", "--as", "carol"], "{\"item\":1,\"verdict\":\"flag\"}\n").ok();
+    bench
+        .feed(
+            ["decide", "--as", "carol"],
+            "{\"item\":1,\"verdict\":\"flag\"}\n",
+        )
+        .ok();
     // While the owner runs, and after it was killed.
     for way in ["running", "killed"] {
         if way == "killed" {
@@ -319,13 +419,22 @@ fn repair_loses_nothing_and_says_what_it_did() {
     // An imported picture gone: its source is still beside the project. Another replaced.
     let items: Vec<Value> = {
         let lines = bench.run(["export", "--format", "jsonl", "--drafts"]).ok();
-        lines.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+        lines
+            .lines()
+            .map(|l| serde_json::from_str(l).unwrap())
+            .collect()
     };
     stop(&bench);
     let picture = |n: usize| {
-        let item = items.iter().filter(|i| i["dataset"] == "quiz").nth(n).unwrap();
+        let item = items
+            .iter()
+            .filter(|i| i["dataset"] == "quiz")
+            .nth(n)
+            .unwrap();
         let hash = item["images"][0]["hash"].as_str().unwrap();
-        bench.root().join(format!("images/{}/{hash}.png", &hash[..2]))
+        bench
+            .root()
+            .join(format!("images/{}/{hash}.png", &hash[..2]))
     };
     let kept = std::fs::read(picture(0)).unwrap();
     std::fs::remove_file(picture(0)).unwrap();
@@ -356,15 +465,31 @@ fn repair_loses_nothing_and_says_what_it_did() {
         assert!(text.out.contains(word), "{word}: {}", text.out);
     }
     let (code, done) = report(&bench, &["--repair"]);
-    assert_eq!((code, &done["repaired"], &done["damaged"]), (1, &4.into(), &1.into()), "{done:#}");
+    assert_eq!(
+        (code, &done["repaired"], &done["damaged"]),
+        (1, &4.into(), &1.into()),
+        "{done:#}"
+    );
     assert_eq!(std::fs::read(picture(0)).unwrap(), kept);
     let aside = PathBuf::from(format!("{}.damaged-1", picture(1).display()));
-    assert_eq!(std::fs::read(aside).unwrap(), b"another", "nothing is deleted");
+    assert_eq!(
+        std::fs::read(aside).unwrap(),
+        b"another",
+        "nothing is deleted"
+    );
     // The verdicts that were cut off are told of at the next start too, until they are put back.
     bench.start_owner();
     let notices = bench.status()["notices"].to_string();
-    assert!(notices.contains("sessions/ann.jsonl was cut to"), "{notices}");
-    assert!(bench.run(["verify", "--repair"]).refused(1).contains("benchtop stop"));
+    assert!(
+        notices.contains("sessions/ann.jsonl was cut to"),
+        "{notices}"
+    );
+    assert!(
+        bench
+            .run(["verify", "--repair"])
+            .refused(1)
+            .contains("benchtop stop")
+    );
     stop(&bench);
     assert_eq!(report(&bench, &[]).1["damaged"], 1);
     std::fs::write(&journal, &whole).unwrap();
@@ -377,8 +502,15 @@ fn repair_loses_nothing_and_says_what_it_did() {
 fn scores_outlive_a_damaged_index() {
     let bench = full();
     let scored = |bench: &Bench| {
-        let report: Value = serde_json::from_str(&bench.run(["filter", "report", "--json"]).ok()).unwrap();
-        report["scorers"].as_array().unwrap().iter().find(|s| s["scorer"] == "flatness").unwrap()["items"].clone()
+        let report: Value =
+            serde_json::from_str(&bench.run(["filter", "report", "--json"]).ok()).unwrap();
+        report["scorers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|s| s["scorer"] == "flatness")
+            .unwrap()["items"]
+            .clone()
     };
     let before = scored(&bench);
     stop(&bench);
@@ -400,7 +532,10 @@ fn files_of_an_earlier_version_open_and_say_that_they_have_no_checksum() {
     }
     for name in ["runs/0001.json", "sessions/rounds/first.json"] {
         let path = std::fs::read_dir(root.join(Path::new(name).parent().unwrap())).unwrap();
-        for file in path.map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "json")) {
+        for file in path
+            .map(|e| e.unwrap().path())
+            .filter(|p| p.extension().is_some_and(|e| e == "json"))
+        {
             let text = std::fs::read_to_string(&file).unwrap();
             if let Some((before, _)) = text.split_once(",\n  \"crc\"") {
                 std::fs::write(&file, format!("{before}\n}}\n")).unwrap();
@@ -409,12 +544,22 @@ fn files_of_an_earlier_version_open_and_say_that_they_have_no_checksum() {
     }
     let report = scrub(&bench.project());
     assert_eq!(report.damaged(), 0, "{:#?}", report.findings);
-    let said: Vec<_> =
-        report.findings.iter().filter(|f| f.what.contains("no checksum recorded")).map(|f| &f.file).collect();
+    let said: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|f| f.what.contains("no checksum recorded"))
+        .map(|f| &f.file)
+        .collect();
     assert!(
-        said.iter().any(|f| f.starts_with("runs/")) && said.iter().any(|f| f.starts_with("sessions/rounds/")),
+        said.iter().any(|f| f.starts_with("runs/"))
+            && said.iter().any(|f| f.starts_with("sessions/rounds/")),
         "{said:?}"
     );
     assert_eq!(bench.run(["round", "list", "--json"]).code, 0);
-    assert!(manifest::Manifest::read(&root.join("imports")).unwrap().problems.is_empty());
+    assert!(
+        manifest::Manifest::read(&root.join("imports"))
+            .unwrap()
+            .problems
+            .is_empty()
+    );
 }

@@ -14,7 +14,8 @@ use crate::support::{Bench, Output, PROGRAM, run, tame};
 /// tags, and begins a line of its own.
 const P: &str = "\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{7f}\u{200b}\u{feff}\u{e0041}\r\nFORGED";
 /// The same in one line.
-const LINE: &str = "\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{7f}\u{200b}\u{feff}\u{e0041}";
+const LINE: &str =
+    "\u{1b}]52;c;ZXZpbA==\u{7}\u{9b}31m\u{202e}\u{2066}\u{2028}\u{7f}\u{200b}\u{feff}\u{e0041}";
 /// What is left of it on a screen.
 const SEEN: &str = "]52;c;ZXZ";
 /// What a name in benchtop.toml may hold of it.
@@ -53,7 +54,11 @@ const CASES: &[Case] = &[
     Case("import {B}/set{L}.jsonl --json", As::Json, true),
     Case("import {B}/bad{L}.jsonl", As::Text, true),
     Case("import {B}/bad{L}.jsonl --keep-going", As::Text, true),
-    Case("import {B}/bad{L}.jsonl --keep-going --json", As::Json, true),
+    Case(
+        "import {B}/bad{L}.jsonl --keep-going --json",
+        As::Json,
+        true,
+    ),
     Case("import {B}/answers{L}.csv --guess", As::Text, false),
     Case("import {B}/none{P}", As::Text, true),
     Case("sample", As::Text, false),
@@ -78,7 +83,11 @@ const CASES: &[Case] = &[
         false,
     ),
     Case("decide", As::Json, true),
-    Case("round new {P} --protocol single --people {P}", As::Text, true),
+    Case(
+        "round new {P} --protocol single --people {P}",
+        As::Text,
+        true,
+    ),
     Case("round list", As::Text, false),
     Case("round list --json", As::Json, false),
     Case("round next one", As::Text, true),
@@ -116,10 +125,22 @@ const CASES: &[Case] = &[
     Case("verdicts --format csv", As::Csv, true),
     Case("verdicts --format label-studio", As::Whole, true),
     Case("verdicts --labeling-config", As::Text, true),
-    Case("verdicts --format csv --out {B}/out{L}.csv", As::Text, false),
+    Case(
+        "verdicts --format csv --out {B}/out{L}.csv",
+        As::Text,
+        false,
+    ),
     Case("verdicts import {B}/out{L}.csv", As::Text, false),
-    Case("verdicts import {B}/strange{L}.csv --dry-run", As::Text, true),
-    Case("verdicts import {B}/strange{L}.csv --dry-run --json", As::Json, true),
+    Case(
+        "verdicts import {B}/strange{L}.csv --dry-run",
+        As::Text,
+        true,
+    ),
+    Case(
+        "verdicts import {B}/strange{L}.csv --dry-run --json",
+        As::Json,
+        true,
+    ),
     Case("verdicts import {B}/bad{L}.jsonl", As::Text, false),
     Case("log", As::Text, true),
     Case("log --json", As::Json, true),
@@ -136,11 +157,23 @@ const CASES: &[Case] = &[
     Case("bulk accept --filter number:8 --note {P}", As::Text, false),
     Case("bulk accept --filter number:8 --json", As::Json, false),
     Case("bulk {P} --filter number:8", As::Text, true),
-    Case("edit {I} --question New{P} --instruction Ask{P} --note {P} --dry-run", As::Text, true),
-    Case("edit {I} --question New{P} --instruction Ask{P} --note {P} --json", As::Json, true),
+    Case(
+        "edit {I} --question New{P} --instruction Ask{P} --note {P} --dry-run",
+        As::Text,
+        true,
+    ),
+    Case(
+        "edit {I} --question New{P} --instruction Ask{P} --note {P} --json",
+        As::Json,
+        true,
+    ),
     Case("edit none{P} --question x", As::Text, true),
     Case("coverage --rows subtask --columns style", As::Text, true),
-    Case("coverage --rows subtask --columns style --json", As::Json, true),
+    Case(
+        "coverage --rows subtask --columns style --json",
+        As::Json,
+        true,
+    ),
     Case("coverage --failing 0", As::Text, false),
     Case("coverage --rows {P}", As::Text, true),
     Case("discard animal:owl --dry-run", As::Text, false),
@@ -160,9 +193,21 @@ const CASES: &[Case] = &[
     Case("lint --items --json", As::Json, true),
     Case("lint --rules", As::Text, false),
     Case("lint {B}/set{L}.jsonl", As::Text, false),
-    Case("lint-table {B}/table{L}.csv --total all{L}=a{L}*1+b{L}*1", As::Text, true),
-    Case("lint-table {B}/table{L}.csv --total all{L}=a{L}*1+b{L}*1 --format json", As::Json, true),
-    Case("lint-table {B}/table{L}.csv --total none{P}", As::Text, true),
+    Case(
+        "lint-table {B}/table{L}.csv --total all{L}=a{L}*1+b{L}*1",
+        As::Text,
+        true,
+    ),
+    Case(
+        "lint-table {B}/table{L}.csv --total all{L}=a{L}*1+b{L}*1 --format json",
+        As::Json,
+        true,
+    ),
+    Case(
+        "lint-table {B}/table{L}.csv --total none{P}",
+        As::Text,
+        true,
+    ),
     Case("board", As::Text, true),
     Case("board --format csv", As::Csv, true),
     Case("board --format md", As::Text, true),
@@ -173,17 +218,49 @@ const CASES: &[Case] = &[
     Case("board --ranks Acc --format json", As::Json, true),
     Case("board --sure --column Acc", As::Text, true),
     Case("board --behind m{P} --column Acc", As::Text, true),
-    Case("board --behind m{P} --column Acc --format md", As::Text, true),
-    Case("board --behind m{P} --column Acc --format csv", As::Csv, true),
-    Case("board --behind m{P} --column Acc --format json", As::Json, true),
+    Case(
+        "board --behind m{P} --column Acc --format md",
+        As::Text,
+        true,
+    ),
+    Case(
+        "board --behind m{P} --column Acc --format csv",
+        As::Csv,
+        true,
+    ),
+    Case(
+        "board --behind m{P} --column Acc --format json",
+        As::Json,
+        true,
+    ),
     Case("board --compare m{P} k{P} --column Acc", As::Text, true),
     Case("board --against first-bracket", As::Text, true),
-    Case("board --against first-bracket --format json", As::Json, true),
-    Case("board {B}/set{L}.jsonl {B}/answers{L}.csv {B}/bad{L}.jsonl", As::Text, true),
+    Case(
+        "board --against first-bracket --format json",
+        As::Json,
+        true,
+    ),
+    Case(
+        "board {B}/set{L}.jsonl {B}/answers{L}.csv {B}/bad{L}.jsonl",
+        As::Text,
+        true,
+    ),
     Case("board --sort {P}", As::Text, true),
-    Case("analyse correlate --with Acc.type.multiple-choice", As::Text, true),
-    Case("analyse correlate --with Acc.type.multiple-choice --json", As::Json, true),
-    Case("analyse correlate --table {B}/scores{L}.csv --with score", As::Text, true),
+    Case(
+        "analyse correlate --with Acc.type.multiple-choice",
+        As::Text,
+        true,
+    ),
+    Case(
+        "analyse correlate --with Acc.type.multiple-choice --json",
+        As::Json,
+        true,
+    ),
+    Case(
+        "analyse correlate --table {B}/scores{L}.csv --with score",
+        As::Text,
+        true,
+    ),
     Case("analyse cluster", As::Text, true),
     Case("analyse cluster --json", As::Json, true),
     Case("analyse stability", As::Text, true),
@@ -195,26 +272,62 @@ const CASES: &[Case] = &[
     Case("analyse alignment --by people", As::Text, false),
     Case("analyse alignment --by people --json", As::Json, false),
     Case("analyse chart --out {B}/chart{L}.svg", As::Text, true),
-    Case("analyse chart --out {B}/chart{L}.svg --json", As::Text, true),
+    Case(
+        "analyse chart --out {B}/chart{L}.svg --json",
+        As::Text,
+        true,
+    ),
     Case("analyse published", As::Text, false),
     Case("analyse published --json", As::Json, false),
     Case("analyse published --beside", As::Text, true),
     Case("analyse published {P}", As::Text, true),
     Case("export --format jsonl", As::Json, true),
     Case("export --format dysca", As::Whole, true),
-    Case("export --format vlmevalkit --out {B}/kit{L} --with-predictions", As::Text, false),
+    Case(
+        "export --format vlmevalkit --out {B}/kit{L} --with-predictions",
+        As::Text,
+        false,
+    ),
     Case("extract --rule strict@1", As::Json, true),
-    Case("extract --rule strict --compare first-bracket", As::Json, false),
+    Case(
+        "extract --rule strict --compare first-bracket",
+        As::Json,
+        false,
+    ),
     Case("extract --rule {P}", As::Text, true),
-    Case("eval --model m{M} --endpoint {U} --blind --tries 1 --sample 2", As::Text, true),
-    Case("eval --model m{M} --name other{M} --endpoint {U} --blind --tries 1 --sample 2 --json", As::Json, true),
+    Case(
+        "eval --model m{M} --endpoint {U} --blind --tries 1 --sample 2",
+        As::Text,
+        true,
+    ),
+    Case(
+        "eval --model m{M} --name other{M} --endpoint {U} --blind --tries 1 --sample 2 --json",
+        As::Json,
+        true,
+    ),
     Case("eval similarity --dry-run", As::Text, false),
     Case("eval similarity --dry-run --json", As::Json, false),
-    Case("eval judge --judge j{M} --endpoint {U} --tries 1", As::Text, true),
-    Case("eval judge --judge j{M} --endpoint {U} --tries 1 --json", As::Json, true),
-    Case("generate --size 64x64 --name job{M} --backend {P}", As::Text, true),
+    Case(
+        "eval judge --judge j{M} --endpoint {U} --tries 1",
+        As::Text,
+        true,
+    ),
+    Case(
+        "eval judge --judge j{M} --endpoint {U} --tries 1 --json",
+        As::Json,
+        true,
+    ),
+    Case(
+        "generate --size 64x64 --name job{M} --backend {P}",
+        As::Text,
+        true,
+    ),
     Case("generate --size 64x64 --plan number:1", As::Text, false),
-    Case("generate --size 64x64 --plan number:2 --json", As::Json, false),
+    Case(
+        "generate --size 64x64 --plan number:2 --json",
+        As::Json,
+        false,
+    ),
     Case("generate --items {B}/list{L}.txt", As::Text, true),
     Case("jobs", As::Text, true),
     Case("jobs --json", As::Json, true),
@@ -259,7 +372,11 @@ const CASES: &[Case] = &[
     Case("filter rules try {B}/rules{L}.toml", As::Text, true),
     Case("filter rules try {B}/rules{L}.toml --json", As::Json, true),
     Case("filter rules apply {B}/rules{L}.toml", As::Text, true),
-    Case("filter rules apply {B}/rules{L}.toml --json", As::Json, true),
+    Case(
+        "filter rules apply {B}/rules{L}.toml --json",
+        As::Json,
+        true,
+    ),
     Case("filter rules revert", As::Text, false),
     Case("filter rules revert --json", As::Json, false),
     Case("filter rules try {B}/bad{L}.jsonl", As::Text, true),
@@ -269,7 +386,11 @@ const CASES: &[Case] = &[
     Case("filter explain 1 --json", As::Json, false),
     Case("filter explain none{P}", As::Text, true),
     Case("filter compare {B} {B} --model none{P}", As::Text, true),
-    Case("filter compare {B} {B} --model none{P} --json", As::Json, true),
+    Case(
+        "filter compare {B} {B} --model none{P} --json",
+        As::Json,
+        true,
+    ),
     Case("models", As::Text, false),
     Case("models --json", As::Json, false),
     Case("models list", As::Text, false),
@@ -300,7 +421,11 @@ const CASES: &[Case] = &[
     Case("trust list", As::Text, false),
     Case("trust list --json", As::Json, false),
     Case("trust add {P}", As::Text, true),
-    Case("trust add http://a.example --key-env {P} --json", As::Json, false),
+    Case(
+        "trust add http://a.example --key-env {P} --json",
+        As::Json,
+        false,
+    ),
     Case("trust remove {P}", As::Text, true),
     Case("trust remove http://a.example --json", As::Json, false),
     Case("trust link {B}/none{P}", As::Text, true),
@@ -322,7 +447,11 @@ const CASES: &[Case] = &[
 
 /// The words of a case that are arguments.
 fn words(case: &str, fill: &[(&str, &str)]) -> Vec<String> {
-    let filled = |word: &str| fill.iter().fold(word.to_string(), |word, (name, text)| word.replace(name, text));
+    let filled = |word: &str| {
+        fill.iter().fold(word.to_string(), |word, (name, text)| {
+            word.replace(name, text)
+        })
+    };
     case.split(' ').map(filled).collect()
 }
 
@@ -330,7 +459,9 @@ fn words(case: &str, fill: &[(&str, &str)]) -> Vec<String> {
 fn command(words: &str, mut at: &Command) -> String {
     let mut path = Vec::new();
     for word in words.split(' ') {
-        let Some(next) = at.find_subcommand(word) else { break };
+        let Some(next) = at.find_subcommand(word) else {
+            break;
+        };
         path.push(next.get_name());
         at = next;
     }
@@ -339,12 +470,24 @@ fn command(words: &str, mut at: &Command) -> String {
 
 /// The commands that can be run, with the words that make them print JSON where they have such.
 fn runnable(at: &Command, path: &str, found: &mut Vec<(String, Option<&'static str>)>) {
-    for next in at.get_subcommands().filter(|next| next.get_name() != "help") {
+    for next in at
+        .get_subcommands()
+        .filter(|next| next.get_name() != "help")
+    {
         let path = format!("{path} {}", next.get_name()).trim().to_string();
         if !next.is_subcommand_required_set() && !PROTOCOLS.contains(&path.as_str()) {
             let takes = |name: &str| next.get_arguments().find(|arg| arg.get_id() == name);
-            let format = takes("format").filter(|arg| arg.get_possible_values().iter().any(|v| v.get_name() == "json"));
-            found.push((path.clone(), takes("json").map(|_| "--json").or(format.map(|_| "--format json"))));
+            let format = takes("format").filter(|arg| {
+                arg.get_possible_values()
+                    .iter()
+                    .any(|v| v.get_name() == "json")
+            });
+            found.push((
+                path.clone(),
+                takes("json")
+                    .map(|_| "--json")
+                    .or(format.map(|_| "--format json")),
+            ));
         }
         runnable(next, &path, found);
     }
@@ -358,10 +501,16 @@ fn every_command_is_attacked() {
     runnable(&all, "", &mut found);
     assert!(found.len() > 60, "{found:?}");
     for (path, json) in found {
-        let of: Vec<&Case> = CASES.iter().filter(|case| command(case.0, &all) == path).collect();
+        let of: Vec<&Case> = CASES
+            .iter()
+            .filter(|case| command(case.0, &all) == path)
+            .collect();
         assert!(!of.is_empty(), "no case runs `{path}`");
         let Some(json) = json else { continue };
-        assert!(of.iter().any(|case| case.0.contains(json)), "no case runs `{path}` with {json}");
+        assert!(
+            of.iter().any(|case| case.0.contains(json)),
+            "no case runs `{path}` with {json}"
+        );
     }
 }
 
@@ -372,8 +521,7 @@ fn attacked() -> Bench {
     let name = |name: &str, ending: &str| format!("{name}{LINE}.{ending}");
     let item = |n: usize| {
         let t = |text: &str| format!("{text}{P}");
-        let choice =
-            |text: &str, right: bool| json!({"text": t(text), "role": if right { "correct" } else { "distractor" }});
+        let choice = |text: &str, right: bool| json!({"text": t(text), "role": if right { "correct" } else { "distractor" }});
         json!({
             "id": format!("{}/{}", t("set"), t(&n.to_string())), "dataset": t("set"), "key": t(&n.to_string()), "form": "plain",
             "question": t(&format!("What is {n}?")), "kind": "multiple-choice", "answer": t(if n.is_multiple_of(2) { "dog" } else { "cat" }),
@@ -387,29 +535,58 @@ fn attacked() -> Bench {
     bench.write(&name("set", "jsonl"), (0..8).map(item).collect::<String>());
     let cell = |text: String| format!("\"{}\"", text.replace('"', "\"\""));
     let row = |(n, model): (usize, &str)| {
-        let said = if (n + model.len()).is_multiple_of(3) { "B" } else { "A" };
-        [n.to_string(), model.to_string(), said.to_string()].map(|t| cell(t + P)).join(",") + "\n"
+        let said = if (n + model.len()).is_multiple_of(3) {
+            "B"
+        } else {
+            "A"
+        };
+        [n.to_string(), model.to_string(), said.to_string()]
+            .map(|t| cell(t + P))
+            .join(",")
+            + "\n"
     };
-    let rows = (0..8).flat_map(|n| [(n, "m"), (n, "k"), (n, "third")]).map(row).collect::<String>();
-    bench.write(&name("answers", "csv"), "index,model,prediction\n".to_string() + &rows);
+    let rows = (0..8)
+        .flat_map(|n| [(n, "m"), (n, "k"), (n, "third")])
+        .map(row)
+        .collect::<String>();
+    bench.write(
+        &name("answers", "csv"),
+        "index,model,prediction\n".to_string() + &rows,
+    );
     bench.write(
         &name("bad", "jsonl"),
         item(9) + &format!("{{\"id\":\"{LINE}\",\"kind\":\"{MILD}\"}}\n{{\"kind{MILD}\":\n"),
     );
-    bench.write(&name("plan", "toml"), format!("[\"{MILD}\"]\nx = 1\n[[questions]]\nsubtask = \"{MILD}\"\n"));
-    bench.write(&name("table", "csv"), format!("model,a{LINE},b{LINE},all{LINE}\nx{LINE},1,2,9\n"));
+    bench.write(
+        &name("plan", "toml"),
+        format!("[\"{MILD}\"]\nx = 1\n[[questions]]\nsubtask = \"{MILD}\"\n"),
+    );
+    bench.write(
+        &name("table", "csv"),
+        format!("model,a{LINE},b{LINE},all{LINE}\nx{LINE},1,2,9\n"),
+    );
     let quote = |model: &str| cell(format!("{model}{P}"));
     bench.write(
         &name("scores", "csv"),
-        format!("model,score\n{},1\n{},2\n{},3\n", quote("m"), quote("k"), quote("third")),
+        format!(
+            "model,score\n{},1\n{},2\n{},3\n",
+            quote("m"),
+            quote("k"),
+            quote("third")
+        ),
     );
     bench.write(&name("list", "txt"), format!("none{LINE}\n"));
     bench.write(
         &name("rules", "toml"),
         format!("[[rules]]\nname='rule{MILD}'\nthen='flag'\nall=[{{score='leakage',above=0.1}}]\n"),
     );
-    bench.write(&name("keys", "toml"), format!("[keys]\n\"quit{MILD}\" = [\"x{MILD}\"]\n"));
-    let strange = format!("item,who,verdict,note\n\"none{LINE}\",ann,accept,\n\"x\",\"who{LINE}\",\"what{LINE}\",\n");
+    bench.write(
+        &name("keys", "toml"),
+        format!("[keys]\n\"quit{MILD}\" = [\"x{MILD}\"]\n"),
+    );
+    let strange = format!(
+        "item,who,verdict,note\n\"none{LINE}\",ann,accept,\n\"x\",\"who{LINE}\",\"what{LINE}\",\n"
+    );
     bench.write(&name("strange", "csv"), strange);
     for file in shipped() {
         let more = if file.name.ends_with("animal.txt") {
@@ -425,7 +602,8 @@ fn attacked() -> Bench {
     let text = std::fs::read_to_string(&path).unwrap();
     let declared = "[review]\n";
     assert!(text.contains(declared), "{text}");
-    let reasons = format!("{declared}reasons = [{{ key = \"wrong-answer\", label = \"Wrong {MILD}\" }}]\n");
+    let reasons =
+        format!("{declared}reasons = [{{ key = \"wrong-answer\", label = \"Wrong {MILD}\" }}]\n");
     let (before, after) = text.split_once(declared).unwrap();
     let after = after.find("\n[").map_or("", |at| &after[at..]);
     std::fs::write(path, format!("{before}{reasons}{after}")).unwrap();
@@ -435,7 +613,8 @@ fn attacked() -> Bench {
 /// Verdicts on the first items with the attack in their notes, outside of rounds and in one.
 fn verdicts(verdict: &str) -> String {
     let line = |n: usize, round: Option<&str>| {
-        let mut line = json!({"item": n, "verdict": verdict, "note": format!("note {n}{P}"), "round": round});
+        let mut line =
+            json!({"item": n, "verdict": verdict, "note": format!("note {n}{P}"), "round": round});
         if verdict == "reject" {
             line["reasons"] = json!(["wrong-answer"]);
         }
@@ -445,7 +624,11 @@ fn verdicts(verdict: &str) -> String {
         line.to_string() + "\n"
     };
     let refused = json!({"item": format!("none{P}"), "verdict": "accept"}).to_string() + "\n";
-    (1..4).map(|n| line(n, None)).chain((1..4).map(|n| line(n, Some("one")))).collect::<String>() + &refused
+    (1..4)
+        .map(|n| line(n, None))
+        .chain((1..4).map(|n| line(n, Some("one"))))
+        .collect::<String>()
+        + &refused
 }
 
 /// What is wrong with what a run wrote.
@@ -456,11 +639,16 @@ fn wrong(case: &Case, output: &Output) -> Vec<String> {
             wrong.push(format!("{c:?} on standard {name}"));
         }
         let cells = case.1 == As::Csv && name == "output";
-        if !cells && text.lines().any(|line| line.trim_start().starts_with("FORGED")) {
+        if !cells
+            && text
+                .lines()
+                .any(|line| line.trim_start().starts_with("FORGED"))
+        {
             wrong.push(format!("a forged line on standard {name}"));
         }
     }
-    let parsed = |text: &str| serde_json::from_str::<Value>(text).map_err(|e| format!("{e}: {text}"));
+    let parsed =
+        |text: &str| serde_json::from_str::<Value>(text).map_err(|e| format!("{e}: {text}"));
     match case.1 {
         As::Json => wrong.extend(output.out.lines().filter_map(|line| parsed(line).err())),
         As::Whole => wrong.extend(parsed(&output.out).err()),
@@ -477,10 +665,23 @@ fn wrong(case: &Case, output: &Output) -> Vec<String> {
 
 #[test]
 fn no_command_lets_an_escape_sequence_through() {
-    let server =
-        Server::new(|_| Act::Status(400, vec![], json!({"error": {"message": format!("no {P}")}}).to_string()));
+    let server = Server::new(|_| {
+        Act::Status(
+            400,
+            vec![],
+            json!({"error": {"message": format!("no {P}")}}).to_string(),
+        )
+    });
     let bench = attacked();
-    let (beside, url) = (bench.beside("").to_str().unwrap().trim_end_matches('/').to_string(), server.url());
+    let (beside, url) = (
+        bench
+            .beside("")
+            .to_str()
+            .unwrap()
+            .trim_end_matches('/')
+            .to_string(),
+        server.url(),
+    );
     let id = format!("set{P}/0{P}");
     let fill = [
         ("{P}", P),
@@ -495,7 +696,10 @@ fn no_command_lets_an_escape_sequence_through() {
         // The project is named first: what is attacked may be the command.
         let mut command = std::process::Command::new(PROGRAM);
         tame(&mut command);
-        command.arg("--project").arg(bench.root()).args(words(case.0, &fill));
+        command
+            .arg("--project")
+            .arg(bench.root())
+            .args(words(case.0, &fill));
         let input = match case.0 {
             "decide" => verdicts("accept"),
             "decide --as ann" => verdicts("reject"),
@@ -507,22 +711,39 @@ fn no_command_lets_an_escape_sequence_through() {
         };
         let output = run(&mut command, &input);
         if case.0 == "decide --as ann" {
-            let _ = std::fs::copy(bench.root().join("sessions/ann.jsonl"), bench.beside("ann.jsonl"));
+            let _ = std::fs::copy(
+                bench.root().join("sessions/ann.jsonl"),
+                bench.beside("ann.jsonl"),
+            );
         }
         let wrong = wrong(case, &output);
         if !wrong.is_empty() {
-            failed.push(format!("{}\n  {}\n  {output:?}", case.0, wrong.join("\n  ")));
+            failed.push(format!(
+                "{}\n  {}\n  {output:?}",
+                case.0,
+                wrong.join("\n  ")
+            ));
         }
         whole(case, &output, &mut failed);
     }
     files(&bench, &mut failed);
-    assert!(failed.is_empty(), "{} of {} runs:\n{}", failed.len(), CASES.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} of {} runs:\n{}",
+        failed.len(),
+        CASES.len(),
+        failed.join("\n")
+    );
     let _ = std::fs::remove_dir_all(bench.beside(""));
 }
 
 /// What JSON holds is what came in.
 fn whole(case: &Case, output: &Output, failed: &mut Vec<String>) {
-    let lines: Vec<Value> = output.out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let lines: Vec<Value> = output
+        .out
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
     let of = |field: &str, text: String| lines.iter().any(|line| line[field] == text);
     let is_there = match case.0 {
         "items --json" | "export --format jsonl" => {
@@ -530,8 +751,12 @@ fn whole(case: &Case, output: &Output, failed: &mut Vec<String>) {
                 && of("question", format!("What is 7?{P}"))
                 && of("subtask", format!("sub{P}"))
         }
-        "verdicts --json" | "log --json" => of("note", format!("note 1{P}")) && of("item", format!("set{P}/0{P}")),
-        "board --format json" => of("model", format!("m{P}")) && of("column", format!("Acc.sub{P}")),
+        "verdicts --json" | "log --json" => {
+            of("note", format!("note 1{P}")) && of("item", format!("set{P}/0{P}"))
+        }
+        "board --format json" => {
+            of("model", format!("m{P}")) && of("column", format!("Acc.sub{P}"))
+        }
         "diff 0 --json" => of("item", format!("set{P}/0{P}")),
         _ => true,
     };
@@ -542,7 +767,8 @@ fn whole(case: &Case, output: &Output, failed: &mut Vec<String>) {
 
 /// The log, a chart, and a table that is read again.
 fn files(bench: &Bench, failed: &mut Vec<String>) {
-    let read = |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{e}: {path:?}"));
+    let read =
+        |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{e}: {path:?}"));
     let log = read(bench.project().runtime().join("log"));
     let chart = read(bench.beside(&format!("chart{LINE}.svg")));
     for (name, text) in [("the log", log), ("the chart", chart)] {

@@ -13,16 +13,30 @@ fn a_merge_or_key_file_of_two_gigabytes_is_refused_without_being_held() {
     File::create(&large).unwrap().set_len(2 << 30).unwrap();
     let pid = bench.start_owner();
     let refused = bench.run(["merge", large.to_str().unwrap()]).refused(1);
-    assert!(refused.contains("large.jsonl:1") && refused.contains("this is no journal"), "{refused}");
+    assert!(
+        refused.contains("large.jsonl:1") && refused.contains("this is no journal"),
+        "{refused}"
+    );
     // Two gigabytes of short lines are given up early too.
     let lines = bench.write("lines.jsonl", "{}\n".repeat(200_000));
-    assert!(bench.run(["merge", lines.to_str().unwrap()]).refused(1).contains("not one line of it is a decision"));
+    assert!(
+        bench
+            .run(["merge", lines.to_str().unwrap()])
+            .refused(1)
+            .contains("not one line of it is a decision")
+    );
     let owner = bench.pid().unwrap_or_else(|| panic!("{pid}"));
     let status = std::fs::read_to_string(format!("/proc/{owner}/status")).unwrap();
-    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap();
+    let peak = status
+        .lines()
+        .find_map(|l| l.strip_prefix("VmHWM:"))
+        .unwrap();
     let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
     assert!(peak < 1 << 20, "the owner held {peak} KiB");
-    for args in [["keys", "check", large.to_str().unwrap()], ["keys", "check", "/dev/zero"]] {
+    for args in [
+        ["keys", "check", large.to_str().unwrap()],
+        ["keys", "check", "/dev/zero"],
+    ] {
         assert_eq!(bench.run(args).code, 1, "{args:?}");
     }
 }
@@ -30,17 +44,26 @@ fn a_merge_or_key_file_of_two_gigabytes_is_refused_without_being_held() {
 #[test]
 fn one_damaged_answer_file_leaves_the_board_of_the_others() {
     let bench = Bench::new();
-    let small = format!("{}/tests/conformance/fixtures/small", env!("CARGO_MANIFEST_DIR"));
+    let small = format!(
+        "{}/tests/conformance/fixtures/small",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let copy = bench.beside("small");
     std::fs::create_dir_all(&copy).unwrap();
-    let done = std::process::Command::new("cp").args(["-r", &small, copy.parent().unwrap().to_str().unwrap()]).status();
+    let done = std::process::Command::new("cp")
+        .args(["-r", &small, copy.parent().unwrap().to_str().unwrap()])
+        .status();
     assert!(done.unwrap().success());
     let board = |bench: &Bench| bench.run(["board", "--format", "json", copy.to_str().unwrap()]);
     let whole = board(&bench);
     assert_eq!(whole.code, 0, "{whole:?}");
     let models = |text: &str| {
-        let lines = text.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
-        let mut names: Vec<String> = lines.filter_map(|l| Some(l["model"].as_str()?.to_string())).collect();
+        let lines = text
+            .lines()
+            .map(|l| serde_json::from_str::<Value>(l).unwrap());
+        let mut names: Vec<String> = lines
+            .filter_map(|l| Some(l["model"].as_str()?.to_string()))
+            .collect();
         names.dedup();
         names
     };
@@ -50,12 +73,25 @@ fn one_damaged_answer_file_leaves_the_board_of_the_others() {
     let damaged = board(&bench);
     assert_eq!(damaged.code, 1, "{damaged:?}");
     assert!(
-        damaged.err.contains("damaged, left out: ") && damaged.err.contains(hit.file_name().unwrap().to_str().unwrap()),
+        damaged.err.contains("damaged, left out: ")
+            && damaged
+                .err
+                .contains(hit.file_name().unwrap().to_str().unwrap()),
         "{}",
         damaged.err
     );
     let last: Value = serde_json::from_str(damaged.out.lines().last().unwrap()).unwrap();
-    assert_eq!(last["damaged"]["line"], json!(text.trim_end().lines().count() + 1), "{last}");
-    assert!(models(&whole.out).iter().any(|m| m == "beta") && models(&damaged.out).iter().any(|m| m == "alpha"));
-    assert!(!models(&damaged.out).iter().any(|m| m == "beta"), "a part of its answers is not all of them");
+    assert_eq!(
+        last["damaged"]["line"],
+        json!(text.trim_end().lines().count() + 1),
+        "{last}"
+    );
+    assert!(
+        models(&whole.out).iter().any(|m| m == "beta")
+            && models(&damaged.out).iter().any(|m| m == "alpha")
+    );
+    assert!(
+        !models(&damaged.out).iter().any(|m| m == "beta"),
+        "a part of its answers is not all of them"
+    );
 }

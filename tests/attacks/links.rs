@@ -21,7 +21,10 @@ fn all_of(path: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
             found.extend(all_of(&entry.unwrap().path()));
         }
     } else {
-        found.insert(path.to_path_buf(), (meta.mode(), std::fs::read(path).unwrap()));
+        found.insert(
+            path.to_path_buf(),
+            (meta.mode(), std::fs::read(path).unwrap()),
+        );
     }
     found
 }
@@ -29,8 +32,25 @@ fn all_of(path: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
 /// A project with items, a verdict, a round, a board and everything that a stopped owner leaves.
 fn filled() -> Bench {
     let bench = Bench::with_items(20);
-    bench.feed(["decide", "--as", "ann"], &verdict(Uuid::now_v7(), 1, "accept")).ok();
-    bench.run(["round", "new", "first", "--people", "ann", "--protocol", "single", "--seed", "1"]).ok();
+    bench
+        .feed(
+            ["decide", "--as", "ann"],
+            &verdict(Uuid::now_v7(), 1, "accept"),
+        )
+        .ok();
+    bench
+        .run([
+            "round",
+            "new",
+            "first",
+            "--people",
+            "ann",
+            "--protocol",
+            "single",
+            "--seed",
+            "1",
+        ])
+        .ok();
     bench.run(["board", "--format", "json"]);
     bench.run(["stop"]).ok();
     bench
@@ -39,14 +59,23 @@ fn filled() -> Bench {
 /// Commands that read and write all over a project; what they say does not matter.
 fn exercise(bench: &Bench) -> Vec<Output> {
     let mut said = vec![bench.run(["items", "--json"])];
-    said.push(bench.feed(["decide", "--as", "bob"], &verdict(Uuid::now_v7(), 2, "reject")));
-    for args in
-        [&["status", "--json"][..], &["board", "--format", "json"], &["round", "list", "--json"], &["log"], &["doctor"]]
-    {
+    said.push(bench.feed(
+        ["decide", "--as", "bob"],
+        &verdict(Uuid::now_v7(), 2, "reject"),
+    ));
+    for args in [
+        &["status", "--json"][..],
+        &["board", "--format", "json"],
+        &["round", "list", "--json"],
+        &["log"],
+        &["doctor"],
+    ] {
         said.push(bench.run(args.iter().copied()));
     }
     said.push(bench.run(["stop"]));
-    wait_until("the owner has ended", || crate::support::owners(bench.root()).is_empty());
+    wait_until("the owner has ended", || {
+        crate::support::owners(bench.root()).is_empty()
+    });
     said
 }
 
@@ -60,7 +89,10 @@ fn a_log_or_lock_that_is_a_link_leaves_its_target_alone() {
         std::fs::remove_file(&file).unwrap();
         symlink(&victim, &file).unwrap();
         let error = bench.run(["items"]).refused(1);
-        assert!(error.contains("this file is a link") && error.contains(name), "{error}");
+        assert!(
+            error.contains("this file is a link") && error.contains(name),
+            "{error}"
+        );
         assert_eq!(all_of(&victim), before, "{name}");
     }
 }
@@ -76,9 +108,17 @@ fn a_log_that_grew_begins_anew() {
 
 #[test]
 fn linked_folders_are_refused_by_name() {
-    for name in
-        ["sessions", "sessions/rounds", "imports", "images", "store", "store/board", "runs", "exports", ".owner"]
-    {
+    for name in [
+        "sessions",
+        "sessions/rounds",
+        "imports",
+        "images",
+        "store",
+        "store/board",
+        "runs",
+        "exports",
+        ".owner",
+    ] {
         let bench = filled();
         let at = bench.root().join(name);
         let outside = bench.beside("outside");
@@ -89,9 +129,15 @@ fn linked_folders_are_refused_by_name() {
         }
         symlink(&outside, &at).unwrap();
         let before = all_of(&outside);
-        for output in exercise(&bench).into_iter().filter(|o| !o.out.contains("colour_level")) {
+        for output in exercise(&bench)
+            .into_iter()
+            .filter(|o| !o.out.contains("colour_level"))
+        {
             assert_ne!(output.code, 0, "{name}: {output:?}");
-            assert!(output.err.contains("is a link") && output.err.contains(name), "{name}: {output:?}");
+            assert!(
+                output.err.contains("is a link") && output.err.contains(name),
+                "{name}: {output:?}"
+            );
         }
         assert_eq!(all_of(&outside), before, "{name}");
     }
@@ -106,11 +152,23 @@ fn linked_files_are_neither_written_nor_read() {
             *name = name.strip_prefix(bench.root()).unwrap().to_path_buf();
         }
         names.retain(|name| {
-            let tops = ["store", "imports", "sessions/rounds", "sessions/ann.jsonl", "benchtop.toml"];
+            let tops = [
+                "store",
+                "imports",
+                "sessions/rounds",
+                "sessions/ann.jsonl",
+                "benchtop.toml",
+            ];
             tops.iter().any(|top| name.starts_with(top))
         });
         names.extend(
-            ["store/scoring.json", "store/rules.json", "runs/judge.jsonl", "images/pictures.jsonl"].map(Into::into),
+            [
+                "store/scoring.json",
+                "store/rules.json",
+                "runs/judge.jsonl",
+                "images/pictures.jsonl",
+            ]
+            .map(Into::into),
         );
         names
     };
@@ -130,9 +188,14 @@ fn linked_files_are_neither_written_nor_read() {
         std::fs::set_permissions(&victim, PermissionsExt::from_mode(0o606)).unwrap();
         let before = all_of(&victim);
         for output in exercise(&bench) {
-            assert!(!output.out.contains("SECRET") && !output.err.contains("SECRET"), "{name:?}: {output:?}");
             assert!(
-                output.code == 0 || output.err.contains("benchtop:") || output.out.contains("error"),
+                !output.out.contains("SECRET") && !output.err.contains("SECRET"),
+                "{name:?}: {output:?}"
+            );
+            assert!(
+                output.code == 0
+                    || output.err.contains("benchtop:")
+                    || output.out.contains("error"),
                 "{name:?}: {output:?}"
             );
         }
@@ -140,7 +203,11 @@ fn linked_files_are_neither_written_nor_read() {
         if let Ok(meta) = file.symlink_metadata()
             && meta.is_file()
         {
-            assert_eq!(meta.mode() & 0o006, 0, "{name:?} took the mode of what it was linked to");
+            assert_eq!(
+                meta.mode() & 0o006,
+                0,
+                "{name:?} took the mode of what it was linked to"
+            );
         }
     }
 }
@@ -148,25 +215,62 @@ fn linked_files_are_neither_written_nor_read() {
 #[test]
 fn a_theme_goes_by_name_and_no_file_of_a_project_is_one() {
     let dir = tempfile::tempdir().unwrap();
-    let env: Env = [("XDG_CONFIG_HOME".to_string(), dir.path().join("config").display().to_string())].into();
+    let env: Env = [(
+        "XDG_CONFIG_HOME".to_string(),
+        dir.path().join("config").display().to_string(),
+    )]
+    .into();
     std::fs::create_dir_all(dir.path().join("config/benchtop/themes")).unwrap();
     std::fs::write(dir.path().join("config/outside.toml"), "base = \"light\"\n").unwrap();
-    for path in ["/dev/zero", "../../outside", "../outside", "themes/mine.toml", "", "."] {
-        assert_eq!(Theme::named(path, &env).map(drop).unwrap_err().kind, ErrorKind::NotFound, "{path}");
+    for path in [
+        "/dev/zero",
+        "../../outside",
+        "../outside",
+        "themes/mine.toml",
+        "",
+        ".",
+    ] {
+        assert_eq!(
+            Theme::named(path, &env).map(drop).unwrap_err().kind,
+            ErrorKind::NotFound,
+            "{path}"
+        );
     }
     // A person's own, which no shipped theme gives way to.
-    assert_eq!(Theme::named("own", &env).map(drop).unwrap_err().kind, ErrorKind::NotFound);
-    std::fs::write(dir.path().join("config/benchtop/themes/own.toml"), "base = \"light\"\n").unwrap();
-    std::fs::write(dir.path().join("config/benchtop/themes/dark.toml"), "nonsense").unwrap();
+    assert_eq!(
+        Theme::named("own", &env).map(drop).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
+    std::fs::write(
+        dir.path().join("config/benchtop/themes/own.toml"),
+        "base = \"light\"\n",
+    )
+    .unwrap();
+    std::fs::write(
+        dir.path().join("config/benchtop/themes/dark.toml"),
+        "nonsense",
+    )
+    .unwrap();
     assert!(Theme::named("own", &env).is_ok() && Theme::named("dark", &env).is_ok());
-    std::fs::File::create(dir.path().join("config/benchtop/themes/huge.toml")).unwrap().set_len(5 << 30).unwrap();
-    assert_eq!(Theme::named("huge", &env).map(drop).unwrap_err().kind, ErrorKind::Input);
+    std::fs::File::create(dir.path().join("config/benchtop/themes/huge.toml"))
+        .unwrap()
+        .set_len(5 << 30)
+        .unwrap();
+    assert_eq!(
+        Theme::named("huge", &env).map(drop).unwrap_err().kind,
+        ErrorKind::Input
+    );
 }
 
 #[test]
 fn settings_without_end_are_refused() {
     let bench = filled();
-    std::fs::File::options().append(true).open(bench.root().join("benchtop.toml")).unwrap().set_len(6 << 30).unwrap();
+    std::fs::File::options()
+        .append(true)
+        .open(bench.root().join("benchtop.toml"))
+        .unwrap()
+        .set_len(6 << 30)
+        .unwrap();
     let error = bench.run(["items"]).refused(1);
     assert!(error.contains("larger than"), "{error}");
     let bench = filled();
@@ -186,14 +290,24 @@ fn no_program_of_a_repository_is_run() {
     let marker = bench.beside("marker");
     let git = |args: &[&str]| {
         let mut command = Command::new("git");
-        command.arg("-C").arg(bench.root()).args(["-c", "user.name=x", "-c", "user.email=x@example.org"]).args(args);
+        command
+            .arg("-C")
+            .arg(bench.root())
+            .args(["-c", "user.name=x", "-c", "user.email=x@example.org"])
+            .args(args);
         command.output().is_ok_and(|o| o.status.success())
     };
     if !(git(&["init", "-q"]) && git(&["add", "metadata"]) && git(&["commit", "-q", "-m", "one"])) {
         skip(Need::Program("git"), "git is not installed");
         return;
     }
-    let trap = bench.write("trap.sh", format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n", marker.display()));
+    let trap = bench.write(
+        "trap.sh",
+        format!(
+            "#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n",
+            marker.display()
+        ),
+    );
     std::fs::set_permissions(&trap, PermissionsExt::from_mode(0o755)).unwrap();
     let trap = trap.to_str().unwrap();
     let diff = || bench.run(["vocab", "diff", "HEAD", "--json"]);
@@ -206,7 +320,14 @@ fn no_program_of_a_repository_is_run() {
         .output()
         .unwrap();
     let blob = String::from_utf8(blob.stdout).unwrap().trim().to_string();
-    std::fs::remove_file(bench.root().join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
+    std::fs::remove_file(
+        bench
+            .root()
+            .join(".git/objects")
+            .join(&blob[..2])
+            .join(&blob[2..]),
+    )
+    .unwrap();
     let settings = [
         ("core.repositoryformatversion", "1"),
         ("extensions.partialClone", "origin"),
@@ -232,14 +353,28 @@ fn no_program_of_a_repository_is_run() {
         assert!(git(&["config", name, value]), "{name}");
     }
     std::fs::write(bench.root().join(".gitattributes"), "* diff=x filter=x\n").unwrap();
-    for hook in ["post-checkout", "reference-transaction", "post-index-change", "pre-auto-gc"] {
+    for hook in [
+        "post-checkout",
+        "reference-transaction",
+        "post-index-change",
+        "pre-auto-gc",
+    ] {
         symlink(trap, bench.root().join(".git/hooks").join(hook)).unwrap();
     }
     let local = format!("file://{}", bench.root().display());
-    for url in ["ssh://nobody@127.0.0.1:1/x", &format!("ext::{trap} %S"), &local, "git://127.0.0.1:1/x"] {
+    for url in [
+        "ssh://nobody@127.0.0.1:1/x",
+        &format!("ext::{trap} %S"),
+        &local,
+        "git://127.0.0.1:1/x",
+    ] {
         assert!(git(&["config", "remote.origin.url", url]));
         let error = diff().refused(1);
         assert!(error.contains("git cat-file failed"), "{url}: {error}");
-        assert!(!marker.exists(), "{url}: {}", std::fs::read_to_string(&marker).unwrap());
+        assert!(
+            !marker.exists(),
+            "{url}: {}",
+            std::fs::read_to_string(&marker).unwrap()
+        );
     }
 }

@@ -13,7 +13,9 @@ fn picture(bench: &Bench, number: usize) -> PathBuf {
     let lines = bench.run(["export", "--format", "jsonl"]).ok();
     let item: Value = serde_json::from_str(lines.lines().nth(number - 1).unwrap()).unwrap();
     let hash = item["images"][0]["hash"].as_str().unwrap();
-    bench.root().join(format!("images/{}/{hash}.png", &hash[..2]))
+    bench
+        .root()
+        .join(format!("images/{}/{hash}.png", &hash[..2]))
 }
 
 /// Everything below a folder, as bytes.
@@ -63,13 +65,28 @@ fn no_export_carries_a_picture_that_was_replaced_linked_or_removed() {
             "{format}: {}",
             done.err
         );
-        for word in ["does not match its hash: recorded", "is a link", "quiz/1", "quiz/2", "quiz/3"] {
+        for word in [
+            "does not match its hash: recorded",
+            "is a link",
+            "quiz/1",
+            "quiz/2",
+            "quiz/3",
+        ] {
             assert!(done.err.contains(word), "{format}: {word}: {}", done.err);
         }
         let written = all(&bench.beside(format));
-        assert!(!has(&written, key) && !has(&written, encoded), "{format} carries the key");
-        assert!(!has(&written, b"REPLACED-PICTURE"), "{format} carries the replaced picture");
-        assert!(!has(&written, b"What is 1?") && has(&written, b"What is 4?"), "{format}");
+        assert!(
+            !has(&written, key) && !has(&written, encoded),
+            "{format} carries the key"
+        );
+        assert!(
+            !has(&written, b"REPLACED-PICTURE"),
+            "{format} carries the replaced picture"
+        );
+        assert!(
+            !has(&written, b"What is 1?") && has(&written, b"What is 4?"),
+            "{format}"
+        );
     }
 }
 
@@ -85,11 +102,22 @@ fn no_model_is_asked_about_a_picture_that_is_not_the_recorded_one() {
     let url = server.url();
     let out = bench.run(["eval", "--model", "tiny", "--endpoint", &url, "--json"]);
     assert_ne!(out.code, 0, "questions were set aside by damage: {out:?}");
-    assert_eq!(server.seen().len(), 2, "only the two whole pictures are sent");
+    assert_eq!(
+        server.seen().len(),
+        2,
+        "only the two whole pictures are sent"
+    );
     let job: Value = serde_json::from_str(out.out.lines().last().unwrap()).unwrap();
-    assert_eq!((&job["done"], &job["failed"]), (&json!(2), &json!(2)), "{job}");
+    assert_eq!(
+        (&job["done"], &job["failed"]),
+        (&json!(2), &json!(2)),
+        "{job}"
+    );
     let failures = bench.run(["jobs", "failures", job["id"].to_string().as_str(), "--json"]);
-    assert!(failures.out.contains("does not match its hash") && failures.out.contains("is a link"), "{failures:?}");
+    assert!(
+        failures.out.contains("does not match its hash") && failures.out.contains("is a link"),
+        "{failures:?}"
+    );
     // Nor is it scored.
     let scored = bench.run(["filter", "run", "flatness", "--json"]);
     let last: Value = serde_json::from_str(scored.out.lines().last().unwrap()).unwrap();
@@ -100,7 +128,12 @@ fn no_model_is_asked_about_a_picture_that_is_not_the_recorded_one() {
 #[test]
 fn a_picture_that_is_gone_is_missing_and_the_doctor_says_so() {
     let bench = quiz(6);
-    let missing = |bench: &Bench| bench.run(["items", "--json", "--filter", "picture:missing"]).lines().len();
+    let missing = |bench: &Bench| {
+        bench
+            .run(["items", "--json", "--filter", "picture:missing"])
+            .lines()
+            .len()
+    };
     assert_eq!(missing(&bench), 0);
     let file = picture(&bench, 2);
     let bytes = std::fs::read(&file).unwrap();
@@ -112,7 +145,9 @@ fn a_picture_that_is_gone_is_missing_and_the_doctor_says_so() {
     bench.run(["stop"]).ok();
     bench.start_owner();
     let told = || bench.status()["notices"].to_string();
-    wait_until("the owner notices", || told().contains("the pictures of 1 items are gone (first: #2)"));
+    wait_until("the owner notices", || {
+        told().contains("the pictures of 1 items are gone (first: #2)")
+    });
     let doctor = bench.run(["doctor", "--json"]).ok();
     let doctor: Value = serde_json::from_str(&doctor).unwrap();
     assert_eq!(doctor["project"]["store_health"], "see notices");
@@ -142,21 +177,36 @@ fn pictures_that_cannot_be_shown_are_taken_in_named_and_marked() {
         })
         .collect();
     let file = bench.write("q/q.jsonl", lines.join("\n"));
-    let report: Value = serde_json::from_str(&bench.run(["import", "--json", file.to_str().unwrap()]).ok()).unwrap();
+    let report: Value =
+        serde_json::from_str(&bench.run(["import", "--json", file.to_str().unwrap()]).ok())
+            .unwrap();
     assert_eq!(
-        (&report["items"], &report["pictures"], &report["unreadable_pictures"]),
+        (
+            &report["items"],
+            &report["pictures"],
+            &report["unreadable_pictures"]
+        ),
         (&json!(4), &json!(4), &json!(3)),
         "{report}"
     );
-    assert_eq!(report["unreadable"][0], json!({"name": "drawing.svg", "why": "not an image"}));
+    assert_eq!(
+        report["unreadable"][0],
+        json!({"name": "drawing.svg", "why": "not an image"})
+    );
     assert_eq!(report["unreadable"][2]["why"], "too large: 8400x8400");
-    let found = bench.run(["items", "--json", "--filter", "picture:unreadable"]).lines();
+    let found = bench
+        .run(["items", "--json", "--filter", "picture:unreadable"])
+        .lines();
     assert_eq!(found.len(), 3);
     // The text names each of them too.
     let bench = Bench::new();
     let text = bench.run(["import", file.to_str().unwrap()]).ok();
     for name in &names[1..] {
-        assert!(text.lines().any(|line| line.contains(name) && line.contains("cannot be shown")), "{name}: {text}");
+        assert!(
+            text.lines()
+                .any(|line| line.contains(name) && line.contains("cannot be shown")),
+            "{name}: {text}"
+        );
     }
     assert!(!text.contains(names[0]), "{text}");
 }
@@ -173,18 +223,31 @@ fn broken_pictures_are_found_whether_they_came_so_or_were_changed_since() {
         question["images"] = json!(names);
         question.to_string()
     };
-    let items: [&[&str]; 5] = [&["a.png"], &["b.png"], &["a.png", "c.png"], &["d.png"], &["gone.png"]];
+    let items: [&[&str]; 5] = [
+        &["a.png"],
+        &["b.png"],
+        &["a.png", "c.png"],
+        &["d.png"],
+        &["gone.png"],
+    ];
     let lines: Vec<String> = items.into_iter().enumerate().map(line).collect();
     let file = bench.write("q/q.jsonl", lines.join("\n"));
     bench.run(["import", file.to_str().unwrap()]).ok();
     let found = |words: &str| {
         let items = bench.run(["items", "--json", "--filter", words]).lines();
-        items.iter().map(|item| item["number"].as_u64().unwrap()).collect::<Vec<_>>()
+        items
+            .iter()
+            .map(|item| item["number"].as_u64().unwrap())
+            .collect::<Vec<_>>()
     };
     assert_eq!(found("picture:broken"), [4]);
     assert_eq!(found("picture:missing"), [5]);
     let hash = blake3::hash(&png(8, 8, "c.png")).to_hex().to_string();
-    let changed = bench.project().images().join(&hash[..2]).join(format!("{hash}.png"));
+    let changed = bench
+        .project()
+        .images()
+        .join(&hash[..2])
+        .join(format!("{hash}.png"));
     std::fs::write(&changed, png(8, 8, "another")).unwrap();
     assert_eq!(found("picture:broken"), [3, 4]);
     assert_eq!(found("picture:broken,missing"), [3, 4, 5]);

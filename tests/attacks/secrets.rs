@@ -47,7 +47,9 @@ fn job(bench: &Bench) -> Value {
 
 fn stop(bench: &Bench) {
     bench.run(["stop"]).ok();
-    wait_until("the owner has ended", || crate::support::owners(bench.root()).is_empty());
+    wait_until("the owner has ended", || {
+        crate::support::owners(bench.root()).is_empty()
+    });
 }
 
 fn origin(server: &Server) -> String {
@@ -65,7 +67,12 @@ fn slow() -> Server {
 }
 
 fn new_run(url: &str, key_env: Option<&str>) -> NewRun {
-    let server = Endpoint { url: url.into(), key_env: key_env.map(Into::into), concurrency: 2, timeout_s: 5 };
+    let server = Endpoint {
+        url: url.into(),
+        key_env: key_env.map(Into::into),
+        concurrency: 2,
+        timeout_s: 5,
+    };
     NewRun {
         model: "tiny".into(),
         name: None,
@@ -109,7 +116,12 @@ fn plant(root: &Path, items: u32, new: NewRun) {
 }
 
 fn copy(from: &Path, to: PathBuf) -> Bench {
-    let done = Command::new("cp").arg("-a").arg(from).arg(&to).status().unwrap();
+    let done = Command::new("cp")
+        .arg("-a")
+        .arg(from)
+        .arg(&to)
+        .status()
+        .unwrap();
     assert!(done.success());
     Bench::at(to)
 }
@@ -130,7 +142,11 @@ fn a_run_that_somebody_sends_asks_nobody_until_a_person_agrees() {
     stop(&bench);
     plant(bench.root(), 3, new_run(&server.url(), Some(VARIABLE)));
     let jobs = opened(&bench);
-    assert!(server.seen().is_empty(), "opening the project sent {:?}", server.seen());
+    assert!(
+        server.seen().is_empty(),
+        "opening the project sent {:?}",
+        server.seen()
+    );
     let job_now = &jobs[0];
     assert_eq!(job_now["standing"], "paused", "{job_now}");
     let destination = json!({"to": origin(&server), "key_env": VARIABLE, "sends": "pictures"});
@@ -140,29 +156,51 @@ fn a_run_that_somebody_sends_asks_nobody_until_a_person_agrees() {
     });
     assert_eq!(job_now["waits"], waits);
     let said = job_now["reason"].as_str().unwrap();
-    let wanted =
-        format!("waits for your agreement: 3 questions with their pictures to {} with ${VARIABLE}", origin(&server));
+    let wanted = format!(
+        "waits for your agreement: 3 questions with their pictures to {} with ${VARIABLE}",
+        origin(&server)
+    );
     assert!(said.starts_with(&wanted), "{said}");
     // Nothing that is typed without agreeing sends anything.
     for act in ["resume", "retry"] {
         let refused = with_secret(&bench, ["jobs", act, "1"]).refused(1);
-        let command = format!("benchtop trust add {} --key-env {VARIABLE}", origin(&server));
+        let command = format!(
+            "benchtop trust add {} --key-env {VARIABLE}",
+            origin(&server)
+        );
         assert!(refused.contains(&command), "{refused}");
     }
     // Nor does another owner, nor an agreement to the host without the key.
     bench.kill_owner();
     bench.run(["trust", "add", &server.url()]).ok();
     assert_eq!(opened(&bench)[0]["standing"], "paused");
-    assert!(with_secret(&bench, ["jobs", "resume", "1"]).refused(1).contains(VARIABLE));
+    assert!(
+        with_secret(&bench, ["jobs", "resume", "1"])
+            .refused(1)
+            .contains(VARIABLE)
+    );
     assert!(server.seen().is_empty(), "{:?}", server.seen());
     // The person agrees, and it goes on.
-    bench.run(["trust", "add", &server.url(), "--key-env", VARIABLE]).ok();
-    assert!(with_secret(&bench, ["jobs", "resume", "1"]).ok().contains("queued"));
+    bench
+        .run(["trust", "add", &server.url(), "--key-env", VARIABLE])
+        .ok();
+    assert!(
+        with_secret(&bench, ["jobs", "resume", "1"])
+            .ok()
+            .contains("queued")
+    );
     wait_until("the run is done", || job(&bench)["standing"] == "done");
     let seen = server.seen();
     assert_eq!(seen.len(), 3);
-    assert!(seen.iter().all(|s| s.key.as_deref() == Some(&format!("Bearer {SECRET}"))), "{seen:?}");
-    assert!(seen.iter().all(|s| s.body.to_string().contains("image_url")));
+    assert!(
+        seen.iter()
+            .all(|s| s.key.as_deref() == Some(&format!("Bearer {SECRET}"))),
+        "{seen:?}"
+    );
+    assert!(
+        seen.iter()
+            .all(|s| s.body.to_string().contains("image_url"))
+    );
     assert_eq!(job(&bench)["waits"], Value::Null);
 }
 
@@ -172,7 +210,18 @@ fn a_run_begun_here_goes_on_and_one_copied_moved_or_edited_waits() {
     let bench = quiz(40);
     stop(&bench);
     let url = server.url();
-    let args = ["eval", "--model", "tiny", "--endpoint", &url, "--key-env", VARIABLE, "--concurrency", "1", "--detach"];
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &url,
+        "--key-env",
+        VARIABLE,
+        "--concurrency",
+        "1",
+        "--detach",
+    ];
     with_secret(&bench, args).ok();
     wait_until("some answers", || server.seen().len() >= 2);
     bench.kill_owner();
@@ -185,27 +234,43 @@ fn a_run_begun_here_goes_on_and_one_copied_moved_or_edited_waits() {
     let waits = |bench: &Bench, why: &str| {
         let before = asked();
         let job = opened(bench).remove(0);
-        assert_eq!((&job["standing"], &job["waits"]["elsewhere"]), (&json!("paused"), &json!(true)), "{why}: {job}");
+        assert_eq!(
+            (&job["standing"], &job["waits"]["elsewhere"]),
+            (&json!("paused"), &json!(true)),
+            "{why}: {job}"
+        );
         bench.kill_owner();
         assert_eq!((asked(), thief.seen().len()), (before, 0), "{why}");
     };
     waits(&copy(bench.root(), bench.beside("copy")), "a copy");
     let file = bench.root().join("runs/0001.json");
     let whole = std::fs::read(&file).unwrap();
-    let token = serde_json::from_slice::<Value>(&whole).unwrap()["token"].as_str().unwrap().to_string();
+    let token = serde_json::from_slice::<Value>(&whole).unwrap()["token"]
+        .as_str()
+        .unwrap()
+        .to_string();
     assert_eq!(token.len(), 32);
     // A second version of a folder that was trusted, at the same place and with the same token.
     let changes: [(&str, Change<'_>); 7] = [
-        ("another server", &|run| run["new"]["servers"][0]["url"] = thief.url().into()),
+        ("another server", &|run| {
+            run["new"]["servers"][0]["url"] = thief.url().into()
+        }),
         ("one server more", &|run| {
-            let more = json!({"url": thief.url(), "key_env": VARIABLE, "concurrency": 1, "timeout_s": 5});
+            let more =
+                json!({"url": thief.url(), "key_env": VARIABLE, "concurrency": 1, "timeout_s": 5});
             run["new"]["servers"].as_array_mut().unwrap().push(more);
         }),
-        ("another variable", &|run| run["new"]["servers"][0]["key_env"] = "HF_TOKEN".into()),
-        ("another model", &|run| run["new"]["model"] = "dearer".into()),
+        ("another variable", &|run| {
+            run["new"]["servers"][0]["key_env"] = "HF_TOKEN".into()
+        }),
+        ("another model", &|run| {
+            run["new"]["model"] = "dearer".into()
+        }),
         ("other items", &|run| run["items"] = 39.into()),
         ("another token", &|run| run["token"] = "0".repeat(32).into()),
-        ("no token", &|run| drop(run.as_object_mut().unwrap().remove("token"))),
+        ("no token", &|run| {
+            drop(run.as_object_mut().unwrap().remove("token"))
+        }),
     ];
     for (why, change) in changes {
         edit(&file, change);
@@ -231,29 +296,77 @@ fn a_run_begun_here_goes_on_and_one_copied_moved_or_edited_waits() {
     // Another person on this machine has agreed to nothing.
     std::fs::write(&file, &whole).unwrap();
     let mut other = bench.command(["jobs", "--json"]);
-    let listed = run(other.env(VARIABLE, SECRET).env("XDG_CONFIG_HOME", bench.beside("other")), "").lines();
+    let listed = run(
+        other
+            .env(VARIABLE, SECRET)
+            .env("XDG_CONFIG_HOME", bench.beside("other")),
+        "",
+    )
+    .lines();
     assert_eq!(listed[0]["waits"]["to"][0]["agreed"], false, "{listed:?}");
 }
 
 #[test]
 fn what_was_agreed_to_is_private_listed_and_taken_back() {
     let bench = Bench::new();
-    let add = |args: &[&str]| bench.run(["trust", "add", "--json"].into_iter().chain(args.iter().copied()));
-    let made = add(&["https://api.example.com:443/v1", "--key-env", "MY_API_KEY"]).lines().remove(0);
-    assert_eq!((&made["to"], &made["key_env"]), (&json!("https://api.example.com"), &json!("MY_API_KEY")));
+    let add = |args: &[&str]| {
+        bench.run(
+            ["trust", "add", "--json"]
+                .into_iter()
+                .chain(args.iter().copied()),
+        )
+    };
+    let made = add(&["https://api.example.com:443/v1", "--key-env", "MY_API_KEY"])
+        .lines()
+        .remove(0);
+    assert_eq!(
+        (&made["to"], &made["key_env"]),
+        (&json!("https://api.example.com"), &json!("MY_API_KEY"))
+    );
     add(&["http://10.0.0.1:8000", "--sends", "texts"]).ok();
     let listed = bench.run(["trust", "--json"]).lines();
     assert_eq!(listed.len(), 2);
-    assert_eq!((&listed[1]["sends"], &listed[1]["key_env"]), (&json!("texts"), &Value::Null));
+    assert_eq!(
+        (&listed[1]["sends"], &listed[1]["key_env"]),
+        (&json!("texts"), &Value::Null)
+    );
     let file = bench.person().join("benchtop/trust.jsonl");
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(std::fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
-    for wrong in [["--key-env", "PATH"], ["--key-env", "SSH_AUTH_SOCK"], ["--sends", "everything"]] {
-        assert_eq!(add(&["https://api.example.com", wrong[0], wrong[1]]).code, 2, "{wrong:?}");
+    assert_eq!(
+        std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(
+        std::fs::metadata(file.parent().unwrap())
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777,
+        0o700
+    );
+    for wrong in [
+        ["--key-env", "PATH"],
+        ["--key-env", "SSH_AUTH_SOCK"],
+        ["--sends", "everything"],
+    ] {
+        assert_eq!(
+            add(&["https://api.example.com", wrong[0], wrong[1]]).code,
+            2,
+            "{wrong:?}"
+        );
     }
     assert_eq!(add(&["file:///etc/passwd"]).code, 2);
-    bench.run(["trust", "remove", "https://api.example.com", "--key-env", "OTHER_KEY"]).refused(1);
-    bench.run(["trust", "remove", "https://api.example.com"]).ok();
+    bench
+        .run([
+            "trust",
+            "remove",
+            "https://api.example.com",
+            "--key-env",
+            "OTHER_KEY",
+        ])
+        .refused(1);
+    bench
+        .run(["trust", "remove", "https://api.example.com"])
+        .ok();
     assert_eq!(bench.run(["trust", "--json"]).lines().len(), 1);
     // A file that others can write is no agreement of this person's.
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).unwrap();
@@ -275,23 +388,62 @@ fn an_owner_holds_to_it_whatever_a_client_says() {
         tries: 1,
         dry: false,
     };
-    let asked = client.ask(request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
-    for refused in [asked, client.ask(request::Judge(Box::new(judge))).unwrap_err()] {
+    let asked = client
+        .ask(request::Evaluate(Box::new(new_run(
+            &server.url(),
+            Some(VARIABLE),
+        ))))
+        .unwrap_err();
+    for refused in [
+        asked,
+        client.ask(request::Judge(Box::new(judge))).unwrap_err(),
+    ] {
         assert_eq!(refused.kind, ErrorKind::Denied, "{refused}");
         assert!(refused.help.unwrap().contains("benchtop trust add"));
     }
     // The key was agreed to for another host, port and scheme.
-    for other in ["http://127.0.0.1:1", "https://127.0.0.1", "http://localhost"] {
-        bench.run(["trust", "add", other, "--key-env", VARIABLE]).ok();
+    for other in [
+        "http://127.0.0.1:1",
+        "https://127.0.0.1",
+        "http://localhost",
+    ] {
+        bench
+            .run(["trust", "add", other, "--key-env", VARIABLE])
+            .ok();
     }
-    let refused = client.ask(request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
+    let refused = client
+        .ask(request::Evaluate(Box::new(new_run(
+            &server.url(),
+            Some(VARIABLE),
+        ))))
+        .unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Denied, "{refused}");
     // Agreed to for texts: pictures do not go.
-    bench.run(["trust", "add", &server.url(), "--key-env", VARIABLE, "--sends", "texts"]).ok();
-    let refused = client.ask(request::Evaluate(Box::new(new_run(&server.url(), Some(VARIABLE))))).unwrap_err();
+    bench
+        .run([
+            "trust",
+            "add",
+            &server.url(),
+            "--key-env",
+            VARIABLE,
+            "--sends",
+            "texts",
+        ])
+        .ok();
+    let refused = client
+        .ask(request::Evaluate(Box::new(new_run(
+            &server.url(),
+            Some(VARIABLE),
+        ))))
+        .unwrap_err();
     assert!(refused.what.contains("pictures"), "{refused}");
     // A variable that is none of a key is never sent, agreed to or not.
-    let refused = client.ask(request::Evaluate(Box::new(new_run(&server.url(), Some("PATH"))))).unwrap_err();
+    let refused = client
+        .ask(request::Evaluate(Box::new(new_run(
+            &server.url(),
+            Some("PATH"),
+        ))))
+        .unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Usage, "{refused}");
     assert!(server.seen().is_empty(), "{:?}", server.seen());
 }
@@ -302,7 +454,18 @@ fn taking_an_agreement_back_stops_what_is_at_work() {
     let bench = quiz(40);
     stop(&bench);
     let url = server.url();
-    let args = ["eval", "--model", "tiny", "--endpoint", &url, "--key-env", VARIABLE, "--concurrency", "1", "--detach"];
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &url,
+        "--key-env",
+        VARIABLE,
+        "--concurrency",
+        "1",
+        "--detach",
+    ];
     with_secret(&bench, args).ok();
     wait_until("some answers", || server.seen().len() >= 2);
     bench.run(["trust", "remove", &url]).ok();
@@ -332,20 +495,40 @@ fn pictures_outside_of_a_project_are_sent_only_by_who_linked_them() {
     run(import.env("XDG_CONFIG_HOME", bench.beside("somebody")), "").ok();
     stop(&bench);
     let url = server.url();
-    let args = ["eval", "--model", "tiny", "--endpoint", &url, "--key-env", VARIABLE, "--json"];
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &url,
+        "--key-env",
+        VARIABLE,
+        "--json",
+    ];
     let done = with_secret(&bench, args);
     assert_eq!(done.code, 1, "{done:?}");
     assert!(server.seen().is_empty(), "{:?}", server.seen());
     let why = with_secret(&bench, ["jobs", "failures", "1"]).ok();
-    assert!(why.contains("outside of this project") && why.contains("benchtop trust link"), "{why}");
+    assert!(
+        why.contains("outside of this project") && why.contains("benchtop trust link"),
+        "{why}"
+    );
     // Without pictures nothing of theirs leaves.
     with_secret(&bench, args.into_iter().chain(["--blind"])).ok();
     assert_eq!(server.seen().len(), 2);
     // This person links them.
-    with_secret(&bench, ["trust", "link", bench.beside("private").to_str().unwrap()]).ok();
+    with_secret(
+        &bench,
+        ["trust", "link", bench.beside("private").to_str().unwrap()],
+    )
+    .ok();
     with_secret(&bench, ["jobs", "retry", "1"]).ok();
     wait_until("they are sent", || server.seen().len() == 4);
-    assert!(server.seen()[2..].iter().all(|s| s.body.to_string().contains("image_url")));
+    assert!(
+        server.seen()[2..]
+            .iter()
+            .all(|s| s.body.to_string().contains("image_url"))
+    );
 }
 
 /// Pictures from servers that `benchtop.toml` names.
@@ -358,7 +541,8 @@ fn generate_with(bench: &Bench, url: &str) {
 
 #[test]
 fn pictures_are_asked_only_of_servers_that_a_person_agreed_to() {
-    let painter = || Server::new(|_| Act::Later(Duration::from_millis(100), Box::new(Act::Picture(&[]))));
+    let painter =
+        || Server::new(|_| Act::Later(Duration::from_millis(100), Box::new(Act::Picture(&[]))));
     let (server, thief) = (painter(), painter());
     let bench = fifty();
     stop(&bench);
@@ -366,16 +550,31 @@ fn pictures_are_asked_only_of_servers_that_a_person_agreed_to() {
     // What a project names is no agreement.
     let begin = ["generate", "--size", "64x64", "--batch", "1", "--detach"];
     let refused = with_secret(&bench, begin).refused(1);
-    let command = format!("benchtop trust add {} --key-env {VARIABLE} --sends texts", origin(&server));
+    let command = format!(
+        "benchtop trust add {} --key-env {VARIABLE} --sends texts",
+        origin(&server)
+    );
     assert!(refused.contains(&command), "{refused}");
-    let dry = with_secret(&bench, ["generate", "--dry-run", "--json"]).lines().remove(0);
+    let dry = with_secret(&bench, ["generate", "--dry-run", "--json"])
+        .lines()
+        .remove(0);
     assert_eq!(
         (&dry["waits"]["what"], &dry["waits"]["count"]),
         (&json!("50 prompts for pictures"), &json!(50)),
         "{dry}"
     );
     assert!(server.seen().is_empty(), "{:?}", server.seen());
-    bench.run(["trust", "add", &server.url(), "--key-env", VARIABLE, "--sends", "texts"]).ok();
+    bench
+        .run([
+            "trust",
+            "add",
+            &server.url(),
+            "--key-env",
+            VARIABLE,
+            "--sends",
+            "texts",
+        ])
+        .ok();
     with_secret(&bench, begin).ok();
     wait_until("some pictures", || server.seen().len() >= 2);
     bench.kill_owner();
@@ -383,39 +582,75 @@ fn pictures_are_asked_only_of_servers_that_a_person_agreed_to() {
     let asked = server.seen().len();
     let waits = |bench: &Bench, why: &str| {
         let job = opened(bench).remove(0);
-        assert_eq!((&job["standing"], &job["waits"]["elsewhere"]), (&json!("paused"), &json!(true)), "{why}: {job}");
+        assert_eq!(
+            (&job["standing"], &job["waits"]["elsewhere"]),
+            (&json!("paused"), &json!(true)),
+            "{why}: {job}"
+        );
         bench.kill_owner();
-        assert_eq!((server.seen().len(), thief.seen().len()), (asked, 0), "{why}");
+        assert_eq!(
+            (server.seen().len(), thief.seen().len()),
+            (asked, 0),
+            "{why}"
+        );
         job
     };
     waits(&copy(bench.root(), bench.beside("copy")), "a copy");
     generate_with(&bench, &thief.url());
     let job_then = waits(&bench, "another server");
-    assert_eq!(job_then["waits"]["to"][0]["destination"]["to"], origin(&thief));
-    assert!(with_secret(&bench, ["jobs", "resume", "1"]).refused(1).contains(&origin(&thief)));
+    assert_eq!(
+        job_then["waits"]["to"][0]["destination"]["to"],
+        origin(&thief)
+    );
+    assert!(
+        with_secret(&bench, ["jobs", "resume", "1"])
+            .refused(1)
+            .contains(&origin(&thief))
+    );
     assert!(thief.seen().is_empty());
     bench.kill_owner();
     // The project is as it was: it goes on by itself, and the key goes to nobody else.
     generate_with(&bench, &server.url());
     assert_eq!(opened(&bench)[0]["waits"], Value::Null);
     wait_until("more pictures", || server.seen().len() > asked + 1);
-    assert!(server.seen().iter().all(|s| s.key.as_deref() == Some(&format!("Bearer {SECRET}"))));
+    assert!(
+        server
+            .seen()
+            .iter()
+            .all(|s| s.key.as_deref() == Some(&format!("Bearer {SECRET}")))
+    );
     assert!(thief.seen().is_empty());
 }
 
 #[test]
 fn a_job_without_servers_that_somebody_sends_waits_too() {
     let bench = fifty();
-    bench.run(["generate", "--size", "64x64", "--per-minute", "60", "--detach"]).ok();
+    bench
+        .run([
+            "generate",
+            "--size",
+            "64x64",
+            "--per-minute",
+            "60",
+            "--detach",
+        ])
+        .ok();
     bench.kill_owner();
     let copied = copy(bench.root(), bench.beside("copy"));
     let job_then = opened(&copied).remove(0);
-    assert_eq!((&job_then["standing"], &job_then["waits"]["to"]), (&json!("paused"), &json!([])), "{job_then}");
+    assert_eq!(
+        (&job_then["standing"], &job_then["waits"]["to"]),
+        (&json!("paused"), &json!([])),
+        "{job_then}"
+    );
     // It sends nothing: who types the command wants it.
     assert!(copied.run(["jobs", "resume", "1"]).ok().contains("queued"));
     // At its own place it goes on.
     let job_here = opened(&bench).remove(0);
-    assert!(["queued", "running"].contains(&job_here["standing"].as_str().unwrap()), "{job_here}");
+    assert!(
+        ["queued", "running"].contains(&job_here["standing"].as_str().unwrap()),
+        "{job_here}"
+    );
 }
 
 /// A judge that `benchtop.toml` names.
@@ -427,9 +662,15 @@ fn judge_with(bench: &Bench, url: &str) {
 }
 
 fn scoring(bench: &Bench) -> Value {
-    let report = with_secret(bench, ["filter", "report", "--json"]).lines().remove(0);
+    let report = with_secret(bench, ["filter", "report", "--json"])
+        .lines()
+        .remove(0);
     let scorers = report["scorers"].as_array().unwrap();
-    scorers.iter().find(|s| s["scorer"] == "judge/answer-stands").unwrap()["job"].clone()
+    scorers
+        .iter()
+        .find(|s| s["scorer"] == "judge/answer-stands")
+        .unwrap()["job"]
+        .clone()
 }
 
 #[test]
@@ -445,18 +686,47 @@ fn a_judge_is_asked_only_where_a_person_agreed_to() {
     std::fs::write(bench.root().join("store/scoring.json"), planted.to_string()).unwrap();
     opened(&bench);
     let job_then = scoring(&bench);
-    assert_eq!((&job_then["phase"], &job_then["waits"]["elsewhere"]), (&json!("paused"), &json!(true)), "{job_then}");
-    assert!(job_then["why"].as_str().unwrap().contains(&format!("{} with ${VARIABLE}", origin(&server))), "{job_then}");
-    for args in [["filter", "resume", "1"], ["filter", "cancel", "1"], ["filter", "run", "judge/answer-stands"]] {
+    assert_eq!(
+        (&job_then["phase"], &job_then["waits"]["elsewhere"]),
+        (&json!("paused"), &json!(true)),
+        "{job_then}"
+    );
+    assert!(
+        job_then["why"]
+            .as_str()
+            .unwrap()
+            .contains(&format!("{} with ${VARIABLE}", origin(&server))),
+        "{job_then}"
+    );
+    for args in [
+        ["filter", "resume", "1"],
+        ["filter", "cancel", "1"],
+        ["filter", "run", "judge/answer-stands"],
+    ] {
         let ran = with_secret(&bench, args);
         if args[1] != "cancel" {
-            let command = format!("benchtop trust add {} --key-env {VARIABLE}", origin(&server));
+            let command = format!(
+                "benchtop trust add {} --key-env {VARIABLE}",
+                origin(&server)
+            );
             assert!(ran.refused(1).contains(&command), "{args:?}");
         }
     }
     assert!(server.seen().is_empty(), "{:?}", server.seen());
-    bench.run(["trust", "add", &server.url(), "--key-env", VARIABLE]).ok();
-    with_secret(&bench, ["filter", "run", "judge/answer-stands", "--drafts", "--detach"]).ok();
+    bench
+        .run(["trust", "add", &server.url(), "--key-env", VARIABLE])
+        .ok();
+    with_secret(
+        &bench,
+        [
+            "filter",
+            "run",
+            "judge/answer-stands",
+            "--drafts",
+            "--detach",
+        ],
+    )
+    .ok();
     wait_until("it asks", || server.seen().len() >= 2);
     bench.kill_owner();
     // Another server in benchtop.toml, in a folder that was trusted before.
@@ -464,15 +734,28 @@ fn a_judge_is_asked_only_where_a_person_agreed_to() {
     judge_with(&bench, &thief.url());
     opened(&bench);
     assert_eq!(scoring(&bench)["phase"], "paused");
-    assert!(with_secret(&bench, ["filter", "resume", "2"]).refused(1).contains(&origin(&thief)));
+    assert!(
+        with_secret(&bench, ["filter", "resume", "2"])
+            .refused(1)
+            .contains(&origin(&thief))
+    );
     // While an owner runs, too: the file is read when a job begins.
-    assert!(with_secret(&bench, ["filter", "run", "alignment"]).refused(1).contains(&origin(&thief)));
+    assert!(
+        with_secret(&bench, ["filter", "run", "alignment"])
+            .refused(1)
+            .contains(&origin(&thief))
+    );
     bench.kill_owner();
     assert_eq!((server.seen().len(), thief.seen().len()), (asked, 0));
     judge_with(&bench, &server.url());
     opened(&bench);
     wait_until("it goes on", || server.seen().len() > asked);
-    assert!(server.seen().iter().all(|s| s.key.as_deref() == Some(&format!("Bearer {SECRET}"))));
+    assert!(
+        server
+            .seen()
+            .iter()
+            .all(|s| s.key.as_deref() == Some(&format!("Bearer {SECRET}")))
+    );
     assert!(thief.seen().is_empty());
 }
 
@@ -480,16 +763,35 @@ fn a_judge_is_asked_only_where_a_person_agreed_to() {
 fn a_redirect_carries_neither_key_nor_picture_to_another_host() {
     let thief = listening();
     let to = format!("{}/chat/completions", thief.url());
-    let server = Server::new(move |_| Act::Status(307, vec![("location", to.clone())], String::new()));
+    let server =
+        Server::new(move |_| Act::Status(307, vec![("location", to.clone())], String::new()));
     let bench = quiz(1);
     stop(&bench);
     let url = server.url();
-    let args = ["eval", "--model", "tiny", "--endpoint", &url, "--key-env", VARIABLE, "--tries", "2", "--json"];
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &url,
+        "--key-env",
+        VARIABLE,
+        "--tries",
+        "2",
+        "--json",
+    ];
     let out = with_secret(&bench, args);
     let said = out.out + &out.err;
-    assert!(said.contains(&origin(&server)) && said.contains(&origin(&thief)), "{said}");
+    assert!(
+        said.contains(&origin(&server)) && said.contains(&origin(&thief)),
+        "{said}"
+    );
     assert!(said.contains("nothing was sent there"), "{said}");
-    assert_eq!((server.seen().len(), thief.seen().len()), (1, 0), "a redirect is no reason to ask again");
+    assert_eq!(
+        (server.seen().len(), thief.seen().len()),
+        (1, 0),
+        "a redirect is no reason to ask again"
+    );
 }
 
 #[test]
@@ -500,13 +802,25 @@ fn a_person_at_a_terminal_is_asked() {
     plant(bench.root(), 2, new_run(&server.url(), Some(VARIABLE)));
     let typed = |answer: &[u8]| {
         let mut command = portable_pty::CommandBuilder::new(BENCHTOP);
-        command.args(["jobs", "resume", "1", "--project", bench.root().to_str().unwrap()]);
+        command.args([
+            "jobs",
+            "resume",
+            "1",
+            "--project",
+            bench.root().to_str().unwrap(),
+        ]);
         command.env("XDG_CONFIG_HOME", bench.person());
         command.env(VARIABLE, SECRET);
         let mut pty = Pty::run(command, Line::default());
         let shown = pty.wait_for("[y/N]").replace('\n', "");
-        let wanted = format!("this project wants to send 2 questions with their pictures to {}", origin(&server));
-        assert!(shown.contains(&wanted) && shown.contains(&format!("with ${VARIABLE}")), "{shown}");
+        let wanted = format!(
+            "this project wants to send 2 questions with their pictures to {}",
+            origin(&server)
+        );
+        assert!(
+            shown.contains(&wanted) && shown.contains(&format!("with ${VARIABLE}")),
+            "{shown}"
+        );
         pty.keys(answer);
         pty.wait_end()
     };
@@ -516,7 +830,10 @@ fn a_person_at_a_terminal_is_asked() {
     assert!(bench.run(["trust", "--json"]).lines().is_empty());
     assert!(typed(b"y\r").success());
     wait_until("it goes on", || server.seen().len() == 2);
-    assert_eq!(bench.run(["trust", "--json"]).lines()[0]["to"], origin(&server));
+    assert_eq!(
+        bench.run(["trust", "--json"]).lines()[0]["to"],
+        origin(&server)
+    );
 }
 
 #[test]
@@ -524,7 +841,14 @@ fn the_screen_says_what_waits_and_asks_before_it_goes_on() {
     let server = listening();
     let bench = Seated::plain(3);
     bench.stop_owner();
-    plant(bench.project().root(), 3, NewRun { blind: true, ..new_run(&server.url(), None) });
+    plant(
+        bench.project().root(),
+        3,
+        NewRun {
+            blind: true,
+            ..new_run(&server.url(), None)
+        },
+    );
     bench.start_owner();
     let mut seat = bench.seat("ann");
     seat.keys("7");

@@ -18,8 +18,14 @@ fn truncated_json_names_the_line() {
     let bench = Bench::with_items(3);
     let whole = lines(10..20, 4, &question(13).to_string());
     let cut = bench.write("cut.jsonl", &whole[..whole.len() - 40]);
-    refused(&bench, &cut, &["cut.jsonl:10:", "cut off", "nothing was imported"]);
-    let array = Value::from((10..20).map(question).collect::<Vec<_>>()).to_string().replace("},{", "},\n{");
+    refused(
+        &bench,
+        &cut,
+        &["cut.jsonl:10:", "cut off", "nothing was imported"],
+    );
+    let array = Value::from((10..20).map(question).collect::<Vec<_>>())
+        .to_string()
+        .replace("},{", "},\n{");
     let cut = bench.write("array.json", &array[..array.len() - 40]);
     refused(&bench, &cut, &["array.json:10:", "ends inside this record"]);
     let empty = bench.write("empty.jsonl", "");
@@ -34,15 +40,26 @@ fn a_line_of_two_gigabytes_is_refused_in_bounded_memory() {
     file.write_all(b"{\"id\": \"").unwrap();
     // A hole: the file has two gigabytes and the disk has none of them.
     file.set_len(2 << 30).unwrap();
-    refused(&bench, &path, &["huge.jsonl:1:", "longer than 16777216 bytes"]);
+    refused(
+        &bench,
+        &path,
+        &["huge.jsonl:1:", "longer than 16777216 bytes"],
+    );
     // And after a good line.
     file.seek(SeekFrom::Start(0)).unwrap();
     writeln!(file, "{}", question(1)).unwrap();
     file.write_all(b"{\"id\": \"").unwrap();
-    refused(&bench, &path, &["huge.jsonl:2:", "longer than 16777216 bytes"]);
+    refused(
+        &bench,
+        &path,
+        &["huge.jsonl:2:", "longer than 16777216 bytes"],
+    );
     let pid = owners(bench.root())[0];
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let peak = status.lines().find_map(|l| l.strip_prefix("VmHWM:")).unwrap();
+    let peak = status
+        .lines()
+        .find_map(|l| l.strip_prefix("VmHWM:"))
+        .unwrap();
     let kib: u64 = peak.split_whitespace().next().unwrap().parse().unwrap();
     assert!(kib < 256 << 10, "the owner's peak is {kib} KiB");
 }
@@ -51,21 +68,48 @@ fn a_line_of_two_gigabytes_is_refused_in_bounded_memory() {
 fn wrong_types_name_line_and_field() {
     let bench = Bench::with_items(3);
     for (field, value, words) in [
-        ("answer", json!(4), vec!["field `answer`", "expected text, found a number"]),
-        ("question", json!(["a"]), vec!["field `question`", "found an array"]),
+        (
+            "answer",
+            json!(4),
+            vec!["field `answer`", "expected text, found a number"],
+        ),
+        (
+            "question",
+            json!(["a"]),
+            vec!["field `question`", "found an array"],
+        ),
         ("question", json!(" "), vec!["field `question`", "empty"]),
-        ("options", json!("a"), vec!["field `options`", "an array of texts"]),
-        ("id", json!({}), vec!["field `id`", "a whole number or text"]),
-        ("question_type", json!("essay"), vec!["field `question_type`", "essay"]),
+        (
+            "options",
+            json!("a"),
+            vec!["field `options`", "an array of texts"],
+        ),
+        (
+            "id",
+            json!({}),
+            vec!["field `id`", "a whole number or text"],
+        ),
+        (
+            "question_type",
+            json!("essay"),
+            vec!["field `question_type`", "essay"],
+        ),
         ("answer", json!("neither"), vec!["field `answer`"]),
-        ("style", json!("s".repeat(200_000)), vec!["field `style`", "200000 bytes"]),
+        (
+            "style",
+            json!("s".repeat(200_000)),
+            vec!["field `style`", "200000 bytes"],
+        ),
     ] {
         let file = bench.write("wrong.jsonl", lines(10..20, 7, &changed(16, field, value)));
         refused(&bench, &file, &[vec!["wrong.jsonl:7:"], words].concat());
     }
-    for (text, word) in
-        [("[1, 2]\n", "found"), ("\"text\"\n", "found"), ("nonsense\n", "found"), ("{\"a\": 1}\n", "unknown form")]
-    {
+    for (text, word) in [
+        ("[1, 2]\n", "found"),
+        ("\"text\"\n", "found"),
+        ("nonsense\n", "found"),
+        ("{\"a\": 1}\n", "unknown form"),
+    ] {
         let file = bench.write("other.json", text);
         refused(&bench, &file, &["other.json:1:", word]);
     }
@@ -76,13 +120,42 @@ fn wrong_types_name_line_and_field() {
 #[test]
 fn an_id_with_another_content_is_refused_within_a_file_and_against_the_project() {
     let bench = Bench::with_items(3);
-    let file = bench.write("twice.jsonl", lines(10..20, 7, &changed(12, "question", json!("Which, though?"))));
-    refused(&bench, &file, &["twice.jsonl:7:", "field `id`", "given twice, differently", "line 3"]);
-    let file = bench.write("set.jsonl", lines(0..3, 2, &changed(1, "question", json!("Which, though?"))));
-    refused(&bench, &file, &["set.jsonl:2:", "field `id`", "another content", "--dataset"]);
+    let file = bench.write(
+        "twice.jsonl",
+        lines(10..20, 7, &changed(12, "question", json!("Which, though?"))),
+    );
+    refused(
+        &bench,
+        &file,
+        &[
+            "twice.jsonl:7:",
+            "field `id`",
+            "given twice, differently",
+            "line 3",
+        ],
+    );
+    let file = bench.write(
+        "set.jsonl",
+        lines(0..3, 2, &changed(1, "question", json!("Which, though?"))),
+    );
+    refused(
+        &bench,
+        &file,
+        &["set.jsonl:2:", "field `id`", "another content", "--dataset"],
+    );
     // The same again is no error.
-    let report = bench.run(["import", "--json", bench.items_file("set", 0..3).to_str().unwrap()]).lines().remove(0);
-    assert_eq!((&report["items"], &report["already"]), (&json!(0), &json!(3)));
+    let report = bench
+        .run([
+            "import",
+            "--json",
+            bench.items_file("set", 0..3).to_str().unwrap(),
+        ])
+        .lines()
+        .remove(0);
+    assert_eq!(
+        (&report["items"], &report["already"]),
+        (&json!(0), &json!(3))
+    );
 }
 
 #[test]
@@ -94,16 +167,26 @@ fn keep_going_takes_the_good_and_lists_the_bad() {
     text.push_str(&(changed(31, "style", json!("s".repeat(5000))) + "\n"));
     text.push_str(&question(32).to_string());
     let file = bench.write("mixed.jsonl", text);
-    let report = bench.run(["import", "--json", "--keep-going", file.to_str().unwrap()]).lines().remove(0);
+    let report = bench
+        .run(["import", "--json", "--keep-going", file.to_str().unwrap()])
+        .lines()
+        .remove(0);
     assert_eq!(report["items"], 10);
     let skipped = report["skipped"].as_array().unwrap();
     let places: Vec<(u64, &str)> = skipped
         .iter()
-        .map(|p| (p["place"]["line"].as_u64().unwrap(), p["place"]["field"].as_str().unwrap_or_default()))
+        .map(|p| {
+            (
+                p["place"]["line"].as_u64().unwrap(),
+                p["place"]["field"].as_str().unwrap_or_default(),
+            )
+        })
         .collect();
     assert_eq!(places, [(3, ""), (11, "id"), (12, "images"), (13, "style")]);
     assert_eq!(bench.items().len(), 13);
-    let said = bench.run(["import", "--keep-going", file.to_str().unwrap()]).ok();
+    let said = bench
+        .run(["import", "--keep-going", file.to_str().unwrap()])
+        .ok();
     assert!(said.contains("0 items"), "{said}");
 }
 
@@ -111,10 +194,18 @@ fn keep_going_takes_the_good_and_lists_the_bad() {
 fn a_bad_file_among_good_ones_leaves_none_of_them() {
     let bench = Bench::with_items(3);
     bench.write("many/a.jsonl", lines(10..600, 1, &question(10).to_string()));
-    bench.write("many/b.jsonl", lines(0..300, 300, &changed(299, "answer", json!(4))));
+    bench.write(
+        "many/b.jsonl",
+        lines(0..300, 300, &changed(299, "answer", json!(4))),
+    );
     let before = bench.snapshot();
-    let error = bench.run(["import", bench.beside("many").to_str().unwrap()]).refused(1);
-    assert!(error.contains("b.jsonl:300:") && error.contains("field `answer`"), "{error}");
+    let error = bench
+        .run(["import", bench.beside("many").to_str().unwrap()])
+        .refused(1);
+    assert!(
+        error.contains("b.jsonl:300:") && error.contains("field `answer`"),
+        "{error}"
+    );
     assert_eq!(bench.snapshot(), before);
     assert_eq!(bench.items().len(), 3);
 }
@@ -125,7 +216,9 @@ fn nothing_there_and_nothing_to_read_are_told_apart() {
     let error = bench.run(["import", "/no/such/file"]).refused(1);
     assert!(error.contains("/no/such/file"), "{error}");
     std::fs::create_dir(bench.beside("bare")).unwrap();
-    let error = bench.run(["import", bench.beside("bare").to_str().unwrap()]).refused(1);
+    let error = bench
+        .run(["import", bench.beside("bare").to_str().unwrap()])
+        .refused(1);
     assert!(error.contains("nothing here that can be read"), "{error}");
 }
 
@@ -134,10 +227,22 @@ fn tables_and_archives_that_are_damaged_change_nothing() {
     let bench = Bench::with_items(3);
     let table = "index,question,A,B,answer\n1,Q,x,y,A\n2,Q,x,y,z\n";
     let file = bench.write("table.csv", table);
-    refused(&bench, &file, &["table.csv:3:", "field `answer`", "none of the 2 options", "answer-is"]);
+    refused(
+        &bench,
+        &file,
+        &[
+            "table.csv:3:",
+            "field `answer`",
+            "none of the 2 options",
+            "answer-is",
+        ],
+    );
     let file = bench.write("table.csv", "a,b\n1,2\n");
     refused(&bench, &file, &["with the columns: a, b", "--guess"]);
-    let file = bench.write("log.eval", b"PK\x03\x04\x14\x00\x00\x00\x08\x00 and no more");
+    let file = bench.write(
+        "log.eval",
+        b"PK\x03\x04\x14\x00\x00\x00\x08\x00 and no more",
+    );
     refused(&bench, &file, &["log.eval", "the archive cannot be read"]);
     let file = bench.write("cut.parquet", b"PAR1\x15\x04\x15\x10");
     refused(&bench, &file, &["cut.parquet", "Parquet table"]);
@@ -146,7 +251,17 @@ fn tables_and_archives_that_are_damaged_change_nothing() {
     let mapping = bench.write("mapping.toml", "question = \"q\"\nanswer = \"key\"\n");
     let file = bench.write("mapped.csv", "q,gold\nQ,A\n");
     let before = bench.snapshot();
-    let error = bench.run(["import", "--mapping", mapping.to_str().unwrap(), file.to_str().unwrap()]).refused(1);
-    assert!(error.contains("no column `key`") && error.contains("its columns are: q, gold"), "{error}");
+    let error = bench
+        .run([
+            "import",
+            "--mapping",
+            mapping.to_str().unwrap(),
+            file.to_str().unwrap(),
+        ])
+        .refused(1);
+    assert!(
+        error.contains("no column `key`") && error.contains("its columns are: q, gold"),
+        "{error}"
+    );
     assert_eq!(bench.snapshot(), before);
 }

@@ -13,8 +13,16 @@ const ANIMAL: &str = "vocabularies/animal.txt";
 const COLOR: &str = "vocabularies/color.txt";
 
 fn change(state: &MetadataState, name: &str, text: &str) -> Save {
-    let base = state.files.iter().find(|f| f.name == name).map(|f| f.revision.clone());
-    Save { name: name.into(), base, text: Some(text.into()) }
+    let base = state
+        .files
+        .iter()
+        .find(|f| f.name == name)
+        .map(|f| f.revision.clone());
+    Save {
+        name: name.into(),
+        base,
+        text: Some(text.into()),
+    }
 }
 
 #[test]
@@ -24,7 +32,12 @@ fn a_save_on_a_full_disk_leaves_every_file_and_works_once_there_is_room() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    let Some(mount) = Mount::new(&["-t", "tmpfs", "-o", "size=8m", "tmpfs"], &dir.path().join("mnt")) else { return };
+    let Some(mount) = Mount::new(
+        &["-t", "tmpfs", "-o", "size=8m", "tmpfs"],
+        &dir.path().join("mnt"),
+    ) else {
+        return;
+    };
     let bench = Bench::init(mount.at.join("project"));
     let client = bench.client("ann", |_| ());
     let state = client.ask(request::Metadata).unwrap();
@@ -35,8 +48,13 @@ fn a_save_on_a_full_disk_leaves_every_file_and_works_once_there_is_room() {
     let before = bench.snapshot();
     // The first is small enough for a page that may be left; the second is not.
     let words: String = (0..200_000).map(|n| format!("w{n}\n")).collect();
-    let saves = vec![change(&state, COLOR, "red\nblue\n"), change(&state, ANIMAL, &words)];
-    let problem = client.ask(request::SaveMetadata(saves.clone())).unwrap_err();
+    let saves = vec![
+        change(&state, COLOR, "red\nblue\n"),
+        change(&state, ANIMAL, &words),
+    ];
+    let problem = client
+        .ask(request::SaveMetadata(saves.clone()))
+        .unwrap_err();
     assert_eq!(problem.kind, ErrorKind::DiskFull, "{problem}");
     assert_eq!(bench.snapshot(), before);
     let again = client.ask(request::Metadata).unwrap();
@@ -44,7 +62,12 @@ fn a_save_on_a_full_disk_leaves_every_file_and_works_once_there_is_room() {
     drop(filler);
     std::fs::remove_file(mount.at.join("filler")).unwrap();
     let saved = client.ask(request::SaveMetadata(saves)).unwrap();
-    assert!(saved.files.iter().any(|f| f.name == ANIMAL && f.text == words));
+    assert!(
+        saved
+            .files
+            .iter()
+            .any(|f| f.name == ANIMAL && f.text == words)
+    );
     client.close();
 }
 
@@ -54,7 +77,11 @@ fn an_owner_killed_while_it_saves_leaves_both_files_old_or_both_new() {
     let dir = bench.project().metadata();
     // Large enough that a kill can come in the middle.
     let text = |n: u64| format!("# {n}\n{}", "one more word for the list\n".repeat(8_000));
-    let number = |text: &str| text.lines().next().and_then(|l| l.strip_prefix("# ")?.parse::<u64>().ok());
+    let number = |text: &str| {
+        text.lines()
+            .next()
+            .and_then(|l| l.strip_prefix("# ")?.parse::<u64>().ok())
+    };
     let (mut finished, mut last) = (0, 0);
     for round in 0..rounds(10) {
         bench.start_owner();
@@ -64,7 +91,10 @@ fn an_owner_killed_while_it_saves_leaves_both_files_old_or_both_new() {
             let saving = scope.spawn(|| {
                 let mut state = state;
                 for n in last + 1.. {
-                    let saves = vec![change(&state, COLOR, &text(n)), change(&state, ANIMAL, &text(n))];
+                    let saves = vec![
+                        change(&state, COLOR, &text(n)),
+                        change(&state, ANIMAL, &text(n)),
+                    ];
                     match client.ask(request::SaveMetadata(saves)) {
                         Ok(saved) => state = saved,
                         Err(_) => return n,
@@ -72,24 +102,46 @@ fn an_owner_killed_while_it_saves_leaves_both_files_old_or_both_new() {
                 }
                 0
             });
-            std::thread::sleep(std::time::Duration::from_micros(10_000 + dice(round, 200_000)));
+            std::thread::sleep(std::time::Duration::from_micros(
+                10_000 + dice(round, 200_000),
+            ));
             bench.kill_owner();
             saving.join().unwrap()
         });
         let state = metadata::read(&dir).unwrap();
         assert_eq!(state.unreadable, []);
-        let of = |name: &str| state.files.iter().find(|f| f.name == name).unwrap().text.clone();
+        let of = |name: &str| {
+            state
+                .files
+                .iter()
+                .find(|f| f.name == name)
+                .unwrap()
+                .text
+                .clone()
+        };
         let (color, animal) = (of(COLOR), of(ANIMAL));
         if let Some(n) = number(&color) {
             assert_eq!(color, text(n));
-            assert_eq!(animal, color, "round {round}: one file is new and the other old");
+            assert_eq!(
+                animal, color,
+                "round {round}: one file is new and the other old"
+            );
             // The one that was not acknowledged may be in or not; the ones before it are.
-            assert!(n == killing || n + 1 == killing, "round {round}: {n}, killed in {killing}");
+            assert!(
+                n == killing || n + 1 == killing,
+                "round {round}: {n}, killed in {killing}"
+            );
             last = n;
             finished += 1;
         }
-        let left: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|e| e.unwrap().file_name()).collect();
-        assert!(!left.iter().any(|n| n.to_string_lossy().contains("save")), "{left:?}");
+        let left: Vec<_> = std::fs::read_dir(&dir)
+            .unwrap()
+            .map(|e| e.unwrap().file_name())
+            .collect();
+        assert!(
+            !left.iter().any(|n| n.to_string_lossy().contains("save")),
+            "{left:?}"
+        );
     }
     assert!(finished > 0, "no save came through in any round");
 }

@@ -17,7 +17,10 @@ fn refused(bench: &Bench, path: &Path, words: &[&str]) -> String {
     for word in words {
         assert!(error.contains(word), "{word:?} is not in: {error}");
     }
-    assert!(error.contains(path.to_str().unwrap()), "the file is not named: {error}");
+    assert!(
+        error.contains(path.to_str().unwrap()),
+        "the file is not named: {error}"
+    );
     let after = bench.snapshot();
     assert_eq!(after, before, "the project changed: {error}");
     assert_eq!(bench.items(), items);

@@ -35,7 +35,11 @@ fn a_path_out_of_the_folder_is_refused() {
     let bench = Bench::with_items(2);
     bench.write("pictures/pics/good.png", png(1, 1));
     bench.write("secret.png", png(1, 1));
-    std::os::unix::fs::symlink(bench.beside("secret.png"), bench.beside("pictures/pics/link.png")).unwrap();
+    std::os::unix::fs::symlink(
+        bench.beside("secret.png"),
+        bench.beside("pictures/pics/link.png"),
+    )
+    .unwrap();
     std::os::unix::fs::symlink("/etc", bench.beside("pictures/etc")).unwrap();
     for (name, word) in [
         ("../../etc/passwd", "leads out of its folder"),
@@ -47,7 +51,9 @@ fn a_path_out_of_the_folder_is_refused() {
         let file = bench.write("pictures/q.jsonl", questions(name));
         refused(&bench, &file, &["q.jsonl:4:", "field `images`", name, word]);
         // Neither does --link.
-        let error = bench.run(["import", "--link", file.to_str().unwrap()]).refused(1);
+        let error = bench
+            .run(["import", "--link", file.to_str().unwrap()])
+            .refused(1);
         assert!(error.contains("q.jsonl:4:"), "{error}");
     }
 }
@@ -59,9 +65,16 @@ fn a_decompression_bomb_is_marked_by_its_header_and_never_unpacked() {
         bench.write("pictures/pics/good.png", png(1, 1));
         bench.write("pictures/pics/bomb.png", png(width, height));
         let file = bench.write("pictures/q.jsonl", questions("pics/bomb.png"));
-        let report = bench.run(["import", "--json", file.to_str().unwrap()]).lines().remove(0);
+        let report = bench
+            .run(["import", "--json", file.to_str().unwrap()])
+            .lines()
+            .remove(0);
         let why = format!("too large: {width}x{height}");
-        assert_eq!(report["unreadable"], json!([{"name": "pics/bomb.png", "why": why}]), "{report}");
+        assert_eq!(
+            report["unreadable"],
+            json!([{"name": "pics/bomb.png", "why": why}]),
+            "{report}"
+        );
         assert_eq!(report["items"], 5);
     }
 }
@@ -79,12 +92,25 @@ fn a_hash_that_is_a_path_leads_nowhere() {
             "kind": "yes-no", "answer": "yes",
         })
     };
-    for (hash, link) in [("../../../../../../../etc/passwd", None), ("00", Some("/etc/passwd"))] {
+    for (hash, link) in [
+        ("../../../../../../../etc/passwd", None),
+        ("00", Some("/etc/passwd")),
+    ] {
         let file = bench.write("own.jsonl", item(hash, link).to_string() + "\n");
-        let report = bench.run(["import", "--json", file.to_str().unwrap()]).lines().remove(0);
-        assert_eq!(report["missing_pictures"].as_u64().unwrap() + report["already"].as_u64().unwrap(), 1, "{report}");
+        let report = bench
+            .run(["import", "--json", file.to_str().unwrap()])
+            .lines()
+            .remove(0);
+        assert_eq!(
+            report["missing_pictures"].as_u64().unwrap() + report["already"].as_u64().unwrap(),
+            1,
+            "{report}"
+        );
     }
-    let line = bench.run(["items", "--json", "--filter", "dataset:own"]).lines().remove(0);
+    let line = bench
+        .run(["items", "--json", "--filter", "dataset:own"])
+        .lines()
+        .remove(0);
     assert_eq!(line["images"], json!([{"name": "a.png"}]));
 }
 
@@ -94,12 +120,28 @@ fn pictures_of_a_refused_import_are_taken_back() {
     for n in 0..7 {
         bench.write(&format!("pictures/{n}.png"), png(1, 1 + n));
     }
-    let file = bench.write("pictures/q.jsonl", lines(0..300, 290, "{\"id\": 5, \"images\": [], \"question\": 3}"));
+    let file = bench.write(
+        "pictures/q.jsonl",
+        lines(0..300, 290, "{\"id\": 5, \"images\": [], \"question\": 3}"),
+    );
     refused(&bench, &file, &["q.jsonl:290:"]);
     // And kept when it succeeds.
-    let file = bench.write("pictures/q.jsonl", lines(0..300, 290, &question(289).to_string()));
-    let report = bench.run(["import", "--json", file.to_str().unwrap()]).lines().remove(0);
-    assert_eq!((&report["pictures"], &report["missing_pictures"]), (&json!(7), &json!(0)));
-    let pictures = bench.snapshot().into_keys().filter(|p| p.extension().is_some_and(|e| e == "png")).count();
+    let file = bench.write(
+        "pictures/q.jsonl",
+        lines(0..300, 290, &question(289).to_string()),
+    );
+    let report = bench
+        .run(["import", "--json", file.to_str().unwrap()])
+        .lines()
+        .remove(0);
+    assert_eq!(
+        (&report["pictures"], &report["missing_pictures"]),
+        (&json!(7), &json!(0))
+    );
+    let pictures = bench
+        .snapshot()
+        .into_keys()
+        .filter(|p| p.extension().is_some_and(|e| e == "png"))
+        .count();
     assert_eq!(pictures, 7);
 }

@@ -35,17 +35,41 @@ struct Line {
 
 impl Line {
     fn kind(&self) -> QuestionKind {
-        if self.form == "yes-no" { QuestionKind::YesNo } else { QuestionKind::MultipleChoice }
+        if self.form == "yes-no" {
+            QuestionKind::YesNo
+        } else {
+            QuestionKind::MultipleChoice
+        }
     }
 
     /// What a rule reads, in the words of `intended`.
     fn read(&self, rule: Extractor) -> String {
-        let role = |at| if self.refusal == Some(at) { Role::Refusal } else { Role::Distractor };
-        let choice = |(at, text): (usize, &String)| Choice { text: text.clone(), role: role(at) };
+        let role = |at| {
+            if self.refusal == Some(at) {
+                Role::Refusal
+            } else {
+                Role::Distractor
+            }
+        };
+        let choice = |(at, text): (usize, &String)| Choice {
+            text: text.clone(),
+            role: role(at),
+        };
         let options: Vec<Choice> = self.options.iter().enumerate().map(choice).collect();
-        let listed = self.options.iter().enumerate().map(|(at, text)| format!("\n{}. {text}", letter(at)));
-        let instruction = [self.question.clone()].into_iter().chain(listed).collect::<String>();
-        let asked = Asked { instruction: &instruction, kind: self.kind(), options: &options };
+        let listed = self
+            .options
+            .iter()
+            .enumerate()
+            .map(|(at, text)| format!("\n{}. {text}", letter(at)));
+        let instruction = [self.question.clone()]
+            .into_iter()
+            .chain(listed)
+            .collect::<String>();
+        let asked = Asked {
+            instruction: &instruction,
+            kind: self.kind(),
+            options: &options,
+        };
         let read = rule.read(&asked, &self.output, None);
         match read.state() {
             "refused" => "refused".into(),
@@ -102,9 +126,13 @@ fn corpora() -> Vec<Corpus> {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        let lines: Vec<Line> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<Line> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         let stem = path.file_stem().unwrap().to_str().unwrap().to_string();
-        let csv = std::fs::read_to_string(folder().join(format!("reference_{stem}.csv"))).unwrap_or_default();
+        let csv = std::fs::read_to_string(folder().join(format!("reference_{stem}.csv")))
+            .unwrap_or_default();
         let row = |row: &str| {
             let mut cells = row.trim().split(',').map(str::to_string);
             Some((cells.next()?, cells.collect::<Vec<_>>()))
@@ -122,35 +150,55 @@ fn strict_reads_the_labelled_answers() {
     let mut faults = Vec::new();
     for (stem, lines, others) in &corpora {
         let mut table: BTreeMap<String, [Tally; 4]> = BTreeMap::new();
-        let ids: std::collections::BTreeSet<&str> = lines.iter().map(|line| line.id.as_str()).collect();
+        let ids: std::collections::BTreeSet<&str> =
+            lines.iter().map(|line| line.id.as_str()).collect();
         assert_eq!(ids.len(), lines.len(), "{stem}: an id is there twice");
         for line in lines {
             assert!(!line.source.is_empty(), "{stem}: {}", line.id);
-            let other = |at: usize| others.get(&line.id).and_then(|of| of.get(at)).map_or("none", String::as_str);
-            let reads = [line.read(Extractor::Strict), line.read(Extractor::Strict1), other(0).into(), other(1).into()];
+            let other = |at: usize| {
+                others
+                    .get(&line.id)
+                    .and_then(|of| of.get(at))
+                    .map_or("none", String::as_str)
+            };
+            let reads = [
+                line.read(Extractor::Strict),
+                line.read(Extractor::Strict1),
+                other(0).into(),
+                other(1).into(),
+            ];
             for (at, read) in reads.into_iter().enumerate() {
                 let of_file = &mut table.entry(String::new()).or_default()[at];
                 let state = of_file.add(&line.intended, &read);
                 table.entry(line.language.clone()).or_default()[at].add(&line.intended, &read);
                 if at == 0 && state > 0 && !UNSEEN.iter().any(|(file, ..)| file == stem) {
-                    faults.push(format!("{stem} {} {:?}: {read}, meant {}", line.id, line.output, line.intended));
+                    faults.push(format!(
+                        "{stem} {} {:?}: {read}, meant {}",
+                        line.id, line.output, line.intended
+                    ));
                 }
             }
         }
         assert!(table.len() > 10, "{stem}: {} languages", table.len() - 1);
-        tell(&format!("{stem}: right, unread, wrong in percent by strict@2, strict@1, VLMEvalKit, lmms-eval"));
+        tell(&format!(
+            "{stem}: right, unread, wrong in percent by strict@2, strict@1, VLMEvalKit, lmms-eval"
+        ));
         for (language, tallies) in &table {
             let name = if language.is_empty() { "all" } else { language };
             let n: u32 = tallies[0].0.iter().sum();
             // Without their readings in `reference_*.csv` other tools have no column.
             let some = if others.is_empty() { 2 } else { 4 };
-            let cell = |t: &Tally| format!("{:5.1} {:5.1} {:5.1}", t.share(0), t.share(1), t.share(2));
+            let cell =
+                |t: &Tally| format!("{:5.1} {:5.1} {:5.1}", t.share(0), t.share(1), t.share(2));
             let cells: Vec<String> = tallies[..some].iter().map(cell).collect();
             tell(&format!("  {name:4} {n:4} | {}", cells.join(" | ")));
         }
         let ours = table[""][0];
         let unseen = UNSEEN.iter().find(|(file, ..)| file == stem);
-        let hard = HARD.iter().find(|(file, _)| file == stem).map_or(97.0, |(_, least)| *least);
+        let hard = HARD
+            .iter()
+            .find(|(file, _)| file == stem)
+            .map_or(97.0, |(_, least)| *least);
         let (least, most) = unseen.map_or((hard, 0.5), |(_, least, most)| (*least, *most));
         let holds = ours.share(0) >= least && ours.share(2) <= most;
         assert!(holds, "{stem}: {:?}\n{}", ours.0, faults.join("\n"));
@@ -166,8 +214,15 @@ fn the_python_port_reads_what_strict_reads() {
     let script = "import json, sys\nfrom rule import read\nfor line in sys.stdin:\n    r = json.loads(line)\n    print(json.dumps(read(r['options'], r['form'], r['output'], r['question'])))\n";
     let python = std::env::var_os("BENCHTOP_PYTHON").unwrap_or_else(|| "python3".into());
     let mut command = Command::new(python);
-    command.arg("-c").arg(script).current_dir(dir.path()).env("PYTHONIOENCODING", "utf-8");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg("-c")
+        .arg(script)
+        .current_dir(dir.path())
+        .env("PYTHONIOENCODING", "utf-8");
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
         skip(Need::Program("python3"), "the port needs python3");
         return;
@@ -181,14 +236,20 @@ fn the_python_port_reads_what_strict_reads() {
         lines.extend(of_file);
     }
     let line = |l: &&Line| {
-        json!({"options": l.options, "form": l.form, "output": l.output, "question": l.question}).to_string() + "\n"
+        json!({"options": l.options, "form": l.form, "output": l.output, "question": l.question})
+            .to_string()
+            + "\n"
     };
     let text: String = lines.iter().map(line).collect();
     let mut stdin = child.stdin.take().unwrap();
     let feeds = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
     let output = child.wait_with_output().unwrap();
     feeds.join().unwrap().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let said = String::from_utf8(output.stdout).unwrap();
     let mut apart = Vec::new();
     for ((line, said), hidden) in lines.iter().zip(said.lines()).zip(hidden) {
@@ -204,8 +265,15 @@ fn the_python_port_reads_what_strict_reads() {
         let ours = line.read(Extractor::Strict);
         if ours != theirs {
             // Lines that nobody looks at are only counted.
-            let of = format!("{} {:?}: {ours}, and {theirs} in Python", line.id, line.output);
-            apart.push(if hidden { "one of an unseen file".into() } else { of });
+            let of = format!(
+                "{} {:?}: {ours}, and {theirs} in Python",
+                line.id, line.output
+            );
+            apart.push(if hidden {
+                "one of an unseen file".into()
+            } else {
+                of
+            });
         }
     }
     assert_eq!(said.lines().count(), lines.len());

@@ -12,7 +12,8 @@ fn read(bytes: impl Into<Vec<u8>>, format: Format) -> Vec<Result<String, String>
     let tell = |p: benchtop::model::Error| p.to_string().lines().next().unwrap().to_string();
     if format.holds().predictions {
         let rows = formats::predictions_from(input, name, format).unwrap();
-        rows.map(|(_, r)| r.map(|p| p.key.to_string()).map_err(tell)).collect()
+        rows.map(|(_, r)| r.map(|p| p.key.to_string()).map_err(tell))
+            .collect()
     } else {
         let rows = formats::items_from(input, name, format, "d").unwrap();
         rows.map(|(_, r)| r.map(|i| i.id).map_err(tell)).collect()
@@ -46,7 +47,10 @@ fn truncated_files_name_the_line() {
         Err("f.json:3: the file ends inside this record".into())
     );
     let missing = read(format!("[\n{GOOD}\n"), Format::DyscaJson);
-    assert_eq!(missing[1], Err("f.json:3: the file ends before the closing bracket of its array".into()));
+    assert_eq!(
+        missing[1],
+        Err("f.json:3: the file ends before the closing bracket of its array".into())
+    );
     assert_eq!(missing.len(), 2);
 }
 
@@ -61,9 +65,15 @@ fn one_bad_record_leaves_the_others() {
         ("[\"x\", \"y\"]", "{\"x\": 1}", "options"),
         ("\"id\": 1", "\"id\": null", "id"),
     ] {
-        let found = read(format!("{}\n{second}", GOOD.replace(from, to)), Format::DyscaJson);
+        let found = read(
+            format!("{}\n{second}", GOOD.replace(from, to)),
+            Format::DyscaJson,
+        );
         let text = found[0].as_ref().unwrap_err();
-        assert!(text.starts_with(&format!("f.json:1: field `{field}`: ")), "{text}");
+        assert!(
+            text.starts_with(&format!("f.json:1: field `{field}`: ")),
+            "{text}"
+        );
         assert_eq!(found[1], ok("d/2"));
     }
 }
@@ -76,12 +86,22 @@ fn bytes_that_are_no_text_name_their_line() {
     let found = read(bytes, Format::DyscaJson);
     assert_eq!(found[1], Err("f.json:2: not valid UTF-8".into()));
     assert_eq!(found[2], ok("d/3"));
-    assert_eq!(read("{\"question_id\": 1, \"output\": NaN}", Format::MvpPredictions).len(), 1);
+    assert_eq!(
+        read(
+            "{\"question_id\": 1, \"output\": NaN}",
+            Format::MvpPredictions
+        )
+        .len(),
+        1
+    );
     assert!(
-        read("{\"question_id\": 1, \"output\": NaN}", Format::MvpPredictions)[0]
-            .as_ref()
-            .unwrap_err()
-            .contains("not valid JSON")
+        read(
+            "{\"question_id\": 1, \"output\": NaN}",
+            Format::MvpPredictions
+        )[0]
+        .as_ref()
+        .unwrap_err()
+        .contains("not valid JSON")
     );
 }
 
@@ -91,10 +111,21 @@ fn our_own_form_names_what_is_missing() {
         "{\"id\": \"d/1\", \"dataset\": \"d\", \"key\": 1, \"form\": \"plain\", \"kind\": \"yes-no\"}",
         Format::BenchtopJsonl,
     );
-    assert_eq!(found[0], Err("f.json:1: field `question`: missing field `question`".into()));
+    assert_eq!(
+        found[0],
+        Err("f.json:1: field `question`: missing field `question`".into())
+    );
     let item = "{\"id\": \"d/2\", \"dataset\": \"d\", \"key\": 1, \"form\": \"plain\", \"kind\": \"yes-no\", \"question\": \"Q\", \"answer\": \"no\"}";
-    assert!(read(item, Format::BenchtopJsonl)[0].as_ref().unwrap_err().contains("field `id`"));
-    assert_eq!(read(item.replace("d/2", "d/1"), Format::BenchtopJsonl), [ok("d/1")]);
+    assert!(
+        read(item, Format::BenchtopJsonl)[0]
+            .as_ref()
+            .unwrap_err()
+            .contains("field `id`")
+    );
+    assert_eq!(
+        read(item.replace("d/2", "d/1"), Format::BenchtopJsonl),
+        [ok("d/1")]
+    );
 }
 
 /// A reader that makes up a record of `left` bytes without holding it, and counts what was asked of it.
@@ -125,11 +156,18 @@ fn an_over_long_record_is_refused_and_the_next_one_read() {
         (&b"{\"a\":1}\n{\"b\":\""[..], &b"\"}\n{\"c\":3}\n"[..]),
         (&b"[{\"a\":1},\n{\"b\":\""[..], &b"\"},\n{\"c\":3}]"[..]),
     ] {
-        let mut records = Records::new(BufReader::new(Long { head, left: 20 << 20, tail }));
+        let mut records = Records::new(BufReader::new(Long {
+            head,
+            left: 20 << 20,
+            tail,
+        }));
         assert_eq!(records.next_record().unwrap().unwrap().bytes, b"{\"a\":1}");
         let problem = records.next_record().unwrap_err();
         assert_eq!(problem.place.line, Some(2));
-        assert!(problem.what.contains(&RECORD_LIMIT.to_string()), "{problem}");
+        assert!(
+            problem.what.contains(&RECORD_LIMIT.to_string()),
+            "{problem}"
+        );
         assert_eq!(records.next_record().unwrap().unwrap().bytes, b"{\"c\":3}");
         assert!(records.next_record().unwrap().is_none());
     }

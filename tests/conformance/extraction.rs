@@ -7,13 +7,20 @@ use super::shared;
 
 #[test]
 fn legacy_dysca_gives_every_golden_extraction() {
-    let Some(path) = shared("dysca-extraction.json") else { return };
+    let Some(path) = shared("dysca-extraction.json") else {
+        return;
+    };
     let golden: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let cases = golden["cases"].as_array().unwrap();
     for case in cases {
-        let text = golden["instructions"][case["instruction"].as_str().unwrap()].as_str().unwrap();
+        let text = golden["instructions"][case["instruction"].as_str().unwrap()]
+            .as_str()
+            .unwrap();
         let instruction = Instruction::new(text.into());
-        assert_eq!(instruction.asked().options.len(), if text.contains("True") { 2 } else { 4 });
+        assert_eq!(
+            instruction.asked().options.len(),
+            if text.contains("True") { 2 } else { 4 }
+        );
         // Python makes text of what is none.
         let answer = case["answer"].as_str().unwrap_or("None");
         let found = Extractor::LegacyDysca.text(&instruction.asked(), answer, None);
@@ -27,11 +34,16 @@ fn legacy_dysca_gives_every_golden_extraction() {
 /// empty answer, or a letter that is no option.
 #[test]
 fn strict_reads_less_and_nothing_else() {
-    let Some(path) = shared("dysca-extraction.json") else { return };
+    let Some(path) = shared("dysca-extraction.json") else {
+        return;
+    };
     let golden: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let mut wrong = Vec::new();
     for case in golden["cases"].as_array().unwrap() {
-        let (layout, answer) = (case["instruction"].as_str().unwrap(), case["answer"].as_str().unwrap_or(""));
+        let (layout, answer) = (
+            case["instruction"].as_str().unwrap(),
+            case["answer"].as_str().unwrap_or(""),
+        );
         let instruction = Instruction::new(golden["instructions"][layout].as_str().unwrap().into());
         let animals = layout.starts_with("MC");
         let expected = match answer {
@@ -49,7 +61,9 @@ fn strict_reads_less_and_nothing_else() {
         };
         let found = Extractor::Strict.read(&instruction.asked(), answer, None);
         if found != expected {
-            wrong.push(format!("{layout}: `{answer}` is read as {found:?}, expected {expected:?}"));
+            wrong.push(format!(
+                "{layout}: `{answer}` is read as {found:?}, expected {expected:?}"
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -38,7 +38,10 @@ fn refused(path: &Path) -> String {
 }
 
 fn items(path: &Path) -> Vec<Result<Item, String>> {
-    formats::items(path, format(path), "d").unwrap().map(|(_, i)| i.map_err(|p| p.to_string())).collect()
+    formats::items(path, format(path), "d")
+        .unwrap()
+        .map(|(_, i)| i.map_err(|p| p.to_string()))
+        .collect()
 }
 
 fn predictions(path: &Path) -> (Vec<Prediction>, Vec<String>) {
@@ -62,7 +65,9 @@ fn xlsx(rows: &[&[&str]], filler: usize) -> Vec<u8> {
             let place = format!("{}{}", char::from(b'A' + column as u8), at + 1);
             match cell.parse::<i64>() {
                 Ok(n) => sheet.push_str(&format!("<c r=\"{place}\"><v>{n}</v></c>")),
-                Err(_) => sheet.push_str(&format!("<c r=\"{place}\" t=\"inlineStr\"><is><t>{cell}</t></is></c>")),
+                Err(_) => sheet.push_str(&format!(
+                    "<c r=\"{place}\" t=\"inlineStr\"><is><t>{cell}</t></is></c>"
+                )),
             }
         }
         sheet.push_str("</row>");
@@ -82,29 +87,41 @@ fn xlsx(rows: &[&[&str]], filler: usize) -> Vec<u8> {
     );
     let mut members = vec![
         ("[Content_Types].xml", types.into_bytes()),
-        ("_rels/.rels", relation("officeDocument", "xl/workbook.xml").into_bytes()),
+        (
+            "_rels/.rels",
+            relation("officeDocument", "xl/workbook.xml").into_bytes(),
+        ),
         ("xl/workbook.xml", book.into_bytes()),
-        ("xl/_rels/workbook.xml.rels", relation("worksheet", "worksheets/sheet1.xml").into_bytes()),
+        (
+            "xl/_rels/workbook.xml.rels",
+            relation("worksheet", "worksheets/sheet1.xml").into_bytes(),
+        ),
         ("xl/worksheets/sheet1.xml", sheet.into_bytes()),
     ];
     if filler > 0 {
         members.push(("xl/media/filler", vec![b' '; filler]));
     }
-    let members: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();
+    let members: Vec<(&str, &[u8])> = members
+        .iter()
+        .map(|(name, bytes)| (*name, &bytes[..]))
+        .collect();
     zipped(&members, zip::CompressionMethod::Deflated)
 }
 
 fn zipped(members: &[(&str, &[u8])], method: zip::CompressionMethod) -> Vec<u8> {
     let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, bytes) in members {
-        out.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
+        out.start_file(
+            *name,
+            SimpleFileOptions::default().compression_method(method),
+        )
+        .unwrap();
         out.write_all(bytes).unwrap();
     }
     out.finish().unwrap().into_inner()
 }
 
-const HEADER: &str =
-    r#"{"eval": {"task": "t", "model": "p/m", "created": "2026-01-02T03:04:05+00:00", "dataset": {"name": "set"}}}"#;
+const HEADER: &str = r#"{"eval": {"task": "t", "model": "p/m", "created": "2026-01-02T03:04:05+00:00", "dataset": {"name": "set"}}}"#;
 
 fn sample(id: u64, epoch: u64, output: Option<&str>) -> Vec<u8> {
     let mut sample = json!({"id": id, "epoch": epoch, "choices": ["x", "y"], "target": "B",
@@ -113,7 +130,8 @@ fn sample(id: u64, epoch: u64, output: Option<&str>) -> Vec<u8> {
         "attachments": {"p": format!("data:image/png;base64,{}", png()), "q": "Which one?"}});
     match output {
         Some(text) => {
-            sample["output"] = json!({"choices": [{"message": {"content": [{"type": "text", "text": text}]}}]});
+            sample["output"] =
+                json!({"choices": [{"message": {"content": [{"type": "text", "text": text}]}}]});
             sample["scores"] = json!({"choice": {"value": "C", "answer": "B"}});
         }
         None => sample["error"] = json!({"message": "rate limit"}),
@@ -131,11 +149,23 @@ fn a_table_of_vlmevalkit_in_any_dress() {
     let path = folder.write("Set.tsv", text);
     assert_eq!(format(&path), Format::VlmDataset);
     let all: Vec<Item> = items(&path).into_iter().map(Result::unwrap).collect();
-    let names = |at: usize| all[at].images.iter().map(|i| i.name.as_str()).collect::<Vec<_>>();
+    let names = |at: usize| {
+        all[at]
+            .images
+            .iter()
+            .map(|i| i.name.as_str())
+            .collect::<Vec<_>>()
+    };
     assert_eq!((names(0), names(1)), (vec!["d/1.png"], vec!["d/1.png"]));
-    assert_eq!((names(2), names(3)), (vec!["d/3-1.png", "d/3-2.png"], vec!["pics/4.jpg"]));
+    assert_eq!(
+        (names(2), names(3)),
+        (vec!["d/3-1.png", "d/3-2.png"], vec!["pics/4.jpg"])
+    );
     assert_eq!(all[1].question, "Two\r\nlines \"here\"?");
-    assert_eq!((all[1].kind, all[3].kind), (QuestionKind::TrueFalse, QuestionKind::YesNo));
+    assert_eq!(
+        (all[1].kind, all[3].kind),
+        (QuestionKind::TrueFalse, QuestionKind::YesNo)
+    );
     assert_eq!(all[0].options[2].text, "nan");
 }
 
@@ -149,20 +179,38 @@ fn bad_rows_of_a_table_name_their_line_and_column_and_leave_the_others() {
         (2, 4, vec!["field `index`", "no id"]),
         (3, 5, vec!["3 cells under 5 names"]),
         (4, 6, vec!["field `question`", "empty"]),
-        (5, 7, vec!["field `answer`", "does not say which option is right"]),
+        (
+            5,
+            7,
+            vec!["field `answer`", "does not say which option is right"],
+        ),
     ] {
         let problem = found[at].as_ref().unwrap_err();
         assert!(problem.contains(&format!("s.csv:{line}:")), "{problem}");
-        words.iter().for_each(|word| assert!(problem.contains(word), "{problem}"));
+        words
+            .iter()
+            .for_each(|word| assert!(problem.contains(word), "{problem}"));
     }
     // A letter just past the last text: its text was lost, its place was not.
     assert_eq!(found[0].as_ref().unwrap().correct(), Some(2));
     assert_eq!(found[6].as_ref().unwrap().correct(), Some(1));
-    let mixed = [&b"index,question,A,B,answer\n1,Q,caf\xE9,y,A\n2,Q,x,y,A\n"[..], b""].concat();
+    let mixed = [
+        &b"index,question,A,B,answer\n1,Q,caf\xE9,y,A\n2,Q,x,y,A\n"[..],
+        b"",
+    ]
+    .concat();
     let found = items(&folder.write("m.csv", mixed));
-    assert!(found[0].as_ref().unwrap_err().contains("m.csv:2: not valid UTF-8"));
+    assert!(
+        found[0]
+            .as_ref()
+            .unwrap_err()
+            .contains("m.csv:2: not valid UTF-8")
+    );
     assert!(found[1].is_ok());
-    let wide: Vec<u8> = "\u{FEFF}index\tquestion\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> = "\u{FEFF}index\tquestion\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
     assert!(refused(&folder.write("w.tsv", wide)).contains("UTF-16"));
 }
 
@@ -178,17 +226,39 @@ fn spreadsheets_say_where_a_text_was_cut_and_what_is_no_spreadsheet() {
     let path = folder.write("m/m_Set.xlsx", xlsx(rows, 0));
     assert_eq!(format(&path), Format::VlmPredictions);
     let (found, notes) = predictions(&path);
-    assert_eq!((found[0].output.len(), found[1].output.as_str(), &found[1].key), (32_767, "", &Key::Int(2)));
-    assert!(notes[0].starts_with("1 cells of exactly 32,767 characters"), "{notes:?}");
+    assert_eq!(
+        (
+            found[0].output.len(),
+            found[1].output.as_str(),
+            &found[1].key
+        ),
+        (32_767, "", &Key::Int(2))
+    );
+    assert!(
+        notes[0].starts_with("1 cells of exactly 32,767 characters"),
+        "{notes:?}"
+    );
     let about = formats::about(&path, Format::VlmPredictions, &[]).unwrap();
-    assert_eq!((about.model.as_deref(), about.dataset.as_deref()), (Some("m"), Some("Set")));
+    assert_eq!(
+        (about.model.as_deref(), about.dataset.as_deref()),
+        (Some("m"), Some("Set"))
+    );
     let whole = xlsx(rows, 0);
-    assert!(refused(&folder.write("cut.xlsx", &whole[..whole.len() / 2])).contains("archive cannot be read"));
-    assert!(refused(&folder.write("no.xlsx", "PK\u{3}\u{4}nothing")).contains("archive cannot be read"));
+    assert!(
+        refused(&folder.write("cut.xlsx", &whole[..whole.len() / 2]))
+            .contains("archive cannot be read")
+    );
+    assert!(
+        refused(&folder.write("no.xlsx", "PK\u{3}\u{4}nothing")).contains("archive cannot be read")
+    );
     // 300 MiB in 300 KiB.
     let bomb = folder.write("bomb.xlsx", xlsx(rows, 300 << 20));
     assert!(std::fs::metadata(&bomb).unwrap().len() < 2 << 20);
-    assert!(refused(&bomb).contains("unpacks to more than 256 MiB"), "{}", refused(&bomb));
+    assert!(
+        refused(&bomb).contains("unpacks to more than 256 MiB"),
+        "{}",
+        refused(&bomb)
+    );
 }
 
 #[test]
@@ -196,16 +266,37 @@ fn bare_nan_is_missing_and_null_is_not_an_empty_answer() {
     let folder = Folder::new();
     let path = folder.write("m/m_Set.json", "[{\"index\": 1, \"question\": \"Q\", \"A\": \"x\", \"B\": NaN, \"prediction\": NaN},\n{\"index\": 2, \"question\": \"Q\", \"A\": \"x\", \"B\": \"y\", \"prediction\": \"\"}]");
     let (found, notes) = predictions(&path);
-    assert_eq!(found.iter().map(|p| (&p.key, p.output.as_str())).collect::<Vec<_>>(), [(&Key::Int(2), "")]);
-    assert!(notes.iter().any(|n| n.starts_with("2 bare NaN")), "{notes:?}");
-    assert!(notes.iter().any(|n| n.starts_with("1 rows without an answer")), "{notes:?}");
+    assert_eq!(
+        found
+            .iter()
+            .map(|p| (&p.key, p.output.as_str()))
+            .collect::<Vec<_>>(),
+        [(&Key::Int(2), "")]
+    );
+    assert!(
+        notes.iter().any(|n| n.starts_with("2 bare NaN")),
+        "{notes:?}"
+    );
+    assert!(
+        notes
+            .iter()
+            .any(|n| n.starts_with("1 rows without an answer")),
+        "{notes:?}"
+    );
 }
 
 #[test]
 fn logs_of_inspect_whole_cut_off_and_with_members_twice() {
     let folder = Folder::new();
-    for method in [zip::CompressionMethod::Deflated, zip::CompressionMethod::Zstd] {
-        let (one, two, late) = (sample(1, 1, Some("first")), sample(2, 1, None), sample(1, 2, Some("second epoch")));
+    for method in [
+        zip::CompressionMethod::Deflated,
+        zip::CompressionMethod::Zstd,
+    ] {
+        let (one, two, late) = (
+            sample(1, 1, Some("first")),
+            sample(2, 1, None),
+            sample(1, 2, Some("second epoch")),
+        );
         let whole = zipped(
             &[
                 // A log without `header.json` was cut off while it ran.
@@ -219,25 +310,52 @@ fn logs_of_inspect_whole_cut_off_and_with_members_twice() {
         let path = folder.write("log.eval", &whole);
         assert_eq!(format(&path), Format::InspectEval);
         let about = formats::about(&path, Format::InspectEval, &[]).unwrap();
-        assert_eq!((about.model.as_deref(), about.dataset.as_deref()), (Some("p/m"), Some("set")));
+        assert_eq!(
+            (about.model.as_deref(), about.dataset.as_deref()),
+            (Some("p/m"), Some("set"))
+        );
         let (found, notes) = predictions(&path);
-        assert_eq!(found.iter().map(|p| p.output.as_str()).collect::<Vec<_>>(), ["first"]);
+        assert_eq!(
+            found.iter().map(|p| p.output.as_str()).collect::<Vec<_>>(),
+            ["first"]
+        );
         assert_eq!(formats::tool_verdict(&found[0]).right, Some(1.0));
-        assert!(notes.iter().any(|n| n.starts_with("1 answers of later epochs")), "{notes:?}");
-        assert!(notes.iter().any(|n| n.starts_with("1 samples that ended with an error")), "{notes:?}");
+        assert!(
+            notes
+                .iter()
+                .any(|n| n.starts_with("1 answers of later epochs")),
+            "{notes:?}"
+        );
+        assert!(
+            notes
+                .iter()
+                .any(|n| n.starts_with("1 samples that ended with an error")),
+            "{notes:?}"
+        );
         let item = items(&path).remove(0).unwrap();
-        assert_eq!((item.question.as_str(), item.images[0].name.as_str()), ("Which one?", "d/1.png"));
-        assert!(refused(&folder.write("cut.eval", &whole[..whole.len() - 60])).contains("archive cannot be read"));
+        assert_eq!(
+            (item.question.as_str(), item.images[0].name.as_str()),
+            ("Which one?", "d/1.png")
+        );
+        assert!(
+            refused(&folder.write("cut.eval", &whole[..whole.len() - 60]))
+                .contains("archive cannot be read")
+        );
     }
     let other = zipped(&[("a.txt", b"a")], zip::CompressionMethod::Deflated);
     assert!(refused(&folder.write("a.zip", other)).contains("no log of Inspect AI"));
     // One sample of 65 MiB.
     let header = HEADER.as_bytes();
     let bomb = zipped(
-        &[("header.json", header), ("samples/1_epoch_1.json", &vec![b' '; 65 << 20])],
+        &[
+            ("header.json", header),
+            ("samples/1_epoch_1.json", &vec![b' '; 65 << 20]),
+        ],
         zip::CompressionMethod::Deflated,
     );
-    let problem = items(&folder.write("bomb.eval", bomb)).remove(0).unwrap_err();
+    let problem = items(&folder.write("bomb.eval", bomb))
+        .remove(0)
+        .unwrap_err();
     assert!(problem.contains("unpacks to more than 64 MiB"), "{problem}");
 }
 
@@ -252,41 +370,70 @@ fn of_a_member_given_twice_the_last_is_read() {
     ];
     let mut bytes = zipped(&members, zip::CompressionMethod::Stored);
     let name = b"samples/2_epoch_1.json";
-    let places: Vec<usize> =
-        bytes.windows(name.len()).enumerate().filter(|(_, w)| w == name).map(|(at, _)| at).collect();
+    let places: Vec<usize> = bytes
+        .windows(name.len())
+        .enumerate()
+        .filter(|(_, w)| w == name)
+        .map(|(at, _)| at)
+        .collect();
     places.into_iter().for_each(|at| bytes[at + 8] = b'1');
     let (found, _) = predictions(&folder.write("twice.eval", bytes));
-    assert_eq!(found.iter().map(|p| p.output.as_str()).collect::<Vec<_>>(), ["after!"]);
+    assert_eq!(
+        found.iter().map(|p| p.output.as_str()).collect::<Vec<_>>(),
+        ["after!"]
+    );
 }
 
 fn parquet(path: &Path) {
     let schema = "message schema { REQUIRED INT64 id; OPTIONAL BYTE_ARRAY question (UTF8); OPTIONAL group options (LIST) { REPEATED group list { OPTIONAL BYTE_ARRAY element (UTF8); } } OPTIONAL INT64 answer; OPTIONAL group image { OPTIONAL BYTE_ARRAY bytes; OPTIONAL BYTE_ARRAY path (UTF8); } }";
     let file = std::fs::File::create(path).unwrap();
-    let mut writer =
-        SerializedFileWriter::new(file, Arc::new(parse_message_type(schema).unwrap()), Arc::default()).unwrap();
+    let mut writer = SerializedFileWriter::new(
+        file,
+        Arc::new(parse_message_type(schema).unwrap()),
+        Arc::default(),
+    )
+    .unwrap();
     // Two row groups: what crosses from one to the next must not be lost.
     for group in 0..2i64 {
         let mut rows = writer.next_row_group().unwrap();
         let text = |list: &[&str]| list.iter().map(|s| ByteArray::from(*s)).collect::<Vec<_>>();
         let mut column = rows.next_column().unwrap().unwrap();
-        column.typed::<Int64Type>().write_batch(&[group * 2, group * 2 + 1], None, None).unwrap();
+        column
+            .typed::<Int64Type>()
+            .write_batch(&[group * 2, group * 2 + 1], None, None)
+            .unwrap();
         column.close().unwrap();
         let mut column = rows.next_column().unwrap().unwrap();
-        column.typed::<ByteArrayType>().write_batch(&text(&["Q?", "R?"]), Some(&[1, 1]), None).unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&text(&["Q?", "R?"]), Some(&[1, 1]), None)
+            .unwrap();
         column.close().unwrap();
         let mut column = rows.next_column().unwrap().unwrap();
         let options = text(&["None", "NA", "x", "y"]);
-        column.typed::<ByteArrayType>().write_batch(&options, Some(&[3; 4]), Some(&[0, 1, 0, 1])).unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&options, Some(&[3; 4]), Some(&[0, 1, 0, 1]))
+            .unwrap();
         column.close().unwrap();
         let mut column = rows.next_column().unwrap().unwrap();
-        column.typed::<Int64Type>().write_batch(&[1, 0], Some(&[1, 1]), None).unwrap();
+        column
+            .typed::<Int64Type>()
+            .write_batch(&[1, 0], Some(&[1, 1]), None)
+            .unwrap();
         column.close().unwrap();
         let mut column = rows.next_column().unwrap().unwrap();
         let bytes = ByteArray::from([&b"\x89PNG\r\n\x1a\n"[..], &[0; 80]].concat());
-        column.typed::<ByteArrayType>().write_batch(&[bytes], Some(&[2, 1]), None).unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&[bytes], Some(&[2, 1]), None)
+            .unwrap();
         column.close().unwrap();
         let mut column = rows.next_column().unwrap().unwrap();
-        column.typed::<ByteArrayType>().write_batch(&text(&["p.png"]), Some(&[1, 2]), None).unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&text(&["p.png"]), Some(&[1, 2]), None)
+            .unwrap();
         column.close().unwrap();
         rows.close().unwrap();
     }
@@ -305,9 +452,25 @@ fn parquet_with_lists_pictures_and_positions_for_answers() {
         all.push(item.unwrap());
         carried.extend(reader.pictures());
     }
-    assert_eq!(all.iter().map(|i| i.key.clone()).collect::<Vec<_>>(), (0..4).map(Key::Int).collect::<Vec<_>>());
-    assert_eq!((all[0].correct(), all[1].correct(), all[0].options[0].text.as_str()), (Some(1), Some(0), "None"));
-    assert_eq!((all[0].images[0].name.as_str(), all[1].images[0].name.as_str()), ("d/0.png", "p.png"));
+    assert_eq!(
+        all.iter().map(|i| i.key.clone()).collect::<Vec<_>>(),
+        (0..4).map(Key::Int).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        (
+            all[0].correct(),
+            all[1].correct(),
+            all[0].options[0].text.as_str()
+        ),
+        (Some(1), Some(0), "None")
+    );
+    assert_eq!(
+        (
+            all[0].images[0].name.as_str(),
+            all[1].images[0].name.as_str()
+        ),
+        ("d/0.png", "p.png")
+    );
     assert_eq!((carried.len(), carried[1].name.as_str()), (2, "d/2.png"));
     let whole = std::fs::read(&path).unwrap();
     for cut in [whole.len() / 2, whole.len() - 1, 4, 12] {
@@ -347,22 +510,41 @@ fn any_table_by_a_mapping() {
     .unwrap();
     let found = formats::recognise_mapped(&path, &mapping).unwrap();
     assert_eq!(found.format, Format::TableBoth);
-    let all: Vec<Item> =
-        formats::items_by(&path, found.format, "d", Some(&mapping)).unwrap().map(|(_, i)| i.unwrap()).collect();
+    let all: Vec<Item> = formats::items_by(&path, found.format, "d", Some(&mapping))
+        .unwrap()
+        .map(|(_, i)| i.unwrap())
+        .collect();
     let roles = |item: &Item| item.options.iter().map(|o| o.role).collect::<Vec<_>>();
-    assert_eq!(roles(&all[0]), [Role::Distractor, Role::Correct, Role::Refusal]);
+    assert_eq!(
+        roles(&all[0]),
+        [Role::Distractor, Role::Correct, Role::Refusal]
+    );
     // Declining is the right answer here, and stays a refusal.
-    assert_eq!(roles(&all[1]), [Role::Distractor, Role::Distractor, Role::Refusal]);
-    assert_eq!((all[0].subtask.as_deref(), all[0].images[0].name.as_str()), (Some("KK"), "a.png"));
+    assert_eq!(
+        roles(&all[1]),
+        [Role::Distractor, Role::Distractor, Role::Refusal]
+    );
+    assert_eq!(
+        (all[0].subtask.as_deref(), all[0].images[0].name.as_str()),
+        (Some("KK"), "a.png")
+    );
     let mut reader = formats::predictions_by(&path, found.format, Some(&mapping)).unwrap();
     let said: Vec<String> = reader.by_ref().map(|(_, p)| p.unwrap().output).collect();
     assert_eq!(said, ["(B)", "C"]);
     assert!(reader.notes()[0].starts_with("1 answers of later epochs"));
     let scored = from_paths_by(std::slice::from_ref(&path), None, Some(&mapping)).unwrap();
     assert_eq!(scored.models().collect::<Vec<_>>(), ["m1"]);
-    let wrong = Mapping { question: Some("query".into()), ..mapping };
-    let problem = formats::recognise_mapped(&path, &wrong).unwrap_err().to_string();
-    assert!(problem.contains("no column `query`") && problem.contains("qno, pic, ask, c1"), "{problem}");
+    let wrong = Mapping {
+        question: Some("query".into()),
+        ..mapping
+    };
+    let problem = formats::recognise_mapped(&path, &wrong)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        problem.contains("no column `query`") && problem.contains("qno, pic, ask, c1"),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -372,22 +554,55 @@ fn questions_of_truth_without_listed_options_are_what_their_rows_say() {
         Some(kind) => json!({"id": id, "question": "is it?", "type": kind, "answer": answer}),
         None => json!({"id": id, "question": "is it?", "answer": answer}),
     };
-    let kinds = |rows: &[serde_json::Value], name: &str| -> Vec<(QuestionKind, String, Vec<String>)> {
-        let path = folder.write(name, rows.iter().map(|row| row.to_string()).collect::<Vec<_>>().join("\n"));
-        let format = formats::recognise(&path).unwrap().files[0].format;
-        let item = |i: Item| (i.kind, i.answer.clone(), i.options.iter().map(|o| o.text.clone()).collect());
-        formats::items(&path, format, "d").unwrap().map(|(_, i)| item(i.unwrap())).collect()
-    };
-    let [truth, agreement] = [["True", "False"], ["Yes", "No"]].map(|pair| pair.map(str::to_string).to_vec());
-    let typed =
-        [row(1, Some("true-false"), "True"), row(2, Some("True or false"), "no"), row(3, Some("open"), "false")];
+    let kinds =
+        |rows: &[serde_json::Value], name: &str| -> Vec<(QuestionKind, String, Vec<String>)> {
+            let path = folder.write(
+                name,
+                rows.iter()
+                    .map(|row| row.to_string())
+                    .collect::<Vec<_>>()
+                    .join("\n"),
+            );
+            let format = formats::recognise(&path).unwrap().files[0].format;
+            let item = |i: Item| {
+                (
+                    i.kind,
+                    i.answer.clone(),
+                    i.options.iter().map(|o| o.text.clone()).collect(),
+                )
+            };
+            formats::items(&path, format, "d")
+                .unwrap()
+                .map(|(_, i)| item(i.unwrap()))
+                .collect()
+        };
+    let [truth, agreement] =
+        [["True", "False"], ["Yes", "No"]].map(|pair| pair.map(str::to_string).to_vec());
+    let typed = [
+        row(1, Some("true-false"), "True"),
+        row(2, Some("True or false"), "no"),
+        row(3, Some("open"), "false"),
+    ];
     let found = kinds(&typed, "typed.jsonl");
-    assert_eq!(found[0], (QuestionKind::TrueFalse, "True".into(), truth.clone()));
+    assert_eq!(
+        found[0],
+        (QuestionKind::TrueFalse, "True".into(), truth.clone())
+    );
     assert_eq!(found[1], (QuestionKind::TrueFalse, "No".into(), agreement));
     assert_eq!(found[2], (QuestionKind::FreeForm, "false".into(), vec![]));
-    let plain = kinds(&[row(1, None, "false"), row(2, None, "no"), row(3, None, "a dog")], "plain.jsonl");
+    let plain = kinds(
+        &[
+            row(1, None, "false"),
+            row(2, None, "no"),
+            row(3, None, "a dog"),
+        ],
+        "plain.jsonl",
+    );
     assert_eq!(plain[0], (QuestionKind::TrueFalse, "False".into(), truth));
-    assert_eq!((plain[1].0, plain[2].0), (QuestionKind::YesNo, QuestionKind::FreeForm));
+    assert_eq!(
+        (plain[1].0, plain[2].0),
+        (QuestionKind::YesNo, QuestionKind::FreeForm)
+    );
 }
 
 #[test]
@@ -402,28 +617,53 @@ fn captions_of_coco_and_cards_of_the_open_vlm_leaderboard() {
     let mut reader = formats::items(&path, Format::Coco, "d").unwrap();
     let all: Vec<Item> = reader.by_ref().map(|(_, i)| i.unwrap()).collect();
     assert_eq!(
-        all.iter().map(|i| (i.images[0].name.as_str(), i.answer.as_str())).collect::<Vec<_>>(),
+        all.iter()
+            .map(|i| (i.images[0].name.as_str(), i.answer.as_str()))
+            .collect::<Vec<_>>(),
         [("10.jpg", "a dog"), ("11.jpg", "a cat")]
     );
-    assert_eq!((all[0].kind, &all[0].extra["captions"]), (QuestionKind::FreeForm, &json!(["a brown dog"])));
+    assert_eq!(
+        (all[0].kind, &all[0].extra["captions"]),
+        (QuestionKind::FreeForm, &json!(["a brown dog"]))
+    );
     assert!(reader.notes()[0].starts_with("1 captions of pictures that are not listed"));
     let cards = json!({"time": "now", "results": {"GPT-4o": {"META": {"Method": ["GPT-4o", "https://example.org"],
         "Parameters": "N/A", "Language Model": "", "Vision Model": "ViT", "OpenSource": "No"}, "MMStar": {"Overall": 1}}}});
     let path = folder.write("OpenVLM.json", cards.to_string());
     assert!(refused(&path).contains("Open VLM leaderboard"));
     let cards = formats::model_cards(&path).unwrap();
-    assert_eq!((cards[0].name.as_str(), cards[0].url.as_deref()), ("GPT-4o", Some("https://example.org")));
-    assert_eq!((cards[0].parameters.as_deref(), cards[0].vision_model.as_deref()), (None, Some("ViT")));
+    assert_eq!(
+        (cards[0].name.as_str(), cards[0].url.as_deref()),
+        ("GPT-4o", Some("https://example.org"))
+    );
+    assert_eq!(
+        (
+            cards[0].parameters.as_deref(),
+            cards[0].vision_model.as_deref()
+        ),
+        (None, Some("ViT"))
+    );
 }
 
 #[test]
 fn two_models_in_one_table_and_samples_written_twice() {
     let folder = Folder::new();
     folder.write("set.csv", "id,question,A,B,answer\n1,Q,x,y,A\n2,R,x,y,B\n");
-    folder.write("answers.csv", "id,model,prediction\n1,m1,A\n2,m1,B\n1,m2,B\n2,m2,B\n");
+    folder.write(
+        "answers.csv",
+        "id,model,prediction\n1,m1,A\n2,m1,B\n1,m2,B\n2,m2,B\n",
+    );
     let scored = from_paths(&[folder.0.path().to_path_buf()], None).unwrap();
     assert_eq!(scored.models().collect::<Vec<_>>(), ["m1", "m2"]);
-    assert!(scored.whole().rows.iter().all(|row| row.counts.missing == 0), "{:?}", scored.whole().rows);
+    assert!(
+        scored
+            .whole()
+            .rows
+            .iter()
+            .all(|row| row.counts.missing == 0),
+        "{:?}",
+        scored.whole().rows
+    );
     // A file opened to append by a second run holds every row twice.
     let folder = Folder::new();
     let row = |id: u64| {

@@ -25,9 +25,15 @@ fn counts(value: &Value) -> Option<Count> {
 #[test]
 fn a_page_of_long_answers_ends_where_a_message_would_be_too_long() {
     let folder = tempfile::tempdir().unwrap();
-    let rows = |row: &dyn Fn(u32) -> Value| (0..5).map(|id| row(id).to_string()).collect::<Vec<_>>().join("\n");
+    let rows = |row: &dyn Fn(u32) -> Value| {
+        (0..5)
+            .map(|id| row(id).to_string())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
     let long = "word ".repeat(800_000);
-    let questions = rows(&|id| json!({"id": id, "question": "Which?", "A": "cat", "B": "dog", "answer": "A"}));
+    let questions =
+        rows(&|id| json!({"id": id, "question": "Which?", "A": "cat", "B": "dog", "answer": "A"}));
     let answers = rows(&|id| json!({"id": id, "prediction": format!("{long}{id}"), "model": "m"}));
     std::fs::write(folder.path().join("q.jsonl"), questions).unwrap();
     std::fs::write(folder.path().join("m.jsonl"), answers).unwrap();
@@ -43,7 +49,11 @@ fn a_page_of_long_answers_ends_where_a_message_would_be_too_long() {
     assert_eq!(sizes, [2, 2, 1], "four megabytes each");
 }
 
-fn answers_behind(scored: &BoardData, model: &str, column: &str) -> model::Result<Vec<AnswerDetail>> {
+fn answers_behind(
+    scored: &BoardData,
+    model: &str,
+    column: &str,
+) -> model::Result<Vec<AnswerDetail>> {
     let chosen = scored.ruled().choose(None);
     let whole = scored.behind(model, column, &chosen, (0, u64::MAX))?;
     assert_eq!((whole.answers.len() as u64, whole.next), (whole.all, None));
@@ -67,8 +77,11 @@ fn column(name: &str) -> String {
 
 #[test]
 fn every_exact_cell_of_the_paper_comes_out() {
-    let Some(folder) = shared("mvp-bench") else { return };
-    let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
+    let Some(folder) = shared("mvp-bench") else {
+        return;
+    };
+    let expected: Value =
+        serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let scored = from_paths(std::slice::from_ref(&folder), None).unwrap();
     let board = &scored.whole();
     assert_eq!(board.rows.len(), 4);
@@ -76,13 +89,22 @@ fn every_exact_cell_of_the_paper_comes_out() {
     let (mut exact, mut hit, mut other, mut other_hit) = (0, 0, 0, 0);
     let mut wrong: Vec<String> = Vec::new();
     let mut check = |model: &str, name: &str, want: &[(String, Count)], is_exact: bool| {
-        let found: Vec<_> = want.iter().map(|(column, _)| cell(board, model, column)).collect();
+        let found: Vec<_> = want
+            .iter()
+            .map(|(column, _)| cell(board, model, column))
+            .collect();
         let same = !want.is_empty() && found.iter().zip(want).all(|(f, (_, w))| *f == Some(*w));
-        let (all, right) = if is_exact { (&mut exact, &mut hit) } else { (&mut other, &mut other_hit) };
+        let (all, right) = if is_exact {
+            (&mut exact, &mut hit)
+        } else {
+            (&mut other, &mut other_hit)
+        };
         *all += 1;
         *right += u64::from(same);
         if !same {
-            wrong.push(format!("{model} {name}: expected {want:?}, found {found:?}"));
+            wrong.push(format!(
+                "{model} {name}: expected {want:?}, found {found:?}"
+            ));
         }
     };
     for (model, of) in expected["models"].as_object().unwrap() {
@@ -90,33 +112,53 @@ fn every_exact_cell_of_the_paper_comes_out() {
             let status = cell["status"].as_str().unwrap();
             let plain = name.split_once('.').unwrap().1;
             match status.strip_prefix("exact via ") {
-                None => check(model, name, &[(plain.to_string(), counts(cell).unwrap())], status == "exact"),
+                None => check(
+                    model,
+                    name,
+                    &[(plain.to_string(), counts(cell).unwrap())],
+                    status == "exact",
+                ),
                 Some(protocols) => {
                     // Every protocol that reproduces the cell and has a column of its own here.
                     let ours = |p: &&str| column(p) != **p;
-                    let want =
-                        protocols.split('/').filter(ours).map(|p| (column(p), counts(&cell["candidates"][p]).unwrap()));
+                    let want = protocols
+                        .split('/')
+                        .filter(ours)
+                        .map(|p| (column(p), counts(&cell["candidates"][p]).unwrap()));
                     check(model, name, &want.collect::<Vec<_>>(), true);
                 }
             }
         }
         for (category, cell) in of["Table5_qAcc_by_category"].as_object().unwrap() {
             let name = format!("qAcc.{category}");
-            check(model, &name, &[(name.clone(), counts(cell).unwrap())], cell["status"] == "exact");
+            check(
+                model,
+                &name,
+                &[(name.clone(), counts(cell).unwrap())],
+                cell["status"] == "exact",
+            );
         }
     }
     crate::support::tell(&format!(
         "conformance: {hit} of {exact} exact cells; {other_hit} of {other} other cells as recomputed"
     ));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(exact > 100, "only {exact} exact cells were found in the expected file");
+    assert!(
+        exact > 100,
+        "only {exact} exact cells were found in the expected file"
+    );
 }
 
 #[test]
 fn every_recomputed_number_of_the_expected_file_that_has_a_column_comes_out() {
-    let Some(folder) = shared("mvp-bench") else { return };
-    let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
-    let board = from_paths(std::slice::from_ref(&folder), None).unwrap().whole();
+    let Some(folder) = shared("mvp-bench") else {
+        return;
+    };
+    let expected: Value =
+        serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
+    let board = from_paths(std::slice::from_ref(&folder), None)
+        .unwrap()
+        .whole();
     let mut seen = 0;
     for (model, of) in expected["models"].as_object().unwrap() {
         for (name, value) in of["recomputed"].as_object().unwrap() {
@@ -137,27 +179,58 @@ fn every_recomputed_number_of_the_expected_file_that_has_a_column_comes_out() {
 
 #[test]
 fn doubled_rows_and_drifted_texts_are_told() {
-    let Some(folder) = shared("mvp-bench") else { return };
+    let Some(folder) = shared("mvp-bench") else {
+        return;
+    };
     let scored = from_paths(std::slice::from_ref(&folder), None).unwrap();
     let board = scored.whole();
     let row = board.rows.iter().find(|r| r.model == "GPT4o").unwrap();
     assert_eq!(
         row.counts,
-        Counts { used: 1872 + 4359, duplicate: 1872, unparsed: row.counts.unparsed, ..Counts::default() }
+        Counts {
+            used: 1872 + 4359,
+            duplicate: 1872,
+            unparsed: row.counts.unparsed,
+            ..Counts::default()
+        }
     );
     assert!(row.counts.unparsed >= 28);
     let has = |text: &str| board.notes.iter().any(|n| n.contains(text));
-    assert!(has("GPT4o_evaluated.jsonl: 1872 doubled rows; the first counts"), "{:?}", board.notes);
-    assert!(has("llava_v1.5_13b_evaluated.jsonl: 1 question has another text (1295)"), "{:?}", board.notes);
-    assert!(has("evaluated files (a judge's words) go before plain ones: 4 models"));
+    assert!(
+        has("GPT4o_evaluated.jsonl: 1872 doubled rows; the first counts"),
+        "{:?}",
+        board.notes
+    );
+    assert!(
+        has("llava_v1.5_13b_evaluated.jsonl: 1 question has another text (1295)"),
+        "{:?}",
+        board.notes
+    );
+    assert!(has(
+        "evaluated files (a judge's words) go before plain ones: 4 models"
+    ));
     assert_eq!(scored.skipped.len(), 1, "{:?}", scored.skipped);
 
     let behind = answers_behind(&scored, "GPT4o", "qAcc.L_h").unwrap();
     assert_eq!(behind.len(), 460);
-    assert_eq!(behind.iter().filter(|b| b.unit_right == Some(true)).count(), 2 * 129);
-    let refusal = answers_behind(&scored, "GPT4o", "aAcc.N").unwrap().into_iter().find(|b| b.key == "1583").unwrap();
-    assert_eq!((refusal.extracted.as_deref(), refusal.right), (Some("no"), Some(true)));
-    assert!(refusal.trace.contains("the stored judge said `No`"), "{}", refusal.trace);
+    assert_eq!(
+        behind.iter().filter(|b| b.unit_right == Some(true)).count(),
+        2 * 129
+    );
+    let refusal = answers_behind(&scored, "GPT4o", "aAcc.N")
+        .unwrap()
+        .into_iter()
+        .find(|b| b.key == "1583")
+        .unwrap();
+    assert_eq!(
+        (refusal.extracted.as_deref(), refusal.right),
+        (Some("no"), Some(true))
+    );
+    assert!(
+        refusal.trace.contains("the stored judge said `No`"),
+        "{}",
+        refusal.trace
+    );
 }
 
 const SMALL: [(&str, Option<Count>, Option<Count>); 24] = [
@@ -198,18 +271,48 @@ fn a_small_set_worked_out_by_hand() {
     }
     assert_eq!(board.columns.len(), SMALL.len() - 4);
     let row = |name: &str| board.rows.iter().find(|r| r.model == name).unwrap().counts;
-    assert_eq!(row("alpha"), Counts { used: 14, duplicate: 1, unparsed: 2, ..Counts::default() });
-    assert_eq!(row("beta"), Counts { used: 5, missing: 1, extra: 1, ..Counts::default() });
+    assert_eq!(
+        row("alpha"),
+        Counts {
+            used: 14,
+            duplicate: 1,
+            unparsed: 2,
+            ..Counts::default()
+        }
+    );
+    assert_eq!(
+        row("beta"),
+        Counts {
+            used: 5,
+            missing: 1,
+            extra: 1,
+            ..Counts::default()
+        }
+    );
 
     let behind = answers_behind(&scored, "beta", "aAcc.M").unwrap();
     assert_eq!(behind[2].output, None);
     assert_eq!(behind[2].trace, "no answer; counts as wrong");
     let rotations = answers_behind(&scored, "alpha", "Circular.SI").unwrap();
-    assert_eq!(rotations.iter().map(|b| b.right).collect::<Vec<_>>(), [Some(true), Some(false), Some(true)]);
+    assert_eq!(
+        rotations.iter().map(|b| b.right).collect::<Vec<_>>(),
+        [Some(true), Some(false), Some(true)]
+    );
     assert_eq!(rotations[0].unit_right, Some(false));
-    assert_eq!(answers_behind(&scored, "alpha", "Vanilla.SI").unwrap().len(), 1);
-    assert_eq!(answers_behind(&scored, "gamma", "aAcc.M").unwrap_err().kind, model::ErrorKind::NotFound);
-    assert_eq!(answers_behind(&scored, "beta", "x").unwrap_err().kind, model::ErrorKind::NotFound);
+    assert_eq!(
+        answers_behind(&scored, "alpha", "Vanilla.SI")
+            .unwrap()
+            .len(),
+        1
+    );
+    assert_eq!(
+        answers_behind(&scored, "gamma", "aAcc.M").unwrap_err().kind,
+        model::ErrorKind::NotFound
+    );
+    assert_eq!(
+        answers_behind(&scored, "beta", "x").unwrap_err().kind,
+        model::ErrorKind::NotFound
+    );
 }
 
 #[test]
@@ -219,8 +322,16 @@ fn loaded_items_give_the_same_board_as_files() {
     let (mut items, mut answers) = (Vec::new(), Vec::new());
     for file in found.files {
         if file.format.holds().predictions {
-            let rows = formats::predictions(&file.path, file.format).unwrap().map(|(_, r)| r.unwrap()).collect();
-            let source = file.path.file_name().unwrap().to_string_lossy().into_owned();
+            let rows = formats::predictions(&file.path, file.format)
+                .unwrap()
+                .map(|(_, r)| r.unwrap())
+                .collect();
+            let source = file
+                .path
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
             let evaluated = file.format == formats::Format::MvpEvaluated;
             answers.push(Answers {
                 model: model_name(&file.path),
@@ -230,15 +341,29 @@ fn loaded_items_give_the_same_board_as_files() {
                 rows,
             });
         } else {
-            items.extend(formats::items(&file.path, file.format, "small").unwrap().map(|(_, i)| i.unwrap()));
+            items.extend(
+                formats::items(&file.path, file.format, "small")
+                    .unwrap()
+                    .map(|(_, i)| i.unwrap()),
+            );
         }
     }
     let scored = from_items(items, answers, None).unwrap();
     let by_name = |board: &Board| -> BTreeMap<String, Vec<Option<Cell>>> {
-        board.rows.iter().map(|r| (r.model.clone(), r.cells.clone())).collect()
+        board
+            .rows
+            .iter()
+            .map(|r| (r.model.clone(), r.cells.clone()))
+            .collect()
     };
-    assert_eq!(by_name(&scored.whole()), by_name(&from_paths(&[folder], None).unwrap().whole()));
-    assert_eq!(answers_behind(&scored, "alpha", "qAcc.L_l").unwrap()[0].item, "small/0");
+    assert_eq!(
+        by_name(&scored.whole()),
+        by_name(&from_paths(&[folder], None).unwrap().whole())
+    );
+    assert_eq!(
+        answers_behind(&scored, "alpha", "qAcc.L_l").unwrap()[0].item,
+        "small/0"
+    );
 }
 
 #[test]
@@ -253,7 +378,8 @@ fn two_data_sets_with_the_same_ids_are_kept_apart() {
             })
             .collect();
         let input = Box::new(std::io::Cursor::new(rows));
-        let read = formats::items_from(input, "made".as_ref(), formats::Format::DyscaJson, dataset).unwrap();
+        let read = formats::items_from(input, "made".as_ref(), formats::Format::DyscaJson, dataset)
+            .unwrap();
         read.map(|(_, i)| i.unwrap()).collect()
     };
     let mut items = plain("one", 4, "x");
@@ -271,7 +397,9 @@ fn two_data_sets_with_the_same_ids_are_kept_apart() {
             .collect(),
         ..Answers::default()
     };
-    let board = from_items(items.clone(), vec![answers(4)], None).unwrap().whole();
+    let board = from_items(items.clone(), vec![answers(4)], None)
+        .unwrap()
+        .whole();
     assert_eq!(cell(&board, "m", "Acc.one"), Some((4, 4)));
     assert_eq!(cell(&board, "m", "Acc.two"), None);
     assert_eq!(cell(&board, "m", "Acc"), Some((4, 4)));
@@ -285,6 +413,8 @@ fn a_folder_without_questions_or_answers_says_what_is_missing() {
     let questions = fixture("small/questions.json");
     let text = from_paths(&[questions], None).unwrap_err().to_string();
     assert!(text.contains("no prediction file"), "{text}");
-    let text = from_paths(&[fixture("small/beta.jsonl")], None).unwrap_err().to_string();
+    let text = from_paths(&[fixture("small/beta.jsonl")], None)
+        .unwrap_err()
+        .to_string();
     assert!(text.contains("no question file"), "{text}");
 }

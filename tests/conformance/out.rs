@@ -5,7 +5,9 @@ use std::path::Path;
 
 use benchtop::formats::out::{Folder, Packed, Survey, Table};
 use benchtop::formats::{self, Format};
-use benchtop::model::{Choice, Form, ImageRef, Item, Key, Provenance, QuestionKind, Role, Rotation, Variant};
+use benchtop::model::{
+    Choice, Form, ImageRef, Item, Key, Provenance, QuestionKind, Role, Rotation, Variant,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -29,13 +31,17 @@ fn survey(items: &[Item]) -> Survey {
 
 fn table(items: &[Item], _: &Path) -> Vec<u8> {
     let mut table = Table::new(Vec::new(), survey(items), "d", false).unwrap();
-    items.iter().for_each(|item| assert!(table.push(item, &mut load).is_ok()));
+    items
+        .iter()
+        .for_each(|item| assert!(table.push(item, &mut load).is_ok()));
     table.finish()
 }
 
 fn packed(items: &[Item], _: &Path) -> Vec<u8> {
     let mut table = Packed::new(Vec::new(), survey(items), "d").unwrap();
-    items.iter().for_each(|item| assert!(table.push(item, &mut load).is_ok()));
+    items
+        .iter()
+        .for_each(|item| assert!(table.push(item, &mut load).is_ok()));
     table.finish().unwrap()
 }
 
@@ -61,9 +67,19 @@ fn read(path: &Path) -> Vec<(Item, Vec<Option<Vec<u8>>>)> {
     let (mut found, mut known) = (Vec::new(), HashMap::new());
     while let Some((_, item)) = reader.next() {
         let item = item.unwrap();
-        known.extend(reader.pictures().into_iter().map(|p| (p.name.clone(), p.bytes().unwrap())));
-        let beside = |image: &ImageRef| std::fs::read(path.parent().unwrap().join(&image.name)).ok();
-        let pictures = item.images.iter().map(|i| known.get(&i.name).cloned().or_else(|| beside(i))).collect();
+        known.extend(
+            reader
+                .pictures()
+                .into_iter()
+                .map(|p| (p.name.clone(), p.bytes().unwrap())),
+        );
+        let beside =
+            |image: &ImageRef| std::fs::read(path.parent().unwrap().join(&image.name)).ok();
+        let pictures = item
+            .images
+            .iter()
+            .map(|i| known.get(&i.name).cloned().or_else(|| beside(i)))
+            .collect();
         found.push((item, pictures));
     }
     found
@@ -77,10 +93,23 @@ fn same(items: &[Item], name: &str, write: impl Fn(&[Item], &Path) -> Vec<u8>) {
     assert_eq!(found.len(), items.len(), "{name}");
     for ((found, pictures), item) in found.into_iter().zip(items) {
         let mut plain = item.clone();
-        plain.images.iter_mut().for_each(|i| *i = ImageRef { name: std::mem::take(&mut i.name), ..Default::default() });
-        assert_eq!(serde_json::to_string(&found).unwrap(), serde_json::to_string(&plain).unwrap(), "{name}");
+        plain.images.iter_mut().for_each(|i| {
+            *i = ImageRef {
+                name: std::mem::take(&mut i.name),
+                ..Default::default()
+            }
+        });
+        assert_eq!(
+            serde_json::to_string(&found).unwrap(),
+            serde_json::to_string(&plain).unwrap(),
+            "{name}"
+        );
         assert_eq!(found, plain, "{name}");
-        assert_eq!(pictures, item.images.iter().map(bytes).collect::<Vec<_>>(), "{name}");
+        assert_eq!(
+            pictures,
+            item.images.iter().map(bytes).collect::<Vec<_>>(),
+            "{name}"
+        );
     }
 }
 
@@ -98,55 +127,100 @@ fn odd() -> impl Strategy<Value = String> {
 }
 
 fn picture() -> impl Strategy<Value = ImageRef> {
-    let hash = prop_oneof![Just(None), Just(Some("0a".repeat(32))), Just(Some("0b".repeat(32)))];
+    let hash = prop_oneof![
+        Just(None),
+        Just(Some("0a".repeat(32))),
+        Just(Some("0b".repeat(32)))
+    ];
     hash.prop_map(|hash| {
         let name = match hash.as_deref() {
             None => "lost/1.png",
             Some(hash) if hash.starts_with("0a") => "a'\"b/\u{e9} 1.png",
             _ => "./b.png",
         };
-        ImageRef { name: name.into(), hash, ext: Some("png".into()), ..ImageRef::default() }
+        ImageRef {
+            name: name.into(),
+            hash,
+            ext: Some("png".into()),
+            ..ImageRef::default()
+        }
     })
 }
 
 fn wild() -> impl Strategy<Value = Item> {
     let options = prop::collection::vec(odd(), 1..30);
-    let rest = (prop::option::of(odd()), prop::option::of(odd()), any::<bool>(), 0..4u8);
-    (base(Form::Plain), odd(), options, prop::collection::vec(picture(), 0..3), any::<prop::sample::Index>(), rest)
-        .prop_map(|(mut item, question, options, images, right, (subtask, hint, more, kind))| {
-            item.question = format!("q {question}");
-            item.images = images;
-            item.subtask = subtask;
-            item.extra.extend(hint.map(|hint| ("hint".to_string(), Value::from(hint))));
-            let right = right.index(options.len());
-            let role = |at| match at == right {
-                true if more => Role::Refusal,
-                true => Role::Correct,
-                false => Role::Distractor,
-            };
-            item.options = options.into_iter().enumerate().map(|(at, text)| Choice { text, role: role(at) }).collect();
-            item.answer = item.options[right].text.clone();
-            match kind {
-                0 => item.kind = QuestionKind::TrueFalse,
-                1 => {
-                    item.kind = QuestionKind::YesNo;
-                    item.options.clear();
-                    item.answer = if more { "no".into() } else { "YES".into() };
+    let rest = (
+        prop::option::of(odd()),
+        prop::option::of(odd()),
+        any::<bool>(),
+        0..4u8,
+    );
+    (
+        base(Form::Plain),
+        odd(),
+        options,
+        prop::collection::vec(picture(), 0..3),
+        any::<prop::sample::Index>(),
+        rest,
+    )
+        .prop_map(
+            |(mut item, question, options, images, right, (subtask, hint, more, kind))| {
+                item.question = format!("q {question}");
+                item.images = images;
+                item.subtask = subtask;
+                item.extra
+                    .extend(hint.map(|hint| ("hint".to_string(), Value::from(hint))));
+                let right = right.index(options.len());
+                let role = |at| match at == right {
+                    true if more => Role::Refusal,
+                    true => Role::Correct,
+                    false => Role::Distractor,
+                };
+                item.options = options
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, text)| Choice {
+                        text,
+                        role: role(at),
+                    })
+                    .collect();
+                item.answer = item.options[right].text.clone();
+                match kind {
+                    0 => item.kind = QuestionKind::TrueFalse,
+                    1 => {
+                        item.kind = QuestionKind::YesNo;
+                        item.options.clear();
+                        item.answer = if more { "no".into() } else { "YES".into() };
+                    }
+                    2 => {
+                        item.kind = QuestionKind::FreeForm;
+                        item.options.clear();
+                    }
+                    _ => {
+                        item.rotation = Some(Rotation {
+                            set: "s".into(),
+                            index: right as u32,
+                            of: 4,
+                        })
+                    }
                 }
-                2 => {
-                    item.kind = QuestionKind::FreeForm;
-                    item.options.clear();
+                if more {
+                    item.extra.insert("$order".into(), vec!["b", "a"].into());
+                    item.provenance = Some(Box::new(Provenance {
+                        seed: 7,
+                        chance: Some(0.5),
+                        ..Provenance::default()
+                    }));
+                    let name = "V1+L4".to_string();
+                    item.variant = Some(Variant {
+                        name,
+                        of: Some("d/0".into()),
+                        modified: Some(false),
+                    });
                 }
-                _ => item.rotation = Some(Rotation { set: "s".into(), index: right as u32, of: 4 }),
-            }
-            if more {
-                item.extra.insert("$order".into(), vec!["b", "a"].into());
-                item.provenance = Some(Box::new(Provenance { seed: 7, chance: Some(0.5), ..Provenance::default() }));
-                let name = "V1+L4".to_string();
-                item.variant = Some(Variant { name, of: Some("d/0".into()), modified: Some(false) });
-            }
-            item
-        })
+                item
+            },
+        )
 }
 
 /// Items with ids of their own.
@@ -154,7 +228,10 @@ fn several() -> impl Strategy<Value = Vec<Item>> {
     let one = prop_oneof![wild(), mvp(), base(Form::Dysca)];
     prop::collection::vec(one, 1..6).prop_map(|items| {
         let mut seen = HashMap::new();
-        items.into_iter().filter(|item| seen.insert(item.id.clone(), ()).is_none()).collect()
+        items
+            .into_iter()
+            .filter(|item| seen.insert(item.id.clone(), ()).is_none())
+            .collect()
     })
 }
 
@@ -185,8 +262,15 @@ fn plain(key: Key, answer: usize) -> Item {
     );
     let mut item: Item = serde_json::from_str(&text).unwrap();
     for (at, text) in ["x", "y"].into_iter().enumerate() {
-        let role = if at == answer { Role::Correct } else { Role::Distractor };
-        item.options.push(Choice { text: text.into(), role });
+        let role = if at == answer {
+            Role::Correct
+        } else {
+            Role::Distractor
+        };
+        item.options.push(Choice {
+            text: text.into(),
+            role,
+        });
     }
     item.answer = item.options[answer].text.clone();
     item
@@ -195,18 +279,41 @@ fn plain(key: Key, answer: usize) -> Item {
 #[test]
 fn rows_are_numbered_as_vlmevalkit_numbers_them_and_pictures_stand_once() {
     let hash = "0a".repeat(32);
-    let image = ImageRef { name: "p.png".into(), hash: Some(hash), ext: None, ..ImageRef::default() };
-    let mut items =
-        vec![plain(Key::Int(3), 0), plain(Key::Text("0__0__0".into()), 1), plain(Key::Text("0__0__1".into()), 0)];
+    let image = ImageRef {
+        name: "p.png".into(),
+        hash: Some(hash),
+        ext: None,
+        ..ImageRef::default()
+    };
+    let mut items = vec![
+        plain(Key::Int(3), 0),
+        plain(Key::Text("0__0__0".into()), 1),
+        plain(Key::Text("0__0__1".into()), 0),
+    ];
     for (at, item) in items.iter_mut().enumerate() {
         item.images = vec![image.clone()];
-        item.rotation = (at > 0).then(|| Rotation { set: "0".into(), index: at as u32, of: 2 });
+        item.rotation = (at > 0).then(|| Rotation {
+            set: "0".into(),
+            index: at as u32,
+            of: 2,
+        });
     }
     let text = String::from_utf8(table(&items, Path::new(""))).unwrap();
-    let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split('\t').map(|c| c.trim_matches('"')).collect()).collect();
-    assert_eq!(rows[0][..7], ["index", "image", "question", "A", "B", "answer", "type"]);
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .map(|l| l.split('\t').map(|c| c.trim_matches('"')).collect())
+        .collect();
+    assert_eq!(
+        rows[0][..7],
+        ["index", "image", "question", "A", "B", "answer", "type"]
+    );
     let of = |column: &str| rows[0].iter().position(|name| *name == column).unwrap();
-    let column = |name: &str| rows[1..].iter().map(|row| row[of(name)]).collect::<Vec<_>>();
+    let column = |name: &str| {
+        rows[1..]
+            .iter()
+            .map(|row| row[of(name)])
+            .collect::<Vec<_>>()
+    };
     assert_eq!(column("index"), ["3", "0", "1000000"]);
     assert_eq!(column("g_index"), ["", "0", "0"]);
     assert_eq!(column("answer"), ["A", "B", "A"]);
@@ -221,16 +328,31 @@ fn what_somebody_changes_in_a_table_goes_before_what_was_noted() {
     let text = String::from_utf8(table(&[plain(Key::Text("k".into()), 0)], dir.path())).unwrap();
     assert!(text.contains("\t\"A\"\t"), "{text}");
     let (names, rows) = text.split_once('\n').unwrap();
-    let changed = rows.replace("\t\"A\"\t", "\t\"B\"\t").replace("\"What?\"", "\"Who?\"");
+    let changed = rows
+        .replace("\t\"A\"\t", "\t\"B\"\t")
+        .replace("\"What?\"", "\"Who?\"");
     std::fs::write(&path, format!("{names}\n{changed}")).unwrap();
     let (item, _) = read(&path).remove(0);
-    assert_eq!((item.key, item.question.as_str(), item.answer.as_str()), (Key::Text("k".into()), "Who?", "B"));
-    assert_eq!(item.options.iter().position(|o| o.role == Role::Correct), Some(1));
+    assert_eq!(
+        (item.key, item.question.as_str(), item.answer.as_str()),
+        (Key::Text("k".into()), "Who?", "B")
+    );
+    assert_eq!(
+        item.options.iter().position(|o| o.role == Role::Correct),
+        Some(1)
+    );
     std::fs::write(&path, text.replace("\"{\"\"", "\"{")).unwrap();
     let format = formats::recognise(&path).unwrap().files[0].format;
-    let problem = formats::items(&path, format, "d").unwrap().next().unwrap().1.unwrap_err();
+    let problem = formats::items(&path, format, "d")
+        .unwrap()
+        .next()
+        .unwrap()
+        .1
+        .unwrap_err();
     assert!(
-        problem.to_string().contains("d.tsv:2: field `benchtop`: what benchtop noted of this row is damaged"),
+        problem
+            .to_string()
+            .contains("d.tsv:2: field `benchtop`: what benchtop noted of this row is damaged"),
         "{problem}"
     );
 }
@@ -238,29 +360,62 @@ fn what_somebody_changes_in_a_table_goes_before_what_was_noted() {
 #[test]
 fn answers_that_vlmevalkit_writes_with_the_noted_column_find_their_questions() {
     let dir = tempfile::tempdir().unwrap();
-    let items = [plain(Key::Text("first".into()), 0), plain(Key::Text("second".into()), 1)];
+    let items = [
+        plain(Key::Text("first".into()), 0),
+        plain(Key::Text("second".into()), 1),
+    ];
     let mut answers = Table::new(Vec::new(), survey(&items), "d", true).unwrap();
     answers.pass(&items[0]);
     answers.answer(&items[1], "B, I think").unwrap();
     let path = dir.path().join("m_d.tsv");
     std::fs::write(&path, answers.finish()).unwrap();
-    let found = formats::predictions(&path, Format::VlmPredictions).unwrap().map(|(_, row)| row.unwrap());
-    let found: Vec<_> = found.map(|p| (p.key, p.output, p.extra.contains_key("benchtop"))).collect();
-    assert_eq!(found, [(Key::Text("second".into()), "B, I think".to_string(), false)]);
+    let found = formats::predictions(&path, Format::VlmPredictions)
+        .unwrap()
+        .map(|(_, row)| row.unwrap());
+    let found: Vec<_> = found
+        .map(|p| (p.key, p.output, p.extra.contains_key("benchtop")))
+        .collect();
+    assert_eq!(
+        found,
+        [(Key::Text("second".into()), "B, I think".to_string(), false)]
+    );
 }
 
 #[test]
 fn a_picture_whose_name_another_has_gets_one_of_its_own_in_a_folder() {
     let dir = tempfile::tempdir().unwrap();
-    let mut items = vec![plain(Key::Int(1), 0), plain(Key::Int(2), 0), plain(Key::Int(3), 0)];
-    for (item, (name, hash)) in items.iter_mut().zip([("p.png", "0a"), ("p.png", "0b"), ("../out.png", "0c")]) {
+    let mut items = vec![
+        plain(Key::Int(1), 0),
+        plain(Key::Int(2), 0),
+        plain(Key::Int(3), 0),
+    ];
+    for (item, (name, hash)) in
+        items
+            .iter_mut()
+            .zip([("p.png", "0a"), ("p.png", "0b"), ("../out.png", "0c")])
+    {
         let (hash, ext) = (Some(hash.repeat(32)), Some("png".to_string()));
-        item.images = vec![ImageRef { name: name.into(), hash, ext, ..ImageRef::default() }];
+        item.images = vec![ImageRef {
+            name: name.into(),
+            hash,
+            ext,
+            ..ImageRef::default()
+        }];
     }
     let path = dir.path().join("metadata.jsonl");
     std::fs::write(&path, folder(&items, dir.path())).unwrap();
-    let names: Vec<String> = read(&path).into_iter().map(|(mut item, _)| item.images.remove(0).name).collect();
-    assert_eq!(names, ["p.png".to_string(), format!("{}.png", "0b".repeat(32)), format!("{}.png", "0c".repeat(32))]);
+    let names: Vec<String> = read(&path)
+        .into_iter()
+        .map(|(mut item, _)| item.images.remove(0).name)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "p.png".to_string(),
+            format!("{}.png", "0b".repeat(32)),
+            format!("{}.png", "0c".repeat(32))
+        ]
+    );
     for (found, item) in read(&path).iter().zip(&items) {
         assert_eq!(found.1, [bytes(&item.images[0])]);
     }

@@ -4,18 +4,29 @@ use std::io::Write;
 use std::path::Path;
 
 use benchtop::formats::{self, DyscaWriter, Format, NestedWriter, jsonl};
-use benchtop::model::{Choice, Form, ImageRef, Item, Key, Pair, QuestionKind, Role, Rotation, Side};
+use benchtop::model::{
+    Choice, Form, ImageRef, Item, Key, Pair, QuestionKind, Role, Rotation, Side,
+};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 use super::{fixture, shared};
 
 fn read(bytes: Vec<u8>, format: Format) -> Vec<Item> {
-    let rows = formats::items_from(Box::new(std::io::Cursor::new(bytes)), Path::new("f"), format, "d").unwrap();
+    let rows = formats::items_from(
+        Box::new(std::io::Cursor::new(bytes)),
+        Path::new("f"),
+        format,
+        "d",
+    )
+    .unwrap();
     rows.map(|(_, item)| item.unwrap()).collect()
 }
 
-fn write(items: &[Item], one: impl Fn(&Item, &mut dyn Write) -> benchtop::model::Result<()>) -> Vec<u8> {
+fn write(
+    items: &[Item],
+    one: impl Fn(&Item, &mut dyn Write) -> benchtop::model::Result<()>,
+) -> Vec<u8> {
     let mut out = Vec::new();
     items.iter().for_each(|i| one(i, &mut out).unwrap());
     out
@@ -37,9 +48,16 @@ fn again(path: &Path) -> Vec<u8> {
         }
         return out;
     }
-    let items: Vec<Item> = formats::items(path, found.format, "d").unwrap().map(|(_, i)| i.unwrap()).collect();
+    let items: Vec<Item> = formats::items(path, found.format, "d")
+        .unwrap()
+        .map(|(_, i)| i.unwrap())
+        .collect();
     let own = write(&items, jsonl::write);
-    assert_eq!(read(own, Format::BenchtopJsonl), items, "through our own form");
+    assert_eq!(
+        read(own, Format::BenchtopJsonl),
+        items,
+        "through our own form"
+    );
     match found.format {
         Format::DyscaJson => dysca(&items),
         _ => write(&items, formats::write_question),
@@ -69,7 +87,9 @@ fn released_and_made_files_come_back_byte_for_byte() {
 
 #[test]
 fn the_released_files_are_recognised_by_content() {
-    let Some(folder) = shared("mvp-bench") else { return };
+    let Some(folder) = shared("mvp-bench") else {
+        return;
+    };
     let found = formats::recognise(&folder).unwrap();
     let of = |format| found.files.iter().filter(|f| f.format == format).count();
     assert_eq!(of(Format::MvpQuestions), 1);
@@ -78,18 +98,35 @@ fn the_released_files_are_recognised_by_content() {
     assert_eq!(of(Format::MvpEvaluated), 4);
     assert_eq!(of(Format::MvpCircularPredictions), 4);
     assert_eq!(found.unknown.len(), 1);
-    assert!(found.unknown[0].to_string().contains("expected.json"), "{}", found.unknown[0]);
+    assert!(
+        found.unknown[0].to_string().contains("expected.json"),
+        "{}",
+        found.unknown[0]
+    );
 }
 
 #[test]
 fn dysca_figures_are_recognised_and_read() {
-    let Some(folder) = shared("dysca-figures") else { return };
+    let Some(folder) = shared("dysca-figures") else {
+        return;
+    };
     let found = formats::recognise(&folder).unwrap();
-    assert_eq!((found.files.len(), found.files[0].format, found.pictures), (1, Format::DyscaJson, 8));
-    let items: Vec<Item> =
-        formats::items(&found.files[0].path, Format::DyscaJson, "figures").unwrap().map(|(_, i)| i.unwrap()).collect();
+    assert_eq!(
+        (found.files.len(), found.files[0].format, found.pictures),
+        (1, Format::DyscaJson, 8)
+    );
+    let items: Vec<Item> = formats::items(&found.files[0].path, Format::DyscaJson, "figures")
+        .unwrap()
+        .map(|(_, i)| i.unwrap())
+        .collect();
     assert_eq!(items.len(), 24);
-    assert_eq!(items.iter().filter(|i| i.kind == QuestionKind::FreeForm).count(), 4);
+    assert_eq!(
+        items
+            .iter()
+            .filter(|i| i.kind == QuestionKind::FreeForm)
+            .count(),
+        4
+    );
     assert!(items.iter().all(|i| i.extra.is_empty()));
 }
 
@@ -105,54 +142,89 @@ fn extra() -> impl Strategy<Value = Map<String, Value>> {
         ".{0,8}".prop_map(Value::from),
         prop::collection::vec(any::<u8>(), 0..3).prop_map(Value::from),
     ];
-    prop::collection::vec(("x_[a-z]{1,4}", value), 0..3).prop_map(|pairs| pairs.into_iter().collect())
+    prop::collection::vec(("x_[a-z]{1,4}", value), 0..3)
+        .prop_map(|pairs| pairs.into_iter().collect())
 }
 
 pub(super) fn base(form: Form) -> impl Strategy<Value = Item> {
     let options = prop::collection::hash_set("[a-z]{1,6}", 2..5);
-    let key = prop_oneof![any::<i64>().prop_map(Key::Int), "[a-z_]{1,8}".prop_map(Key::Text)];
-    (key, line(), options, any::<prop::sample::Index>(), extra(), prop::option::of(line()), prop::option::of(line()))
-        .prop_map(move |(key, question, options, right, extra, prompt, level)| {
-            let right = right.index(options.len());
-            let options: Vec<Choice> = options
-                .into_iter()
-                .enumerate()
-                .map(|(i, text)| Choice { text, role: if i == right { Role::Correct } else { Role::Distractor } })
-                .collect();
-            Item {
-                id: format!("d/{key}"),
-                dataset: "d".into(),
-                key,
-                form,
-                images: vec![ImageRef { name: "a.png".into(), ..ImageRef::default() }],
-                prompt,
-                negative_prompt: None,
-                instruction: None,
-                question: question.trim().to_string(),
-                kind: QuestionKind::MultipleChoice,
-                answer: options[right].text.clone(),
-                options,
-                task: Some("recognition".into()),
-                subtask: None,
-                granularity: None,
-                level,
-                style: None,
-                pair: None,
-                rotation: None,
-                provenance: None,
-                variant: None,
-                edited: None,
-                extra,
-            }
-        })
+    let key = prop_oneof![
+        any::<i64>().prop_map(Key::Int),
+        "[a-z_]{1,8}".prop_map(Key::Text)
+    ];
+    (
+        key,
+        line(),
+        options,
+        any::<prop::sample::Index>(),
+        extra(),
+        prop::option::of(line()),
+        prop::option::of(line()),
+    )
+        .prop_map(
+            move |(key, question, options, right, extra, prompt, level)| {
+                let right = right.index(options.len());
+                let options: Vec<Choice> = options
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, text)| Choice {
+                        text,
+                        role: if i == right {
+                            Role::Correct
+                        } else {
+                            Role::Distractor
+                        },
+                    })
+                    .collect();
+                Item {
+                    id: format!("d/{key}"),
+                    dataset: "d".into(),
+                    key,
+                    form,
+                    images: vec![ImageRef {
+                        name: "a.png".into(),
+                        ..ImageRef::default()
+                    }],
+                    prompt,
+                    negative_prompt: None,
+                    instruction: None,
+                    question: question.trim().to_string(),
+                    kind: QuestionKind::MultipleChoice,
+                    answer: options[right].text.clone(),
+                    options,
+                    task: Some("recognition".into()),
+                    subtask: None,
+                    granularity: None,
+                    level,
+                    style: None,
+                    pair: None,
+                    rotation: None,
+                    provenance: None,
+                    variant: None,
+                    edited: None,
+                    extra,
+                }
+            },
+        )
 }
 
 pub(super) fn mvp() -> impl Strategy<Value = Item> {
-    (base(Form::Mvp), -700i64..700, 0..4u8, any::<bool>(), prop::option::of(line())).prop_map(
-        |(mut item, pair, which, given, subtask)| {
-            let side = [Side::Natural, Side::Manipulated, Side::Cross, Side::Cross][usize::from(which)];
+    (
+        base(Form::Mvp),
+        -700i64..700,
+        0..4u8,
+        any::<bool>(),
+        prop::option::of(line()),
+    )
+        .prop_map(|(mut item, pair, which, given, subtask)| {
+            let side =
+                [Side::Natural, Side::Manipulated, Side::Cross, Side::Cross][usize::from(which)];
             let id = Key::Int(pair);
-            item.subtask = if given { subtask } else { formats::category(&id).map(str::to_string) };
+            item.subtask = if given {
+                subtask
+            } else {
+                formats::category(&id).map(str::to_string)
+            };
             item.pair = Some(Pair { id, side });
             item.level.get_or_insert("low".into());
             if side == Side::Natural {
@@ -162,18 +234,25 @@ pub(super) fn mvp() -> impl Strategy<Value = Item> {
                 item.instruction = Some(format!("{}\nPlease answer yes or no.", item.question));
                 return item;
             }
-            let lines: String =
-                item.options.iter().enumerate().map(|(i, o)| format!("\n{}. {}", Item::letter(i), o.text)).collect();
+            let lines: String = item
+                .options
+                .iter()
+                .enumerate()
+                .map(|(i, o)| format!("\n{}. {}", Item::letter(i), o.text))
+                .collect();
             item.instruction = Some(format!("{}{lines}", item.question));
             item.answer = Item::letter(item.correct().unwrap());
             if which == 3 {
                 item.form = Form::MvpCircular;
-                item.rotation = Some(Rotation { set: "7".into(), index: 2, of: 5 });
+                item.rotation = Some(Rotation {
+                    set: "7".into(),
+                    index: 2,
+                    of: 5,
+                });
                 item.images[0].name = "3_concat.jpg".into();
             }
             item
-        },
-    )
+        })
 }
 
 proptest! {

@@ -27,7 +27,9 @@ fn given(who: &str, set: &str, from: u64, count: u64) -> Vec<Decision> {
 fn by_person(bench: &Bench) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for verdict in bench.verdicts() {
-        *counts.entry(verdict["who"].as_str().unwrap().to_string()).or_default() += 1;
+        *counts
+            .entry(verdict["who"].as_str().unwrap().to_string())
+            .or_default() += 1;
     }
     counts
 }
@@ -39,9 +41,15 @@ fn an_import_that_verdicts_waited_for_and_a_merge_lose_no_decision_beside_them()
     // A journal of many verdicts, most of them on items that come later: the fold takes a while.
     let mut early = given("ann", "late", 0, 6000);
     early.extend(given("ann", "set", 0, 4000).into_iter().take(3000));
-    Journal::open(&bench.root().join("sessions"), "ann").unwrap().append(&early).unwrap();
+    Journal::open(&bench.root().join("sessions"), "ann")
+        .unwrap()
+        .append(&early)
+        .unwrap();
     let other = tempfile::tempdir().unwrap();
-    Journal::open(other.path(), "cid").unwrap().append(&given("cid", "set", 0, 2500)).unwrap();
+    Journal::open(other.path(), "cid")
+        .unwrap()
+        .append(&given("cid", "set", 0, 2500))
+        .unwrap();
     let merged = other.path().join("cid.jsonl");
     let late = bench.items_file("late", 0..6000);
     let over = AtomicBool::new(false);
@@ -55,7 +63,12 @@ fn an_import_that_verdicts_waited_for_and_a_merge_lose_no_decision_beside_them()
                     break;
                 }
                 let judgement = Judgement::new(Verdict::Reject, Seen::Script);
-                let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
+                let decide = Decide {
+                    uuid: Uuid::now_v7(),
+                    number,
+                    expected: None,
+                    judgement,
+                };
                 client.ask(request::Decide(decide)).unwrap();
                 decided += 1;
             }
@@ -66,11 +79,18 @@ fn an_import_that_verdicts_waited_for_and_a_merge_lose_no_decision_beside_them()
         over.store(true, Ordering::SeqCst);
         decided = deciding.join().unwrap();
     });
-    let expected = BTreeMap::from([("ann".to_string(), 9000), ("bob".to_string(), decided), ("cid".to_string(), 2500)]);
+    let expected = BTreeMap::from([
+        ("ann".to_string(), 9000),
+        ("bob".to_string(), decided),
+        ("cid".to_string(), 2500),
+    ]);
     wait_until("all verdicts count", || by_person(&bench) == expected);
     let accepted = bench.status()["counts"]["by_status"].clone();
     let notices = bench.status()["notices"].to_string();
-    assert!(!notices.contains("read again") && !notices.contains("not counted"), "{notices}");
+    assert!(
+        !notices.contains("read again") && !notices.contains("not counted"),
+        "{notices}"
+    );
     // The journals say the same, and so does what the owner leaves for the next opening.
     for end in ["kill", "stop"] {
         if end == "kill" {

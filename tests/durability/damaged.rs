@@ -19,7 +19,12 @@ fn flip(path: &Path, back: usize) -> Vec<u8> {
 }
 
 fn decide(bench: &Bench, who: &str, number: usize, word: &str) {
-    let receipts = bench.feed(["decide", "--as", who], &verdict(Uuid::now_v7(), number, word)).lines();
+    let receipts = bench
+        .feed(
+            ["decide", "--as", who],
+            &verdict(Uuid::now_v7(), number, word),
+        )
+        .lines();
     assert_eq!(receipts[0]["saved"], true);
 }
 
@@ -39,18 +44,33 @@ fn a_damaged_last_verdict_is_named_with_whose_it_was_and_never_cut() {
     }
     assert!(!notices.contains("cut short"), "{notices}");
     decide(&bench, "ann", 4, "reject");
-    assert!(std::fs::read(&path).unwrap().starts_with(&damaged), "the damaged line was cut");
+    assert!(
+        std::fs::read(&path).unwrap().starts_with(&damaged),
+        "the damaged line was cut"
+    );
     assert_eq!(bench.verdicts().len(), 3);
     // A torn line is another thing: nobody was told of it.
     bench.run(["stop"]).ok();
     let whole = std::fs::read(&path).unwrap();
     for n in 1..=2 {
-        std::fs::write(&path, [&std::fs::read(&path).unwrap()[..], b"{\"v\":1,\"uu"].concat()).unwrap();
+        std::fs::write(
+            &path,
+            [&std::fs::read(&path).unwrap()[..], b"{\"v\":1,\"uu"].concat(),
+        )
+        .unwrap();
         assert_eq!(bench.verdicts().len(), 2 + n);
         let notices = bench.status()["notices"].to_string();
-        assert!(notices.contains("cut short before it was acknowledged"), "{notices}");
+        assert!(
+            notices.contains("cut short before it was acknowledged"),
+            "{notices}"
+        );
         decide(&bench, "ann", 4 + n, "reject");
-        assert!(bench.root().join(format!("sessions/ann.jsonl.torn-{n}")).exists());
+        assert!(
+            bench
+                .root()
+                .join(format!("sessions/ann.jsonl.torn-{n}"))
+                .exists()
+        );
         bench.run(["stop"]).ok();
     }
     assert!(std::fs::read(&path).unwrap().starts_with(&whole));
@@ -68,31 +88,74 @@ fn an_import_whose_line_is_damaged_is_never_written_over_and_comes_back() {
     let files = bench.snapshot();
     assert_eq!(bench.items().len(), 5);
     let notices = bench.status()["notices"].to_string();
-    assert!(notices.contains("manifest.jsonl:2") && notices.contains("benchtop recover"), "{notices}");
+    assert!(
+        notices.contains("manifest.jsonl:2") && notices.contains("benchtop recover"),
+        "{notices}"
+    );
     let more = bench.items_file("third", 20..25);
-    for args in [vec!["import", more.to_str().unwrap()], vec!["sample"], vec!["compose", "--count", "3"]] {
+    for args in [
+        vec!["import", more.to_str().unwrap()],
+        vec!["sample"],
+        vec!["compose", "--count", "3"],
+    ] {
         let error = bench.run(args.clone()).refused(1);
-        assert!(error.contains("manifest.jsonl:2") && error.contains("benchtop recover"), "{args:?}: {error}");
+        assert!(
+            error.contains("manifest.jsonl:2") && error.contains("benchtop recover"),
+            "{args:?}: {error}"
+        );
     }
     let doctor: Value = serde_json::from_str(&bench.run(["doctor", "--json"]).ok()).unwrap();
-    assert_eq!(doctor["project"]["segments_without_line"], json!(["0002-01-items.jsonl.zst"]));
-    assert_eq!(doctor["project"]["damaged_lines"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        doctor["project"]["segments_without_line"],
+        json!(["0002-01-items.jsonl.zst"])
+    );
+    assert_eq!(
+        doctor["project"]["damaged_lines"].as_array().unwrap().len(),
+        1
+    );
     let kept = |name: &str| bench.snapshot().get(Path::new(name)).cloned();
-    for name in ["imports/manifest.jsonl", "imports/0001-01-items.jsonl.zst", "imports/0002-01-items.jsonl.zst"] {
+    for name in [
+        "imports/manifest.jsonl",
+        "imports/0001-01-items.jsonl.zst",
+        "imports/0002-01-items.jsonl.zst",
+    ] {
         assert_eq!(kept(name).as_ref(), files.get(Path::new(name)), "{name}");
     }
     let listed = bench.run(["recover", "--json"]).lines().remove(0);
-    assert_eq!((&listed["applied"], &listed["entries"][0]["n"]), (&json!(false), &json!(2)));
+    assert_eq!(
+        (&listed["applied"], &listed["entries"][0]["n"]),
+        (&json!(false), &json!(2))
+    );
     assert_eq!(listed["segments"][0]["from"], "mended-line");
-    assert!(bench.run(["recover", "--apply"]).refused(1).contains("benchtop stop"));
+    assert!(
+        bench
+            .run(["recover", "--apply"])
+            .refused(1)
+            .contains("benchtop stop")
+    );
     bench.run(["stop"]).ok();
-    assert!(bench.run(["recover", "--apply"]).ok().contains("taken in as import 2"));
+    assert!(
+        bench
+            .run(["recover", "--apply"])
+            .ok()
+            .contains("taken in as import 2")
+    );
     assert_eq!(bench.items(), before);
     assert_eq!(bench.verdicts().len(), 1);
     bench.run(["import", more.to_str().unwrap()]).ok();
     assert_eq!(bench.items().len(), 17);
-    assert!(bench.root().join("imports/0003-01-items.jsonl.zst").exists());
-    assert!(bench.run(["recover"]).ok().contains("every segment is named"));
+    assert!(
+        bench
+            .root()
+            .join("imports/0003-01-items.jsonl.zst")
+            .exists()
+    );
+    assert!(
+        bench
+            .run(["recover"])
+            .ok()
+            .contains("every segment is named")
+    );
 }
 
 #[test]
@@ -105,9 +168,21 @@ fn an_import_goes_past_the_segments_that_nothing_names() {
     bench.import_items("second", 10..12);
     assert!(imports.join("0008-01-items.jsonl.zst").exists());
     assert_eq!(std::fs::read(&stray).unwrap(), b"somebody's");
-    let names: Vec<PathBuf> = std::fs::read_dir(&imports).unwrap().map(|e| e.unwrap().path()).collect();
-    assert!(names.iter().all(|path| !path.to_string_lossy().contains("unfinished")), "{names:?}");
-    assert!(bench.status()["notices"].to_string().contains("0007-01-items.jsonl.zst"));
+    let names: Vec<PathBuf> = std::fs::read_dir(&imports)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    assert!(
+        names
+            .iter()
+            .all(|path| !path.to_string_lossy().contains("unfinished")),
+        "{names:?}"
+    );
+    assert!(
+        bench.status()["notices"]
+            .to_string()
+            .contains("0007-01-items.jsonl.zst")
+    );
 }
 
 #[test]
@@ -122,8 +197,18 @@ fn a_flipped_bit_in_an_older_verdict_is_noticed_at_the_next_opening() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[30] ^= 1;
     std::fs::write(&path, &bytes).unwrap();
-    assert_eq!(bench.run(["items", "--json", "--filter", "status:accepted"]).lines().len(), 2);
-    assert!(bench.status()["notices"].to_string().contains("ann.jsonl:1"));
+    assert_eq!(
+        bench
+            .run(["items", "--json", "--filter", "status:accepted"])
+            .lines()
+            .len(),
+        2
+    );
+    assert!(
+        bench.status()["notices"]
+            .to_string()
+            .contains("ann.jsonl:1")
+    );
 }
 
 #[test]
@@ -137,13 +222,24 @@ fn in_large_journals_it_is_noticed_behind_the_first_page() {
         who: "ann".into(),
         item: format!("set/{}", if n == 0 { 0 } else { 1 + n % 29 }),
         on: None,
-        act: Act::Judge(Judgement { note: Some("x".repeat(200)), ..Judgement::new(Verdict::Accept, Seen::Script) }),
+        act: Act::Judge(Judgement {
+            note: Some("x".repeat(200)),
+            ..Judgement::new(Verdict::Accept, Seen::Script)
+        }),
     };
     let all: Vec<Decision> = (0..25_000).map(decision).collect();
-    Journal::open(&bench.root().join("sessions"), "ann").unwrap().append(&all).unwrap();
+    Journal::open(&bench.root().join("sessions"), "ann")
+        .unwrap()
+        .append(&all)
+        .unwrap();
     let path = bench.root().join("sessions/ann.jsonl");
     assert!(std::fs::metadata(&path).unwrap().len() > 8 << 20);
-    let accepted = || bench.run(["items", "--json", "--filter", "status:accepted"]).lines().len();
+    let accepted = || {
+        bench
+            .run(["items", "--json", "--filter", "status:accepted"])
+            .lines()
+            .len()
+    };
     assert_eq!(accepted(), 30);
     bench.run(["stop"]).ok();
     assert!(bench.root().join("store/statuses.snap").exists());
@@ -152,7 +248,10 @@ fn in_large_journals_it_is_noticed_behind_the_first_page() {
     std::fs::write(&path, &bytes).unwrap();
     wait_until("the status is withdrawn", || accepted() == 29);
     let notices = bench.status()["notices"].to_string();
-    assert!(notices.contains("ann.jsonl:1") && notices.contains("1 items were first shown"), "{notices}");
+    assert!(
+        notices.contains("ann.jsonl:1") && notices.contains("1 items were first shown"),
+        "{notices}"
+    );
     // What the next opening reads first is right again.
     bench.run(["stop"]).ok();
     assert_eq!(accepted(), 29);

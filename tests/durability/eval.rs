@@ -16,10 +16,22 @@ fn a_run_whose_owner_is_killed_asks_every_question_once_to_the_end() {
     const QUESTIONS: usize = 120;
     const IN_FLIGHT: usize = 3;
     let bench = quiz(QUESTIONS);
-    let server = Server::new(|_| Act::Later(Duration::from_millis(90), Box::new(reply("(A)", "stop"))));
+    let server =
+        Server::new(|_| Act::Later(Duration::from_millis(90), Box::new(reply("(A)", "stop"))));
     let url = server.url();
     let flight = IN_FLIGHT.to_string();
-    bench.run(["eval", "--model", "tiny", "--endpoint", &url, "--concurrency", &flight, "--detach"]).ok();
+    bench
+        .run([
+            "eval",
+            "--model",
+            "tiny",
+            "--endpoint",
+            &url,
+            "--concurrency",
+            &flight,
+            "--detach",
+        ])
+        .ok();
     let mut kills: Vec<(usize, BTreeSet<u32>)> = Vec::new();
     let job = || bench.run(["jobs", "--json"]).lines().remove(0);
     for n in 0..rounds(10) {
@@ -31,28 +43,50 @@ fn a_run_whose_owner_is_killed_asks_every_question_once_to_the_end() {
         bench.kill_owner();
         let (progress, _) = runs::progress(bench.root(), 1).unwrap();
         let there: BTreeSet<u32> = progress.answered.iter().map(|a| a.number).collect();
-        assert!(there.len() as u64 >= told, "round {n}: {told} answers were told of, {} are there", there.len());
+        assert!(
+            there.len() as u64 >= told,
+            "round {n}: {told} answers were told of, {} are there",
+            there.len()
+        );
         if let Some((_, before)) = kills.last() {
             assert!(there.is_superset(before), "round {n}: an answer is gone");
         }
         kills.push((server.seen().len(), there));
     }
     let sizes: BTreeSet<usize> = kills.iter().map(|(_, there)| there.len()).collect();
-    assert!(sizes.len() > 3, "killed at {sizes:?} answers: the kills were not spread over the run");
+    assert!(
+        sizes.len() > 3,
+        "killed at {sizes:?} answers: the kills were not spread over the run"
+    );
     wait_until("the run is done", || job()["standing"] == "done");
     let seen: Vec<u32> = server.seen().iter().map(|s| number(s) as u32).collect();
     for (at, there) in &kills {
         let again: Vec<&u32> = seen[*at..].iter().filter(|n| there.contains(n)).collect();
-        assert!(again.is_empty(), "asked again although the answer was on disk: {again:?}");
+        assert!(
+            again.is_empty(),
+            "asked again although the answer was on disk: {again:?}"
+        );
     }
     let distinct: BTreeSet<u32> = seen.iter().copied().collect();
     assert_eq!(distinct.len(), QUESTIONS);
     let most = QUESTIONS + kills.len() * (IN_FLIGHT + IN_FLIGHT);
-    assert!(seen.len() <= most, "{} questions asked, at most {most} can have been", seen.len());
-    wait_until("the answers are predictions", || predictions(&bench).get("tiny").is_some_and(|p| p.len() == QUESTIONS));
+    assert!(
+        seen.len() <= most,
+        "{} questions asked, at most {most} can have been",
+        seen.len()
+    );
+    wait_until("the answers are predictions", || {
+        predictions(&bench)
+            .get("tiny")
+            .is_some_and(|p| p.len() == QUESTIONS)
+    });
     let rows = &predictions(&bench)["tiny"];
     let keys: BTreeSet<u64> = rows.iter().map(|r| r["key"].as_u64().unwrap()).collect();
-    assert_eq!((rows.len(), keys.len()), (QUESTIONS, QUESTIONS), "nothing is there twice");
+    assert_eq!(
+        (rows.len(), keys.len()),
+        (QUESTIONS, QUESTIONS),
+        "nothing is there twice"
+    );
     // Another owner brings nothing in a second time.
     bench.kill_owner();
     assert_eq!(predictions(&bench)["tiny"].len(), QUESTIONS);

@@ -29,7 +29,11 @@ fn decide(bench: &Bench, who: &str, stop: &AtomicBool, slowly: bool) -> Round {
     let mut round = Round::default();
     let mut decider = bench.decider(who);
     for number in 1..=ITEMS {
-        let line = verdict(Uuid::now_v7(), number, ["accept", "reject", "flag"][number % 3]);
+        let line = verdict(
+            Uuid::now_v7(),
+            number,
+            ["accept", "reject", "flag"][number % 3],
+        );
         if stop.load(Ordering::SeqCst) || !decider.send(&line) {
             break;
         }
@@ -56,10 +60,21 @@ fn check(bench: &Bench, who: &str, round: &Round, what: &str) {
     for line in bench.journals().iter().filter(|l| l["who"] == who) {
         *lines.entry(uuid_of(line)).or_default() += 1;
     }
-    assert!(counts.values().chain(lines.values()).all(|n| *n == 1), "{what}: something counts twice");
-    let lost: Vec<&String> =
-        round.acknowledged.iter().filter(|u| !counts.contains_key(*u) || !lines.contains_key(*u)).collect();
-    assert!(lost.is_empty(), "{what}: {} of {} acknowledged are lost", lost.len(), round.acknowledged.len());
+    assert!(
+        counts.values().chain(lines.values()).all(|n| *n == 1),
+        "{what}: something counts twice"
+    );
+    let lost: Vec<&String> = round
+        .acknowledged
+        .iter()
+        .filter(|u| !counts.contains_key(*u) || !lines.contains_key(*u))
+        .collect();
+    assert!(
+        lost.is_empty(),
+        "{what}: {} of {} acknowledged are lost",
+        lost.len(),
+        round.acknowledged.len()
+    );
     let notices = bench.status()["notices"].to_string();
     assert!(!notices.contains("not counted"), "{what}: {notices}");
 }
@@ -85,7 +100,11 @@ fn no_acknowledged_verdict_is_lost_when_the_owner_is_killed() {
             });
             wait_until("an owner", || !owners(bench.root()).is_empty());
             // Every fourth round within 25 ms of the owner's birth: before it listens, or just after.
-            let wait = if kind == 1 { dice(n, 25) } else { 10 + dice(n, if kind == 0 { 60 } else { 300 }) };
+            let wait = if kind == 1 {
+                dice(n, 25)
+            } else {
+                10 + dice(n, if kind == 0 { 60 } else { 300 })
+            };
             std::thread::sleep(Duration::from_millis(wait));
             owners(bench.root()).into_iter().for_each(kill);
             stop.store(true, Ordering::SeqCst);
@@ -93,8 +112,14 @@ fn no_acknowledged_verdict_is_lost_when_the_owner_is_killed() {
             if let Some(importing) = importing {
                 let taken = importing.join().unwrap() == 0;
                 imports += 1;
-                let there = bench.run(["items", "--json", "--filter", &format!("dataset:more{n}")]).lines().len();
-                assert!(there == 4000 || (there == 0 && !taken), "round {n}: {there} of 4000 items, taken: {taken}");
+                let there = bench
+                    .run(["items", "--json", "--filter", &format!("dataset:more{n}")])
+                    .lines()
+                    .len();
+                assert!(
+                    there == 4000 || (there == 0 && !taken),
+                    "round {n}: {there} of 4000 items, taken: {taken}"
+                );
             }
             deciding.join().unwrap()
         });
@@ -104,7 +129,15 @@ fn no_acknowledged_verdict_is_lost_when_the_owner_is_killed() {
             let again = bench.feed(["decide", "--as", &who], &(round.sent.join("\n") + "\n"));
             assert_eq!(again.code, 0, "round {n}: {}", again.err);
             let acknowledged = again.lines().iter().map(uuid_of).collect();
-            check(&bench, &who, &Round { sent: Vec::new(), acknowledged }, &format!("round {n}, sent again"));
+            check(
+                &bench,
+                &who,
+                &Round {
+                    sent: Vec::new(),
+                    acknowledged,
+                },
+                &format!("round {n}, sent again"),
+            );
         }
         all.sent.extend(round.sent);
         all.acknowledged.extend(round.acknowledged);
@@ -128,7 +161,10 @@ fn leftovers(bench: &Bench) {
     let manifest = std::fs::read_to_string(bench.root().join("imports/manifest.jsonl")).unwrap();
     for entry in std::fs::read_dir(bench.root().join("imports")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(name == "manifest.jsonl" || manifest.contains(&name), "imports/{name} belongs to nobody");
+        assert!(
+            name == "manifest.jsonl" || manifest.contains(&name),
+            "imports/{name} belongs to nobody"
+        );
     }
 }
 
@@ -150,10 +186,26 @@ fn no_acknowledged_verdict_is_lost_when_the_client_is_killed() {
                 kill(decider.child.id());
             }
         }
-        acknowledged.extend(decider.finish().iter().filter(|r| r["saved"] == true).map(uuid_of));
-        check(&bench, &who, &Round { sent: Vec::new(), acknowledged }, &format!("client round {n}"));
+        acknowledged.extend(
+            decider
+                .finish()
+                .iter()
+                .filter(|r| r["saved"] == true)
+                .map(uuid_of),
+        );
+        check(
+            &bench,
+            &who,
+            &Round {
+                sent: Vec::new(),
+                acknowledged,
+            },
+            &format!("client round {n}"),
+        );
     }
-    wait_until("the owner lets go of the dead", || bench.status()["owner"]["clients"] == 1);
+    wait_until("the owner lets go of the dead", || {
+        bench.status()["owner"]["clients"] == 1
+    });
 }
 
 #[test]
@@ -164,7 +216,11 @@ fn of_owners_started_at_once_exactly_one_stays() {
         let said: Vec<Value> = children.iter_mut().map(readiness).collect();
         let ready = said.iter().filter(|s| **s == "ready").count();
         let owned = said.iter().filter(|s| **s == "owned").count();
-        assert_eq!((ready, ready + owned), (1, children.len()), "round {n}: {said:?}");
+        assert_eq!(
+            (ready, ready + owned),
+            (1, children.len()),
+            "round {n}: {said:?}"
+        );
         for (child, said) in children.iter_mut().zip(&said) {
             if said == "owned" {
                 assert_eq!(child.wait().unwrap().code(), Some(0), "round {n}");
@@ -211,9 +267,14 @@ fn a_receipt_sent_again_counts_once_across_a_kill() {
     let bench = Bench::with_items(5);
     let uuid = Uuid::now_v7();
     let line = verdict(uuid, 3, "reject");
-    let first = bench.feed(["decide", "--as", "ann"], &line).lines().remove(0);
+    let first = bench
+        .feed(["decide", "--as", "ann"], &line)
+        .lines()
+        .remove(0);
     bench.kill_owner();
-    let again = bench.feed(["decide", "--as", "ann"], &format!("{line}\n{line}\n")).lines();
+    let again = bench
+        .feed(["decide", "--as", "ann"], &format!("{line}\n{line}\n"))
+        .lines();
     for receipt in &again {
         assert_eq!(
             (&receipt["rev"], &receipt["uuid"], &receipt["number"]),
@@ -231,7 +292,8 @@ fn deciding_goes_on_with_the_next_owner() {
     for number in 1..=300 {
         // By id and by number: both ask the owner something.
         let line = match number % 2 {
-            0 => serde_json::json!({"item": format!("set/{}", number - 1), "verdict": "accept"}).to_string(),
+            0 => serde_json::json!({"item": format!("set/{}", number - 1), "verdict": "accept"})
+                .to_string(),
             _ => verdict(Uuid::now_v7(), number, "accept"),
         };
         assert!(decider.send(&line), "it ended early");

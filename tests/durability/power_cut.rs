@@ -22,14 +22,19 @@ fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))"
 const ITEMS: usize = 2000;
 
 fn ran(program: &str, args: &[&str]) -> bool {
-    Command::new(program).args(args).output().is_ok_and(|o| o.status.success())
+    Command::new(program)
+        .args(args)
+        .output()
+        .is_ok_and(|o| o.status.success())
 }
 
 /// Stops the owners, all threads of them, and shuts the file system down.
 fn cut(project: &Path, mount: &Path) -> bool {
     let pids = owners(project);
     pids.iter().for_each(|pid| send(*pid, Signal::STOP));
-    wait_until("the owner stands still", || pids.iter().all(|pid| stands_still(*pid)));
+    wait_until("the owner stands still", || {
+        pids.iter().all(|pid| stands_still(*pid))
+    });
     let done = ran("python3", &["-c", CUT, mount.to_str().unwrap()]);
     pids.iter().for_each(|pid| send(*pid, Signal::KILL));
     done
@@ -42,9 +47,18 @@ fn send(pid: u32, signal: Signal) {
 }
 
 fn stands_still(pid: u32) -> bool {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let state = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-    tasks.map(state).all(|stat| stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['T', 'Z'])))
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let state = |task: std::fs::DirEntry| {
+        std::fs::read_to_string(task.path().join("stat")).unwrap_or_default()
+    };
+    tasks.map(state).all(|stat| {
+        stat.rsplit(") ")
+            .next()
+            .is_some_and(|rest| rest.starts_with(['T', 'Z']))
+    })
 }
 
 /// A new ext4 image, mounted; `None` where that is not possible.
@@ -54,9 +68,15 @@ fn disk(dir: &Path) -> Option<(PathBuf, Mount)> {
         return None;
     }
     let image = dir.join("disk");
-    std::fs::File::create(&image).unwrap().set_len(96 << 20).unwrap();
+    std::fs::File::create(&image)
+        .unwrap()
+        .set_len(96 << 20)
+        .unwrap();
     if !ran("mkfs.ext4", &["-q", "-F", image.to_str().unwrap()]) {
-        crate::support::skip(crate::support::Need::Program("mkfs.ext4"), "a power cut needs mkfs.ext4");
+        crate::support::skip(
+            crate::support::Need::Program("mkfs.ext4"),
+            "a power cut needs mkfs.ext4",
+        );
         return None;
     }
     let mount = Mount::new(&["-o", "loop", image.to_str().unwrap()], &dir.join("mnt"))?;
@@ -66,11 +86,15 @@ fn disk(dir: &Path) -> Option<(PathBuf, Mount)> {
 #[test]
 fn what_was_acknowledged_survives_a_power_cut() {
     let dir = tempfile::tempdir().unwrap();
-    let Some((image, mut mount)) = disk(dir.path()) else { return };
+    let Some((image, mut mount)) = disk(dir.path()) else {
+        return;
+    };
     let at = mount.at.join("project");
     let items = dir.path().join("set.jsonl");
     let text = |range: std::ops::Range<usize>| -> String {
-        range.map(|n| format!("{}\n", crate::support::question(n))).collect()
+        range
+            .map(|n| format!("{}\n", crate::support::question(n)))
+            .collect()
     };
     std::fs::write(&items, text(0..ITEMS)).unwrap();
     let mut acknowledged = BTreeSet::new();
@@ -85,15 +109,17 @@ fn what_was_acknowledged_survives_a_power_cut() {
         let mut decider = bench.decider(&who);
         let wait = Duration::from_millis(60 + dice(n, 300));
         let (receipts, imported) = std::thread::scope(|scope| {
-            let importing =
-                (n % 2 == 1).then(|| scope.spawn(|| bench.run(["import", extra.to_str().unwrap()]).code == 0));
+            let importing = (n % 2 == 1)
+                .then(|| scope.spawn(|| bench.run(["import", extra.to_str().unwrap()]).code == 0));
             let (at, mount) = (&at, &mount.at);
             let cutting = scope.spawn(move || {
                 std::thread::sleep(wait);
                 cut(at, mount)
             });
             for number in 1..=ITEMS {
-                if cutting.is_finished() || !decider.send(&verdict(Uuid::now_v7(), number, "accept")) {
+                if cutting.is_finished()
+                    || !decider.send(&verdict(Uuid::now_v7(), number, "accept"))
+                {
                     break;
                 }
                 if number % 4 == 0 {
@@ -102,32 +128,55 @@ fn what_was_acknowledged_survives_a_power_cut() {
             }
             let was_cut = cutting.join().unwrap();
             assert!(was_cut, "the file system could not be shut down");
-            (decider.finish(), importing.is_some_and(|i| i.join().unwrap()))
+            (
+                decider.finish(),
+                importing.is_some_and(|i| i.join().unwrap()),
+            )
         });
         acknowledged.extend(
-            receipts.iter().filter(|r| r["saved"] == true).map(|r| r["uuid"].as_str().unwrap_or_default().to_string()),
+            receipts
+                .iter()
+                .filter(|r| r["saved"] == true)
+                .map(|r| r["uuid"].as_str().unwrap_or_default().to_string()),
         );
         drop(bench);
         assert!(owners(&at).is_empty());
         mount.unmount();
-        let Some(again) = Mount::new(&["-o", "loop", image.to_str().unwrap()], &dir.path().join("mnt")) else {
+        let Some(again) = Mount::new(
+            &["-o", "loop", image.to_str().unwrap()],
+            &dir.path().join("mnt"),
+        ) else {
             panic!("cut {n}: the disk cannot be mounted again");
         };
         mount = again;
         bench = Bench::at(at.clone());
-        let there: BTreeSet<String> =
-            bench.verdicts().iter().map(|v| v["uuid"].as_str().unwrap_or_default().to_string()).collect();
+        let there: BTreeSet<String> = bench
+            .verdicts()
+            .iter()
+            .map(|v| v["uuid"].as_str().unwrap_or_default().to_string())
+            .collect();
         let lost = acknowledged.difference(&there).count();
-        assert_eq!(lost, 0, "cut {n}: {lost} of {} acknowledged verdicts are lost", acknowledged.len());
+        assert_eq!(
+            lost,
+            0,
+            "cut {n}: {lost} of {} acknowledged verdicts are lost",
+            acknowledged.len()
+        );
         let status = bench.status();
         let rows = status["counts"]["items"].as_u64().unwrap() as usize;
         let came = rows - taken;
-        assert!(came == 0 && !imported || came == 1500, "cut {n}: {came} items of an import, acknowledged: {imported}");
+        assert!(
+            came == 0 && !imported || came == 1500,
+            "cut {n}: {came} items of an import, acknowledged: {imported}"
+        );
         taken = rows;
         let notices = status["notices"].to_string();
         assert!(!notices.contains("not counted"), "cut {n}: {notices}");
         // The index may be behind an import that was cut off at its end; it is never anything else.
-        assert!(!notices.contains("rebuilt") || came > 0 && notices.contains("behind"), "cut {n}: {notices}");
+        assert!(
+            !notices.contains("rebuilt") || came > 0 && notices.contains("behind"),
+            "cut {n}: {notices}"
+        );
         rebuilt += u32::from(notices.contains("rebuilt"));
     }
     drop(bench);

@@ -19,7 +19,12 @@ fn decide(client: &Client, number: u32) -> Result<Uuid, benchtop::model::Error> 
     let uuid = Uuid::now_v7();
     let judgement = Judgement::new(Verdict::Accept, Seen::Script);
     {
-        let receipt = client.ask(request::Decide(Decide { uuid, number, expected: None, judgement }))?;
+        let receipt = client.ask(request::Decide(Decide {
+            uuid,
+            number,
+            expected: None,
+            judgement,
+        }))?;
         Ok(receipt.uuid)
     }
 }
@@ -29,13 +34,28 @@ fn theirs() -> (Uuid, Vec<u8>) {
     let dir = tempfile::tempdir().unwrap();
     let uuid = Uuid::from_u128(7);
     let act = Act::Judge(Judgement::new(Verdict::Reject, Seen::Script));
-    let decision = Decision { uuid, rev: 1, at: 5, who: "ann".into(), item: "set/19".into(), on: None, act };
-    Journal::open(dir.path(), "ann").unwrap().append(&[decision]).unwrap();
+    let decision = Decision {
+        uuid,
+        rev: 1,
+        at: 5,
+        who: "ann".into(),
+        item: "set/19".into(),
+        on: None,
+        act,
+    };
+    Journal::open(dir.path(), "ann")
+        .unwrap()
+        .append(&[decision])
+        .unwrap();
     (uuid, std::fs::read(dir.path().join("ann.jsonl")).unwrap())
 }
 
 fn found(bench: &Bench) -> BTreeSet<Uuid> {
-    bench.verdicts().iter().map(|v| v["uuid"].as_str().unwrap().parse().unwrap()).collect()
+    bench
+        .verdicts()
+        .iter()
+        .map(|v| v["uuid"].as_str().unwrap().parse().unwrap())
+        .collect()
 }
 
 /// What is done to the journal, whether it can be written after that, and whether their verdict is in it then.
@@ -52,24 +72,46 @@ const CHANGES: [Change; 6] = [
         true,
         true,
     ),
-    ("removed", |path| std::fs::remove_file(path).unwrap(), true, false),
+    (
+        "removed",
+        |path| std::fs::remove_file(path).unwrap(),
+        true,
+        false,
+    ),
     (
         "cut",
         |path| {
             let bytes = std::fs::read(path).unwrap();
             let first = bytes.iter().position(|b| *b == b'\n').unwrap() as u64 + 1;
-            std::fs::File::options().write(true).open(path).unwrap().set_len(first).unwrap();
+            std::fs::File::options()
+                .write(true)
+                .open(path)
+                .unwrap()
+                .set_len(first)
+                .unwrap();
         },
         true,
         false,
     ),
     (
         "grown",
-        |path| std::fs::File::options().append(true).open(path).unwrap().write_all(&theirs().1).unwrap(),
+        |path| {
+            std::fs::File::options()
+                .append(true)
+                .open(path)
+                .unwrap()
+                .write_all(&theirs().1)
+                .unwrap()
+        },
         true,
         true,
     ),
-    ("its folder moved away", |path| moved(path.parent().unwrap()), false, false),
+    (
+        "its folder moved away",
+        |path| moved(path.parent().unwrap()),
+        false,
+        false,
+    ),
     (
         "its folder replaced",
         |path| {
@@ -97,16 +139,25 @@ fn what_is_said_to_be_saved_is_found_when_the_project_is_read_anew() {
         let path = bench.root().join("sessions/ann.jsonl");
         change(&path);
         let refused = decide(&client, 4).unwrap_err();
-        assert!(refused.to_string().contains("ann.jsonl") && refused.help.is_some(), "{what}: {refused}");
+        assert!(
+            refused.to_string().contains("ann.jsonl") && refused.help.is_some(),
+            "{what}: {refused}"
+        );
         let mut saved = BTreeSet::new();
         if writable {
             saved.extend((5..=7).map(|number| decide(&client, number).unwrap()));
             let notices = bench.status()["notices"].to_string();
             assert!(notices.contains("were read again"), "{what}: {notices}");
         } else {
-            assert!(decide(&client, 5).is_err() && decide(&client, 6).is_err(), "{what}");
+            assert!(
+                decide(&client, 5).is_err() && decide(&client, 6).is_err(),
+                "{what}"
+            );
             assert!(!bench.status()["owner"]["read_only"].is_null(), "{what}");
-            assert!(!bench.root().join("sessions").exists(), "{what}: the owner made the folder again");
+            assert!(
+                !bench.root().join("sessions").exists(),
+                "{what}: the owner made the folder again"
+            );
             let folder = bench.root().join("sessions");
             std::fs::rename(folder.with_extension("moved"), folder).unwrap();
             saved.insert(decide(&client, 7).unwrap());
@@ -114,7 +165,11 @@ fn what_is_said_to_be_saved_is_found_when_the_project_is_read_anew() {
         }
         assert!(bench.status()["owner"]["read_only"].is_null(), "{what}");
         let shown = found(&bench);
-        assert_eq!(shown.contains(&theirs().0), theirs_count, "{what}: {shown:?}");
+        assert_eq!(
+            shown.contains(&theirs().0),
+            theirs_count,
+            "{what}: {shown:?}"
+        );
         drop(client);
         bench.kill_owner();
         let again = found(&bench);
@@ -132,7 +187,9 @@ fn an_idle_owner_takes_in_a_journal_that_was_replaced() {
     let path = bench.root().join("sessions/ann.jsonl");
     std::fs::write(path.with_extension("new"), bytes).unwrap();
     std::fs::rename(path.with_extension("new"), &path).unwrap();
-    wait_until("the other journal counts", || found(&bench) == BTreeSet::from([uuid]));
+    wait_until("the other journal counts", || {
+        found(&bench) == BTreeSet::from([uuid])
+    });
 }
 
 #[test]
@@ -143,7 +200,11 @@ fn a_journal_with_another_name_is_written_and_it_is_said() {
     let path = bench.root().join("sessions/ann.jsonl");
     std::fs::hard_link(&path, bench.beside("backup")).unwrap();
     decide(&client, 2).unwrap();
-    assert!(bench.status()["notices"].to_string().contains("2 names"), "{}", bench.status()["notices"]);
+    assert!(
+        bench.status()["notices"].to_string().contains("2 names"),
+        "{}",
+        bench.status()["notices"]
+    );
     assert_eq!(journal::read(&path).unwrap().decisions.len(), 2);
 }
 
@@ -159,7 +220,10 @@ fn while_files_are_moved_away_everything_saved_is_in_one_of_them_and_nothing_ref
                 if over.load(Ordering::SeqCst) {
                     break;
                 }
-                let _ = std::fs::rename(sessions.join("ann.jsonl"), sessions.join(format!("old-{n}")));
+                let _ = std::fs::rename(
+                    sessions.join("ann.jsonl"),
+                    sessions.join(format!("old-{n}")),
+                );
                 std::thread::sleep(Duration::from_millis(3));
             }
         });
@@ -167,7 +231,12 @@ fn while_files_are_moved_away_everything_saved_is_in_one_of_them_and_nothing_ref
         for number in 1..=1000 {
             let uuid = Uuid::now_v7();
             let judgement = Judgement::new(Verdict::Accept, Seen::Script);
-            let answer = client.ask(request::Decide(Decide { uuid, number, expected: None, judgement }));
+            let answer = client.ask(request::Decide(Decide {
+                uuid,
+                number,
+                expected: None,
+                judgement,
+            }));
             if answer.is_ok() {
                 saved.insert(uuid)
             } else {
@@ -180,10 +249,31 @@ fn while_files_are_moved_away_everything_saved_is_in_one_of_them_and_nothing_ref
     for entry in std::fs::read_dir(&sessions).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() && !path.ends_with("README.md") {
-            there.extend(journal::read(&path).unwrap().decisions.into_iter().map(|d| d.uuid));
+            there.extend(
+                journal::read(&path)
+                    .unwrap()
+                    .decisions
+                    .into_iter()
+                    .map(|d| d.uuid),
+            );
         }
     }
-    assert!(!saved.is_empty() && !refused.is_empty(), "{} saved, {} refused", saved.len(), refused.len());
-    assert_eq!(saved.difference(&there).count(), 0, "of {} saved", saved.len());
-    assert_eq!(refused.intersection(&there).count(), 0, "of {} refused", refused.len());
+    assert!(
+        !saved.is_empty() && !refused.is_empty(),
+        "{} saved, {} refused",
+        saved.len(),
+        refused.len()
+    );
+    assert_eq!(
+        saved.difference(&there).count(),
+        0,
+        "of {} saved",
+        saved.len()
+    );
+    assert_eq!(
+        refused.intersection(&there).count(),
+        0,
+        "of {} refused",
+        refused.len()
+    );
 }

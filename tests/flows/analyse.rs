@@ -35,10 +35,19 @@ fn lines(of: impl Iterator<Item = Value>) -> String {
 /// Writes the questions and the answers of the models into `folder`.
 fn board(folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
-    std::fs::write(folder.join("quiz.jsonl"), lines((0..QUESTIONS).map(question))).unwrap();
+    std::fs::write(
+        folder.join("quiz.jsonl"),
+        lines((0..QUESTIONS).map(question)),
+    )
+    .unwrap();
     for (at, model) in MODELS.into_iter().enumerate() {
-        let answer = |n| json!({"question_id": n, "output": if is_right(at, n) { "(A)" } else { "(B)" }});
-        std::fs::write(folder.join(format!("{model}.jsonl")), lines((0..QUESTIONS).map(answer))).unwrap();
+        let answer =
+            |n| json!({"question_id": n, "output": if is_right(at, n) { "(A)" } else { "(B)" }});
+        std::fs::write(
+            folder.join(format!("{model}.jsonl")),
+            lines((0..QUESTIONS).map(answer)),
+        )
+        .unwrap();
     }
 }
 
@@ -60,19 +69,38 @@ impl Files {
     }
 
     fn analyse(&self, what: &str, more: &[&str]) -> Output {
-        run(Command::new(PROGRAM).args(["analyse", what, self.path()]).args(more), "")
+        run(
+            Command::new(PROGRAM)
+                .args(["analyse", what, self.path()])
+                .args(more),
+            "",
+        )
     }
 
     /// The cells of the board by model and column.
     fn cells(&self) -> BTreeMap<(String, String), Value> {
-        let out = run(Command::new(PROGRAM).args(["board", self.path(), "--format", "json"]), "");
-        let key = |v: &Value| (v["model"].as_str().unwrap().to_string(), v["column"].as_str().unwrap().to_string());
-        out.lines().into_iter().map(|v| (key(&v), v["value"].clone())).collect()
+        let out = run(
+            Command::new(PROGRAM).args(["board", self.path(), "--format", "json"]),
+            "",
+        );
+        let key = |v: &Value| {
+            (
+                v["model"].as_str().unwrap().to_string(),
+                v["column"].as_str().unwrap().to_string(),
+            )
+        };
+        out.lines()
+            .into_iter()
+            .map(|v| (key(&v), v["value"].clone()))
+            .collect()
     }
 }
 
 fn near(a: &Value, b: f64) {
-    assert!((a.as_f64().unwrap_or(f64::NAN) - b).abs() < 1e-9, "{a} is not {b}");
+    assert!(
+        (a.as_f64().unwrap_or(f64::NAN) - b).abs() < 1e-9,
+        "{a} is not {b}"
+    );
 }
 
 /// A project with the same board.
@@ -87,108 +115,241 @@ fn project() -> Bench {
 #[test]
 fn two_orders_are_held_against_each_other() {
     let files = Files::new();
-    let found = files.analyse("correlate", &["--column", "Acc", "--with", "Acc.animal", "--json"]).lines().remove(0);
+    let found = files
+        .analyse(
+            "correlate",
+            &["--column", "Acc", "--with", "Acc.animal", "--json"],
+        )
+        .lines()
+        .remove(0);
     assert_eq!(
         (&found["n"], &found["x"]["column"], &found["y"]["column"]),
         (&json!(4), &json!("Acc"), &json!("Acc.animal"))
     );
-    assert_eq!((&found["spearman"]["by"], &found["spearman"]["orders"]), (&json!("exact"), &json!(24)));
+    assert_eq!(
+        (&found["spearman"]["by"], &found["spearman"]["orders"]),
+        (&json!("exact"), &json!(24))
+    );
     let table = files.folder.parent().unwrap().join("theirs.csv");
-    std::fs::write(&table, "model,score\nAlpha,10\nBETA,20%\nthe third,30\ndelta,-\n").unwrap();
+    std::fs::write(
+        &table,
+        "model,score\nAlpha,10\nBETA,20%\nthe third,30\ndelta,-\n",
+    )
+    .unwrap();
     let table = table.to_str().unwrap();
-    let refused = files.analyse("correlate", &["--column", "Acc", "--table", table, "--with", "score"]);
+    let refused = files.analyse(
+        "correlate",
+        &["--column", "Acc", "--table", table, "--with", "score"],
+    );
     let refused = refused.refused(1);
-    assert!(refused.contains("2 models are in both; an order says nothing with fewer than 3"), "{refused}");
-    assert!(refused.contains("only here: delta, gamma; only there: the third"), "{refused}");
+    assert!(
+        refused.contains("2 models are in both; an order says nothing with fewer than 3"),
+        "{refused}"
+    );
+    assert!(
+        refused.contains("only here: delta, gamma; only there: the third"),
+        "{refused}"
+    );
     let names = files.folder.parent().unwrap().join("names.csv");
     std::fs::write(&names, "gamma,the third\n").unwrap();
-    let more = ["--column", "Acc", "--table", table, "--with", "score", "--names", names.to_str().unwrap(), "--json"];
+    let more = [
+        "--column",
+        "Acc",
+        "--table",
+        table,
+        "--with",
+        "score",
+        "--names",
+        names.to_str().unwrap(),
+        "--json",
+    ];
     let found = files.analyse("correlate", &more).lines().remove(0);
     // Three models in the opposite order: 2 of 6 orders are as strong.
-    assert_eq!((&found["n"], &found["kendall"]["value"]), (&json!(3), &json!(-1.0)));
+    assert_eq!(
+        (&found["n"], &found["kendall"]["value"]),
+        (&json!(3), &json!(-1.0))
+    );
     near(&found["kendall"]["p"], 2.0 / 6.0);
     assert_eq!(
         found["models"][2],
         json!({"model": "gamma", "other": "the third", "x": found["models"][2]["x"], "y": 30.0})
     );
-    assert_eq!((&found["only_x"], &found["only_y"]), (&json!(["delta"]), &json!([])));
-    let text = files.analyse("correlate", &["--column", "Acc", "--other", files.path()]).ok();
-    assert!(text.contains("Spearman's rho   +1.000, p = 0.0833 (exact, 24 orders)"), "{text}");
-    assert!(files.analyse("correlate", &[]).refused(2).contains("nothing to hold the column against"));
-    let said = files.analyse("correlate", &["--column", "Acc", "--published", "VLB", "--with", "x"]).refused(1);
-    assert!(said.contains("VLB prints no column `x`") && said.contains("SEED.V1"), "{said}");
+    assert_eq!(
+        (&found["only_x"], &found["only_y"]),
+        (&json!(["delta"]), &json!([]))
+    );
+    let text = files
+        .analyse("correlate", &["--column", "Acc", "--other", files.path()])
+        .ok();
+    assert!(
+        text.contains("Spearman's rho   +1.000, p = 0.0833 (exact, 24 orders)"),
+        "{text}"
+    );
+    assert!(
+        files
+            .analyse("correlate", &[])
+            .refused(2)
+            .contains("nothing to hold the column against")
+    );
+    let said = files
+        .analyse(
+            "correlate",
+            &["--column", "Acc", "--published", "VLB", "--with", "x"],
+        )
+        .refused(1);
+    assert!(
+        said.contains("VLB prints no column `x`") && said.contains("SEED.V1"),
+        "{said}"
+    );
 }
 
 #[test]
 fn what_is_alike_stands_together() {
     let files = Files::new();
-    let found = files.analyse("cluster", &["--json", "--method", "average"]).lines().remove(0);
-    assert_eq!((&found["of"], &found["method"]), (&json!("models"), &json!("average")));
+    let found = files
+        .analyse("cluster", &["--json", "--method", "average"])
+        .lines()
+        .remove(0);
+    assert_eq!(
+        (&found["of"], &found["method"]),
+        (&json!("models"), &json!("average"))
+    );
     assert_eq!(found["points"], json!(["alpha", "beta", "delta", "gamma"]));
     assert_eq!(found["by"], json!(["Acc.animal", "Acc.food", "Acc.plant"]));
     let merges = found["merges"].as_array().unwrap();
     assert_eq!((merges.len(), &merges[2]["size"]), (3, &json!(4)));
     let text = files.analyse("cluster", &["--of", "subtasks"]).ok();
     assert!(
-        ["Acc.animal ─", "Acc.food   ─", "Acc.plant  ─", "Ward linkage on 4 numbers"].iter().all(|p| text.contains(p)),
+        [
+            "Acc.animal ─",
+            "Acc.food   ─",
+            "Acc.plant  ─",
+            "Ward linkage on 4 numbers"
+        ]
+        .iter()
+        .all(|p| text.contains(p)),
         "{text}"
     );
-    assert!(files.analyse("cluster", &["--of", "subtasks", "--columns", "Acc"]).refused(1).contains("too few"));
+    assert!(
+        files
+            .analyse("cluster", &["--of", "subtasks", "--columns", "Acc"])
+            .refused(1)
+            .contains("too few")
+    );
 }
 
 #[test]
 fn curves_end_at_the_board_and_are_the_same_again() {
     let files = Files::new();
-    let args = ["--column", "Acc", "--fractions", "10,50,100", "--seed", "4", "--json"];
+    let args = [
+        "--column",
+        "Acc",
+        "--fractions",
+        "10,50,100",
+        "--seed",
+        "4",
+        "--json",
+    ];
     let found = files.analyse("stability", &args).lines().remove(0);
-    assert_eq!((&found["n"], &found["fractions"]), (&json!([6, 30, 60]), &json!([10.0, 50.0, 100.0])));
+    assert_eq!(
+        (&found["n"], &found["fractions"]),
+        (&json!([6, 30, 60]), &json!([10.0, 50.0, 100.0]))
+    );
     let cells = files.cells();
     for curve in found["models"].as_array().unwrap() {
         let model = curve["model"].as_str().unwrap().to_string();
-        near(&curve["values"][2], 100.0 * cells[&(model, "Acc".into())].as_f64().unwrap());
+        near(
+            &curve["values"][2],
+            100.0 * cells[&(model, "Acc".into())].as_f64().unwrap(),
+        );
     }
     assert_eq!(files.analyse("stability", &args).lines().remove(0), found);
-    let other =
-        files.analyse("stability", &["--column", "Acc", "--fractions", "10,50,100", "--json"]).lines().remove(0);
+    let other = files
+        .analyse(
+            "stability",
+            &["--column", "Acc", "--fractions", "10,50,100", "--json"],
+        )
+        .lines()
+        .remove(0);
     assert_ne!(other["models"], found["models"]);
     let text = files.analyse("stability", &[]).ok();
-    assert!(text.starts_with("MC+TF.clean by share of the data, drawn with seed 1\n"), "{text}");
-    assert!(files.analyse("stability", &["--fractions", "0"]).refused(2).contains("no part of the data"));
+    assert!(
+        text.starts_with("MC+TF.clean by share of the data, drawn with seed 1\n"),
+        "{text}"
+    );
+    assert!(
+        files
+            .analyse("stability", &["--fractions", "0"])
+            .refused(2)
+            .contains("no part of the data")
+    );
     // What a project says is what its files say.
-    let same = project().run(["analyse", "stability"].into_iter().chain(args)).lines().remove(0);
+    let same = project()
+        .run(["analyse", "stability"].into_iter().chain(args))
+        .lines()
+        .remove(0);
     assert_eq!(same, found);
 }
 
 #[test]
 fn intervals_are_drawn_for_sq_and_sc_too() {
     let files = Files::new();
-    let args = ["--column", "Acc,SQ,SC,MC+TF.clean", "--draws", "400", "--json"];
+    let args = [
+        "--column",
+        "Acc,SQ,SC,MC+TF.clean",
+        "--draws",
+        "400",
+        "--json",
+    ];
     let found = files.analyse("intervals", &args).lines();
     let cells = files.cells();
     assert_eq!(found.len(), 16);
     for line in &found {
-        let (model, column) =
-            (line["model"].as_str().unwrap().to_string(), line["column"].as_str().unwrap().to_string());
+        let (model, column) = (
+            line["model"].as_str().unwrap().to_string(),
+            line["column"].as_str().unwrap().to_string(),
+        );
         let by = if line["scale"] == "share" { 100.0 } else { 1.0 };
         let value = by * cells[&(model, column.clone())].as_f64().unwrap();
         near(&line["value"], value);
-        let (low, high) = (line["interval"]["low"].as_f64().unwrap(), line["interval"]["high"].as_f64().unwrap());
-        assert!(low < high && (column == "SC" || low <= value && value <= high), "{line}");
+        let (low, high) = (
+            line["interval"]["low"].as_f64().unwrap(),
+            line["interval"]["high"].as_f64().unwrap(),
+        );
+        assert!(
+            low < high && (column == "SC" || low <= value && value <= high),
+            "{line}"
+        );
         let sc = &line["sc"];
         assert_eq!(sc.is_object(), column == "SC", "{line}");
         if column == "SC" {
             near(&sc["printed"], value);
             assert!(
-                low <= sc["corrected"].as_f64().unwrap().max(0.0) && sc["corrected"].as_f64().unwrap() < value,
+                low <= sc["corrected"].as_f64().unwrap().max(0.0)
+                    && sc["corrected"].as_f64().unwrap() < value,
                 "{line}"
             );
-            assert!((0.0..=1.0).contains(&sc["p"].as_f64().unwrap()) && sc["noise"].as_f64().unwrap() > 0.0, "{line}");
+            assert!(
+                (0.0..=1.0).contains(&sc["p"].as_f64().unwrap())
+                    && sc["noise"].as_f64().unwrap() > 0.0,
+                "{line}"
+            );
         }
-        assert_eq!(line["clusters"], json!(QUESTIONS / 2), "two questions a picture");
-        assert_eq!((line["wilson"].is_null(), line["no_interval"].is_null()), (column != "Acc", true), "{line}");
+        assert_eq!(
+            line["clusters"],
+            json!(QUESTIONS / 2),
+            "two questions a picture"
+        );
+        assert_eq!(
+            (line["wilson"].is_null(), line["no_interval"].is_null()),
+            (column != "Acc", true),
+            "{line}"
+        );
     }
     assert_eq!(files.analyse("intervals", &args).lines(), found);
-    let said = files.analyse("intervals", &["--column", "nothing*"]).refused(1);
+    let said = files
+        .analyse("intervals", &["--column", "nothing*"])
+        .refused(1);
     assert!(said.contains("no column matches `nothing*`"), "{said}");
 }
 
@@ -197,15 +358,33 @@ fn cleaning_says_what_it_changed() {
     let bench = project();
     // The first ten questions go, and everything else but two is accepted.
     let line = |n: usize| json!({"item": n, "verdict": if n <= 10 { "reject" } else { "accept" }});
-    bench.feed(["decide", "--as", "ann"], &lines((1..=QUESTIONS - 2).map(line))).ok();
+    bench
+        .feed(
+            ["decide", "--as", "ann"],
+            &lines((1..=QUESTIONS - 2).map(line)),
+        )
+        .ok();
     let of = |flag: &str| {
-        bench.run(["analyse", "cleaning", "--column", "Acc", flag, "--draws", "300", "--json"]).lines().remove(0)
+        bench
+            .run([
+                "analyse", "cleaning", "--column", "Acc", flag, "--draws", "300", "--json",
+            ])
+            .lines()
+            .remove(0)
     };
     for (flag, last) in [("--kept", QUESTIONS), ("--accepted", QUESTIONS - 2)] {
         let found = of(flag);
-        assert_eq!((&found["questions_before"], &found["questions_after"]), (&json!(QUESTIONS), &json!(last - 10)));
+        assert_eq!(
+            (&found["questions_before"], &found["questions_after"]),
+            (&json!(QUESTIONS), &json!(last - 10))
+        );
         for (at, name) in MODELS.into_iter().enumerate() {
-            let model = found["models"].as_array().unwrap().iter().find(|m| m["model"] == name).unwrap();
+            let model = found["models"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|m| m["model"] == name)
+                .unwrap();
             let share = |of: std::ops::Range<usize>| {
                 let n = of.len() as f64;
                 100.0 * of.filter(|n| is_right(at, *n)).count() as f64 / n
@@ -217,32 +396,75 @@ fn cleaning_says_what_it_changed() {
             if flag == "--kept" {
                 near(&model["removed"], share(0..10));
             }
-            let (low, high) = (model["interval"]["low"].as_f64().unwrap(), model["interval"]["high"].as_f64().unwrap());
+            let (low, high) = (
+                model["interval"]["low"].as_f64().unwrap(),
+                model["interval"]["high"].as_f64().unwrap(),
+            );
             assert!(low <= after - before && after - before <= high, "{model}");
             assert_eq!(model["rank_before"], json!(at + 1));
         }
     }
     let text = bench.run(["analyse", "cleaning", "--column", "SQ"]).ok();
-    assert!(text.contains("SQ on 60 questions, and on the 48 that are left"), "{text}");
-    let files = Files::new();
-    assert!(files.analyse("cleaning", &[]).refused(2).contains("known of a project only"));
     assert!(
-        files.analyse("cluster", &["--filter", "status:accepted"]).refused(2).contains("choose items of a project")
+        text.contains("SQ on 60 questions, and on the 48 that are left"),
+        "{text}"
+    );
+    let files = Files::new();
+    assert!(
+        files
+            .analyse("cleaning", &[])
+            .refused(2)
+            .contains("known of a project only")
+    );
+    assert!(
+        files
+            .analyse("cluster", &["--filter", "status:accepted"])
+            .refused(2)
+            .contains("choose items of a project")
     );
 }
 
 #[test]
 fn a_blind_round_keeps_what_cleaning_would_tell() {
     let bench = project();
-    let args = ["round", "new", "first", "--protocol", "both-accept", "--people", "ann,bob", "--calibration", "0"];
+    let args = [
+        "round",
+        "new",
+        "first",
+        "--protocol",
+        "both-accept",
+        "--people",
+        "ann,bob",
+        "--calibration",
+        "0",
+    ];
     bench.run(args).ok();
     for flags in [&["--accepted"][..], &["--kept"], &["--round", "first"]] {
-        let said = bench.run(["analyse", "cleaning", "--as", "ann"].iter().chain(flags).copied()).refused(1);
+        let said = bench
+            .run(
+                ["analyse", "cleaning", "--as", "ann"]
+                    .iter()
+                    .chain(flags)
+                    .copied(),
+            )
+            .refused(1);
         assert!(said.contains("the round `first` is blind"), "{said}");
     }
-    let more = ["analyse", "intervals", "--as", "ann", "--curated", "accepted"];
+    let more = [
+        "analyse",
+        "intervals",
+        "--as",
+        "ann",
+        "--curated",
+        "accepted",
+    ];
     assert!(bench.run(more).refused(1).contains("is blind"));
-    assert!(bench.run(["analyse", "intervals", "--as", "ann", "--draws", "50"]).ok().contains("MC+TF.clean"));
+    assert!(
+        bench
+            .run(["analyse", "intervals", "--as", "ann", "--draws", "50"])
+            .ok()
+            .contains("MC+TF.clean")
+    );
 }
 
 #[test]
@@ -250,36 +472,99 @@ fn what_most_people_call_aligned_is_counted_by_picture() {
     let bench = project();
     let none = bench.run(["analyse", "alignment"]).refused(1);
     assert!(none.contains("filter run alignment"), "{none}");
-    assert!(bench.run(["analyse", "alignment", "--by", "people"]).refused(1).contains("no verdict"));
-    assert!(bench.run(["analyse", "alignment", "--round", "x"]).refused(2).contains("--by people"));
-    assert!(bench.run(["analyse", "alignment", "--by", "people", "--round", "x"]).refused(1).contains("`x`"));
+    assert!(
+        bench
+            .run(["analyse", "alignment", "--by", "people"])
+            .refused(1)
+            .contains("no verdict")
+    );
+    assert!(
+        bench
+            .run(["analyse", "alignment", "--round", "x"])
+            .refused(2)
+            .contains("--by people")
+    );
+    assert!(
+        bench
+            .run(["analyse", "alignment", "--by", "people", "--round", "x"])
+            .refused(1)
+            .contains("`x`")
+    );
     // Questions 1 and 2 show the first picture, 3 and 4 the second.
     let say = |who: &str, verdicts: &[(usize, &str)]| {
         let line = |(item, verdict): &(usize, &str)| json!({"item": item, "verdict": verdict});
-        bench.feed(["decide", "--as", who], &lines(verdicts.iter().map(line))).ok();
+        bench
+            .feed(["decide", "--as", who], &lines(verdicts.iter().map(line)))
+            .ok();
     };
-    say("ann", &[(1, "accept"), (2, "accept"), (3, "accept"), (5, "skip")]);
+    say(
+        "ann",
+        &[(1, "accept"), (2, "accept"), (3, "accept"), (5, "skip")],
+    );
     say("bob", &[(1, "reject"), (3, "fix"), (6, "accept")]);
-    let found = bench.run(["analyse", "alignment", "--by", "people", "--json"]).lines().remove(0);
+    let found = bench
+        .run(["analyse", "alignment", "--by", "people", "--json"])
+        .lines()
+        .remove(0);
     let rates: Vec<(Value, u64, u64)> = found["rates"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|r| (r["aspect"].clone(), r["aligned"].as_u64().unwrap(), r["n"].as_u64().unwrap()))
+        .map(|r| {
+            (
+                r["aspect"].clone(),
+                r["aligned"].as_u64().unwrap(),
+                r["n"].as_u64().unwrap(),
+            )
+        })
         .collect();
     // A picture is counted in each aspect that its questions are of: 1 and 4 of animal, 2 and 5 of food, 3 and 6 of plant.
     let of = |aspect: &str, aligned, n| (json!(aspect), aligned, n);
-    assert_eq!(rates, [of("animal", 0, 1), of("food", 1, 1), of("plant", 1, 2), (Value::Null, 2, 4)], "{found}");
-    assert_eq!((&found["by"], &found["threshold"], &found["round"]), (&json!("people"), &Value::Null, &Value::Null));
+    assert_eq!(
+        rates,
+        [
+            of("animal", 0, 1),
+            of("food", 1, 1),
+            of("plant", 1, 2),
+            (Value::Null, 2, 4)
+        ],
+        "{found}"
+    );
+    assert_eq!(
+        (&found["by"], &found["threshold"], &found["round"]),
+        (&json!("people"), &Value::Null, &Value::Null)
+    );
     let wilson = &found["rates"][3]["wilson"];
-    assert!(wilson[0].as_f64().unwrap() < 50.0 && 50.0 < wilson[1].as_f64().unwrap(), "{found}");
+    assert!(
+        wilson[0].as_f64().unwrap() < 50.0 && 50.0 < wilson[1].as_f64().unwrap(),
+        "{found}"
+    );
     assert_eq!(found["without"], 27, "{found}");
     let files = Files::new();
-    assert!(files.analyse("alignment", &[]).refused(2).contains("known of a project only"));
+    assert!(
+        files
+            .analyse("alignment", &[])
+            .refused(2)
+            .contains("known of a project only")
+    );
     // While a round is blind for somebody, others' verdicts are not told as rates either.
-    bench.run(["round", "new", "first", "--protocol", "both-accept", "--people", "ann,bob", "--calibration", "0"]).ok();
+    bench
+        .run([
+            "round",
+            "new",
+            "first",
+            "--protocol",
+            "both-accept",
+            "--people",
+            "ann,bob",
+            "--calibration",
+            "0",
+        ])
+        .ok();
     for by in ["people", "filter"] {
-        let said = bench.run(["analyse", "alignment", "--as", "ann", "--by", by]).refused(1);
+        let said = bench
+            .run(["analyse", "alignment", "--as", "ann", "--by", by])
+            .refused(1);
         assert!(said.contains("the round `first` is blind"), "{said}");
     }
 }
@@ -289,32 +574,94 @@ fn charts_are_written_as_their_name_says() {
     let files = Files::new();
     let place = |name: &str| files.folder.parent().unwrap().join(name);
     let svg = place("sq.svg");
-    files.analyse("chart", &["--column", "SQ", "--draws", "100", "--out", svg.to_str().unwrap()]).ok();
+    files
+        .analyse(
+            "chart",
+            &[
+                "--column",
+                "SQ",
+                "--draws",
+                "100",
+                "--out",
+                svg.to_str().unwrap(),
+            ],
+        )
+        .ok();
     let text = std::fs::read_to_string(&svg).unwrap();
-    assert!(text.starts_with("<svg ") && MODELS.iter().all(|m| text.contains(m)), "{text}");
-    assert!(text.contains("squared points, less is better") && text.contains("100 draws of 30 images"), "{text}");
-    files.analyse("chart", &["--column", "SC", "--out", svg.to_str().unwrap()]).ok();
+    assert!(
+        text.starts_with("<svg ") && MODELS.iter().all(|m| text.contains(m)),
+        "{text}"
+    );
+    assert!(
+        text.contains("squared points, less is better") && text.contains("100 draws of 30 images"),
+        "{text}"
+    );
+    files
+        .analyse("chart", &["--column", "SC", "--out", svg.to_str().unwrap()])
+        .ok();
     let text = std::fs::read_to_string(&svg).unwrap();
-    assert!(text.contains("95 % intervals of the true SC") && text.contains("without noise"), "{text}");
+    assert!(
+        text.contains("95 % intervals of the true SC") && text.contains("without noise"),
+        "{text}"
+    );
     let png = place("table.png");
-    files.analyse("chart", &["--columns", "Acc.*", "--out", png.to_str().unwrap()]).ok();
+    files
+        .analyse(
+            "chart",
+            &["--columns", "Acc.*", "--out", png.to_str().unwrap()],
+        )
+        .ok();
     let picture = image::load_from_memory(&std::fs::read(&png).unwrap()).unwrap();
-    assert!(picture.width() > 400 && picture.height() > 200 && picture.width().max(picture.height()) <= 2000);
+    assert!(
+        picture.width() > 400
+            && picture.height() > 200
+            && picture.width().max(picture.height()) <= 2000
+    );
     // Of one model, the columns as bars; of columns with several units there is no axis.
-    let of_model =
-        |columns: &str| ["--columns", columns, "--model", MODELS[0], "--out", svg.to_str().unwrap()].map(String::from);
+    let of_model = |columns: &str| {
+        [
+            "--columns",
+            columns,
+            "--model",
+            MODELS[0],
+            "--out",
+            svg.to_str().unwrap(),
+        ]
+        .map(String::from)
+    };
     let run = |args: [String; 6]| files.analyse("chart", &args.each_ref().map(String::as_str));
     run(of_model("Acc.style.*")).ok();
     let text = std::fs::read_to_string(&svg).unwrap();
-    assert!(text.contains("percent") && text.contains("Wilson"), "{text}");
+    assert!(
+        text.contains("percent") && text.contains("Wilson"),
+        "{text}"
+    );
     run(of_model("Acc,SQ")).refused(2);
     // More columns than models stand below each other, the best style first; the other way only where it is asked for.
     let mut heights = Vec::new();
     for rows in ["models", "columns"] {
-        files.analyse("chart", &["--columns", "SC,SQ,Acc", "--rows", rows, "--out", svg.to_str().unwrap()]).ok();
+        files
+            .analyse(
+                "chart",
+                &[
+                    "--columns",
+                    "SC,SQ,Acc",
+                    "--rows",
+                    rows,
+                    "--out",
+                    svg.to_str().unwrap(),
+                ],
+            )
+            .ok();
         let text = std::fs::read_to_string(&svg).unwrap();
-        assert!(text.contains("less is better in SC, SQ") || text.contains("less is better in SQ, SC"), "{text}");
-        let height = text.split("height=\"").nth(1).and_then(|rest| rest.split('"').next());
+        assert!(
+            text.contains("less is better in SC, SQ") || text.contains("less is better in SQ, SC"),
+            "{text}"
+        );
+        let height = text
+            .split("height=\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
         heights.push(height.unwrap().parse::<u32>().unwrap());
     }
     assert_ne!(heights[0], heights[1], "{heights:?}");
@@ -324,19 +671,55 @@ fn charts_are_written_as_their_name_says() {
 
 #[test]
 fn papers_stand_beside_the_board_and_are_never_taken_for_models() {
-    let listed = run(Command::new(PROGRAM).args(["analyse", "published", "mm-sap", "--json"]), "").lines();
+    let listed = run(
+        Command::new(PROGRAM).args(["analyse", "published", "mm-sap", "--json"]),
+        "",
+    )
+    .lines();
     assert_eq!(listed.len(), 72);
-    let line = listed.iter().find(|l| l["model"] == "GPT-4V" && l["column"] == "total").unwrap();
-    assert_eq!((&line["board_column"], &line["value"], &line["sd"]), (&json!("AR"), &json!(75.13), &json!(1.3)));
+    let line = listed
+        .iter()
+        .find(|l| l["model"] == "GPT-4V" && l["column"] == "total")
+        .unwrap();
+    assert_eq!(
+        (&line["board_column"], &line["value"], &line["sd"]),
+        (&json!("AR"), &json!(75.13), &json!(1.3))
+    );
     let files = Files::new();
-    let beside = ["analyse", "published", "Dysca", "--json", "--beside", files.path()];
+    let beside = [
+        "analyse",
+        "published",
+        "Dysca",
+        "--json",
+        "--beside",
+        files.path(),
+    ];
     let cells = run(Command::new(PROGRAM).args(beside), "").lines();
     let printed = |l: &&Value| l["reference"].is_string();
     let animal = |l: &&Value| l["column"] == "Acc.multiple-choice.animal";
     assert_eq!(cells.iter().filter(animal).filter(printed).count(), 26);
-    assert_eq!(cells.iter().filter(animal).filter(|l| l["reference"].is_null()).count(), 4);
-    assert!(cells.iter().filter(printed).all(|l| l["n"] == 0 && l["same_as"].is_null()));
+    assert_eq!(
+        cells
+            .iter()
+            .filter(animal)
+            .filter(|l| l["reference"].is_null())
+            .count(),
+        4
+    );
+    assert!(
+        cells
+            .iter()
+            .filter(printed)
+            .all(|l| l["n"] == 0 && l["same_as"].is_null())
+    );
     let text = run(Command::new(PROGRAM).args(["analyse", "published"]), "").ok();
     assert!(text.contains("qAcc.L_l") && text.contains("± 1.3"));
-    assert!(run(Command::new(PROGRAM).args(["analyse", "published", "x"]), "").refused(1).contains("MVP-Bench"));
+    assert!(
+        run(
+            Command::new(PROGRAM).args(["analyse", "published", "x"]),
+            ""
+        )
+        .refused(1)
+        .contains("MVP-Bench")
+    );
 }

@@ -20,24 +20,45 @@ fn project() -> Bench {
 fn the_board_of_a_project_is_that_of_its_files() {
     let bench = project();
     let folder = fixture();
-    let files = bench.run(["board", folder.to_str().unwrap(), "--format", "json"]).lines();
+    let files = bench
+        .run(["board", folder.to_str().unwrap(), "--format", "json"])
+        .lines();
     let own = bench.run(["board", "--format", "json"]).lines();
     assert_eq!(own, files);
-    assert!(own.iter().any(|cell| cell["model"] == "alpha" && cell["column"] == "qAcc.L_m"), "{own:?}");
+    assert!(
+        own.iter()
+            .any(|cell| cell["model"] == "alpha" && cell["column"] == "qAcc.L_m"),
+        "{own:?}"
+    );
     for format in ["table", "csv", "md", "latex"] {
-        assert!(bench.run(["board", "--format", format]).ok().contains("alpha"), "{format}");
+        assert!(
+            bench
+                .run(["board", "--format", format])
+                .ok()
+                .contains("alpha"),
+            "{format}"
+        );
     }
     let narrow = bench.run(["board", "--columns", "aAcc*"]).ok();
-    assert!(narrow.lines().next().unwrap().starts_with("model"), "{narrow}");
+    assert!(
+        narrow.lines().next().unwrap().starts_with("model"),
+        "{narrow}"
+    );
 }
 
 #[test]
 fn a_filter_and_what_people_accepted_choose_what_is_scored() {
     let bench = project();
     let cell = |args: &[&str], column: &str| {
-        let args = ["board", "--format", "json"].iter().chain(args).copied().collect::<Vec<_>>();
+        let args = ["board", "--format", "json"]
+            .iter()
+            .chain(args)
+            .copied()
+            .collect::<Vec<_>>();
         let all = bench.run(args).lines();
-        let found = all.iter().find(|c| c["model"] == "alpha" && c["column"] == column);
+        let found = all
+            .iter()
+            .find(|c| c["model"] == "alpha" && c["column"] == column);
         found.map(|c| (c["k"].as_u64().unwrap(), c["n"].as_u64().unwrap()))
     };
     let whole = cell(&[], "aAcc.L_m").unwrap();
@@ -45,14 +66,37 @@ fn a_filter_and_what_people_accepted_choose_what_is_scored() {
     assert_eq!(Some(low), cell(&[], "aAcc.L_l"));
     assert!(low.1 < whole.1);
     assert_eq!(cell(&["--curated", "all"], "aAcc.L_m"), Some(whole));
-    assert_eq!(cell(&["--curated", "accepted"], "aAcc.L_m"), None, "nothing is accepted yet");
-    bench.feed(["decide"], "{\"item\":1,\"verdict\":\"accept\"}\n{\"item\":2,\"verdict\":\"accept\"}\n").ok();
+    assert_eq!(
+        cell(&["--curated", "accepted"], "aAcc.L_m"),
+        None,
+        "nothing is accepted yet"
+    );
+    bench
+        .feed(
+            ["decide"],
+            "{\"item\":1,\"verdict\":\"accept\"}\n{\"item\":2,\"verdict\":\"accept\"}\n",
+        )
+        .ok();
     let accepted = cell(&["--curated", "accepted"], "aAcc.L_m").unwrap();
-    assert_eq!(accepted, cell(&["--filter", "number:1,2"], "aAcc.L_m").unwrap());
+    assert_eq!(
+        accepted,
+        cell(&["--filter", "number:1,2"], "aAcc.L_m").unwrap()
+    );
     assert_eq!(accepted.1, 2);
-    bench.run(["board", "--curated", "no-such-round"]).refused(1);
-    bench.run(["board", "--filter", "level:low", fixture().to_str().unwrap()]).refused(2);
-    bench.run(["board", "--filter", "status:nonsense"]).refused(2);
+    bench
+        .run(["board", "--curated", "no-such-round"])
+        .refused(1);
+    bench
+        .run([
+            "board",
+            "--filter",
+            "level:low",
+            fixture().to_str().unwrap(),
+        ])
+        .refused(2);
+    bench
+        .run(["board", "--filter", "status:nonsense"])
+        .refused(2);
     bench.run(["board", "--rule", "nonsense"]).refused(2);
 }
 
@@ -61,23 +105,74 @@ fn printed_rows_come_after_the_scored_ones_and_say_where_they_are_from() {
     let bench = project();
     let folder = fixture();
     let plain = bench.run(["board", "--format", "json"]).lines();
-    let of = |args: &[&str]| bench.run(args.iter().chain(&["--format", "json"]).copied().collect::<Vec<_>>()).lines();
+    let of = |args: &[&str]| {
+        bench
+            .run(
+                args.iter()
+                    .chain(&["--format", "json"])
+                    .copied()
+                    .collect::<Vec<_>>(),
+            )
+            .lines()
+    };
     let with = of(&["board", "--printed", "mvp-bench"]);
-    assert_eq!(with, of(&["board", folder.to_str().unwrap(), "--printed", "MVP-Bench"]));
-    assert_eq!(with, of(&["board", "--printed"]), "no other paper prints a column of it");
-    let (scored, printed): (Vec<_>, Vec<_>) = with.into_iter().partition(|line| line.get("reference").is_none());
+    assert_eq!(
+        with,
+        of(&["board", folder.to_str().unwrap(), "--printed", "MVP-Bench"])
+    );
+    assert_eq!(
+        with,
+        of(&["board", "--printed"]),
+        "no other paper prints a column of it"
+    );
+    let (scored, printed): (Vec<_>, Vec<_>) = with
+        .into_iter()
+        .partition(|line| line.get("reference").is_none());
     assert_eq!(scored, plain);
-    let gpt = printed.iter().find(|l| l["model"] == "GPT-4o" && l["column"] == "qAcc.L_l").unwrap();
+    let gpt = printed
+        .iter()
+        .find(|l| l["model"] == "GPT-4o" && l["column"] == "qAcc.L_l")
+        .unwrap();
     let said = json!({"model": "GPT-4o", "column": "qAcc.L_l", "k": null, "n": 0, "value": 0.7444, "reference": gpt["reference"]});
     assert_eq!(*gpt, said);
-    assert!(gpt["reference"].as_str().unwrap().starts_with("MVP-Bench, Table"), "{gpt}");
-    let table = bench.run(["board", "--printed", "--columns", "qAcc.L_l", "--sort", "qAcc.L_l"]).ok();
-    assert!(table.lines().any(|l| l.starts_with("GPT-4o (MVP-Bench, Table") && l.ends_with(" 74.44")), "{table}");
+    assert!(
+        gpt["reference"]
+            .as_str()
+            .unwrap()
+            .starts_with("MVP-Bench, Table"),
+        "{gpt}"
+    );
+    let table = bench
+        .run([
+            "board",
+            "--printed",
+            "--columns",
+            "qAcc.L_l",
+            "--sort",
+            "qAcc.L_l",
+        ])
+        .ok();
+    assert!(
+        table
+            .lines()
+            .any(|l| l.starts_with("GPT-4o (MVP-Bench, Table") && l.ends_with(" 74.44")),
+        "{table}"
+    );
     let csv = bench.run(["board", "--printed", "--format", "csv"]).ok();
-    assert!(csv.starts_with("model,column,k,n,value,reference\n") && csv.contains("\"MVP-Bench, Table"), "{csv}");
-    assert!(bench.run(["board", "--format", "csv"]).ok().starts_with("model,column,k,n,value\n"));
+    assert!(
+        csv.starts_with("model,column,k,n,value,reference\n") && csv.contains("\"MVP-Bench, Table"),
+        "{csv}"
+    );
+    assert!(
+        bench
+            .run(["board", "--format", "csv"])
+            .ok()
+            .starts_with("model,column,k,n,value\n")
+    );
     bench.run(["board", "--printed", "nonsense"]).refused(1);
-    bench.run(["board", "--printed", "--ranks", "qAcc.L_l"]).refused(2);
+    bench
+        .run(["board", "--printed", "--ranks", "qAcc.L_l"])
+        .refused(2);
 }
 
 #[test]
@@ -85,40 +180,130 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
     let bench = project();
     let folder = fixture();
     let both = |args: &[&str]| {
-        let own = bench.run(["board", "--format", "json"].iter().chain(args).copied().collect::<Vec<_>>()).lines();
+        let own = bench
+            .run(
+                ["board", "--format", "json"]
+                    .iter()
+                    .chain(args)
+                    .copied()
+                    .collect::<Vec<_>>(),
+            )
+            .lines();
         let path = folder.to_str().unwrap();
-        let files = ["board", path, "--format", "json"].into_iter().chain(args.iter().copied());
-        assert_eq!(bench.run(files.collect::<Vec<_>>()).lines(), own, "{args:?}");
+        let files = ["board", path, "--format", "json"]
+            .into_iter()
+            .chain(args.iter().copied());
+        assert_eq!(
+            bench.run(files.collect::<Vec<_>>()).lines(),
+            own,
+            "{args:?}"
+        );
         own
     };
     let ranks = both(&["--ranks", "aAcc.L_m"]);
-    assert_eq!((&ranks[0]["model"], &ranks[0]["rank"], &ranks[0]["tied"]), (&json!("alpha"), &json!(1), &json!(true)));
-    assert!(ranks[0]["p"].as_f64().unwrap() > 0.05 && ranks[1]["p"].is_null(), "{ranks:?}");
-    let ends = |line: &Value| (line["rank_low"].clone(), line["rank_high"].clone(), line["tested"].clone());
-    assert!(ranks.iter().all(|line| ends(line) == (json!(1), json!(2), json!(1))), "{ranks:?}");
+    assert_eq!(
+        (&ranks[0]["model"], &ranks[0]["rank"], &ranks[0]["tied"]),
+        (&json!("alpha"), &json!(1), &json!(true))
+    );
+    assert!(
+        ranks[0]["p"].as_f64().unwrap() > 0.05 && ranks[1]["p"].is_null(),
+        "{ranks:?}"
+    );
+    let ends = |line: &Value| {
+        (
+            line["rank_low"].clone(),
+            line["rank_high"].clone(),
+            line["tested"].clone(),
+        )
+    };
+    assert!(
+        ranks
+            .iter()
+            .all(|line| ends(line) == (json!(1), json!(2), json!(1))),
+        "{ranks:?}"
+    );
     let text = bench.run(["board", "--ranks", "aAcc.L_m"]).ok();
-    assert!(text.lines().nth(1).unwrap().starts_with("1-2 ") && text.contains("tests of all pairs"), "{text}");
-    let compared = both(&["--compare", "alpha", "beta", "--column", "aAcc.L_m", "--draws", "200"]).remove(0);
-    assert_eq!((&compared["test"], &compared["p"]), (&json!("cluster-flip"), &ranks[0]["p"]), "{compared}");
-    assert!(compared["interval"].is_null() || compared["interval"][0].as_f64().unwrap() <= 0.0, "{compared}");
+    assert!(
+        text.lines().nth(1).unwrap().starts_with("1-2 ") && text.contains("tests of all pairs"),
+        "{text}"
+    );
+    let compared = both(&[
+        "--compare",
+        "alpha",
+        "beta",
+        "--column",
+        "aAcc.L_m",
+        "--draws",
+        "200",
+    ])
+    .remove(0);
+    assert_eq!(
+        (&compared["test"], &compared["p"]),
+        (&json!("cluster-flip"), &ranks[0]["p"]),
+        "{compared}"
+    );
+    assert!(
+        compared["interval"].is_null() || compared["interval"][0].as_f64().unwrap() <= 0.0,
+        "{compared}"
+    );
     let count = |key: &str| compared[key].as_u64().unwrap();
-    assert_eq!(compared["k"][0].as_u64().unwrap(), count("both") + count("first"));
-    assert_eq!(compared["k"][1].as_u64().unwrap(), count("both") + count("second"));
-    assert_eq!(compared["first_items"].as_array().unwrap().len() as u64, count("first"));
-    assert_eq!((&ranks[0]["alone"], &ranks[0]["next_alone"]), (&compared["first"], &compared["second"]));
-    let sure = both(&["--sure", "--column", "aAcc.L_m", "--draws", "200", "--seed", "7"]);
+    assert_eq!(
+        compared["k"][0].as_u64().unwrap(),
+        count("both") + count("first")
+    );
+    assert_eq!(
+        compared["k"][1].as_u64().unwrap(),
+        count("both") + count("second")
+    );
+    assert_eq!(
+        compared["first_items"].as_array().unwrap().len() as u64,
+        count("first")
+    );
+    assert_eq!(
+        (&ranks[0]["alone"], &ranks[0]["next_alone"]),
+        (&compared["first"], &compared["second"])
+    );
+    let sure = both(&[
+        "--sure", "--column", "aAcc.L_m", "--draws", "200", "--seed", "7",
+    ]);
     assert_eq!(sure.len(), 2);
-    assert_eq!((&sure[0]["drawn"]["cluster"], &sure[0]["drawn"]["seed"]), (&json!("image pair"), &json!(7)));
+    assert_eq!(
+        (&sure[0]["drawn"]["cluster"], &sure[0]["drawn"]["seed"]),
+        (&json!("image pair"), &json!(7))
+    );
     // One image of each pair is no image pair.
     let natural = both(&["--sure", "--column", "aAcc.N", "--draws", "200"]);
-    assert_eq!(natural[0]["drawn"]["cluster"], json!("image"), "{natural:?}");
+    assert_eq!(
+        natural[0]["drawn"]["cluster"],
+        json!("image"),
+        "{natural:?}"
+    );
     let behind = both(&["--behind", "alpha", "--column", "aAcc.L_m"]);
-    assert_eq!(behind.len() as u64, compared["n"][0].as_u64().unwrap(), "an answer a line");
+    assert_eq!(
+        behind.len() as u64,
+        compared["n"][0].as_u64().unwrap(),
+        "an answer a line"
+    );
     let is_right = |line: &&Value| line["right"] == true;
-    assert_eq!(behind.iter().filter(is_right).count() as u64, compared["k"][0].as_u64().unwrap());
+    assert_eq!(
+        behind.iter().filter(is_right).count() as u64,
+        compared["k"][0].as_u64().unwrap()
+    );
     let wrong = both(&["--behind", "alpha", "--column", "aAcc.L_m", "--wrong"]);
-    assert_eq!(wrong, behind.iter().filter(|line| line["right"] == false).cloned().collect::<Vec<_>>());
-    let keys: Vec<&str> = behind[0].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(
+        wrong,
+        behind
+            .iter()
+            .filter(|line| line["right"] == false)
+            .cloned()
+            .collect::<Vec<_>>()
+    );
+    let keys: Vec<&str> = behind[0]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     let contract = [
         "model",
         "column",
@@ -132,24 +317,79 @@ fn ranks_intervals_and_two_models_are_the_same_from_a_project_and_from_its_files
         "reasoning",
         "extracted",
     ];
-    assert_eq!(keys, [&contract[..], &["declined", "trace", "right", "similarity", "tool"]].concat());
+    assert_eq!(
+        keys,
+        [
+            &contract[..],
+            &["declined", "trace", "right", "similarity", "tool"]
+        ]
+        .concat()
+    );
     let against = both(&["--against", "yes-no"]);
-    assert_eq!((&against[0]["model"], &against[0]["rules"]), (&json!("alpha"), &json!([null, "yes-no@1"])));
+    assert_eq!(
+        (&against[0]["model"], &against[0]["rules"]),
+        (&json!("alpha"), &json!([null, "yes-no@1"]))
+    );
     let shown = against[0]["examples"].as_array().unwrap();
-    assert_eq!(shown.len() as u64, against[0]["differ"].as_u64().unwrap().min(50), "{against:?}");
-    assert!(shown.iter().all(|answer| answer["extracted"] != answer["other"]), "{shown:?}");
-    let listed = bench.run(["board", "--behind", "alpha", "--column", "aAcc.L_m"]).ok();
-    assert!(listed.starts_with("unit ") && listed.lines().count() == behind.len() + 1, "{listed}");
-    assert!(bench.run(["board", "--against", "yes-no"]).ok().contains("note: 1st the rule of each question's paper"));
-    bench.run(["board", "--behind", "nobody", "--column", "aAcc.L_m"]).refused(1);
+    assert_eq!(
+        shown.len() as u64,
+        against[0]["differ"].as_u64().unwrap().min(50),
+        "{against:?}"
+    );
+    assert!(
+        shown
+            .iter()
+            .all(|answer| answer["extracted"] != answer["other"]),
+        "{shown:?}"
+    );
+    let listed = bench
+        .run(["board", "--behind", "alpha", "--column", "aAcc.L_m"])
+        .ok();
+    assert!(
+        listed.starts_with("unit ") && listed.lines().count() == behind.len() + 1,
+        "{listed}"
+    );
+    assert!(
+        bench
+            .run(["board", "--against", "yes-no"])
+            .ok()
+            .contains("note: 1st the rule of each question's paper")
+    );
+    bench
+        .run(["board", "--behind", "nobody", "--column", "aAcc.L_m"])
+        .refused(1);
     bench.run(["board", "--behind", "alpha"]).refused(2);
     bench.run(["board", "--wrong"]).refused(2);
     bench.run(["board", "--against", "nonsense"]).refused(2);
-    let table = bench.run(["board", "--compare", "alpha", "beta", "--column", "aAcc.L_m"]).ok();
-    assert!(table.lines().next().unwrap().trim() == "aAcc.L_m" && table.contains("only alpha"), "{table}");
-    assert!(table.contains("p by cluster") && table.contains("no 0 just where p is below 0.05"), "{table}");
+    let table = bench
+        .run([
+            "board",
+            "--compare",
+            "alpha",
+            "beta",
+            "--column",
+            "aAcc.L_m",
+        ])
+        .ok();
+    assert!(
+        table.lines().next().unwrap().trim() == "aAcc.L_m" && table.contains("only alpha"),
+        "{table}"
+    );
+    assert!(
+        table.contains("p by cluster") && table.contains("no 0 just where p is below 0.05"),
+        "{table}"
+    );
     bench.run(["board", "--ranks", "nonsense"]).refused(1);
-    bench.run(["board", "--compare", "alpha", "nobody", "--column", "aAcc.L_m"]).refused(1);
+    bench
+        .run([
+            "board",
+            "--compare",
+            "alpha",
+            "nobody",
+            "--column",
+            "aAcc.L_m",
+        ])
+        .refused(1);
     bench.run(["board", "--sure"]).refused(2);
     bench.run(["board", "--column", "aAcc.L_m"]).refused(2);
 }
@@ -160,20 +400,32 @@ fn apart(bench: &Bench) -> PathBuf {
     let folder = bench.beside("apart");
     std::fs::create_dir_all(&folder).unwrap();
     let put = |path: PathBuf, lines: &mut dyn Iterator<Item = Value>| {
-        std::fs::write(&path, lines.map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        std::fs::write(
+            &path,
+            lines.map(|line| format!("{line}\n")).collect::<String>(),
+        )
+        .unwrap();
         path
     };
     for (set, n) in [("x", 40), ("y", 40), ("z", 5)] {
         let question = |n| json!({"id": format!("{set}{n}"), "question": format!("{set}{n}?"), "A": "cat", "B": "dog", "answer": "A"});
-        put(folder.join(format!("{set}.jsonl")), &mut (0..n).map(question));
+        put(
+            folder.join(format!("{set}.jsonl")),
+            &mut (0..n).map(question),
+        );
     }
     let answers = |path: PathBuf, model: &str, set: &str, n: usize| {
         let said = |n: usize| if set == "x" && n < 10 { "B" } else { "A" };
-        put(path, &mut (0..n).map(|n| json!({"id": format!("{set}{n}"), "prediction": said(n), "model": model})))
+        put(
+            path,
+            &mut (0..n)
+                .map(|n| json!({"id": format!("{set}{n}"), "prediction": said(n), "model": model})),
+        )
     };
     answers(folder.join("one.jsonl"), "one", "x", 40);
     answers(folder.join("other.jsonl"), "other", "z", 5);
-    let both = ["x", "y"].map(|set| answers(bench.beside(&format!("both-{set}.jsonl")), "both", set, 40));
+    let both =
+        ["x", "y"].map(|set| answers(bench.beside(&format!("both-{set}.jsonl")), "both", set, 40));
     for path in [&folder, &both[0], &both[1]] {
         bench.run(["import", path.to_str().unwrap()]).ok();
     }
@@ -188,46 +440,122 @@ fn two_models_are_held_against_each_other_on_the_questions_of_both() {
     let ranks = board(&["--ranks", "Acc", "--format", "json"]).lines();
     let of = |name: &str| ranks.iter().find(|line| line["model"] == name).unwrap();
     assert_eq!(
-        (&of("both")["alone"], &of("both")["next_alone"], &of("both")["p"]),
+        (
+            &of("both")["alone"],
+            &of("both")["next_alone"],
+            &of("both")["p"]
+        ),
         (&json!(0), &json!(0), &json!(1.0))
     );
-    assert_eq!((&of("both")["rank"], &of("one")["rank"]), (&json!(1), &json!(1)), "{ranks:?}");
+    assert_eq!(
+        (&of("both")["rank"], &of("one")["rank"]),
+        (&json!(1), &json!(1)),
+        "{ranks:?}"
+    );
     let compare = |models: [&str; 2], more: &[&str]| {
-        board(&[&["--compare", models[0], models[1], "--column", "Acc", "--draws", "40"], more].concat())
+        board(
+            &[
+                &[
+                    "--compare",
+                    models[0],
+                    models[1],
+                    "--column",
+                    "Acc",
+                    "--draws",
+                    "40",
+                ],
+                more,
+            ]
+            .concat(),
+        )
     };
-    let found = compare(["both", "one"], &["--format", "json"]).lines().remove(0);
-    assert_eq!((&found["n"], &found["delta"], &found["p"]), (&json!([80, 40]), &json!(0.0), &json!(1.0)), "{found}");
-    assert_eq!(found["shared"], json!({"k": [30, 30], "n": [40, 40], "values": [0.75, 0.75]}), "{found}");
+    let found = compare(["both", "one"], &["--format", "json"])
+        .lines()
+        .remove(0);
+    assert_eq!(
+        (&found["n"], &found["delta"], &found["p"]),
+        (&json!([80, 40]), &json!(0.0), &json!(1.0)),
+        "{found}"
+    );
+    assert_eq!(
+        found["shared"],
+        json!({"k": [30, 30], "n": [40, 40], "values": [0.75, 0.75]}),
+        "{found}"
+    );
     let text = compare(["both", "one"], &[]).ok();
-    assert!(text.contains("both, shared  75.00 30/40") && text.contains("both are scored on"), "{text}");
-    let found = compare(["one", "other"], &["--format", "json"]).lines().remove(0);
-    assert_eq!((&found["delta"], &found["p"], &found["drawn"]["low"]), (&Value::Null, &Value::Null, &Value::Null));
-    assert_eq!(found["drawn"]["undefined"], json!("the two models have no question in common"), "{found}");
+    assert!(
+        text.contains("both, shared  75.00 30/40") && text.contains("both are scored on"),
+        "{text}"
+    );
+    let found = compare(["one", "other"], &["--format", "json"])
+        .lines()
+        .remove(0);
+    assert_eq!(
+        (&found["delta"], &found["p"], &found["drawn"]["low"]),
+        (&Value::Null, &Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        found["drawn"]["undefined"],
+        json!("the two models have no question in common"),
+        "{found}"
+    );
     let text = compare(["one", "other"], &[]).ok();
-    assert!(text.contains("none: the two models have no question in common") && !text.contains("draws"), "{text}");
+    assert!(
+        text.contains("none: the two models have no question in common") && !text.contains("draws"),
+        "{text}"
+    );
     let text = board(&["--compare", "both", "other", "--column", "Acc.dataset.z"]).ok();
-    assert!(text.contains("none: both has no number in Acc.dataset.z"), "{text}");
+    assert!(
+        text.contains("none: both has no number in Acc.dataset.z"),
+        "{text}"
+    );
     let text = board(&["--compare", "both", "one", "--column", "Acc.dataset.z"]).ok();
-    assert!(text.contains("none: neither model has a number in Acc.dataset.z"), "{text}");
+    assert!(
+        text.contains("none: neither model has a number in Acc.dataset.z"),
+        "{text}"
+    );
     // Why there is no test, where there is none.
     let text = board(&["--ranks", "Acc"]).ok();
-    assert!(text.contains("note: - in place of p: no question in common with the next model"), "{text}");
+    assert!(
+        text.contains("note: - in place of p: no question in common with the next model"),
+        "{text}"
+    );
     let path = |name: &str| folder.join(name).to_str().unwrap().to_string();
     let text = board(&[&path(""), "--ranks", "Acc"]).ok();
-    assert!(text.contains("note: the bare order: no two models were scored on the same questions"), "{text}");
+    assert!(
+        text.contains("note: the bare order: no two models were scored on the same questions"),
+        "{text}"
+    );
     let text = board(&[&path("z.jsonl"), &path("other.jsonl"), "--ranks", "Acc"]).ok();
-    assert!(text.contains("note: the bare order: there are no two models to tell apart"), "{text}");
+    assert!(
+        text.contains("note: the bare order: there are no two models to tell apart"),
+        "{text}"
+    );
 }
 
 #[test]
 fn scores_settle_at_what_the_board_says_whatever_each_model_answers() {
     let bench = Bench::new();
     apart(&bench);
-    let args = ["analyse", "stability", "--column", "Acc", "--fractions", "50,100", "--json"];
+    let args = [
+        "analyse",
+        "stability",
+        "--column",
+        "Acc",
+        "--fractions",
+        "50,100",
+        "--json",
+    ];
     let found = bench.run(args).lines().remove(0);
     assert_eq!(found["n"][1], json!(85), "the questions of all");
-    let last = |at: usize| (found["models"][at]["model"].clone(), found["models"][at]["values"][1].clone());
-    let want = [("both", 87.5), ("one", 75.0), ("other", 100.0)].map(|(model, value)| (json!(model), json!(value)));
+    let last = |at: usize| {
+        (
+            found["models"][at]["model"].clone(),
+            found["models"][at]["values"][1].clone(),
+        )
+    };
+    let want = [("both", 87.5), ("one", 75.0), ("other", 100.0)]
+        .map(|(model, value)| (json!(model), json!(value)));
     assert_eq!([0, 1, 2].map(last), want, "{found}");
 }
 
@@ -238,9 +566,15 @@ fn judged(folder: &Path) {
     std::fs::write(folder.join("q.tsv"), questions).unwrap();
     let heads = "index\tquestion\tA\tB\tanswer\tprediction\thit\textracted\n";
     let rows = |one: &str, two: &str| {
-        format!("{heads}1\tWhat is it?\ta cat\ta dog\tB\t{one}\n2\tWhat else?\ta cup\ta hat\tA\t{two}\n")
+        format!(
+            "{heads}1\tWhat is it?\ta cat\ta dog\tB\t{one}\n2\tWhat else?\ta cup\ta hat\tA\t{two}\n"
+        )
     };
-    std::fs::write(folder.join("m1_q.tsv"), rows("The answer is B\t0\tA", "A\t1\tA")).unwrap();
+    std::fs::write(
+        folder.join("m1_q.tsv"),
+        rows("The answer is B\t0\tA", "A\t1\tA"),
+    )
+    .unwrap();
     std::fs::write(folder.join("m2_q.tsv"), rows("B\t1\tB", "B\t0\tB")).unwrap();
 }
 
@@ -252,7 +586,11 @@ fn every_model_s_answer_to_a_question_stands_beside_the_verdict_of_its_tool() {
     bench.run(["import", files.path().to_str().unwrap()]).ok();
     let both = |args: &[&str]| {
         let of = |files: Option<&str>| {
-            let all = ["board"].into_iter().chain(files).chain(args.iter().copied()).chain(["--format", "json"]);
+            let all = ["board"]
+                .into_iter()
+                .chain(files)
+                .chain(args.iter().copied())
+                .chain(["--format", "json"]);
             bench.run(all.collect::<Vec<_>>()).lines()
         };
         let own = of(None);
@@ -262,21 +600,56 @@ fn every_model_s_answer_to_a_question_stands_beside_the_verdict_of_its_tool() {
     let said = both(&["--item", "q/1"]);
     assert_eq!(said, both(&["--item", "1"]), "by its key or its number");
     let of = |line: &Value| {
-        [&line["model"], &line["extracted"], &line["right"], &line["output"], &line["tool"]].map(Value::clone)
+        [
+            &line["model"],
+            &line["extracted"],
+            &line["right"],
+            &line["output"],
+            &line["tool"],
+        ]
+        .map(Value::clone)
     };
-    let m1 = [json!("m1"), json!("B"), json!(true), json!("The answer is B"), json!({"right": 0.0, "extracted": "A"})];
-    let m2 = [json!("m2"), json!("B"), json!(true), json!("B"), json!({"right": 1.0, "extracted": "B"})];
+    let m1 = [
+        json!("m1"),
+        json!("B"),
+        json!(true),
+        json!("The answer is B"),
+        json!({"right": 0.0, "extracted": "A"}),
+    ];
+    let m2 = [
+        json!("m2"),
+        json!("B"),
+        json!(true),
+        json!("B"),
+        json!({"right": 1.0, "extracted": "B"}),
+    ];
     assert_eq!(said.iter().map(of).collect::<Vec<_>>(), [m1, m2]);
-    assert_eq!((&said[0]["number"], &said[0]["gold"], &said[0]["order"]), (&json!(1), &json!("B"), &Value::Null));
+    assert_eq!(
+        (&said[0]["number"], &said[0]["gold"], &said[0]["order"]),
+        (&json!(1), &json!("B"), &Value::Null)
+    );
     let against = both(&["--against", "tool"]);
-    let counts =
-        |line: &Value| ["answers", "differ", "first_right", "second_right"].map(|name| line[name].as_u64().unwrap());
-    assert_eq!(against.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 1, 0], [2, 0, 0, 0]]);
-    assert_eq!((&against[0]["rules"], &against[0]["examples"][0]["other"]), (&json!([null, "tool"]), &json!("A")));
+    let counts = |line: &Value| {
+        ["answers", "differ", "first_right", "second_right"]
+            .map(|name| line[name].as_u64().unwrap())
+    };
+    assert_eq!(
+        against.iter().map(counts).collect::<Vec<_>>(),
+        [[2, 1, 1, 0], [2, 0, 0, 0]]
+    );
+    assert_eq!(
+        (&against[0]["rules"], &against[0]["examples"][0]["other"]),
+        (&json!([null, "tool"]), &json!("A"))
+    );
     assert_eq!(against[0]["examples"][0]["tool"]["right"], 0.0);
     let table = bench.run(["board", "--item", "2"]).ok();
-    assert!(table.starts_with("model") && table.contains("m2") && table.contains("A. a cup"), "{table}");
+    assert!(
+        table.starts_with("model") && table.contains("m2") && table.contains("A. a cup"),
+        "{table}"
+    );
     bench.run(["board", "--item", "no-such"]).refused(1);
     bench.run(["board", "--item", "3"]).refused(1);
-    bench.run(["board", "--item", "1", "--against", "tool"]).refused(2);
+    bench
+        .run(["board", "--item", "1", "--against", "tool"])
+        .refused(2);
 }

@@ -27,30 +27,65 @@ fn status_is_one_object_with_and_without_an_owner() {
     let bench = Bench::new();
     let without = bench.status();
     assert_eq!(keys(&without), set(&["owner", "version", "project"]));
-    assert_eq!((&without["owner"], &without["project"]["name"]), (&Value::Null, &json!("project")));
+    assert_eq!(
+        (&without["owner"], &without["project"]["name"]),
+        (&Value::Null, &json!("project"))
+    );
     assert!(owners(bench.root()).is_empty(), "status started an owner");
     assert!(bench.run(["status"]).ok().contains("no owner"));
     bench.import_items("set", 0..5);
-    bench.feed(["decide"], "{\"item\":2,\"verdict\":\"reject\"}").ok();
+    bench
+        .feed(["decide"], "{\"item\":2,\"verdict\":\"reject\"}")
+        .ok();
     let with = bench.status();
     assert_eq!(
         keys(&with),
-        set(&["owner", "version", "project", "counts", "rev", "store_bytes", "notices", "latency", "metadata"])
+        set(&[
+            "owner",
+            "version",
+            "project",
+            "counts",
+            "rev",
+            "store_bytes",
+            "notices",
+            "latency",
+            "metadata"
+        ])
     );
-    assert_eq!(keys(&with["owner"]), set(&["pid", "version", "socket", "started", "clients", "jobs", "read_only"]));
+    assert_eq!(
+        keys(&with["owner"]),
+        set(&[
+            "pid",
+            "version",
+            "socket",
+            "started",
+            "clients",
+            "jobs",
+            "read_only"
+        ])
+    );
     assert_eq!(with["owner"]["pid"], owners(bench.root())[0]);
     assert!(Path::new(with["owner"]["socket"].as_str().unwrap()).exists());
     assert_eq!(with["project"]["root"], bench.root().to_str().unwrap());
-    assert_eq!(with["metadata"], json!({"errors": [], "in_force": "on-disk"}));
+    assert_eq!(
+        with["metadata"],
+        json!({"errors": [], "in_force": "on-disk"})
+    );
     assert_eq!(with["counts"]["items"], 5);
     assert_eq!(
         with["counts"]["by_status"],
         json!({"pending": 4, "accepted": 0, "rejected": 1, "to-fix": 0, "flagged": 0, "skipped": 0})
     );
-    assert_eq!((&with["rev"], &with["counts"]["decisions"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&with["rev"], &with["counts"]["decisions"]),
+        (&json!(1), &json!(1))
+    );
     assert!(bench.run(["status"]).ok().contains("rejected"));
     let doctor = bench.run(["doctor", "--json"]).lines().remove(0);
-    assert_eq!(keys(&doctor), set(&["benchtop", "terminal", "devices", "project"]));
+    assert_eq!(
+        keys(&doctor),
+        set(&["benchtop", "terminal", "devices", "project"])
+    );
     assert_eq!(doctor["project"]["owner"]["pid"], with["owner"]["pid"]);
 }
 
@@ -62,40 +97,72 @@ fn items_are_filtered_sorted_and_one_object_a_line() {
         .concat();
     bench.feed(["decide"], &lines).ok();
     std::thread::sleep(std::time::Duration::from_millis(3));
-    bench.feed(["decide"], "{\"item\":\"set/7\",\"verdict\":\"accept\"}").ok();
+    bench
+        .feed(["decide"], "{\"item\":\"set/7\",\"verdict\":\"accept\"}")
+        .ok();
     let items = |args: &[&str]| bench.run([&["items", "--json"], args].concat()).lines();
     let all = items(&[]);
     assert_eq!(all.len(), 12);
-    assert_eq!((&all[3]["number"], &all[3]["status"], &all[3]["id"]), (&json!(4), &json!("accepted"), &json!("set/3")));
-    assert_eq!(all[0]["kind"], "multiple-choice");
-    assert_eq!(ids(&items(&["--filter", "status:accepted"])), ["set/3", "set/7"]);
     assert_eq!(
-        ids(&items(&["--filter", "status:accepted,rejected", "--sort", "-status,-number"])),
+        (&all[3]["number"], &all[3]["status"], &all[3]["id"]),
+        (&json!(4), &json!("accepted"), &json!("set/3"))
+    );
+    assert_eq!(all[0]["kind"], "multiple-choice");
+    assert_eq!(
+        ids(&items(&["--filter", "status:accepted"])),
+        ["set/3", "set/7"]
+    );
+    assert_eq!(
+        ids(&items(&[
+            "--filter",
+            "status:accepted,rejected",
+            "--sort",
+            "-status,-number"
+        ])),
         ["set/1", "set/7", "set/3"]
     );
-    assert_eq!(ids(&items(&["--filter", "subtask:plant status:pending"])), ["set/5", "set/9", "set/11"]);
-    assert_eq!(ids(&items(&["--filter", "number:4,2,40"])), ["set/1", "set/3"]);
+    assert_eq!(
+        ids(&items(&["--filter", "subtask:plant status:pending"])),
+        ["set/5", "set/9", "set/11"]
+    );
+    assert_eq!(
+        ids(&items(&["--filter", "number:4,2,40"])),
+        ["set/1", "set/3"]
+    );
     assert_eq!(ids(&items(&["--filter", "type:yes-no"])), [""; 0]);
-    assert_eq!(ids(&items(&["--sort", "-id"]))[..3], ["set/11", "set/10", "set/9"]);
+    assert_eq!(
+        ids(&items(&["--sort", "-id"]))[..3],
+        ["set/11", "set/10", "set/9"]
+    );
     assert_eq!(ids(&items(&["--sort", "-judged"]))[0], "set/7");
     assert_eq!(ids(&items(&["--filter", "thing 11"]))[0], "set/11");
     let plain = bench.run(["items", "--filter", "number:4"]).ok();
     assert_eq!(plain, "#4\taccepted\tset/3\tWhich is number 3?\n");
     let error = bench.run(["items", "--filter", "status:lost"]).refused(2);
-    assert!(error.contains("`lost`") && error.contains("pending, accepted"), "{error}");
+    assert!(
+        error.contains("`lost`") && error.contains("pending, accepted"),
+        "{error}"
+    );
     let error = bench.run(["items", "--sort", "colour"]).refused(2);
-    assert!(error.contains("`colour`") && error.contains("subtask"), "{error}");
+    assert!(
+        error.contains("`colour`") && error.contains("subtask"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_reason_that_the_project_does_not_declare_is_refused() {
     let bench = Bench::with_items(2);
-    let line = json!({"item": 1, "verdict": "reject", "reasons": ["unsafe", "too-blue"]}).to_string();
+    let line =
+        json!({"item": 1, "verdict": "reject", "reasons": ["unsafe", "too-blue"]}).to_string();
     let output = bench.feed(["decide", "--as", "ann"], &line);
     assert_eq!(output.code, 1);
     let error = &json_lines(&output.out)[0]["error"];
     assert_eq!(error["place"]["field"], "reasons");
-    assert!(error["help"].as_str().unwrap().contains("wrong-answer"), "{error}");
+    assert!(
+        error["help"].as_str().unwrap().contains("wrong-answer"),
+        "{error}"
+    );
     assert!(bench.verdicts().is_empty());
 }
 
@@ -117,16 +184,31 @@ fn decide_gives_a_receipt_a_line_and_refuses_lines_one_by_one() {
     let output = bench.feed(["decide", "--as", "ann"], &input.join("\n"));
     assert_eq!(output.code, 1, "a refused line makes the exit code 1");
     let receipts = json_lines(&output.out);
-    assert_eq!(receipts.iter().map(|r| r["line"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 4, 5, 6, 7, 8]);
-    let saved: Vec<bool> = receipts.iter().map(|r| r["saved"].as_bool().unwrap()).collect();
+    assert_eq!(
+        receipts
+            .iter()
+            .map(|r| r["line"].as_u64().unwrap())
+            .collect::<Vec<_>>(),
+        [1, 2, 4, 5, 6, 7, 8]
+    );
+    let saved: Vec<bool> = receipts
+        .iter()
+        .map(|r| r["saved"].as_bool().unwrap())
+        .collect();
     assert_eq!(saved, [true, true, false, false, false, false, true]);
     assert_eq!(
         receipts[0],
         json!({"saved": true, "line": 1, "item": "set/2", "verdict": "reject", "number": 3, "status": "rejected", "rev": 1, "uuid": uuid})
     );
-    assert_eq!(keys(&receipts[2]), set(&["saved", "line", "item", "uuid", "error"]));
     assert_eq!(
-        (&receipts[2]["error"]["kind"], &receipts[2]["error"]["place"]["line"]),
+        keys(&receipts[2]),
+        set(&["saved", "line", "item", "uuid", "error"])
+    );
+    assert_eq!(
+        (
+            &receipts[2]["error"]["kind"],
+            &receipts[2]["error"]["place"]["line"]
+        ),
         (&json!("not_found"), &json!(4))
     );
     assert_eq!(receipts[3]["error"]["place"]["field"], "verdict");
@@ -158,12 +240,20 @@ fn decide_gives_a_receipt_a_line_and_refuses_lines_one_by_one() {
     );
     assert_eq!(
         (&of_two["reasons"], &of_two["note"], &of_two["seen"]),
-        (&json!(["unsafe", "other"]), &json!("a\nb"), &json!("script"))
+        (
+            &json!(["unsafe", "other"]),
+            &json!("a\nb"),
+            &json!("script")
+        )
     );
     // The journal is what the receipts say, one object a line, with its checksum.
     let journal = bench.journals();
     assert_eq!(journal.len(), 3);
-    assert!(journal.iter().all(|l| l["crc"].as_str().unwrap().len() == 8 && l["who"] == "ann"));
+    assert!(
+        journal
+            .iter()
+            .all(|l| l["crc"].as_str().unwrap().len() == 8 && l["who"] == "ann")
+    );
     assert_eq!(bench.run(["decide", "--as", "a/b"]).code, 2);
     assert_eq!(bench.run(["decide", "--as", ".."]).code, 2);
 }
@@ -172,16 +262,39 @@ fn decide_gives_a_receipt_a_line_and_refuses_lines_one_by_one() {
 fn undo_and_redo_go_back_and_forth_for_their_annotator_only() {
     let bench = Bench::with_items(3);
     bench
-        .feed(["decide", "--as", "ann"], "{\"item\":1,\"verdict\":\"accept\"}\n{\"item\":2,\"verdict\":\"reject\"}\n")
+        .feed(
+            ["decide", "--as", "ann"],
+            "{\"item\":1,\"verdict\":\"accept\"}\n{\"item\":2,\"verdict\":\"reject\"}\n",
+        )
         .ok();
-    bench.feed(["decide", "--as", "bob"], "{\"item\":2,\"verdict\":\"flag\"}\n").ok();
-    let statuses =
-        || -> Vec<String> { bench.items().iter().map(|i| i["status"].as_str().unwrap().to_string()).collect() };
+    bench
+        .feed(
+            ["decide", "--as", "bob"],
+            "{\"item\":2,\"verdict\":\"flag\"}\n",
+        )
+        .ok();
+    let statuses = || -> Vec<String> {
+        bench
+            .items()
+            .iter()
+            .map(|i| i["status"].as_str().unwrap().to_string())
+            .collect()
+    };
     assert_eq!(statuses(), ["accepted", "flagged", "pending"]);
     let receipts = bench.run(["undo", "--as", "ann", "--count", "2"]).lines();
-    assert_eq!(receipts.iter().map(|r| r["number"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 1]);
     assert_eq!(
-        (&receipts[0]["saved"], &receipts[0]["act"], &receipts[0]["status"]),
+        receipts
+            .iter()
+            .map(|r| r["number"].as_u64().unwrap())
+            .collect::<Vec<_>>(),
+        [2, 1]
+    );
+    assert_eq!(
+        (
+            &receipts[0]["saved"],
+            &receipts[0]["act"],
+            &receipts[0]["status"]
+        ),
         (&json!(true), &json!("undo"), &json!("flagged"))
     );
     assert_eq!(statuses(), ["pending", "flagged", "pending"]);
@@ -192,7 +305,10 @@ fn undo_and_redo_go_back_and_forth_for_their_annotator_only() {
     bench.run(["stop"]).ok();
     // Undo goes across a restart.
     assert_eq!(bench.run(["redo", "--as", "ann"]).lines()[0]["number"], 2);
-    assert_eq!(bench.run(["undo", "--as", "bob"]).lines()[0]["status"], "rejected");
+    assert_eq!(
+        bench.run(["undo", "--as", "bob"]).lines()[0]["status"],
+        "rejected"
+    );
     assert_eq!(bench.run(["undo", "--as", "cy"]).code, 1);
     assert_eq!(bench.journals().len(), 8);
 }
@@ -200,7 +316,12 @@ fn undo_and_redo_go_back_and_forth_for_their_annotator_only() {
 #[test]
 fn an_import_says_what_it_took_and_twice_adds_nothing() {
     let bench = Bench::new();
-    let import = |args: &[&str]| bench.run([&["import", "--json"], args].concat()).lines().remove(0);
+    let import = |args: &[&str]| {
+        bench
+            .run([&["import", "--json"], args].concat())
+            .lines()
+            .remove(0)
+    };
     let small = fixture("small");
     let report = import(&[small.to_str().unwrap()]);
     assert_eq!(
@@ -222,18 +343,39 @@ fn an_import_says_what_it_took_and_twice_adds_nothing() {
     );
     assert_eq!(report["files"].as_array().unwrap().len(), 6);
     assert_eq!(keys(&report["files"][0]), set(&["path", "format", "added"]));
-    let (items, predictions) = (report["items"].as_u64().unwrap(), report["predictions"].as_u64().unwrap());
+    let (items, predictions) = (
+        report["items"].as_u64().unwrap(),
+        report["predictions"].as_u64().unwrap(),
+    );
     assert!(items > 0 && predictions > 0, "{report}");
     let before = bench.snapshot();
     let again = import(&[small.to_str().unwrap()]);
-    assert_eq!((&again["items"], &again["predictions"]), (&json!(0), &json!(0)));
+    assert_eq!(
+        (&again["items"], &again["predictions"]),
+        (&json!(0), &json!(0))
+    );
     assert!(again["already"].as_u64().unwrap() >= items);
     assert_eq!(bench.snapshot(), before);
     // The same file as another data set is another data set.
-    let other = import(&["--dataset", "other", small.join("questions.json").to_str().unwrap()]);
+    let other = import(&[
+        "--dataset",
+        "other",
+        small.join("questions.json").to_str().unwrap(),
+    ]);
     assert_eq!(other["items"], 8);
-    assert_eq!(bench.run(["items", "--json", "--filter", "dataset:other"]).lines().len(), 8);
-    assert_eq!(bench.run(["import", "--dataset", "a/b", small.to_str().unwrap()]).code, 2);
+    assert_eq!(
+        bench
+            .run(["items", "--json", "--filter", "dataset:other"])
+            .lines()
+            .len(),
+        8
+    );
+    assert_eq!(
+        bench
+            .run(["import", "--dataset", "a/b", small.to_str().unwrap()])
+            .code,
+        2
+    );
 }
 
 fn export(bench: &Bench, args: &[&str]) -> String {
@@ -246,15 +388,25 @@ fn exports_give_back_what_was_brought_in() {
     let mut folders = vec![(fixture("small"), "")];
     folders.extend(shared("mvp-bench").map(|f| (f, "mvp")));
     for (folder, name) in folders {
-        let bench = if name.is_empty() { &bench } else { &Bench::new() };
+        let bench = if name.is_empty() {
+            &bench
+        } else {
+            &Bench::new()
+        };
         bench.run(["import", folder.to_str().unwrap()]).ok();
         let out = bench.beside("out");
         export(bench, &["--format", "mvp", "--out", out.to_str().unwrap()]);
         // Into a new project: the same items and answers.
         let again = Bench::new();
-        let report = again.run(["import", "--json", out.to_str().unwrap()]).lines().remove(0);
+        let report = again
+            .run(["import", "--json", out.to_str().unwrap()])
+            .lines()
+            .remove(0);
         assert_eq!(report["skipped"], json!([]));
-        assert_eq!(again.status()["counts"]["prediction_sets"], bench.status()["counts"]["prediction_sets"]);
+        assert_eq!(
+            again.status()["counts"]["prediction_sets"],
+            bench.status()["counts"]["prediction_sets"]
+        );
         assert_eq!(again.items().len(), bench.items().len());
         let jsonl = export(bench, &["--format", "jsonl"]);
         let own = Bench::new();
@@ -263,7 +415,10 @@ fn exports_give_back_what_was_brought_in() {
         assert_eq!(export(&own, &["--format", "jsonl"]), jsonl);
     }
     let questions = std::fs::read_to_string(fixture("small").join("questions.json")).unwrap();
-    assert_eq!(std::fs::read_to_string(bench.beside("out/data/all_questions.json")).unwrap(), questions);
+    assert_eq!(
+        std::fs::read_to_string(bench.beside("out/data/all_questions.json")).unwrap(),
+        questions
+    );
     let only = export(&bench, &["--format", "jsonl", "--filter", "level:low"]);
     assert!(!only.is_empty() && json_lines(&only).iter().all(|l| l["level"] == "low"));
     assert_eq!(bench.run(["export", "--format", "mvp"]).code, 2);
@@ -272,16 +427,37 @@ fn exports_give_back_what_was_brought_in() {
 
 #[test]
 fn dysca_figures_come_back_byte_for_byte_with_their_pictures() {
-    let Some(figures) = shared("dysca-figures") else { return };
+    let Some(figures) = shared("dysca-figures") else {
+        return;
+    };
     let bench = Bench::new();
-    let report = bench.run(["import", "--json", figures.to_str().unwrap()]).lines().remove(0);
+    let report = bench
+        .run(["import", "--json", figures.to_str().unwrap()])
+        .lines()
+        .remove(0);
     assert_eq!(
-        (&report["items"], &report["pictures"], &report["missing_pictures"]),
+        (
+            &report["items"],
+            &report["pictures"],
+            &report["missing_pictures"]
+        ),
         (&json!(24), &json!(8), &json!(0))
     );
     let out = bench.beside("out/Dysca.json");
-    export(&bench, &["--format", "dysca", "--images", "--out", out.to_str().unwrap()]);
-    assert_eq!(std::fs::read(&out).unwrap(), std::fs::read(figures.join("Dysca.json")).unwrap());
+    export(
+        &bench,
+        &[
+            "--format",
+            "dysca",
+            "--images",
+            "--out",
+            out.to_str().unwrap(),
+        ],
+    );
+    assert_eq!(
+        std::fs::read(&out).unwrap(),
+        std::fs::read(figures.join("Dysca.json")).unwrap()
+    );
     for n in 1..=8 {
         let name = format!("images/{n}.jpg");
         assert_eq!(
@@ -291,14 +467,26 @@ fn dysca_figures_come_back_byte_for_byte_with_their_pictures() {
     }
     // Linked instead of copied: nothing in images/, and the hash recorded.
     let linked = Bench::new();
-    linked.run(["import", "--link", figures.to_str().unwrap()]).ok();
+    linked
+        .run(["import", "--link", figures.to_str().unwrap()])
+        .ok();
     let image = linked.items()[0]["images"][0].clone();
     assert_eq!(image["hash"], bench.items()[0]["images"][0]["hash"]);
     assert!(Path::new(image["link"].as_str().unwrap()).is_file());
-    assert!(!linked.snapshot().keys().any(|p| p.extension().is_some_and(|e| e == "jpg")));
-    assert_eq!(export(&linked, &["--format", "dysca"]), export(&bench, &["--format", "dysca"]));
+    assert!(
+        !linked
+            .snapshot()
+            .keys()
+            .any(|p| p.extension().is_some_and(|e| e == "jpg"))
+    );
+    assert_eq!(
+        export(&linked, &["--format", "dysca"]),
+        export(&bench, &["--format", "dysca"])
+    );
     // All 24 can be reviewed.
-    let lines: String = (1..=24).map(|n| verdict(Uuid::now_v7(), n, "accept") + "\n").collect();
+    let lines: String = (1..=24)
+        .map(|n| verdict(Uuid::now_v7(), n, "accept") + "\n")
+        .collect();
     assert_eq!(bench.feed(["decide"], &lines).lines().len(), 24);
     assert_eq!(bench.status()["counts"]["by_status"]["accepted"], 24);
 }
@@ -306,26 +494,55 @@ fn dysca_figures_come_back_byte_for_byte_with_their_pictures() {
 #[test]
 fn a_failed_export_leaves_the_old_file_and_nothing_else() {
     let bench = Bench::with_items(3);
-    bench.run(["import", fixture("small").to_str().unwrap()]).ok();
+    bench
+        .run(["import", fixture("small").to_str().unwrap()])
+        .ok();
     std::fs::create_dir(bench.beside("out")).unwrap();
     let out = bench.write("out/a.json", "the old one");
     // A folder where a file must be renamed to.
     std::fs::create_dir_all(bench.beside("out/b.json/in the way")).unwrap();
     for path in [bench.beside("out/b.json"), "/proc/nowhere/a.json".into()] {
-        bench.run(["export", "--format", "jsonl", "--out", path.to_str().unwrap()]).refused(1);
+        bench
+            .run([
+                "export",
+                "--format",
+                "jsonl",
+                "--out",
+                path.to_str().unwrap(),
+            ])
+            .refused(1);
     }
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "the old one");
-    let mut left: Vec<_> = std::fs::read_dir(bench.beside("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let mut left: Vec<_> = std::fs::read_dir(bench.beside("out"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
     left.sort();
     assert_eq!(left, ["a.json", "b.json"]);
-    let output = bench.run(["export", "--format", "dysca", "--out", out.to_str().unwrap()]);
-    assert!(output.err.contains("3 items written") && output.err.contains("left out"), "{output:?}");
+    let output = bench.run([
+        "export",
+        "--format",
+        "dysca",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    assert!(
+        output.err.contains("3 items written") && output.err.contains("left out"),
+        "{output:?}"
+    );
 }
 
 #[test]
 fn who_has_seen_enough_ends_it_in_silence() {
     let bench = Bench::with_items(3000);
-    bench.feed(["decide"], &(1..=2000).map(|n| verdict(Uuid::now_v7(), n, "accept") + "\n").collect::<String>()).ok();
+    bench
+        .feed(
+            ["decide"],
+            &(1..=2000)
+                .map(|n| verdict(Uuid::now_v7(), n, "accept") + "\n")
+                .collect::<String>(),
+        )
+        .ok();
     for args in [
         vec!["items"],
         vec!["items", "--json"],
@@ -334,7 +551,12 @@ fn who_has_seen_enough_ends_it_in_silence() {
         vec!["export", "--format", "jsonl"],
         vec!["export", "--format", "dysca"],
     ] {
-        let mut child = bench.command(args.clone()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = bench
+            .command(args.clone())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{args:?}");
@@ -345,14 +567,21 @@ fn who_has_seen_enough_ends_it_in_silence() {
 #[test]
 fn bad_usage_is_two_and_refusal_is_one() {
     let bench = Bench::new();
-    for args in [vec!["nonsense"], vec!["import"], vec!["items", "--colour"], vec!["undo", "--count", "many"]] {
+    for args in [
+        vec!["nonsense"],
+        vec!["import"],
+        vec!["items", "--colour"],
+        vec!["undo", "--count", "many"],
+    ] {
         assert_eq!(bench.run(args.clone()).code, 2, "{args:?}");
     }
     let nowhere = tempfile::tempdir().unwrap();
     let mut command = std::process::Command::new(PROGRAM);
     let error = run(command.args(["items", "--project"]).arg(nowhere.path()), "").refused(1);
     assert!(error.contains("benchtop init"), "{error}");
-    let error = bench.run(["init", bench.root().to_str().unwrap()]).refused(1);
+    let error = bench
+        .run(["init", bench.root().to_str().unwrap()])
+        .refused(1);
     assert!(error.contains("already"), "{error}");
     let made = bench.beside("new");
     bench.run(["init", made.to_str().unwrap()]).ok();
@@ -360,30 +589,51 @@ fn bad_usage_is_two_and_refusal_is_one() {
     std::fs::write(made.join("benchtop.toml"), "name = 4\n").unwrap();
     let mut command = std::process::Command::new(PROGRAM);
     let error = run(command.args(["items", "--project"]).arg(&made), "").refused(1);
-    assert!(error.contains("benchtop.toml:1:") && error.contains("field `name`"), "{error}");
+    assert!(
+        error.contains("benchtop.toml:1:") && error.contains("field `name`"),
+        "{error}"
+    );
 }
 
 /// The names below `Commands:` in a help text.
 fn commands(help: &str) -> Vec<&str> {
-    let lines = help.lines().skip_while(|l| !l.starts_with("Commands:")).skip(1);
-    lines.take_while(|l| !l.is_empty()).filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").collect()
+    let lines = help
+        .lines()
+        .skip_while(|l| !l.starts_with("Commands:"))
+        .skip(1);
+    lines
+        .take_while(|l| !l.is_empty())
+        .filter_map(|l| l.split_whitespace().next())
+        .filter(|n| *n != "help")
+        .collect()
 }
 
 #[test]
 fn every_command_has_its_section_in_the_documentation() {
-    let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cli.md")).unwrap();
+    let docs =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cli.md")).unwrap();
     let bench = Bench::new();
     let help = bench.run(["--help"]).ok();
     let names = commands(&help);
     assert!(names.len() >= 14, "{names:?}");
     for name in names {
-        let section = docs.split("\n## ").find(|s| s.starts_with(&format!("`benchtop {name}")));
-        let section = section.unwrap_or_else(|| panic!("docs/cli.md has no section on `benchtop {name}`"));
+        let section = docs
+            .split("\n## ")
+            .find(|s| s.starts_with(&format!("`benchtop {name}")));
+        let section =
+            section.unwrap_or_else(|| panic!("docs/cli.md has no section on `benchtop {name}`"));
         let help = bench.run([name, "--help"]).ok();
-        let options =
-            help.split_whitespace().filter(|w| w.starts_with("--")).map(|w| w.trim_end_matches([',', '.', ')', ';']));
-        for option in options.filter(|o| !["--project", "--as", "--color", "--help", "--version"].contains(o)) {
-            assert!(section.contains(option), "the section on {name} says nothing of {option}");
+        let options = help
+            .split_whitespace()
+            .filter(|w| w.starts_with("--"))
+            .map(|w| w.trim_end_matches([',', '.', ')', ';']));
+        for option in
+            options.filter(|o| !["--project", "--as", "--color", "--help", "--version"].contains(o))
+        {
+            assert!(
+                section.contains(option),
+                "the section on {name} says nothing of {option}"
+            );
         }
     }
 }
@@ -395,32 +645,52 @@ fn keys_are_listed_checked_and_refused() {
     let keys = |text: &str, args: &[&str]| {
         std::fs::write(&file, text).unwrap();
         let mut command = std::process::Command::new(PROGRAM);
-        command.arg("keys").args(args).env("BENCHTOP_KEYS", &file).current_dir(dir.path());
+        command
+            .arg("keys")
+            .args(args)
+            .env("BENCHTOP_KEYS", &file)
+            .current_dir(dir.path());
         let done = command.output().unwrap();
-        let (out, err) = (String::from_utf8(done.stdout).unwrap(), String::from_utf8(done.stderr).unwrap());
+        let (out, err) = (
+            String::from_utf8(done.stdout).unwrap(),
+            String::from_utf8(done.stderr).unwrap(),
+        );
         (done.status.code().unwrap(), out, err)
     };
     let path = file.to_str().unwrap();
     let right = "accept = \"y\"\n[macros]\nm = { key = \"W\", verdict = \"skip\" }\n";
     let (code, out, err) = keys(right, &[]);
     assert_eq!((code, err.as_str()), (0, ""));
-    assert!(out.contains(&format!("keys from {path}")) && out.lines().any(|l| l.starts_with("* y ")), "{out}");
+    assert!(
+        out.contains(&format!("keys from {path}")) && out.lines().any(|l| l.starts_with("* y ")),
+        "{out}"
+    );
     let (code, out, _) = keys(right, &["--json"]);
     assert_eq!(code, 0);
     let lines = json_lines(&out);
     let accept = lines.iter().find(|l| l["action"] == "accept").unwrap();
-    assert_eq!((&accept["keys"], &accept["default"]), (&json!(["y"]), &json!(["a"])));
+    assert_eq!(
+        (&accept["keys"], &accept["default"]),
+        (&json!(["y"]), &json!(["a"]))
+    );
     assert_eq!(lines.last().unwrap()["macro"], "m");
     assert_eq!(keys(right, &["check", path]).0, 0);
     let wrong = "accept = \"x\"\n";
     let (code, out, err) = keys(wrong, &[]);
     assert_eq!(code, 1);
     assert!(
-        out.starts_with("the default keys\n") && err.contains("keys.toml:1: field `accept`: `x` is claimed"),
+        out.starts_with("the default keys\n")
+            && err.contains("keys.toml:1: field `accept`: `x` is claimed"),
         "{out}{err}"
     );
     let (code, out, err) = keys(wrong, &["check", path, "--json"]);
     assert_eq!((code, keys(wrong, &["check", "none.toml"]).0), (1, 1));
     assert!(err.is_empty(), "{err}");
-    assert_eq!((&json_lines(&out)[0]["severity"], &json_lines(&out)[0]["line"]), (&json!("error"), &json!(1)));
+    assert_eq!(
+        (
+            &json_lines(&out)[0]["severity"],
+            &json_lines(&out)[0]["line"]
+        ),
+        (&json!("error"), &json!(1))
+    );
 }

@@ -32,9 +32,14 @@ pub fn quiz(items: usize) -> Bench {
 
 /// An answer of the chat API.
 pub fn reply(text: &str, finish: &str) -> Act {
-    let choice = json!({ "message": { "role": "assistant", "content": text }, "finish_reason": finish });
+    let choice =
+        json!({ "message": { "role": "assistant", "content": text }, "finish_reason": finish });
     let usage = json!({ "prompt_tokens": 100, "completion_tokens": 5 });
-    Act::Body(json!({ "model": "tiny-2026", "choices": [choice], "usage": usage }).to_string().into_bytes())
+    Act::Body(
+        json!({ "model": "tiny-2026", "choices": [choice], "usage": usage })
+            .to_string()
+            .into_bytes(),
+    )
 }
 
 /// The words of a question.
@@ -42,7 +47,12 @@ pub fn words(seen: &Seen) -> String {
     let content = &seen.body["messages"].as_array().unwrap().last().unwrap()["content"];
     match content.as_str() {
         Some(text) => text.to_string(),
-        None => content.as_array().unwrap().iter().filter_map(|p| p["text"].as_str()).collect(),
+        None => content
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|p| p["text"].as_str())
+            .collect(),
     }
 }
 
@@ -55,9 +65,20 @@ pub fn number(seen: &Seen) -> usize {
 
 fn eval(bench: &Bench, server: &Server, more: &[&str]) -> Value {
     let url = server.url();
-    let args = ["eval", "--model", "tiny", "--endpoint", &url, "--json", "--timeout", "1"];
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &url,
+        "--json",
+        "--timeout",
+        "1",
+    ];
     let out = bench.run(args.into_iter().chain(more.iter().copied()));
-    json_lines(&out.out).pop().unwrap_or_else(|| panic!("{out:?}"))
+    json_lines(&out.out)
+        .pop()
+        .unwrap_or_else(|| panic!("{out:?}"))
 }
 
 /// All predictions of the project, by the name of their model.
@@ -67,9 +88,17 @@ pub fn predictions(bench: &Bench) -> BTreeMap<String, Vec<Value>> {
     let mut found: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for (at, set) in sets.iter().enumerate() {
         for part in 0.. {
-            let ask = request::AnswerLines { set: at as u32, part };
-            let Some(lines) = client.ask(ask).unwrap() else { break };
-            found.entry(set.model.clone()).or_default().extend(json_lines(&lines));
+            let ask = request::AnswerLines {
+                set: at as u32,
+                part,
+            };
+            let Some(lines) = client.ask(ask).unwrap() else {
+                break;
+            };
+            found
+                .entry(set.model.clone())
+                .or_default()
+                .extend(json_lines(&lines));
         }
     }
     found
@@ -90,40 +119,103 @@ fn every_question_is_answered_once_by_a_server_that_misbehaves() {
         _ => reply("(A)", "stop"),
     });
     let job = eval(&bench, &server, &["--price-in", "2", "--price-out", "8"]);
-    assert_eq!((&job["standing"], &job["done"], &job["failed"]), (&json!("done"), &json!(24), &json!(0)), "{job}");
+    assert_eq!(
+        (&job["standing"], &job["done"], &job["failed"]),
+        (&json!("done"), &json!(24), &json!(0)),
+        "{job}"
+    );
     let run = &job["run"];
-    assert_eq!((&run["truncated"], &run["refused"], &run["empty"]), (&json!(1), &json!(1), &json!(1)), "{job}");
+    assert_eq!(
+        (&run["truncated"], &run["refused"], &run["empty"]),
+        (&json!(1), &json!(1), &json!(1)),
+        "{job}"
+    );
     assert_eq!(run["tokens"], json!([2400, 120]));
     assert_eq!(run["cost_micros"], json!(2400 * 2 + 120 * 8));
     // What was answered with 200 was not asked again, truncated and refused answers neither.
     let mut asked: BTreeMap<usize, usize> = BTreeMap::new();
-    server.seen().iter().for_each(|seen| *asked.entry(number(seen)).or_default() += 1);
-    let again: BTreeSet<usize> = asked.iter().filter(|(_, n)| **n > 1).map(|(n, _)| *n).collect();
+    server
+        .seen()
+        .iter()
+        .for_each(|seen| *asked.entry(number(seen)).or_default() += 1);
+    let again: BTreeSet<usize> = asked
+        .iter()
+        .filter(|(_, n)| **n > 1)
+        .map(|(n, _)| *n)
+        .collect();
     assert_eq!(again, BTreeSet::from([3, 4, 5, 6, 7, 9, 10]), "{asked:?}");
     assert!(again.iter().all(|n| asked[n] == 2), "{asked:?}");
     let seen = &server.seen()[0].body;
-    assert_eq!((&seen["model"], &seen["temperature"], &seen["max_tokens"]), (&json!("tiny"), &json!(0), &json!(512)));
+    assert_eq!(
+        (&seen["model"], &seen["temperature"], &seen["max_tokens"]),
+        (&json!("tiny"), &json!(0), &json!(512))
+    );
     let picture = &seen["messages"][0]["content"][0]["image_url"]["url"];
-    assert!(picture.as_str().unwrap().starts_with("data:image/png;base64,"), "{picture}");
-    wait_until("the answers are predictions", || predictions(&bench).get("tiny").is_some_and(|p| p.len() == 24));
+    assert!(
+        picture
+            .as_str()
+            .unwrap()
+            .starts_with("data:image/png;base64,"),
+        "{picture}"
+    );
+    wait_until("the answers are predictions", || {
+        predictions(&bench)
+            .get("tiny")
+            .is_some_and(|p| p.len() == 24)
+    });
     let rows = &predictions(&bench)["tiny"];
     let of = |n: i64| rows.iter().find(|r| r["key"] == n).unwrap();
-    assert_eq!((&of(8)["extra"]["finish"], &of(11)["extra"]["finish"]), (&json!("length"), &json!("refused")));
+    assert_eq!(
+        (&of(8)["extra"]["finish"], &of(11)["extra"]["finish"]),
+        (&json!("length"), &json!("refused"))
+    );
     assert_eq!(of(1)["extra"]["instruction"], "dysca@1");
-    assert_eq!((&of(1)["extra"]["run"], &of(1)["extra"]["served"]), (&json!(1), &json!("tiny-2026")));
+    assert_eq!(
+        (&of(1)["extra"]["run"], &of(1)["extra"]["served"]),
+        (&json!(1), &json!("tiny-2026"))
+    );
     // Another run of the same model is another model on the board.
     let job = eval(&bench, &server, &["--sample", "5", "--seed", "3"]);
-    assert_eq!((&job["run"]["label"], &job["done"]), (&json!("tiny (run 2)"), &json!(5)));
-    wait_until("its answers too", || predictions(&bench).get("tiny (run 2)").is_some_and(|p| p.len() == 5));
+    assert_eq!(
+        (&job["run"]["label"], &job["done"]),
+        (&json!("tiny (run 2)"), &json!(5))
+    );
+    wait_until("its answers too", || {
+        predictions(&bench)
+            .get("tiny (run 2)")
+            .is_some_and(|p| p.len() == 5)
+    });
     assert_eq!(predictions(&bench)["tiny"].len(), 24);
     // What it was not asked is not held against it.
     let cells = bench.run(["board", "--format", "json"]).lines();
-    let n = |model: &str| cells.iter().find(|c| c["model"] == model && c["column"] == "Acc").unwrap()["n"].clone();
+    let n = |model: &str| {
+        cells
+            .iter()
+            .find(|c| c["model"] == model && c["column"] == "Acc")
+            .unwrap()["n"]
+            .clone()
+    };
     assert_eq!((n("tiny"), n("tiny (run 2)")), (json!(24), json!(5)));
     let board = bench.run(["board"]);
-    assert!(board.out.contains("tiny (run 2): asked 5 of 24 questions"), "{board:?}");
-    let refused = bench.run(["eval", "--model", "x", "--name", "tiny", "--endpoint", &server.url()]).refused(1);
-    assert!(refused.contains("there are answers of `tiny` already"), "{refused}");
+    assert!(
+        board.out.contains("tiny (run 2): asked 5 of 24 questions"),
+        "{board:?}"
+    );
+    let refused = bench
+        .run([
+            "eval",
+            "--model",
+            "x",
+            "--name",
+            "tiny",
+            "--endpoint",
+            &server.url(),
+        ])
+        .refused(1);
+    assert!(
+        refused.contains("there are answers of `tiny` already"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -136,11 +228,26 @@ fn who_is_blind_sees_no_picture_and_rotations_are_all_asked() {
         reply(&line[..3], "stop")
     });
     let job = eval(&bench, &server, &["--blind", "--circular"]);
-    assert_eq!((&job["done"], &job["run"]["label"]), (&json!(12), &json!("tiny (blind)")), "{job}");
-    assert!(server.seen().iter().all(|s| !s.body.to_string().contains("image_url")));
+    assert_eq!(
+        (&job["done"], &job["run"]["label"]),
+        (&json!(12), &json!("tiny (blind)")),
+        "{job}"
+    );
+    assert!(
+        server
+            .seen()
+            .iter()
+            .all(|s| !s.body.to_string().contains("image_url"))
+    );
     let prompts: BTreeSet<String> = server.seen().iter().map(words).collect();
     assert_eq!(prompts.len(), 12);
-    let label = |n: usize| if n == 1 { "tiny (blind)".to_string() } else { format!("tiny (blind) (rotation {n})") };
+    let label = |n: usize| {
+        if n == 1 {
+            "tiny (blind)".to_string()
+        } else {
+            format!("tiny (blind) (rotation {n})")
+        }
+    };
     wait_until("all rotations", || predictions(&bench).len() == 4);
     let found = predictions(&bench);
     for n in 1..=4 {
@@ -148,29 +255,56 @@ fn who_is_blind_sees_no_picture_and_rotations_are_all_asked() {
         assert_eq!(rows.len(), 3);
         // Whatever it said, it reads as the letter of the item's own order.
         assert!(rows.iter().all(|r| r["output"] == "(B)"), "{rows:?}");
-        assert!(rows.iter().all(|r| r["extra"]["blind"] == true && r["extra"]["order"] == n), "{rows:?}");
+        assert!(
+            rows.iter()
+                .all(|r| r["extra"]["blind"] == true && r["extra"]["order"] == n),
+            "{rows:?}"
+        );
     }
     let turned = &found[&label(2)][0]["extra"];
-    assert_eq!((&turned["shown"], &turned["said"]), (&json!([1, 2, 3, 0]), &json!("(A)")));
+    assert_eq!(
+        (&turned["shown"], &turned["said"]),
+        (&json!([1, 2, 3, 0]), &json!("(A)"))
+    );
     // Shuffles: each has a name of its own.
     let job = eval(&bench, &server, &["--shuffles", "2", "--name", "sap"]);
     assert_eq!(job["done"], 6, "{job}");
     let both = ["sap", "sap (shuffle 2)"];
-    wait_until("both shuffles", || both.iter().all(|k| predictions(&bench).contains_key(*k)));
+    wait_until("both shuffles", || {
+        both.iter().all(|k| predictions(&bench).contains_key(*k))
+    });
     // A board has a row for each run: all rotations, and the mean over orders, are columns of it.
     let cells = bench.run(["board", "--format", "json"]).lines();
     let models: BTreeSet<&str> = cells.iter().filter_map(|c| c["model"].as_str()).collect();
     assert_eq!(models, BTreeSet::from(["sap", "tiny (blind)"]));
     let of = |model: &str, column: &str| {
-        let cell = cells.iter().find(|c| c["model"] == model && c["column"] == column).unwrap();
+        let cell = cells
+            .iter()
+            .find(|c| c["model"] == model && c["column"] == column)
+            .unwrap();
         (cell["k"].clone(), cell["n"].clone(), cell["value"].clone())
     };
-    assert_eq!(of("tiny (blind)", "CircularEval"), (json!(0), json!(3), json!(0.0)));
+    assert_eq!(
+        of("tiny (blind)", "CircularEval"),
+        (json!(0), json!(3), json!(0.0))
+    );
     assert_eq!(of("sap", "Acc.orders"), (Value::Null, json!(3), json!(0.0)));
     assert_eq!(of("sap", "Acc.orders.sd").2, json!(0.0));
-    let dry = bench.run(["eval", "--model", "m", "--endpoint", &server.url(), "--circular", "--dry-run", "--json"]);
+    let dry = bench.run([
+        "eval",
+        "--model",
+        "m",
+        "--endpoint",
+        &server.url(),
+        "--circular",
+        "--dry-run",
+        "--json",
+    ]);
     let dry = dry.lines().remove(0);
-    assert_eq!((&dry["questions"], &dry["items"], &dry["job"]), (&json!(12), &json!(3), &Value::Null));
+    assert_eq!(
+        (&dry["questions"], &dry["items"], &dry["job"]),
+        (&json!(12), &json!(3), &Value::Null)
+    );
 }
 
 #[test]
@@ -178,37 +312,105 @@ fn a_server_that_answers_nothing_pauses_the_run_and_says_why() {
     let bench = quiz(20);
     let mends = std::sync::Arc::new(AtomicUsize::new(0));
     let theirs = mends.clone();
-    let server = Server::new(move |seen| match (theirs.load(Ordering::SeqCst), seen.body["model"].as_str()) {
-        (0, Some("html")) => Act::Body(b"<html>nginx</html>".to_vec()),
-        (0, _) => {
-            Act::Status(404, vec![], json!({"error": {"message": "The model `tinny` does not exist"}}).to_string())
+    let server = Server::new(move |seen| {
+        match (theirs.load(Ordering::SeqCst), seen.body["model"].as_str()) {
+            (0, Some("html")) => Act::Body(b"<html>nginx</html>".to_vec()),
+            (0, _) => Act::Status(
+                404,
+                vec![],
+                json!({"error": {"message": "The model `tinny` does not exist"}}).to_string(),
+            ),
+            _ => reply("(A)", "stop"),
         }
-        _ => reply("(A)", "stop"),
     });
     let url = server.url();
-    let out = bench.run(["eval", "--model", "tinny", "--endpoint", &url, "--tries", "1"]);
+    let out = bench.run([
+        "eval",
+        "--model",
+        "tinny",
+        "--endpoint",
+        &url,
+        "--tries",
+        "1",
+    ]);
     assert_eq!(out.code, 1, "{out:?}");
-    assert!(out.out.contains("failed") && out.out.contains("The model `tinny` does not exist"), "{out:?}");
-    let out = bench.run(["eval", "--model", "html", "--endpoint", &url, "--tries", "1", "--json"]);
+    assert!(
+        out.out.contains("failed") && out.out.contains("The model `tinny` does not exist"),
+        "{out:?}"
+    );
+    let out = bench.run([
+        "eval",
+        "--model",
+        "html",
+        "--endpoint",
+        &url,
+        "--tries",
+        "1",
+        "--json",
+    ]);
     let job = json_lines(&out.out).pop().unwrap();
-    assert_eq!((out.code, &job["standing"], &job["done"], &job["failed"]), (1, &json!("failed"), &json!(0), &json!(0)));
-    assert!(job["reason"].as_str().unwrap().contains("web page"), "{job}");
+    assert_eq!(
+        (out.code, &job["standing"], &job["done"], &job["failed"]),
+        (1, &json!("failed"), &json!(0), &json!(0))
+    );
+    assert!(
+        job["reason"].as_str().unwrap().contains("web page"),
+        "{job}"
+    );
     // Nothing listens there.
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let nobody = format!("http://{nobody}/v1");
-    bench.run(["eval", "--model", "gone", "--endpoint", &nobody, "--tries", "1", "--timeout", "2", "--detach"]).ok();
-    wait_until("it is said", || bench.run(["jobs"]).ok().contains("cannot connect"));
+    bench
+        .run([
+            "eval",
+            "--model",
+            "gone",
+            "--endpoint",
+            &nobody,
+            "--tries",
+            "1",
+            "--timeout",
+            "2",
+            "--detach",
+        ])
+        .ok();
+    wait_until("it is said", || {
+        bench.run(["jobs"]).ok().contains("cannot connect")
+    });
     bench.run(["jobs", "cancel", "3"]).ok();
-    let refused = bench.run(["eval", "--model", "x", "--endpoint", "file:///etc/passwd"]).refused(2);
+    let refused = bench
+        .run(["eval", "--model", "x", "--endpoint", "file:///etc/passwd"])
+        .refused(2);
     assert!(refused.contains("http://"), "{refused}");
-    let refused =
-        bench.run(["eval", "--model", "x", "--endpoint", &url, "--key-env", "BENCHTOP_NO_SUCH_KEY"]).refused(1);
+    let refused = bench
+        .run([
+            "eval",
+            "--model",
+            "x",
+            "--endpoint",
+            &url,
+            "--key-env",
+            "BENCHTOP_NO_SUCH_KEY",
+        ])
+        .refused(1);
     assert!(refused.contains("BENCHTOP_NO_SUCH_KEY"), "{refused}");
     // Once the server is mended the run goes on, and nothing was lost.
     mends.store(1, Ordering::SeqCst);
     bench.run(["jobs", "resume", "1"]).ok();
-    let job = bench.run(["jobs", "watch", "1", "--json"]).lines().pop().unwrap()["job"].clone();
-    assert_eq!((&job["standing"], &job["done"]), (&json!("done"), &json!(20)), "{job}");
+    let job = bench
+        .run(["jobs", "watch", "1", "--json"])
+        .lines()
+        .pop()
+        .unwrap()["job"]
+        .clone();
+    assert_eq!(
+        (&job["standing"], &job["done"]),
+        (&json!("done"), &json!(20)),
+        "{job}"
+    );
 }
 
 #[test]
@@ -216,32 +418,86 @@ fn what_was_set_aside_is_tried_again_and_a_run_that_is_given_up_keeps_its_answer
     let bench = quiz(8);
     let mends = std::sync::Arc::new(AtomicUsize::new(0));
     let theirs = mends.clone();
-    let server = Server::new(move |seen| match (theirs.load(Ordering::SeqCst), number(seen)) {
-        (0, 2 | 5) => Act::Status(400, vec![], "this picture is refused".into()),
-        _ => Act::Later(Duration::from_millis(40), Box::new(reply("(A)", "stop"))),
-    });
-    let picture =
-        std::fs::read_dir(bench.root().join("images")).unwrap().flatten().find(|e| e.path().is_dir()).unwrap();
-    let file: PathBuf = std::fs::read_dir(picture.path()).unwrap().flatten().next().unwrap().path();
+    let server = Server::new(
+        move |seen| match (theirs.load(Ordering::SeqCst), number(seen)) {
+            (0, 2 | 5) => Act::Status(400, vec![], "this picture is refused".into()),
+            _ => Act::Later(Duration::from_millis(40), Box::new(reply("(A)", "stop"))),
+        },
+    );
+    let picture = std::fs::read_dir(bench.root().join("images"))
+        .unwrap()
+        .flatten()
+        .find(|e| e.path().is_dir())
+        .unwrap();
+    let file: PathBuf = std::fs::read_dir(picture.path())
+        .unwrap()
+        .flatten()
+        .next()
+        .unwrap()
+        .path();
     let (bytes, hidden) = (std::fs::read(&file).unwrap(), file.with_extension("hidden"));
     std::fs::rename(&file, &hidden).unwrap();
     let job = eval(&bench, &server, &["--concurrency", "1"]);
-    assert_eq!(job["done"].as_u64().unwrap() + job["failed"].as_u64().unwrap(), 8, "{job}");
+    assert_eq!(
+        job["done"].as_u64().unwrap() + job["failed"].as_u64().unwrap(),
+        8,
+        "{job}"
+    );
     let failures = bench.run(["jobs", "failures", "1", "--json"]).lines();
     assert_eq!(failures.len() as u64, job["failed"].as_u64().unwrap());
-    assert!(failures.iter().any(|f| f["reason"].as_str().unwrap().contains("this picture is refused")), "{failures:?}");
-    assert!(failures.iter().any(|f| f["reason"].as_str().unwrap().contains("picture")), "{failures:?}");
+    assert!(
+        failures.iter().any(|f| f["reason"]
+            .as_str()
+            .unwrap()
+            .contains("this picture is refused")),
+        "{failures:?}"
+    );
+    assert!(
+        failures
+            .iter()
+            .any(|f| f["reason"].as_str().unwrap().contains("picture")),
+        "{failures:?}"
+    );
     std::fs::rename(&hidden, &file).unwrap();
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
     mends.store(1, Ordering::SeqCst);
     bench.run(["jobs", "retry", "1"]).ok();
-    let job = bench.run(["jobs", "watch", "1", "--json"]).lines().pop().unwrap()["job"].clone();
-    assert_eq!((&job["done"], &job["failed"], &job["standing"]), (&json!(8), &json!(0), &json!("done")), "{job}");
-    wait_until("all eight", || predictions(&bench).get("tiny").is_some_and(|p| p.len() == 8));
+    let job = bench
+        .run(["jobs", "watch", "1", "--json"])
+        .lines()
+        .pop()
+        .unwrap()["job"]
+        .clone();
+    assert_eq!(
+        (&job["done"], &job["failed"], &job["standing"]),
+        (&json!(8), &json!(0), &json!("done")),
+        "{job}"
+    );
+    wait_until("all eight", || {
+        predictions(&bench)
+            .get("tiny")
+            .is_some_and(|p| p.len() == 8)
+    });
     // Given up in the middle: what was answered is there.
     let url = server.url();
-    bench.run(["eval", "--model", "tiny", "--endpoint", &url, "--concurrency", "1", "--detach"]).ok();
-    wait_until("an answer", || bench.run(["jobs", "--json"]).lines()[0]["done"].as_u64().unwrap() > 0);
+    bench
+        .run([
+            "eval",
+            "--model",
+            "tiny",
+            "--endpoint",
+            &url,
+            "--concurrency",
+            "1",
+            "--detach",
+        ])
+        .ok();
+    wait_until("an answer", || {
+        bench.run(["jobs", "--json"]).lines()[0]["done"]
+            .as_u64()
+            .unwrap()
+            > 0
+    });
     bench.run(["jobs", "cancel", "2"]).ok();
     let mut told = 0;
     wait_until("its answers", || {
@@ -253,50 +509,91 @@ fn what_was_set_aside_is_tried_again_and_a_run_that_is_given_up_keeps_its_answer
     let found = predictions(&bench);
     assert_eq!(found["tiny (run 2)"].len() as u64, told);
     bench.run(["jobs", "remove", "2"]).ok();
-    assert_eq!(predictions(&bench)["tiny (run 2)"].len() as u64, told, "predictions stay");
-    assert!(!bench.root().join("runs/0002.json").exists() && bench.root().join("runs/0001.jsonl").exists());
+    assert_eq!(
+        predictions(&bench)["tiny (run 2)"].len() as u64,
+        told,
+        "predictions stay"
+    );
+    assert!(
+        !bench.root().join("runs/0002.json").exists()
+            && bench.root().join("runs/0001.jsonl").exists()
+    );
 }
 
 #[test]
 fn a_data_set_of_which_everything_was_set_aside_counts_as_wrong() {
     let bench = quiz(8);
     let other = r#"{"id": 101, "images": [], "question": "What is 101?", "answer": "one", "question_type": "multi choice", "options": ["one", "two"], "question_majority": "plant"}"#;
-    let file = bench.write("other.jsonl", format!("{other}\n{}\n", other.replace("101", "102")));
+    let file = bench.write(
+        "other.jsonl",
+        format!("{other}\n{}\n", other.replace("101", "102")),
+    );
     bench.run(["import", file.to_str().unwrap()]).ok();
     let server = Server::new(|seen| match number(seen) {
         2 | 101.. => Act::Status(400, vec![], "image too large".into()),
         _ => reply("(A)", "stop"),
     });
     let job = eval(&bench, &server, &["--concurrency", "1"]);
-    assert_eq!((&job["done"], &job["failed"]), (&json!(7), &json!(3)), "{job}");
+    assert_eq!(
+        (&job["done"], &job["failed"]),
+        (&json!(7), &json!(3)),
+        "{job}"
+    );
     let cell = |column: &str| {
         let cells = bench.run(["board", "--format", "json"]).lines();
-        let cell = cells.iter().find(|c| c["model"] == "tiny" && c["column"] == column);
-        cell.map_or((0, 0), |c| (c["k"].as_u64().unwrap(), c["n"].as_u64().unwrap()))
+        let cell = cells
+            .iter()
+            .find(|c| c["model"] == "tiny" && c["column"] == column);
+        cell.map_or((0, 0), |c| {
+            (c["k"].as_u64().unwrap(), c["n"].as_u64().unwrap())
+        })
     };
-    wait_until("the answers are predictions", || cell("Acc.dataset.quiz") == (7, 8));
+    wait_until("the answers are predictions", || {
+        cell("Acc.dataset.quiz") == (7, 8)
+    });
     assert_eq!((cell("Acc.dataset.other"), cell("Acc")), ((0, 2), (7, 10)));
     let table = bench.run(["board"]);
-    assert!((table.out + &table.err).contains("tiny: 3 questions without an answer, counted as wrong"));
+    assert!(
+        (table.out + &table.err).contains("tiny: 3 questions without an answer, counted as wrong")
+    );
     // It is there after a start without anything kept.
     bench.run(["stop"]).ok();
     std::fs::remove_dir_all(bench.root().join("store")).unwrap();
     assert_eq!(cell("Acc"), (7, 10));
-    assert_eq!(bench.run(["jobs", "--json"]).lines()[0]["run"]["predictions"], json!(7));
+    assert_eq!(
+        bench.run(["jobs", "--json"]).lines()[0]["run"]["predictions"],
+        json!(7)
+    );
 }
 
 #[test]
 fn a_pause_loses_no_answer_and_a_run_goes_by_its_own_words() {
     let bench = quiz(30);
-    let server = Server::new(|_| Act::Later(Duration::from_millis(30), Box::new(reply("(A)", "stop"))));
+    let server =
+        Server::new(|_| Act::Later(Duration::from_millis(30), Box::new(reply("(A)", "stop"))));
     let url = server.url();
     let mine = bench.root().join("metadata/instruct/mine.toml");
     let text = std::fs::read_to_string(bench.root().join("metadata/instruct/plain.toml")).unwrap();
     std::fs::write(&mine, &text).unwrap();
-    let args =
-        ["eval", "--model", "tiny", "--endpoint", &url, "--concurrency", "1", "--instruction", "mine", "--detach"];
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &url,
+        "--concurrency",
+        "1",
+        "--instruction",
+        "mine",
+        "--detach",
+    ];
     bench.run(args).ok();
-    wait_until("an answer", || bench.run(["jobs", "--json"]).lines()[0]["done"].as_u64().unwrap() > 0);
+    wait_until("an answer", || {
+        bench.run(["jobs", "--json"]).lines()[0]["done"]
+            .as_u64()
+            .unwrap()
+            > 0
+    });
     bench.run(["jobs", "pause", "1"]).ok();
     wait_until("nothing is in flight", || {
         let before = server.seen().len();
@@ -309,17 +606,50 @@ fn a_pause_loses_no_answer_and_a_run_goes_by_its_own_words() {
     let watched = json_lines(&bench.run(["jobs", "watch", "1", "--json"]).out);
     let job = &watched[watched.len() - 1]["job"];
     assert_eq!(job["standing"], "paused", "{job}");
-    assert!(job["reason"].as_str().unwrap().contains("instruction was changed"), "{job}");
+    assert!(
+        job["reason"]
+            .as_str()
+            .unwrap()
+            .contains("instruction was changed"),
+        "{job}"
+    );
     std::fs::write(&mine, &text).unwrap();
     bench.run(["jobs", "set", "1", "--batch", "3"]).ok();
     bench.run(["jobs", "resume", "1"]).ok();
-    let job = bench.run(["jobs", "watch", "1", "--json"]).lines().pop().unwrap()["job"].clone();
-    assert_eq!((&job["standing"], &job["done"]), (&json!("done"), &json!(30)), "{job}");
+    let job = bench
+        .run(["jobs", "watch", "1", "--json"])
+        .lines()
+        .pop()
+        .unwrap()["job"]
+        .clone();
+    assert_eq!(
+        (&job["standing"], &job["done"]),
+        (&json!("done"), &json!(30)),
+        "{job}"
+    );
     // Other words than those of the questions are a row of their own.
-    assert_eq!((&job["run"]["label"], &job["run"]["model"]), (&json!("tiny+mine"), &json!("tiny")), "{job}");
+    assert_eq!(
+        (&job["run"]["label"], &job["run"]["model"]),
+        (&json!("tiny+mine"), &json!("tiny")),
+        "{job}"
+    );
     let asked: BTreeSet<usize> = server.seen().iter().map(number).collect();
-    assert_eq!((server.seen().len(), asked.len()), (30, 30), "each question is asked once, paused or not");
-    let refused = bench.run(["eval", "--model", "x", "--endpoint", &url, "--instruction", "theirs"]).refused(1);
+    assert_eq!(
+        (server.seen().len(), asked.len()),
+        (30, 30),
+        "each question is asked once, paused or not"
+    );
+    let refused = bench
+        .run([
+            "eval",
+            "--model",
+            "x",
+            "--endpoint",
+            &url,
+            "--instruction",
+            "theirs",
+        ])
+        .refused(1);
     assert!(refused.contains("mm-sap"), "{refused}");
 }
 
@@ -345,15 +675,26 @@ fn free_form_answers_are_compared_with_what_the_items_say() {
     });
     let job = eval(&bench, &server, &[]);
     assert_eq!(job["done"], 5, "{job}");
-    wait_until("the answers are predictions", || predictions(&bench).get("tiny").is_some_and(|p| p.len() == 5));
+    wait_until("the answers are predictions", || {
+        predictions(&bench)
+            .get("tiny")
+            .is_some_and(|p| p.len() == 5)
+    });
     let encoder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/data/minilm");
     let similarity = |more: &[&str]| {
         let args = ["eval", "similarity", "--encoder", encoder, "--json"];
-        bench.run(args.into_iter().chain(more.iter().copied())).lines().remove(0)
+        bench
+            .run(args.into_iter().chain(more.iter().copied()))
+            .lines()
+            .remove(0)
     };
     let dry = similarity(&["--dry-run"]);
     assert_eq!(
-        (&dry["pairs"], &dry["models"][0]["compared"], &dry["models"][0]["mean"]),
+        (
+            &dry["pairs"],
+            &dry["models"][0]["compared"],
+            &dry["models"][0]["mean"]
+        ),
         (&json!(0), &json!(0), &Value::Null)
     );
     let found = similarity(&[]);
@@ -362,30 +703,67 @@ fn free_form_answers_are_compared_with_what_the_items_say() {
         (&json!(4), &json!(1), &json!("dysca-code")),
         "{found}"
     );
-    assert_eq!((&found["models"][0]["answers"], &found["models"][0]["compared"]), (&json!(5), &json!(5)), "{found}");
+    assert_eq!(
+        (
+            &found["models"][0]["answers"],
+            &found["models"][0]["compared"]
+        ),
+        (&json!(5), &json!(5)),
+        "{found}"
+    );
     let mean = found["models"][0]["mean"].as_f64().unwrap();
     assert!((0.2..1.0).contains(&mean), "{found}");
     // Without options there is nothing to shuffle: it is asked once and belongs to every shuffle.
     let before = server.seen().len();
     let job = eval(&bench, &server, &["--shuffles", "2", "--name", "two"]);
-    assert_eq!((&job["done"], server.seen().len() - before), (&json!(5), 5), "{job}");
+    assert_eq!(
+        (&job["done"], server.seen().len() - before),
+        (&json!(5), 5),
+        "{job}"
+    );
     let both = ["two", "two (shuffle 2)"];
-    wait_until("both shuffles", || both.iter().all(|k| predictions(&bench).get(*k).is_some_and(|p| p.len() == 5)));
+    wait_until("both shuffles", || {
+        both.iter()
+            .all(|k| predictions(&bench).get(*k).is_some_and(|p| p.len() == 5))
+    });
     // Nothing is compared twice; the other rule compares with the prompts.
     assert_eq!(similarity(&["tiny"])["pairs"], 0);
     let paper = similarity(&["--rule", "dysca-paper"]);
-    assert_eq!((&paper["pairs"], &paper["models"][0]["compared"]), (&json!(5), &json!(5)), "{paper}");
-    assert_eq!(similarity(&["--dry-run"])["models"][0]["mean"], json!(mean), "the same before and after");
+    assert_eq!(
+        (&paper["pairs"], &paper["models"][0]["compared"]),
+        (&json!(5), &json!(5)),
+        "{paper}"
+    );
+    assert_eq!(
+        similarity(&["--dry-run"])["models"][0]["mean"],
+        json!(mean),
+        "the same before and after"
+    );
     // The board keeps them as a column: what they follow from is not looked at again.
     let cell = || {
-        let lines = bench.run(["board", "--format", "json", "--columns", "Acc.type.free-form"]).lines();
-        lines.iter().find(|l| l["model"] == "tiny").and_then(|l| l["value"].as_f64())
+        let lines = bench
+            .run([
+                "board",
+                "--format",
+                "json",
+                "--columns",
+                "Acc.type.free-form",
+            ])
+            .lines();
+        lines
+            .iter()
+            .find(|l| l["model"] == "tiny")
+            .and_then(|l| l["value"].as_f64())
     };
     let is_mean = || cell().is_some_and(|cell| (cell - mean).abs() < 1e-6);
     let stop = || drop(bench.run(["stop"]).ok());
     let of = |folder: &str, ending: &str| -> Vec<std::path::PathBuf> {
-        let files = std::fs::read_dir(bench.root().join("store").join(folder)).unwrap().map(|f| f.unwrap().path());
-        files.filter(|path| path.extension().is_some_and(|e| e == ending)).collect()
+        let files = std::fs::read_dir(bench.root().join("store").join(folder))
+            .unwrap()
+            .map(|f| f.unwrap().path());
+        files
+            .filter(|path| path.extension().is_some_and(|e| e == ending))
+            .collect()
     };
     let spoil = |path: &std::path::Path, at: usize| {
         let mut bytes = std::fs::read(path).unwrap();
@@ -402,16 +780,27 @@ fn free_form_answers_are_compared_with_what_the_items_say() {
     assert!(is_mean(), "nothing but the column says so");
     // A damaged one is made again, of what there is.
     stop();
-    of("board", "similar").iter().for_each(|path| spoil(path, 70));
+    of("board", "similar")
+        .iter()
+        .for_each(|path| spoil(path, 70));
     assert_eq!(cell(), None, "what is not known is no 0");
     let noted = bench.run(["board"]).ok();
-    assert!(noted.contains("tiny: 5 free-form answers not compared yet: benchtop eval similarity"), "{noted}");
+    assert!(
+        noted.contains("tiny: 5 free-form answers not compared yet: benchtop eval similarity"),
+        "{noted}"
+    );
     stop();
     std::fs::write(&cosines[0], rows).unwrap();
-    of("board", "similar").iter().for_each(|path| spoil(path, 70));
+    of("board", "similar")
+        .iter()
+        .for_each(|path| spoil(path, 70));
     assert!(is_mean(), "and of all of it, once it is back");
-    let refused = bench.run(["eval", "similarity", "nobody", "--encoder", encoder]).refused(1);
+    let refused = bench
+        .run(["eval", "similarity", "nobody", "--encoder", encoder])
+        .refused(1);
     assert!(refused.contains("there are those of: tiny"), "{refused}");
-    let refused = bench.run(["eval", "similarity", "--encoder", "no-such-model"]).refused(1);
+    let refused = bench
+        .run(["eval", "similarity", "--encoder", "no-such-model"])
+        .refused(1);
     assert!(refused.contains("no-such-model"), "{refused}");
 }

@@ -6,7 +6,10 @@ use std::path::Path;
 use crate::support::Bench;
 
 fn small(name: &str) -> String {
-    format!("{}/tests/conformance/fixtures/small/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!(
+        "{}/tests/conformance/fixtures/small/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    )
 }
 
 /// A project with MVP-Bench's questions, rotations and answers, and a set with pictures.
@@ -15,7 +18,9 @@ fn full() -> Bench {
     bench.run(["import", &small("")]).ok();
     for (name, width) in [("pictures/one.png", 3), ("pictures/two.png", 5)] {
         let mut bytes = std::io::Cursor::new(Vec::new());
-        image::RgbImage::new(width, 2).write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+        image::RgbImage::new(width, 2)
+            .write_to(&mut bytes, image::ImageFormat::Png)
+            .unwrap();
         bench.write(name, bytes.into_inner());
     }
     let rows = "index\timage\tquestion\tA\tB\tanswer\tcategory\tg_index\todd\n\
@@ -27,7 +32,9 @@ fn full() -> Bench {
     let answers = "index\tquestion\tanswer\tprediction\n1\tWhat, \"x\"?\tB\tB. NA\n2\tWho?\tA\tI \"think\"\tof\n"
         .replace("\"think\"\tof", "think of");
     let answers = bench.write("wise/wise_birds.tsv", answers);
-    bench.run(["import", table.to_str().unwrap(), answers.to_str().unwrap()]).ok();
+    bench
+        .run(["import", table.to_str().unwrap(), answers.to_str().unwrap()])
+        .ok();
     bench
 }
 
@@ -41,8 +48,16 @@ fn export(bench: &Bench, format: &str, more: &[&str]) -> (std::path::PathBuf, St
 
 fn jsonl(bench: &Bench) -> BTreeMap<String, String> {
     let lines = bench.run(["export", "--format", "jsonl"]).ok();
-    let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].as_str().unwrap().to_string();
-    lines.lines().map(|line| (id(line), line.to_string())).collect()
+    let id = |line: &str| {
+        serde_json::from_str::<serde_json::Value>(line).unwrap()["id"]
+            .as_str()
+            .unwrap()
+            .to_string()
+    };
+    lines
+        .lines()
+        .map(|line| (id(line), line.to_string()))
+        .collect()
 }
 
 #[test]
@@ -56,9 +71,20 @@ fn what_dyscas_form_cannot_say_is_left_out_and_counted() {
     let file = bench.write("mixed.jsonl", rows.join("\n"));
     bench.run(["import", file.to_str().unwrap()]).ok();
     let (out, err) = export(&bench, "dysca", &[]);
-    assert!(err.contains("1 items written") && err.contains("2 items are of another form"), "{err}");
-    assert!(err.contains("(first: mixed/2: a yes/no question cannot be said in Dysca's form)"), "{err}");
-    assert_eq!(serde_json::from_slice::<Vec<serde_json::Value>>(&std::fs::read(out).unwrap()).unwrap().len(), 1);
+    assert!(
+        err.contains("1 items written") && err.contains("2 items are of another form"),
+        "{err}"
+    );
+    assert!(
+        err.contains("(first: mixed/2: a yes/no question cannot be said in Dysca's form)"),
+        "{err}"
+    );
+    assert_eq!(
+        serde_json::from_slice::<Vec<serde_json::Value>>(&std::fs::read(out).unwrap())
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -67,7 +93,11 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         match path.is_dir() {
-            true => found.extend(files(&path).into_iter().map(|(inner, bytes)| (format!("{name}/{inner}"), bytes))),
+            true => found.extend(
+                files(&path)
+                    .into_iter()
+                    .map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)),
+            ),
             false => drop(found.insert(name, std::fs::read(&path).unwrap())),
         }
     }
@@ -78,13 +108,22 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
 fn every_form_comes_back_into_another_project_as_it_was() {
     let bench = full();
     let items = jsonl(&bench);
-    assert!(items.len() > 8 && items.keys().any(|id| id.starts_with("birds/")), "{items:?}");
+    assert!(
+        items.len() > 8 && items.keys().any(|id| id.starts_with("birds/")),
+        "{items:?}"
+    );
     for format in ["vlmevalkit", "lmms-eval", "hf-folder", "hf-parquet"] {
         let (out, said) = export(&bench, format, &[]);
-        assert!(said.contains(&format!("{} items written", items.len())), "{said}");
+        assert!(
+            said.contains(&format!("{} items written", items.len())),
+            "{said}"
+        );
         assert!(said.contains("items are without a picture"), "{said}");
         let names: Vec<String> = files(&out).into_keys().collect();
-        assert!(names.iter().all(|name| !name.contains(".tmp-")), "{names:?}");
+        assert!(
+            names.iter().all(|name| !name.contains(".tmp-")),
+            "{names:?}"
+        );
         let other = Bench::new();
         other.run(["import", out.to_str().unwrap()]).ok();
         assert_eq!(jsonl(&other), items, "{format}: {names:?}");
@@ -98,8 +137,18 @@ fn answers_go_along_and_come_back_to_their_questions() {
     assert!(said.contains("answers written"), "{said}");
     let before = files(&out);
     let names: Vec<&str> = before.keys().map(String::as_str).collect();
-    assert!(names.contains(&"birds.tsv") && names.contains(&"wise/wise_birds.tsv"), "{names:?}");
-    assert_eq!(names.iter().filter(|name| name.starts_with("wise/")).count(), 1, "{names:?}");
+    assert!(
+        names.contains(&"birds.tsv") && names.contains(&"wise/wise_birds.tsv"),
+        "{names:?}"
+    );
+    assert_eq!(
+        names
+            .iter()
+            .filter(|name| name.starts_with("wise/"))
+            .count(),
+        1,
+        "{names:?}"
+    );
     let other = Bench::new();
     other.run(["import", out.to_str().unwrap()]).ok();
     let (again, _) = export(&other, "vlmevalkit", &["--with-predictions"]);
@@ -109,15 +158,35 @@ fn answers_go_along_and_come_back_to_their_questions() {
 #[test]
 fn words_choose_the_items_and_what_makes_no_sense_is_refused() {
     let bench = full();
-    let (out, said) = export(&bench, "hf-folder", &["--filter", "dataset:birds subtask:c1"]);
+    let (out, said) = export(
+        &bench,
+        "hf-folder",
+        &["--filter", "dataset:birds subtask:c1"],
+    );
     assert!(said.contains("2 items written"), "{said}");
     let names: Vec<String> = files(&out).into_keys().collect();
     assert_eq!(names, ["train/metadata.jsonl", "train/pictures/one.png"]);
-    assert!(bench.run(["export", "--format", "hf-parquet"]).refused(2).contains("name it with --out DIR"));
+    assert!(
+        bench
+            .run(["export", "--format", "hf-parquet"])
+            .refused(2)
+            .contains("name it with --out DIR")
+    );
     let dir = out.to_str().unwrap();
-    let refused = bench.run(["export", "--format", "lmms-eval", "--out", dir, "--with-predictions"]).refused(2);
+    let refused = bench
+        .run([
+            "export",
+            "--format",
+            "lmms-eval",
+            "--out",
+            dir,
+            "--with-predictions",
+        ])
+        .refused(2);
     assert!(refused.contains("no place for answers"), "{refused}");
-    let refused = bench.run(["export", "--format", "vlmevalkit", "--out", dir, "--images"]).refused(2);
+    let refused = bench
+        .run(["export", "--format", "vlmevalkit", "--out", dir, "--images"])
+        .refused(2);
     assert!(refused.contains("leave --images out"), "{refused}");
 }
 
@@ -130,13 +199,18 @@ fn questions_without_options_have_a_table_of_their_own() {
     ];
     let file = bench.write("mixed.jsonl", rows.join("\n"));
     let answers = bench.write("m/m_mixed.csv", "id,output\n1,B\n2,a dog\n");
-    bench.run(["import", file.to_str().unwrap(), answers.to_str().unwrap()]).ok();
+    bench
+        .run(["import", file.to_str().unwrap(), answers.to_str().unwrap()])
+        .ok();
     let (out, _) = export(&bench, "vlmevalkit", &["--with-predictions"]);
     let found = files(&out);
     let text = |name: &str| String::from_utf8(found[name].clone()).unwrap();
     assert!(text("mixed.tsv").contains("Which?") && !text("mixed.tsv").contains("Describe"));
     let alone = text("mixed-without-options.tsv");
-    assert!(alone.contains("Describe") && !alone.contains("\"A\""), "a tool takes letters for options: {alone}");
+    assert!(
+        alone.contains("Describe") && !alone.contains("\"A\""),
+        "a tool takes letters for options: {alone}"
+    );
     let models: Vec<&String> = found.keys().filter(|name| name.contains('/')).collect();
     assert_eq!(models.len(), 2, "{models:?}");
     let items = jsonl(&bench);

@@ -18,7 +18,13 @@ fn line(answer: &str) -> String {
 
 #[test]
 fn answers_are_extracted_line_by_line() {
-    let input = [line("\"(B)\""), "\n".into(), line("\"B. Dog\""), line("null")].concat();
+    let input = [
+        line("\"(B)\""),
+        "\n".into(),
+        line("\"B. Dog\""),
+        line("null"),
+    ]
+    .concat();
     let found = benchtop(&["extract", "--rule", "strict"], &input).lines();
     assert_eq!(
         found,
@@ -29,10 +35,21 @@ fn answers_are_extracted_line_by_line() {
         ]
     );
     let legacy = benchtop(&["extract", "--rule", "legacy-dysca@1"], &input).lines();
-    assert_eq!(legacy.iter().map(|l| &l["extracted"]).collect::<Vec<_>>(), ["cat", "sea lion", "dog"]);
+    assert_eq!(
+        legacy.iter().map(|l| &l["extracted"]).collect::<Vec<_>>(),
+        ["cat", "sea lion", "dog"]
+    );
 
-    let compared = benchtop(&["extract", "--rule", "strict", "--compare", "legacy-dysca"], &input);
-    assert!(compared.err.contains("strict@2 and legacy-dysca@1 disagree on 2 of 3 lines"), "{compared:?}");
+    let compared = benchtop(
+        &["extract", "--rule", "strict", "--compare", "legacy-dysca"],
+        &input,
+    );
+    assert!(
+        compared
+            .err
+            .contains("strict@2 and legacy-dysca@1 disagree on 2 of 3 lines"),
+        "{compared:?}"
+    );
     let lines = compared.lines();
     assert_eq!(lines.iter().map(|l| &l["line"]).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(lines[0]["readings"][1]["extracted"], "sea lion");
@@ -43,20 +60,41 @@ fn answers_are_extracted_line_by_line() {
 fn bad_lines_are_named_and_what_came_before_is_printed() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("answers.jsonl");
-    std::fs::write(&file, [line("\"A\""), "{\"instruction\": 1}\n".into()].concat()).unwrap();
+    std::fs::write(
+        &file,
+        [line("\"A\""), "{\"instruction\": 1}\n".into()].concat(),
+    )
+    .unwrap();
     let bad = benchtop(&["extract", "--rule", "strict", file.to_str().unwrap()], "");
     assert_eq!((bad.code, json_lines(&bad.out).len()), (1, 1));
-    assert!(bad.err.contains("answers.jsonl:2: not such a record"), "{bad:?}");
-    assert!(benchtop(&["extract", "--rule", "strict"], "{\n").refused(1).contains("line 1: not such a record"));
+    assert!(
+        bad.err.contains("answers.jsonl:2: not such a record"),
+        "{bad:?}"
+    );
+    assert!(
+        benchtop(&["extract", "--rule", "strict"], "{\n")
+            .refused(1)
+            .contains("line 1: not such a record")
+    );
     let unknown = benchtop(&["extract", "--rule", "best"], "").refused(2);
-    assert!(unknown.contains("no rule `best`") && unknown.contains("legacy-dysca@1"), "{unknown}");
+    assert!(
+        unknown.contains("no rule `best`") && unknown.contains("legacy-dysca@1"),
+        "{unknown}"
+    );
     benchtop(&["extract"], "").refused(2);
     let rules = benchtop(&["extract", "--rules"], "").ok();
     let all = benchtop::metrics::extract::Extractor::ALL;
-    let bare: Vec<&str> = all.into_iter().filter(|rule| !rule.is_of_project()).map(|rule| rule.name()).collect();
+    let bare: Vec<&str> = all
+        .into_iter()
+        .filter(|rule| !rule.is_of_project())
+        .map(|rule| rule.name())
+        .collect();
     assert_eq!(rules.lines().collect::<Vec<_>>(), bare);
     let of_project = benchtop(&["extract", "--rule", "strict+judge"], "").refused(2);
-    assert!(of_project.contains("no rule `strict+judge`"), "{of_project}");
+    assert!(
+        of_project.contains("no rule `strict+judge`"),
+        "{of_project}"
+    );
     let none = benchtop(&["extract", "--rule", "strict", "no.jsonl"], "").refused(1);
     assert!(none.contains("no.jsonl"), "{none}");
 }

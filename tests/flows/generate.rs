@@ -27,30 +27,70 @@ fn a_job_is_watched_to_its_end_and_told_in_json() {
     let bench = fifty();
     let lines = bench.run(with(&["--json-progress"])).lines();
     assert_eq!(
-        (&lines[0]["event"], &lines[0]["pictures"], &lines[0]["generator"]),
+        (
+            &lines[0]["event"],
+            &lines[0]["pictures"],
+            &lines[0]["generator"]
+        ),
         (&json!("begun"), &json!(50), &json!("storyboard"))
     );
     let last = &lines[lines.len() - 1]["job"];
-    assert_eq!((&last["standing"], &last["done"], &last["id"]), (&json!("done"), &json!(50), &json!(1)));
-    assert!(last["newest"]["path"].as_str().unwrap().starts_with("images/"));
+    assert_eq!(
+        (&last["standing"], &last["done"], &last["id"]),
+        (&json!("done"), &json!(50), &json!(1))
+    );
+    assert!(
+        last["newest"]["path"]
+            .as_str()
+            .unwrap()
+            .starts_with("images/")
+    );
     assert_eq!(last["settings"]["width"], 64);
     check(&bench, 50);
     assert!(bench.run(SMALL).refused(1).contains("no picture to make"));
     // Chosen items again, from another seed; a number and an id name them.
     let id = bench.items()[4]["id"].as_str().unwrap().to_string();
-    let output = bench.feed(with(&["--items", "-", "--seed", "9", "--json"]), &format!("#1\n{id}\n"));
+    let output = bench.feed(
+        with(&["--items", "-", "--seed", "9", "--json"]),
+        &format!("#1\n{id}\n"),
+    );
     let job: Value = serde_json::from_str(&output.ok()).unwrap();
     assert!(job["done"].as_u64().unwrap() >= 1 && job["plan"] == "2 items");
     let listed = bench.run(["jobs", "--json"]).lines();
-    assert_eq!(listed.iter().map(|j| j["id"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(
+        listed
+            .iter()
+            .map(|j| j["id"].as_u64().unwrap())
+            .collect::<Vec<_>>(),
+        [2, 1]
+    );
     assert!(bench.run(["jobs"]).ok().contains("done"));
     bench.run(["jobs", "remove", "1"]).ok();
-    assert!(bench.run(["jobs", "pause", "1"]).refused(1).contains("no job 1"));
-    assert!(bench.feed(with(&["--items", "-"]), "nobody/1\n").refused(1).contains(":1"));
+    assert!(
+        bench
+            .run(["jobs", "pause", "1"])
+            .refused(1)
+            .contains("no job 1")
+    );
+    assert!(
+        bench
+            .feed(with(&["--items", "-"]), "nobody/1\n")
+            .refused(1)
+            .contains(":1")
+    );
     bench.run(with(&["--backend", "crayon"])).refused(2);
     bench.run(with(&["--size", "8"])).refused(2);
     // A size that the generator cannot make fails the job and names what it can.
-    let output = bench.run(["generate", "--size", "8x8", "--plan", "type:multiple-choice", "--seed", "2", "--json"]);
+    let output = bench.run([
+        "generate",
+        "--size",
+        "8x8",
+        "--plan",
+        "type:multiple-choice",
+        "--seed",
+        "2",
+        "--json",
+    ]);
     assert_eq!(output.code, 1);
     let job: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(job["standing"], "failed");
@@ -62,21 +102,54 @@ fn exports_carry_the_pictures_and_say_that_they_are_drafts() {
     let bench = fifty();
     bench.run(SMALL).ok();
     let out = bench.beside("out/items.json");
-    bench.run(["export", "--format", "dysca", "--images", "--drafts", "--out", out.to_str().unwrap()]).ok();
+    bench
+        .run([
+            "export",
+            "--format",
+            "dysca",
+            "--images",
+            "--drafts",
+            "--out",
+            out.to_str().unwrap(),
+        ])
+        .ok();
     let items: Vec<Value> = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
-    assert!(!items.is_empty() && items.iter().all(|i| i["draft"] == true), "{}", items[0]);
-    let picture = out.parent().unwrap().join(items[0]["images"][0].as_str().unwrap());
+    assert!(
+        !items.is_empty() && items.iter().all(|i| i["draft"] == true),
+        "{}",
+        items[0]
+    );
+    let picture = out
+        .parent()
+        .unwrap()
+        .join(items[0]["images"][0].as_str().unwrap());
     assert!(std::fs::read(picture).unwrap().starts_with(b"\x89PNG"));
-    let lines = bench.run(["export", "--format", "jsonl", "--drafts"]).lines();
-    assert!(lines.iter().all(|i| i["images"][0]["draft"] == true && i["images"][0]["hash"].is_string()));
+    let lines = bench
+        .run(["export", "--format", "jsonl", "--drafts"])
+        .lines();
+    assert!(
+        lines
+            .iter()
+            .all(|i| i["images"][0]["draft"] == true && i["images"][0]["hash"].is_string())
+    );
 }
 
 /// What is said of drafts where they are refused: how many they are.
 fn refuses(bench: &Bench, args: &[&str], drafts: usize) {
     let said = bench.run(args.iter().copied().chain(["--json"])).refused(1);
-    let problem: Value = said.lines().find_map(|l| serde_json::from_str(l).ok()).unwrap_or_default();
-    let told = if problem.is_null() { said } else { problem.to_string() };
-    assert!(told.contains("--drafts") && told.contains(&format!("{drafts} ")), "{args:?}: {told}");
+    let problem: Value = said
+        .lines()
+        .find_map(|l| serde_json::from_str(l).ok())
+        .unwrap_or_default();
+    let told = if problem.is_null() {
+        said
+    } else {
+        problem.to_string()
+    };
+    assert!(
+        told.contains("--drafts") && told.contains(&format!("{drafts} ")),
+        "{args:?}: {told}"
+    );
 }
 
 #[test]
@@ -89,44 +162,117 @@ fn drafts_are_counted_and_used_only_where_that_is_asked_for() {
     // Exports: in every form, before a file is there.
     let out = bench.beside("out");
     for format in ["jsonl", "dysca", "hf-folder", "vlmevalkit"] {
-        let said = bench.run(["export", "--format", format, "--out", out.to_str().unwrap()]).refused(1);
-        assert!(said.contains("--drafts") && said.contains(&format!("{drafts} ")), "{format}: {said}");
+        let said = bench
+            .run(["export", "--format", format, "--out", out.to_str().unwrap()])
+            .refused(1);
+        assert!(
+            said.contains("--drafts") && said.contains(&format!("{drafts} ")),
+            "{format}: {said}"
+        );
         assert!(!out.exists(), "{format}");
     }
     let mixed = "picture:draft number:1,2,3";
-    let said = bench.run(["export", "--format", "jsonl", "--filter", mixed]).refused(1);
+    let said = bench
+        .run(["export", "--format", "jsonl", "--filter", mixed])
+        .refused(1);
     assert!(said.contains("3 "), "{said}");
-    assert_eq!(bench.run(["export", "--format", "jsonl", "--filter", "picture:yes"]).lines().len(), 0);
+    assert_eq!(
+        bench
+            .run(["export", "--format", "jsonl", "--filter", "picture:yes"])
+            .lines()
+            .len(),
+        0
+    );
     // Whoever looks at pictures: models that are evaluated, and scorers.
-    let eval = ["eval", "--model", "tiny", "--endpoint", &url, "--filter", "number:1,2,3"];
+    let eval = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &url,
+        "--filter",
+        "number:1,2,3",
+    ];
     refuses(&bench, &eval, 3);
     assert!(server.seen().is_empty());
-    let dry = bench.run(eval.iter().copied().chain(["--dry-run", "--json"])).lines().pop().unwrap();
+    let dry = bench
+        .run(eval.iter().copied().chain(["--dry-run", "--json"]))
+        .lines()
+        .pop()
+        .unwrap();
     assert_eq!(dry["drafts"], 3, "{dry}");
-    let counted = bench.run(["filter", "run", "flatness", "--dry-run", "--json"]).lines().remove(0);
-    refuses(&bench, &["filter", "run", "flatness"], counted["drafts"].as_u64().unwrap_or(0) as usize);
-    assert!(counted["drafts"] == counted["of"] && counted["drafts"].as_u64() > Some(1), "{counted}");
+    let counted = bench
+        .run(["filter", "run", "flatness", "--dry-run", "--json"])
+        .lines()
+        .remove(0);
+    refuses(
+        &bench,
+        &["filter", "run", "flatness"],
+        counted["drafts"].as_u64().unwrap_or(0) as usize,
+    );
+    assert!(
+        counted["drafts"] == counted["of"] && counted["drafts"].as_u64() > Some(1),
+        "{counted}"
+    );
     // Who does not look at pictures is not asked.
     bench.run(["filter", "run", "leakage", "--json"]).ok();
-    let blind = bench.run(eval.iter().copied().chain(["--blind", "--json"])).lines().pop().unwrap();
-    assert_eq!((&blind["standing"], &blind["run"]["drafts"]), (&json!("done"), &json!(0)), "{blind}");
+    let blind = bench
+        .run(eval.iter().copied().chain(["--blind", "--json"]))
+        .lines()
+        .pop()
+        .unwrap();
+    assert_eq!(
+        (&blind["standing"], &blind["run"]["drafts"]),
+        (&json!("done"), &json!(0)),
+        "{blind}"
+    );
     // Asked for, they are used and marked.
-    let run = bench.run(eval.iter().copied().chain(["--drafts", "--json"])).lines().pop().unwrap();
-    assert_eq!((&run["standing"], &run["run"]["drafts"]), (&json!("done"), &json!(3)), "{run}");
-    let scored = bench.run(["filter", "run", "flatness", "--drafts", "--json"]).lines().pop().unwrap();
+    let run = bench
+        .run(eval.iter().copied().chain(["--drafts", "--json"]))
+        .lines()
+        .pop()
+        .unwrap();
+    assert_eq!(
+        (&run["standing"], &run["run"]["drafts"]),
+        (&json!("done"), &json!(3)),
+        "{run}"
+    );
+    let scored = bench
+        .run(["filter", "run", "flatness", "--drafts", "--json"])
+        .lines()
+        .pop()
+        .unwrap();
     assert_eq!(scored["phase"], "done", "{scored}");
     wait_until("the answers are on the board", || {
         let board = bench.run(["board", "--format", "json"]);
-        json_lines(&board.out).iter().any(|line| line["model"] == "tiny" && line["drafts"] == drafts)
+        json_lines(&board.out)
+            .iter()
+            .any(|line| line["model"] == "tiny" && line["drafts"] == drafts)
     });
     let note = format!("{drafts} of {drafts} questions show a draft");
     assert!(bench.run(["board"]).ok().contains(&note));
     // A record that says it shows a draft is one in the project that takes it in.
     let file = bench.beside("drafts.jsonl");
-    bench.run(["export", "--format", "jsonl", "--drafts", "--images", "--out", file.to_str().unwrap()]).ok();
+    bench
+        .run([
+            "export",
+            "--format",
+            "jsonl",
+            "--drafts",
+            "--images",
+            "--out",
+            file.to_str().unwrap(),
+        ])
+        .ok();
     let other = Bench::new();
     other.run(["import", file.to_str().unwrap()]).ok();
-    assert_eq!(other.run(["items", "--json", "--filter", "picture:draft"]).lines().len(), drafts);
+    assert_eq!(
+        other
+            .run(["items", "--json", "--filter", "picture:draft"])
+            .lines()
+            .len(),
+        drafts
+    );
     other.run(["export", "--format", "jsonl"]).refused(1);
 }
 
@@ -135,26 +281,53 @@ fn after_words_change_exactly_their_pictures_are_missing() {
     let bench = fifty();
     bench.run(SMALL).ok();
     assert_eq!(missing(&bench), BTreeSet::new());
-    let count = |words: &str| bench.run(["items", "--json", "--filter", words]).lines().len();
-    assert_eq!((count("picture:draft"), count("picture:yes,missing,none")), (bench.items().len(), 0));
+    let count = |words: &str| {
+        bench
+            .run(["items", "--json", "--filter", words])
+            .lines()
+            .len()
+    };
+    assert_eq!(
+        (count("picture:draft"), count("picture:yes,missing,none")),
+        (bench.items().len(), 0)
+    );
     edit(&bench, "styles.toml", "translucent washes", "thin washes");
-    assert_eq!(missing(&bench), BTreeSet::new(), "items read as before until they are composed again");
+    assert_eq!(
+        missing(&bench),
+        BTreeSet::new(),
+        "items read as before until they are composed again"
+    );
     let report = bench.run(["recompose", "--json"]).lines().remove(0);
     let names = missing(&bench);
-    let painted: BTreeSet<String> =
-        bench.items().iter().filter(|i| i["style"] == "watercolor painting").map(name).collect();
+    let painted: BTreeSet<String> = bench
+        .items()
+        .iter()
+        .filter(|i| i["style"] == "watercolor painting")
+        .map(name)
+        .collect();
     assert!(!names.is_empty() && names.len() < 50);
     assert_eq!(names, painted);
     assert!(report["changed"]["items"].as_u64().unwrap() >= names.len() as u64);
-    assert_eq!(count("picture:missing") as u64, report["changed"]["items"].as_u64().unwrap());
+    assert_eq!(
+        count("picture:missing") as u64,
+        report["changed"]["items"].as_u64().unwrap()
+    );
     assert_eq!(count("picture:missing style:cubism"), 0);
-    let dry = bench.run(["generate", "--dry-run", "--json"]).lines().remove(0);
-    assert_eq!((&dry["pictures"], &dry["items"]), (&json!(names.len()), &report["changed"]["items"]));
+    let dry = bench
+        .run(["generate", "--dry-run", "--json"])
+        .lines()
+        .remove(0);
+    assert_eq!(
+        (&dry["pictures"], &dry["items"]),
+        (&json!(names.len()), &report["changed"]["items"])
+    );
     let job: Value = serde_json::from_str(&bench.run(with(&["--json"])).ok()).unwrap();
     assert_eq!(job["done"], names.len());
     assert_eq!(missing(&bench), BTreeSet::new());
-    let again: BTreeSet<String> =
-        recorded(&bench)[50..].iter().map(|l| l["picture"].as_str().unwrap().into()).collect();
+    let again: BTreeSet<String> = recorded(&bench)[50..]
+        .iter()
+        .map(|l| l["picture"].as_str().unwrap().into())
+        .collect();
     assert_eq!(again, names);
 }
 
@@ -164,14 +337,23 @@ fn name(item: &Value) -> String {
 
 /// Names of the pictures that items show none of.
 fn missing(bench: &Bench) -> BTreeSet<String> {
-    bench.items().iter().filter(|i| i["images"][0]["hash"].is_null()).map(name).collect()
+    bench
+        .items()
+        .iter()
+        .filter(|i| i["images"][0]["hash"].is_null())
+        .map(name)
+        .collect()
 }
 
 #[test]
 fn a_verdict_counts_where_it_came_after_the_picture() {
     let bench = fifty();
     bench.run(with(&["--detach", "--per-minute", "1500"])).ok();
-    let numbers: Vec<u64> = bench.items().iter().map(|i| i["number"].as_u64().unwrap()).collect();
+    let numbers: Vec<u64> = bench
+        .items()
+        .iter()
+        .map(|i| i["number"].as_u64().unwrap())
+        .collect();
     let mut decider = bench.decider("ann");
     let mut revs: BTreeMap<u64, u64> = BTreeMap::new();
     // The last first, so that some come before their picture and some after it.
@@ -183,12 +365,19 @@ fn a_verdict_counts_where_it_came_after_the_picture() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     decider.finish();
-    wait_until("the job is done", || bench.run(["jobs", "--json"]).lines()[0]["standing"] == "done");
+    wait_until("the job is done", || {
+        bench.run(["jobs", "--json"]).lines()[0]["standing"] == "done"
+    });
     let look = || {
         let items: BTreeMap<String, u64> = bench
             .items()
             .iter()
-            .map(|i| (i["id"].as_str().unwrap().to_string(), i["number"].as_u64().unwrap()))
+            .map(|i| {
+                (
+                    i["id"].as_str().unwrap().to_string(),
+                    i["number"].as_u64().unwrap(),
+                )
+            })
             .collect();
         let mut made: BTreeMap<u64, u64> = BTreeMap::new();
         for line in recorded(&bench) {
@@ -196,14 +385,29 @@ fn a_verdict_counts_where_it_came_after_the_picture() {
                 made.insert(items[id.as_str().unwrap()], line["rev"].as_u64().unwrap());
             }
         }
-        let counting: Vec<u64> = bench.verdicts().iter().map(|v| v["number"].as_u64().unwrap()).collect();
-        let wanted: Vec<u64> = numbers.iter().copied().filter(|n| revs[n] > made[n]).collect();
+        let counting: Vec<u64> = bench
+            .verdicts()
+            .iter()
+            .map(|v| v["number"].as_u64().unwrap())
+            .collect();
+        let wanted: Vec<u64> = numbers
+            .iter()
+            .copied()
+            .filter(|n| revs[n] > made[n])
+            .collect();
         assert_eq!(counting, wanted);
         wanted.len()
     };
     let counting = look();
-    assert!(counting > 0 && counting < numbers.len(), "{counting} of {}", numbers.len());
-    println!("{counting} of {} verdicts came after their picture", numbers.len());
+    assert!(
+        counting > 0 && counting < numbers.len(),
+        "{counting} of {}",
+        numbers.len()
+    );
+    println!(
+        "{counting} of {} verdicts came after their picture",
+        numbers.len()
+    );
     // The same after a kill, and from the truth alone.
     bench.kill_owner();
     look();

@@ -18,7 +18,10 @@ use crate::support::{Bench, wait_until};
 const UNREADABLE: &str = "The smallest of these numbers, clearly.";
 
 /// A server that is the model `tiny`, whose answer to a question is `said`, and judges.
-fn server(said: fn(usize) -> &'static str, judge: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Server {
+fn server(
+    said: fn(usize) -> &'static str,
+    judge: impl Fn(&Seen) -> Act + Send + Sync + 'static,
+) -> Server {
     Server::new(move |seen| match seen.body["model"].as_str() {
         Some("tiny") => reply(said(number(seen)), "stop"),
         _ => judge(seen),
@@ -28,34 +31,83 @@ fn server(said: fn(usize) -> &'static str, judge: impl Fn(&Seen) -> Act + Send +
 /// A project of so many questions that `tiny` has answered.
 fn answered(items: usize, server: &Server) -> Bench {
     let bench = quiz(items);
-    bench.run(["eval", "--model", "tiny", "--endpoint", &server.url(), "--json"]).ok();
-    wait_until("the answers are predictions", || predictions(&bench).get("tiny").is_some_and(|p| p.len() == items));
+    bench
+        .run([
+            "eval",
+            "--model",
+            "tiny",
+            "--endpoint",
+            &server.url(),
+            "--json",
+        ])
+        .ok();
+    wait_until("the answers are predictions", || {
+        predictions(&bench)
+            .get("tiny")
+            .is_some_and(|p| p.len() == items)
+    });
     bench
 }
 
 fn judge_args<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let args = ["eval", "judge", "--judge", "wise", "--endpoint", url, "--tries", "1", "--json"];
+    let args = [
+        "eval",
+        "judge",
+        "--judge",
+        "wise",
+        "--endpoint",
+        url,
+        "--tries",
+        "1",
+        "--json",
+    ];
     args.into_iter().chain(more.iter().copied()).collect()
 }
 
 /// Right answers and all of them, by a rule.
 fn score(bench: &Bench, rule: &str) -> (u64, u64) {
-    let cells = bench.run(["board", "--rule", rule, "--format", "json", "--columns", "Acc"]).lines();
+    let cells = bench
+        .run([
+            "board",
+            "--rule",
+            rule,
+            "--format",
+            "json",
+            "--columns",
+            "Acc",
+        ])
+        .lines();
     let cell = cells.iter().find(|cell| cell["model"] == "tiny").unwrap();
     (cell["k"].as_u64().unwrap(), cell["n"].as_u64().unwrap())
 }
 
 /// How each answer was read by a rule, by the key of its item.
 fn traces(bench: &Bench, rule: &str) -> BTreeMap<String, (Option<String>, String)> {
-    let ask = BoardAsk { rule: Some(rule.into()), ..BoardAsk::default() };
-    let behind = request::Behind { ask: Box::new(ask), model: "tiny".into(), column: "Acc".into(), from: 0 };
+    let ask = BoardAsk {
+        rule: Some(rule.into()),
+        ..BoardAsk::default()
+    };
+    let behind = request::Behind {
+        ask: Box::new(ask),
+        model: "tiny".into(),
+        column: "Acc".into(),
+        from: 0,
+    };
     let page = bench.client("ann", |_| ()).ask(behind).unwrap();
-    page.answers.into_iter().map(|answer| (answer.key, (answer.extracted, answer.trace))).collect()
+    page.answers
+        .into_iter()
+        .map(|answer| (answer.key, (answer.extracted, answer.trace)))
+        .collect()
 }
 
 /// The questions that a judge was asked, in order.
 fn judged(server: &Server, judge: &str) -> Vec<usize> {
-    server.seen().iter().filter(|seen| seen.body["model"] == judge).map(number).collect()
+    server
+        .seen()
+        .iter()
+        .filter(|seen| seen.body["model"] == judge)
+        .map(number)
+        .collect()
 }
 
 #[test]
@@ -66,21 +118,32 @@ fn what_strict_cannot_read_is_read_by_a_judge_once() {
         5 => "I'm sorry, but I cannot answer that.",
         _ => UNREADABLE,
     };
-    let server = server(said, |seen| match (seen.body["model"].as_str().unwrap(), number(seen)) {
-        ("second", _) => reply("C", "stop"),
-        (_, 1) => reply("A", "stop"),
-        (_, 2) => reply("(b)", "stop"),
-        (_, 6) => reply("Z", "stop"),
-        (_, 7) => reply("The answer is A", "length"),
-        _ => reply("A. one", "stop"),
+    let server = server(said, |seen| {
+        match (seen.body["model"].as_str().unwrap(), number(seen)) {
+            ("second", _) => reply("C", "stop"),
+            (_, 1) => reply("A", "stop"),
+            (_, 2) => reply("(b)", "stop"),
+            (_, 6) => reply("Z", "stop"),
+            (_, 7) => reply("The answer is A", "length"),
+            _ => reply("A. one", "stop"),
+        }
     });
     let bench = answered(8, &server);
     let url = server.url();
     let judge = |more: &[&str]| bench.run(judge_args(&url, more)).lines().remove(0);
-    assert_eq!((score(&bench, "strict"), score(&bench, "strict+judge")), ((1, 8), (1, 8)), "nobody was asked yet");
+    assert_eq!(
+        (score(&bench, "strict"), score(&bench, "strict+judge")),
+        ((1, 8), (1, 8)),
+        "nobody was asked yet"
+    );
     let dry = judge(&["--dry-run"]);
-    let none = json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 0, "read": 0, "none": 0 });
-    assert_eq!((&dry["models"], &dry["asked"], judged(&server, "wise").len()), (&json!([none]), &json!(0), 0), "{dry}");
+    let none =
+        json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 0, "read": 0, "none": 0 });
+    assert_eq!(
+        (&dry["models"], &dry["asked"], judged(&server, "wise").len()),
+        (&json!([none]), &json!(0), 0),
+        "{dry}"
+    );
     // A board that is open somewhere is told that it is another one now.
     let told = Arc::new(AtomicUsize::new(0));
     let hear = told.clone();
@@ -91,37 +154,75 @@ fn what_strict_cannot_read_is_read_by_a_judge_once() {
     watcher.ask(request::Subscribe { since: u64::MAX }).unwrap();
     let found = judge(&["tiny"]);
     wait_until("the board is told", || told.load(Ordering::SeqCst) == 1);
-    let one = json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 5, "read": 3, "none": 2 });
+    let one =
+        json!({ "model": "tiny", "unparsed": 6, "skipped": 1, "judged": 5, "read": 3, "none": 2 });
     let wanted = json!({
         "judge": "wise", "instruction": "match-option@1", "asked": 5, "failed": 0, "why": null, "cut": 1,
         "tokens": [500, 25], "models": [one],
     });
     assert_eq!(found, wanted);
     // It saw the question, its options and the answer: no picture, no key.
-    let seen = server.seen().into_iter().rfind(|seen| seen.body["model"] == "wise").unwrap();
+    let seen = server
+        .seen()
+        .into_iter()
+        .rfind(|seen| seen.body["model"] == "wise")
+        .unwrap();
     let text = words(&seen);
-    assert!(text.contains("A. one\nB. two\n") && text.contains(UNREADABLE), "{text}");
-    assert_eq!((&seen.body["temperature"], seen.body.to_string().contains("image_url")), (&json!(0), false));
-    assert_eq!((score(&bench, "strict"), score(&bench, "strict+judge")), ((1, 8), (3, 8)));
+    assert!(
+        text.contains("A. one\nB. two\n") && text.contains(UNREADABLE),
+        "{text}"
+    );
+    assert_eq!(
+        (
+            &seen.body["temperature"],
+            seen.body.to_string().contains("image_url")
+        ),
+        (&json!(0), false)
+    );
+    assert_eq!(
+        (score(&bench, "strict"), score(&bench, "strict+judge")),
+        ((1, 8), (3, 8))
+    );
     let read = traces(&bench, "strict+judge");
     let of = |n: &str| (read[n].0.as_deref(), read[n].1.clone());
-    assert!(of("1").1.contains("judge `wise` (match-option@1) said `A`, read as `A`"), "{read:?}");
-    assert_eq!((of("1").0, of("2").0, of("3").0, of("4").0, of("5").0), (Some("A"), Some("B"), Some("A"), None, None));
     assert!(
-        of("3").1.starts_with("strict@2: it commits itself to one answer") && !of("3").1.contains("judge"),
+        of("1")
+            .1
+            .contains("judge `wise` (match-option@1) said `A`, read as `A`"),
         "{read:?}"
     );
-    assert!(of("4").1.contains("no judge was asked") && of("7").1.contains("names no option"), "{read:?}");
+    assert_eq!(
+        (of("1").0, of("2").0, of("3").0, of("4").0, of("5").0),
+        (Some("A"), Some("B"), Some("A"), None, None)
+    );
+    assert!(
+        of("3")
+            .1
+            .starts_with("strict@2: it commits itself to one answer")
+            && !of("3").1.contains("judge"),
+        "{read:?}"
+    );
+    assert!(
+        of("4").1.contains("no judge was asked") && of("7").1.contains("names no option"),
+        "{read:?}"
+    );
     assert_eq!(traces(&bench, "strict")["1"].0, None);
     let board = bench.run(["board", "--rule", "strict+judge"]).ok();
-    assert!(board.contains("what strict cannot read is as read by wise (match-option@1)"), "{board}");
+    assert!(
+        board.contains("what strict cannot read is as read by wise (match-option@1)"),
+        "{board}"
+    );
     // Nothing is asked twice, by this owner or by the next, and what was read is no part of what can be made again.
     assert_eq!(judge(&[])["asked"], 0);
     bench.run(["stop"]).ok();
     std::fs::remove_dir_all(bench.root().join("store")).unwrap();
     let again = judge(&[]);
     assert_eq!(
-        (&again["asked"], &again["models"][0], score(&bench, "strict+judge")),
+        (
+            &again["asked"],
+            &again["models"][0],
+            score(&bench, "strict+judge")
+        ),
         (&json!(0), &one_of(&wanted), (3, 8))
     );
     assert_eq!(judged(&server, "wise").len(), 5);
@@ -129,17 +230,36 @@ fn what_strict_cannot_read_is_read_by_a_judge_once() {
     let id = predictions_id(&bench, "8");
     bench.run(["edit", &id, "--option", "D=five"]).ok();
     assert_eq!(score(&bench, "strict+judge"), (2, 8));
-    assert_eq!((&judge(&[])["asked"], score(&bench, "strict+judge")), (&json!(1), (3, 8)));
+    assert_eq!(
+        (&judge(&[])["asked"], score(&bench, "strict+judge")),
+        (&json!(1), (3, 8))
+    );
     // Another judge is asked anew; the last reading counts, and the board says that there are two.
-    let second = ["eval", "judge", "--judge", "second", "--endpoint", &url, "--json"];
+    let second = [
+        "eval",
+        "judge",
+        "--judge",
+        "second",
+        "--endpoint",
+        &url,
+        "--json",
+    ];
     assert_eq!(bench.run(second).lines()[0]["asked"], 5);
     assert_eq!(score(&bench, "strict+judge"), (1, 8));
     let board = bench.run(["board", "--rule", "strict+judge"]).ok();
-    assert!(board.contains("second (match-option@1), wise (match-option@1)"), "{board}");
+    assert!(
+        board.contains("second (match-option@1), wise (match-option@1)"),
+        "{board}"
+    );
     // Files alone have no readings.
     let file = bench.beside("quiz.jsonl");
-    let refused = bench.run(["board", file.to_str().unwrap(), "--rule", "strict+judge"]).refused(2);
-    assert!(refused.contains("which files do not say") && refused.contains("eval judge"), "{refused}");
+    let refused = bench
+        .run(["board", file.to_str().unwrap(), "--rule", "strict+judge"])
+        .refused(2);
+    assert!(
+        refused.contains("which files do not say") && refused.contains("eval judge"),
+        "{refused}"
+    );
     let refused = bench.run(judge_args(&url, &["nobody"])).refused(1);
     assert!(refused.contains("there are those of: tiny"), "{refused}");
 }
@@ -151,7 +271,13 @@ fn one_of(report: &Value) -> Value {
 /// The id of the item with this key.
 fn predictions_id(bench: &Bench, key: &str) -> String {
     let ends = format!("/{key}");
-    bench.items().iter().filter_map(|item| item["id"].as_str()).find(|id| id.ends_with(&ends)).unwrap().to_string()
+    bench
+        .items()
+        .iter()
+        .filter_map(|item| item["id"].as_str())
+        .find(|id| id.ends_with(&ends))
+        .unwrap()
+        .to_string()
 }
 
 #[test]
@@ -163,7 +289,11 @@ fn a_judge_that_falls_silent_ends_the_command_and_the_next_one_goes_on() {
         |_| UNREADABLE,
         move |seen| {
             if seen.body["model"] == "nobody" {
-                return Act::Status(404, vec![], json!({"error": {"message": "no model `nobody`"}}).to_string());
+                return Act::Status(
+                    404,
+                    vec![],
+                    json!({"error": {"message": "no model `nobody`"}}).to_string(),
+                );
             }
             match theirs.fetch_add(1, Ordering::SeqCst) {
                 SILENT..20 => Act::Status(500, vec![], "out of memory".into()),
@@ -173,47 +303,101 @@ fn a_judge_that_falls_silent_ends_the_command_and_the_next_one_goes_on() {
     );
     let bench = answered(16, &server);
     let url = server.url();
-    let args = ["eval", "judge", "--judge", "nobody", "--endpoint", &url, "--tries", "1", "--concurrency", "1"];
+    let args = [
+        "eval",
+        "judge",
+        "--judge",
+        "nobody",
+        "--endpoint",
+        &url,
+        "--tries",
+        "1",
+        "--concurrency",
+        "1",
+    ];
     let refused = bench.run(args).refused(1);
-    assert!(refused.contains("5 times in a row") && refused.contains("no model `nobody`"), "{refused}");
-    assert!(judged(&server, "nobody").len() <= 8, "a wrong name costs two small batches at most");
-    let refused = bench.run(judge_args(&url, &["--concurrency", "1"])).refused(1);
-    assert!(refused.contains("out of memory") && refused.contains("is kept"), "{refused}");
+    assert!(
+        refused.contains("5 times in a row") && refused.contains("no model `nobody`"),
+        "{refused}"
+    );
+    assert!(
+        judged(&server, "nobody").len() <= 8,
+        "a wrong name costs two small batches at most"
+    );
+    let refused = bench
+        .run(judge_args(&url, &["--concurrency", "1"]))
+        .refused(1);
+    assert!(
+        refused.contains("out of memory") && refused.contains("is kept"),
+        "{refused}"
+    );
     let before: BTreeSet<usize> = judged(&server, "wise")[..SILENT].iter().copied().collect();
-    assert_eq!((before.len(), score(&bench, "strict+judge")), (SILENT, (SILENT as u64, 16)));
+    assert_eq!(
+        (before.len(), score(&bench, "strict+judge")),
+        (SILENT, (SILENT as u64, 16))
+    );
     // The server is mended: what was read is not asked again.
     replies.store(20, Ordering::SeqCst);
     let asked = server.seen().len();
     let found = bench.run(judge_args(&url, &[])).lines().remove(0);
-    assert_eq!((&found["asked"], &found["models"][0]["judged"]), (&json!(10), &json!(16)), "{found}");
+    assert_eq!(
+        (&found["asked"], &found["models"][0]["judged"]),
+        (&json!(10), &json!(16)),
+        "{found}"
+    );
     let after: BTreeSet<usize> = server.seen()[asked..].iter().map(number).collect();
-    assert!(after.len() == 10 && after.is_disjoint(&before), "{before:?} {after:?}");
+    assert!(
+        after.len() == 10 && after.is_disjoint(&before),
+        "{before:?} {after:?}"
+    );
     assert_eq!(score(&bench, "strict+judge"), (16, 16));
 }
 
 #[test]
 fn a_killed_owner_loses_no_reading() {
     const IN_FLIGHT: usize = 2;
-    let server = server(|_| UNREADABLE, |_| Act::Later(Duration::from_millis(120), Box::new(reply("A", "stop"))));
+    let server = server(
+        |_| UNREADABLE,
+        |_| Act::Later(Duration::from_millis(120), Box::new(reply("A", "stop"))),
+    );
     let bench = answered(24, &server);
     let url = server.url();
     let journal = bench.root().join("runs/judge.jsonl");
-    let recorded = || std::fs::read_to_string(&journal).unwrap_or_default().matches('\n').count();
+    let recorded = || {
+        std::fs::read_to_string(&journal)
+            .unwrap_or_default()
+            .matches('\n')
+            .count()
+    };
     let mut command = bench.command(judge_args(&url, &["--concurrency", "2"]));
-    let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut child = command
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
     wait_until("some readings", || recorded() >= 4);
     bench.kill_owner();
     child.wait().unwrap();
     let (kept, asked) = (recorded(), server.seen().len());
-    assert!((4..24).contains(&kept), "{kept} readings when it was killed");
+    assert!(
+        (4..24).contains(&kept),
+        "{kept} readings when it was killed"
+    );
     // The write that it was killed in.
     let mut bytes = std::fs::read(&journal).unwrap();
     bytes.extend_from_slice(b"{\"v\":1,\"item\":\"quiz/");
     std::fs::write(&journal, bytes).unwrap();
     let found = bench.run(judge_args(&url, &[])).lines().remove(0);
-    assert_eq!((&found["asked"], &found["models"][0]["judged"]), (&json!(24 - kept), &json!(24)), "{found}");
+    assert_eq!(
+        (&found["asked"], &found["models"][0]["judged"]),
+        (&json!(24 - kept), &json!(24)),
+        "{found}"
+    );
     let after: BTreeSet<usize> = server.seen()[asked..].iter().map(number).collect();
     assert_eq!((after.len(), recorded()), (24 - kept, 24));
-    assert!(judged(&server, "wise").len() <= 24 + 2 * IN_FLIGHT, "what was in flight is asked again, and no more");
+    assert!(
+        judged(&server, "wise").len() <= 24 + 2 * IN_FLIGHT,
+        "what was in flight is asked again, and no more"
+    );
     assert_eq!(score(&bench, "strict+judge"), (24, 24));
 }

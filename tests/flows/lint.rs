@@ -17,18 +17,39 @@ fn findings_are_one_object_a_line_and_errors_are_the_exit_code() {
     let text = std::fs::read_to_string(&animals).unwrap();
     std::fs::write(&animals, format!("{text}crane\n")).unwrap();
     let line = text.lines().count() + 1;
-    let of = |rule: &str, output: &str| json_lines(output).into_iter().find(|f| f["rule"] == rule).unwrap();
+    let of = |rule: &str, output: &str| {
+        json_lines(output)
+            .into_iter()
+            .find(|f| f["rule"] == rule)
+            .unwrap()
+    };
     let crane = of("homonym", &bench.run(["lint", "--json"]).ok());
-    let keys: Vec<_> = crane.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(keys, ["severity", "rule", "file", "line", "column", "length", "term", "what", "help"]);
+    let keys: Vec<_> = crane
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "severity", "rule", "file", "line", "column", "length", "term", "what", "help"
+        ]
+    );
     assert_eq!(
         (&crane["severity"], &crane["term"], &crane["line"]),
         (&json!("warning"), &json!("crane"), &json!(line))
     );
     assert_eq!(crane["file"], animals.to_str().unwrap());
     let plain = bench.run(["lint"]).ok();
-    assert!(plain.contains(&format!("animal.txt:{line}: warning [homonym] `crane`")), "{plain}");
-    assert!(plain.lines().last().unwrap().starts_with("0 errors and "), "{plain}");
+    assert!(
+        plain.contains(&format!("animal.txt:{line}: warning [homonym] `crane`")),
+        "{plain}"
+    );
+    assert!(
+        plain.lines().last().unwrap().starts_with("0 errors and "),
+        "{plain}"
+    );
 
     std::fs::write(&animals, format!("{text}owl\n")).unwrap();
     let refused = bench.run(["lint", "--json"]);
@@ -48,10 +69,18 @@ fn findings_are_one_object_a_line_and_errors_are_the_exit_code() {
     let items = bench.run(["lint", "--items", "--json"]);
     assert_eq!(items.code, 1, "{items:?}");
     let twice = of("duplicate-option", &items.out);
-    assert_eq!((&twice["file"], &twice["line"], &twice["term"]), (&json!("items"), &json!(4), &json!("bad/1")));
+    assert_eq!(
+        (&twice["file"], &twice["line"], &twice["term"]),
+        (&json!("items"), &json!(4), &json!("bad/1"))
+    );
 
     let rules = bench.run(["lint", "--rules", "--json"]).lines();
     assert_eq!(rules.len(), benchtop::model::Rule::ALL.len());
     bench.run(["lint", "--rules", "x.json"]).refused(2);
-    assert!(bench.run(["lint", "no.json"]).refused(1).contains("no.json"));
+    assert!(
+        bench
+            .run(["lint", "no.json"])
+            .refused(1)
+            .contains("no.json")
+    );
 }

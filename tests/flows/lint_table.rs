@@ -17,16 +17,27 @@ fn published_tables_are_linted() {
     let found = json_lines(&vlb.out);
     let of = |rule: &str| found.iter().filter(|f| f["rule"] == rule).count();
     assert_eq!((of("delta"), of("copied-row"), found.len()), (11, 1, 13));
-    let keys: Vec<_> = found[0].as_object().unwrap().keys().map(String::as_str).collect();
+    let keys: Vec<_> = found[0]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
     assert_eq!(keys, ["severity", "rule", "file", "line", "column", "what"]);
     let dysca = lint(&[&path("dysca-table-3.csv")]).ok();
     assert!(
-        dysca.contains("read as Dysca, Table 3") && dysca.contains("104 cells for duplicates: 6 values stand twice"),
+        dysca.contains("read as Dysca, Table 3")
+            && dysca.contains("104 cells for duplicates: 6 values stand twice"),
         "{dysca}"
     );
     let both = lint(&[&path("mm-sap-table-1.csv"), &path("mm-sap-table-2.csv")]);
     assert_eq!(both.code, 1);
-    assert!(both.out.contains("csv:3: error [sum] basic: 68.25 is printed"), "{}", both.out);
+    assert!(
+        both.out
+            .contains("csv:3: error [sum] basic: 68.25 is printed"),
+        "{}",
+        both.out
+    );
     assert!(both.out.contains("\n32 sums: 1 wrong\n"), "{}", both.out);
 }
 
@@ -41,8 +52,19 @@ fn any_table_is_linted_by_columns_named_on_the_command_line() {
     .unwrap();
     let file = file.to_str().unwrap();
     let plain = lint(&[file]).ok();
-    assert!(plain.contains("2 rows, no published table\n1 pair of rows: 0 copied whole, 0 in part\n"), "{plain}");
-    let args = [file, "--delta", "gain=new-old, all", "--n", "part one=3", "--total", "whole=part one+part two*1"];
+    assert!(
+        plain.contains("2 rows, no published table\n1 pair of rows: 0 copied whole, 0 in part\n"),
+        "{plain}"
+    );
+    let args = [
+        file,
+        "--delta",
+        "gain=new-old, all",
+        "--n",
+        "part one=3",
+        "--total",
+        "whole=part one+part two*1",
+    ];
     let found = lint(&args);
     assert_eq!(found.code, 1);
     for part in [
@@ -54,14 +76,31 @@ fn any_table_is_linted_by_columns_named_on_the_command_line() {
         assert!(found.out.contains(part), "{part}: {}", found.out);
     }
     let twice = lint(&[file, "--distinct", "new,best"]).refused(1);
-    assert!(twice.contains("no table has the columns `new`, `best`"), "{twice}");
+    assert!(
+        twice.contains("no table has the columns `new`, `best`"),
+        "{twice}"
+    );
     let distinct = lint(&[file, "--distinct", "new"]).ok();
-    assert!(distinct.contains("warning [duplicate-value] new: 55.00 stands there 2 times"), "{distinct}");
-    assert!(lint(&[file, "--delta", "gain"]).refused(2).contains("DELTA=VALUE-BASE"));
+    assert!(
+        distinct.contains("warning [duplicate-value] new: 55.00 stands there 2 times"),
+        "{distinct}"
+    );
+    assert!(
+        lint(&[file, "--delta", "gain"])
+            .refused(2)
+            .contains("DELTA=VALUE-BASE")
+    );
     let broken = dir.path().join("broken.csv");
     std::fs::write(&broken, "a,b\n1,2\n1\n").unwrap();
     let said = lint(&[broken.to_str().unwrap()]).refused(1);
-    assert!(said.contains("broken.csv:3: 1 cells under 2 names"), "{said}");
+    assert!(
+        said.contains("broken.csv:3: 1 cells under 2 names"),
+        "{said}"
+    );
     std::fs::write(&broken, "").unwrap();
-    assert!(lint(&[broken.to_str().unwrap()]).refused(1).contains("the file is empty"));
+    assert!(
+        lint(&[broken.to_str().unwrap()])
+            .refused(1)
+            .contains("the file is empty")
+    );
 }

@@ -7,12 +7,24 @@ use crate::support::Bench;
 
 /// Items with their statuses, verdicts, the leaderboard, and an export: all that a person sees of a project.
 fn everything(bench: &Bench) -> Vec<String> {
-    let answer = bench.client("ann", |_| ()).ask(benchtop::owner::wire::request::Board(Box::default())).unwrap();
+    let answer = bench
+        .client("ann", |_| ())
+        .ask(benchtop::owner::wire::request::Board(Box::default()))
+        .unwrap();
     let items = bench.run(["items", "--json"]).ok();
     assert!(items.len() > 100);
     vec![
         items,
-        bench.run(["items", "--json", "--filter", "status:accepted,rejected", "--sort", "-judged,id"]).ok(),
+        bench
+            .run([
+                "items",
+                "--json",
+                "--filter",
+                "status:accepted,rejected",
+                "--sort",
+                "-judged,id",
+            ])
+            .ok(),
         bench.run(["verdicts", "--json"]).ok(),
         bench.run(["export", "--format", "jsonl"]).ok(),
         format!("{answer:?}"),
@@ -28,16 +40,28 @@ fn counts(status: &Value) -> Value {
 #[test]
 fn without_its_store_a_project_is_the_same_and_says_so() {
     let bench = Bench::new();
-    bench.run(["import", fixture("small").to_str().unwrap()]).ok();
+    bench
+        .run(["import", fixture("small").to_str().unwrap()])
+        .ok();
     if let Some(figures) = shared("dysca-figures") {
         bench.run(["import", figures.to_str().unwrap()]).ok();
     }
     bench.import_items("set", 0..700);
     let lines: String = (1..=60)
-        .map(|n| format!("{{\"item\":{n},\"verdict\":\"{}\"}}\n", ["accept", "reject", "flag"][n % 3]))
+        .map(|n| {
+            format!(
+                "{{\"item\":{n},\"verdict\":\"{}\"}}\n",
+                ["accept", "reject", "flag"][n % 3]
+            )
+        })
         .collect();
     bench.feed(["decide", "--as", "ann"], &lines).ok();
-    bench.feed(["decide", "--as", "bob"], "{\"item\":5,\"verdict\":\"accept\"}\n").ok();
+    bench
+        .feed(
+            ["decide", "--as", "bob"],
+            "{\"item\":5,\"verdict\":\"accept\"}\n",
+        )
+        .ok();
     bench.run(["undo", "--as", "ann", "--count", "3"]).ok();
     bench.run(["redo", "--as", "ann"]).ok();
     let (before, status) = (everything(&bench), bench.status());
@@ -55,7 +79,10 @@ fn without_its_store_a_project_is_the_same_and_says_so() {
         }
         assert_eq!(counts(&bench.status()), counts(&status));
         let notices = bench.status()["notices"].to_string();
-        assert!(notices.contains("rebuilt from imports/ and sessions/"), "{notices}");
+        assert!(
+            notices.contains("rebuilt from imports/ and sessions/"),
+            "{notices}"
+        );
     }
     // And with a damaged one, whether sled notices or takes it for an empty one.
     bench.run(["stop"]).ok();
@@ -65,5 +92,8 @@ fn without_its_store_a_project_is_the_same_and_says_so() {
     std::fs::write(&db, bytes).unwrap();
     assert_eq!(everything(&bench), before);
     let notices = bench.status()["notices"].to_string();
-    assert!(notices.contains("rebuilt from imports/ and sessions/"), "{notices}");
+    assert!(
+        notices.contains("rebuilt from imports/ and sessions/"),
+        "{notices}"
+    );
 }

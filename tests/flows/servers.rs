@@ -18,12 +18,20 @@ fn nobody() -> String {
 }
 
 fn generates(bench: &Bench, url: &str, more: &str) {
-    let table = format!("[generate]\nbackend = \"http\"\nmodel = \"m\"\nendpoints = [{{ url = \"{url}\"{more} }}]");
+    let table = format!(
+        "[generate]\nbackend = \"http\"\nmodel = \"m\"\nendpoints = [{{ url = \"{url}\"{more} }}]"
+    );
     let path = bench.root().join("benchtop.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     let begins = text.find("[generate]").unwrap();
-    let ends = text[begins + 1..].find("\n[").map_or(text.len(), |at| begins + 1 + at);
-    std::fs::write(&path, format!("{}{table}\n{}", &text[..begins], &text[ends..])).unwrap();
+    let ends = text[begins + 1..]
+        .find("\n[")
+        .map_or(text.len(), |at| begins + 1 + at);
+    std::fs::write(
+        &path,
+        format!("{}{table}\n{}", &text[..begins], &text[ends..]),
+    )
+    .unwrap();
 }
 
 fn job(bench: &Bench) -> Value {
@@ -33,7 +41,13 @@ fn job(bench: &Bench) -> Value {
 #[test]
 fn settings_are_read_again_while_the_owner_runs() {
     let bench = fifty();
-    let says = || bench.run(["generate", "--dry-run", "--json"]).lines().remove(0)["generator"].clone();
+    let says = || {
+        bench
+            .run(["generate", "--dry-run", "--json"])
+            .lines()
+            .remove(0)["generator"]
+            .clone()
+    };
     assert_eq!(says(), "storyboard");
     let pid = bench.pid();
     generates(&bench, &nobody(), "");
@@ -44,15 +58,31 @@ fn settings_are_read_again_while_the_owner_runs() {
     let client = bench.client("tester", |_| ());
     std::fs::write(&path, format!("{good}\n[generate\n")).unwrap();
     let notices = || {
-        let new = NewJob { samples: 1, dry: true, ..NewJob::default() };
+        let new = NewJob {
+            samples: 1,
+            dry: true,
+            ..NewJob::default()
+        };
         let begun = client.ask(request::Generate(Box::new(new))).unwrap();
         assert_eq!(begun.generator, "http m");
         let status = client.ask(request::Status).unwrap();
         status.notices.join("; ")
     };
-    assert!(notices().contains("benchtop.toml") && notices().contains("last settings"), "{}", notices());
-    std::fs::write(&path, good.replace("idle_minutes = 10", "idle_minutes = 77")).unwrap();
-    assert!(notices().contains("[owner]") && !notices().contains("last settings"), "{}", notices());
+    assert!(
+        notices().contains("benchtop.toml") && notices().contains("last settings"),
+        "{}",
+        notices()
+    );
+    std::fs::write(
+        &path,
+        good.replace("idle_minutes = 10", "idle_minutes = 77"),
+    )
+    .unwrap();
+    assert!(
+        notices().contains("[owner]") && !notices().contains("last settings"),
+        "{}",
+        notices()
+    );
 }
 
 #[test]
@@ -60,29 +90,73 @@ fn a_dead_endpoint_is_said_its_tasks_stay_to_do_and_the_job_goes_on_by_itself() 
     let bench = fifty();
     generates(&bench, &nobody(), "");
     bench.run(["generate", "--size", "64x64", "--detach"]).ok();
-    wait_until("it is said", || job(&bench)["reason"].as_str().is_some_and(|why| why.contains("cannot connect")));
+    wait_until("it is said", || {
+        job(&bench)["reason"]
+            .as_str()
+            .is_some_and(|why| why.contains("cannot connect"))
+    });
     let waiting = job(&bench);
-    assert_eq!((&waiting["standing"], &waiting["failed"]), (&json!("queued"), &json!(0)), "{waiting}");
+    assert_eq!(
+        (&waiting["standing"], &waiting["failed"]),
+        (&json!("queued"), &json!(0)),
+        "{waiting}"
+    );
     assert!(bench.run(["jobs"]).ok().contains("cannot connect"));
     // A server that is there, written into the file meanwhile, is asked at the next try.
     let server = Server::new(|_| Act::Picture(&[]));
     generates(&bench, &server.url(), "");
     wait_until("it is done", || job(&bench)["standing"] == "done");
     let done = job(&bench);
-    assert_eq!((&done["done"], &done["failed"], &done["reason"]), (&json!(50), &json!(0), &Value::Null), "{done}");
+    assert_eq!(
+        (&done["done"], &done["failed"], &done["reason"]),
+        (&json!(50), &json!(0), &Value::Null),
+        "{done}"
+    );
 }
 
 #[test]
 fn a_model_that_is_not_there_keeps_its_questions() {
     let bench = quiz(12);
-    bench.run(["eval", "--model", "tiny", "--endpoint", &nobody(), "--detach"]).ok();
-    wait_until("it is said", || job(&bench)["reason"].as_str().is_some_and(|why| why.contains("cannot connect")));
+    bench
+        .run([
+            "eval",
+            "--model",
+            "tiny",
+            "--endpoint",
+            &nobody(),
+            "--detach",
+        ])
+        .ok();
+    wait_until("it is said", || {
+        job(&bench)["reason"]
+            .as_str()
+            .is_some_and(|why| why.contains("cannot connect"))
+    });
     let waiting = job(&bench);
-    assert_eq!((&waiting["standing"], &waiting["failed"]), (&json!("queued"), &json!(0)), "{waiting}");
+    assert_eq!(
+        (&waiting["standing"], &waiting["failed"]),
+        (&json!("queued"), &json!(0)),
+        "{waiting}"
+    );
     // Another run has its turn meanwhile.
     let server = Server::new(|_| reply("(A)", "stop"));
-    let other = bench.run(["eval", "--model", "big", "--endpoint", &server.url(), "--json"]).lines().pop().unwrap();
-    assert_eq!((&other["standing"], &other["done"]), (&json!("done"), &json!(12)), "{other}");
+    let other = bench
+        .run([
+            "eval",
+            "--model",
+            "big",
+            "--endpoint",
+            &server.url(),
+            "--json",
+        ])
+        .lines()
+        .pop()
+        .unwrap();
+    assert_eq!(
+        (&other["standing"], &other["done"]),
+        (&json!("done"), &json!(12)),
+        "{other}"
+    );
     bench.run(["jobs", "cancel", "1"]).ok();
 }
 
@@ -93,8 +167,12 @@ fn a_key_that_the_owner_does_not_have_pauses_a_job_and_says_what_to_do() {
     let bench = fifty();
     let server = Server::new(|_| Act::Stall(Duration::from_secs(60)));
     generates(&bench, &server.url(), &format!(", key_env = \"{KEY}\""));
-    bench.run(["trust", "add", &server.url(), "--key-env", KEY]).ok();
-    let said = bench.run(["generate", "--size", "64x64", "--detach"]).refused(1);
+    bench
+        .run(["trust", "add", &server.url(), "--key-env", KEY])
+        .ok();
+    let said = bench
+        .run(["generate", "--size", "64x64", "--detach"])
+        .refused(1);
     let names = |said: &str, pid: u64| {
         said.contains(KEY) && said.contains("benchtop stop") && said.contains(&format!("pid {pid}"))
     };
@@ -108,29 +186,69 @@ fn a_key_that_the_owner_does_not_have_pauses_a_job_and_says_what_to_do() {
     // A client without the key starts the next owner.
     wait_until("it is paused", || job(&bench)["standing"] == "paused");
     let paused = job(&bench);
-    assert!(names(paused["reason"].as_str().unwrap(), bench.pid().unwrap()), "{paused}");
+    assert!(
+        names(paused["reason"].as_str().unwrap(), bench.pid().unwrap()),
+        "{paused}"
+    );
     assert_eq!(paused["failed"], 0);
     // The same of an evaluation.
     let quiz = quiz(3);
     quiz.run(["stop"]).ok();
-    let args = ["eval", "--model", "tiny", "--endpoint", &server.url(), "--key-env", KEY, "--detach"];
-    assert_eq!(crate::support::run(quiz.command(args).env(KEY, "secret"), "").code, 0);
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &server.url(),
+        "--key-env",
+        KEY,
+        "--detach",
+    ];
+    assert_eq!(
+        crate::support::run(quiz.command(args).env(KEY, "secret"), "").code,
+        0
+    );
     wait_until("it runs", || job(&quiz)["standing"] == "running");
     quiz.kill_owner();
     wait_until("it is paused", || job(&quiz)["standing"] == "paused");
-    assert!(names(job(&quiz)["reason"].as_str().unwrap(), quiz.pid().unwrap()), "{}", job(&quiz));
+    assert!(
+        names(job(&quiz)["reason"].as_str().unwrap(), quiz.pid().unwrap()),
+        "{}",
+        job(&quiz)
+    );
 }
 
 #[test]
 fn a_stalled_request_is_given_up_for_another_while_others_go_on() {
     let bench = quiz(40);
-    let server = Server::new(|seen| match (crate::flows::eval::number(seen), seen.before) {
-        (20, 0) => Act::Stall(Duration::from_secs(100)),
-        _ => reply("(A)", "stop"),
-    });
-    let args = ["eval", "--model", "tiny", "--endpoint", &server.url(), "--timeout", "90", "--json"];
+    let server = Server::new(
+        |seen| match (crate::flows::eval::number(seen), seen.before) {
+            (20, 0) => Act::Stall(Duration::from_secs(100)),
+            _ => reply("(A)", "stop"),
+        },
+    );
+    let args = [
+        "eval",
+        "--model",
+        "tiny",
+        "--endpoint",
+        &server.url(),
+        "--timeout",
+        "90",
+        "--json",
+    ];
     let job = bench.run(args).lines().pop().unwrap();
-    assert_eq!((&job["standing"], &job["done"], &job["failed"]), (&json!("done"), &json!(40), &json!(0)), "{job}");
-    let of = |n: usize| server.seen().iter().filter(|seen| crate::flows::eval::number(seen) == n).count();
+    assert_eq!(
+        (&job["standing"], &job["done"], &job["failed"]),
+        (&json!("done"), &json!(40), &json!(0)),
+        "{job}"
+    );
+    let of = |n: usize| {
+        server
+            .seen()
+            .iter()
+            .filter(|seen| crate::flows::eval::number(seen) == n)
+            .count()
+    };
     assert_eq!((of(20), of(21)), (2, 1));
 }

@@ -7,7 +7,13 @@ use serde_json::{Value, json};
 use crate::support::Bench;
 
 /// A file of questions of a data set: which option (from 0) is right, and their keys.
-fn questions(bench: &Bench, file: &str, dataset: &str, right: usize, keys: impl Iterator<Item = Value>) -> PathBuf {
+fn questions(
+    bench: &Bench,
+    file: &str,
+    dataset: &str,
+    right: usize,
+    keys: impl Iterator<Item = Value>,
+) -> PathBuf {
     let line = |key: Value| {
         let name = key.as_str().map_or_else(|| key.to_string(), str::to_string);
         let option = |(at, text): (usize, &&str)| json!({ "text": text, "role": if at == right { "correct" } else { "distractor" } });
@@ -33,8 +39,16 @@ fn texts(prefix: &'static str, n: i64) -> impl Iterator<Item = Value> {
 
 /// A table of answers of `m`, all `A`.
 fn answers(bench: &Bench, file: &str, keys: impl Iterator<Item = Value>) -> PathBuf {
-    let row = |key: Value| format!("{},m,A\n", key.as_str().map_or_else(|| key.to_string(), str::to_string));
-    bench.write(file, "index,model,prediction\n".to_string() + &keys.map(row).collect::<String>())
+    let row = |key: Value| {
+        format!(
+            "{},m,A\n",
+            key.as_str().map_or_else(|| key.to_string(), str::to_string)
+        )
+    };
+    bench.write(
+        file,
+        "index,model,prediction\n".to_string() + &keys.map(row).collect::<String>(),
+    )
 }
 
 fn words(path: &Path) -> &str {
@@ -43,16 +57,26 @@ fn words(path: &Path) -> &str {
 
 /// What `m` gets of each data set, or of the only one, and the notes.
 fn board(bench: &Bench, paths: &[&Path]) -> (Vec<(String, u64, u64)>, String) {
-    let args = |format: &'static str| ["board", "--format", format].into_iter().chain(paths.iter().map(|p| words(p)));
+    let args = |format: &'static str| {
+        ["board", "--format", format]
+            .into_iter()
+            .chain(paths.iter().map(|p| words(p)))
+    };
     let cells = bench.run(args("json")).lines();
-    let share = |cell: &Value, name: &str| Some((name.to_string(), cell["k"].as_u64()?, cell["n"].as_u64()?));
+    let share = |cell: &Value, name: &str| {
+        Some((name.to_string(), cell["k"].as_u64()?, cell["n"].as_u64()?))
+    };
     let of = |part: &str| {
         let mine = cells.iter().filter(|cell| cell["model"] == "m");
-        mine.filter_map(|cell| share(cell, cell["column"].as_str()?.strip_prefix(part)?)).collect::<Vec<_>>()
+        mine.filter_map(|cell| share(cell, cell["column"].as_str()?.strip_prefix(part)?))
+            .collect::<Vec<_>>()
     };
     let mut found = of("Acc.dataset.");
     if found.is_empty() {
-        found = of("Acc").into_iter().filter(|(name, ..)| name.is_empty()).collect();
+        found = of("Acc")
+            .into_iter()
+            .filter(|(name, ..)| name.is_empty())
+            .collect();
     }
     let table = bench.run(args("table"));
     (found, table.out + &table.err)
@@ -75,8 +99,13 @@ fn a_board_follows_from_the_project_and_not_from_when_it_was_looked_at() {
     // What was kept of the first look says nothing any more.
     let (looked, notes) = board(&bench, &[]);
     assert_eq!(looked, [share("small", 0, 10)]);
-    assert!(notes.contains("m.csv: ids of 2 data sets; taken for small, not big"), "{notes}");
-    let strict = bench.run(["board", "--rule", "strict", "--format", "json"]).lines();
+    assert!(
+        notes.contains("m.csv: ids of 2 data sets; taken for small, not big"),
+        "{notes}"
+    );
+    let strict = bench
+        .run(["board", "--rule", "strict", "--format", "json"])
+        .lines();
     assert_eq!(strict, bench.run(["board", "--format", "json"]).lines());
     let (files, notes) = board(&bench, &[&big, &small, &file]);
     assert_eq!(files, looked);
@@ -88,13 +117,21 @@ fn rows_of_one_file_belong_to_the_data_sets_that_have_their_ids() {
     let bench = Bench::new();
     questions(&bench, "in/one.jsonl", "one", 0, texts("one", 4));
     questions(&bench, "in/two.jsonl", "two", 1, texts("two", 6));
-    let keys = texts("one", 3).chain(texts("two", 5)).chain(texts("none", 1));
-    let folder = answers(&bench, "in/m.csv", keys).parent().unwrap().to_path_buf();
+    let keys = texts("one", 3)
+        .chain(texts("two", 5))
+        .chain(texts("none", 1));
+    let folder = answers(&bench, "in/m.csv", keys)
+        .parent()
+        .unwrap()
+        .to_path_buf();
     bench.run(["import", words(&folder)]).ok();
     let expected = [share("one", 3, 4), share("two", 0, 6)];
     for (found, notes) in [board(&bench, &[]), board(&bench, &[&folder])] {
         assert_eq!(found, expected);
-        assert!(notes.contains("1 answer to questions outside the set"), "{notes}");
+        assert!(
+            notes.contains("1 answer to questions outside the set"),
+            "{notes}"
+        );
         assert!(!notes.contains("data sets; taken"), "{notes}");
     }
 }
@@ -116,7 +153,10 @@ fn the_nearest_data_set_goes_first() {
         // The answer that it has no question for fills no hole elsewhere.
         for (found, notes) in [board(&bench, &[]), board(&bench, &[&x, &y])] {
             assert_eq!(found, [share("near", 0, 4)], "{notes}");
-            assert!(notes.contains("1 answer to questions outside the set"), "{notes}");
+            assert!(
+                notes.contains("1 answer to questions outside the set"),
+                "{notes}"
+            );
         }
     }
 }
@@ -137,8 +177,15 @@ fn files_of_one_model_without_a_question_in_common_are_not_two_runs() {
     answers(&bench, "p/two/m.csv", numbers(0..2));
     let folders = [bench.beside("q"), bench.beside("a"), bench.beside("p")];
     let paths: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-    bench.run(["import"].into_iter().chain(paths.iter().map(|p| words(p)))).ok();
-    let expected = [share("p1", 3, 3), share("p2", 2, 3), share("x", 4, 4), share("y", 0, 6)];
+    bench
+        .run(["import"].into_iter().chain(paths.iter().map(|p| words(p))))
+        .ok();
+    let expected = [
+        share("p1", 3, 3),
+        share("p2", 2, 3),
+        share("x", 4, 4),
+        share("y", 0, 6),
+    ];
     for (mut found, notes) in [board(&bench, &[]), board(&bench, &paths)] {
         found.sort();
         assert_eq!(found, expected, "{notes}");
@@ -147,7 +194,10 @@ fn files_of_one_model_without_a_question_in_common_are_not_two_runs() {
     // With a question in common they are.
     answers(&bench, "a/mx-again.csv", texts("x", 1));
     let (_, notes) = board(&bench, &paths);
-    assert!(notes.contains("m: 2 runs; the newest is used (mx-again.csv), not: mx.csv"), "{notes}");
+    assert!(
+        notes.contains("m: 2 runs; the newest is used (mx-again.csv), not: mx.csv"),
+        "{notes}"
+    );
     // And where the project has one, the other is refused or is another model.
     let other = bench.write("b/m.csv", "index,model,prediction\nx0,m,B\n");
     let refused = bench.run(["import", words(&other)]).refused(1);
@@ -162,7 +212,9 @@ fn a_key_is_what_it_reads_as() {
     let folder = bench.beside("in");
     bench.write(
         "in/m.jsonl",
-        (0..4).map(|n| format!("{{\"id\":{n},\"prediction\":\"A\",\"model\":\"m\"}}\n")).collect::<String>(),
+        (0..4)
+            .map(|n| format!("{{\"id\":{n},\"prediction\":\"A\",\"model\":\"m\"}}\n"))
+            .collect::<String>(),
     );
     bench.run(["import", words(&folder)]).ok();
     for (found, notes) in [board(&bench, &[]), board(&bench, &[&folder])] {
@@ -192,7 +244,10 @@ fn a_whole_file_of_opencompass_goes_before_its_parts() {
     file("set_1.json", &["B", "B"]);
     let report = bench.run(["import", "--json", words(&set), words(&dir)]);
     assert_eq!(report.code, 0, "{report:?}");
-    assert!(format!("{}{}", report.out, report.err).contains("read with set.json"), "{report:?}");
+    assert!(
+        format!("{}{}", report.out, report.err).contains("read with set.json"),
+        "{report:?}"
+    );
     assert_eq!(board(&bench, &[]).0, [share("", 4, 4)]);
 }
 
@@ -203,12 +258,21 @@ fn a_question_beside_an_answer_is_the_same_with_its_instruction_or_without() {
         "question": "Which?", "question_type": "multi choice", "options": ["cat", "dog"],
         "instruction": "Question: Which?\nChoices:\n(A) cat\n(B) dog\nAnswer with the letter."}]);
     let file = bench.write("Dysca.json", row.to_string());
-    let answers = bench.write("m.jsonl", r#"{"id": 1, "question": "Which?", "output": "(A)"}"#);
+    let answers = bench.write(
+        "m.jsonl",
+        r#"{"id": 1, "question": "Which?", "output": "(A)"}"#,
+    );
     bench.run(["import", words(&file), "--dataset", "d"]).ok();
-    bench.run(["import", words(&answers), "--dataset", "d"]).ok();
+    bench
+        .run(["import", words(&answers), "--dataset", "d"])
+        .ok();
     for paths in [&[][..], &[file.as_path(), answers.as_path()]] {
         let (found, notes) = board(&bench, paths);
-        assert_eq!(found.iter().map(|(_, k, n)| (*k, *n)).collect::<Vec<_>>(), [(1, 1)], "{notes}");
+        assert_eq!(
+            found.iter().map(|(_, k, n)| (*k, *n)).collect::<Vec<_>>(),
+            [(1, 1)],
+            "{notes}"
+        );
         assert!(!notes.contains("another text"), "{notes}");
     }
 }

@@ -6,7 +6,10 @@ use crate::support::Bench;
 
 fn ids(bench: &Bench, words: &str) -> Vec<String> {
     let lines = bench.run(["items", "--json", "--filter", words]).lines();
-    lines.iter().map(|line| line["id"].as_str().unwrap().to_string()).collect()
+    lines
+        .iter()
+        .map(|line| line["id"].as_str().unwrap().to_string())
+        .collect()
 }
 
 /// `pinkish` and `pretty ink` hold the letters of `pink` in order, and only the first holds `pink`.
@@ -26,7 +29,10 @@ fn bench() -> Bench {
 #[test]
 fn texts_are_substrings_and_fuzzy_only_where_it_is_said() {
     let bench = bench();
-    assert_eq!(ids(&bench, "hearts"), ["set/a", "set/b", "set/c", "set/hearts"]);
+    assert_eq!(
+        ids(&bench, "hearts"),
+        ["set/a", "set/b", "set/c", "set/hearts"]
+    );
     assert_eq!(ids(&bench, "pink"), ["set/a"]);
     assert_eq!(ids(&bench, "fuzzy:pink"), ["set/a", "set/b"]);
     assert_eq!(ids(&bench, "question:hearts"), ["set/a"]);
@@ -34,13 +40,20 @@ fn texts_are_substrings_and_fuzzy_only_where_it_is_said() {
     assert_eq!(ids(&bench, "option:hearts"), ["set/b", "set/c"]);
     assert_eq!(ids(&bench, "answer:hearts"), ["set/c"]);
     assert_eq!(ids(&bench, "id:set/hearts,set/c"), ["set/c", "set/hearts"]);
-    assert_eq!(ids(&bench, "id:hearts,/c,SET/c,set/"), [""; 0], "an id is meant whole");
+    assert_eq!(
+        ids(&bench, "id:hearts,/c,SET/c,set/"),
+        [""; 0],
+        "an id is meant whole"
+    );
     assert_eq!(ids(&bench, "\"set/c\""), ["set/c"]);
     assert_eq!(ids(&bench, "how many"), ["set/a", "set/b"]);
     assert_eq!(ids(&bench, "\"many boats\""), ["set/b"]);
     // The end of one text and the beginning of the next are no phrase.
     assert_eq!(ids(&bench, "\"boats? three\""), [""; 0]);
-    assert_eq!(ids(&bench, "hearts NOT question:hearts NOT id:set/c"), ["set/b", "set/hearts"]);
+    assert_eq!(
+        ids(&bench, "hearts NOT question:hearts NOT id:set/c"),
+        ["set/b", "set/hearts"]
+    );
     assert_eq!(ids(&bench, "NOT \"hearts\""), [""; 0]);
 }
 
@@ -53,11 +66,22 @@ fn a_misspelt_field_is_refused_by_every_command_that_takes_words() {
         &["bulk", "accept", "--filter"],
         &["coverage", "--filter"],
         &["board", "--filter"],
-        &["round", "new", "r", "--protocol", "single", "--people", "ann", "--filter"],
+        &[
+            "round",
+            "new",
+            "r",
+            "--protocol",
+            "single",
+            "--people",
+            "ann",
+            "--filter",
+        ],
         &["filter", "queue", "--filter"],
         &["analyse", "stability", "--filter"],
     ] {
-        let refused = bench.run(command.iter().copied().chain(["quesion:hearts"])).refused(2);
+        let refused = bench
+            .run(command.iter().copied().chain(["quesion:hearts"]))
+            .refused(2);
         assert!(refused.contains("`question:`"), "{command:?}: {refused}");
     }
     assert!(bench.verdicts().is_empty());
@@ -79,11 +103,21 @@ fn verdicts_choose_items_and_one_verdict_must_meet_all_conditions() {
             json!({"item": "set/b", "verdict": "accept"}),
         ],
     );
-    said("bob", &[json!({"item": "set/a", "verdict": "accept"}), json!({"item": "set/c", "verdict": "reject"})]);
+    said(
+        "bob",
+        &[
+            json!({"item": "set/a", "verdict": "accept"}),
+            json!({"item": "set/c", "verdict": "reject"}),
+        ],
+    );
     assert_eq!(ids(&bench, "who:ann"), ["set/a", "set/b"]);
     assert_eq!(ids(&bench, "who:ann,bob"), ["set/a", "set/b", "set/c"]);
     assert_eq!(ids(&bench, "who:bob verdict:accept"), ["set/a"]);
-    assert_eq!(ids(&bench, "who:bob reason:unsafe"), [""; 0], "the reason is of another verdict");
+    assert_eq!(
+        ids(&bench, "who:bob reason:unsafe"),
+        [""; 0],
+        "the reason is of another verdict"
+    );
     assert_eq!(ids(&bench, "reason:unsafe"), ["set/a"]);
     assert_eq!(ids(&bench, "verdict:reject reason:\"\""), ["set/c"]);
     assert_eq!(ids(&bench, "note:dark"), ["set/a"]);
@@ -94,23 +128,43 @@ fn verdicts_choose_items_and_one_verdict_must_meet_all_conditions() {
     assert_eq!(ids(&bench, "judged:<2001-01-01"), [""; 0]);
     assert_eq!(ids(&bench, "judged:>=2001-01-01").len(), 3);
     bench.run(["undo", "--as", "bob"]).ok();
-    assert_eq!(ids(&bench, "who:bob"), ["set/a"], "a verdict that was taken back is none");
+    assert_eq!(
+        ids(&bench, "who:bob"),
+        ["set/a"],
+        "a verdict that was taken back is none"
+    );
 }
 
 #[test]
 fn what_others_said_in_a_blind_round_finds_nothing() {
     let bench = bench();
-    let new = ["round", "new", "pass", "--protocol", "both-accept", "--people", "ann,bob"];
+    let new = [
+        "round",
+        "new",
+        "pass",
+        "--protocol",
+        "both-accept",
+        "--people",
+        "ann,bob",
+    ];
     bench.run(new).ok();
-    let line = json!({"item": "set/a", "verdict": "reject", "note": "dark", "round": "pass"}).to_string();
+    let line =
+        json!({"item": "set/a", "verdict": "reject", "note": "dark", "round": "pass"}).to_string();
     bench.feed(["decide", "--as", "ann"], &line).ok();
     let seen = |who: &str, words: &str| {
         let output = bench.run(["items", "--json", "--as", who, "--filter", words]);
         (output.code, output.lines().len())
     };
     assert_eq!(seen("ann", "round:pass"), (0, 1));
-    for words in ["round:pass", "who:ann", "verdict:reject", "note:dark", "judged:yes", "NOT judged:no", "seen:script"]
-    {
+    for words in [
+        "round:pass",
+        "who:ann",
+        "verdict:reject",
+        "note:dark",
+        "judged:yes",
+        "NOT judged:no",
+        "seen:script",
+    ] {
         assert_eq!(seen("bob", words), (0, 0), "{words}");
     }
 }
@@ -123,7 +177,10 @@ fn rotations_are_chosen_by_position_set_and_absence() {
     let file = bench.write("turns.tsv", rows);
     bench.run(["import", file.to_str().unwrap()]).ok();
     let all = bench.run(["items", "--json"]).lines();
-    let set = all.iter().find_map(|line| line["rotation"]["set"].as_str()).map(str::to_string);
+    let set = all
+        .iter()
+        .find_map(|line| line["rotation"]["set"].as_str())
+        .map(str::to_string);
     assert_eq!(ids(&bench, "rotation:2"), ["turns/1000001"]);
     assert_eq!(ids(&bench, "rotation:none"), ["turns/2"]);
     if let Some(set) = set {

@@ -34,7 +34,10 @@ fn said(n: u32, kind: u32) -> Agreement {
 
 fn report(agreement: &Agreement, ask: &AgreementAsk) -> AgreementReport {
     let counts = agreement.counts();
-    ask.bootstrap.map_or_else(|| counts.report(), |plan| counts.bootstrapped(plan, &mut |_| true).unwrap())
+    ask.bootstrap.map_or_else(
+        || counts.report(),
+        |plan| counts.bootstrapped(plan, &mut |_| true).unwrap(),
+    )
 }
 
 fn person(name: &str, bad: usize) -> PersonQuality {
@@ -44,8 +47,20 @@ fn person(name: &str, bad: usize) -> PersonQuality {
         practice: probes([]),
         probes: probes((0..24).map(|n| (n % 2 == 0, Some(n % 2 == 0 || n < bad * 2)))),
         lookalikes: probes([]),
-        repeats: repeats(scale, (0..18).map(|n| (n % 2, if usize::from(n) < bad { 1 - n % 2 } else { n % 2 })))
-            .unwrap(),
+        repeats: repeats(
+            scale,
+            (0..18).map(|n| {
+                (
+                    n % 2,
+                    if usize::from(n) < bad {
+                        1 - n % 2
+                    } else {
+                        n % 2
+                    },
+                )
+            }),
+        )
+        .unwrap(),
         revised: revisions((0..360).map(|n| (0, u8::from(n < bad)))),
         second: bad as u64,
         informed: 1,
@@ -55,13 +70,28 @@ fn person(name: &str, bad: usize) -> PersonQuality {
 fn answer(ask: &AgreementAsk) -> Agreed {
     let whole = report(&said(360, 0), ask);
     let people: Vec<String> = PEOPLE.map(String::from).to_vec();
-    let pairs = whole.pairs.iter().cloned().map(|pair| Row::pair(pair, &people));
-    let groups = [("multiple-choice", 180, 1), ("true-false", 90, 3), ("yes-no", 60, 0), ("free-form", 1, 0)];
+    let pairs = whole
+        .pairs
+        .iter()
+        .cloned()
+        .map(|pair| Row::pair(pair, &people));
+    let groups = [
+        ("multiple-choice", 180, 1),
+        ("true-false", 90, 3),
+        ("yes-no", 60, 0),
+        ("free-form", 1, 0),
+    ];
     let rows: Vec<Row> = match ask.by {
         By::Pair => pairs.collect(),
-        _ => groups.map(|(name, n, kind)| Row::group(name, report(&said(n, kind), ask))).to_vec(),
+        _ => groups
+            .map(|(name, n, kind)| Row::group(name, report(&said(n, kind), ask)))
+            .to_vec(),
     };
-    let quality: Vec<PersonQuality> = PEOPLE.iter().zip(1..).map(|(name, bad)| person(name, bad)).collect();
+    let quality: Vec<PersonQuality> = PEOPLE
+        .iter()
+        .zip(1..)
+        .map(|(name, bad)| person(name, bad))
+        .collect();
     Agreed {
         round: ask.round.clone(),
         protocol: "majority 2 of 3".parse::<Protocol>().unwrap(),
@@ -70,8 +100,14 @@ fn answer(ask: &AgreementAsk) -> Agreed {
         categories: CATEGORIES.map(String::from).to_vec(),
         people,
         raters: whole.raters.clone(),
-        methods: format!("{} {}", methods_paragraph(&whole, &CATEGORIES), quality_sentences(&quality)),
-        rows: std::iter::once(Row::group("all", whole)).chain(rows).collect(),
+        methods: format!(
+            "{} {}",
+            methods_paragraph(&whole, &CATEGORIES),
+            quality_sentences(&quality)
+        ),
+        rows: std::iter::once(Row::group("all", whole))
+            .chain(rows)
+            .collect(),
         quality,
         bootstrap: ask.bootstrap,
         notes: vec![],
@@ -104,10 +140,13 @@ fn state(name: &str) -> RoundState {
 fn settle(pane: &mut AgreementPane, effects: Vec<AgreementEffect>) {
     for effect in effects {
         let more = match effect {
-            AgreementEffect::Ask(Want::Rounds, _) => pane.take_rounds(Ok(vec![state("second-pass")])),
-            AgreementEffect::Ask(Want::Agreed(of), AnyRequest::Agreement(request::Agreement(ask))) => {
-                pane.take_agreed(of, Ok(answer(&ask)))
+            AgreementEffect::Ask(Want::Rounds, _) => {
+                pane.take_rounds(Ok(vec![state("second-pass")]))
             }
+            AgreementEffect::Ask(
+                Want::Agreed(of),
+                AnyRequest::Agreement(request::Agreement(ask)),
+            ) => pane.take_agreed(of, Ok(answer(&ask))),
             _ => vec![],
         };
         settle(pane, more);
@@ -153,7 +192,11 @@ fn what_stands_beside_a_row() {
     press(&mut pane, &[Action::Down]);
     for part in ["table", "people", "methods"] {
         press(&mut pane, &[Action::AgreementPart]);
-        check(&format!("agreement_{part}"), size, &picture(&mut pane, size, &look()));
+        check(
+            &format!("agreement_{part}"),
+            size,
+            &picture(&mut pane, size, &look()),
+        );
     }
 }
 
@@ -161,17 +204,35 @@ fn what_stands_beside_a_row() {
 fn agreement_loading_refused_and_without_verdicts() {
     let size = SIZES[0];
     let mut pane = AgreementPane::new();
-    check("agreement_loading", size, &picture(&mut pane, size, &look()));
+    check(
+        "agreement_loading",
+        size,
+        &picture(&mut pane, size, &look()),
+    );
     let effects = pane.take_rounds(Ok(vec![state("second-pass")]));
-    let [AgreementEffect::Ask(Want::Agreed(ask), _)] = &effects[..] else { panic!("{effects:?}") };
+    let [AgreementEffect::Ask(Want::Agreed(ask), _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let what = "the round `second-pass` is blind: scores and verdicts of others come after yours";
-    let blind = Error::new(ErrorKind::Denied, what).help("judge the items that it asks you for first");
+    let blind =
+        Error::new(ErrorKind::Denied, what).help("judge the items that it asks you for first");
     pane.take_agreed(ask.clone(), Err(blind));
-    check("agreement_refused", size, &picture(&mut pane, size, &look()));
+    check(
+        "agreement_refused",
+        size,
+        &picture(&mut pane, size, &look()),
+    );
     let empty = Agreement::new(Scale::new(2, 0).unwrap()).counts().report();
-    let nobody = Agreed { rows: vec![Row::group("all", empty)], ..answer(ask) };
+    let nobody = Agreed {
+        rows: vec![Row::group("all", empty)],
+        ..answer(ask)
+    };
     pane.take_agreed(ask.clone(), Ok(nobody));
-    check("agreement_nothing", size, &picture(&mut pane, size, &look()));
+    check(
+        "agreement_nothing",
+        size,
+        &picture(&mut pane, size, &look()),
+    );
 }
 
 #[test]
@@ -179,7 +240,10 @@ fn agreement_for_a_screen_reader() {
     for size in SIZES {
         let mut pane = shown(size);
         let picture = picture(&mut pane, size, &accessible());
-        assert!(!picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)), "{picture}");
+        assert!(
+            !picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),
+            "{picture}"
+        );
         check("agreement_accessible", size, &picture);
     }
 }

@@ -3,7 +3,8 @@ use benchtop::model::ToolVerdict;
 use benchtop::model::agreement::{Bootstrap, Interval};
 use benchtop::model::board::analysis::{Compared, Redrawn, Table};
 use benchtop::model::board::{
-    AnswerDetail, Answered, BehindPage, Board, BoardAsk, Cell, Column, Counts, ModelAnswer, Printed, Row, Scale,
+    AnswerDetail, Answered, BehindPage, Board, BoardAsk, Cell, Column, Counts, ModelAnswer,
+    Printed, Row, Scale,
 };
 use benchtop::owner::wire::{AnyRequest, request};
 use benchtop::pipeline::analysis::{Curve, Stable};
@@ -25,7 +26,9 @@ pub(super) fn board() -> Board {
     let mut add = |group: &str, names: &[(&str, u64)]| {
         for (name, n) in names {
             let name = format!("{group}.{name}");
-            let help = format!("{name}: a unit is a question with its pair of images; right when both answers are");
+            let help = format!(
+                "{name}: a unit is a question with its pair of images; right when both answers are"
+            );
             columns.push(Column::share(name, group, &help));
             sizes.push(*n);
         }
@@ -34,9 +37,27 @@ pub(super) fn board() -> Board {
     add("aAcc", &[("L_l", 540), ("L_h", 460), ("L_m", 1000)]);
     add("iAcc", &[("N", 169), ("M", 169), ("N+M", 338)]);
     add("mAcc", &[("L_m", 169)]);
-    add("Circular", &[("CI.L_l", 227), ("CI.L_h", 227), ("SI.L_h", 418)]);
-    add("Vanilla", &[("CI.L_l", 227), ("CI.L_h", 227), ("SI.L_h", 418)]);
-    add("qAcc", &[("B1", 66), ("B2", 45), ("B3", 56), ("R1", 37), ("I1", 26), ("E1", 38), ("S1", 13), ("S2", 28)]);
+    add(
+        "Circular",
+        &[("CI.L_l", 227), ("CI.L_h", 227), ("SI.L_h", 418)],
+    );
+    add(
+        "Vanilla",
+        &[("CI.L_l", 227), ("CI.L_h", 227), ("SI.L_h", 418)],
+    );
+    add(
+        "qAcc",
+        &[
+            ("B1", 66),
+            ("B2", 45),
+            ("B3", 56),
+            ("R1", 37),
+            ("I1", 26),
+            ("E1", 38),
+            ("S1", 13),
+            ("S2", 28),
+        ],
+    );
     let models = ["GPT4o", "MiniCPM-V-2", "deepseek_vl_1.3b", "llava_v1.5_13b"];
     let row = |(m, model): (usize, &&str)| Row {
         model: (*model).into(),
@@ -44,7 +65,10 @@ pub(super) fn board() -> Board {
             .iter()
             .enumerate()
             .map(|(i, n)| {
-                (m != 2 || i != 9).then(|| Cell::Share { k: n * (80 - 7 * m as u64 - i as u64) / 100, n: *n })
+                (m != 2 || i != 9).then(|| Cell::Share {
+                    k: n * (80 - 7 * m as u64 - i as u64) / 100,
+                    n: *n,
+                })
             })
             .collect(),
         counts: Counts {
@@ -63,7 +87,13 @@ pub(super) fn board() -> Board {
         "the category of a question is reverse-engineered from its id".to_string(),
         "Vanilla: the first rotation of the circular file".to_string(),
     ];
-    Board { questions: 1872, columns, rows: models.iter().enumerate().map(row).collect(), notes, drafts: 0 }
+    Board {
+        questions: 1872,
+        columns,
+        rows: models.iter().enumerate().map(row).collect(),
+        notes,
+        drafts: 0,
+    }
 }
 
 pub(super) fn keys() -> Keymap {
@@ -87,7 +117,10 @@ fn behind() -> Vec<AnswerDetail> {
         right: Some(i != 3 && i != 4),
         similarity: None,
         declined: false,
-        tool: (i == 1).then(|| ToolVerdict { right: Some(0.0), extracted: Some("No".into()) }),
+        tool: (i == 1).then(|| ToolVerdict {
+            right: Some(0.0),
+            extracted: Some("No".into()),
+        }),
     };
     (0..6).map(one).collect()
 }
@@ -96,9 +129,17 @@ fn behind() -> Vec<AnswerDetail> {
 fn answered() -> Answered {
     let all = behind();
     let answer = |n: usize| {
-        let reasoning = (n == 3).then(|| "The legs are apart and off the ground, so the person runs.".to_string());
-        let answer = AnswerDetail { reasoning, ..all[n % all.len()].clone() };
-        ModelAnswer { model: format!("model-{n:02}"), order: (n == 5).then(|| "shuffle 2".to_string()), answer }
+        let reasoning = (n == 3)
+            .then(|| "The legs are apart and off the ground, so the person runs.".to_string());
+        let answer = AnswerDetail {
+            reasoning,
+            ..all[n % all.len()].clone()
+        };
+        ModelAnswer {
+            model: format!("model-{n:02}"),
+            order: (n == 5).then(|| "shuffle 2".to_string()),
+            answer,
+        }
     };
     Answered {
         number: 401,
@@ -117,7 +158,12 @@ fn leaderboard() {
     for size in SIZES {
         let picture = frame(size, |area, buf| {
             let mut pane = BoardPane::new(board(), margin);
-            for action in [Action::Right, Action::SortDescending, Action::Down, Action::Right] {
+            for action in [
+                Action::Right,
+                Action::SortDescending,
+                Action::Down,
+                Action::Right,
+            ] {
                 pane.act(action);
             }
             pane.draw(area, &keys(), buf, &look());
@@ -162,7 +208,11 @@ fn answers_behind_a_cell_and_one_in_full() {
         pane.take_behind(
             &BoardAsk::default(),
             ("MiniCPM-V-2", "qAcc.L_l"),
-            BehindPage { answers: behind(), all: 90, next: Some(6) },
+            BehindPage {
+                answers: behind(),
+                all: 90,
+                next: Some(6),
+            },
         );
         let list = frame(size, |area, buf| pane.draw(area, &keys(), buf, &look()));
         check("behind", size, &list);
@@ -176,7 +226,10 @@ fn answers_behind_a_cell_and_one_in_full() {
         else {
             panic!("{effects:?}")
         };
-        assert_eq!((item.as_str(), column.as_deref()), ("mvp-bench/400", Some("qAcc.L_l")));
+        assert_eq!(
+            (item.as_str(), column.as_deref()),
+            ("mvp-bench/400", Some("qAcc.L_l"))
+        );
         pane.take_answered(ask, model, *replaces, answered());
         pane.act(Action::Down);
         pane.act(Action::Down);
@@ -187,27 +240,51 @@ fn answers_behind_a_cell_and_one_in_full() {
 
 /// A Dysca-like board: styles, types by subtask, scenarios with their drops, and a row that was printed elsewhere.
 fn styled() -> Board {
-    let mut columns = vec![Column::share("Acc", "Acc", "an answer to a question with options or by yes or no")];
+    let mut columns = vec![Column::share(
+        "Acc",
+        "Acc",
+        "an answer to a question with options or by yes or no",
+    )];
     let mut add = |name: String, group: &str, scale| {
-        columns.push(Column { scale, ..Column::share(name, group, "an answer to a question of this kind") });
+        columns.push(Column {
+            scale,
+            ..Column::share(name, group, "an answer to a question of this kind")
+        });
     };
     for kind in ["multiple-choice", "true-false"] {
         for subtask in ["animal", "celebrity", "landmark", "movement"] {
-            add(format!("Acc.{kind}.{subtask}"), &format!("{kind} by subtask"), Scale::Share);
+            add(
+                format!("Acc.{kind}.{subtask}"),
+                &format!("{kind} by subtask"),
+                Scale::Share,
+            );
         }
     }
     for scenario in ["clean", "adversarial", "corruption", "print-attack"] {
         add(format!("MC+TF.{scenario}"), "MC+TF", Scale::Share);
     }
     for scenario in ["adversarial", "corruption", "print-attack"] {
-        add(format!("MC+TF.{scenario}-clean"), "MC+TF drop", Scale::Points);
+        add(
+            format!("MC+TF.{scenario}-clean"),
+            "MC+TF drop",
+            Scale::Points,
+        );
     }
     add("SQ".into(), "SQ", Scale::Squared);
     for subtask in ["animal", "celebrity", "landmark", "movement"] {
         add(format!("SQ.{subtask}"), "SQ by subtask", Scale::Squared);
     }
     add("SC".into(), "SC", Scale::Squared);
-    for style in ["anime", "cubism", "graffiti", "ink", "oil", "photo", "pixel art", "watercolour"] {
+    for style in [
+        "anime",
+        "cubism",
+        "graffiti",
+        "ink",
+        "oil",
+        "photo",
+        "pixel art",
+        "watercolour",
+    ] {
         add(format!("Acc.style.{style}"), "Acc by style", Scale::Share);
     }
     let row = |(m, model): (u64, &str)| {
@@ -215,31 +292,64 @@ fn styled() -> Board {
             let value = (92 - 7 * m - (at as u64 * 13) % 31) as f64 / 100.0;
             Some(match column.scale {
                 _ if column.group == "MC+TF" => Cell::Mean { value, n: 576 },
-                Scale::Share => Cell::Share { k: (value * 288.0) as u64, n: 288 },
-                Scale::Points => Cell::Number { value: -20.0 * value, n: 192 },
-                Scale::Squared | Scale::Spread | Scale::P => Cell::Number { value: 60.0 * value, n: 576 },
+                Scale::Share => Cell::Share {
+                    k: (value * 288.0) as u64,
+                    n: 288,
+                },
+                Scale::Points => Cell::Number {
+                    value: -20.0 * value,
+                    n: 192,
+                },
+                Scale::Squared | Scale::Spread | Scale::P => Cell::Number {
+                    value: 60.0 * value,
+                    n: 576,
+                },
             })
         };
         Row {
             model: model.into(),
             cells: columns.iter().enumerate().map(cell).collect(),
-            counts: Counts { used: 1152, ..Counts::default() },
+            counts: Counts {
+                used: 1152,
+                ..Counts::default()
+            },
             reference: (m == 3).then(|| "Table 3".to_string()),
         }
     };
     let models = ["InternVL2-8B", "Qwen2-VL-7B", "llava-v1.6-13b", "GPT-4V"];
     let rows = (0u64..).zip(models).map(row).collect();
-    Board { questions: 1152, columns, rows, notes: vec![], drafts: 0 }
+    Board {
+        questions: 1152,
+        columns,
+        rows,
+        notes: vec![],
+        drafts: 0,
+    }
 }
 
 fn ranked(pane: &mut BoardPane) {
     let rank = |rank, tied, p: Option<f64>| {
         let high = if tied { 3 } else { rank };
-        Rank { rank, high, tied, discordant: p.map(|_| (41, 20)), p, corrected: p, tested: 2 }
+        Rank {
+            rank,
+            high,
+            tied,
+            discordant: p.map(|_| (41, 20)),
+            p,
+            corrected: p,
+            tested: 2,
+        }
     };
-    let ranks = [("InternVL2-8B", rank(1, false, Some(0.009))), ("Qwen2-VL-7B", rank(2, true, Some(0.4)))];
+    let ranks = [
+        ("InternVL2-8B", rank(1, false, Some(0.009))),
+        ("Qwen2-VL-7B", rank(2, true, Some(0.4))),
+    ];
     let last = ("llava-v1.6-13b", rank(2, true, None));
-    let ranks = ranks.into_iter().chain([last]).map(|(model, rank)| (model.to_string(), rank)).collect();
+    let ranks = ranks
+        .into_iter()
+        .chain([last])
+        .map(|(model, rank)| (model.to_string(), rank))
+        .collect();
     pane.take_ranks(&BoardAsk::default(), "MC+TF.clean".into(), ranks);
 }
 
@@ -248,7 +358,11 @@ fn a_board_with_ranks_and_a_printed_row() {
     for size in SIZES {
         let mut pane = BoardPane::new(styled(), margin);
         ranked(&mut pane);
-        check("leaderboard_ranks", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+        check(
+            "leaderboard_ranks",
+            size,
+            &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+        );
     }
 }
 
@@ -257,28 +371,47 @@ fn printed_rows_are_switched_and_said_in_the_title() {
     let mut pane = BoardPane::new(styled(), margin);
     let choices = vec![Printed::Off, Printed::All, Printed::Paper("Dysca".into())];
     let effects = pane.chosen(&ChoiceFor::Printed(choices), 2);
-    let [BoardEffect::Ask(_, AnyRequest::Board(request::Board(ask)))] = &effects[..] else { panic!("{effects:?}") };
+    let [BoardEffect::Ask(_, AnyRequest::Board(request::Board(ask)))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(ask.printed, Printed::Paper("Dysca".into()));
     pane.take_board(ask, Ok(styled()));
     pane.act(Action::Bottom);
     (0..11).for_each(|_| drop(pane.act(Action::Right)));
     let size = SIZES[0];
-    check("leaderboard_printed", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+    check(
+        "leaderboard_printed",
+        size,
+        &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+    );
 }
 
 #[test]
 fn breakdowns_of_a_model() {
     let group = Breakdown::Group("MC+TF".into());
-    for (name, kind) in [("styles", Breakdown::Styles), ("types", Breakdown::Types), ("scenarios", group)] {
+    for (name, kind) in [
+        ("styles", Breakdown::Styles),
+        ("types", Breakdown::Types),
+        ("scenarios", group),
+    ] {
         for size in SIZES {
             let mut pane = BoardPane::new(styled(), margin);
             pane.chosen(&ChoiceFor::View(vec![kind.clone()]), 0);
-            check(&format!("board_{name}"), size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+            check(
+                &format!("board_{name}"),
+                size,
+                &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+            );
         }
         let mut pane = BoardPane::new(styled(), margin);
         pane.chosen(&ChoiceFor::View(vec![kind]), 0);
-        let plain = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &accessible()));
-        assert!(!plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)), "{plain}");
+        let plain = frame(SIZES[0], |area, buf| {
+            pane.draw(area, &keys(), buf, &accessible())
+        });
+        assert!(
+            !plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),
+            "{plain}"
+        );
     }
 }
 
@@ -287,7 +420,11 @@ fn aware() -> Board {
     let mut columns = Vec::new();
     let mut cells = Vec::new();
     let mut add = |name: &str, group: &str, value: f64, n| {
-        columns.push(Column::share(name, group, "an answer to a question of this kind"));
+        columns.push(Column::share(
+            name,
+            group,
+            "an answer to a question of this kind",
+        ));
         cells.push(Some(Cell::Mean { value, n }));
     };
     for (name, value, n) in [
@@ -302,16 +439,35 @@ fn aware() -> Board {
     ] {
         add(name, "self-awareness", value, n);
     }
-    let quadrants =
-        [("known-knowns", 2241), ("unknown-knowns", 60), ("known-unknowns", 600), ("unknown-unknowns", 2649)];
+    let quadrants = [
+        ("known-knowns", 2241),
+        ("unknown-knowns", 60),
+        ("known-unknowns", 600),
+        ("unknown-unknowns", 2649),
+    ];
     for (name, n) in quadrants.into_iter().chain([("unread", 40)]) {
-        add(&format!("quadrant.{name}"), "quadrant", f64::from(n) / 5590.0, 5590);
+        add(
+            &format!("quadrant.{name}"),
+            "quadrant",
+            f64::from(n) / 5590.0,
+            5590,
+        );
     }
     for (name, value) in [("easy", 0.904), ("medium", 0.831), ("hard", 0.75)] {
         add(&format!("Acc.level.{name}"), "Acc by level", value, 240);
     }
-    let counts = Counts { used: 5580, missing: 10, unparsed: 30, ..Counts::default() };
-    let row = |model: &str| Row { model: model.into(), cells: cells.clone(), counts, reference: None };
+    let counts = Counts {
+        used: 5580,
+        missing: 10,
+        unparsed: 30,
+        ..Counts::default()
+    };
+    let row = |model: &str| Row {
+        model: model.into(),
+        cells: cells.clone(),
+        counts,
+        reference: None,
+    };
     Board {
         questions: 5590,
         columns: columns.clone(),
@@ -332,10 +488,19 @@ fn the_knowledge_quadrant_and_a_difficulty_curve() {
             pane
         };
         for size in SIZES {
-            check(&format!("board_{name}"), size, &frame(size, |area, buf| laid().draw(area, &keys(), buf, &look())));
+            check(
+                &format!("board_{name}"),
+                size,
+                &frame(size, |area, buf| laid().draw(area, &keys(), buf, &look())),
+            );
         }
-        let plain = frame(SIZES[0], |area, buf| laid().draw(area, &keys(), buf, &accessible()));
-        assert!(!plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)), "{plain}");
+        let plain = frame(SIZES[0], |area, buf| {
+            laid().draw(area, &keys(), buf, &accessible())
+        });
+        assert!(
+            !plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),
+            "{plain}"
+        );
     }
 }
 
@@ -344,39 +509,73 @@ fn scores_over_parts_of_the_data() {
     let curve = |model: &str, of: [f64; 11]| Curve {
         model: model.into(),
         values: of.map(Some).to_vec(),
-        drift: Some(of[5..].iter().map(|v| (v - of[10]).abs()).fold(0.0, f64::max)),
+        drift: Some(
+            of[5..]
+                .iter()
+                .map(|v| (v - of[10]).abs())
+                .fold(0.0, f64::max),
+        ),
     };
     let found = Stable {
         column: "MC+TF.clean".into(),
         scale: Scale::Share,
-        fractions: vec![1.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0],
+        fractions: vec![
+            1.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0,
+        ],
         n: vec![6, 58, 115, 173, 230, 288, 346, 403, 461, 518, 576],
         seed: 1,
         models: vec![
-            curve("Qwen2-VL-7B", [70.0, 61.5, 60.1, 62.0, 61.2, 60.9, 60.5, 60.4, 60.8, 60.6, 60.5]),
-            curve("InternVL2-8B", [50.0, 66.0, 67.5, 66.8, 67.3, 67.9, 67.5, 67.6, 67.4, 67.5, 67.5]),
+            curve(
+                "Qwen2-VL-7B",
+                [
+                    70.0, 61.5, 60.1, 62.0, 61.2, 60.9, 60.5, 60.4, 60.8, 60.6, 60.5,
+                ],
+            ),
+            curve(
+                "InternVL2-8B",
+                [
+                    50.0, 66.0, 67.5, 66.8, 67.3, 67.9, 67.5, 67.6, 67.4, 67.5, 67.5,
+                ],
+            ),
         ],
     };
     let asked = || {
         let mut pane = BoardPane::new(styled(), margin);
         let effects = pane.chosen(&ChoiceFor::View(vec![Breakdown::Stability]), 0);
-        let [BoardEffect::Ask(Want::Stable(ask, column), _)] = &effects[..] else { panic!("{effects:?}") };
+        let [BoardEffect::Ask(Want::Stable(ask, column), _)] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         (pane, ask.clone(), column.clone())
     };
     let (mut pane, ..) = asked();
     let waits = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &look()));
-    assert!(waits.contains("reading ...") && waits.contains("stops it"), "{waits}");
-    assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Cancel(Want::Stable(..))]));
+    assert!(
+        waits.contains("reading ...") && waits.contains("stops it"),
+        "{waits}"
+    );
+    assert!(matches!(
+        &pane.act(Action::Back)[..],
+        [BoardEffect::Cancel(Want::Stable(..))]
+    ));
     for size in SIZES {
         let (mut pane, ask, column) = asked();
         pane.take_stable(&ask, &column, Ok(found.clone()));
-        check("board_stability", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+        check(
+            "board_stability",
+            size,
+            &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+        );
         assert!(pane.act(Action::Back).is_empty(), "nothing is on its way");
     }
     let (mut pane, ask, column) = asked();
     pane.take_stable(&ask, &column, Ok(found));
-    let plain = frame(SIZES[0], |area, buf| pane.draw(area, &keys(), buf, &accessible()));
-    assert!(!plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)) && plain.contains("67.5"), "{plain}");
+    let plain = frame(SIZES[0], |area, buf| {
+        pane.draw(area, &keys(), buf, &accessible())
+    });
+    assert!(
+        !plain.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)) && plain.contains("67.5"),
+        "{plain}"
+    );
 }
 
 #[test]
@@ -386,10 +585,18 @@ fn two_models_on_the_same_questions() {
         let compared = Compared {
             models: ["InternVL2-8B".into(), "Qwen2-VL-7B".into()],
             column: "Acc".into(),
-            cells: [Some(Cell::Share { k: 264, n: 288 }), Some(Cell::Share { k: 244, n: 288 })],
+            cells: [
+                Some(Cell::Share { k: 264, n: 288 }),
+                Some(Cell::Share { k: 244, n: 288 }),
+            ],
             delta: Some(20.0 / 288.0),
             redrawn: Redrawn {
-                interval: Some(Interval { low: 0.021, high: 0.118, standard_error: 0.025, draws: 1000 }),
+                interval: Some(Interval {
+                    low: 0.021,
+                    high: 0.118,
+                    standard_error: 0.025,
+                    draws: 1000,
+                }),
                 why_not: None,
                 cluster: "image".into(),
                 clusters: 96,
@@ -406,10 +613,17 @@ fn two_models_on_the_same_questions() {
                 first_items: (1..30).collect(),
                 second_items: (40..49).collect(),
             }),
-            shared: [Some(Cell::Share { k: 264, n: 288 }), Some(Cell::Share { k: 244, n: 288 })],
+            shared: [
+                Some(Cell::Share { k: 264, n: 288 }),
+                Some(Cell::Share { k: 244, n: 288 }),
+            ],
         };
         pane.take_compared(&BoardAsk::default(), compared);
-        check("board_compared", size, &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())));
+        check(
+            "board_compared",
+            size,
+            &frame(size, |area, buf| pane.draw(area, &keys(), buf, &look())),
+        );
         assert!(
             matches!(&pane.act(Action::Open)[..], [BoardEffect::Items(words)] if words.starts_with("number:1,2,3,"))
         );

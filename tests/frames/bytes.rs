@@ -43,9 +43,16 @@ impl Screen {
     fn new(theme: &str, level: ColourLevel) -> Screen {
         crossterm::style::force_color_output(true);
         let wire = Wire::default();
-        let options = TerminalOptions { viewport: Viewport::Fixed(AREA) };
-        let terminal = Terminal::with_options(CrosstermBackend::new(wire.clone()), options).unwrap();
-        Screen { terminal, wire, look: Look::new(&Theme::shipped(theme).unwrap(), level, false) }
+        let options = TerminalOptions {
+            viewport: Viewport::Fixed(AREA),
+        };
+        let terminal =
+            Terminal::with_options(CrosstermBackend::new(wire.clone()), options).unwrap();
+        Screen {
+            terminal,
+            wire,
+            look: Look::new(&Theme::shipped(theme).unwrap(), level, false),
+        }
     }
 
     /// Draws a frame; the bytes it took.
@@ -65,9 +72,13 @@ impl Screen {
 #[test]
 fn a_cursor_move_in_the_item_list() {
     let (columns, window) = (super::table::columns(), super::table::window(60));
-    for (theme, level) in [("dark", ColourLevel::True), ("light", ColourLevel::Ansi256), ("dark", ColourLevel::Ansi16)]
-        .into_iter()
-        .chain([("mono", ColourLevel::Mono)])
+    for (theme, level) in [
+        ("dark", ColourLevel::True),
+        ("light", ColourLevel::Ansi256),
+        ("dark", ColourLevel::Ansi16),
+    ]
+    .into_iter()
+    .chain([("mono", ColourLevel::Mono)])
     {
         for column in 0..columns.len() {
             let mut screen = Screen::new(theme, level);
@@ -77,14 +88,37 @@ fn a_cursor_move_in_the_item_list() {
             let mut show = |state: &TableState| {
                 screen.draw(|buf, look| {
                     let (columns, window, empty) = (&columns[..], &window, &Empty::Loading);
-                    TableView { columns, window, state, empty, note: "", look }.render(AREA, buf);
+                    TableView {
+                        columns,
+                        window,
+                        state,
+                        empty,
+                        note: "",
+                        look,
+                    }
+                    .render(AREA, buf);
                 })
             };
             assert!(show(&state) > 2000, "the first frame draws everything");
-            for action in [Action::Down, Action::Down, Action::Up, Action::Down, Action::Down] {
-                state.act(action, &Extent { columns: &columns, window: &window });
+            for action in [
+                Action::Down,
+                Action::Down,
+                Action::Up,
+                Action::Down,
+                Action::Down,
+            ] {
+                state.act(
+                    action,
+                    &Extent {
+                        columns: &columns,
+                        window: &window,
+                    },
+                );
                 let bytes = show(&state);
-                assert!((40..=BUDGET).contains(&bytes), "{level:?} column {column} {action:?}: {bytes} B");
+                assert!(
+                    (40..=BUDGET).contains(&bytes),
+                    "{level:?} column {column} {action:?}: {bytes} B"
+                );
             }
             let idle = show(&state);
             assert!(idle <= 30, "a frame without change: {idle} B");
@@ -94,7 +128,11 @@ fn a_cursor_move_in_the_item_list() {
 
 #[test]
 fn a_cursor_move_on_the_leaderboard() {
-    for (theme, level) in [("dark", ColourLevel::True), ("light", ColourLevel::Ansi256), ("mono", ColourLevel::Mono)] {
+    for (theme, level) in [
+        ("dark", ColourLevel::True),
+        ("light", ColourLevel::Ansi256),
+        ("mono", ColourLevel::Mono),
+    ] {
         for column in 0..31 {
             let keys = super::board::keys();
             let mut screen = Screen::new(theme, level);
@@ -102,10 +140,19 @@ fn a_cursor_move_on_the_leaderboard() {
             assert!(screen.draw(|buf, look| pane.draw(AREA, &keys, buf, look)) > 1000);
             pane.go_to_column(column);
             screen.draw(|buf, look| pane.draw(AREA, &keys, buf, look));
-            for action in [Action::Down, Action::Down, Action::Up, Action::Down, Action::Down] {
+            for action in [
+                Action::Down,
+                Action::Down,
+                Action::Up,
+                Action::Down,
+                Action::Down,
+            ] {
                 pane.act(action);
                 let bytes = screen.draw(|buf, look| pane.draw(AREA, &keys, buf, look));
-                assert!((40..=BUDGET).contains(&bytes), "{level:?} column {column} {action:?}: {bytes} B");
+                assert!(
+                    (40..=BUDGET).contains(&bytes),
+                    "{level:?} column {column} {action:?}: {bytes} B"
+                );
             }
         }
     }
@@ -113,17 +160,30 @@ fn a_cursor_move_on_the_leaderboard() {
 
 #[test]
 fn a_cursor_move_in_the_list_pane() {
-    for (theme, level) in [("dark", ColourLevel::True), ("light", ColourLevel::Ansi256), ("mono", ColourLevel::Mono)] {
+    for (theme, level) in [
+        ("dark", ColourLevel::True),
+        ("light", ColourLevel::Ansi256),
+        ("mono", ColourLevel::Mono),
+    ] {
         for column in [0, 1, 2, 4, 5, 10] {
             let mut screen = Screen::new(theme, level);
             let mut pane = super::list::list();
             assert!(screen.draw(|buf, look| pane.draw(AREA, buf, look)) > 2000);
             pane.go_to_column(column);
             screen.draw(|buf, look| pane.draw(AREA, buf, look));
-            for action in [Action::Down, Action::Down, Action::Up, Action::Down, Action::Down] {
+            for action in [
+                Action::Down,
+                Action::Down,
+                Action::Up,
+                Action::Down,
+                Action::Down,
+            ] {
                 assert!(pane.act(action).is_empty(), "the rows are at hand");
                 let bytes = screen.draw(|buf, look| pane.draw(AREA, buf, look));
-                assert!((40..=BUDGET).contains(&bytes), "{level:?} column {column} {action:?}: {bytes} B");
+                assert!(
+                    (40..=BUDGET).contains(&bytes),
+                    "{level:?} column {column} {action:?}: {bytes} B"
+                );
             }
             let idle = screen.draw(|buf, look| pane.draw(AREA, buf, look));
             assert!(idle <= 30, "a frame without change: {idle} B");
@@ -133,7 +193,11 @@ fn a_cursor_move_in_the_list_pane() {
 
 #[test]
 fn a_cursor_move_among_terms_templates_and_coverage() {
-    for (theme, level) in [("dark", ColourLevel::True), ("light", ColourLevel::Ansi256), ("mono", ColourLevel::Mono)] {
+    for (theme, level) in [
+        ("dark", ColourLevel::True),
+        ("light", ColourLevel::Ansi256),
+        ("mono", ColourLevel::Mono),
+    ] {
         let mut desk = super::metadata::desk();
         let mut terms = super::metadata::animals(&mut desk, 1);
         let mut screen = Screen::new(theme, level);
@@ -141,7 +205,10 @@ fn a_cursor_move_among_terms_templates_and_coverage() {
         for action in [Action::Down, Action::Down, Action::Up, Action::Down] {
             terms.act(action, &mut desk);
             let bytes = screen.draw(|buf, look| terms.draw(&desk, AREA, buf, look));
-            assert!((20..=BUDGET).contains(&bytes), "terms {level:?} {action:?}: {bytes} B");
+            assert!(
+                (20..=BUDGET).contains(&bytes),
+                "terms {level:?} {action:?}: {bytes} B"
+            );
         }
         let idle = screen.draw(|buf, look| terms.draw(&desk, AREA, buf, look));
         assert!(idle <= 30, "a frame without change: {idle} B");
@@ -159,7 +226,10 @@ fn a_cursor_move_among_terms_templates_and_coverage() {
             let bytes = screen.draw(|buf, look| {
                 templates.draw(&desk, AREA, buf, look);
             });
-            assert!((20..=BUDGET).contains(&bytes), "templates {level:?} {action:?}: {bytes} B");
+            assert!(
+                (20..=BUDGET).contains(&bytes),
+                "templates {level:?} {action:?}: {bytes} B"
+            );
         }
         let mut coverage = super::metadata::coverage();
         let mut screen = Screen::new(theme, level);
@@ -170,7 +240,10 @@ fn a_cursor_move_among_terms_templates_and_coverage() {
         for action in [Action::Down, Action::Right, Action::Up, Action::Left] {
             coverage.act(action, &[]);
             let bytes = screen.draw(|buf, look| coverage.draw(AREA, buf, look));
-            assert!((20..=BUDGET).contains(&bytes), "coverage {level:?} {action:?}: {bytes} B");
+            assert!(
+                (20..=BUDGET).contains(&bytes),
+                "coverage {level:?} {action:?}: {bytes} B"
+            );
         }
     }
 }

@@ -97,13 +97,22 @@ fn bytes(
 impl Watched {
     fn new(size: (u16, u16)) -> Watched {
         let screens = [true, false].map(|joins| Emulator::new(size, joins));
-        Watched { terminal: terminal(size), uncertain: UncertainRows::default(), size, screens }
+        Watched {
+            terminal: terminal(size),
+            uncertain: UncertainRows::default(),
+            size,
+            screens,
+        }
     }
 
     /// Draws a frame; the screens are then as a terminal that sees nothing but this frame.
     fn frame(&mut self, what: &str, mut draw: impl FnMut(&mut Buffer)) {
         let out = bytes(&mut self.terminal, &mut self.uncertain, &mut draw);
-        let fresh = bytes(&mut terminal(self.size), &mut UncertainRows::default(), &mut draw);
+        let fresh = bytes(
+            &mut terminal(self.size),
+            &mut UncertainRows::default(),
+            &mut draw,
+        );
         for (screen, joins) in self.screens.iter_mut().zip([true, false]) {
             screen.feed(&out);
             let mut wanted = Emulator::new(self.size, joins);
@@ -120,15 +129,26 @@ impl Watched {
         }
         // What did not change is not written again.
         let again = bytes(&mut self.terminal, &mut self.uncertain, &mut draw);
-        assert!(again.is_empty(), "{what}: {} bytes for nothing", again.len());
+        assert!(
+            again.is_empty(),
+            "{what}: {} bytes for nothing",
+            again.len()
+        );
     }
 }
 
 fn odd_item(at: usize) -> Item {
-    let choice = |n: usize, role| Choice { text: ODD[(at + n) % ODD.len()].into(), role };
+    let choice = |n: usize, role| Choice {
+        text: ODD[(at + n) % ODD.len()].into(),
+        role,
+    };
     Item {
         question: format!("{} {}?", ODD[at], ODD[(at + 7) % ODD.len()]),
-        options: vec![choice(0, Role::Correct), choice(1, Role::Distractor), choice(2, Role::Distractor)],
+        options: vec![
+            choice(0, Role::Correct),
+            choice(1, Role::Distractor),
+            choice(2, Role::Distractor),
+        ],
         prompt: Some(ODD[(at + 3) % ODD.len()].into()),
         ..question(at as i64 + 1)
     }
@@ -138,10 +158,24 @@ fn answered(pane: &mut ListPane, effects: Vec<ListEffect>) {
     for effect in effects {
         if let ListEffect::Ask(want, AnyRequest::Page(request::Page(ask))) = effect {
             let end = (ODD.len() as u64).min(ask.offset + u64::from(ask.count));
-            let row = |at: u64| Row::of(at as u32 + 1, odd_item(at as usize), Status::Pending, String::new());
+            let row = |at: u64| {
+                Row::of(
+                    at as u32 + 1,
+                    odd_item(at as usize),
+                    Status::Pending,
+                    String::new(),
+                )
+            };
             let rows = (ask.offset..end).map(row).collect();
             let total = ODD.len() as u64;
-            let page = Page { generation: ask.generation, offset: ask.offset, rows, total, of: total, partial: false };
+            let page = Page {
+                generation: ask.generation,
+                offset: ask.offset,
+                rows,
+                total,
+                of: total,
+                partial: false,
+            };
             let more = pane.answer(want, Ok(request::Page::pack(page)));
             answered(pane, more);
         }
@@ -156,11 +190,18 @@ fn the_item_list_stepped_through_up_and_down() {
         let effects = pane.start();
         answered(&mut pane, effects);
         let (down, up) = (vec![Action::Down; 45], vec![Action::Up; 45]);
-        let pages = [Action::PageDown, Action::PageUp, Action::Bottom, Action::Top];
+        let pages = [
+            Action::PageDown,
+            Action::PageUp,
+            Action::Bottom,
+            Action::Top,
+        ];
         for (step, action) in down.into_iter().chain(up).chain(pages).enumerate() {
             let effects = pane.act(action);
             answered(&mut pane, effects);
-            watched.frame(&format!("{size:?} step {step}"), |buf| pane.draw(buf.area, buf, &look()));
+            watched.frame(&format!("{size:?} step {step}"), |buf| {
+                pane.draw(buf.area, buf, &look())
+            });
         }
     }
 }
@@ -176,11 +217,25 @@ fn the_review_stepped_through_up_and_down() {
             let _ = pane.go(at);
             let json = serde_json::to_string(&odd_item(at)).unwrap();
             let (number, status) = (at as u32 + 1, Status::Pending);
-            let view =
-                ItemView { number, json, status, rev: 0, text_rev: 0, standing: vec![], stale: None, chips: vec![] };
+            let view = ItemView {
+                number,
+                json,
+                status,
+                rev: 0,
+                text_rev: 0,
+                standing: vec![],
+                stale: None,
+                chips: vec![],
+            };
             let _ = pane.take(number, Ok(view));
-            pane.set_picture(Picture::None("gone".into()), (Default::default(), None), false);
-            watched.frame(&format!("{size:?} item {number}"), |buf| pane.draw(buf.area, buf, &look()));
+            pane.set_picture(
+                Picture::None("gone".into()),
+                (Default::default(), None),
+                false,
+            );
+            watched.frame(&format!("{size:?} item {number}"), |buf| {
+                pane.draw(buf.area, buf, &look())
+            });
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The filter bench over made-up scores.
 
 use benchtop::model::Error;
-use benchtop::model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState, Tally};
+use benchtop::model::scoring::bench::{
+    Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState, Tally,
+};
 use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::RuleSet;
 use benchtop::model::scoring::{FlagPriority, Scorer};
@@ -70,7 +72,8 @@ fn scorers() -> Vec<ScorerState> {
         state(Scorer::Judge("fits".into()), [6_800, 5_100, 69, 31, 0, 0]),
     ];
     all[0].job = Some(job(Phase::Running, Scorer::Clip));
-    all[1].not_ready = Some("no SigLIP model is here; `benchtop models pull siglip` gets one".into());
+    all[1].not_ready =
+        Some("no SigLIP model is here; `benchtop models pull siglip` gets one".into());
     all[4].job = Some(ScoringState {
         why: Some("the server at 127.0.0.1:8000 does not answer; is it running?".into()),
         ..job(Phase::Blocked, Scorer::Judge("fits".into()))
@@ -81,22 +84,35 @@ fn scorers() -> Vec<ScorerState> {
 /// Scores in a bell around 30, the rejected ones around 22.
 fn answer(ask: &BenchAsk) -> Bench {
     let ends = (8.25f32, 41.5f32);
-    let bell = |x: f32, middle: f32, wide: f32, high: f32| (high * (-((x - middle) / wide).powi(2)).exp()) as u64;
+    let bell = |x: f32, middle: f32, wide: f32, high: f32| {
+        (high * (-((x - middle) / wide).powi(2)).exp()) as u64
+    };
     let count = f32::from(ask.bars);
     let value = |at: usize| ends.0 + (ends.1 - ends.0) * (at as f32 + 0.5) / count;
-    let bars: Vec<u64> = (0..usize::from(ask.bars)).map(|at| bell(value(at), 30.0, 5.0, 30_000.0 / count)).collect();
-    let rejected: Vec<u64> =
-        (0..bars.len()).map(|at| bell(value(at), 22.0, 3.0, 2_500.0 / count).min(bars[at] / 2)).collect();
-    let accepted: Vec<u64> =
-        (0..bars.len()).map(|at| bell(value(at), 29.0, 6.0, 6_000.0 / count).min(bars[at] / 2)).collect();
+    let bars: Vec<u64> = (0..usize::from(ask.bars))
+        .map(|at| bell(value(at), 30.0, 5.0, 30_000.0 / count))
+        .collect();
+    let rejected: Vec<u64> = (0..bars.len())
+        .map(|at| bell(value(at), 22.0, 3.0, 2_500.0 / count).min(bars[at] / 2))
+        .collect();
+    let accepted: Vec<u64> = (0..bars.len())
+        .map(|at| bell(value(at), 29.0, 6.0, 6_000.0 / count).min(bars[at] / 2))
+        .collect();
     let tally = |share: u64| {
-        let mut tally = Tally { without: 31 / share, ..Tally::default() };
+        let mut tally = Tally {
+            without: 31 / share,
+            ..Tally::default()
+        };
         for at in 0..bars.len() {
             let beyond = |line: Option<f32>| match ask.measure.scorer.doubt() {
                 FlagPriority::Low => line.is_some_and(|l| value(at) < l),
                 FlagPriority::High => line.is_some_and(|l| value(at) > l),
             };
-            let outcome = if beyond(ask.park) { 2 } else { usize::from(beyond(ask.flag)) };
+            let outcome = if beyond(ask.park) {
+                2
+            } else {
+                usize::from(beyond(ask.flag))
+            };
             tally.items[outcome] += bars[at] / share;
             tally.rejected[outcome] += rejected[at] / share;
             tally.accepted[outcome] += accepted[at] / share;
@@ -117,7 +133,9 @@ fn answer(ask: &BenchAsk) -> Bench {
         range: Some(ends),
         ends,
         tally: tally(1),
-        groups: [("animal", 2), ("text", 4), ("", 9)].map(|(name, share)| (name.into(), tally(share))).to_vec(),
+        groups: [("animal", 2), ("text", 4), ("", 9)]
+            .map(|(name, share)| (name.into(), tally(share)))
+            .to_vec(),
         precision: None,
         recall: None,
         percentile: ask.flag.map(|_| 0.1712),
@@ -140,9 +158,21 @@ fn settle(pane: &mut FiltersPane, effects: Vec<FiltersEffect>) {
             }
             FiltersEffect::Ask(Want::Rules, _) => pane.take_rules(Ok(state())),
             FiltersEffect::Ask(Want::Try(of), _) => {
-                let tally = Tally { items: [9_900, 2_070, 30], ..Tally::default() };
-                let lines = vec!["~ weak match: flag if clip < 24 (text 22.5), was clip < 25".into()];
-                pane.take_diff(of, Ok(RulesDiff { tally, hits: vec![2_070, 30], lines, ..RulesDiff::default() }))
+                let tally = Tally {
+                    items: [9_900, 2_070, 30],
+                    ..Tally::default()
+                };
+                let lines =
+                    vec!["~ weak match: flag if clip < 24 (text 22.5), was clip < 25".into()];
+                pane.take_diff(
+                    of,
+                    Ok(RulesDiff {
+                        tally,
+                        hits: vec![2_070, 30],
+                        lines,
+                        ..RulesDiff::default()
+                    }),
+                )
             }
             _ => vec![],
         };
@@ -154,7 +184,10 @@ fn state() -> RulesState {
     RulesState {
         rules: rules(RULES),
         revision: "r1".into(),
-        tally: Tally { items: [9_588, 2_382, 30], ..Tally::default() },
+        tally: Tally {
+            items: [9_588, 2_382, 30],
+            ..Tally::default()
+        },
         hits: vec![2_382, 30],
         history: 2,
         problem: None,
@@ -187,12 +220,24 @@ fn press(pane: &mut FiltersPane, actions: &[Action]) {
 fn bench_as_saved_moved_and_before_the_owner_answers() {
     for size in SIZES {
         let mut pane = bench(size);
-        check("filters", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        check(
+            "filters",
+            size,
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+        );
         press(&mut pane, &[Action::LineLeft, Action::LineLeft]);
-        check("filters_moved", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        check(
+            "filters_moved",
+            size,
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+        );
         // Nobody answers this one.
         pane.act(Action::LineFarLeft);
-        check("filters_waiting", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        check(
+            "filters_waiting",
+            size,
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+        );
     }
 }
 
@@ -200,13 +245,31 @@ fn bench_as_saved_moved_and_before_the_owner_answers() {
 fn bench_with_a_park_line_pictures_and_another_score() {
     for size in SIZES {
         let mut pane = bench(size);
-        press(&mut pane, &[Action::OtherLine, Action::LineLeft, Action::LineFarLeft, Action::NextPart]);
-        check("filters_samples", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        press(
+            &mut pane,
+            &[
+                Action::OtherLine,
+                Action::LineLeft,
+                Action::LineFarLeft,
+                Action::NextPart,
+            ],
+        );
+        check(
+            "filters_samples",
+            size,
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+        );
         let effects = pane.act(Action::ChoosePair);
-        let [FiltersEffect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+        let [FiltersEffect::AskChoice { purpose, .. }] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         let effects = pane.chosen(purpose, 1);
         settle(&mut pane, effects);
-        check("filters_pair", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        check(
+            "filters_pair",
+            size,
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+        );
     }
 }
 
@@ -214,12 +277,29 @@ fn bench_with_a_park_line_pictures_and_another_score() {
 fn rules_saved_edited_and_broken() {
     for size in SIZES {
         let mut pane = bench(size);
-        press(&mut pane, &[Action::LineLeft, Action::LineLeft, Action::ShowRules]);
-        check("filters_rules", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
-        let problem = Some("benchtop.toml:12: rules[0].then: there is no `drop`, expected flag or park".into());
-        let effects = pane.take_rules(Ok(RulesState { problem, rules: RuleSet::default(), ..state() }));
+        press(
+            &mut pane,
+            &[Action::LineLeft, Action::LineLeft, Action::ShowRules],
+        );
+        check(
+            "filters_rules",
+            size,
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+        );
+        let problem = Some(
+            "benchtop.toml:12: rules[0].then: there is no `drop`, expected flag or park".into(),
+        );
+        let effects = pane.take_rules(Ok(RulesState {
+            problem,
+            rules: RuleSet::default(),
+            ..state()
+        }));
         settle(&mut pane, effects);
-        check("filters_rules_broken", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+        check(
+            "filters_rules_broken",
+            size,
+            &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+        );
     }
 }
 
@@ -227,15 +307,34 @@ fn rules_saved_edited_and_broken() {
 fn bench_without_scores_or_owner() {
     let size = SIZES[0];
     let mut pane = FiltersPane::new();
-    check("filters_loading", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+    check(
+        "filters_loading",
+        size,
+        &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+    );
     pane.take_scorers(Err(Error::input("this is a command, not a question")));
-    check("filters_failed", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+    check(
+        "filters_failed",
+        size,
+        &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+    );
     let mut pane = bench(size);
     let effects = pane.act(Action::NextScore);
-    let Some(FiltersEffect::Ask(Want::Bench(asked), _)) = effects.first() else { panic!("{effects:?}") };
-    let nothing = Bench { range: None, bars: vec![], rejected: vec![], ..answer(asked) };
+    let Some(FiltersEffect::Ask(Want::Bench(asked), _)) = effects.first() else {
+        panic!("{effects:?}")
+    };
+    let nothing = Bench {
+        range: None,
+        bars: vec![],
+        rejected: vec![],
+        ..answer(asked)
+    };
     pane.take_bench((**asked).clone(), Ok(nothing));
-    check("filters_nothing", size, &frame(size, |area, buf| draw(&mut pane, area, buf, &look())));
+    check(
+        "filters_nothing",
+        size,
+        &frame(size, |area, buf| draw(&mut pane, area, buf, &look())),
+    );
 }
 
 #[test]
@@ -244,7 +343,10 @@ fn bench_for_a_screen_reader() {
         let mut pane = bench(size);
         press(&mut pane, &[Action::LineLeft]);
         let picture = frame(size, |area, buf| draw(&mut pane, area, buf, &accessible()));
-        assert!(!picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)), "{picture}");
+        assert!(
+            !picture.contains(|c| ('\u{2500}'..='\u{25ff}').contains(&c)),
+            "{picture}"
+        );
         check("filters_accessible", size, &picture);
     }
 }

@@ -16,7 +16,11 @@ const QUESTIONS: [&str; 4] = [
 fn row(at: u64, found: bool) -> Row {
     let i = at as usize;
     let status = Status::ALL[[0, 1, 0, 2, 4, 0, 3, 5][i % 8]];
-    let judged = if status == Status::Pending { String::new() } else { format!("2026-03-01T10:{:02}:00", i % 60) };
+    let judged = if status == Status::Pending {
+        String::new()
+    } else {
+        format!("2026-03-01T10:{:02}:00", i % 60)
+    };
     Row {
         number: at as u32 * 7 + 1,
         id: format!("dysca/{:06}", at * 131),
@@ -38,7 +42,14 @@ fn page(ask: &PageAsk, total: u64) -> Page {
     let end = total.min(ask.offset + u64::from(ask.count));
     let found = !ask.filter.text.is_empty();
     let rows = (ask.offset..end).map(|at| row(at, found)).collect();
-    Page { generation: ask.generation, offset: ask.offset, rows, total, of: 617_000, partial: false }
+    Page {
+        generation: ask.generation,
+        offset: ask.offset,
+        rows,
+        total,
+        of: 617_000,
+        partial: false,
+    }
 }
 
 /// Answers pages until none is asked for; what else was asked is left.
@@ -79,7 +90,13 @@ fn list_page() {
     for size in SIZES {
         let mut pane = list();
         shown(&mut pane, size);
-        let keys = [Action::Right, Action::SortAscending, Action::Right, Action::ThenDescending, Action::PageDown];
+        let keys = [
+            Action::Right,
+            Action::SortAscending,
+            Action::Right,
+            Action::ThenDescending,
+            Action::PageDown,
+        ];
         for action in keys {
             act(&mut pane, action, 617_000);
         }
@@ -111,8 +128,16 @@ fn list_while_searching() {
     let effects = pane.find("owl").unwrap();
     let waiting = shown(&mut pane, size);
     check("list_waiting", size, &waiting);
-    let [ListEffect::Ask(want, AnyRequest::Page(request::Page(ask)))] = &effects[..] else { panic!("{effects:?}") };
-    pane.answer(want.clone(), Ok(request::Page::pack(Page { partial: true, ..page(ask, 12) })));
+    let [ListEffect::Ask(want, AnyRequest::Page(request::Page(ask)))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    pane.answer(
+        want.clone(),
+        Ok(request::Page::pack(Page {
+            partial: true,
+            ..page(ask, 12)
+        })),
+    );
     let partial = shown(&mut pane, size);
     check("list_partial", size, &partial);
 }
@@ -123,10 +148,24 @@ fn list_frequencies() {
         let mut pane = list();
         pane.go_to_column(4);
         let asked = act(&mut pane, Action::Frequency, 617_000);
-        assert!(matches!(asked[0].1, AnyRequest::Frequency(request::Frequency(_, Field::Subtask))));
-        let rows = [("landmark", 300_000), ("animal", 200_500), ("tv show", 100_000), ("", 16_000), ("plant", 500)];
+        assert!(matches!(
+            asked[0].1,
+            AnyRequest::Frequency(request::Frequency(_, Field::Subtask))
+        ));
+        let rows = [
+            ("landmark", 300_000),
+            ("animal", 200_500),
+            ("tv show", 100_000),
+            ("", 16_000),
+            ("plant", 500),
+        ];
         let rows = rows.map(|(v, n)| (v.to_string(), n)).to_vec();
-        let frequency = Frequency { column: "subtask".into(), rows, total: 617_000, more: 0 };
+        let frequency = Frequency {
+            column: "subtask".into(),
+            rows,
+            total: 617_000,
+            more: 0,
+        };
         pane.answer(asked[0].0.clone(), Ok(request::Frequency::pack(frequency)));
         let picture = shown(&mut pane, size);
         check("list_frequency", size, &picture);
@@ -163,16 +202,27 @@ fn list_without_rows() {
         check("list_loading", size, &picture);
 
         let effects = pane.start();
-        let [ListEffect::Ask(want, AnyRequest::Page(request::Page(ask)))] = &effects[..] else { panic!("{effects:?}") };
-        let problem = Error::input("block 7 does not match its checksum").help("run `benchtop doctor`");
+        let [ListEffect::Ask(want, AnyRequest::Page(request::Page(ask)))] = &effects[..] else {
+            panic!("{effects:?}")
+        };
+        let problem =
+            Error::input("block 7 does not match its checksum").help("run `benchtop doctor`");
         let mut failing = ListPane::new();
         let first = failing.start();
-        let [ListEffect::Ask(wanted, _)] = &first[..] else { panic!("{first:?}") };
+        let [ListEffect::Ask(wanted, _)] = &first[..] else {
+            panic!("{first:?}")
+        };
         failing.answer(wanted.clone(), Err(problem));
         let picture = shown(&mut failing, size);
         check("list_failed", size, &picture);
 
-        pane.answer(want.clone(), Ok(request::Page::pack(Page { of: 0, ..page(ask, 0) })));
+        pane.answer(
+            want.clone(),
+            Ok(request::Page::pack(Page {
+                of: 0,
+                ..page(ask, 0)
+            })),
+        );
         let picture = shown(&mut pane, size);
         check("list_nothing", size, &picture);
 

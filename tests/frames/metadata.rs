@@ -14,16 +14,25 @@ use benchtop::tui::panes::vocabulary::VocabularyPane;
 use super::{SIZES, accessible, check, frame, look};
 
 fn state() -> MetadataState {
-    let file =
-        |f: metafile::MetaFile| FileState { revision: format!("{:016x}", f.text.len()), name: f.name, text: f.text };
-    MetadataState { files: metafile::shipped().map(file).collect(), ..MetadataState::default() }
+    let file = |f: metafile::MetaFile| FileState {
+        revision: format!("{:016x}", f.text.len()),
+        name: f.name,
+        text: f.text,
+    };
+    MetadataState {
+        files: metafile::shipped().map(file).collect(),
+        ..MetadataState::default()
+    }
 }
 
 /// Makes the previews that the effects ask for.
 pub(super) fn follow(desk: &mut EditSession, effects: Vec<MetadataEffect>) {
     for effect in effects {
         if let MetadataEffect::Preview(r) = effect {
-            desk.preview(Done { ticket: r.ticket, preview: compute(&r.base, &r.edited, &r.selection, r.seed) });
+            desk.preview(Done {
+                ticket: r.ticket,
+                preview: compute(&r.base, &r.edited, &r.selection, r.seed),
+            });
         }
     }
 }
@@ -37,7 +46,11 @@ pub(super) fn desk() -> EditSession {
 
 fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
     let mut tally = Tally::default();
-    for (status, n) in [(Status::Accepted, accepted), (Status::Rejected, rejected), (Status::Pending, pending)] {
+    for (status, n) in [
+        (Status::Accepted, accepted),
+        (Status::Rejected, rejected),
+        (Status::Pending, pending),
+    ] {
         (0..n).for_each(|_| tally.add(status));
     }
     tally
@@ -48,7 +61,12 @@ pub(super) fn animals(desk: &mut EditSession, line: u32) -> VocabularyPane {
     let mut pane = VocabularyPane::new();
     let effects = pane.jump(desk, "vocabularies/animal.txt", line).unwrap();
     follow(desk, effects);
-    let terms = desk.session().edited().enabled("animal").into_iter().enumerate();
+    let terms = desk
+        .session()
+        .edited()
+        .enabled("animal")
+        .into_iter()
+        .enumerate();
     let used = |(i, t): (usize, &str)| TermUse {
         term: t.into(),
         items: tally(i as u64 % 7, i as u64 % 3, 4),
@@ -69,7 +87,11 @@ fn vocabulary_as_on_disk_and_edited() {
     for size in SIZES {
         let mut desk = desk();
         let mut pane = animals(&mut desk, 1);
-        check("vocabulary", size, &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())));
+        check(
+            "vocabulary",
+            size,
+            &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
+        );
         act(&mut pane, &mut desk, Action::Down);
         let effects = pane.typed(&TextFor::Rename, "axolotl", &mut desk);
         follow(&mut desk, effects);
@@ -77,7 +99,11 @@ fn vocabulary_as_on_disk_and_edited() {
         act(&mut pane, &mut desk, Action::ToggleTerm);
         let effects = pane.typed(&TextFor::Add, "okapi", &mut desk);
         follow(&mut desk, effects);
-        check("vocabulary_edited", size, &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())));
+        check(
+            "vocabulary_edited",
+            size,
+            &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
+        );
         check(
             "vocabulary_edited_accessible",
             size,
@@ -105,7 +131,11 @@ fn vocabulary_in_conflict_with_findings() {
         follow(&mut desk, effects);
         act(&mut pane, &mut desk, Action::Side);
         act(&mut pane, &mut desk, Action::NextArea);
-        check("vocabulary_conflict", size, &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())));
+        check(
+            "vocabulary_conflict",
+            size,
+            &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
+        );
     }
 }
 
@@ -113,17 +143,27 @@ fn vocabulary_in_conflict_with_findings() {
 fn vocabulary_without_terms_to_show() {
     let size = SIZES[0];
     let mut failed = EditSession::new();
-    failed.take(Err(Error::input("metadata/ cannot be read: permission denied")));
+    failed.take(Err(Error::input(
+        "metadata/ cannot be read: permission denied",
+    )));
     for (name, desk) in [("loading", EditSession::new()), ("failed", failed)] {
         let mut pane = VocabularyPane::new();
-        check(&format!("vocabulary_{name}"), size, &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())));
+        check(
+            &format!("vocabulary_{name}"),
+            size,
+            &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
+        );
     }
     let mut desk = desk();
     let mut pane = animals(&mut desk, 1);
     pane.typed(&TextFor::Search, "zzz", &mut desk);
     act(&mut pane, &mut desk, Action::Side);
     act(&mut pane, &mut desk, Action::Side);
-    check("vocabulary_filtered_out", size, &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())));
+    check(
+        "vocabulary_filtered_out",
+        size,
+        &frame(size, |area, buf| pane.draw(&desk, area, buf, &look())),
+    );
 }
 
 pub(super) fn templates(desk: &mut EditSession) -> TemplatesPane {
@@ -170,8 +210,22 @@ fn templates_read_and_edited() {
 }
 
 fn grid() -> Grid {
-    let names = |list: &[&str]| list.iter().map(|n| (n.to_string(), Tally::default())).collect::<Vec<_>>();
-    let mut rows = names(&["animal", "plant", "object", "food", "clothes", "landmark", "face", "celebrity", "text"]);
+    let names = |list: &[&str]| {
+        list.iter()
+            .map(|n| (n.to_string(), Tally::default()))
+            .collect::<Vec<_>>()
+    };
+    let mut rows = names(&[
+        "animal",
+        "plant",
+        "object",
+        "food",
+        "clothes",
+        "landmark",
+        "face",
+        "celebrity",
+        "text",
+    ]);
     let mut columns = names(&[
         "woodcut",
         "oil painting",
@@ -192,14 +246,23 @@ fn grid() -> Grid {
     for (r, row) in rows.iter_mut().enumerate() {
         for (c, column) in columns.iter_mut().enumerate() {
             let n = (r as u64 * 7 + c as u64 * 13) % 23;
-            let cell = if (r + c) % 6 == 5 { Tally::default() } else { tally(n * 3, n % 5, n * 2) };
+            let cell = if (r + c) % 6 == 5 {
+                Tally::default()
+            } else {
+                tally(n * 3, n % 5, n * 2)
+            };
             for total in [&mut row.1, &mut column.1] {
                 total.0.iter_mut().zip(cell.0).for_each(|(a, b)| *a += b);
             }
             cells.push(cell);
         }
     }
-    Grid { rows, columns, cells, ..Grid::default() }
+    Grid {
+        rows,
+        columns,
+        cells,
+        ..Grid::default()
+    }
 }
 
 pub(super) fn coverage() -> CoveragePane {
@@ -216,12 +279,28 @@ fn coverage_in_colour_and_without() {
         for action in [Action::Right, Action::Right, Action::Right, Action::Down] {
             pane.act(action, &[]);
         }
-        check("coverage", size, &frame(size, |area, buf| pane.draw(area, buf, &look())));
-        check("coverage_accessible", size, &frame(size, |area, buf| pane.draw(area, buf, &accessible())));
+        check(
+            "coverage",
+            size,
+            &frame(size, |area, buf| pane.draw(area, buf, &look())),
+        );
+        check(
+            "coverage_accessible",
+            size,
+            &frame(size, |area, buf| pane.draw(area, buf, &accessible())),
+        );
         pane.act(Action::NextCount, &[]);
         pane.act(Action::NextCount, &[]);
-        let mono = super::Look::new(&super::Theme::shipped("mono").unwrap(), super::ColourLevel::Mono, false);
-        check("coverage_rate_mono", size, &frame(size, |area, buf| pane.draw(area, buf, &mono)));
+        let mono = super::Look::new(
+            &super::Theme::shipped("mono").unwrap(),
+            super::ColourLevel::Mono,
+            false,
+        );
+        check(
+            "coverage_rate_mono",
+            size,
+            &frame(size, |area, buf| pane.draw(area, buf, &mono)),
+        );
     }
 }
 
@@ -236,10 +315,18 @@ fn failing_terms() {
             items: tally(3 + i as u64 * 4, 20 - i as u64 * 4, 12),
             at_least: 0.7 - 0.15 * i as f64,
         };
-        let terms =
-            [("animal", "sea urchin"), ("style", "ink wash"), ("action", "untying a shoelace"), ("race", "Asian")];
+        let terms = [
+            ("animal", "sea urchin"),
+            ("style", "ink wash"),
+            ("action", "untying a shoelace"),
+            ("race", "Asian"),
+        ];
         pane.take_failing(Ok(terms.iter().enumerate().map(one).collect()));
         pane.act(Action::Select, &[]);
-        check("failing_terms", size, &frame(size, |area, buf| pane.draw(area, buf, &look())));
+        check(
+            "failing_terms",
+            size,
+            &frame(size, |area, buf| pane.draw(area, buf, &look())),
+        );
     }
 }

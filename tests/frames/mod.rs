@@ -31,7 +31,9 @@ fn accessible() -> Look {
 /// The screen after `draw`, a line a row, cut of trailing blanks.
 fn frame((width, height): (u16, u16), draw: impl FnOnce(Rect, &mut Buffer)) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame.area(), frame.buffer_mut())).unwrap();
+    terminal
+        .draw(|frame| draw(frame.area(), frame.buffer_mut()))
+        .unwrap();
     let buffer = terminal.backend().buffer();
     // A wide character fills two cells; the second holds a blank that nobody sees.
     let line = |row: &[ratatui::buffer::Cell]| {
@@ -46,7 +48,12 @@ fn frame((width, height): (u16, u16), draw: impl FnOnce(Rect, &mut Buffer)) -> S
         }
         out
     };
-    buffer.content.chunks(usize::from(width)).map(|row| line(row).trim_end().to_string()).collect::<Vec<_>>().join("\n")
+    buffer
+        .content
+        .chunks(usize::from(width))
+        .map(|row| line(row).trim_end().to_string())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Compares with the committed picture `name_WIDTHxHEIGHT`; `INSTA_UPDATE=always` rewrites it.

@@ -1,23 +1,46 @@
 //! What every image generator holds. To add one: a test that makes it and calls [`conforms`] with small settings.
 
 use benchtop::inference::{ImageGenerator, Told, generate_all};
-use benchtop::model::generation::{Failure, FailureKind, Init, Picture, Pixels, Scheduler, Settings, Task};
+use benchtop::model::generation::{
+    Failure, FailureKind, Init, Picture, Pixels, Scheduler, Settings, Task,
+};
 
 type Results = Vec<Option<Result<Picture, Failure>>>;
 
 fn task(prompt: &str, seed: u64) -> Task {
-    Task { prompt: prompt.into(), seed, ..Task::default() }
+    Task {
+        prompt: prompt.into(),
+        seed,
+        ..Task::default()
+    }
 }
 
 fn tasks(n: usize) -> Vec<Task> {
-    let shown = ["a red owl, in a forest", "1 blue car, on a beach", "a tulip, under a starry sky"];
-    (0..n).map(|i| task(&format!("{}, number {i}", shown[i % 3]), i as u64 + 1)).collect()
+    let shown = [
+        "a red owl, in a forest",
+        "1 blue car, on a beach",
+        "a tulip, under a starry sky",
+    ];
+    (0..n)
+        .map(|i| task(&format!("{}, number {i}", shown[i % 3]), i as u64 + 1))
+        .collect()
 }
 
 /// A task that no generator takes: its start image is not of the settings' size.
 fn impossible() -> Task {
-    let image = Pixels { width: 3, height: 3, rgb: vec![9; 27] };
-    Task { init: Some(Init { image, mask: None, strength: 0.5 }), ..task("a red owl", 1) }
+    let image = Pixels {
+        width: 3,
+        height: 3,
+        rgb: vec![9; 27],
+    };
+    Task {
+        init: Some(Init {
+            image,
+            mask: None,
+            strength: 0.5,
+        }),
+        ..task("a red owl", 1)
+    }
 }
 
 /// Runs `tasks`; says `false` from the `stop`-th thing told on. Fails if a task is answered twice or not at all.
@@ -33,13 +56,19 @@ fn run(
         told += 1;
         match what {
             Told::Done { index, result } => {
-                let place = results.get_mut(index).unwrap_or_else(|| panic!("there is no task {index}"));
+                let place = results
+                    .get_mut(index)
+                    .unwrap_or_else(|| panic!("there is no task {index}"));
                 assert!(place.is_none(), "task {index} was answered twice");
                 *place = Some(result);
             }
             Told::Step { done, of, batch } => {
                 assert!(done <= of, "step {done} of {of}");
-                assert!(batch >= 1 && batch <= tasks.len(), "a batch of {batch} of {} tasks", tasks.len());
+                assert!(
+                    batch >= 1 && batch <= tasks.len(),
+                    "a batch of {batch} of {} tasks",
+                    tasks.len()
+                );
             }
         }
         stop.is_none_or(|stop| told < stop)
@@ -49,9 +78,15 @@ fn run(
     (results, told)
 }
 
-fn pictures(generator: &mut dyn ImageGenerator, settings: &Settings, tasks: &[Task]) -> Vec<Picture> {
+fn pictures(
+    generator: &mut dyn ImageGenerator,
+    settings: &Settings,
+    tasks: &[Task],
+) -> Vec<Picture> {
     let (results, _) = run(generator, settings, tasks, None);
-    let ok = |(i, r): (usize, Option<Result<Picture, Failure>>)| r.unwrap().unwrap_or_else(|f| panic!("task {i}: {f}"));
+    let ok = |(i, r): (usize, Option<Result<Picture, Failure>>)| {
+        r.unwrap().unwrap_or_else(|f| panic!("task {i}: {f}"))
+    };
     results.into_iter().enumerate().map(ok).collect()
 }
 
@@ -74,9 +109,22 @@ pub fn conforms(generator: &mut dyn ImageGenerator, settings: &Settings) {
 
 fn can_do(generator: &mut dyn ImageGenerator, settings: &Settings) {
     let can = generator.capabilities().clone();
-    assert!(!can.name.is_empty() && can.max_batch >= 1 && can.multiple_of >= 1 && can.sides.0 <= can.sides.1);
-    assert_eq!(can.excluded(&can.best, &Task::default()), None, "its best settings");
-    assert_eq!(can.excluded(settings, &Task::default()), None, "the suite's settings");
+    assert!(
+        !can.name.is_empty()
+            && can.max_batch >= 1
+            && can.multiple_of >= 1
+            && can.sides.0 <= can.sides.1
+    );
+    assert_eq!(
+        can.excluded(&can.best, &Task::default()),
+        None,
+        "its best settings"
+    );
+    assert_eq!(
+        can.excluded(settings, &Task::default()),
+        None,
+        "the suite's settings"
+    );
     assert_eq!(can.honours.scheduler, !can.schedulers.is_empty());
 }
 
@@ -88,9 +136,18 @@ fn answers(generator: &mut dyn ImageGenerator, settings: &Settings) {
     let many = tasks(generator.capabilities().max_batch + 1);
     for picture in pictures(generator, settings, &many) {
         let pixels = &picture.pixels;
-        assert_eq!((pixels.width, pixels.height), (settings.width, settings.height));
-        assert_eq!(pixels.rgb.len(), 3 * pixels.width as usize * pixels.height as usize);
-        let (least, most) = (pixels.rgb.iter().min().unwrap(), pixels.rgb.iter().max().unwrap());
+        assert_eq!(
+            (pixels.width, pixels.height),
+            (settings.width, settings.height)
+        );
+        assert_eq!(
+            pixels.rgb.len(),
+            3 * pixels.width as usize * pixels.height as usize
+        );
+        let (least, most) = (
+            pixels.rgb.iter().min().unwrap(),
+            pixels.rgb.iter().max().unwrap(),
+        );
         assert!(most - least > 2, "a flat picture");
     }
     assert_eq!(generator.capabilities().draft, draft);
@@ -104,7 +161,10 @@ fn answers(generator: &mut dyn ImageGenerator, settings: &Settings) {
         results.remove(at);
         for (alone, beside) in alone.iter().zip(results) {
             let beside = beside.unwrap().unwrap();
-            assert!(!alone.honoured.seed || alone.pixels == beside.pixels, "a failure at {at} changed a picture");
+            assert!(
+                !alone.honoured.seed || alone.pixels == beside.pixels,
+                "a failure at {at} changed a picture"
+            );
         }
     }
 }
@@ -112,18 +172,39 @@ fn answers(generator: &mut dyn ImageGenerator, settings: &Settings) {
 fn exclusions(generator: &mut dyn ImageGenerator, settings: &Settings) {
     let can = generator.capabilities().clone();
     let mut wrong = vec![
-        Settings { width: can.sides.1 + can.multiple_of, ..settings.clone() },
-        Settings { height: 0, ..settings.clone() },
-        Settings { guidance: f64::NAN, ..settings.clone() },
+        Settings {
+            width: can.sides.1 + can.multiple_of,
+            ..settings.clone()
+        },
+        Settings {
+            height: 0,
+            ..settings.clone()
+        },
+        Settings {
+            guidance: f64::NAN,
+            ..settings.clone()
+        },
     ];
     if can.multiple_of > 1 {
-        wrong.push(Settings { width: settings.width + 1, ..settings.clone() });
+        wrong.push(Settings {
+            width: settings.width + 1,
+            ..settings.clone()
+        });
     }
     if can.sides.0 > can.multiple_of {
-        wrong.push(Settings { height: can.sides.0 - can.multiple_of, ..settings.clone() });
+        wrong.push(Settings {
+            height: can.sides.0 - can.multiple_of,
+            ..settings.clone()
+        });
     }
-    if let Some(scheduler) = Scheduler::ALL.into_iter().find(|s| can.honours.scheduler && !can.schedulers.contains(s)) {
-        wrong.push(Settings { scheduler, ..settings.clone() });
+    if let Some(scheduler) = Scheduler::ALL
+        .into_iter()
+        .find(|s| can.honours.scheduler && !can.schedulers.contains(s))
+    {
+        wrong.push(Settings {
+            scheduler,
+            ..settings.clone()
+        });
     }
     for wrong in wrong {
         let (results, _) = run(generator, &wrong, &tasks(2), None);
@@ -139,8 +220,20 @@ fn exclusions(generator: &mut dyn ImageGenerator, settings: &Settings) {
     };
     let mask = vec![255; (settings.width * settings.height) as usize];
     for (mask, honoured) in [(None, can.honours.init), (Some(mask), can.honours.mask)] {
-        let init = Some(Init { image: image.clone(), mask, strength: 0.6 });
-        let (results, _) = run(generator, settings, &[Task { init, ..task("a red owl", 1) }], None);
+        let init = Some(Init {
+            image: image.clone(),
+            mask,
+            strength: 0.6,
+        });
+        let (results, _) = run(
+            generator,
+            settings,
+            &[Task {
+                init,
+                ..task("a red owl", 1)
+            }],
+            None,
+        );
         assert_eq!(kind(&results[0]), (!honoured).then_some(FailureKind::Input));
     }
 }
@@ -150,15 +243,29 @@ fn cancelling(generator: &mut dyn ImageGenerator, settings: &Settings) {
     let (_, all) = run(generator, settings, &four, None);
     for stop in 1..=all.min(6) {
         let (results, _) = run(generator, settings, &four, Some(stop));
-        let made = results.iter().filter(|r| r.as_ref().unwrap().is_ok()).count();
+        let made = results
+            .iter()
+            .filter(|r| r.as_ref().unwrap().is_ok())
+            .count();
         // Everything told up to then may have been a picture, and a batch may have been ending.
-        assert!(made <= stop.max(generator.capabilities().max_batch.min(4)), "{made} pictures after {stop} were told");
+        assert!(
+            made <= stop.max(generator.capabilities().max_batch.min(4)),
+            "{made} pictures after {stop} were told"
+        );
         for result in &results {
-            assert!(matches!(kind(result), None | Some(FailureKind::Cancelled)), "{result:?}");
+            assert!(
+                matches!(kind(result), None | Some(FailureKind::Cancelled)),
+                "{result:?}"
+            );
         }
     }
     let (results, _) = run(generator, settings, &four, Some(1));
-    assert!(results.iter().any(|r| kind(r) == Some(FailureKind::Cancelled)), "a cancel at once cancels nothing");
+    assert!(
+        results
+            .iter()
+            .any(|r| kind(r) == Some(FailureKind::Cancelled)),
+        "a cancel at once cancels nothing"
+    );
     // And it still works.
     pictures(generator, settings, &four[..1]);
 }
@@ -170,28 +277,67 @@ fn seeds(generator: &mut dyn ImageGenerator, settings: &Settings) {
     let mut turned = pictures(generator, settings, &backwards);
     turned.reverse();
     for ((task, one), other) in three.iter().zip(&together).zip(&turned) {
-        assert!(one.honoured.seed || !generator.capabilities().honours.seed, "honours seeds, but not this one");
+        assert!(
+            one.honoured.seed || !generator.capabilities().honours.seed,
+            "honours seeds, but not this one"
+        );
         if !one.honoured.seed {
             continue;
         }
-        assert_eq!(one.pixels, other.pixels, "the order counts for {}", task.prompt);
+        assert_eq!(
+            one.pixels, other.pixels,
+            "the order counts for {}",
+            task.prompt
+        );
         let alone = pictures(generator, settings, std::slice::from_ref(task)).remove(0);
-        assert_eq!(one.pixels, alone.pixels, "the batch counts for {}", task.prompt);
-        let again = Task { seed: task.seed + 1000, ..task.clone() };
+        assert_eq!(
+            one.pixels, alone.pixels,
+            "the batch counts for {}",
+            task.prompt
+        );
+        let again = Task {
+            seed: task.seed + 1000,
+            ..task.clone()
+        };
         let again = pictures(generator, settings, &[again]).remove(0);
-        assert_ne!(one.pixels, again.pixels, "the seed does not count for {}", task.prompt);
+        assert_ne!(
+            one.pixels, again.pixels,
+            "the seed does not count for {}",
+            task.prompt
+        );
     }
 }
 
 fn wishes(generator: &mut dyn ImageGenerator, settings: &Settings) {
     let plain = task("a red owl, in a forest", 5);
     // A guidance at which a negative prompt counts, and steps to spare.
-    let base = Settings { steps: settings.steps.max(2), guidance: 4.0, ..settings.clone() };
-    let negative = Task { negative_prompt: Some("blue sky, trees".into()), ..plain.clone() };
+    let base = Settings {
+        steps: settings.steps.max(2),
+        guidance: 4.0,
+        ..settings.clone()
+    };
+    let negative = Task {
+        negative_prompt: Some("blue sky, trees".into()),
+        ..plain.clone()
+    };
     let one = pictures(generator, &base, std::slice::from_ref(&plain)).remove(0);
     let cases = [
-        ("steps", Settings { steps: base.steps + 1, ..base.clone() }, &plain),
-        ("guidance", Settings { guidance: 9.0, ..base.clone() }, &plain),
+        (
+            "steps",
+            Settings {
+                steps: base.steps + 1,
+                ..base.clone()
+            },
+            &plain,
+        ),
+        (
+            "guidance",
+            Settings {
+                guidance: 9.0,
+                ..base.clone()
+            },
+            &plain,
+        ),
         ("negative prompt", base.clone(), &negative),
     ];
     let can = generator.capabilities().honours;
@@ -202,12 +348,21 @@ fn wishes(generator: &mut dyn ImageGenerator, settings: &Settings) {
             "guidance" => (can.guidance, other.honoured.guidance),
             _ => (can.negative_prompt, other.honoured.negative_prompt),
         };
-        assert!(honoured || !promised, "{name} is promised and was not honoured");
+        assert!(
+            honoured || !promised,
+            "{name} is promised and was not honoured"
+        );
         if honoured && one.honoured.seed {
-            assert_ne!(one.pixels, other.pixels, "{name} is honoured and changes nothing");
+            assert_ne!(
+                one.pixels, other.pixels,
+                "{name} is honoured and changes nothing"
+            );
         }
         if !honoured && one.honoured.seed && can.seed {
-            assert_eq!(one.pixels, other.pixels, "{name} is not honoured and changes the picture");
+            assert_eq!(
+                one.pixels, other.pixels,
+                "{name} is not honoured and changes the picture"
+            );
         }
     }
 }
@@ -219,20 +374,44 @@ fn fingerprints(generator: &mut dyn ImageGenerator, settings: &Settings) {
     assert!(!print.parts.is_empty());
     let of = can.multiple_of;
     let mut others = vec![
-        Settings { width: settings.width + of, ..settings.clone() },
-        Settings { height: settings.height + of, ..settings.clone() },
+        Settings {
+            width: settings.width + of,
+            ..settings.clone()
+        },
+        Settings {
+            height: settings.height + of,
+            ..settings.clone()
+        },
     ];
     if can.honours.steps {
-        others.push(Settings { steps: settings.steps + 1, ..settings.clone() });
+        others.push(Settings {
+            steps: settings.steps + 1,
+            ..settings.clone()
+        });
     }
     if can.honours.guidance {
-        others.push(Settings { guidance: settings.guidance + 0.5, ..settings.clone() });
+        others.push(Settings {
+            guidance: settings.guidance + 0.5,
+            ..settings.clone()
+        });
     }
-    if let Some(scheduler) = can.schedulers.iter().copied().find(|s| *s != settings.scheduler) {
-        others.push(Settings { scheduler, ..settings.clone() });
+    if let Some(scheduler) = can
+        .schedulers
+        .iter()
+        .copied()
+        .find(|s| *s != settings.scheduler)
+    {
+        others.push(Settings {
+            scheduler,
+            ..settings.clone()
+        });
     }
     for other in others {
-        assert_ne!(print.short(), generator.fingerprint(&other).short(), "{other:?}");
+        assert_ne!(
+            print.short(),
+            generator.fingerprint(&other).short(),
+            "{other:?}"
+        );
     }
     // Working changes nothing about it.
     pictures(generator, settings, &tasks(1));
@@ -241,14 +420,20 @@ fn fingerprints(generator: &mut dyn ImageGenerator, settings: &Settings) {
 
 fn odd_prompts(generator: &mut dyn ImageGenerator, settings: &Settings) {
     let long = "a very long prompt about owls, ".repeat(3000);
-    for prompt in [long.as_str(), "", " ", "a\u{0}b\u{7}\r\n\tc\u{1b}[31m", "猫と犬 🐱 \u{202e}left", ",,,;;;..."]
-    {
+    for prompt in [
+        long.as_str(),
+        "",
+        " ",
+        "a\u{0}b\u{7}\r\n\tc\u{1b}[31m",
+        "猫と犬 🐱 \u{202e}left",
+        ",,,;;;...",
+    ] {
         let (results, _) = run(generator, settings, &[task(prompt, 3)], None);
         match results[0].as_ref().unwrap() {
             Ok(picture) => assert_eq!(picture.pixels.width, settings.width),
             Err(failure) => {
-                let clear =
-                    matches!(failure.kind, FailureKind::Input | FailureKind::Refused) && !failure.reason.is_empty();
+                let clear = matches!(failure.kind, FailureKind::Input | FailureKind::Refused)
+                    && !failure.reason.is_empty();
                 assert!(clear, "{failure:?}");
                 assert!(!failure.reason.chars().any(char::is_control), "{failure:?}");
             }

@@ -7,27 +7,55 @@ use benchtop::inference::http::{HttpGenerator, Timeouts};
 use benchtop::inference::{ImageGenerator, Told, generate_all};
 use benchtop::model::config::Generate;
 use benchtop::model::config::generate::{Backend, Endpoint, Fields};
-use benchtop::model::generation::{Failure, FailureKind, Honours, Picture, Scheduler, Settings, Task};
+use benchtop::model::generation::{
+    Failure, FailureKind, Honours, Picture, Scheduler, Settings, Task,
+};
 
 use super::conformance::conforms;
 use super::server::{Act, Seen, Server, png};
 
-const ALL: &[&str] = &["seed", "num_inference_steps", "guidance_scale", "negative_prompt"];
+const ALL: &[&str] = &[
+    "seed",
+    "num_inference_steps",
+    "guidance_scale",
+    "negative_prompt",
+];
 
 fn settings() -> Settings {
-    Settings { width: 64, height: 64, steps: 4, guidance: 5.0, scheduler: Scheduler::Euler }
+    Settings {
+        width: 64,
+        height: 64,
+        steps: 4,
+        guidance: 5.0,
+        scheduler: Scheduler::Euler,
+    }
 }
 
 fn task(prompt: &str) -> Task {
-    Task { prompt: prompt.into(), seed: 7, ..Task::default() }
+    Task {
+        prompt: prompt.into(),
+        seed: 7,
+        ..Task::default()
+    }
 }
 
 fn endpoint(url: String, concurrency: u32) -> Endpoint {
-    Endpoint { url, concurrency, timeout_s: 1, ..Endpoint::default() }
+    Endpoint {
+        url,
+        concurrency,
+        timeout_s: 1,
+        ..Endpoint::default()
+    }
 }
 
 fn config(endpoints: Vec<Endpoint>, tries: u32) -> Generate {
-    Generate { backend: Backend::Http, model: Some("tiny".into()), tries, endpoints, ..Generate::default() }
+    Generate {
+        backend: Backend::Http,
+        model: Some("tiny".into()),
+        tries,
+        endpoints,
+        ..Generate::default()
+    }
 }
 
 /// Waits that a test can afford.
@@ -57,24 +85,36 @@ fn one(server: &Server, tries: u32, task: &Task) -> Result<Picture, Failure> {
 #[test]
 fn http_conforms_with_a_server_that_repeats_what_it_used() {
     let server = Server::new(|seen| match seen.body["prompt"].as_str() {
-        Some(text) if text.trim().is_empty() => {
-            Act::Status(400, vec![], r#"{"error":{"message":"empty prompt"}}"#.into())
-        }
+        Some(text) if text.trim().is_empty() => Act::Status(
+            400,
+            vec![],
+            r#"{"error":{"message":"empty prompt"}}"#.into(),
+        ),
         _ => Act::Picture(ALL),
     });
-    conforms(&mut generator(vec![endpoint(server.url(), 3)], 2), &settings());
+    conforms(
+        &mut generator(vec![endpoint(server.url(), 3)], 2),
+        &settings(),
+    );
 }
 
 #[test]
 fn http_conforms_with_a_server_that_is_silent_about_what_it_used() {
     let server = Server::new(|_| Act::Picture(&[]));
-    conforms(&mut generator(vec![endpoint(server.url(), 3)], 2), &settings());
+    conforms(
+        &mut generator(vec![endpoint(server.url(), 3)], 2),
+        &settings(),
+    );
 }
 
 #[test]
 fn what_is_sent_and_what_is_taken_for_honoured() {
     let server = Server::new(|_| Act::Picture(&["seed", "guidance_scale"]));
-    let task = Task { negative_prompt: Some("blue".into()), seed: u64::MAX, ..task("a \"red\" owl\n") };
+    let task = Task {
+        negative_prompt: Some("blue".into()),
+        seed: u64::MAX,
+        ..task("a \"red\" owl\n")
+    };
     let picture = one(&server, 1, &task).unwrap();
     let seen = server.seen().remove(0);
     assert_eq!(seen.line, "POST /v1/images/generations");
@@ -83,68 +123,167 @@ fn what_is_sent_and_what_is_taken_for_honoured() {
         "seed": 4294967295u64, "num_inference_steps": 4, "guidance_scale": 5.0, "negative_prompt": "blue",
     });
     assert_eq!(seen.body, sent);
-    assert_eq!(picture.honoured, Honours { seed: true, guidance: true, ..Honours::default() });
+    assert_eq!(
+        picture.honoured,
+        Honours {
+            seed: true,
+            guidance: true,
+            ..Honours::default()
+        }
+    );
     assert_eq!(picture.notes.len(), 1);
-    assert!(picture.notes[0].ends_with("num_inference_steps, negative_prompt"), "{:?}", picture.notes);
+    assert!(
+        picture.notes[0].ends_with("num_inference_steps, negative_prompt"),
+        "{:?}",
+        picture.notes
+    );
     assert_eq!(seen.key, None);
     // Names of fields are the configuration's, and an empty one is not sent.
-    let fields =
-        Fields { steps: "steps".into(), guidance: String::new(), response_format: String::new(), ..Fields::default() };
-    let mut generator = generator(vec![Endpoint { fields, ..endpoint(server.url(), 1) }], 1);
-    generate_all(&mut generator, &settings(), &[task]).remove(0).unwrap();
+    let fields = Fields {
+        steps: "steps".into(),
+        guidance: String::new(),
+        response_format: String::new(),
+        ..Fields::default()
+    };
+    let mut generator = generator(
+        vec![Endpoint {
+            fields,
+            ..endpoint(server.url(), 1)
+        }],
+        1,
+    );
+    generate_all(&mut generator, &settings(), &[task])
+        .remove(0)
+        .unwrap();
     let body = server.seen().remove(1).body;
     assert_eq!(
-        (body["steps"].as_u64(), body.get("guidance_scale"), body.get("response_format")),
+        (
+            body["steps"].as_u64(),
+            body.get("guidance_scale"),
+            body.get("response_format")
+        ),
         (Some(4), None, None)
     );
 }
 
 #[test]
 fn a_key_is_sent_and_never_told() {
-    let key = std::env::vars().find(|(k, v)| k == "PATH" && v.is_ascii()).unwrap().1;
+    let key = std::env::vars()
+        .find(|(k, v)| k == "PATH" && v.is_ascii())
+        .unwrap()
+        .1;
     let said = format!("no such key: {key}");
-    let server =
-        Server::new(move |_| Act::Status(401, vec![], serde_json::json!({ "error": { "message": said } }).to_string()));
+    let server = Server::new(move |_| {
+        Act::Status(
+            401,
+            vec![],
+            serde_json::json!({ "error": { "message": said } }).to_string(),
+        )
+    });
     // The value of PATH stands in for a key: a test sets no variable while others run.
-    let mut generator = generator(vec![Endpoint { key_env: Some("PATH".into()), ..endpoint(server.url(), 1) }], 3);
-    let failure = generate_all(&mut generator, &settings(), &[task("owl")]).remove(0).unwrap_err();
+    let mut generator = generator(
+        vec![Endpoint {
+            key_env: Some("PATH".into()),
+            ..endpoint(server.url(), 1)
+        }],
+        3,
+    );
+    let failure = generate_all(&mut generator, &settings(), &[task("owl")])
+        .remove(0)
+        .unwrap_err();
     assert_eq!(server.seen().len(), 1, "a refusal is not tried again");
-    assert_eq!(server.seen()[0].key.as_deref(), Some(format!("Bearer {key}").as_str()));
+    assert_eq!(
+        server.seen()[0].key.as_deref(),
+        Some(format!("Bearer {key}").as_str())
+    );
     assert_eq!(failure.kind, FailureKind::Refused);
     let beginning: String = key.chars().take(12).collect();
-    assert!(failure.reason.contains("401") && !failure.reason.contains(&beginning), "{}", failure.reason);
-    assert!(!format!("{generator:?} {:?}", generator.fingerprint(&settings())).contains(&beginning));
-    let missing = Endpoint { key_env: Some("BENCHTOP_NO_SUCH_KEY".into()), ..endpoint(server.url(), 1) };
+    assert!(
+        failure.reason.contains("401") && !failure.reason.contains(&beginning),
+        "{}",
+        failure.reason
+    );
+    assert!(
+        !format!("{generator:?} {:?}", generator.fingerprint(&settings())).contains(&beginning)
+    );
+    let missing = Endpoint {
+        key_env: Some("BENCHTOP_NO_SUCH_KEY".into()),
+        ..endpoint(server.url(), 1)
+    };
     let problem = HttpGenerator::new(&config(vec![missing], 1)).unwrap_err();
-    assert!(problem.what.contains("BENCHTOP_NO_SUCH_KEY") && problem.help.is_some(), "{problem}");
+    assert!(
+        problem.what.contains("BENCHTOP_NO_SUCH_KEY") && problem.help.is_some(),
+        "{problem}"
+    );
 }
 
 #[test]
 fn each_bad_answer_has_its_reason() {
-    let web = "<!doctype html><html><head><title>Welcome</title></head><body>to nginx</body></html>";
+    let web =
+        "<!doctype html><html><head><title>Welcome</title></head><body>to nginx</body></html>";
     let gif = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!".to_vec();
     let mut torn = png(64, 64, "torn");
     torn.truncate(torn.len() / 2);
     let elsewhere = br#"{"data":[{"url":"http://127.0.0.2:9/x.png"}]}"#.to_vec();
     let cases: Vec<(Act, FailureKind, &str)> = vec![
-        (Act::Body(web.into()), FailureKind::BadOutput, "a web page and no JSON: \"Welcome to nginx\""),
-        (Act::Body(b"{\"data\": [".to_vec()), FailureKind::BadOutput, "no JSON"),
-        (Act::Body(b"{\"data\": []}".to_vec()), FailureKind::BadOutput, "holds no picture"),
-        (Act::Body(b"{\"data\": [{\"b64_json\": \"%%%\"}]}".to_vec()), FailureKind::BadOutput, "base64"),
+        (
+            Act::Body(web.into()),
+            FailureKind::BadOutput,
+            "a web page and no JSON: \"Welcome to nginx\"",
+        ),
+        (
+            Act::Body(b"{\"data\": [".to_vec()),
+            FailureKind::BadOutput,
+            "no JSON",
+        ),
+        (
+            Act::Body(b"{\"data\": []}".to_vec()),
+            FailureKind::BadOutput,
+            "holds no picture",
+        ),
+        (
+            Act::Body(b"{\"data\": [{\"b64_json\": \"%%%\"}]}".to_vec()),
+            FailureKind::BadOutput,
+            "base64",
+        ),
         (
             Act::Body(b"{\"error\": {\"message\": \"the model is loading\"}}".to_vec()),
             FailureKind::BadOutput,
             "the model is loading",
         ),
-        (Act::Body(vec![b' '; 2 << 20]), FailureKind::BadOutput, "longer than 1 MiB"),
-        (Act::Body(elsewhere), FailureKind::Refused, "http://127.0.0.2:9"),
-        (Act::Image(gif), FailureKind::BadOutput, "image/gif"),
-        (Act::Image(torn), FailureKind::BadOutput, "damaged or cut off"),
-        (Act::Image(b"hello there".to_vec()), FailureKind::BadOutput, "no image"),
-        (Act::Cut, FailureKind::Transport, "the line broke"),
-        (Act::Stall(Duration::from_secs(30)), FailureKind::Transport, "no answer within 1 s"),
         (
-            Act::Status(400, vec![], r#"{"error":{"message":"unsafe prompt"}}"#.into()),
+            Act::Body(vec![b' '; 2 << 20]),
+            FailureKind::BadOutput,
+            "longer than 1 MiB",
+        ),
+        (
+            Act::Body(elsewhere),
+            FailureKind::Refused,
+            "http://127.0.0.2:9",
+        ),
+        (Act::Image(gif), FailureKind::BadOutput, "image/gif"),
+        (
+            Act::Image(torn),
+            FailureKind::BadOutput,
+            "damaged or cut off",
+        ),
+        (
+            Act::Image(b"hello there".to_vec()),
+            FailureKind::BadOutput,
+            "no image",
+        ),
+        (Act::Cut, FailureKind::Transport, "the line broke"),
+        (
+            Act::Stall(Duration::from_secs(30)),
+            FailureKind::Transport,
+            "no answer within 1 s",
+        ),
+        (
+            Act::Status(
+                400,
+                vec![],
+                r#"{"error":{"message":"unsafe prompt"}}"#.into(),
+            ),
             FailureKind::Refused,
             "400 Bad Request: unsafe prompt",
         ),
@@ -153,10 +292,22 @@ fn each_bad_answer_has_its_reason() {
             FailureKind::Refused,
             "422 Unprocessable Entity: size",
         ),
-        (Act::Status(500, vec![], "<h1>boom</h1>".into()), FailureKind::Unavailable, "500 Internal Server Error: boom"),
-        (Act::Status(429, vec![], String::new()), FailureKind::Unavailable, "429 Too Many Requests"),
         (
-            Act::Status(307, vec![("location", "http://127.0.0.2:9/".into())], String::new()),
+            Act::Status(500, vec![], "<h1>boom</h1>".into()),
+            FailureKind::Unavailable,
+            "500 Internal Server Error: boom",
+        ),
+        (
+            Act::Status(429, vec![], String::new()),
+            FailureKind::Unavailable,
+            "429 Too Many Requests",
+        ),
+        (
+            Act::Status(
+                307,
+                vec![("location", "http://127.0.0.2:9/".into())],
+                String::new(),
+            ),
             FailureKind::Refused,
             "moved to http://127.0.0.2:9/",
         ),
@@ -167,16 +318,27 @@ fn each_bad_answer_has_its_reason() {
         let failure = one(&server, 1, &task("owl")).unwrap_err();
         assert_eq!(failure.kind, kind, "{shown}: {}", failure.reason);
         assert!(failure.reason.contains(what), "{shown}: {}", failure.reason);
-        assert!(failure.reason.starts_with("http://127.0.0.1:") && failure.reason.len() < 400, "{}", failure.reason);
+        assert!(
+            failure.reason.starts_with("http://127.0.0.1:") && failure.reason.len() < 400,
+            "{}",
+            failure.reason
+        );
     }
     // Nobody there.
     let gone = Server::new(|_| Act::Cut).at;
-    let failure =
-        generate_all(&mut generator(vec![endpoint(format!("http://{gone}/v1"), 1)], 2), &settings(), &[task("owl")])
-            .remove(0);
+    let failure = generate_all(
+        &mut generator(vec![endpoint(format!("http://{gone}/v1"), 1)], 2),
+        &settings(),
+        &[task("owl")],
+    )
+    .remove(0);
     let failure = failure.unwrap_err();
     assert!(failure.is_outage(), "the fault of no task: {failure}");
-    assert!(failure.reason.contains("cannot connect") && !failure.reason.contains("tries"), "{}", failure.reason);
+    assert!(
+        failure.reason.contains("cannot connect") && !failure.reason.contains("tries"),
+        "{}",
+        failure.reason
+    );
 }
 
 #[test]
@@ -190,22 +352,37 @@ fn passing_troubles_pass_and_notes_tell_what_differs() {
     });
     let picture = one(&server, 4, &task("owl")).unwrap();
     assert_eq!((picture.pixels.width, picture.pixels.height), (32, 16));
-    assert!(picture.notes.iter().any(|n| n.contains("asked for 64x64, got 32x16")), "{:?}", picture.notes);
-    assert!(picture.notes.iter().any(|n| n.contains("a grey owl")), "{:?}", picture.notes);
+    assert!(
+        picture
+            .notes
+            .iter()
+            .any(|n| n.contains("asked for 64x64, got 32x16")),
+        "{:?}",
+        picture.notes
+    );
+    assert!(
+        picture.notes.iter().any(|n| n.contains("a grey owl")),
+        "{:?}",
+        picture.notes
+    );
     assert_eq!(server.seen().len(), 5);
 }
 
 #[test]
 fn retry_after_is_kept_to() {
     let at = Instant::now();
-    let server = Server::new(move |seen| match (seen.before, at.elapsed() < Duration::from_millis(600)) {
-        (0, _) => Act::Status(429, vec![("retry-after", "1".into())], String::new()),
-        (_, true) => Act::Status(400, vec![], "too early".into()),
-        _ => Act::Picture(ALL),
-    });
+    let server =
+        Server::new(
+            move |seen| match (seen.before, at.elapsed() < Duration::from_millis(600)) {
+                (0, _) => Act::Status(429, vec![("retry-after", "1".into())], String::new()),
+                (_, true) => Act::Status(400, vec![], "too early".into()),
+                _ => Act::Picture(ALL),
+            },
+        );
     one(&server, 3, &task("owl")).unwrap();
     // One that asks to wait for an hour is not waited for.
-    let server = Server::new(|_| Act::Status(429, vec![("retry-after", "3600".into())], String::new()));
+    let server =
+        Server::new(|_| Act::Status(429, vec![("retry-after", "3600".into())], String::new()));
     let failure = one(&server, 3, &task("owl")).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unavailable);
     assert!(failure.reason.contains("3600"), "{}", failure.reason);
@@ -214,25 +391,48 @@ fn retry_after_is_kept_to() {
 
 #[test]
 fn a_broken_endpoint_is_set_aside_and_taken_back() {
-    let (good, bad) = (Server::new(|_| Act::Picture(ALL)), Server::new(|_| Act::Status(500, vec![], String::new())));
+    let (good, bad) = (
+        Server::new(|_| Act::Picture(ALL)),
+        Server::new(|_| Act::Status(500, vec![], String::new())),
+    );
     let tasks: Vec<_> = (0..300).map(|i| task(&format!("owl {i}"))).collect();
     let mut generator = generator(vec![endpoint(bad.url(), 4), endpoint(good.url(), 4)], 8);
     let results = generate_all(&mut generator, &settings(), &tasks);
-    assert!(results.iter().all(Result::is_ok), "{:?}", results.iter().find(|r| r.is_err()));
-    assert!(bad.seen().len() < 80, "{} requests went to the broken one", bad.seen().len());
+    assert!(
+        results.iter().all(Result::is_ok),
+        "{:?}",
+        results.iter().find(|r| r.is_err())
+    );
+    assert!(
+        bad.seen().len() < 80,
+        "{} requests went to the broken one",
+        bad.seen().len()
+    );
     assert_eq!(good.seen().len(), 300);
     // One that was down for a while gets work again.
-    let back =
-        Server::new(|seen| if seen.before < 1 { Act::Status(500, vec![], String::new()) } else { Act::Picture(ALL) });
+    let back = Server::new(|seen| {
+        if seen.before < 1 {
+            Act::Status(500, vec![], String::new())
+        } else {
+            Act::Picture(ALL)
+        }
+    });
     let mut generator = self::generator(vec![endpoint(back.url(), 4)], 8);
     let results = generate_all(&mut generator, &settings(), &tasks[..100]);
-    assert!(results.iter().all(Result::is_ok), "{:?}", results.iter().find(|r| r.is_err()));
+    assert!(
+        results.iter().all(Result::is_ok),
+        "{:?}",
+        results.iter().find(|r| r.is_err())
+    );
 }
 
 #[test]
 fn a_cancel_drops_what_is_in_flight() {
     let server = Server::new(|_| Act::Stall(Duration::from_secs(60)));
-    let slow = Endpoint { timeout_s: 60, ..endpoint(server.url(), 3) };
+    let slow = Endpoint {
+        timeout_s: 60,
+        ..endpoint(server.url(), 3)
+    };
     let mut generator = generator(vec![slow], 1);
     let mut results = Vec::new();
     let tasks: Vec<_> = (0..9).map(|i| task(&format!("owl {i}"))).collect();
@@ -259,11 +459,16 @@ fn until(what: &str, done: impl Fn() -> bool) {
 fn sockets(port: u16) -> usize {
     let table = std::fs::read_to_string("/proc/self/net/tcp").unwrap();
     let hex = format!(":{port:04X}");
-    let fields = table.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
+    let fields = table
+        .lines()
+        .map(|l| l.split_whitespace().collect::<Vec<_>>());
     let tied = fields.filter(|f| f.len() > 9 && (f[1].ends_with(&hex) || f[2].ends_with(&hex)));
     let inodes: Vec<_> = tied.map(|f| format!("socket:[{}]", f[9])).collect();
-    let open = std::fs::read_dir("/proc/self/fd").unwrap().filter_map(|e| std::fs::read_link(e.ok()?.path()).ok());
-    open.filter(|link| inodes.iter().any(|i| link.as_os_str() == i.as_str())).count()
+    let open = std::fs::read_dir("/proc/self/fd")
+        .unwrap()
+        .filter_map(|e| std::fs::read_link(e.ok()?.path()).ok());
+    open.filter(|link| inodes.iter().any(|i| link.as_os_str() == i.as_str()))
+        .count()
 }
 
 /// What the server of the great test does: about two in five tries go wrong, each in one of ten ways; of the tasks whose
@@ -274,7 +479,11 @@ fn spoilt(seen: &Seen) -> Act {
     let hash = blake3::hash(format!("{prompt} {}", seen.before).as_bytes());
     let dice = u16::from_le_bytes([hash.as_bytes()[0], hash.as_bytes()[1]]) % 1000;
     if number % 100 == 98 {
-        return Act::Status(400, vec![], r#"{"error":{"message":"unsafe prompt"}}"#.into());
+        return Act::Status(
+            400,
+            vec![],
+            r#"{"error":{"message":"unsafe prompt"}}"#.into(),
+        );
     }
     let mut torn = png(64, 64, "torn");
     torn.truncate(torn.len() / 2);
@@ -300,13 +509,22 @@ fn ten_thousand_requests_through_all_troubles() {
     let port = server.at.port();
     assert_eq!(sockets(port), 1);
     // At the end only tasks that always fail are left: the endpoint is tried out for them again and again.
-    let limits = Timeouts { failures: 40, aside: Duration::from_millis(1), ..quick() };
-    let mut generator = HttpGenerator::with_patience(&config(vec![endpoint(server.url(), 32)], 12), limits).unwrap();
+    let limits = Timeouts {
+        failures: 40,
+        aside: Duration::from_millis(1),
+        ..quick()
+    };
+    let mut generator =
+        HttpGenerator::with_patience(&config(vec![endpoint(server.url(), 32)], 12), limits)
+            .unwrap();
     let tasks: Vec<_> = (0..TASKS).map(|i| task(&format!("owl {i}"))).collect();
     let mut results: HashMap<usize, Result<Picture, Failure>> = HashMap::new();
     generator.generate(&settings(), &tasks, &mut |told| {
         if let Told::Done { index, result } = told {
-            assert!(results.insert(index, result).is_none(), "task {index} twice");
+            assert!(
+                results.insert(index, result).is_none(),
+                "task {index} twice"
+            );
         }
         true
     });
@@ -333,7 +551,9 @@ fn ten_thousand_requests_through_all_troubles() {
     // Nothing is left: with the server gone its connections end, and with them all that the generator ran.
     until("the server has no request", || server.now() == 0);
     drop(server);
-    until("no task of the generator is left", || generator.alive_tasks() == 0);
+    until("no task of the generator is left", || {
+        generator.alive_tasks() == 0
+    });
     until("no socket is left", || sockets(port) == 0);
 }
 
@@ -343,6 +563,9 @@ fn png_of(index: &usize, picture: &Picture) -> bool {
         "seed": 7, "num_inference_steps": 4, "guidance_scale": 5.0,
     });
     let mut rgb = vec![0; picture.pixels.rgb.len()];
-    blake3::Hasher::new().update(body.to_string().as_bytes()).finalize_xof().fill(&mut rgb);
+    blake3::Hasher::new()
+        .update(body.to_string().as_bytes())
+        .finalize_xof()
+        .fill(&mut rgb);
     rgb == picture.pixels.rgb
 }

@@ -16,8 +16,7 @@ use benchtop::model::vlm::Encoded;
 use image::{GrayImage, Luma};
 use noto_sans_mono_bitmap::{FontWeight, RasterHeight, get_raster};
 
-const HEAD: &str =
-    "level\\tpage_num\\tblock_num\\tpar_num\\tline_num\\tword_num\\tleft\\ttop\\twidth\\theight\\tconf\\ttext\\n";
+const HEAD: &str = "level\\tpage_num\\tblock_num\\tpar_num\\tline_num\\tword_num\\tleft\\ttop\\twidth\\theight\\tconf\\ttext\\n";
 
 /// A script in `dir` that says it is Tesseract, and does `body` with `$in`, the picture's bytes after the first six.
 fn script(dir: &Path, name: &str, body: &str) -> PathBuf {
@@ -35,7 +34,12 @@ fn script(dir: &Path, name: &str, body: &str) -> PathBuf {
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    shell.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    shell
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
     assert!(shell.wait().unwrap().success());
     path
 }
@@ -45,7 +49,12 @@ fn picture(text: &str) -> Encoded {
 }
 
 fn options(program: PathBuf) -> Options {
-    Options { program, timeout: Duration::from_secs(20), processes: 3, ..Options::default() }
+    Options {
+        program,
+        timeout: Duration::from_secs(20),
+        processes: 3,
+        ..Options::default()
+    }
 }
 
 #[test]
@@ -62,25 +71,38 @@ fn each_picture_has_its_own_words_or_its_own_trouble() {
     // The shell's own `head` is needed once.
     let body = body.replace("| head -c", "| command head -c");
     let mut reader = Tesseract::open(options(script(dir.path(), "tesseract", &body))).unwrap();
-    assert_eq!((reader.name(), reader.at_once()), ("tesseract 5.0.0-fake", 3));
+    assert_eq!(
+        (reader.name(), reader.at_once()),
+        ("tesseract 5.0.0-fake", 3)
+    );
     let mut pictures: Vec<Encoded> = ["bad", "odd", "dies", "empty", "loud"].map(picture).into();
     pictures.extend((0..40).map(|i| picture(&format!("word{i}"))));
     let results = read_all(&mut reader, &pictures);
     for (at, kind, what) in [
-        (0, FailureKind::BadOutput, "exit code 1): \"Error in pixReadStream: Unknown format\""),
+        (
+            0,
+            FailureKind::BadOutput,
+            "exit code 1): \"Error in pixReadStream: Unknown format\"",
+        ),
         (1, FailureKind::BadOutput, "another head"),
         (2, FailureKind::Unavailable, "signal 9"),
         (4, FailureKind::BadOutput, "exit code 3"),
     ] {
         let failure = results[at].as_ref().unwrap_err();
-        assert!(failure.kind == kind && failure.reason.contains(what), "{failure:?}");
+        assert!(
+            failure.kind == kind && failure.reason.contains(what),
+            "{failure:?}"
+        );
         assert!(failure.reason.len() < 300, "{failure:?}");
     }
     assert_eq!(results[3].as_ref().unwrap(), &ReadText::default());
     for (at, result) in results[5..].iter().enumerate() {
         let read = result.as_ref().unwrap();
         assert_eq!(read.text(), format!("word{at}"));
-        assert_eq!((read.words[0].confidence, read.words[0].place), (0.915, [1, 2, 3, 4]));
+        assert_eq!(
+            (read.words[0].confidence, read.words[0].place),
+            (0.915, [1, 2, 3, 4])
+        );
     }
     assert!(read_all(&mut reader, &[]).is_empty());
 }
@@ -88,7 +110,10 @@ fn each_picture_has_its_own_words_or_its_own_trouble() {
 /// Whether a process of that number is there and is no zombie.
 fn alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().and_then(|s| s.trim().chars().next()).is_some_and(|state| state != 'Z')
+    stat.rsplit(')')
+        .next()
+        .and_then(|s| s.trim().chars().next())
+        .is_some_and(|state| state != 'Z')
 }
 
 fn until(what: &str, done: impl Fn() -> bool) {
@@ -103,29 +128,56 @@ fn until(what: &str, done: impl Fn() -> bool) {
 fn a_process_that_hangs_is_ended_with_all_it_started() {
     let dir = tempfile::tempdir().unwrap();
     let pids = dir.path().join("pids");
-    let body = format!("echo $$ >> {0}; sleep 300 & echo $! >> {0}; wait", pids.display());
+    let body = format!(
+        "echo $$ >> {0}; sleep 300 & echo $! >> {0}; wait",
+        pids.display()
+    );
     let program = script(dir.path(), "tesseract", &body);
-    let slow = Options { timeout: Duration::from_millis(300), ..options(program.clone()) };
-    let results = read_all(&mut Tesseract::open(slow).unwrap(), &[picture("a"), picture("b")]);
+    let slow = Options {
+        timeout: Duration::from_millis(300),
+        ..options(program.clone())
+    };
+    let results = read_all(
+        &mut Tesseract::open(slow).unwrap(),
+        &[picture("a"), picture("b")],
+    );
     for result in results {
         let failure = result.unwrap_err();
-        assert!(failure.kind == FailureKind::Transport && failure.reason.contains("0.3 s"), "{failure:?}");
+        assert!(
+            failure.kind == FailureKind::Transport && failure.reason.contains("0.3 s"),
+            "{failure:?}"
+        );
     }
     // A cancel ends those at work, and those that wait never begin.
     let mut told = Vec::new();
     let pictures: Vec<Encoded> = (0..12).map(|i| picture(&i.to_string())).collect();
-    let begun = || std::fs::read_to_string(&pids).unwrap_or_default().lines().count();
+    let begun = || {
+        std::fs::read_to_string(&pids)
+            .unwrap_or_default()
+            .lines()
+            .count()
+    };
     let before = begun();
-    let patient = Options { timeout: Duration::from_secs(300), ..options(program) };
-    Tesseract::open(patient).unwrap().read(&pictures, &mut |heard| match heard {
-        Heard::Alive => begun() < before + 6,
-        Heard::Done { index, result } => {
-            told.push((index, result.unwrap_err().kind));
-            true
-        }
-    });
+    let patient = Options {
+        timeout: Duration::from_secs(300),
+        ..options(program)
+    };
+    Tesseract::open(patient)
+        .unwrap()
+        .read(&pictures, &mut |heard| match heard {
+            Heard::Alive => begun() < before + 6,
+            Heard::Done { index, result } => {
+                told.push((index, result.unwrap_err().kind));
+                true
+            }
+        });
     told.sort_by_key(|(index, _)| *index);
-    assert_eq!(told, (0..12).map(|i| (i, FailureKind::Cancelled)).collect::<Vec<_>>());
+    assert_eq!(
+        told,
+        (0..12)
+            .map(|i| (i, FailureKind::Cancelled))
+            .collect::<Vec<_>>()
+    );
     assert_eq!(begun(), before + 6, "three at once, each with a child");
     let pids = std::fs::read_to_string(&pids).unwrap();
     until("every process ended", || !pids.lines().any(alive));
@@ -136,19 +188,36 @@ fn what_is_missing_is_named_with_what_to_install() {
     let dir = tempfile::tempdir().unwrap();
     let missing = Tesseract::open(options(dir.path().join("no-such-program"))).unwrap_err();
     assert_eq!(missing.kind, ErrorKind::NotFound);
-    assert!(missing.help.unwrap().contains("apt-get install tesseract-ocr"));
+    assert!(
+        missing
+            .help
+            .unwrap()
+            .contains("apt-get install tesseract-ocr")
+    );
     let program = script(dir.path(), "tesseract", "exit 0");
-    let with = |languages: &str| Options { languages: languages.into(), ..options(program.clone()) };
+    let with = |languages: &str| Options {
+        languages: languages.into(),
+        ..options(program.clone())
+    };
     let missing = Tesseract::open(with("eng+chi_tra")).unwrap_err();
     assert!(
-        missing.kind == ErrorKind::NotFound && missing.what.contains("`chi_tra`; it has eng, chi_sim"),
+        missing.kind == ErrorKind::NotFound
+            && missing.what.contains("`chi_tra`; it has eng, chi_sim"),
         "{missing}"
     );
     assert!(missing.help.unwrap().ends_with("tesseract-ocr-chi-tra"));
     for wrong in ["", "eng+", "-l", "eng; rm", "eng chi"] {
-        assert_eq!(Tesseract::open(with(wrong)).unwrap_err().kind, ErrorKind::Input, "{wrong}");
+        assert_eq!(
+            Tesseract::open(with(wrong)).unwrap_err().kind,
+            ErrorKind::Input,
+            "{wrong}"
+        );
     }
-    let mode = Tesseract::open(Options { segmentation: 14, ..with("eng") }).unwrap_err();
+    let mode = Tesseract::open(Options {
+        segmentation: 14,
+        ..with("eng")
+    })
+    .unwrap_err();
     assert_eq!(mode.kind, ErrorKind::Input);
     let other = Tesseract::open(options("/bin/echo".into())).unwrap_err();
     assert!(other.what.contains("no Tesseract"), "{other}");
@@ -156,9 +225,23 @@ fn what_is_missing_is_named_with_what_to_install() {
     assert!(broken.what.contains("exit code 1"), "{broken}");
     // What decides what is read is in the fingerprint.
     let print = |options: Options| Tesseract::open(options).unwrap().fingerprint().short();
-    let prints = [with("eng"), with("eng+chi_sim"), Options { segmentation: 3, ..with("eng") }].map(print);
+    let prints = [
+        with("eng"),
+        with("eng+chi_sim"),
+        Options {
+            segmentation: 3,
+            ..with("eng")
+        },
+    ]
+    .map(print);
     assert!(prints[0] != prints[1] && prints[0] != prints[2] && prints[1] != prints[2]);
-    assert_eq!(prints[0], print(Options { processes: 1, ..with("eng") }));
+    assert_eq!(
+        prints[0],
+        print(Options {
+            processes: 1,
+            ..with("eng")
+        })
+    );
 }
 
 /// A sign with these words, drawn with the program's own font four times as large.
@@ -169,7 +252,10 @@ fn sign(text: &str) -> Encoded {
         for (y, row) in glyph.rows().enumerate() {
             for (x, ink) in row.iter().enumerate() {
                 for (dx, dy) in (0..16).map(|i| (i % 4, i / 4)) {
-                    let (x, y) = (40 + at as u32 * 80 + x as u32 * 4 + dx, 50 + y as u32 * 4 + dy);
+                    let (x, y) = (
+                        40 + at as u32 * 80 + x as u32 * 4 + dx,
+                        50 + y as u32 * 4 + dy,
+                    );
                     image.put_pixel(x, y, Luma([255 - ink]));
                 }
             }
@@ -185,22 +271,40 @@ fn the_real_program_reads_a_sign() {
     let mut reader = match Tesseract::open(Options::default()) {
         Ok(reader) => reader,
         Err(problem) if problem.kind == ErrorKind::NotFound => {
-            return crate::support::skip(crate::support::Need::Program("tesseract"), &problem.to_string());
+            return crate::support::skip(
+                crate::support::Need::Program("tesseract"),
+                &problem.to_string(),
+            );
         }
         Err(problem) => panic!("{problem}"),
     };
     let blank = Encoded::new(super::server::png(64, 64, "noise")).unwrap();
     let broken = Encoded::new(*b"\x89PNG\r\n\x1a\nand no more").unwrap();
-    let results = read_all(&mut reader, &[sign("winter market"), sign("orchard"), blank, broken]);
+    let results = read_all(
+        &mut reader,
+        &[sign("winter market"), sign("orchard"), blank, broken],
+    );
     for (result, wanted) in results[..2].iter().zip(["winter market", "orchard"]) {
         let read = result.as_ref().unwrap();
         let words: Vec<&str> = read.sure(0.0).collect();
         let found = wanted_word(&words, wanted).unwrap();
         assert!(found.folded && found.score == 1.0, "{wanted}: {words:?}");
-        assert!(read.words.iter().all(|w| w.confidence > 0.3 && w.place[2] > 0), "{read:?}");
+        assert!(
+            read.words
+                .iter()
+                .all(|w| w.confidence > 0.3 && w.place[2] > 0),
+            "{read:?}"
+        );
     }
     assert!(results[2].is_ok(), "{:?}", results[2]);
     let failure = results[3].as_ref().unwrap_err();
-    assert!(failure.kind == FailureKind::BadOutput && failure.reason.contains("exit code"), "{failure:?}");
-    assert!(reader.fingerprint().parts.keys().any(|k| k == "model eng"), "{:?}", reader.fingerprint());
+    assert!(
+        failure.kind == FailureKind::BadOutput && failure.reason.contains("exit code"),
+        "{failure:?}"
+    );
+    assert!(
+        reader.fingerprint().parts.keys().any(|k| k == "model eng"),
+        "{:?}",
+        reader.fingerprint()
+    );
 }

@@ -109,18 +109,29 @@ impl Body for Part {
 /// A body that is sent whole.
 pub fn body(bytes: impl Into<Bytes>) -> Part {
     let bytes = bytes.into();
-    Part { whole: bytes.len() as u64, left: Some(bytes), cut: 0 }
+    Part {
+        whole: bytes.len() as u64,
+        left: Some(bytes),
+        cut: 0,
+    }
 }
 
 /// A body of which only the first half arrives.
 pub fn half(bytes: &[u8]) -> Part {
-    Part { whole: bytes.len() as u64, left: Some(Bytes::copy_from_slice(&bytes[..bytes.len() / 2])), cut: 5 }
+    Part {
+        whole: bytes.len() as u64,
+        left: Some(Bytes::copy_from_slice(&bytes[..bytes.len() / 2])),
+        cut: 5,
+    }
 }
 
 /// A PNG whose pixels hang on `text`.
 pub fn png(width: u32, height: u32, text: &str) -> Vec<u8> {
     let mut rgb = vec![0; 3 * (width * height) as usize];
-    blake3::Hasher::new().update(text.as_bytes()).finalize_xof().fill(&mut rgb);
+    blake3::Hasher::new()
+        .update(text.as_bytes())
+        .finalize_xof()
+        .fill(&mut rgb);
     let mut out = Vec::new();
     image::codecs::png::PngEncoder::new(&mut out)
         .write_image(&rgb, width, height, image::ExtendedColorType::Rgb8)
@@ -148,8 +159,14 @@ impl Server {
     }
 
     fn start(script: Box<Script>, keep: bool) -> Server {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = runtime
+            .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
+            .unwrap();
         let at = listener.local_addr().unwrap();
         let state = State {
             script,
@@ -164,7 +181,8 @@ impl Server {
         runtime.spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let state = Arc::clone(&shared);
-                let service = hyper::service::service_fn(move |request| answer(Arc::clone(&state), request));
+                let service =
+                    hyper::service::service_fn(move |request| answer(Arc::clone(&state), request));
                 tokio::spawn(async move {
                     let _ = hyper::server::conn::http1::Builder::new()
                         .serve_connection(TokioIo::new(stream), service)
@@ -172,7 +190,11 @@ impl Server {
                 });
             }
         });
-        Server { at, state, runtime: Some(runtime) }
+        Server {
+            at,
+            state,
+            runtime: Some(runtime),
+        }
     }
 
     /// Its address as an endpoint.
@@ -204,22 +226,44 @@ impl Drop for Server {
     }
 }
 
-async fn answer(state: Arc<State>, request: Request<Incoming>) -> Result<Response<Part>, Infallible> {
+async fn answer(
+    state: Arc<State>,
+    request: Request<Incoming>,
+) -> Result<Response<Part>, Infallible> {
     let now = state.now.fetch_add(1, Ordering::SeqCst) + 1;
     state.peak.fetch_max(now, Ordering::SeqCst);
     let _busy = Busy(Arc::clone(&state));
-    let header = |name: &str| request.headers().get(name).and_then(|v| v.to_str().ok()).map(str::to_string);
+    let header = |name: &str| {
+        request
+            .headers()
+            .get(name)
+            .and_then(|v| v.to_str().ok())
+            .map(str::to_string)
+    };
     let (key, range) = (header("authorization"), header("range"));
     let line = format!("{} {}", request.method(), request.uri());
-    let bytes = request.into_body().collect().await.map(|b| b.to_bytes()).unwrap_or_default();
+    let bytes = request
+        .into_body()
+        .collect()
+        .await
+        .map(|b| b.to_bytes())
+        .unwrap_or_default();
     let body_json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let before = {
         let mut counts = state.counts.lock().unwrap();
-        let count = counts.entry(format!("{line} {}", String::from_utf8_lossy(&bytes))).or_default();
+        let count = counts
+            .entry(format!("{line} {}", String::from_utf8_lossy(&bytes)))
+            .or_default();
         *count += 1;
         *count - 1
     };
-    let seen = Seen { line, key, range, body: body_json, before };
+    let seen = Seen {
+        line,
+        key,
+        range,
+        body: body_json,
+        before,
+    };
     let act = (state.script)(&seen);
     if state.keep {
         state.seen.lock().unwrap().push(seen.clone());
@@ -253,13 +297,19 @@ async fn made(act: Act, seen: &Seen) -> Response<Part> {
             for (name, value) in headers {
                 response = response.header(name, value);
             }
-            response.body(if cut { half(&bytes) } else { body(bytes) }).unwrap()
+            response
+                .body(if cut { half(&bytes) } else { body(bytes) })
+                .unwrap()
         }
         Act::Body(bytes) => Response::new(body(bytes)),
-        Act::Image(bytes) => Response::new(body(json!({ "data": [{ "b64_json": packed(&bytes) }] }).to_string())),
-        Act::Cut => {
-            Response::new(half(json!({ "data": [{ "b64_json": packed(&png(64, 64, "cut")) }] }).to_string().as_bytes()))
-        }
+        Act::Image(bytes) => Response::new(body(
+            json!({ "data": [{ "b64_json": packed(&bytes) }] }).to_string(),
+        )),
+        Act::Cut => Response::new(half(
+            json!({ "data": [{ "b64_json": packed(&png(64, 64, "cut")) }] })
+                .to_string()
+                .as_bytes(),
+        )),
         Act::Later(time, act) => {
             tokio::time::sleep(time).await;
             Box::pin(made(*act, seen)).await

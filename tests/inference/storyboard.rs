@@ -9,6 +9,10 @@ use super::conformance::conforms;
 #[test]
 fn the_storyboard_conforms() {
     let mut storyboard = Storyboard::new();
-    let settings = Settings { width: 96, height: 64, ..storyboard.capabilities().best.clone() };
+    let settings = Settings {
+        width: 96,
+        height: 64,
+        ..storyboard.capabilities().best.clone()
+    };
     conforms(&mut storyboard, &settings);
 }

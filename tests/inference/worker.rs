@@ -7,7 +7,9 @@ use benchtop::inference::candle::generator::{CandleGenerator, Options};
 use benchtop::inference::worker::{FAULT, Launch, Model, Timeouts, WorkerGenerator, pids, probe};
 use benchtop::inference::{ImageGenerator, Told, generate_all};
 use benchtop::model::ErrorKind;
-use benchtop::model::generation::{Failure, FailureKind, Picture, Pixels, Scheduler, Settings, Task};
+use benchtop::model::generation::{
+    Failure, FailureKind, Picture, Pixels, Scheduler, Settings, Task,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -29,7 +31,11 @@ fn launch() -> Launch {
 }
 
 fn tiny(name: &str) -> Model {
-    Model::cpu(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity/data/models").join(name))
+    Model::cpu(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/parity/data/models")
+            .join(name),
+    )
 }
 
 fn open(fault: &str) -> WorkerGenerator {
@@ -37,22 +43,39 @@ fn open(fault: &str) -> WorkerGenerator {
 }
 
 fn in_process(model: &Model) -> CandleGenerator {
-    let options = Options { together: model.together, whole_pixels: model.whole_pixels, ..Options::cpu() };
+    let options = Options {
+        together: model.together,
+        whole_pixels: model.whole_pixels,
+        ..Options::cpu()
+    };
     CandleGenerator::open(&model.folder, &options, None).unwrap()
 }
 
 fn settings(steps: u32) -> Settings {
-    Settings { width: 64, height: 64, steps, guidance: 4.0, scheduler: Scheduler::Euler }
+    Settings {
+        width: 64,
+        height: 64,
+        steps,
+        guidance: 4.0,
+        scheduler: Scheduler::Euler,
+    }
 }
 
 fn tasks(n: u64) -> Vec<Task> {
     let animals = ["owl", "fox", "crane", "hare"];
-    let task = |i: u64| Task { prompt: format!("a red {}", animals[i as usize % 4]), seed: i + 1, ..Task::default() };
+    let task = |i: u64| Task {
+        prompt: format!("a red {}", animals[i as usize % 4]),
+        seed: i + 1,
+        ..Task::default()
+    };
     (0..n).map(task).collect()
 }
 
 fn pixels(results: &[Result<Picture, Failure>]) -> Vec<Pixels> {
-    results.iter().map(|r| r.as_ref().unwrap().pixels.clone()).collect()
+    results
+        .iter()
+        .map(|r| r.as_ref().unwrap().pixels.clone())
+        .collect()
 }
 
 /// What the model in this process makes of the same.
@@ -80,7 +103,10 @@ fn run(
     generator.generate(settings, tasks, &mut |told| {
         on(&told, pid);
         if let Told::Done { index, result } = told {
-            assert!(results[index].replace(result).is_none(), "task {index} was answered twice");
+            assert!(
+                results[index].replace(result).is_none(),
+                "task {index} was answered twice"
+            );
         }
         true
     });
@@ -89,13 +115,19 @@ fn run(
 
 #[test]
 fn a_worker_conforms() {
-    conforms(&mut WorkerGenerator::open(launch(), &tiny("sd"), CALM).unwrap(), &settings(2));
+    conforms(
+        &mut WorkerGenerator::open(launch(), &tiny("sd"), CALM).unwrap(),
+        &settings(2),
+    );
 }
 
 /// Also with several in one pass, where the seed is not promised to the last bit.
 #[test]
 fn a_worker_with_several_in_a_pass_conforms() {
-    let model = Model { together: 3, ..tiny("sdxl") };
+    let model = Model {
+        together: 3,
+        ..tiny("sdxl")
+    };
     let mut generator = WorkerGenerator::open(launch(), &model, CALM).unwrap();
     assert!(!generator.capabilities().honours.seed && generator.capabilities().max_batch == 3);
     conforms(&mut generator, &settings(2));
@@ -103,14 +135,28 @@ fn a_worker_with_several_in_a_pass_conforms() {
 
 #[test]
 fn in_process_and_in_a_worker_is_the_same() {
-    for model in [tiny("sd"), tiny("sdxl"), Model { together: 4, whole_pixels: 5000, ..tiny("sd") }] {
+    for model in [
+        tiny("sd"),
+        tiny("sdxl"),
+        Model {
+            together: 4,
+            whole_pixels: 5000,
+            ..tiny("sd")
+        },
+    ] {
         let mut worker = WorkerGenerator::open(launch(), &model, CALM).unwrap();
         let mut here = in_process(&model);
         assert_eq!(worker.capabilities(), here.capabilities());
-        let settings = Settings { scheduler: Scheduler::EulerAncestral, ..settings(3) };
+        let settings = Settings {
+            scheduler: Scheduler::EulerAncestral,
+            ..settings(3)
+        };
         assert_eq!(worker.fingerprint(&settings), here.fingerprint(&settings));
         let tasks = tasks(3);
-        let (theirs, ours) = (generate_all(&mut worker, &settings, &tasks), generate_all(&mut here, &settings, &tasks));
+        let (theirs, ours) = (
+            generate_all(&mut worker, &settings, &tasks),
+            generate_all(&mut here, &settings, &tasks),
+        );
         assert_eq!(theirs, ours);
     }
 }
@@ -118,7 +164,10 @@ fn in_process_and_in_a_worker_is_the_same() {
 /// One call of several passes goes to the worker at once.
 #[test]
 fn more_is_taken_than_fits_in_a_pass() {
-    let model = Model { ahead: 4, ..tiny("sd") };
+    let model = Model {
+        ahead: 4,
+        ..tiny("sd")
+    };
     let mut generator = WorkerGenerator::open(launch(), &model, CALM).unwrap();
     assert_eq!(generator.capabilities().max_batch, 4);
     let made = run(&mut generator, &settings(2), &tasks(4), &mut |_, _| ());
@@ -145,7 +194,10 @@ fn a_worker_killed_amid_its_work_is_replaced_and_all_is_made() {
     assert!(second != first && !lives(first) && lives(second));
     assert!(!pids().contains(&first) && pids().contains(&second));
     drop(generator);
-    assert!(!lives(second) && !pids().contains(&second), "nothing is left, not even a zombie");
+    assert!(
+        !lives(second) && !pids().contains(&second),
+        "nothing is left, not even a zombie"
+    );
 }
 
 #[test]
@@ -154,12 +206,18 @@ fn a_picture_that_kills_the_worker_again_is_set_aside_and_the_others_are_made() 
     let made = run(&mut generator, &settings(2), &tasks(6), &mut |_, _| ());
     let failure = made[2].as_ref().unwrap_err();
     assert_eq!(failure.kind, FailureKind::Refused);
-    for words in ["again", "exit status 3", "last words: a fault was asked for: exit 3"] {
+    for words in [
+        "again",
+        "exit status 3",
+        "last words: a fault was asked for: exit 3",
+    ] {
         assert!(failure.reason.contains(words), "{}", failure.reason);
     }
     assert!(!failure.reason.chars().any(char::is_control));
-    let (others, without): (Vec<_>, Vec<_>) =
-        (0..6).filter(|i| *i != 2).map(|i| (made[i].clone(), tasks(6)[i].clone())).unzip();
+    let (others, without): (Vec<_>, Vec<_>) = (0..6)
+        .filter(|i| *i != 2)
+        .map(|i| (made[i].clone(), tasks(6)[i].clone()))
+        .unzip();
     assert_eq!(pixels(&others), expected(&settings(2), &without));
 }
 
@@ -170,16 +228,37 @@ fn each_way_to_fall_is_named_and_got_over() {
         ("exit 0", "ended with exit status 0"),
         ("garbage", "wrote `Hell` where a frame should begin"),
         ("torn", "in the middle of a frame, after 6 of 260 bytes"),
-        ("fatal", "lost its device: DriverError(CUDA_ERROR_ILLEGAL_ADDRESS"),
+        (
+            "fatal",
+            "lost its device: DriverError(CUDA_ERROR_ILLEGAL_ADDRESS",
+        ),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let made = run(&mut open(&once(&dir, &format!("{fault} after 1"))), &settings(2), &tasks(3), &mut |_, _| ());
+        let made = run(
+            &mut open(&once(&dir, &format!("{fault} after 1"))),
+            &settings(2),
+            &tasks(3),
+            &mut |_, _| (),
+        );
         assert_eq!(pixels(&made), expected(&settings(2), &tasks(3)), "{fault}");
-        let made = run(&mut open(&format!("{fault} at owl")), &settings(2), &tasks(1), &mut |_, _| ());
+        let made = run(
+            &mut open(&format!("{fault} at owl")),
+            &settings(2),
+            &tasks(1),
+            &mut |_, _| (),
+        );
         let failure = made[0].as_ref().unwrap_err();
-        assert!(failure.reason.contains(words), "{fault}: {}", failure.reason);
+        assert!(
+            failure.reason.contains(words),
+            "{fault}: {}",
+            failure.reason
+        );
         if fault == "fatal" {
-            assert!(failure.reason.contains("exit status 70"), "{}", failure.reason);
+            assert!(
+                failure.reason.contains("exit status 70"),
+                "{}",
+                failure.reason
+            );
         }
     }
 }
@@ -187,9 +266,22 @@ fn each_way_to_fall_is_named_and_got_over() {
 #[test]
 fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
     let short = Duration::from_secs(5);
-    for (fault, patience) in
-        [("stall after 1", Timeouts { step: short, ..CALM }), ("freeze after 1", Timeouts { silence: short, ..CALM })]
-    {
+    for (fault, patience) in [
+        (
+            "stall after 1",
+            Timeouts {
+                step: short,
+                ..CALM
+            },
+        ),
+        (
+            "freeze after 1",
+            Timeouts {
+                silence: short,
+                ..CALM
+            },
+        ),
+    ] {
         let dir = tempfile::tempdir().unwrap();
         let launch = launch().with_env(FAULT, &once(&dir, fault));
         let mut generator = WorkerGenerator::open(launch, &tiny("sd"), patience).unwrap();
@@ -203,26 +295,50 @@ fn one_that_comes_no_further_and_one_that_does_not_answer_are_ended() {
 #[test]
 fn after_several_falls_in_a_row_it_gives_up_for_now() {
     let patience = Timeouts { falls: 3, ..CALM };
-    let mut generator = WorkerGenerator::open(launch().with_env(FAULT, "kill"), &tiny("sd"), patience).unwrap();
+    let mut generator =
+        WorkerGenerator::open(launch().with_env(FAULT, "kill"), &tiny("sd"), patience).unwrap();
     let made = run(&mut generator, &settings(2), &tasks(6), &mut |_, _| ());
     let kinds: Vec<FailureKind> = made.iter().map(|r| r.as_ref().unwrap_err().kind).collect();
     let (refused, unavailable) = (FailureKind::Refused, FailureKind::Unavailable);
-    assert_eq!(kinds, [refused, refused, unavailable, unavailable, unavailable, unavailable]);
+    assert_eq!(
+        kinds,
+        [
+            refused,
+            refused,
+            unavailable,
+            unavailable,
+            unavailable,
+            unavailable
+        ]
+    );
     let reason = &made[5].as_ref().unwrap_err().reason;
-    assert!(reason.contains("fell 3 times in a row") && reason.contains("signal 9"), "{reason}");
+    assert!(
+        reason.contains("fell 3 times in a row") && reason.contains("signal 9"),
+        "{reason}"
+    );
     // The next call tries once more, and no oftener.
     let mut started = 0;
     let made = run(&mut generator, &settings(2), &tasks(3), &mut |told, _| {
         started += usize::from(matches!(told, Told::Done { .. }));
     });
-    assert!(started == 3 && made.iter().all(|r| r.as_ref().is_err_and(|f| f.kind == unavailable)), "{made:?}");
+    assert!(
+        started == 3
+            && made
+                .iter()
+                .all(|r| r.as_ref().is_err_and(|f| f.kind == unavailable)),
+        "{made:?}"
+    );
 }
 
 #[test]
 fn what_is_waited_for_can_be_cancelled() {
     // So long a pause that nobody would sit through it.
-    let patience = Timeouts { pause: Duration::from_secs(30), ..CALM };
-    let mut generator = WorkerGenerator::open(launch().with_env(FAULT, "kill"), &tiny("sd"), patience).unwrap();
+    let patience = Timeouts {
+        pause: Duration::from_secs(30),
+        ..CALM
+    };
+    let mut generator =
+        WorkerGenerator::open(launch().with_env(FAULT, "kill"), &tiny("sd"), patience).unwrap();
     let mut kinds = Vec::new();
     let mut signs = 0;
     generator.generate(&settings(2), &tasks(3), &mut |told| {
@@ -237,8 +353,12 @@ fn what_is_waited_for_can_be_cancelled() {
 
 #[test]
 fn where_memory_is_short_fewer_are_made_together() {
-    let model = Model { together: 5, ..tiny("sd") };
-    let mut generator = WorkerGenerator::open(launch().with_env(FAULT, "oom above 1"), &model, CALM).unwrap();
+    let model = Model {
+        together: 5,
+        ..tiny("sd")
+    };
+    let mut generator =
+        WorkerGenerator::open(launch().with_env(FAULT, "oom above 1"), &model, CALM).unwrap();
     let print = generator.fingerprint(&settings(2));
     let mut batches = Vec::new();
     let made = run(&mut generator, &settings(2), &tasks(5), &mut |told, _| {
@@ -250,7 +370,11 @@ fn where_memory_is_short_fewer_are_made_together() {
     batches.dedup();
     assert_eq!(batches, [5, 2, 1]);
     assert_eq!(generator.together(&settings(2)), 1);
-    assert_eq!(print, generator.fingerprint(&settings(2)), "so many or fewer: the fingerprint says it already");
+    assert_eq!(
+        print,
+        generator.fingerprint(&settings(2)),
+        "so many or fewer: the fingerprint says it already"
+    );
     // One a pass is what a picture is anywhere.
     assert_eq!(pixels(&made), expected(&settings(2), &tasks(5)));
     // It is remembered for these settings, and for no others.
@@ -261,27 +385,54 @@ fn where_memory_is_short_fewer_are_made_together() {
         }
     });
     assert!(batches.iter().all(|batch| *batch == 1), "{batches:?}");
-    assert_eq!(generator.together(&Settings { width: 128, ..settings(2) }), 5);
+    assert_eq!(
+        generator.together(&Settings {
+            width: 128,
+            ..settings(2)
+        }),
+        5
+    );
 }
 
 #[test]
 fn where_memory_is_short_for_one_it_is_decoded_in_tiles_under_another_fingerprint() {
-    let wide = Settings { width: 96, height: 72, ..settings(2) };
-    let mut generator = WorkerGenerator::open(launch().with_env(FAULT, "oom whole"), &tiny("sdxl"), CALM).unwrap();
-    let (before, small) = (generator.fingerprint(&wide), generator.fingerprint(&settings(2)));
+    let wide = Settings {
+        width: 96,
+        height: 72,
+        ..settings(2)
+    };
+    let mut generator =
+        WorkerGenerator::open(launch().with_env(FAULT, "oom whole"), &tiny("sdxl"), CALM).unwrap();
+    let (before, small) = (
+        generator.fingerprint(&wide),
+        generator.fingerprint(&settings(2)),
+    );
     let failed = run(&mut generator, &wide, &tasks(1), &mut |_, _| ());
     let failure = failed[0].as_ref().unwrap_err();
-    assert!(failure.kind == FailureKind::OutOfMemory && failure.reason.contains("96x72 are decoded in tiles"));
+    assert!(
+        failure.kind == FailureKind::OutOfMemory
+            && failure.reason.contains("96x72 are decoded in tiles")
+    );
     let after = generator.fingerprint(&wide);
     assert_ne!(before, after);
     let made = run(&mut generator, &wide, &tasks(1), &mut |_, _| ());
-    let mut here = in_process(&Model { whole_pixels: 64 * 64, ..tiny("sdxl") });
+    let mut here = in_process(&Model {
+        whole_pixels: 64 * 64,
+        ..tiny("sdxl")
+    });
     assert_eq!(after, here.fingerprint(&wide));
-    assert_eq!(pixels(&made), pixels(&generate_all(&mut here, &wide, &tasks(1))));
+    assert_eq!(
+        pixels(&made),
+        pixels(&generate_all(&mut here, &wide, &tasks(1)))
+    );
     // One that is no larger than a tile has no way out.
     let failed = run(&mut generator, &settings(2), &tasks(1), &mut |_, _| ());
     let failure = failed[0].as_ref().unwrap_err();
-    assert!(failure.kind == FailureKind::OutOfMemory && !failure.reason.contains("tiles"), "{}", failure.reason);
+    assert!(
+        failure.kind == FailureKind::OutOfMemory && !failure.reason.contains("tiles"),
+        "{}",
+        failure.reason
+    );
     assert_eq!(small, generator.fingerprint(&settings(2)));
 }
 
@@ -295,24 +446,60 @@ fn refused(launch: &Launch, patience: Timeouts) -> String {
 #[test]
 fn a_worker_that_cannot_begin_says_why() {
     let missing = refused(&Launch::new("/no/such/benchtop-gpu", &[]), CALM);
-    assert!(missing.contains("cannot be started") && missing.contains("No such file"), "{missing}");
+    assert!(
+        missing.contains("cannot be started") && missing.contains("No such file"),
+        "{missing}"
+    );
     let newer = refused(&launch().with_env(FAULT, "protocol 9"), CALM);
-    assert!(newer.contains("speaks protocol 9") && newer.contains("build both from the same sources"), "{newer}");
-    let mute = refused(&launch().with_env(FAULT, "mute"), Timeouts { start: Duration::from_secs(2), ..CALM });
+    assert!(
+        newer.contains("speaks protocol 9") && newer.contains("build both from the same sources"),
+        "{newer}"
+    );
+    let mute = refused(
+        &launch().with_env(FAULT, "mute"),
+        Timeouts {
+            start: Duration::from_secs(2),
+            ..CALM
+        },
+    );
     assert!(mute.contains("said nothing for 2 s"), "{mute}");
     let other = refused(&Launch::new("/bin/echo", &["hello"]), CALM);
-    assert!(other.contains("wrote `hell` where a frame should begin"), "{other}");
-    let dead = refused(&Launch::new("/bin/sh", &["-c", "echo libcuda.so.1: cannot open >&2; exit 127"]), CALM);
-    assert!(dead.contains("exit status 127; its last words: libcuda.so.1: cannot open"), "{dead}");
-    let gpu = refused(&Launch::new(PROGRAM, &["worker", "--device", "cuda:0"]), CALM);
-    assert!(gpu.contains("cannot use cuda:0: this program was built without CUDA") && gpu.contains("doctor"), "{gpu}");
+    assert!(
+        other.contains("wrote `hell` where a frame should begin"),
+        "{other}"
+    );
+    let dead = refused(
+        &Launch::new(
+            "/bin/sh",
+            &["-c", "echo libcuda.so.1: cannot open >&2; exit 127"],
+        ),
+        CALM,
+    );
+    assert!(
+        dead.contains("exit status 127; its last words: libcuda.so.1: cannot open"),
+        "{dead}"
+    );
+    let gpu = refused(
+        &Launch::new(PROGRAM, &["worker", "--device", "cuda:0"]),
+        CALM,
+    );
+    assert!(
+        gpu.contains("cannot use cuda:0: this program was built without CUDA")
+            && gpu.contains("doctor"),
+        "{gpu}"
+    );
 }
 
 #[test]
 fn a_model_that_cannot_be_loaded_is_refused_as_in_this_process() {
-    let model = Model { folder: "/no/such/model".into(), ..tiny("sd") };
+    let model = Model {
+        folder: "/no/such/model".into(),
+        ..tiny("sd")
+    };
     let theirs = WorkerGenerator::open(launch(), &model, CALM).unwrap_err();
-    let ours = CandleGenerator::open(&model.folder, &Options::cpu(), None).err().unwrap();
+    let ours = CandleGenerator::open(&model.folder, &Options::cpu(), None)
+        .err()
+        .unwrap();
     assert_eq!(theirs, ours);
 }
 
@@ -320,16 +507,28 @@ fn a_model_that_cannot_be_loaded_is_refused_as_in_this_process() {
 fn a_task_that_is_too_large_is_refused_and_the_others_are_made() {
     let mut some = tasks(2);
     some[0].prompt = "owl ".repeat(17 << 20);
-    let made = run(&mut open("stall after 99"), &settings(1), &some, &mut |_, _| ());
+    let made = run(
+        &mut open("stall after 99"),
+        &settings(1),
+        &some,
+        &mut |_, _| (),
+    );
     let failure = made[0].as_ref().unwrap_err();
-    assert!(failure.kind == FailureKind::Input && failure.reason.contains("at most 67108864"), "{}", failure.reason);
+    assert!(
+        failure.kind == FailureKind::Input && failure.reason.contains("at most 67108864"),
+        "{}",
+        failure.reason
+    );
     assert!(made[1].is_ok());
 }
 
 #[test]
 fn a_device_is_looked_at_without_a_model() {
     let (hello, version) = probe(&launch(), &CALM).unwrap();
-    assert_eq!((hello.place.as_str(), version.as_str()), ("cpu", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        (hello.place.as_str(), version.as_str()),
+        ("cpu", env!("CARGO_PKG_VERSION"))
+    );
     let about = hello.about.unwrap();
     assert_eq!((about.name.as_str(), about.memory), ("CPU", None));
     assert!(about.check.unwrap().contains("operations right"));

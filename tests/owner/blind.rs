@@ -23,27 +23,57 @@ use crate::support::{Bench, composed};
 /// How many pictures are aligned.
 fn aligned(by: By) -> AnyRequest {
     let what = What::Alignment(Alignment { by });
-    request::Analyse(Box::new(AnalyseAsk { board: BoardAsk::default(), what })).into()
+    request::Analyse(Box::new(AnalyseAsk {
+        board: BoardAsk::default(),
+        what,
+    }))
+    .into()
 }
 
 /// What ann can ask that could tell of an item.
 fn battery() -> Vec<AnyRequest> {
-    let rejected = Filter { status: vec![Status::Rejected], ..Filter::default() };
-    let page = |filter: &Filter| PageAsk { generation: 9, filter: filter.clone(), sort: vec![], offset: 0, count: 50 };
+    let rejected = Filter {
+        status: vec![Status::Rejected],
+        ..Filter::default()
+    };
+    let page = |filter: &Filter| PageAsk {
+        generation: 9,
+        filter: filter.clone(),
+        sort: vec![],
+        offset: 0,
+        count: 50,
+    };
     let mut asks = vec![
         request::Page(page(&Filter::default())).into(),
         request::Page(page(&rejected)).into(),
         request::Numbers(rejected.clone(), vec![]).into(),
-        request::Locate { number: 2, filter: rejected.clone(), sort: vec![] }.into(),
+        request::Locate {
+            number: 2,
+            filter: rejected.clone(),
+            sort: vec![],
+        }
+        .into(),
         request::FirstPending(vec![1, 2, 3, 4, 5, 6]).into(),
         request::NextPending(0).into(),
         request::Lines(1).into(),
         request::Items(vec![1, 2, 3]).into(),
         request::Frequency(Filter::default(), Field::Status).into(),
         request::Describe(Filter::default()).into(),
-        request::Verdicts { round: None, from: 1 }.into(),
-        request::Verdicts { round: Some("first".into()), from: 1 }.into(),
-        request::Log(LogAsk { count: 100, ..LogAsk::default() }).into(),
+        request::Verdicts {
+            round: None,
+            from: 1,
+        }
+        .into(),
+        request::Verdicts {
+            round: Some("first".into()),
+            from: 1,
+        }
+        .into(),
+        request::Log(LogAsk {
+            count: 100,
+            ..LogAsk::default()
+        })
+        .into(),
         request::Moved(Moment::Rev(0), Moment::Now).into(),
         request::Disputes("first".into()).into(),
         request::Adjudication("first".into()).into(),
@@ -60,23 +90,63 @@ fn battery() -> Vec<AnyRequest> {
             drafts: false,
         })
         .into(),
-        request::WhatIf { round: "first".into(), protocol: Protocol::Single }.into(),
-        request::Agreement(AgreementAsk { round: Some("first".into()), ..AgreementAsk::default() }).into(),
+        request::WhatIf {
+            round: "first".into(),
+            protocol: Protocol::Single,
+        }
+        .into(),
+        request::Agreement(AgreementAsk {
+            round: Some("first".into()),
+            ..AgreementAsk::default()
+        })
+        .into(),
         request::Agreement(AgreementAsk::default()).into(),
-        request::RoundReport { round: "first".into(), bootstrap: None }.into(),
+        request::RoundReport {
+            round: "first".into(),
+            bootstrap: None,
+        }
+        .into(),
         request::Pace(Some("first".into())).into(),
-        request::Board(Box::new(BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() })).into(),
-        request::Board(Box::new(BoardAsk { curated: Curated::Round("first".into()), ..BoardAsk::default() })).into(),
-        request::Board(Box::new(BoardAsk { filter: rejected.clone(), ..BoardAsk::default() })).into(),
+        request::Board(Box::new(BoardAsk {
+            curated: Curated::Accepted,
+            ..BoardAsk::default()
+        }))
+        .into(),
+        request::Board(Box::new(BoardAsk {
+            curated: Curated::Round("first".into()),
+            ..BoardAsk::default()
+        }))
+        .into(),
+        request::Board(Box::new(BoardAsk {
+            filter: rejected.clone(),
+            ..BoardAsk::default()
+        }))
+        .into(),
         aligned(By::Filter(0.5)),
         aligned(By::People(None)),
         aligned(By::People(Some("first".into()))),
-        request::Disagreements { ask: Box::default(), other: Some("tool".into()) }.into(),
+        request::Disagreements {
+            ask: Box::default(),
+            other: Some("tool".into()),
+        }
+        .into(),
         request::Rules.into(),
-        request::Doubtful { filter: Filter::default(), order: FlagOrder::Random, seed: 1 }.into(),
+        request::Doubtful {
+            filter: Filter::default(),
+            order: FlagOrder::Random,
+            seed: 1,
+        }
+        .into(),
     ];
     asks.extend((1..=6).map(|n| request::Item(n).into()));
-    asks.extend((1..=6).map(|n: u32| request::Answered { rule: None, column: None, item: n.to_string() }.into()));
+    asks.extend((1..=6).map(|n: u32| {
+        request::Answered {
+            rule: None,
+            column: None,
+            item: n.to_string(),
+        }
+        .into()
+    }));
     asks.extend((1..=6).map(|number| request::Explain { number }.into()));
     asks
 }
@@ -98,31 +168,54 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     decide(&bob, 6, judgement("first", Verdict::Accept, "zebra again")).unwrap();
     for ask in battery() {
         let (here, there) = (tap.any(ask.clone()), other.any(ask.clone()));
-        assert_eq!(format!("{here:?}"), format!("{there:?}"), "{ask:?} tells whether bob has judged");
+        assert_eq!(
+            format!("{here:?}"),
+            format!("{there:?}"),
+            "{ask:?} tells whether bob has judged"
+        );
     }
     let counts = |tap: &mut Tap| tap.ask(request::Status).unwrap().by_status;
     assert_eq!(counts(&mut tap), counts(&mut other));
     let replayed = |tap: &mut Tap| tap.ask(request::Replay(Moment::Now)).unwrap().by_status;
     assert_eq!(replayed(&mut tap), replayed(&mut other));
     let states = tap.ask(request::Rounds).unwrap();
-    assert_eq!(states[0].by_status, None, "how many stand where would tell what bob said");
-    for frame in tap.frames.iter().filter(|frame| !frame.contains("RoundState")) {
-        assert!(!frame.contains("zebra") && !frame.contains("bob"), "{frame}");
+    assert_eq!(
+        states[0].by_status, None,
+        "how many stand where would tell what bob said"
+    );
+    for frame in tap
+        .frames
+        .iter()
+        .filter(|frame| !frame.contains("RoundState"))
+    {
+        assert!(
+            !frame.contains("zebra") && !frame.contains("bob"),
+            "{frame}"
+        );
     }
     // Once her own is in she sees his, and only on that item.
     let (ann, filter) = (told.client("ann", |_| ()), Filter::default());
     decide(&ann, 2, judgement("first", Verdict::Accept, "fine")).unwrap();
     let standing = |number| {
         let view = ann.ask(request::Item(number)).unwrap();
-        (view.status, view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>())
+        (
+            view.status,
+            view.standing.into_iter().map(|s| s.who).collect::<Vec<_>>(),
+        )
     };
-    assert_eq!(standing(2), (Status::Rejected, vec!["bob".to_string(), "ann".to_string()]));
+    assert_eq!(
+        standing(2),
+        (Status::Rejected, vec!["bob".to_string(), "ann".to_string()])
+    );
     assert_eq!(standing(3), (Status::Pending, vec![]));
     // What she says after that is a revision, and says that she knew.
     decide(&ann, 2, judgement("first", Verdict::Reject, "he is right")).unwrap();
     let journal = std::fs::read_to_string(told.root().join("sessions/ann.jsonl")).unwrap();
     let last = journal.lines().last().unwrap();
-    assert!(last.contains("\"part\":\"revision\"") && last.contains("\"revealed\":true"), "{last}");
+    assert!(
+        last.contains("\"part\":\"revision\"") && last.contains("\"revealed\":true"),
+        "{last}"
+    );
     // Taking it back veils the item again, after a restart too.
     ann.ask(request::Undo(Uuid::now_v7())).unwrap();
     ann.ask(request::Undo(Uuid::now_v7())).unwrap();
@@ -131,20 +224,35 @@ fn a_blind_round_tells_nothing_of_others_before_the_own_verdict_is_in() {
     told.run(["stop"]).ok();
     told.start_owner();
     let mut tap = Tap::new(&told);
-    let page = PageAsk { generation: 1, filter, sort: vec![], offset: 0, count: 50 };
+    let page = PageAsk {
+        generation: 1,
+        filter,
+        sort: vec![],
+        offset: 0,
+        count: 50,
+    };
     let page = tap.ask(request::Page(page)).unwrap();
-    assert!(page.rows.iter().all(|row| row.status == Status::Pending), "the first page after a start");
+    assert!(
+        page.rows.iter().all(|row| row.status == Status::Pending),
+        "the first page after a start"
+    );
 }
 
 #[test]
 fn a_receipt_tells_the_own_verdict_alone_and_never_what_the_item_is() {
     let bench = Bench::with_items(60);
     let known: String = (41..=60)
-        .map(|n| json!({"item": n, "verdict": (["accept", "reject"])[n % 2], "note": "known"}).to_string() + "\n")
+        .map(|n| {
+            json!({"item": n, "verdict": (["accept", "reject"])[n % 2], "note": "known"})
+                .to_string()
+                + "\n"
+        })
         .collect();
     bench.feed(["decide", "--as", "cem"], &known).ok();
     let args = "round new first --protocol both-accept --people ann,bob --calibration 4 --probes 20% --repeats 20%";
-    bench.run(args.split(' ').chain(["--filter", "status:pending"])).ok();
+    bench
+        .run(args.split(' ').chain(["--filter", "status:pending"]))
+        .ok();
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
     for number in 1..=40 {
         decide(&bob, number, judgement("first", Verdict::Reject, "no")).unwrap();
@@ -152,14 +260,25 @@ fn a_receipt_tells_the_own_verdict_alone_and_never_what_the_item_is() {
     let mut told = std::collections::BTreeSet::new();
     let mut skipped = false;
     while let NextAssignment::Item(served) = next(&ann, "first") {
-        let verdict = if skipped || served.practice { Verdict::Accept } else { Verdict::Skip };
+        let verdict = if skipped || served.practice {
+            Verdict::Accept
+        } else {
+            Verdict::Skip
+        };
         skipped |= verdict == Verdict::Skip;
         let receipt = decide(&ann, served.number, judgement("first", verdict, "")).unwrap();
-        let own = if verdict == Verdict::Skip { Status::Skipped } else { Status::Accepted };
+        let own = if verdict == Verdict::Skip {
+            Status::Skipped
+        } else {
+            Status::Accepted
+        };
         assert_eq!(receipt.status, own, "{served:?}");
         told.insert(served.number);
     }
-    assert!(skipped && told.len() > 40, "items, practice and probes were among them");
+    assert!(
+        skipped && told.len() > 40,
+        "items, practice and probes were among them"
+    );
 }
 
 #[test]
@@ -168,15 +287,27 @@ fn a_refused_verdict_names_nobody() {
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
     decide(&bob, 3, judgement("first", Verdict::Reject, "no")).unwrap();
     let ask = |expected, judgement| {
-        ann.ask(request::Decide(Decide { uuid: Uuid::now_v7(), number: 3, expected, judgement })).unwrap_err()
+        ann.ask(request::Decide(Decide {
+            uuid: Uuid::now_v7(),
+            number: 3,
+            expected,
+            judgement,
+        }))
+        .unwrap_err()
     };
     let late = ask(Some(77), judgement("first", Verdict::Accept, ""));
     assert_eq!(late.kind, ErrorKind::Conflict);
-    assert!(!late.to_string().contains("bob") && !late.to_string().contains("reject"), "{late}");
+    assert!(
+        !late.to_string().contains("bob") && !late.to_string().contains("reject"),
+        "{late}"
+    );
     // A verdict beside the round would decide what the round is to decide, and its receipt would tell.
     let beside = ask(None, Judgement::new(Verdict::Accept, Seen::Painted));
     assert_eq!(beside.kind, ErrorKind::Conflict);
-    assert!(beside.to_string().contains("round `first`") && !beside.to_string().contains("bob"), "{beside}");
+    assert!(
+        beside.to_string().contains("round `first`") && !beside.to_string().contains("bob"),
+        "{beside}"
+    );
     assert_eq!(bench.journals().len(), 1, "nothing of these was written");
 }
 
@@ -188,25 +319,51 @@ fn who_is_blind_neither_settles_nor_closes_nor_folds_in_what_would_tell() {
     decide(&bob, 1, judgement("first", Verdict::Reject, "no")).unwrap();
     let ann = told.client("ann", |_| ());
     let settle = json!({"item": 1, "verdict": "accept", "note": "n", "round": "first", "adjudication": true});
-    let refused = told.feed(["decide", "--as", "ann"], &settle.to_string()).out;
-    assert!(refused.contains("denied") && refused.contains("blind"), "{refused}");
+    let refused = told
+        .feed(["decide", "--as", "ann"], &settle.to_string())
+        .out;
+    assert!(
+        refused.contains("denied") && refused.contains("blind"),
+        "{refused}"
+    );
     let close = |client: &benchtop::owner::Client, closed| {
-        client.ask(request::CloseRound { round: "first".into(), closed }).map_err(|problem| problem.kind)
+        client
+            .ask(request::CloseRound {
+                round: "first".into(),
+                closed,
+            })
+            .map_err(|problem| problem.kind)
     };
     assert_eq!(close(&ann, true).unwrap_err(), ErrorKind::Denied);
     // A journal from elsewhere in which somebody else accepts what bob rejected: the report must not say that.
     let elsewhere = Bench::with_items(6);
-    elsewhere.feed(["decide", "--as", "dee"], &json!({"item": 1, "verdict": "accept"}).to_string()).ok();
+    elsewhere
+        .feed(
+            ["decide", "--as", "dee"],
+            &json!({"item": 1, "verdict": "accept"}).to_string(),
+        )
+        .ok();
     let file = elsewhere.root().join("sessions/dee.jsonl");
     let conflicts = |bench: &Bench, who: &str| -> Value {
-        let args = ["merge", file.to_str().unwrap(), "--dry-run", "--json", "--as", who];
+        let args = [
+            "merge",
+            file.to_str().unwrap(),
+            "--dry-run",
+            "--json",
+            "--as",
+            who,
+        ];
         bench.run(args).lines().remove(0)["conflicts"].clone()
     };
     assert_eq!(conflicts(&told, "cem").as_array().unwrap().len(), 1);
     assert_eq!(conflicts(&told, "ann"), conflicts(&quiet, "ann"));
     let cem = told.client("cem", |_| ());
     close(&cem, true).unwrap();
-    assert_eq!(conflicts(&told, "ann").as_array().unwrap().len(), 1, "it is over");
+    assert_eq!(
+        conflicts(&told, "ann").as_array().unwrap().len(),
+        1,
+        "it is over"
+    );
 }
 
 #[test]
@@ -214,17 +371,37 @@ fn an_item_with_a_new_picture_is_given_out_again() {
     let bench = Bench::new();
     let questions = bench.write("questions.jsonl", composed(2, 5));
     bench.run(["import", questions.to_str().unwrap()]).ok();
-    let args = "round new first --protocol single --people ann --calibration 0 --probes 0 --repeats 0";
+    let args =
+        "round new first --protocol single --people ann --calibration 0 --probes 0 --repeats 0";
     bench.run(args.split(' ')).ok();
     let ann = bench.client("ann", |_| ());
     for _ in 0..2 {
-        let NextAssignment::Item(served) = next(&ann, "first") else { panic!("two items") };
+        let NextAssignment::Item(served) = next(&ann, "first") else {
+            panic!("two items")
+        };
         decide(&ann, served.number, judgement("first", Verdict::Accept, "")).unwrap();
     }
     assert_eq!(next(&ann, "first"), NextAssignment::Finished);
-    bench.run(["generate", "--backend", "storyboard", "--plan", "missing", "--size", "64x64"]).ok();
-    let state = bench.run(["round", "show", "first", "--json"]).lines().remove(0);
-    assert_eq!(state["judged"], json!(0), "nobody has judged the new pictures");
+    bench
+        .run([
+            "generate",
+            "--backend",
+            "storyboard",
+            "--plan",
+            "missing",
+            "--size",
+            "64x64",
+        ])
+        .ok();
+    let state = bench
+        .run(["round", "show", "first", "--json"])
+        .lines()
+        .remove(0);
+    assert_eq!(
+        state["judged"],
+        json!(0),
+        "nobody has judged the new pictures"
+    );
     assert!(matches!(next(&ann, "first"), NextAssignment::Item(_)));
 }
 
@@ -232,26 +409,54 @@ fn an_item_with_a_new_picture_is_given_out_again() {
 fn who_is_to_answer_an_item_is_not_sent_its_key() {
     let bench = project("answer", &["--repeats", "0", "--probes", "0"]);
     let mut tap = Tap::new(&bench);
-    let edit = benchtop::model::edit::Edit { number: 2, question: Some("x".into()), dry: true, ..Default::default() };
+    let edit = benchtop::model::edit::Edit {
+        number: 2,
+        question: Some("x".into()),
+        dry: true,
+        ..Default::default()
+    };
     let lines = [
         ("item", tap.ask(request::Item(2)).unwrap().json),
         ("lines", tap.ask(request::Lines(1)).unwrap().json),
         ("items", tap.ask(request::Items(vec![2])).unwrap().json),
     ];
     for (ask, line) in lines {
-        assert!(line.contains("Which is number 1?") && line.contains("\"that\""), "{ask:?}: {line}");
         assert!(
-            !line.contains("correct") && !line.contains("a picture of") && !line.contains("\"answer\":\"this"),
+            line.contains("Which is number 1?") && line.contains("\"that\""),
+            "{ask:?}: {line}"
+        );
+        assert!(
+            !line.contains("correct")
+                && !line.contains("a picture of")
+                && !line.contains("\"answer\":\"this"),
             "{ask:?}: {line}"
         );
     }
-    assert_eq!(bench.client("ann", |_| ()).ask(request::Edit(Box::new(edit))).unwrap_err().kind, ErrorKind::Denied);
-    let answer = Judgement { answer: Some("B".into()), ..judgement("first", Verdict::Answer, "") };
+    assert_eq!(
+        bench
+            .client("ann", |_| ())
+            .ask(request::Edit(Box::new(edit)))
+            .unwrap_err()
+            .kind,
+        ErrorKind::Denied
+    );
+    let answer = Judgement {
+        answer: Some("B".into()),
+        ..judgement("first", Verdict::Answer, "")
+    };
     decide(&bench.client("ann", |_| ()), 2, answer).unwrap();
-    assert!(tap.ask(request::Item(2)).unwrap().json.contains("correct"), "once it is in");
+    assert!(
+        tap.ask(request::Item(2)).unwrap().json.contains("correct"),
+        "once it is in"
+    );
     assert!(!tap.ask(request::Item(3)).unwrap().json.contains("correct"));
     // Who is not in it makes exports as ever.
-    assert!(bench.run(["export", "--format", "jsonl", "--as", "cem"]).ok().contains("correct"));
+    assert!(
+        bench
+            .run(["export", "--format", "jsonl", "--as", "cem"])
+            .ok()
+            .contains("correct")
+    );
 }
 
 #[test]
@@ -263,8 +468,15 @@ fn a_verdict_bears_the_version_of_the_guidelines_that_its_annotator_was_told() {
     bench.run(args.split(' ')).ok();
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
     let say = |client: &benchtop::owner::Client, served: NextAssignment| {
-        let NextAssignment::Item(served) = served else { panic!("an item") };
-        decide(client, served.number, judgement("first", Verdict::Accept, "")).unwrap();
+        let NextAssignment::Item(served) = served else {
+            panic!("an item")
+        };
+        decide(
+            client,
+            served.number,
+            judgement("first", Verdict::Accept, ""),
+        )
+        .unwrap();
     };
     let of_ann = next(&ann, "first");
     std::fs::write(&file, "accept what is blue\n").unwrap();
@@ -272,18 +484,33 @@ fn a_verdict_bears_the_version_of_the_guidelines_that_its_annotator_was_told() {
     let of_bob = next(&bob, "first");
     say(&bob, of_bob);
     say(&ann, of_ann);
-    let stamp = |who: &str| bench.journals().into_iter().find(|l| l["who"] == who).unwrap()["guidelines"].clone();
+    let stamp = |who: &str| {
+        bench
+            .journals()
+            .into_iter()
+            .find(|l| l["who"] == who)
+            .unwrap()["guidelines"]
+            .clone()
+    };
     assert_ne!(stamp("ann"), stamp("bob"));
     let of_ann = next(&ann, "first");
     say(&ann, of_ann);
-    assert_eq!(bench.journals().into_iter().filter(|l| l["guidelines"] == stamp("bob")).count(), 2);
+    assert_eq!(
+        bench
+            .journals()
+            .into_iter()
+            .filter(|l| l["guidelines"] == stamp("bob"))
+            .count(),
+        2
+    );
 }
 
 /// What models said of an item, and whether they were right, would tell its key to whoever is still to judge it.
 #[test]
 fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not() {
     let bench = Bench::new();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/fixtures/small");
+    let folder =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/fixtures/small");
     bench.run(["import", folder.to_str().unwrap()]).ok();
     let args = "round new first --protocol both-accept --people ann,bob --calibration 0 --probes 0 --repeats 0";
     bench.run(args.split(' ')).ok();
@@ -291,10 +518,23 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
     let look = |who: &str| {
         let client = bench.client(who, |_| ());
         let (model, column) = ("alpha".to_string(), "aAcc.L_m".to_string());
-        let behind = request::Behind { ask: ask(), model, column: column.clone(), from: 0 };
+        let behind = request::Behind {
+            ask: ask(),
+            model,
+            column: column.clone(),
+            from: 0,
+        };
         let BehindPage { answers, all, .. } = client.ask(behind).unwrap();
-        let (models, plan) = (["alpha".into(), "beta".into()], Bootstrap { draws: 50, seed: 1 });
-        let compare = request::Compare { ask: ask(), models, column, plan };
+        let (models, plan) = (
+            ["alpha".into(), "beta".into()],
+            Bootstrap { draws: 50, seed: 1 },
+        );
+        let compare = request::Compare {
+            ask: ask(),
+            models,
+            column,
+            plan,
+        };
         let compared = client.ask(compare).unwrap();
         let other = Some("legacy-dysca@1".to_string());
         let rules = request::Disagreements { ask: ask(), other };
@@ -303,25 +543,50 @@ fn what_models_said_of_a_veiled_item_is_kept_back_and_numbers_over_all_are_not()
         let named = table.first_items.len() + table.second_items.len();
         let shown = rules.iter().map(|d| d.examples.len()).sum::<usize>();
         let differ = rules.iter().map(|d| d.differ).sum::<u64>();
-        let tools = request::Disagreements { ask: ask(), other: Some("tool".to_string()) };
+        let tools = request::Disagreements {
+            ask: ask(),
+            other: Some("tool".to_string()),
+        };
         let tools = client.ask(tools).unwrap();
         let shown = shown + tools.iter().map(|d| d.examples.len()).sum::<usize>();
         // All models' answers to one question, with its key, are refused altogether.
         for item in ["1", "#1"] {
-            let answered = client.ask(request::Answered { rule: None, column: None, item: item.to_string() });
+            let answered = client.ask(request::Answered {
+                rule: None,
+                column: None,
+                item: item.to_string(),
+            });
             match (who, answers.is_empty(), answered) {
                 ("ann", true, Err(problem)) => assert_eq!(problem.kind, ErrorKind::Denied),
                 (_, false, Ok(found)) => assert_eq!(found.number, 1),
                 other => panic!("{other:?}"),
             }
         }
-        (answers.len(), named, shown, (all, table.first + table.second, differ))
+        (
+            answers.len(),
+            named,
+            shown,
+            (all, table.first + table.second, differ),
+        )
     };
     let (behind, named, shown, numbers) = look("cem");
-    assert!(behind > 0 && named > 0 && shown > 0 && numbers.0 == behind as u64, "{behind} {named} {shown} {numbers:?}");
+    assert!(
+        behind > 0 && named > 0 && shown > 0 && numbers.0 == behind as u64,
+        "{behind} {named} {shown} {numbers:?}"
+    );
     assert_eq!(look("ann"), (0, 0, 0, numbers));
     // How many answers cannot be read, and what a judge makes of them, is told once the round is over.
-    let judge = ["eval", "judge", "--judge", "j", "--endpoint", "http://127.0.0.1:9/v1", "--dry-run", "--as", "ann"];
+    let judge = [
+        "eval",
+        "judge",
+        "--judge",
+        "j",
+        "--endpoint",
+        "http://127.0.0.1:9/v1",
+        "--dry-run",
+        "--as",
+        "ann",
+    ];
     assert!(bench.run(judge).refused(1).contains("first"));
     bench.run(["round", "close", "first"]).ok();
     bench.run(judge).ok();

@@ -17,13 +17,26 @@ fn watcher(bench: &Bench, who: &str) -> (Client, mpsc::Receiver<Event>) {
             let _ = send.send(event);
         }
     });
-    client.ask(request::Subscribe { since: client.welcome().rev }).unwrap();
+    client
+        .ask(request::Subscribe {
+            since: client.welcome().rev,
+        })
+        .unwrap();
     (client, events)
 }
 
 fn new() -> NewJob {
-    let wishes = GenerationOverrides { size: Some((64, 64)), ..GenerationOverrides::default() };
-    NewJob { samples: 1, seed: 4, per_minute: Some(600), wishes, ..NewJob::default() }
+    let wishes = GenerationOverrides {
+        size: Some((64, 64)),
+        ..GenerationOverrides::default()
+    };
+    NewJob {
+        samples: 1,
+        seed: 4,
+        per_minute: Some(600),
+        wishes,
+        ..NewJob::default()
+    }
 }
 
 fn begin(client: &Client, new: NewJob) -> JobState {
@@ -43,41 +56,91 @@ fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
     let (bob, bob_hears) = watcher(&bench, "bob");
     let job = begin(&ann, new());
     assert_eq!((job.by.as_str(), job.place, job.of), ("ann", 1, Some(50)));
-    hear(&bob_hears, |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Running));
+    hear(
+        &bob_hears,
+        |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Running),
+    );
     let mut told = 0;
     hear(&bob_hears, |e| {
         told += usize::from(matches!(e, Event::Made { numbers, .. } if !numbers.is_empty()));
         told == 2
     });
-    bob.ask(request::JobAct { id: job.id, act: JobAct::Pause }).unwrap();
-    hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Paused));
+    bob.ask(request::JobAct {
+        id: job.id,
+        act: JobAct::Pause,
+    })
+    .unwrap();
+    hear(
+        &ann_hears,
+        |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Paused),
+    );
     // The last item's picture is made first once somebody waits for it.
     let status = ann.ask(request::Status).unwrap();
     let last = status.items as u32;
     let want = |client: &Client| client.ask(request::Want { number: last }).unwrap();
     assert_eq!(want(&bob), None, "nobody makes it while the job is paused");
     // So slowly that a busy machine asks in time.
-    ann.ask(request::JobAct { id: job.id, act: JobAct::PerMinute(Some(30)) }).unwrap();
-    ann.ask(request::JobAct { id: job.id, act: JobAct::Resume }).unwrap();
+    ann.ask(request::JobAct {
+        id: job.id,
+        act: JobAct::PerMinute(Some(30)),
+    })
+    .unwrap();
+    ann.ask(request::JobAct {
+        id: job.id,
+        act: JobAct::Resume,
+    })
+    .unwrap();
     assert_eq!(want(&bob), Some(job.id));
     let mut before = 0;
     hear(&bob_hears, |e| {
-        let Event::Made { numbers, .. } = e else { return false };
+        let Event::Made { numbers, .. } = e else {
+            return false;
+        };
         before += usize::from(!numbers.contains(&last));
         numbers.contains(&last)
     });
-    assert!(before <= 2, "{before} pictures came before the one somebody waited for");
-    assert_eq!(want(&bob), None, "it is there, as good as this job makes it");
+    assert!(
+        before <= 2,
+        "{before} pictures came before the one somebody waited for"
+    );
+    assert_eq!(
+        want(&bob),
+        None,
+        "it is there, as good as this job makes it"
+    );
     let made = ann.ask(request::Made { number: last }).unwrap();
     assert_eq!((made.len(), made[0].job, made[0].draft), (1, job.id, true));
-    ann.ask(request::JobAct { id: job.id, act: JobAct::PerMinute(None) }).unwrap();
-    hear(&ann_hears, |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Done && j.done == 50));
+    ann.ask(request::JobAct {
+        id: job.id,
+        act: JobAct::PerMinute(None),
+    })
+    .unwrap();
+    hear(
+        &ann_hears,
+        |e| matches!(e, Event::Job(j) if j.standing == JobStatus::Done && j.done == 50),
+    );
     check(&bench, 50);
-    let refused = bob.ask(request::JobAct { id: job.id, act: JobAct::Pause }).unwrap_err();
+    let refused = bob
+        .ask(request::JobAct {
+            id: job.id,
+            act: JobAct::Pause,
+        })
+        .unwrap_err();
     assert_eq!(refused.kind, ErrorKind::Conflict);
-    bob.ask(request::JobAct { id: job.id, act: JobAct::Remove }).unwrap();
+    bob.ask(request::JobAct {
+        id: job.id,
+        act: JobAct::Remove,
+    })
+    .unwrap();
     hear(&ann_hears, |e| *e == Event::JobGone(job.id));
-    let again = begin(&bob, NewJob { plan: Plan::Items(vec![1]), seed: 5, ..new() });
+    let again = begin(
+        &bob,
+        NewJob {
+            plan: Plan::Items(vec![1]),
+            seed: 5,
+            ..new()
+        },
+    );
     assert!(again.id > job.id);
 }
 
@@ -85,7 +148,14 @@ fn two_clients_hear_of_a_job_and_both_may_act_on_it() {
 fn an_owner_without_clients_stays_while_a_job_runs() {
     let bench = fifty();
     bench.run(["stop"]).ok();
-    let mut command = bench.command(["generate", "--detach", "--per-minute", "1000", "--size", "64x64"]);
+    let mut command = bench.command([
+        "generate",
+        "--detach",
+        "--per-minute",
+        "1000",
+        "--size",
+        "64x64",
+    ]);
     crate::support::run(command.env("BENCHTOP_IDLE_SECONDS", "1"), "").ok();
     let pid = crate::support::owners(bench.root());
     crate::support::wait_until("the job is done and the owner has ended", || {

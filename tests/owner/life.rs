@@ -67,7 +67,10 @@ fn the_lock_is_held_until_the_process_is_gone() {
         // Without a pause: whoever finds the lock free finds no process, and a store that nobody has open.
         let project = bench.project();
         while lock::is_held(&project) {}
-        assert!(std::fs::read(&line).unwrap_or_default().is_empty(), "round {n}: it lives on");
+        assert!(
+            std::fs::read(&line).unwrap_or_default().is_empty(),
+            "round {n}: it lives on"
+        );
         assert_eq!(bench.start_owner(), "ready", "round {n}");
     }
 }
@@ -76,7 +79,11 @@ fn the_lock_is_held_until_the_process_is_gone() {
 fn an_owner_without_clients_ends_by_itself() {
     let bench = Bench::with_items(1);
     bench.run(["stop"]).ok();
-    run(bench.command(["items"]).env("BENCHTOP_IDLE_SECONDS", "1"), "").ok();
+    run(
+        bench.command(["items"]).env("BENCHTOP_IDLE_SECONDS", "1"),
+        "",
+    )
+    .ok();
     assert_eq!(owners(bench.root()).len(), 1);
     wait_until("it is idle", || owners(bench.root()).is_empty());
     assert!(!bench.root().join(".owner/socket").exists());
@@ -88,16 +95,29 @@ fn the_owner_outlives_the_group_that_started_it() {
     let bench = Bench::with_items(1);
     bench.run(["stop"]).ok();
     let mut command = bench.command(["decide", "--as", "ann"]);
-    command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     wait_until("an owner", || bench.pid().is_some());
     let group = rustix::process::Pid::from_child(&child);
-    for signal in [rustix::process::Signal::HUP, rustix::process::Signal::INT, rustix::process::Signal::KILL] {
+    for signal in [
+        rustix::process::Signal::HUP,
+        rustix::process::Signal::INT,
+        rustix::process::Signal::KILL,
+    ] {
         let _ = rustix::process::kill_process_group(group, signal);
     }
     child.wait().unwrap();
     assert_eq!(owners(bench.root()).len(), 1);
-    assert_eq!(bench.feed(["decide"], &verdict(Uuid::now_v7(), 1, "accept")).code, 0);
+    assert_eq!(
+        bench
+            .feed(["decide"], &verdict(Uuid::now_v7(), 1, "accept"))
+            .code,
+        0
+    );
 }
 
 #[test]
@@ -106,12 +126,26 @@ fn a_project_too_deep_for_a_socket_has_it_elsewhere() {
     let deep = dir.path().join("d".repeat(90)).join("e".repeat(90));
     let bench = Bench::init(deep);
     bench.import_items("set", 0..2);
-    let socket = bench.status()["owner"]["socket"].as_str().unwrap().to_string();
-    assert!(!socket.starts_with(bench.root().to_str().unwrap()), "{socket}");
+    let socket = bench.status()["owner"]["socket"]
+        .as_str()
+        .unwrap()
+        .to_string();
+    assert!(
+        !socket.starts_with(bench.root().to_str().unwrap()),
+        "{socket}"
+    );
     assert_eq!(mode(std::path::Path::new(&socket)), 0o600);
     assert_eq!(mode(std::path::Path::new(&socket).parent().unwrap()), 0o700);
-    assert_eq!(lock::socket_path(&bench.project()).unwrap(), std::path::Path::new(&socket));
-    assert_eq!(bench.feed(["decide"], &verdict(Uuid::now_v7(), 1, "accept")).code, 0);
+    assert_eq!(
+        lock::socket_path(&bench.project()).unwrap(),
+        std::path::Path::new(&socket)
+    );
+    assert_eq!(
+        bench
+            .feed(["decide"], &verdict(Uuid::now_v7(), 1, "accept"))
+            .code,
+        0
+    );
     bench.run(["stop"]).ok();
     assert!(!std::path::Path::new(&socket).exists());
 }
@@ -119,22 +153,50 @@ fn a_project_too_deep_for_a_socket_has_it_elsewhere() {
 /// The program as user `uid`; `None`, with a word, where that is not possible.
 pub fn as_user(uid: u32, bench: &Bench) -> Option<Command> {
     if !root() {
-        crate::support::skip(crate::support::Need::Root, "only root can become somebody else");
+        crate::support::skip(
+            crate::support::Need::Root,
+            "only root can become somebody else",
+        );
         return None;
     }
     let mut command = Command::new("setpriv");
     let uid = uid.to_string();
-    command.args(["--reuid", &uid, "--regid", &uid, "--clear-groups", PROGRAM, "--project"]).arg(bench.root());
+    command
+        .args([
+            "--reuid",
+            &uid,
+            "--regid",
+            &uid,
+            "--clear-groups",
+            PROGRAM,
+            "--project",
+        ])
+        .arg(bench.root());
     tame(&mut command);
     let reachable = Command::new("setpriv")
-        .args(["--reuid", &uid, "--regid", &uid, "--clear-groups", PROGRAM, "--version"])
+        .args([
+            "--reuid",
+            &uid,
+            "--regid",
+            &uid,
+            "--clear-groups",
+            PROGRAM,
+            "--version",
+        ])
         .output()
         .is_ok_and(|o| o.status.success());
     if !reachable {
-        crate::support::skip(crate::support::Need::Users, &format!("user {uid} cannot run {PROGRAM}"));
+        crate::support::skip(
+            crate::support::Need::Users,
+            &format!("user {uid} cannot run {PROGRAM}"),
+        );
         return None;
     }
-    std::fs::set_permissions(bench.root().parent().unwrap(), PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(
+        bench.root().parent().unwrap(),
+        PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     Some(command)
 }
 
@@ -142,9 +204,18 @@ pub fn as_user(uid: u32, bench: &Bench) -> Option<Command> {
 fn another_users_project_is_refused_clearly() {
     let bench = Bench::with_items(2);
     // Somebody else, while the owner runs and after it.
-    let Some(mut other) = as_user(54321, &bench) else { return };
-    let error = run(other.args(["decide"]), &verdict(Uuid::now_v7(), 1, "accept")).refused(1);
-    assert!(error.contains("belongs to another user (uid 0; you are uid 54321)"), "{error}");
+    let Some(mut other) = as_user(54321, &bench) else {
+        return;
+    };
+    let error = run(
+        other.args(["decide"]),
+        &verdict(Uuid::now_v7(), 1, "accept"),
+    )
+    .refused(1);
+    assert!(
+        error.contains("belongs to another user (uid 0; you are uid 54321)"),
+        "{error}"
+    );
     let error = run(as_user(54321, &bench).unwrap().args(["status"]), "").refused(1);
     assert!(error.contains("ermission"), "{error}");
     bench.run(["stop"]).ok();
@@ -153,11 +224,26 @@ fn another_users_project_is_refused_clearly() {
     assert!(error.contains("uid 54321"), "{error}");
     // And root in somebody else's.
     assert_eq!(bench.snapshot(), before);
-    assert!(Command::new("chown").args(["-R", "12345"]).arg(bench.root()).status().unwrap().success());
+    assert!(
+        Command::new("chown")
+            .args(["-R", "12345"])
+            .arg(bench.root())
+            .status()
+            .unwrap()
+            .success()
+    );
     let before = bench.snapshot();
-    for args in [vec!["items"], vec!["decide"], vec!["import", "/dev/null"], vec!["verdicts"]] {
+    for args in [
+        vec!["items"],
+        vec!["decide"],
+        vec!["import", "/dev/null"],
+        vec!["verdicts"],
+    ] {
         let error = bench.run(args).refused(1);
-        assert!(error.contains("uid 12345; you are uid 0") && error.contains("help:"), "{error}");
+        assert!(
+            error.contains("uid 12345; you are uid 0") && error.contains("help:"),
+            "{error}"
+        );
     }
     assert_eq!(bench.snapshot(), before);
     assert!(owners(bench.root()).is_empty());
@@ -170,37 +256,62 @@ fn another_users_project_is_refused_clearly() {
 fn in_a_shared_project_everybody_is_who_the_project_says() {
     let bench = Bench::with_items(3);
     bench.run(["stop"]).ok();
-    let Some(mut ann) = as_user(54321, &bench) else { return };
+    let Some(mut ann) = as_user(54321, &bench) else {
+        return;
+    };
     let file = bench.root().join("benchtop.toml");
     let shared = "\n[shared]\ngroup = \"54321\"\npeople = { 54321 = \"ann\", 54322 = \"bob\" }\n";
     std::fs::write(&file, std::fs::read_to_string(&file).unwrap() + shared).unwrap();
     // Nobody but its user starts the owner.
     let error = run(ann.args(["items"]), "").refused(1);
-    assert!(error.contains("must hold this shared project open") && error.contains("group 54321"), "{error}");
+    assert!(
+        error.contains("must hold this shared project open") && error.contains("group 54321"),
+        "{error}"
+    );
     let _owner = bench.start_owner();
     let say = |user: u32, more: &[&str]| {
-        run(as_user(user, &bench).unwrap().arg("decide").args(more), &verdict(Uuid::now_v7(), 1, "accept"))
+        run(
+            as_user(user, &bench).unwrap().arg("decide").args(more),
+            &verdict(Uuid::now_v7(), 1, "accept"),
+        )
     };
     say(54321, &[]).ok();
     assert_eq!(bench.journals()[0]["who"], "ann", "without a word of hers");
     let error = say(54321, &["--as", "bob"]).refused(1);
-    assert!(error.contains("you are `ann`") && error.contains("`bob`"), "{error}");
+    assert!(
+        error.contains("you are `ann`") && error.contains("`bob`"),
+        "{error}"
+    );
     // A journal from elsewhere would speak in anybody's name, and a file is read with the owner's rights.
     let of_bob = bench.beside("bob.jsonl");
     std::fs::write(&of_bob, "").unwrap();
     let path = of_bob.to_str().unwrap();
-    for args in [vec!["merge", path], vec!["verdicts", "import", path], vec!["import", path]] {
+    for args in [
+        vec!["merge", path],
+        vec!["verdicts", "import", path],
+        vec!["import", path],
+    ] {
         let error = run(as_user(54321, &bench).unwrap().args(&args), "").refused(1);
-        assert!(error.contains("only the project's owner may"), "{args:?}: {error}");
+        assert!(
+            error.contains("only the project's owner may"),
+            "{args:?}: {error}"
+        );
     }
     run(as_user(54321, &bench).unwrap().arg("stop"), "").refused(1);
     // Whom the group does not have does not reach the socket, whoever the project says they are.
     assert!(say(54322, &[]).refused(1).contains("ermission"));
-    let error = run(&mut bench.command(["decide", "--as", "ann"]), &verdict(Uuid::now_v7(), 1, "reject")).refused(1);
+    let error = run(
+        &mut bench.command(["decide", "--as", "ann"]),
+        &verdict(Uuid::now_v7(), 1, "reject"),
+    )
+    .refused(1);
     assert!(error.contains("another user's name"), "{error}");
     assert_eq!(bench.journals().len(), 1, "nothing of these was written");
     use std::os::unix::fs::MetadataExt;
     let mode = |name: &str| std::fs::metadata(bench.root().join(name)).unwrap().mode() & 0o777;
-    assert_eq!((mode(".owner"), mode(".owner/socket"), mode(".owner/lock")), (0o710, 0o660, 0o600));
+    assert_eq!(
+        (mode(".owner"), mode(".owner/socket"), mode(".owner/lock")),
+        (0o710, 0o660, 0o600)
+    );
     bench.run(["status", "--as", "maintainer"]).ok();
 }

@@ -20,7 +20,11 @@ fn watcher(bench: &Bench, who: &str) -> (Client, mpsc::Receiver<Event>) {
             let _ = send.send(event);
         }
     });
-    client.ask(request::Subscribe { since: client.welcome().rev }).unwrap();
+    client
+        .ask(request::Subscribe {
+            since: client.welcome().rev,
+        })
+        .unwrap();
     (client, events)
 }
 
@@ -29,12 +33,26 @@ fn read(client: &Client) -> MetadataState {
 }
 
 fn text(state: &MetadataState, name: &str) -> String {
-    state.files.iter().find(|f| f.name == name).unwrap().text.clone()
+    state
+        .files
+        .iter()
+        .find(|f| f.name == name)
+        .unwrap()
+        .text
+        .clone()
 }
 
 fn change(state: &MetadataState, name: &str, text: &str) -> Save {
-    let base = state.files.iter().find(|f| f.name == name).map(|f| f.revision.clone());
-    Save { name: name.into(), base, text: Some(text.into()) }
+    let base = state
+        .files
+        .iter()
+        .find(|f| f.name == name)
+        .map(|f| f.revision.clone());
+    Save {
+        name: name.into(),
+        base,
+        text: Some(text.into()),
+    }
 }
 
 /// An animal that some of the items have, and how many have it.
@@ -60,13 +78,19 @@ fn two_who_save_the_same_file_are_told_and_nothing_is_merged() {
     let (bob, told) = watcher(&bench, "bob");
     let (first, theirs) = (read(&ann), read(&bob));
     assert_eq!(first, theirs);
-    assert!(!first.shipped, "a new project has the shipped files as its own");
+    assert!(
+        !first.shipped,
+        "a new project has the shipped files as its own"
+    );
     let save = change(&first, COLOR, "red\nblue\n");
     let saved = ann.ask(request::SaveMetadata(vec![save.clone()])).unwrap();
     assert_eq!(text(&saved, COLOR), "red\nblue\n");
     told.recv_timeout(PATIENCE).unwrap();
     let before = bench.snapshot();
-    let both = vec![change(&theirs, ANIMAL, "owl\n"), change(&theirs, COLOR, "green\n")];
+    let both = vec![
+        change(&theirs, ANIMAL, "owl\n"),
+        change(&theirs, COLOR, "green\n"),
+    ];
     let problem = bob.ask(request::SaveMetadata(both)).unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Conflict);
     assert!(problem.place.file.unwrap().ends_with(COLOR) && problem.help.is_some());
@@ -74,8 +98,15 @@ fn two_who_save_the_same_file_are_told_and_nothing_is_merged() {
     // The same save again, as after a lost connection: it is there, so it is done.
     assert!(ann.ask(request::SaveMetadata(vec![save])).is_ok());
     assert_eq!(bench.snapshot(), before);
-    let odd = Save { name: "../benchtop.toml".into(), base: None, text: Some(String::new()) };
-    assert_eq!(bob.ask(request::SaveMetadata(vec![odd])).unwrap_err().kind, ErrorKind::Input);
+    let odd = Save {
+        name: "../benchtop.toml".into(),
+        base: None,
+        text: Some(String::new()),
+    };
+    assert_eq!(
+        bob.ask(request::SaveMetadata(vec![odd])).unwrap_err().kind,
+        ErrorKind::Input
+    );
     assert_eq!(bench.snapshot(), before);
 }
 
@@ -84,7 +115,14 @@ fn an_edit_made_outside_is_told_and_read() {
     let bench = Bench::new();
     let (ann, told) = watcher(&bench, "ann");
     let file = bench.root().join("metadata").join(COLOR);
-    let bytes = read(&ann).files.iter().find(|f| f.name == COLOR).unwrap().text.clone().into_bytes();
+    let bytes = read(&ann)
+        .files
+        .iter()
+        .find(|f| f.name == COLOR)
+        .unwrap()
+        .text
+        .clone()
+        .into_bytes();
     // An editor that writes in place, one that renames over, a removal, and a new file.
     std::fs::write(&file, "red\n").unwrap();
     told.recv_timeout(PATIENCE).unwrap();
@@ -99,7 +137,10 @@ fn an_edit_made_outside_is_told_and_read() {
     std::fs::write(&file, b"r\xffd\n").unwrap();
     told.recv_timeout(PATIENCE).unwrap();
     let state = read(&ann);
-    assert_eq!((state.unreadable.len(), state.unreadable[0].file.as_str()), (1, COLOR));
+    assert_eq!(
+        (state.unreadable.len(), state.unreadable[0].file.as_str()),
+        (1, COLOR)
+    );
     std::fs::write(&file, &bytes).unwrap();
     told.recv_timeout(PATIENCE).unwrap();
     assert_eq!(read(&ann).unreadable, []);
@@ -120,17 +161,36 @@ fn what_an_edit_does_to_the_items_is_known_before_and_after_it() {
     assert!(count > 0);
     assert_eq!(numbers(&ann, "stale:no").len(), 600);
     let impact = |files: Vec<MetaFile>| -> Impact { ann.ask(request::Impact(files)).unwrap() };
-    assert_eq!(impact(vec![]), Impact { composed: 600, ..Impact::default() });
+    assert_eq!(
+        impact(vec![]),
+        Impact {
+            composed: 600,
+            ..Impact::default()
+        }
+    );
     let templates = text(&state, "templates.toml").replace("Your answer is:", "The answer is:");
-    let edit = |name: &str, text: &str| vec![MetaFile { name: name.into(), text: text.into() }];
+    let edit = |name: &str, text: &str| {
+        vec![MetaFile {
+            name: name.into(),
+            text: text.into(),
+        }]
+    };
     let stale = impact(edit("templates.toml", &templates));
     assert_eq!((stale.stale.all(), stale.gone.all()), (600, 0));
     let gone = impact(edit(ANIMAL, &without(&state, &animal)));
     assert!(gone.gone.all() >= count);
-    assert_eq!(gone.causes, [(format!("animal `{animal}`"), gone.gone.all())]);
+    assert_eq!(
+        gone.causes,
+        [(format!("animal `{animal}`"), gone.gone.all())]
+    );
     assert_eq!(read(&ann), state, "asking changed a file");
 
-    ann.ask(request::SaveMetadata(vec![change(&state, ANIMAL, &without(&state, &animal))])).unwrap();
+    ann.ask(request::SaveMetadata(vec![change(
+        &state,
+        ANIMAL,
+        &without(&state, &animal),
+    )]))
+    .unwrap();
     let lost = numbers(&ann, "stale:gone");
     assert_eq!(lost.len() as u64, gone.gone.all());
     assert_eq!(numbers(&ann, "stale:no").len(), 600 - lost.len());
@@ -139,7 +199,12 @@ fn what_an_edit_does_to_the_items_is_known_before_and_after_it() {
     let fresh = numbers(&ann, "stale:no")[0];
     let item = ann.ask(request::Item(fresh)).unwrap();
     assert_eq!(item.stale, None);
-    ann.ask(request::SaveMetadata(vec![change(&state, "templates.toml", &templates)])).unwrap();
+    ann.ask(request::SaveMetadata(vec![change(
+        &state,
+        "templates.toml",
+        &templates,
+    )]))
+    .unwrap();
     let item = ann.ask(request::Item(fresh)).unwrap();
     assert!(item.stale.unwrap().starts_with("stale: "));
     // What comes later is counted with the rest.
@@ -158,7 +223,13 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
     let (ann, _) = watcher(&bench, "ann");
     let (animal, count) = some_animal(&ann);
     let terms = vec![("animal".to_string(), animal.clone())];
-    let discard = |dry: bool| ann.ask(request::Discard { terms: terms.clone(), dry }).unwrap();
+    let discard = |dry: bool| {
+        ann.ask(request::Discard {
+            terms: terms.clone(),
+            dry,
+        })
+        .unwrap()
+    };
     let counted = discard(true);
     assert_eq!((counted.items.all(), counted.rejected), (count, count));
     assert!(bench.verdicts().is_empty(), "a dry run decided");
@@ -168,16 +239,33 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
     let verdicts = bench.verdicts();
     assert_eq!(verdicts.len() as u64, count);
     let note = format!("vocabulary-pruned: animal `{animal}`");
-    assert!(verdicts.iter().all(|v| v["verdict"] == "reject" && v["note"] == note.as_str() && v["who"] == "ann"));
-    assert_eq!(discard(false).rejected, 0, "what is rejected is not rejected again");
+    assert!(
+        verdicts
+            .iter()
+            .all(|v| v["verdict"] == "reject" && v["note"] == note.as_str() && v["who"] == "ann")
+    );
+    assert_eq!(
+        discard(false).rejected,
+        0,
+        "what is rejected is not rejected again"
+    );
     let failing = ann.ask(request::Failing(1)).unwrap();
-    assert!(failing.iter().any(|f| f.term == animal && f.items.of(Status::Rejected) == count));
+    assert!(
+        failing
+            .iter()
+            .any(|f| f.term == animal && f.items.of(Status::Rejected) == count)
+    );
     let listed = |words: String| {
-        let numbers = ann.ask(request::Numbers(Filter::parse(&words).unwrap(), vec![])).unwrap();
+        let numbers = ann
+            .ask(request::Numbers(Filter::parse(&words).unwrap(), vec![]))
+            .unwrap();
         numbers.len() as u64
     };
     assert_eq!(listed(format!("term:\"animal/{animal}\"")), count);
-    assert_eq!(listed(format!("status:rejected term:\"animal/{animal}\"")), count);
+    assert_eq!(
+        listed(format!("status:rejected term:\"animal/{animal}\"")),
+        count
+    );
     assert!(listed(format!("subject:animal shows:\"animal/{animal}\"")) > 0);
     assert_eq!(listed("subject:nothing".into()), 0);
     let grid = ann
@@ -187,10 +275,16 @@ fn failing_terms_are_found_and_their_items_discarded_and_brought_back() {
             filter: Filter::parse("status:rejected").unwrap(),
         })
         .unwrap();
-    let held = grid.rows.iter().filter(|(_, t)| t.all() > 0).map(|(name, t)| (name.as_str(), t.all()));
+    let held = grid
+        .rows
+        .iter()
+        .filter(|(_, t)| t.all() > 0)
+        .map(|(name, t)| (name.as_str(), t.all()));
     let total: u64 = held.map(|(_, n)| n).sum();
     assert_eq!(total, count);
-    bench.run(["undo", "--as", "ann", "--count", &count.to_string()]).ok();
+    bench
+        .run(["undo", "--as", "ann", "--count", &count.to_string()])
+        .ok();
     assert!(bench.verdicts().is_empty());
 }
 
@@ -205,28 +299,55 @@ fn retiring_terms_and_taking_it_back_is_all_or_nothing() {
     let state = read(&ann);
     let (with, without) = (text(&state, ANIMAL), without(&state, &animal));
     let retire = |base: &MetadataState| {
-        ann.ask(request::Retire { terms: terms.clone(), saves: vec![change(base, ANIMAL, &without)], discard: true })
+        ann.ask(request::Retire {
+            terms: terms.clone(),
+            saves: vec![change(base, ANIMAL, &without)],
+            discard: true,
+        })
     };
     // Somebody else saved the list meanwhile: neither list nor verdicts change.
     let mut older = state.clone();
-    older.files.iter_mut().for_each(|f| f.revision = "0".repeat(16));
+    older
+        .files
+        .iter_mut()
+        .for_each(|f| f.revision = "0".repeat(16));
     assert_eq!(retire(&older).unwrap_err().kind, ErrorKind::Conflict);
     assert!(bench.verdicts().is_empty());
     let done = retire(&state).unwrap();
-    assert_eq!((done.verdicts, bench.verdicts().len() as u64), (count, count));
-    assert_eq!((text(&done.state, ANIMAL), text(&read(&ann), ANIMAL)), (without.clone(), without.clone()));
+    assert_eq!(
+        (done.verdicts, bench.verdicts().len() as u64),
+        (count, count)
+    );
+    assert_eq!(
+        (text(&done.state, ANIMAL), text(&read(&ann), ANIMAL)),
+        (without.clone(), without.clone())
+    );
     // After another verdict it is not the last step any more.
     let other = numbers(&ann, "status:pending")[0];
-    bench.feed(["decide", "--as", "ann"], &format!("{{\"item\":{other},\"verdict\":\"accept\"}}")).ok();
+    bench
+        .feed(
+            ["decide", "--as", "ann"],
+            &format!("{{\"item\":{other},\"verdict\":\"accept\"}}"),
+        )
+        .ok();
     let back = || {
         let saves = vec![change(&read(&ann), ANIMAL, &with)];
-        ann.ask(request::Unretire { saves, revs: done.revs })
+        ann.ask(request::Unretire {
+            saves,
+            revs: done.revs,
+        })
     };
     assert_eq!(back().unwrap_err().kind, ErrorKind::Conflict);
-    assert_eq!((text(&read(&ann), ANIMAL), bench.verdicts().len() as u64), (without, count + 1));
+    assert_eq!(
+        (text(&read(&ann), ANIMAL), bench.verdicts().len() as u64),
+        (without, count + 1)
+    );
     bench.run(["undo", "--as", "ann"]).ok();
     let undone = back().unwrap();
-    assert_eq!((undone.verdicts, text(&undone.state, ANIMAL)), (count, with));
+    assert_eq!(
+        (undone.verdicts, text(&undone.state, ANIMAL)),
+        (count, with)
+    );
     assert!(bench.verdicts().is_empty());
     assert_eq!(numbers(&ann, "stale:no").len(), 600);
 }

@@ -23,8 +23,8 @@ use benchtop::model::scoring::{Measure, Scale, Scorer};
 use benchtop::model::usage::Save;
 use benchtop::model::{ErrorKind, Field, Filter, Judgement, Seen, Sort, Status, Verdict};
 use benchtop::owner::wire::{
-    AnalyseAsk, AnyReply, AnyRequest, Blind, Bulk, Decide, ImportAsk, JudgeAsk, PageAsk, RequestName, ResumePoint,
-    SimilarityAsk, request,
+    AnalyseAsk, AnyReply, AnyRequest, Blind, Bulk, Decide, ImportAsk, JudgeAsk, PageAsk,
+    RequestName, ResumePoint, SimilarityAsk, request,
 };
 use benchtop::pipeline::analysis::{Alignment, By, What};
 use benchtop::store::query::Match;
@@ -63,38 +63,91 @@ struct World {
 /// Samples of a request: together they ask for what a blind round keeps back.
 fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
     let all = Filter::default;
-    let rejected = || Filter { status: vec![Status::Rejected], ..all() };
-    let number = || vec![Sort { field: Field::Status, descending: true }];
-    let page = |filter, sort| PageAsk { generation: 9, filter, sort, offset: 0, count: 50 };
+    let rejected = || Filter {
+        status: vec![Status::Rejected],
+        ..all()
+    };
+    let number = || {
+        vec![Sort {
+            field: Field::Status,
+            descending: true,
+        }]
+    };
+    let page = |filter, sort| PageAsk {
+        generation: 9,
+        filter,
+        sort,
+        offset: 0,
+        count: 50,
+    };
     let plan = Bootstrap { draws: 20, seed: 1 };
     let round = || "first".to_string();
-    let accepted = || Box::new(BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() });
-    let of_round = || Box::new(BoardAsk { curated: Curated::Round(round()), ..BoardAsk::default() });
+    let accepted = || {
+        Box::new(BoardAsk {
+            curated: Curated::Accepted,
+            ..BoardAsk::default()
+        })
+    };
+    let of_round = || {
+        Box::new(BoardAsk {
+            curated: Curated::Round(round()),
+            ..BoardAsk::default()
+        })
+    };
     let (model, column) = (|| "tiny".to_string(), || "Acc".to_string());
-    let server = || Server { url: "http://127.0.0.1:9/v1".into(), key_env: None, concurrency: 1, timeout_s: 1 };
+    let server = || Server {
+        url: "http://127.0.0.1:9/v1".into(),
+        key_env: None,
+        concurrency: 1,
+        timeout_s: 1,
+    };
     let each = |of: fn(u32) -> AnyRequest| (1..=ITEMS).map(of).collect::<Vec<_>>();
     match name {
         RequestName::Status => vec![request::Status.into()],
         RequestName::Page => vec![
             request::Page(page(all(), number())).into(),
-            request::Page(page(all(), vec![Sort { field: Field::Judged, descending: true }])).into(),
+            request::Page(page(
+                all(),
+                vec![Sort {
+                    field: Field::Judged,
+                    descending: true,
+                }],
+            ))
+            .into(),
             request::Page(page(rejected(), vec![])).into(),
         ],
-        RequestName::Locate => vec![request::Locate { number: 2, filter: rejected(), sort: vec![] }.into()],
+        RequestName::Locate => vec![
+            request::Locate {
+                number: 2,
+                filter: rejected(),
+                sort: vec![],
+            }
+            .into(),
+        ],
         RequestName::Item => each(|n| request::Item(n).into()),
         RequestName::NumberOf => vec![request::NumberOf("s/1".into()).into()],
         RequestName::Numbers => {
-            vec![request::Numbers(rejected(), vec![]).into(), request::Numbers(all(), number()).into()]
+            vec![
+                request::Numbers(rejected(), vec![]).into(),
+                request::Numbers(all(), number()).into(),
+            ]
         }
         RequestName::FirstPending => vec![request::FirstPending((1..=ITEMS).collect()).into()],
         RequestName::NextPending => vec![request::NextPending(0).into()],
         RequestName::Lines => vec![request::Lines(1).into()],
         RequestName::Items => vec![request::Items((1..=ITEMS).collect()).into()],
         RequestName::AnswerSets => vec![request::AnswerSets.into()],
-        RequestName::AnswerLines => (0..2).map(|part| request::AnswerLines { set: 0, part }.into()).collect(),
+        RequestName::AnswerLines => (0..2)
+            .map(|part| request::AnswerLines { set: 0, part }.into())
+            .collect(),
         RequestName::Decide => {
             let beside = Judgement::new(Verdict::Accept, Seen::Painted);
-            let of = |judgement| Decide { uuid: Uuid::now_v7(), number: 1, expected: Some(77), judgement };
+            let of = |judgement| Decide {
+                uuid: Uuid::now_v7(),
+                number: 1,
+                expected: Some(77),
+                judgement,
+            };
             vec![
                 request::Decide(of(beside)).into(),
                 request::Decide(of(judgement("first", Verdict::Accept, ""))).into(),
@@ -105,23 +158,54 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Subscribe => vec![request::Subscribe { since: u64::MAX }.into()],
         RequestName::Frequency => vec![request::Frequency(all(), Field::Status).into()],
         RequestName::Describe => vec![request::Describe(all()).into()],
-        RequestName::Select => vec![request::Select(all(), Field::Status, Match::Equal("rejected".into())).into()],
+        RequestName::Select => {
+            vec![request::Select(all(), Field::Status, Match::Equal("rejected".into())).into()]
+        }
         RequestName::Verdicts => vec![
-            request::Verdicts { round: None, from: 1 }.into(),
-            request::Verdicts { round: Some(round()), from: 1 }.into(),
+            request::Verdicts {
+                round: None,
+                from: 1,
+            }
+            .into(),
+            request::Verdicts {
+                round: Some(round()),
+                from: 1,
+            }
+            .into(),
         ],
-        RequestName::Board => vec![request::Board(accepted()).into(), request::Board(of_round()).into()],
+        RequestName::Board => vec![
+            request::Board(accepted()).into(),
+            request::Board(of_round()).into(),
+        ],
         RequestName::Behind => {
             let ask = Box::default();
-            vec![request::Behind { ask, model: model(), column: column(), from: 0 }.into()]
+            vec![
+                request::Behind {
+                    ask,
+                    model: model(),
+                    column: column(),
+                    from: 0,
+                }
+                .into(),
+            ]
         }
         RequestName::Import => {
-            vec![request::Import(ImportAsk { paths: vec![world.more.clone()], ..ImportAsk::default() }).into()]
+            vec![
+                request::Import(ImportAsk {
+                    paths: vec![world.more.clone()],
+                    ..ImportAsk::default()
+                })
+                .into(),
+            ]
         }
         RequestName::Sample => vec![request::Sample.into()],
         RequestName::Metadata => vec![request::Metadata.into()],
         RequestName::SaveMetadata => {
-            let save = Save { name: "vocabularies/kite.txt".into(), base: None, text: Some("box kite\n".into()) };
+            let save = Save {
+                name: "vocabularies/kite.txt".into(),
+                base: None,
+                text: Some("box kite\n".into()),
+            };
             vec![request::SaveMetadata(vec![save]).into()]
         }
         RequestName::Impact => vec![request::Impact(Vec::new()).into()],
@@ -129,25 +213,64 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Grid => {
             let (rows, columns) = ("style".to_string(), "subtask".to_string());
             vec![
-                request::Grid { rows: rows.clone(), columns: columns.clone(), filter: all() }.into(),
-                request::Grid { rows, columns, filter: rejected() }.into(),
+                request::Grid {
+                    rows: rows.clone(),
+                    columns: columns.clone(),
+                    filter: all(),
+                }
+                .into(),
+                request::Grid {
+                    rows,
+                    columns,
+                    filter: rejected(),
+                }
+                .into(),
             ]
         }
         RequestName::Failing => vec![request::Failing(1).into()],
         RequestName::Discard => {
-            let of = |dry| request::Discard { terms: vec![world.term.clone()], dry };
+            let of = |dry| request::Discard {
+                terms: vec![world.term.clone()],
+                dry,
+            };
             vec![of(true).into(), of(false).into()]
         }
-        RequestName::Recompose => vec![request::Recompose { renames: vec![], draw_missing: true, dry: true }.into()],
+        RequestName::Recompose => vec![
+            request::Recompose {
+                renames: vec![],
+                draw_missing: true,
+                dry: true,
+            }
+            .into(),
+        ],
         RequestName::Compose => {
-            vec![request::Compose { plan: None, seed: 3, count: Some(2), allow_impossible: false }.into()]
+            vec![
+                request::Compose {
+                    plan: None,
+                    seed: 3,
+                    count: Some(2),
+                    allow_impossible: false,
+                }
+                .into(),
+            ]
         }
         RequestName::Generate => {
-            let of = |plan| NewJob { plan, samples: 1, dry: true, ..NewJob::default() };
+            let of = |plan| NewJob {
+                plan,
+                samples: 1,
+                dry: true,
+                ..NewJob::default()
+            };
             vec![request::Generate(Box::new(of(Plan::Filter("status:rejected".into())))).into()]
         }
         RequestName::Jobs => vec![request::Jobs.into()],
-        RequestName::JobAct => vec![request::JobAct { id: 1, act: JobAct::Pause }.into()],
+        RequestName::JobAct => vec![
+            request::JobAct {
+                id: 1,
+                act: JobAct::Pause,
+            }
+            .into(),
+        ],
         RequestName::JobFailures => vec![request::JobFailures { id: 1, from: 0 }.into()],
         RequestName::Want => vec![request::Want { number: 1 }.into()],
         RequestName::Made => vec![request::Made { number: 1 }.into()],
@@ -155,12 +278,29 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Scorers => vec![request::Scorers.into()],
         RequestName::Score => {
             let filter = "status:rejected".to_string();
-            vec![request::Score(NewScoring { scorer: Scorer::Safety, filter, dry: true, drafts: false }).into()]
+            vec![
+                request::Score(NewScoring {
+                    scorer: Scorer::Safety,
+                    filter,
+                    dry: true,
+                    drafts: false,
+                })
+                .into(),
+            ]
         }
-        RequestName::ScoringAct => vec![request::ScoringAct { id: 77, act: ScoringAct::Pause }.into()],
+        RequestName::ScoringAct => vec![
+            request::ScoringAct {
+                id: 77,
+                act: ScoringAct::Pause,
+            }
+            .into(),
+        ],
         RequestName::Bench => vec![
             request::Bench(Box::new(BenchAsk {
-                measure: Measure { scorer: Scorer::Leakage, scale: Scale::Raw },
+                measure: Measure {
+                    scorer: Scorer::Leakage,
+                    scale: Scale::Raw,
+                },
                 filter: all(),
                 flag: Some(0.5),
                 park: None,
@@ -177,15 +317,45 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         RequestName::Rules => vec![request::Rules.into()],
         RequestName::TryRules => vec![request::TryRules(RuleSet::default()).into()],
         RequestName::ApplyRules => {
-            vec![request::ApplyRules { rules: RuleSet::default(), revision: String::new() }.into()]
+            vec![
+                request::ApplyRules {
+                    rules: RuleSet::default(),
+                    revision: String::new(),
+                }
+                .into(),
+            ]
         }
-        RequestName::RevertRules => vec![request::RevertRules { revision: String::new() }.into()],
+        RequestName::RevertRules => vec![
+            request::RevertRules {
+                revision: String::new(),
+            }
+            .into(),
+        ],
         RequestName::Doubtful => {
-            vec![request::Doubtful { filter: all(), order: FlagOrder::AgainstPeople, seed: 1 }.into()]
+            vec![
+                request::Doubtful {
+                    filter: all(),
+                    order: FlagOrder::AgainstPeople,
+                    seed: 1,
+                }
+                .into(),
+            ]
         }
         RequestName::Explain => each(|number| request::Explain { number }.into()),
-        RequestName::Merge => vec![request::Merge { files: vec![world.journal.clone()], dry: true }.into()],
-        RequestName::Log => vec![request::Log(LogAsk { count: 100, ..LogAsk::default() }).into()],
+        RequestName::Merge => vec![
+            request::Merge {
+                files: vec![world.journal.clone()],
+                dry: true,
+            }
+            .into(),
+        ],
+        RequestName::Log => vec![
+            request::Log(LogAsk {
+                count: 100,
+                ..LogAsk::default()
+            })
+            .into(),
+        ],
         RequestName::Replay => vec![request::Replay(Moment::Now).into()],
         RequestName::Moved => vec![request::Moved(Moment::Rev(0), Moment::Now).into()],
         RequestName::Rounds => vec![request::Rounds.into()],
@@ -193,41 +363,113 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
             let new = |filter: &str| {
                 let people = vec!["ann".to_string()];
                 let new = NewRound::new("second", Protocol::Single, people, 1);
-                Box::new(NewRound { filter: filter.into(), ..new })
+                Box::new(NewRound {
+                    filter: filter.into(),
+                    ..new
+                })
             };
             vec![
-                request::NewRound { new: new("status:rejected"), dry: true }.into(),
-                request::NewRound { new: new("status:pending"), dry: true }.into(),
+                request::NewRound {
+                    new: new("status:rejected"),
+                    dry: true,
+                }
+                .into(),
+                request::NewRound {
+                    new: new("status:pending"),
+                    dry: true,
+                }
+                .into(),
             ]
         }
-        RequestName::CloseRound => vec![request::CloseRound { round: round(), closed: true }.into()],
+        RequestName::CloseRound => vec![
+            request::CloseRound {
+                round: round(),
+                closed: true,
+            }
+            .into(),
+        ],
         RequestName::Next => vec![request::Next(round()).into()],
         RequestName::Release => vec![request::Release(round()).into()],
-        RequestName::Feedback => each(|number| request::Feedback { round: "first".into(), number }.into()),
+        RequestName::Feedback => each(|number| {
+            request::Feedback {
+                round: "first".into(),
+                number,
+            }
+            .into()
+        }),
         RequestName::Disputes => vec![request::Disputes(round()).into()],
-        RequestName::WhatIf => vec![request::WhatIf { round: round(), protocol: Protocol::Single }.into()],
-        RequestName::SetPlace => vec![request::SetPlace(ResumePoint { number: 1, ..ResumePoint::default() }).into()],
+        RequestName::WhatIf => vec![
+            request::WhatIf {
+                round: round(),
+                protocol: Protocol::Single,
+            }
+            .into(),
+        ],
+        RequestName::SetPlace => vec![
+            request::SetPlace(ResumePoint {
+                number: 1,
+                ..ResumePoint::default()
+            })
+            .into(),
+        ],
         RequestName::Stop => vec![request::Stop.into()],
         RequestName::Edit => {
-            let edit = Edit { number: 1, question: Some("Which?".into()), dry: true, ..Edit::default() };
+            let edit = Edit {
+                number: 1,
+                question: Some("Which?".into()),
+                dry: true,
+                ..Edit::default()
+            };
             vec![request::Edit(Box::new(edit)).into()]
         }
         RequestName::Bulk => {
-            let of = |filter, dry| Bulk { dry, ..Bulk::new(filter, Judgement::new(Verdict::Skip, Seen::Script)) };
+            let of = |filter, dry| Bulk {
+                dry,
+                ..Bulk::new(filter, Judgement::new(Verdict::Skip, Seen::Script))
+            };
             vec![
                 request::Bulk(Box::new(of(rejected(), true))).into(),
-                request::Bulk(Box::new(of(Filter { only: Some((1..=ITEMS).collect()), ..all() }, false))).into(),
+                request::Bulk(Box::new(of(
+                    Filter {
+                        only: Some((1..=ITEMS).collect()),
+                        ..all()
+                    },
+                    false,
+                )))
+                .into(),
             ]
         }
         RequestName::UndoBulk => vec![request::UndoBulk(1, 99).into()],
         RequestName::Agreement => [None, Some(round())]
-            .map(|round| request::Agreement(AgreementAsk { round, ..AgreementAsk::default() }).into())
+            .map(|round| {
+                request::Agreement(AgreementAsk {
+                    round,
+                    ..AgreementAsk::default()
+                })
+                .into()
+            })
             .into(),
-        RequestName::RoundReport => vec![request::RoundReport { round: round(), bootstrap: None }.into()],
-        RequestName::Pace => [None, Some(round())].map(|of| request::Pace(of).into()).into(),
+        RequestName::RoundReport => vec![
+            request::RoundReport {
+                round: round(),
+                bootstrap: None,
+            }
+            .into(),
+        ],
+        RequestName::Pace => [None, Some(round())]
+            .map(|of| request::Pace(of).into())
+            .into(),
         RequestName::TakeVerdicts => {
             let file = world.verdicts.clone();
-            vec![request::TakeVerdicts { file, form: None, words: Box::default(), dry: true }.into()]
+            vec![
+                request::TakeVerdicts {
+                    file,
+                    form: None,
+                    words: Box::default(),
+                    dry: true,
+                }
+                .into(),
+            ]
         }
         RequestName::Adjudication => vec![request::Adjudication(round()).into()],
         RequestName::Guidelines => vec![request::Guidelines(round()).into()],
@@ -252,21 +494,60 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
         ],
         RequestName::Similarity => {
             let (rule, encoder) = (FreeForm::default(), "none".to_string());
-            vec![request::Similarity(Box::new(SimilarityAsk { models: vec![], rule, encoder, dry: true })).into()]
+            vec![
+                request::Similarity(Box::new(SimilarityAsk {
+                    models: vec![],
+                    rule,
+                    encoder,
+                    dry: true,
+                }))
+                .into(),
+            ]
         }
-        RequestName::Ranks => vec![request::Ranks { ask: accepted(), column: column() }.into()],
+        RequestName::Ranks => vec![
+            request::Ranks {
+                ask: accepted(),
+                column: column(),
+            }
+            .into(),
+        ],
         RequestName::Sure => {
-            vec![request::Sure { ask: of_round(), model: model(), column: column(), plan }.into()]
+            vec![
+                request::Sure {
+                    ask: of_round(),
+                    model: model(),
+                    column: column(),
+                    plan,
+                }
+                .into(),
+            ]
         }
         RequestName::Compare => {
             let models = [model(), "small".into()];
-            vec![request::Compare { ask: Box::default(), models, column: column(), plan }.into()]
+            vec![
+                request::Compare {
+                    ask: Box::default(),
+                    models,
+                    column: column(),
+                    plan,
+                }
+                .into(),
+            ]
         }
         RequestName::Disagreements => ["tool", "legacy-dysca@1"]
-            .map(|other| request::Disagreements { ask: Box::default(), other: Some(other.into()) }.into())
+            .map(|other| {
+                request::Disagreements {
+                    ask: Box::default(),
+                    other: Some(other.into()),
+                }
+                .into()
+            })
             .into(),
         RequestName::Analyse => [By::Filter(0.5), By::People(None), By::People(Some(round()))]
-            .map(|by| AnalyseAsk { board: BoardAsk::default(), what: What::Alignment(Alignment { by }) })
+            .map(|by| AnalyseAsk {
+                board: BoardAsk::default(),
+                what: What::Alignment(Alignment { by }),
+            })
             .map(|ask| request::Analyse(Box::new(ask)).into())
             .into(),
         RequestName::Judge => {
@@ -283,18 +564,48 @@ fn samples(name: RequestName, world: &World) -> Vec<AnyRequest> {
                 .into(),
             ]
         }
-        RequestName::Agree => vec![request::Agree { to: vec![], then: None }.into()],
-        RequestName::Answered => each(|n| request::Answered { rule: None, column: None, item: n.to_string() }.into()),
+        RequestName::Agree => vec![
+            request::Agree {
+                to: vec![],
+                then: None,
+            }
+            .into(),
+        ],
+        RequestName::Answered => each(|n| {
+            request::Answered {
+                rule: None,
+                column: None,
+                item: n.to_string(),
+            }
+            .into()
+        }),
         // A round that is there tells how many verdicts it has, as its progress does.
         RequestName::DeleteRound => vec![request::DeleteRound("none".into()).into()],
         RequestName::RoundPeople => {
-            vec![request::RoundPeople { round: round(), add: vec!["eve".into()], remove: vec![] }.into()]
+            vec![
+                request::RoundPeople {
+                    round: round(),
+                    add: vec!["eve".into()],
+                    remove: vec![],
+                }
+                .into(),
+            ]
         }
         RequestName::Retire => {
-            let of = |discard| request::Retire { terms: vec![world.term.clone()], saves: Vec::new(), discard };
+            let of = |discard| request::Retire {
+                terms: vec![world.term.clone()],
+                saves: Vec::new(),
+                discard,
+            };
             vec![of(false).into(), of(true).into()]
         }
-        RequestName::Unretire => vec![request::Unretire { saves: Vec::new(), revs: Some((1, 99)) }.into()],
+        RequestName::Unretire => vec![
+            request::Unretire {
+                saves: Vec::new(),
+                revs: Some((1, 99)),
+            }
+            .into(),
+        ],
     }
 }
 
@@ -305,7 +616,11 @@ fn project() -> (Bench, World) {
         let file = bench.write(name, text);
         bench.run(["import", file.to_str().unwrap()]).ok();
     };
-    let lines = |of: Vec<Value>| of.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let lines = |of: Vec<Value>| {
+        of.iter()
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
     let item = |n: usize| {
         let option = |text: &str| json!({"text": text, "role": if text == "dog" { "correct" } else { "distractor" }});
         let options = ["cat", "dog"].map(option);
@@ -314,29 +629,54 @@ fn project() -> (Bench, World) {
     };
     let questions = composed(COMPOSED as u64, 5);
     let first: Value = serde_json::from_str(questions.lines().next().unwrap()).unwrap();
-    let term = ("style".to_string(), first["style"].as_str().unwrap().to_string());
+    let term = (
+        "style".to_string(),
+        first["style"].as_str().unwrap().to_string(),
+    );
     import("questions.jsonl", questions.clone());
     import("s.jsonl", lines((0..ANSWERED).map(item).collect()));
     for model in ["tiny", "small"] {
         let answer = |n: usize| json!({"question_id": n, "question": format!("Which is {n}?"), "output": format!("B, the {OUTPUT}")});
-        import(&format!("{model}.jsonl"), lines((0..ANSWERED).map(answer).collect()));
+        import(
+            &format!("{model}.jsonl"),
+            lines((0..ANSWERED).map(answer).collect()),
+        );
     }
     let more = bench.items_file("more", 0..2);
     // Somebody decided elsewhere on what another annotator is to decide on.
     let elsewhere = Bench::new();
     let file = elsewhere.write("questions.jsonl", questions);
     elsewhere.run(["import", file.to_str().unwrap()]).ok();
-    elsewhere.feed(["decide", "--as", "dee"], &json!({"item": 1, "verdict": "accept"}).to_string()).ok();
+    elsewhere
+        .feed(
+            ["decide", "--as", "dee"],
+            &json!({"item": 1, "verdict": "accept"}).to_string(),
+        )
+        .ok();
     let journal = bench.beside("dee.jsonl");
     std::fs::copy(elsewhere.root().join("sessions/dee.jsonl"), &journal).unwrap();
     let said = json!({"item": first["id"], "who": "dee", "verdict": "accept"});
     let verdicts = bench.write("verdicts.jsonl", lines(vec![said]));
-    bench.feed(["decide", "--as", "cem"], &json!({"item": KNOWN, "verdict": "accept"}).to_string()).ok();
-    let args =
-        "round new first --protocol both-accept --people ann,quentin --calibration 1 --probes 0 --repeats 0 --as cem";
-    bench.run(args.split(' ').chain(["--filter", "status:pending"])).ok();
+    bench
+        .feed(
+            ["decide", "--as", "cem"],
+            &json!({"item": KNOWN, "verdict": "accept"}).to_string(),
+        )
+        .ok();
+    let args = "round new first --protocol both-accept --people ann,quentin --calibration 1 --probes 0 --repeats 0 --as cem";
+    bench
+        .run(args.split(' ').chain(["--filter", "status:pending"]))
+        .ok();
     bench.run(["stop"]).ok();
-    (bench, World { term, more, journal, verdicts })
+    (
+        bench,
+        World {
+            term,
+            more,
+            journal,
+            verdicts,
+        },
+    )
 }
 
 /// A reply without what is no secret, or differs from one owner process to the next.
@@ -344,16 +684,32 @@ fn open_to_all(name: RequestName, reply: AnyReply) -> String {
     let shown = match reply {
         // Pid, socket, times, and how many decisions there are in all.
         AnyReply::Status(status) => {
-            format!("{:?}", (status.items, status.by_status, status.prediction_sets, status.notices))
+            format!(
+                "{:?}",
+                (
+                    status.items,
+                    status.by_status,
+                    status.prediction_sets,
+                    status.notices
+                )
+            )
         }
         AnyReply::Replay(state) => format!("{:?}", (state.by_status, state.same, state.notes)),
         // How far a round is, is no secret; where its items stand is.
-        AnyReply::Rounds(rounds) => format!("{:?}", rounds.iter().map(|r| &r.by_status).collect::<Vec<_>>()),
-        AnyReply::RoundPeople(round) | AnyReply::NewRound(round) => format!("{:?}", (round.items, round.by_status)),
+        AnyReply::Rounds(rounds) => format!(
+            "{:?}",
+            rounds.iter().map(|r| &r.by_status).collect::<Vec<_>>()
+        ),
+        AnyReply::RoundPeople(round) | AnyReply::NewRound(round) => {
+            format!("{:?}", (round.items, round.by_status))
+        }
         AnyReply::Devices(_) => String::new(),
         AnyReply::Next(next) => match *next {
             // Until when it is leased is a time.
-            NextAssignment::Item(a) => format!("{:?}", (a.number, a.practice, a.nth, a.place, a.elsewhere, a.ahead)),
+            NextAssignment::Item(a) => format!(
+                "{:?}",
+                (a.number, a.practice, a.nth, a.place, a.elsewhere, a.ahead)
+            ),
             other => format!("{other:?}"),
         },
         // The texts bear the time of the edit.
@@ -371,7 +727,15 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
     let (told, world) = project();
     let copy = tempfile::tempdir().unwrap();
     let root = copy.path().join("project");
-    assert!(Command::new("cp").arg("-a").arg(told.root()).arg(&root).status().unwrap().success());
+    assert!(
+        Command::new("cp")
+            .arg("-a")
+            .arg(told.root())
+            .arg(&root)
+            .status()
+            .unwrap()
+            .success()
+    );
     let quiet = Bench::at(root);
     told.run(["filter", "run", "leakage"]).ok();
     let other = told.client(OTHER, |_| ());
@@ -379,10 +743,27 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
         decide(&other, number, judgement("first", Verdict::Reject, NOTE)).unwrap();
     }
     // What is to be kept back is there.
-    assert!(other.ask(request::Item(1)).unwrap().standing.iter().any(|s| s.judgement.note.as_deref() == Some(NOTE)));
+    assert!(
+        other
+            .ask(request::Item(1))
+            .unwrap()
+            .standing
+            .iter()
+            .any(|s| s.judgement.note.as_deref() == Some(NOTE))
+    );
     let cem = told.client("cem", |_| ());
-    assert!(cem.ask(request::AnswerLines { set: 0, part: 0 }).unwrap().unwrap().contains(OUTPUT));
-    assert!(cem.ask(request::Scorers).unwrap().iter().any(|s| s.scorer == Scorer::Leakage && !s.version.is_empty()));
+    assert!(
+        cem.ask(request::AnswerLines { set: 0, part: 0 })
+            .unwrap()
+            .unwrap()
+            .contains(OUTPUT)
+    );
+    assert!(
+        cem.ask(request::Scorers)
+            .unwrap()
+            .iter()
+            .any(|s| s.scorer == Scorer::Leakage && !s.version.is_empty())
+    );
     let _there = quiet.client("cem", |_| ());
     let (mut here, mut there) = (Tap::new(&told), Tap::new(&quiet));
     // What changes the project comes after everything that reads, and the end last.
@@ -398,7 +779,9 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
             assert_eq!(ask.name(), name);
             let answers = (here.any(ask.clone()), there.any(ask.clone()));
             let denied = |answer: &Result<_, benchtop::model::Error>| {
-                answer.as_ref().is_err_and(|problem| problem.kind == ErrorKind::Denied)
+                answer
+                    .as_ref()
+                    .is_err_and(|problem| problem.kind == ErrorKind::Denied)
             };
             refused += u32::from(denied(&answers.0));
             if name.row().blind == Blind::Refused && !denied(&answers.0) {
@@ -408,16 +791,24 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
             let (one, other) = (shown(answers.0), shown(answers.1));
             let (one, other) = (format!("{one:?}"), format!("{other:?}"));
             if one != other {
-                wrong.push(format!("{ask:?} tells whether somebody else has judged:\n  {one}\n  {other}"));
+                wrong.push(format!(
+                    "{ask:?} tells whether somebody else has judged:\n  {one}\n  {other}"
+                ));
             }
         }
         if name.row().blind == Blind::Guarded && refused == 0 {
-            wrong.push(format!("{name:?} is declared as guarded, and no sample is refused"));
+            wrong.push(format!(
+                "{name:?} is declared as guarded, and no sample is refused"
+            ));
         }
         // Who is in a round is no secret.
         let tells_people = matches!(name, RequestName::Rounds | RequestName::RoundPeople);
         for frame in &here.frames[before..] {
-            let secrets: &[&str] = if tells_people { &[NOTE, OUTPUT] } else { &[NOTE, OUTPUT, OTHER] };
+            let secrets: &[&str] = if tells_people {
+                &[NOTE, OUTPUT]
+            } else {
+                &[NOTE, OUTPUT, OTHER]
+            };
             if let Some(secret) = secrets.iter().find(|secret| frame.contains(**secret)) {
                 wrong.push(format!("{name:?} tells `{secret}`: {frame}"));
             }
@@ -425,5 +816,10 @@ fn no_request_tells_an_annotator_what_a_blind_round_keeps_back() {
         asked.insert(name);
     }
     assert_eq!(asked.len(), RequestName::ALL.len());
-    assert!(wrong.is_empty(), "{} leaks:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} leaks:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

@@ -4,7 +4,9 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
 use benchtop::model::Error;
-use benchtop::owner::wire::{AnyReply, AnyRequest, FromOwner, Hello, MAGIC, PROTOCOL, Request, ToOwner};
+use benchtop::owner::wire::{
+    AnyReply, AnyRequest, FromOwner, Hello, MAGIC, PROTOCOL, Request, ToOwner,
+};
 
 use crate::support::{Bench, PATIENCE};
 
@@ -19,8 +21,17 @@ impl Tap {
     pub(super) fn new(bench: &Bench) -> Tap {
         let stream = UnixStream::connect(bench.root().join(".owner/socket")).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut tap = Tap { stream, frames: Vec::new(), asked: 0 };
-        let hello = Hello { magic: MAGIC, protocol: PROTOCOL, version: "test".into(), who: "ann".into() };
+        let mut tap = Tap {
+            stream,
+            frames: Vec::new(),
+            asked: 0,
+        };
+        let hello = Hello {
+            magic: MAGIC,
+            protocol: PROTOCOL,
+            version: "test".into(),
+            who: "ann".into(),
+        };
         tap.say(&ToOwner::Hello(hello));
         assert!(matches!(tap.hear(), FromOwner::Welcome(_)));
         tap
@@ -28,7 +39,9 @@ impl Tap {
 
     fn say(&mut self, message: &ToOwner) {
         let body = postcard::to_stdvec(message).unwrap();
-        self.stream.write_all(&[&(body.len() as u32).to_be_bytes(), body.as_slice()].concat()).unwrap();
+        self.stream
+            .write_all(&[&(body.len() as u32).to_be_bytes(), body.as_slice()].concat())
+            .unwrap();
     }
 
     fn hear(&mut self) -> FromOwner {

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use benchtop::model::{Error, ErrorKind, Filter, Judgement, Seen, Status, Verdict};
 use benchtop::owner::Incoming;
-use benchtop::owner::wire::{Decide, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner, request};
+use benchtop::owner::wire::{
+    Decide, Event, FRAME_LIMIT, FromOwner, Hello, MAGIC, PROTOCOL, PageAsk, ToOwner, request,
+};
 use uuid::Uuid;
 
 use crate::support::{Bench, PATIENCE, verdict};
@@ -52,19 +54,31 @@ impl Raw {
 
     /// Why the owner refused; it must hang up after that.
     fn refused(&mut self) -> Error {
-        let Some(FromOwner::Refused(problem)) = self.hear() else { panic!("not refused") };
+        let Some(FromOwner::Refused(problem)) = self.hear() else {
+            panic!("not refused")
+        };
         assert!(self.hear().is_none(), "the owner did not hang up");
         problem
     }
 }
 
 fn hello() -> Hello {
-    Hello { magic: MAGIC, protocol: PROTOCOL, version: "test".into(), who: "raw".into() }
+    Hello {
+        magic: MAGIC,
+        protocol: PROTOCOL,
+        version: "test".into(),
+        who: "raw".into(),
+    }
 }
 
 fn judge(number: u32, verdict: Verdict, expected: Option<u64>) -> request::Decide {
     let judgement = Judgement::new(verdict, Seen::Script);
-    request::Decide(Decide { uuid: Uuid::now_v7(), number, expected, judgement })
+    request::Decide(Decide {
+        uuid: Uuid::now_v7(),
+        number,
+        expected,
+        judgement,
+    })
 }
 
 #[test]
@@ -72,22 +86,34 @@ fn wrong_greetings_are_told_why_and_the_owner_goes_on() {
     let bench = Bench::with_items(3);
     let pid = bench.pid();
     let mut raw = Raw::new(&bench);
-    raw.say(&ToOwner::Hello(Hello { magic: *b"benchtip", ..hello() }));
+    raw.say(&ToOwner::Hello(Hello {
+        magic: *b"benchtip",
+        ..hello()
+    }));
     assert!(raw.refused().what.contains("not a benchtop client"));
     let mut raw = Raw::new(&bench);
-    raw.say(&ToOwner::Hello(Hello { protocol: PROTOCOL + 1, ..hello() }));
+    raw.say(&ToOwner::Hello(Hello {
+        protocol: PROTOCOL + 1,
+        ..hello()
+    }));
     let problem = raw.refused();
     assert_eq!(problem.kind, ErrorKind::Conflict);
     assert!(problem.what.contains("protocol") && problem.help.unwrap().contains("benchtop stop"));
     let mut raw = Raw::new(&bench);
-    raw.say(&ToOwner::Hello(Hello { who: "../../etc/passwd".into(), ..hello() }));
+    raw.say(&ToOwner::Hello(Hello {
+        who: "../../etc/passwd".into(),
+        ..hello()
+    }));
     assert_eq!(raw.refused().kind, ErrorKind::Usage);
     let mut raw = Raw::new(&bench);
     raw.frame(b"\xff\xff\xff\xff\xff\xff\xff\xff garbage");
     assert!(raw.refused().what.contains("not a benchtop client"));
     let mut raw = Raw::new(&bench);
     raw.bytes(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n");
-    assert!(raw.refused().what.contains("longer than a frame"), "HTTP is a frame of 1.2 GB");
+    assert!(
+        raw.refused().what.contains("longer than a frame"),
+        "HTTP is a frame of 1.2 GB"
+    );
     let mut raw = Raw::new(&bench);
     raw.say(&ToOwner::Ask(1, request::Status.into()));
     assert_eq!(raw.refused().kind, ErrorKind::Usage);
@@ -117,7 +143,9 @@ fn garbage_in_a_conversation_ends_that_conversation_only() {
     raw.bytes(&[0, 0]);
     drop(raw);
     assert_eq!(bench.pid(), pid);
-    crate::support::wait_until("the owner forgets them", || bench.status()["owner"]["clients"] == 1);
+    crate::support::wait_until("the owner forgets them", || {
+        bench.status()["owner"]["clients"] == 1
+    });
 }
 
 #[test]
@@ -129,18 +157,33 @@ fn anothers_verdict_arrives_as_an_event() {
             let _ = send.send(event);
         }
     });
-    watcher.ask(request::Subscribe { since: watcher.welcome().rev }).unwrap();
+    watcher
+        .ask(request::Subscribe {
+            since: watcher.welcome().rev,
+        })
+        .unwrap();
     let bob = bench.client("bob", |_| ());
     let receipt = bob.ask(judge(2, Verdict::Flag, None)).unwrap();
     let event = events.recv_timeout(PATIENCE).unwrap();
-    assert_eq!(event, Event::Verdict { who: "bob".into(), receipt: receipt.clone() });
+    assert_eq!(
+        event,
+        Event::Verdict {
+            who: "bob".into(),
+            receipt: receipt.clone()
+        }
+    );
     assert_eq!(receipt.status, Status::Flagged);
     // Who comes late is told to ask for what is on screen.
     let late = Raw::greeted(&bench);
     let mut late = late;
     late.say(&ToOwner::Ask(1, request::Subscribe { since: 0 }.into()));
     let heard = [late.hear().unwrap(), late.hear().unwrap()];
-    assert!(heard.iter().any(|m| matches!(m, FromOwner::Event(Event::Resync))), "{heard:?}");
+    assert!(
+        heard
+            .iter()
+            .any(|m| matches!(m, FromOwner::Event(Event::Resync))),
+        "{heard:?}"
+    );
 }
 
 #[test]
@@ -149,12 +192,20 @@ fn a_verdict_on_what_has_changed_is_a_conflict_that_says_who() {
     let (ann, bob) = (bench.client("ann", |_| ()), bench.client("bob", |_| ()));
     let seen = ann.ask(request::Item(1)).unwrap();
     let first = bob.ask(judge(1, Verdict::Reject, Some(seen.rev))).unwrap();
-    let problem = ann.ask(judge(1, Verdict::Accept, Some(seen.rev))).unwrap_err();
+    let problem = ann
+        .ask(judge(1, Verdict::Accept, Some(seen.rev)))
+        .unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Conflict);
     assert!(problem.what.contains("bob said reject"), "{problem}");
     ann.ask(judge(1, Verdict::Accept, Some(first.rev))).unwrap();
-    assert_eq!(ann.ask(judge(9, Verdict::Accept, None)).unwrap_err().kind, ErrorKind::NotFound);
-    assert_eq!(ann.ask(judge(0, Verdict::Accept, None)).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(
+        ann.ask(judge(9, Verdict::Accept, None)).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
+    assert_eq!(
+        ann.ask(judge(0, Verdict::Accept, None)).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
 }
 
 #[test]
@@ -163,10 +214,20 @@ fn a_client_that_never_reads_holds_nobody_up() {
     let mut deaf: Vec<Raw> = (0..3).map(|_| Raw::greeted(&bench)).collect();
     for raw in &mut deaf {
         raw.say(&ToOwner::Ask(0, request::Subscribe { since: 0 }.into()));
-        raw.0.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
-        let page = PageAsk { generation: 1, filter: Filter::default(), sort: vec![], offset: 0, count: 400 };
+        raw.0
+            .set_write_timeout(Some(Duration::from_millis(300)))
+            .unwrap();
+        let page = PageAsk {
+            generation: 1,
+            filter: Filter::default(),
+            sort: vec![],
+            offset: 0,
+            count: 400,
+        };
         for number in 1..30_000 {
-            let body = postcard::to_stdvec(&ToOwner::Ask(number, request::Page(page.clone()).into())).unwrap();
+            let body =
+                postcard::to_stdvec(&ToOwner::Ask(number, request::Page(page.clone()).into()))
+                    .unwrap();
             let mut frame = (body.len() as u32).to_be_bytes().to_vec();
             frame.extend(body);
             // The owner stops listening to who does not read; then this end is full.
@@ -176,7 +237,9 @@ fn a_client_that_never_reads_holds_nobody_up() {
         }
     }
     // By id, so that every line needs an answer from a reading thread as well as a receipt from the writer.
-    let lines: String = (0..300).map(|n| format!("{{\"item\":\"set/{n}\",\"verdict\":\"accept\"}}\n")).collect();
+    let lines: String = (0..300)
+        .map(|n| format!("{{\"item\":\"set/{n}\",\"verdict\":\"accept\"}}\n"))
+        .collect();
     let mut decider = bench.decider("bob");
     lines.lines().for_each(|line| assert!(decider.send(line)));
     for _ in 0..300 {
@@ -184,8 +247,13 @@ fn a_client_that_never_reads_holds_nobody_up() {
     }
     assert_eq!(decider.finish().len(), 0);
     assert_eq!(bench.items().len(), 400);
-    let status = bench.feed(["decide", "--as", "cy"], &verdict(Uuid::now_v7(), 1, "flag"));
+    let status = bench.feed(
+        ["decide", "--as", "cy"],
+        &verdict(Uuid::now_v7(), 1, "flag"),
+    );
     assert_eq!(status.code, 0);
     drop(deaf);
-    crate::support::wait_until("the deaf are forgotten", || bench.status()["owner"]["clients"] == 1);
+    crate::support::wait_until("the deaf are forgotten", || {
+        bench.status()["owner"]["clients"] == 1
+    });
 }

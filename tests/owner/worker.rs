@@ -18,7 +18,10 @@ fn on(device: &str) -> Bench {
     bench.run(["stop"]).ok();
     let file = bench.root().join("benchtop.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    let with = text.replace("[generate]\n", &format!("[generate]\ndevice = \"{device}\"\n"));
+    let with = text.replace(
+        "[generate]\n",
+        &format!("[generate]\ndevice = \"{device}\"\n"),
+    );
     assert_ne!(text, with);
     std::fs::write(file, with).unwrap();
     bench
@@ -26,7 +29,17 @@ fn on(device: &str) -> Bench {
 
 /// Runs `generate` with more arguments and one more variable, also for the owner that it starts.
 fn generate(bench: &Bench, more: &[&str], name: &str, value: &str) -> support::Output {
-    let args = ["generate", "--backend", "candle", "--model", MODEL, "--size", "64x64", "--steps", "1"];
+    let args = [
+        "generate",
+        "--backend",
+        "candle",
+        "--model",
+        MODEL,
+        "--size",
+        "64x64",
+        "--steps",
+        "1",
+    ];
     let mut command = bench.command(args.iter().chain(more).copied());
     support::run(command.env_remove(WORKER).env(name, value), "")
 }
@@ -39,9 +52,15 @@ fn done(output: support::Output) -> Value {
 fn workers(owner: u32) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
-        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
-        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
+        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else {
+            continue;
+        };
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else {
+            continue;
+        };
+        let parent = stat
+            .rsplit_once(')')
+            .and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         if parent == Some(owner) && line.split(|b| *b == 0).any(|arg| arg == b"worker") {
             found.push(pid);
@@ -53,7 +72,8 @@ fn workers(owner: u32) -> Vec<u32> {
 fn lives(pid: u32) -> bool {
     // What is collected by nobody but this machine's first process may stay a zombie for a moment, or for good.
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+    stat.rsplit_once(')')
+        .is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
 /// A program for GPUs that is none: what `script` does.
@@ -75,11 +95,20 @@ fn a_job_survives_its_worker_and_no_worker_its_owner() {
     let marker = bench.beside("killed");
     let fault = format!("kill after 20 once {}", marker.display());
     let job = done(generate(&bench, &["--json"], FAULT, &fault));
-    assert_eq!((&job["standing"], &job["done"], &job["failed"]), (&"done".into(), &50.into(), &0.into()), "{job}");
+    assert_eq!(
+        (&job["standing"], &job["done"], &job["failed"]),
+        (&"done".into(), &50.into(), &0.into()),
+        "{job}"
+    );
     assert_eq!(job["device"], "sd on CPU (f32)");
     assert!(marker.exists(), "the worker was not killed");
     check(&bench, 50);
-    let prints = |lines: &[Value]| lines.iter().map(|l| l["fingerprint"].to_string()).collect::<Vec<_>>();
+    let prints = |lines: &[Value]| {
+        lines
+            .iter()
+            .map(|l| l["fingerprint"].to_string())
+            .collect::<Vec<_>>()
+    };
     let first = prints(&recorded(&bench));
     // Whoever looks sees one worker. It goes with its owner, also where that is killed.
     let owner = owners(bench.root())[0];
@@ -91,10 +120,22 @@ fn a_job_survives_its_worker_and_no_worker_its_owner() {
     let file = bench.root().join("benchtop.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(file, text.replace("cpu-worker", "cpu")).unwrap();
-    let job = done(generate(&bench, &["--json", "--plan", "", "--seed", "2"], FAULT, "kill"));
-    assert_eq!((&job["standing"], &job["failed"]), (&"done".into(), &0.into()), "{job}");
+    let job = done(generate(
+        &bench,
+        &["--json", "--plan", "", "--seed", "2"],
+        FAULT,
+        "kill",
+    ));
+    assert_eq!(
+        (&job["standing"], &job["failed"]),
+        (&"done".into(), &0.into()),
+        "{job}"
+    );
     let both = prints(&recorded(&bench));
-    assert!(both.len() > 50 && both.iter().all(|print| *print == first[0]), "{both:?}");
+    assert!(
+        both.len() > 50 && both.iter().all(|print| *print == first[0]),
+        "{both:?}"
+    );
 }
 
 #[test]
@@ -102,7 +143,9 @@ fn an_owner_that_ends_amid_its_work_takes_its_worker_along() {
     let bench = on("cpu-worker");
     generate(&bench, &["--detach"], FAULT, "stall after 3").ok();
     let owner = owners(bench.root())[0];
-    wait_until("three pictures are made and the worker stalls", || recorded(&bench).len() == 3);
+    wait_until("three pictures are made and the worker stalls", || {
+        recorded(&bench).len() == 3
+    });
     let theirs = workers(owner);
     assert_eq!(theirs.len(), 1);
     bench.run(["stop"]).ok();
@@ -120,20 +163,34 @@ fn a_picture_that_the_worker_falls_over_is_set_aside_and_the_others_are_made() {
     bench.run(["stop"]).ok();
     let prompt = item["prompt"].as_str().unwrap();
     // One word of the first picture's prompt; others may have it too.
-    let word = item["provenance"]["terms"]["animal"].as_str().unwrap().split(' ').next().unwrap();
+    let word = item["provenance"]["terms"]["animal"]
+        .as_str()
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap();
     assert!(prompt.contains(word));
     let output = generate(&bench, &["--json"], FAULT, &format!("exit 3 at {word}"));
     assert_eq!(output.code, 1, "pictures were set aside");
     let job = done(output);
     let failed = job["failed"].as_u64().unwrap();
-    assert!((1..25).contains(&failed) && job["standing"] == "done", "{job}");
+    assert!(
+        (1..25).contains(&failed) && job["standing"] == "done",
+        "{job}"
+    );
     check(&bench, 50 - failed as usize);
     let failures = bench.run(["jobs", "failures", "1", "--json"]).lines();
     assert_eq!(failures.len() as u64, failed);
     for failure in failures {
         let reason = failure["reason"].as_str().unwrap();
-        assert!(reason.contains("exit status 3") && reason.contains("a fault was asked for"), "{reason}");
-        assert_eq!((&failure["kind"], &failure["tries"]), (&"refused".into(), &1.into()));
+        assert!(
+            reason.contains("exit status 3") && reason.contains("a fault was asked for"),
+            "{reason}"
+        );
+        assert_eq!(
+            (&failure["kind"], &failure["tries"]),
+            (&"refused".into(), &1.into())
+        );
     }
 }
 
@@ -143,8 +200,23 @@ fn jobs_with_two_models_take_turns_in_one_worker_at_a_time() {
     let bench = on("cpu-worker");
     let other = MODEL.replace("models/sd", "models/sdxl");
     let begin = |model: &str, seed: &str| {
-        let args = ["generate", "--detach", "--backend", "candle", "--model", model, "--size", "64x64", "--steps", "1"];
-        let mut command = bench.command(args.iter().chain(&["--items", "-", "--seed", seed]).copied());
+        let args = [
+            "generate",
+            "--detach",
+            "--backend",
+            "candle",
+            "--model",
+            model,
+            "--size",
+            "64x64",
+            "--steps",
+            "1",
+        ];
+        let mut command = bench.command(
+            args.iter()
+                .chain(&["--items", "-", "--seed", seed])
+                .copied(),
+        );
         support::run(command.env_remove(WORKER), "#1\n#2\n#3\n").ok();
     };
     begin(MODEL, "1");
@@ -153,10 +225,19 @@ fn jobs_with_two_models_take_turns_in_one_worker_at_a_time() {
     let mut most = 0;
     wait_until("both jobs are done", || {
         most = most.max(workers(owner).len());
-        bench.run(["jobs", "--json"]).lines().iter().all(|job| job["standing"] == "done")
+        bench
+            .run(["jobs", "--json"])
+            .lines()
+            .iter()
+            .all(|job| job["standing"] == "done")
     });
     assert_eq!(most, 1);
-    let devices: Vec<Value> = bench.run(["jobs", "--json"]).lines().iter().map(|job| job["device"].clone()).collect();
+    let devices: Vec<Value> = bench
+        .run(["jobs", "--json"])
+        .lines()
+        .iter()
+        .map(|job| job["device"].clone())
+        .collect();
     assert_eq!(devices, ["sdxl on CPU (f32)", "sd on CPU (f32)"]);
 }
 
@@ -164,14 +245,42 @@ fn jobs_with_two_models_take_turns_in_one_worker_at_a_time() {
 fn what_is_decoded_in_tiles_for_lack_of_memory_is_recorded_as_such() {
     let bench = on("cpu-worker");
     let model = MODEL.replace("models/sd", "models/sdxl");
-    let args = ["generate", "--json", "--backend", "candle", "--model", &model, "--size", "96x72", "--steps", "1"];
+    let args = [
+        "generate",
+        "--json",
+        "--backend",
+        "candle",
+        "--model",
+        &model,
+        "--size",
+        "96x72",
+        "--steps",
+        "1",
+    ];
     let mut command = bench.command(args.iter().chain(&["--items", "-"]).copied());
-    let job = done(support::run(command.env_remove(WORKER).env(FAULT, "oom whole"), "#1\n#2\n#3\n"));
-    assert_eq!((&job["standing"], &job["failed"]), (&"done".into(), &0.into()), "{job}");
-    let journal = std::fs::read_to_string(bench.root().join("images").join(benchtop::store::pictures::FILE)).unwrap();
+    let job = done(support::run(
+        command.env_remove(WORKER).env(FAULT, "oom whole"),
+        "#1\n#2\n#3\n",
+    ));
+    assert_eq!(
+        (&job["standing"], &job["failed"]),
+        (&"done".into(), &0.into()),
+        "{job}"
+    );
+    let journal = std::fs::read_to_string(
+        bench
+            .root()
+            .join("images")
+            .join(benchtop::store::pictures::FILE),
+    )
+    .unwrap();
     let lines = support::json_lines(&journal);
     let parts: Vec<&Value> = lines.iter().filter_map(|l| l.get("parts")).collect();
-    assert_eq!(parts.len(), 1, "no picture came before there were tiles: {parts:?}");
+    assert_eq!(
+        parts.len(),
+        1,
+        "no picture came before there were tiles: {parts:?}"
+    );
     assert_eq!(parts[0]["vae tiles"], "over 4096 pixels, of 64");
     assert!(!recorded(&bench).is_empty());
 }
@@ -184,22 +293,41 @@ fn a_gpu_is_used_where_its_program_says_that_it_computes() {
     let three = ["--json", "--items", "-"];
     let make = |worker: &Path, seed: &str| {
         let args = [&three[..], &["--seed", seed]].concat();
-        let arguments = ["generate", "--backend", "candle", "--model", MODEL, "--size", "64x64", "--steps", "1"];
+        let arguments = [
+            "generate",
+            "--backend",
+            "candle",
+            "--model",
+            MODEL,
+            "--size",
+            "64x64",
+            "--steps",
+            "1",
+        ];
         let mut command = bench.command(arguments.iter().chain(&args).copied());
         let made = done(support::run(command.env(WORKER, worker), "#1\n#2\n#3\n"));
         bench.run(["stop"]).ok();
         made
     };
     let job = make(&path, "1");
-    assert_eq!((&job["standing"], &job["device"]), (&"done".into(), &"sd on CPU (f16)".into()), "{job}");
+    assert_eq!(
+        (&job["standing"], &job["device"]),
+        (&"done".into(), &"sd on CPU (f16)".into()),
+        "{job}"
+    );
     // One that cannot start is as good as none, and says why; and so is one that is not there.
     let broken = pretended(&bench, &absent("libcuda.so.1"));
     let why = "sd on CPU (f32); no GPU: the loader does not find libcuda.so.1";
-    for (seed, path, device) in
-        [("2", broken.as_path(), why), ("3", Path::new("/no/such/benchtop-gpu"), "sd on CPU (f32)")]
-    {
+    for (seed, path, device) in [
+        ("2", broken.as_path(), why),
+        ("3", Path::new("/no/such/benchtop-gpu"), "sd on CPU (f32)"),
+    ] {
         let job = make(path, seed);
-        assert_eq!((&job["standing"], &job["device"]), (&"done".into(), &device.into()), "{job}");
+        assert_eq!(
+            (&job["standing"], &job["device"]),
+            (&"done".into(), &device.into()),
+            "{job}"
+        );
     }
 }
 
@@ -207,7 +335,12 @@ fn a_gpu_is_used_where_its_program_says_that_it_computes() {
 fn a_gpu_that_is_asked_for_by_name_is_not_replaced() {
     let bench = on("cuda:0");
     let missing = generate(&bench, &[], WORKER, "/no/such/benchtop-gpu").refused(1);
-    for words in ["/no/such/benchtop-gpu", "there is no program for GPUs", "--features cuda", "device = \"cpu\""] {
+    for words in [
+        "/no/such/benchtop-gpu",
+        "there is no program for GPUs",
+        "--features cuda",
+        "device = \"cpu\"",
+    ] {
         assert!(missing.contains(words), "{missing}");
     }
     bench.run(["stop"]).ok();
@@ -223,10 +356,19 @@ fn a_gpu_that_is_asked_for_by_name_is_not_replaced() {
         job["reason"].as_str().unwrap().to_string()
     };
     let reason = tried("echo the card is gone >&2; exit 127");
-    assert!(reason.contains("exit status 127; its last words: the card is gone"), "{reason}");
-    for (library, help) in [("libcuda.so.1", "device = \"cpu\""), ("libcublas.so.13", "LD_LIBRARY_PATH")] {
+    assert!(
+        reason.contains("exit status 127; its last words: the card is gone"),
+        "{reason}"
+    );
+    for (library, help) in [
+        ("libcuda.so.1", "device = \"cpu\""),
+        ("libcublas.so.13", "LD_LIBRARY_PATH"),
+    ] {
         let reason = tried(&absent(library));
-        assert!(reason.contains(&format!("does not find {library}")) && reason.contains(help), "{reason}");
+        assert!(
+            reason.contains(&format!("does not find {library}")) && reason.contains(help),
+            "{reason}"
+        );
     }
 }
 
@@ -235,27 +377,60 @@ fn doctor_tries_the_program_for_gpus() {
     let bench = Bench::new();
     let devices = |worker: &Path| {
         let mut command = bench.command(["doctor", "--json"]);
-        let mut report = support::run(command.env(WORKER, worker), "").lines().remove(0);
+        let mut report = support::run(command.env(WORKER, worker), "")
+            .lines()
+            .remove(0);
         report["devices"].take()
     };
     let missing = devices(Path::new("/no/such/benchtop-gpu"));
     assert_eq!(missing["worker"]["program"], "/no/such/benchtop-gpu");
-    assert!(missing["worker"]["problem"].as_str().unwrap().contains("--features cuda"), "{missing}");
-    assert!(missing["cpu"]["cores"].as_u64().unwrap() >= 1 && missing["cpu"]["instructions"].is_string());
+    assert!(
+        missing["worker"]["problem"]
+            .as_str()
+            .unwrap()
+            .contains("--features cuda"),
+        "{missing}"
+    );
+    assert!(
+        missing["cpu"]["cores"].as_u64().unwrap() >= 1
+            && missing["cpu"]["instructions"].is_string()
+    );
     let gpus = missing["gpus"].as_object().unwrap();
-    assert_eq!(gpus.is_empty(), missing["no_gpu"].is_string(), "either GPUs or why there are none: {missing}");
+    assert_eq!(
+        gpus.is_empty(),
+        missing["no_gpu"].is_string(),
+        "either GPUs or why there are none: {missing}"
+    );
     assert!(gpus.values().all(|gpu| gpu["works"] == false));
-    let there = devices(&pretended(&bench, &format!("exec {PROGRAM} worker --device cpu")));
+    let there = devices(&pretended(
+        &bench,
+        &format!("exec {PROGRAM} worker --device cpu"),
+    ));
     let gpu = &there["gpus"]["cuda:0"];
     assert_eq!(
         (&gpu["works"], &gpu["problem"], &there["worker"]["problem"]),
         (&true.into(), &Value::Null, &Value::Null)
     );
-    assert!(gpu["computed"].as_str().unwrap().contains("operations right") && gpu["took_ms"].is_u64(), "{gpu}");
+    assert!(
+        gpu["computed"]
+            .as_str()
+            .unwrap()
+            .contains("operations right")
+            && gpu["took_ms"].is_u64(),
+        "{gpu}"
+    );
     let broken = devices(&pretended(&bench, &absent("libcuda.so.1")));
     let gpu = &broken["gpus"]["cuda:0"];
     let problem = gpu["problem"].as_str().unwrap();
-    assert!(gpu["works"] == false && problem.contains("libcuda.so.1") && problem.contains("device = \"cpu\""), "{gpu}");
+    assert!(
+        gpu["works"] == false
+            && problem.contains("libcuda.so.1")
+            && problem.contains("device = \"cpu\""),
+        "{gpu}"
+    );
     let text = bench.run(["doctor"]).ok();
-    assert!(text.contains("devices") && text.contains("instructions"), "{text}");
+    assert!(
+        text.contains("devices") && text.contains("instructions"),
+        "{text}"
+    );
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use benchtop::metrics::agreement::Agreement;
-use benchtop::model::agreement::{AgreementReport, Bootstrap, Estimate, FleissItems, Measures, Scale, Undefined};
+use benchtop::model::agreement::{
+    AgreementReport, Bootstrap, Estimate, FleissItems, Measures, Scale, Undefined,
+};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -76,10 +78,15 @@ fn named<'a>(measures: &'a Measures, name: &str) -> &'a Estimate {
 
 fn cases() -> BTreeMap<String, Case> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/parity/data/agreement");
-    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let files = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let read = |path: PathBuf| {
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
-        (name, serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap())
+        (
+            name,
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap(),
+        )
     };
     files.map(read).collect()
 }
@@ -91,17 +98,28 @@ fn of(case: &Case) -> Agreement {
 
 fn same(got: Result<f64, Undefined>, expected: Option<f64>, what: &str) {
     match (got, expected) {
-        (Ok(got), Some(expected)) => assert!((got - expected).abs() < 1e-12, "{what}: {got} for {expected}"),
+        (Ok(got), Some(expected)) => assert!(
+            (got - expected).abs() < 1e-12,
+            "{what}: {got} for {expected}"
+        ),
         (Err(_), None) => {}
         (got, expected) => panic!("{what}: {got:?} for {expected:?}"),
     }
 }
 
 fn compare(got: &Measures, expected: &Expected, what: &str) {
-    assert_eq!((got.items, got.doubles, got.unknown), (expected.items, expected.doubles, expected.unknown), "{what}");
+    assert_eq!(
+        (got.items, got.doubles, got.unknown),
+        (expected.items, expected.doubles, expected.unknown),
+        "{what}"
+    );
     assert_eq!(got.fleiss_items, expected.fleiss_items, "{what}");
     for name in NAMES {
-        same(named(got, name).value, expected.values[name].as_f64(), &format!("{what}, {name}"));
+        same(
+            named(got, name).value,
+            expected.values[name].as_f64(),
+            &format!("{what}, {name}"),
+        );
     }
     assert_eq!(got.by_category.len(), expected.by_category.len());
     for (got, expected) in got.by_category.iter().zip(&expected.by_category) {
@@ -122,7 +140,11 @@ fn measures_are_those_of_the_packages() {
         assert_eq!(report.pairs.len(), case.pairs.len(), "{name}");
         for (got, expected) in report.pairs.iter().zip(&case.pairs) {
             assert_eq!((got.a, got.b), (expected.a, expected.b));
-            compare(&got.measures, expected, &format!("{name}, {} and {}", got.a, got.b));
+            compare(
+                &got.measures,
+                expected,
+                &format!("{name}, {} and {}", got.a, got.b),
+            );
         }
         if let Some(published) = &case.published {
             let power = 10f64.powi(published.digits);
@@ -149,13 +171,28 @@ fn what_is_not_defined_says_why() {
     assert_eq!(why(&one, "krippendorff_alpha"), Undefined::OneCategory(0));
     assert_eq!(why(&one, "fleiss_kappa"), Undefined::OneCategory(0));
     assert_eq!(why(&one, "negative_agreement"), Undefined::Unused(1));
-    assert_eq!(one.pairs[0].measures.cohen_kappa.value, Err(Undefined::OneCategory(0)));
+    assert_eq!(
+        one.pairs[0].measures.cohen_kappa.value,
+        Err(Undefined::OneCategory(0))
+    );
     // AC1 knows that there was another category to choose.
-    assert_eq!((one.all.raw.value, one.all.gwet_ac1.value), (Ok(1.), Ok(1.)));
+    assert_eq!(
+        (one.all.raw.value, one.all.gwet_ac1.value),
+        (Ok(1.), Ok(1.))
+    );
     // A second category where nobody else rated makes no kappa.
-    assert_eq!(why(&report("one_category_of_two"), "krippendorff_alpha"), Undefined::OneCategory(1));
-    assert_eq!(why(&report("wide_scale"), "positive_agreement"), Undefined::NotTwoCategories(5));
-    assert_eq!(why(&report("two_people"), "cohen_kappa"), Undefined::PairsOnly);
+    assert_eq!(
+        why(&report("one_category_of_two"), "krippendorff_alpha"),
+        Undefined::OneCategory(1)
+    );
+    assert_eq!(
+        why(&report("wide_scale"), "positive_agreement"),
+        Undefined::NotTwoCategories(5)
+    );
+    assert_eq!(
+        why(&report("two_people"), "cohen_kappa"),
+        Undefined::PairsOnly
+    );
 }
 
 /// Two bootstraps never draw the same items. 4,000 and 20,000 draws are within 5 % of each other's standard error, and
@@ -163,16 +200,37 @@ fn what_is_not_defined_says_why() {
 #[test]
 fn intervals_are_those_of_numpy() {
     let mut compared = 0;
-    for (name, case) in cases().iter().filter(|(_, case)| !case.bootstrap.is_empty()) {
-        let plan = Bootstrap { draws: 20_000, seed: 3 };
+    for (name, case) in cases()
+        .iter()
+        .filter(|(_, case)| !case.bootstrap.is_empty())
+    {
+        let plan = Bootstrap {
+            draws: 20_000,
+            seed: 3,
+        };
         let report = of(case).counts().bootstrapped(plan, &mut |_| true).unwrap();
         for (measure, expected) in &case.bootstrap {
-            let of = if measure == "cohen_kappa" { &report.pairs[0].measures } else { &report.all };
+            let of = if measure == "cohen_kappa" {
+                &report.pairs[0].measures
+            } else {
+                &report.all
+            };
             let got = named(of, measure).interval.unwrap();
             let error = expected.standard_error;
-            assert!((got.standard_error / error - 1.).abs() < 0.05, "{name}, {measure}: {got:?}");
-            assert!((got.low - expected.low).abs() < error / 4., "{name}, {measure}: {got:?} {}", expected.low);
-            assert!((got.high - expected.high).abs() < error / 4., "{name}, {measure}: {got:?} {}", expected.high);
+            assert!(
+                (got.standard_error / error - 1.).abs() < 0.05,
+                "{name}, {measure}: {got:?}"
+            );
+            assert!(
+                (got.low - expected.low).abs() < error / 4.,
+                "{name}, {measure}: {got:?} {}",
+                expected.low
+            );
+            assert!(
+                (got.high - expected.high).abs() < error / 4.,
+                "{name}, {measure}: {got:?} {}",
+                expected.high
+            );
             compared += 1;
         }
     }

@@ -33,11 +33,17 @@ pub fn pictures() -> Vec<Pixels> {
 }
 
 pub fn expected(name: &str) -> HashMap<String, Tensor> {
-    candle_core::safetensors::load(data(&format!("clip/{name}_expected.safetensors")), &Device::Cpu).unwrap()
+    candle_core::safetensors::load(
+        data(&format!("clip/{name}_expected.safetensors")),
+        &Device::Cpu,
+    )
+    .unwrap()
 }
 
 pub fn pairs(pictures: usize, texts: usize) -> Vec<Pair> {
-    (0..pictures).flat_map(|picture| (0..texts).map(move |text| Pair { picture, text })).collect()
+    (0..pictures)
+        .flat_map(|picture| (0..texts).map(move |text| Pair { picture, text }))
+        .collect()
 }
 
 /// A tiny CLIP with its tokenizer.
@@ -46,7 +52,11 @@ fn folder(name: &str) -> TempDir {
 }
 
 fn options() -> Options {
-    Options { hash: Some("0".into()), together: 3, ..Options::cpu() }
+    Options {
+        hash: Some("0".into()),
+        together: 3,
+        ..Options::cpu()
+    }
 }
 
 /// Cosines, parts and embeddings of a model against its fixture.
@@ -57,17 +67,40 @@ where
     let expected = expected(name);
     let (pictures, texts) = (pictures(), texts());
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let scores = scorer.score(&pictures, &texts, &pairs(pictures.len(), texts.len()), &mut |_| true);
+    let scores = scorer.score(
+        &pictures,
+        &texts,
+        &pairs(pictures.len(), texts.len()),
+        &mut |_| true,
+    );
     let scores: Vec<_> = scores.into_iter().map(Result::unwrap).collect();
     let cosines: Vec<f32> = scores.iter().map(|s| s.cosine).collect();
     let shape = (pictures.len(), texts.len());
     let cosines = Tensor::from_vec(cosines, shape, &Device::Cpu).unwrap();
-    assert_close(&format!("{name} cosines"), &cosines, &expected["cosine"], tolerance);
-    let parts: Vec<i64> = scores[..texts.len()].iter().map(|s| i64::from(s.parts)).collect();
+    assert_close(
+        &format!("{name} cosines"),
+        &cosines,
+        &expected["cosine"],
+        tolerance,
+    );
+    let parts: Vec<i64> = scores[..texts.len()]
+        .iter()
+        .map(|s| i64::from(s.parts))
+        .collect();
     assert_eq!(parts, expected["parts"].to_vec1::<i64>().unwrap(), "{name}");
-    let embedded: Vec<f32> = scorer.embed(&pictures, &mut |_| true).into_iter().flat_map(Result::unwrap).collect();
-    let embedded = Tensor::from_vec(embedded, (pictures.len(), scorer.dimension()), &Device::Cpu).unwrap();
-    assert_close(&format!("{name} pictures"), &embedded, &expected["image"], tolerance);
+    let embedded: Vec<f32> = scorer
+        .embed(&pictures, &mut |_| true)
+        .into_iter()
+        .flat_map(Result::unwrap)
+        .collect();
+    let embedded =
+        Tensor::from_vec(embedded, (pictures.len(), scorer.dimension()), &Device::Cpu).unwrap();
+    assert_close(
+        &format!("{name} pictures"),
+        &embedded,
+        &expected["image"],
+        tolerance,
+    );
 }
 
 #[test]
@@ -78,18 +111,40 @@ fn cosines_and_embeddings_are_those_of_transformers() {
         agrees(name, &mut scorer, 1e-5);
         let capabilities = scorer.capabilities();
         assert!((capabilities.logit_scale / scale.exp() - 1.).abs() < 1e-6);
-        assert_eq!((capabilities.dimension, capabilities.longest_text, capabilities.logit_bias), (20, 75, None));
-        let half = Options { dtype: DType::F16, ..options() };
-        agrees(name, &mut ClipScorer::open(folder.path(), &half).unwrap(), 2e-2);
+        assert_eq!(
+            (
+                capabilities.dimension,
+                capabilities.longest_text,
+                capabilities.logit_bias
+            ),
+            (20, 75, None)
+        );
+        let half = Options {
+            dtype: DType::F16,
+            ..options()
+        };
+        agrees(
+            name,
+            &mut ClipScorer::open(folder.path(), &half).unwrap(),
+            2e-2,
+        );
     }
 }
 
 #[test]
 fn pixels_are_those_of_transformers() {
     for name in ["openai", "laion"] {
-        let processor = Preprocessor::open(&[data(&format!("clip/{name}"))], Steps::clip()).unwrap();
-        let planes: Vec<f32> = pictures().iter().flat_map(|p| processor.planes(p).unwrap()).collect();
-        let expected = expected(name)["pixels"].flatten_all().unwrap().to_vec1::<f32>().unwrap();
+        let processor =
+            Preprocessor::open(&[data(&format!("clip/{name}"))], Steps::clip()).unwrap();
+        let planes: Vec<f32> = pictures()
+            .iter()
+            .flat_map(|p| processor.planes(p).unwrap())
+            .collect();
+        let expected = expected(name)["pixels"]
+            .flatten_all()
+            .unwrap()
+            .to_vec1::<f32>()
+            .unwrap();
         assert_eq!(planes, expected, "{name}");
     }
 }
@@ -109,12 +164,32 @@ fn each_wrong_reading_of_a_configuration_would_be_seen() {
         relative_error(&cosines, &expected(name)["cosine"])
     };
     let seen = |error: f64| assert!(error > 1e-4, "{error:.2e}");
-    seen(run("laion", r#""hidden_act": "gelu""#, r#""hidden_act": "quick_gelu""#));
-    seen(run("openai", r#""hidden_act": "quick_gelu""#, r#""hidden_act": "gelu""#));
-    seen(run("mixed", r#""layer_norm_eps": 0.001"#, r#""layer_norm_eps": 1e-5"#));
-    seen(run("mixed", r#""layer_norm_eps": 0.01"#, r#""layer_norm_eps": 1e-5"#));
+    seen(run(
+        "laion",
+        r#""hidden_act": "gelu""#,
+        r#""hidden_act": "quick_gelu""#,
+    ));
+    seen(run(
+        "openai",
+        r#""hidden_act": "quick_gelu""#,
+        r#""hidden_act": "gelu""#,
+    ));
+    seen(run(
+        "mixed",
+        r#""layer_norm_eps": 0.001"#,
+        r#""layer_norm_eps": 1e-5"#,
+    ));
+    seen(run(
+        "mixed",
+        r#""layer_norm_eps": 0.01"#,
+        r#""layer_norm_eps": 1e-5"#,
+    ));
     // The text with an added token is pooled elsewhere by the rule of old files.
-    seen(run("laion", r#""eos_token_id": 813"#, r#""eos_token_id": 2"#));
+    seen(run(
+        "laion",
+        r#""eos_token_id": 813"#,
+        r#""eos_token_id": 2"#,
+    ));
 }
 
 /// Old files have the whole configuration of a part a second time, and that one counts.
@@ -127,8 +202,14 @@ fn the_second_configuration_of_old_files_counts() {
         config[format!("{part}_dict")] = config[part].take();
         config[part] = serde_json::json!({"hidden_size": 9, "hidden_act": "relu"});
     }
-    edited(folder.path(), "config.json", |_| config.to_string().into_bytes());
-    agrees("laion", &mut ClipScorer::open(folder.path(), &options()).unwrap(), 1e-5);
+    edited(folder.path(), "config.json", |_| {
+        config.to_string().into_bytes()
+    });
+    agrees(
+        "laion",
+        &mut ClipScorer::open(folder.path(), &options()).unwrap(),
+        1e-5,
+    );
 }
 
 #[test]
@@ -151,7 +232,10 @@ fn a_pair_does_not_depend_on_what_is_asked_beside_it() {
         assert!((alone.cosine - together.cosine).abs() < 1e-6 && alone.parts == together.parts);
     }
     // The same text twice is one text.
-    assert_eq!(together[0].as_ref().unwrap().cosine.to_bits(), together[3].as_ref().unwrap().cosine.to_bits());
+    assert_eq!(
+        together[0].as_ref().unwrap().cosine.to_bits(),
+        together[3].as_ref().unwrap().cosine.to_bits()
+    );
 }
 
 #[test]
@@ -161,7 +245,8 @@ fn what_is_wrong_fails_alone_and_cancelling_keeps_what_is_done() {
     let mut pictures = pictures();
     pictures[1].rgb.pop();
     let endless = "very ".repeat(75 * 70);
-    let asked = [(0, 0), (1, 0), (2, 1), (9, 0), (0, 9)].map(|(picture, text)| Pair { picture, text });
+    let asked =
+        [(0, 0), (1, 0), (2, 1), (9, 0), (0, 9)].map(|(picture, text)| Pair { picture, text });
     let scores = scorer.score(&pictures, &["a cat", &endless], &asked, &mut |_| true);
     assert!(scores[0].is_ok());
     let said = |at: usize| {
@@ -173,10 +258,19 @@ fn what_is_wrong_fails_alone_and_cancelling_keeps_what_is_done() {
     assert!(said(2).contains("at most 64"), "{}", said(2));
     assert!(said(3).contains("there is no picture 9") && said(4).contains("there is no text 9"));
     let embedded = scorer.embed(&pictures, &mut |_| false);
-    let kinds: Vec<_> = embedded.iter().map(|e| e.as_ref().err().map(|f| f.kind)).collect();
+    let kinds: Vec<_> = embedded
+        .iter()
+        .map(|e| e.as_ref().err().map(|f| f.kind))
+        .collect();
     let cancelled = Some(FailureKind::Cancelled);
-    assert_eq!(kinds, [None, Some(FailureKind::Input), None, cancelled, cancelled]);
-    let asked = [Pair { picture: 0, text: 0 }];
+    assert_eq!(
+        kinds,
+        [None, Some(FailureKind::Input), None, cancelled, cancelled]
+    );
+    let asked = [Pair {
+        picture: 0,
+        text: 0,
+    }];
     let scores = scorer.score(&pictures, &["a cat"], &asked, &mut |_| false);
     assert_eq!(scores[0].as_ref().err().map(|f| f.kind), cancelled);
 }
@@ -191,29 +285,71 @@ fn a_folder_that_is_not_whole_is_refused_by_file_and_tensor() {
             Err(problem) => problem.to_string(),
         }
     };
-    for file in ["config.json", "preprocessor_config.json", "model.safetensors", "vocab.json", "merges.txt"] {
-        let said = refused("openai", &|dir| std::fs::remove_file(dir.join(file)).unwrap());
+    for file in [
+        "config.json",
+        "preprocessor_config.json",
+        "model.safetensors",
+        "vocab.json",
+        "merges.txt",
+    ] {
+        let said = refused("openai", &|dir| {
+            std::fs::remove_file(dir.join(file)).unwrap()
+        });
         assert!(said.contains(file), "{file}: {said}");
     }
-    let said = refused("laion", &|dir| std::fs::remove_file(dir.join("model-00002-of-00004.safetensors")).unwrap());
-    assert!(said.contains("model-00002-of-00004.safetensors: missing"), "{said}");
-    let said = refused("openai", &|dir| {
-        edited(dir, "model.safetensors", |content| content[..content.len() - 9].to_vec());
+    let said = refused("laion", &|dir| {
+        std::fs::remove_file(dir.join("model-00002-of-00004.safetensors")).unwrap()
     });
-    assert!(said.contains("model.safetensors") && said.contains("cut off"), "{said}");
+    assert!(
+        said.contains("model-00002-of-00004.safetensors: missing"),
+        "{said}"
+    );
     let said = refused("openai", &|dir| {
-        let mut all = candle_core::safetensors::load(dir.join("model.safetensors"), &Device::Cpu).unwrap();
+        edited(dir, "model.safetensors", |content| {
+            content[..content.len() - 9].to_vec()
+        });
+    });
+    assert!(
+        said.contains("model.safetensors") && said.contains("cut off"),
+        "{said}"
+    );
+    let said = refused("openai", &|dir| {
+        let mut all =
+            candle_core::safetensors::load(dir.join("model.safetensors"), &Device::Cpu).unwrap();
         all.remove("vision_model.encoder.layers.1.mlp.fc2.weight");
         std::fs::remove_file(dir.join("model.safetensors")).unwrap();
         candle_core::safetensors::save(&all, dir.join("model.safetensors")).unwrap();
     });
-    assert!(said.contains("tensor vision_model.encoder.layers.1.mlp.fc2.weight is missing"), "{said}");
+    assert!(
+        said.contains("tensor vision_model.encoder.layers.1.mlp.fc2.weight is missing"),
+        "{said}"
+    );
     let edits = [
-        (r#""model_type": "clip","#, r#""model_type": "align","#, "field `model_type`: align is not supported"),
-        (r#""projection_dim": 20"#, r#""projection_dim": 21"#, "text_projection.weight has shape [20, 24]"),
-        (r#""hidden_act": "quick_gelu""#, r#""hidden_act": "relu""#, "`relu` is not supported"),
-        (r#""image_size": 32"#, r#""image_size": 40"#, "position_embedding.weight has shape [17, 32]"),
-        (r#""num_attention_heads": 4"#, r#""num_attention_heads": 5"#, "vision_config.num_attention_heads"),
+        (
+            r#""model_type": "clip","#,
+            r#""model_type": "align","#,
+            "field `model_type`: align is not supported",
+        ),
+        (
+            r#""projection_dim": 20"#,
+            r#""projection_dim": 21"#,
+            "text_projection.weight has shape [20, 24]",
+        ),
+        (
+            r#""hidden_act": "quick_gelu""#,
+            r#""hidden_act": "relu""#,
+            "`relu` is not supported",
+        ),
+        (
+            r#""image_size": 32"#,
+            r#""image_size": 40"#,
+            "position_embedding.weight has shape [17, 32]",
+        ),
+        (
+            r#""num_attention_heads": 4"#,
+            r#""num_attention_heads": 5"#,
+            "vision_config.num_attention_heads",
+        ),
         (r#""vocab_size": 815"#, r#""vocab_size": 0"#, "vocab_size"),
     ];
     for (from, to, says) in edits {
@@ -221,17 +357,36 @@ fn a_folder_that_is_not_whole_is_refused_by_file_and_tensor() {
         assert!(said.contains(says), "{said}");
     }
     let edits = [
-        (r#""crop_size": 32"#, r#""crop_size": 48"#, "32x32, as config.json wants"),
+        (
+            r#""crop_size": 32"#,
+            r#""crop_size": 48"#,
+            "32x32, as config.json wants",
+        ),
         (r#""resample": 3"#, r#""resample": 0"#, "field `resample`"),
-        (r#""do_resize": true"#, r#""do_resize": false"#, "field `do_resize`"),
+        (
+            r#""do_resize": true"#,
+            r#""do_resize": false"#,
+            "field `do_resize`",
+        ),
         ("0.26862954", "0", "field `image_std`"),
     ];
     for (from, to, says) in edits {
-        let said = refused("openai", &|dir| replaced_text(dir, "preprocessor_config.json", from, to));
+        let said = refused("openai", &|dir| {
+            replaced_text(dir, "preprocessor_config.json", from, to)
+        });
         assert!(said.contains(says), "{said}");
     }
-    let bf16 = Options { dtype: DType::BF16, ..options() };
-    assert!(ClipScorer::open(folder("openai").path(), &bf16).err().unwrap().to_string().contains("f32, f16"));
+    let bf16 = Options {
+        dtype: DType::BF16,
+        ..options()
+    };
+    assert!(
+        ClipScorer::open(folder("openai").path(), &bf16)
+            .err()
+            .unwrap()
+            .to_string()
+            .contains("f32, f16")
+    );
 }
 
 #[test]

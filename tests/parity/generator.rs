@@ -6,7 +6,9 @@ use std::path::Path;
 
 use benchtop::inference::candle::generator::{CandleGenerator, Options};
 use benchtop::inference::{ImageGenerator, Told, generate_all};
-use benchtop::model::generation::{Failure, FailureKind, Picture, Pixels, Scheduler, Settings, Task};
+use benchtop::model::generation::{
+    Failure, FailureKind, Picture, Pixels, Scheduler, Settings, Task,
+};
 use candle_core::{DType, Device, Tensor};
 use tempfile::TempDir;
 
@@ -14,11 +16,22 @@ use super::models::data;
 use super::pictures::{assembled, init, replaced, scheduler, settings, tasks};
 
 fn open(folder: &Path, together: usize) -> CandleGenerator {
-    CandleGenerator::open(folder, &Options { together, ..Options::cpu() }, Some("0".into())).unwrap()
+    CandleGenerator::open(
+        folder,
+        &Options {
+            together,
+            ..Options::cpu()
+        },
+        Some("0".into()),
+    )
+    .unwrap()
 }
 
 fn pixels(results: &[Result<Picture, Failure>]) -> Vec<Pixels> {
-    results.iter().map(|r| r.as_ref().unwrap().pixels.clone()).collect()
+    results
+        .iter()
+        .map(|r| r.as_ref().unwrap().pixels.clone())
+        .collect()
 }
 
 fn failure(results: &[Result<Picture, Failure>], at: usize) -> (FailureKind, String) {
@@ -31,7 +44,8 @@ fn changed(model: &str, part: &str, tensor: &str, change: impl Fn(&Tensor) -> Te
     let dir = assembled(model);
     let from = data(model).join(part);
     let file = "diffusion_pytorch_model.safetensors";
-    let mut all: HashMap<String, Tensor> = candle_core::safetensors::load(from.join(file), &Device::Cpu).unwrap();
+    let mut all: HashMap<String, Tensor> =
+        candle_core::safetensors::load(from.join(file), &Device::Cpu).unwrap();
     let new = change(&all[tensor].to_dtype(DType::F32).unwrap());
     all.insert(tensor.to_string(), new);
     let to = dir.path().join("changed");
@@ -46,7 +60,10 @@ fn changed(model: &str, part: &str, tensor: &str, change: impl Fn(&Tensor) -> Te
 #[test]
 fn it_conforms() {
     for (model, together) in [("sd", 1), ("sdxl", 1)] {
-        crate::inference::conformance::conforms(&mut open(&data(model), together), &settings(Scheduler::Euler, 2));
+        crate::inference::conformance::conforms(
+            &mut open(&data(model), together),
+            &settings(Scheduler::Euler, 2),
+        );
     }
 }
 
@@ -59,10 +76,19 @@ fn a_card_makes_the_pictures_of_the_cpu() {
         Err(why) => return crate::support::skip(crate::support::Need::Gpu, &why.to_string()),
     };
     for model in ["sd", "sdxl"] {
-        let cpu = Options { dtype: DType::F16, together: 4, ..Options::cpu() };
+        let cpu = Options {
+            dtype: DType::F16,
+            together: 4,
+            ..Options::cpu()
+        };
         let [here, there] = [&cpu, &card].map(|options| {
-            let mut generator = CandleGenerator::open(&data(model), options, Some("0".into())).unwrap();
-            pixels(&generate_all(&mut generator, &settings(Scheduler::Euler, 3), &tasks(true, None)))
+            let mut generator =
+                CandleGenerator::open(&data(model), options, Some("0".into())).unwrap();
+            pixels(&generate_all(
+                &mut generator,
+                &settings(Scheduler::Euler, 3),
+                &tasks(true, None),
+            ))
         });
         let off = mean_difference(&here, &there);
         assert!(off < 0.5, "{model}: {off} grey levels");
@@ -71,8 +97,13 @@ fn a_card_makes_the_pictures_of_the_cpu() {
 
 /// Mean difference of two sets of pictures in grey levels.
 fn mean_difference(one: &[Pixels], other: &[Pixels]) -> f64 {
-    let pairs = one.iter().zip(other).flat_map(|(a, b)| a.rgb.iter().zip(&b.rgb));
-    let (sum, n) = pairs.fold((0., 0), |(sum, n), (a, b)| (sum + a.abs_diff(*b) as f64, n + 1));
+    let pairs = one
+        .iter()
+        .zip(other)
+        .flat_map(|(a, b)| a.rgb.iter().zip(&b.rgb));
+    let (sum, n) = pairs.fold((0., 0), |(sum, n), (a, b)| {
+        (sum + a.abs_diff(*b) as f64, n + 1)
+    });
     sum / n as f64
 }
 
@@ -81,9 +112,18 @@ fn mean_difference(one: &[Pixels], other: &[Pixels]) -> f64 {
 fn f16_makes_the_pictures_of_f32() {
     for model in ["sd", "sdxl"] {
         let [f32, f16] = [DType::F32, DType::F16].map(|dtype| {
-            let options = Options { dtype, together: 4, ..Options::cpu() };
-            let mut generator = CandleGenerator::open(&data(model), &options, Some("0".into())).unwrap();
-            pixels(&generate_all(&mut generator, &settings(Scheduler::Euler, 3), &tasks(true, None)))
+            let options = Options {
+                dtype,
+                together: 4,
+                ..Options::cpu()
+            };
+            let mut generator =
+                CandleGenerator::open(&data(model), &options, Some("0".into())).unwrap();
+            pixels(&generate_all(
+                &mut generator,
+                &settings(Scheduler::Euler, 3),
+                &tasks(true, None),
+            ))
         });
         let off = mean_difference(&f32, &f16);
         assert!(off > 0. && off < 0.25, "{model}: {off} grey levels");
@@ -94,7 +134,11 @@ fn f16_makes_the_pictures_of_f32() {
 fn a_prompt_without_end_is_refused() {
     let mut endless = tasks(true, None);
     endless[0].prompt = "very ".repeat(2000);
-    let results = generate_all(&mut open(&data("sd"), 1), &settings(Scheduler::Euler, 1), &endless);
+    let results = generate_all(
+        &mut open(&data("sd"), 1),
+        &settings(Scheduler::Euler, 1),
+        &endless,
+    );
     assert!(failure(&results, 0).1.contains("at most 16 are taken") && results[1].is_ok());
 }
 
@@ -114,7 +158,11 @@ fn a_picture_does_not_depend_on_what_is_made_beside_it() {
         all.reverse();
         assert_eq!(together, reversed);
         for (task, picture) in all.iter().zip(&together) {
-            let alone = pixels(&generate_all(&mut generator, &settings, std::slice::from_ref(task)));
+            let alone = pixels(&generate_all(
+                &mut generator,
+                &settings,
+                std::slice::from_ref(task),
+            ));
             assert_eq!(&alone[0], picture);
         }
         assert_ne!(together[0], together[2]);
@@ -127,7 +175,10 @@ fn pictures_in_one_pass_are_the_same_within_a_level() {
     let settings = settings(Scheduler::Euler, 3);
     let mut all = tasks(true, None);
     // Another number of chunks does not go into the same pass, where it would lengthen the others.
-    all.push(Task { prompt: ["grass"; 90].join(" "), ..all[0].clone() });
+    all.push(Task {
+        prompt: ["grass"; 90].join(" "),
+        ..all[0].clone()
+    });
     let one = pixels(&generate_all(&mut open(&data("sdxl"), 1), &settings, &all));
     let mut together = open(&data("sdxl"), 3);
     assert_eq!(together.capabilities().max_batch, 3);
@@ -140,9 +191,24 @@ fn pictures_in_one_pass_are_the_same_within_a_level() {
         }
         true
     });
-    assert_eq!(batches, [(2, 1, 3), (2, 2, 3), (2, 3, 3), (1, 1, 3), (1, 2, 3), (1, 3, 3)]);
+    assert_eq!(
+        batches,
+        [
+            (2, 1, 3),
+            (2, 2, 3),
+            (2, 3, 3),
+            (1, 1, 3),
+            (1, 2, 3),
+            (1, 3, 3)
+        ]
+    );
     for (a, b) in one.iter().zip(results) {
-        assert!(a.rgb.iter().zip(b.unwrap().rgb).all(|(a, b)| a.abs_diff(b) <= 1));
+        assert!(
+            a.rgb
+                .iter()
+                .zip(b.unwrap().rgb)
+                .all(|(a, b)| a.abs_diff(b) <= 1)
+        );
     }
 }
 
@@ -167,11 +233,17 @@ fn each_task_is_answered_once_and_one_failure_leaves_the_others_alone() {
     assert_eq!(answers, [1; 6]);
     results.sort_by_key(|(index, _)| *index);
     let results: Vec<_> = results.into_iter().map(|(_, result)| result).collect();
-    for (at, why) in
-        [(0, "the mask is not 64x64 bytes"), (1, "is 72x64 and not 64x64"), (4, "strength 0"), (5, "leaves no step")]
-    {
+    for (at, why) in [
+        (0, "the mask is not 64x64 bytes"),
+        (1, "is 72x64 and not 64x64"),
+        (4, "strength 0"),
+        (5, "leaves no step"),
+    ] {
         let (kind, reason) = failure(&results, at);
-        assert!(kind == FailureKind::Input && reason.contains(why) && !reason.contains('\n'), "{kind:?} {reason}");
+        assert!(
+            kind == FailureKind::Input && reason.contains(why) && !reason.contains('\n'),
+            "{kind:?} {reason}"
+        );
     }
     assert!(results[2].is_ok() && results[3].is_ok());
 }
@@ -181,16 +253,55 @@ fn what_the_capabilities_exclude_is_refused_and_not_bent() {
     let mut generator = open(&data("sd"), 1);
     let fine = settings(Scheduler::Euler, 2);
     for (settings, why) in [
-        (Settings { width: 68, ..fine.clone() }, "width 68 is no multiple of 8"),
-        (Settings { height: 32, ..fine.clone() }, "height 32 is not between 64 and 2048"),
-        (Settings { width: 4096, ..fine.clone() }, "width 4096 is not between 64 and 2048"),
-        (Settings { steps: 0, ..fine.clone() }, "0 steps"),
-        (Settings { steps: 5000, ..fine.clone() }, "5000"),
-        (Settings { guidance: f64::NAN, ..fine.clone() }, "guidance NaN"),
+        (
+            Settings {
+                width: 68,
+                ..fine.clone()
+            },
+            "width 68 is no multiple of 8",
+        ),
+        (
+            Settings {
+                height: 32,
+                ..fine.clone()
+            },
+            "height 32 is not between 64 and 2048",
+        ),
+        (
+            Settings {
+                width: 4096,
+                ..fine.clone()
+            },
+            "width 4096 is not between 64 and 2048",
+        ),
+        (
+            Settings {
+                steps: 0,
+                ..fine.clone()
+            },
+            "0 steps",
+        ),
+        (
+            Settings {
+                steps: 5000,
+                ..fine.clone()
+            },
+            "5000",
+        ),
+        (
+            Settings {
+                guidance: f64::NAN,
+                ..fine.clone()
+            },
+            "guidance NaN",
+        ),
     ] {
         let results = generate_all(&mut generator, &settings, &tasks(true, None));
         let (kind, reason) = failure(&results, 1);
-        assert!(kind == FailureKind::Input && reason.contains(why), "{kind:?} {reason}");
+        assert!(
+            kind == FailureKind::Input && reason.contains(why),
+            "{kind:?} {reason}"
+        );
     }
 }
 
@@ -218,22 +329,39 @@ fn cancelling_ends_the_work_at_the_next_step() {
 fn what_is_no_picture_is_a_bad_output() {
     let fill = |value: f64| move |t: &Tensor| t.zeros_like().unwrap().affine(1., value).unwrap();
     for (part, tensor, value, why) in [
-        ("vae", "decoder.conv_out.bias", f64::NAN, "the VAE gave numbers that are none"),
+        (
+            "vae",
+            "decoder.conv_out.bias",
+            f64::NAN,
+            "the VAE gave numbers that are none",
+        ),
         ("vae", "decoder.conv_out.bias", -40., "black all over"),
         ("vae", "decoder.conv_out.weight", 0., "one colour"),
-        ("unet", "conv_out.bias", f64::INFINITY, "the latents are no numbers"),
+        (
+            "unet",
+            "conv_out.bias",
+            f64::INFINITY,
+            "the latents are no numbers",
+        ),
     ] {
         let dir = changed("sd", part, tensor, fill(value));
         let mut steps = 0;
         let mut reasons = Vec::new();
-        open(dir.path(), 1).generate(&settings(Scheduler::Euler, 3), &tasks(true, None)[..1], &mut |told| {
-            match told {
-                Told::Step { .. } => steps += 1,
-                Told::Done { result, .. } => reasons.push(result.unwrap_err()),
-            }
-            true
-        });
-        assert!(reasons.len() == 1 && reasons[0].kind == FailureKind::BadOutput, "{reasons:?}");
+        open(dir.path(), 1).generate(
+            &settings(Scheduler::Euler, 3),
+            &tasks(true, None)[..1],
+            &mut |told| {
+                match told {
+                    Told::Step { .. } => steps += 1,
+                    Told::Done { result, .. } => reasons.push(result.unwrap_err()),
+                }
+                true
+            },
+        );
+        assert!(
+            reasons.len() == 1 && reasons[0].kind == FailureKind::BadOutput,
+            "{reasons:?}"
+        );
         assert!(reasons[0].reason.contains(why), "{reasons:?}");
         // Steps with numbers that are none are not taken to the end.
         assert_eq!(steps, if part == "unet" { 1 } else { 3 });
@@ -247,29 +375,72 @@ fn a_long_prompt_and_a_negative_without_guidance_are_noted() {
     all[0].prompt = ["grass"; 90].join(" ");
     let guided = generate_all(&mut generator, &settings(Scheduler::Euler, 1), &all);
     let picture = guided[0].as_ref().unwrap();
-    assert!(picture.notes.len() == 1 && picture.notes[0].contains("90 tokens"), "{:?}", picture.notes);
+    assert!(
+        picture.notes.len() == 1 && picture.notes[0].contains("90 tokens"),
+        "{:?}",
+        picture.notes
+    );
     assert!(picture.honoured.negative_prompt && guided[1].as_ref().unwrap().notes.is_empty());
-    let without = Settings { guidance: 1., ..settings(Scheduler::Euler, 1) };
+    let without = Settings {
+        guidance: 1.,
+        ..settings(Scheduler::Euler, 1)
+    };
     let plain = generate_all(&mut generator, &without, &all);
     let picture = plain[1].as_ref().unwrap();
-    assert!(!picture.honoured.negative_prompt && picture.notes[0].contains("negative prompt has no effect"));
+    assert!(
+        !picture.honoured.negative_prompt
+            && picture.notes[0].contains("negative prompt has no effect")
+    );
     all[1].negative_prompt = None;
-    assert_eq!(pixels(&generate_all(&mut generator, &without, &all[1..])), pixels(&plain[1..]));
+    assert_eq!(
+        pixels(&generate_all(&mut generator, &without, &all[1..])),
+        pixels(&plain[1..])
+    );
 }
 
 #[test]
 fn what_a_model_does_best_with_comes_from_the_model() {
     let best = |generator: &CandleGenerator| generator.capabilities().best.clone();
-    let of = |side, steps, guidance, scheduler| Settings { width: side, height: side, steps, guidance, scheduler };
-    assert_eq!(best(&open(&data("sd"), 1)), of(64, 30, 7.5, Scheduler::Euler));
-    assert_eq!(best(&open(&data("sdxl"), 1)), of(64, 30, 5., Scheduler::Euler));
+    let of = |side, steps, guidance, scheduler| Settings {
+        width: side,
+        height: side,
+        steps,
+        guidance,
+        scheduler,
+    };
+    assert_eq!(
+        best(&open(&data("sd"), 1)),
+        of(64, 30, 7.5, Scheduler::Euler)
+    );
+    assert_eq!(
+        best(&open(&data("sdxl"), 1)),
+        of(64, 30, 5., Scheduler::Euler)
+    );
     let dir = assembled("sdxl");
-    scheduler(dir.path(), &[("_class_name", "EulerAncestralDiscreteScheduler"), ("timestep_spacing", "trailing")]);
-    assert_eq!(best(&open(dir.path(), 1)), of(64, 1, 0., Scheduler::EulerAncestral));
+    scheduler(
+        dir.path(),
+        &[
+            ("_class_name", "EulerAncestralDiscreteScheduler"),
+            ("timestep_spacing", "trailing"),
+        ],
+    );
+    assert_eq!(
+        best(&open(dir.path(), 1)),
+        of(64, 1, 0., Scheduler::EulerAncestral)
+    );
     let dir = assembled("sd");
-    scheduler(dir.path(), &[("_class_name", "DDIMScheduler"), ("timestep_spacing", "trailing")]);
+    scheduler(
+        dir.path(),
+        &[
+            ("_class_name", "DDIMScheduler"),
+            ("timestep_spacing", "trailing"),
+        ],
+    );
     assert_eq!(best(&open(dir.path(), 1)), of(64, 30, 7.5, Scheduler::Ddim));
-    assert_eq!(open(&data("sdxl"), 1).capabilities().name, "sdxl on CPU (f32)");
+    assert_eq!(
+        open(&data("sdxl"), 1).capabilities().name,
+        "sdxl on CPU (f32)"
+    );
 }
 
 /// A U-Net for inpainting makes pictures from nothing, from a picture without a mask, and from one with.
@@ -282,7 +453,11 @@ fn a_unet_for_inpainting_needs_no_mask() {
     for start in [init(1., false), init(0.6, false), init(0.6, true)] {
         all.push(tasks(true, Some(&start))[0].clone());
     }
-    let made = pixels(&generate_all(&mut generator, &settings(Scheduler::Euler, 3), &all));
+    let made = pixels(&generate_all(
+        &mut generator,
+        &settings(Scheduler::Euler, 3),
+        &all,
+    ));
     // All painted at full strength, nothing of the picture is left.
     assert_eq!(made[0], made[1]);
     assert!((1..4).all(|a| (1..a).all(|b| made[a] != made[b])));
@@ -292,31 +467,65 @@ fn a_unet_for_inpainting_needs_no_mask() {
 fn the_fingerprint_holds_all_that_changes_bytes() {
     let settings = settings(Scheduler::Euler, 4);
     let short = |options: &Options, model: &str, settings: &Settings| {
-        CandleGenerator::open(&data(model), options, None).unwrap().fingerprint(settings).short()
+        CandleGenerator::open(&data(model), options, None)
+            .unwrap()
+            .fingerprint(settings)
+            .short()
     };
     let cpu = Options::cpu();
     let first = short(&cpu, "sd", &settings);
     assert_eq!(first, short(&cpu, "sd", &settings));
     let mut all = vec![first, short(&cpu, "sdxl", &settings)];
     for options in [
-        Options { dtype: DType::F16, ..cpu.clone() },
-        Options { together: 4, ..cpu.clone() },
-        Options { whole_pixels: 1, ..cpu.clone() },
+        Options {
+            dtype: DType::F16,
+            ..cpu.clone()
+        },
+        Options {
+            together: 4,
+            ..cpu.clone()
+        },
+        Options {
+            whole_pixels: 1,
+            ..cpu.clone()
+        },
     ] {
         all.push(short(&options, "sd", &settings));
     }
     for changed in [
-        Settings { width: 128, ..settings.clone() },
-        Settings { height: 128, ..settings.clone() },
-        Settings { steps: 5, ..settings.clone() },
-        Settings { guidance: 5.5, ..settings.clone() },
-        Settings { scheduler: Scheduler::Ddim, ..settings.clone() },
+        Settings {
+            width: 128,
+            ..settings.clone()
+        },
+        Settings {
+            height: 128,
+            ..settings.clone()
+        },
+        Settings {
+            steps: 5,
+            ..settings.clone()
+        },
+        Settings {
+            guidance: 5.5,
+            ..settings.clone()
+        },
+        Settings {
+            scheduler: Scheduler::Ddim,
+            ..settings.clone()
+        },
     ] {
         all.push(short(&cpu, "sd", &changed));
     }
     // Other weights under the same name.
-    let dir = changed("sd", "vae", "decoder.conv_out.bias", |t| t.affine(1., 0.01).unwrap());
-    all.push(CandleGenerator::open(dir.path(), &cpu, None).unwrap().fingerprint(&settings).short());
+    let dir = changed("sd", "vae", "decoder.conv_out.bias", |t| {
+        t.affine(1., 0.01).unwrap()
+    });
+    all.push(
+        CandleGenerator::open(dir.path(), &cpu, None)
+            .unwrap()
+            .fingerprint(&settings)
+            .short(),
+    );
     let count = all.len();
     all.sort();
     all.dedup();
@@ -325,33 +534,73 @@ fn the_fingerprint_holds_all_that_changes_bytes() {
 
 #[test]
 fn parts_that_do_not_belong_together_are_refused_when_the_model_is_opened() {
-    let told = |dir: &TempDir| CandleGenerator::open(dir.path(), &Options::cpu(), None).err().unwrap().to_string();
+    let told = |dir: &TempDir| {
+        CandleGenerator::open(dir.path(), &Options::cpu(), None)
+            .err()
+            .unwrap()
+            .to_string()
+    };
     let dir = assembled("sd");
     replaced(dir.path(), "unet", data("unet_v2"));
-    assert!(told(&dir).contains("field `cross_attention_dim`: is 24, but the text encoders give 32 numbers a token"));
+    assert!(told(&dir).contains(
+        "field `cross_attention_dim`: is 24, but the text encoders give 32 numbers a token"
+    ));
     replaced(dir.path(), "unet", data("sdxl").join("unet"));
-    assert!(told(&dir).contains("field `addition_embed_type`: the U-Net is not one of an SD pipeline"));
+    assert!(
+        told(&dir).contains("field `addition_embed_type`: the U-Net is not one of an SD pipeline")
+    );
     let dir = assembled("sd");
     replaced(dir.path(), "vae", data("sdxl").join("vae"));
     fs::remove_file(dir.path().join("unet")).unwrap();
     assert!(told(&dir).contains("unet: missing\n  help: put the model's unet/ folder there"));
-    let bf16 = Options { dtype: DType::BF16, ..Options::cpu() };
-    let refused = CandleGenerator::open(&data("sd"), &bf16, None).err().unwrap().to_string();
+    let bf16 = Options {
+        dtype: DType::BF16,
+        ..Options::cpu()
+    };
+    let refused = CandleGenerator::open(&data("sd"), &bf16, None)
+        .err()
+        .unwrap()
+        .to_string();
     assert!(refused.contains("field `dtype`: bf16 is not supported"));
 }
 
 /// Large pictures go through the VAE in tiles: near the whole ones.
 #[test]
 fn large_pictures_are_decoded_in_tiles() {
-    let settings = Settings { width: 96, height: 72, ..settings(Scheduler::Euler, 2) };
+    let settings = Settings {
+        width: 96,
+        height: 72,
+        ..settings(Scheduler::Euler, 2)
+    };
     let make = |whole_pixels: usize| {
-        let options = Options { whole_pixels, ..Options::cpu() };
-        let mut generator = CandleGenerator::open(&data("sdxl"), &options, Some("0".into())).unwrap();
-        pixels(&generate_all(&mut generator, &settings, &tasks(true, None)[..1])).remove(0)
+        let options = Options {
+            whole_pixels,
+            ..Options::cpu()
+        };
+        let mut generator =
+            CandleGenerator::open(&data("sdxl"), &options, Some("0".into())).unwrap();
+        pixels(&generate_all(
+            &mut generator,
+            &settings,
+            &tasks(true, None)[..1],
+        ))
+        .remove(0)
     };
     let (whole, tiled) = (make(usize::MAX), make(64 * 64));
-    assert_eq!((tiled.width, tiled.height, tiled.rgb.len()), (96, 72, whole.rgb.len()));
+    assert_eq!(
+        (tiled.width, tiled.height, tiled.rgb.len()),
+        (96, 72, whole.rgb.len())
+    );
     assert_ne!(whole, tiled);
-    let off: f64 = whole.rgb.iter().zip(&tiled.rgb).map(|(a, b)| f64::from(a.abs_diff(*b))).sum();
-    assert!(off / (whole.rgb.len() as f64) < 25., "{}", off / whole.rgb.len() as f64);
+    let off: f64 = whole
+        .rgb
+        .iter()
+        .zip(&tiled.rgb)
+        .map(|(a, b)| f64::from(a.abs_diff(*b)))
+        .sum();
+    assert!(
+        off / (whole.rgb.len() as f64) < 25.,
+        "{}",
+        off / whole.rgb.len() as f64
+    );
 }

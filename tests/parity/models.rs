@@ -26,7 +26,11 @@ const TOLERANCES: [(DType, f64); 2] = [(DType::F32, 1e-4), (DType::F16, 1e-2)];
 
 fn unet(name: &str, dtype: DType, device: &Device) -> UNet {
     let folder = data(name);
-    let folder = if folder.join("unet").is_dir() { folder.join("unet") } else { folder };
+    let folder = if folder.join("unet").is_dir() {
+        folder.join("unet")
+    } else {
+        folder
+    };
     let config = UNetConfig::new(&Config::read(&folder.join("config.json")).unwrap()).unwrap();
     UNet::new(config, open_part(&folder, dtype, device).unwrap()).unwrap()
 }
@@ -34,12 +38,19 @@ fn unet(name: &str, dtype: DType, device: &Device) -> UNet {
 fn unet_holds(name: &str) {
     let io = tensors("unets.safetensors");
     for device in devices() {
-        let of = |what: &str| io.get(&format!("{name}.{what}")).map(|t| t.to_device(&device).unwrap());
+        let of = |what: &str| {
+            io.get(&format!("{name}.{what}"))
+                .map(|t| t.to_device(&device).unwrap())
+        };
         let (x, text, pooled) = (of("x").unwrap(), of("text").unwrap(), of("pooled"));
         for (dtype, tolerance) in TOLERANCES {
             let unet = unet(name, dtype, &device);
             let sizes: Vec<[f32; 6]> = of("sizes").map_or(Vec::new(), |s| {
-                s.to_vec2::<f32>().unwrap().into_iter().map(|row| row.try_into().unwrap()).collect()
+                s.to_vec2::<f32>()
+                    .unwrap()
+                    .into_iter()
+                    .map(|row| row.try_into().unwrap())
+                    .collect()
             });
             let added = pooled.as_ref().map(|pooled| (pooled, sizes.as_slice()));
             let condition = unet.condition(&text, added).unwrap();
@@ -81,13 +92,18 @@ fn the_pooled_text_and_the_sizes_change_what_comes_out() {
     let io = tensors("unets.safetensors");
     let unet = unet("sdxl", DType::F32, &Device::Cpu);
     let run = |pooled: &Tensor, sizes: [f32; 6]| {
-        let condition = unet.condition(&io["sdxl.text"], Some((pooled, &[sizes; 2]))).unwrap();
+        let condition = unet
+            .condition(&io["sdxl.text"], Some((pooled, &[sizes; 2])))
+            .unwrap();
         unet.forward(&io["sdxl.x"], 501., &condition).unwrap()
     };
     let square = [1024., 1024., 0., 0., 1024., 1024.];
     let one = run(&io["sdxl.pooled"], square);
     let zero = io["sdxl.pooled"].zeros_like().unwrap();
-    for other in [run(&zero, square), run(&io["sdxl.pooled"], [256., 256., 0., 0., 1024., 1024.])] {
+    for other in [
+        run(&zero, square),
+        run(&io["sdxl.pooled"], [256., 256., 0., 0., 1024., 1024.]),
+    ] {
         assert!(relative_error(&other, &one) > 1e-3);
     }
 }
@@ -97,7 +113,9 @@ fn sides_that_do_not_halve_evenly_are_diffusers() {
     let io = tensors("unets.safetensors");
     let unet = unet("unet_v2", DType::F32, &Device::Cpu);
     let text = io["unet_v2.text"].narrow(0, 0, 1).unwrap();
-    let y = unet.forward(&io["odd.x"], 501., &unet.condition(&text, None).unwrap()).unwrap();
+    let y = unet
+        .forward(&io["odd.x"], 501., &unet.condition(&text, None).unwrap())
+        .unwrap();
     assert_close("odd sides", &y, &io["odd.y"], 1e-4);
 }
 
@@ -113,13 +131,16 @@ fn vae(name: &str, dtype: DType, whole: usize, device: &Device) -> Vae {
 fn vaes_encode_and_decode_as_diffusers_alone_and_two_at_a_time() {
     let io = tensors("vaes.safetensors");
     let places = devices();
-    let each = |device| [("sd", 0.18215), ("sdxl", 0.13025)].map(|(name, scale)| (device, name, scale));
+    let each =
+        |device| [("sd", 0.18215), ("sdxl", 0.13025)].map(|(name, scale)| (device, name, scale));
     for (device, name, scale) in places.iter().flat_map(each) {
         for (dtype, tolerance) in TOLERANCES {
             let vae = vae(name, dtype, usize::MAX, device);
             for part in [0..1, 1..2, 0..2] {
                 let of = |what: &str| {
-                    let all = io[&format!("{name}.{what}")].narrow(0, part.start, part.len()).unwrap();
+                    let all = io[&format!("{name}.{what}")]
+                        .narrow(0, part.start, part.len())
+                        .unwrap();
                     all.to_device(device).unwrap()
                 };
                 let decoded = vae.decode(&(of("z") * scale).unwrap()).unwrap();
@@ -132,7 +153,10 @@ fn vaes_encode_and_decode_as_diffusers_alone_and_two_at_a_time() {
                     ("std", &moments.std, of("std")),
                     ("sample", &vae.sample(&moments, &noise).unwrap(), sample),
                 ] {
-                    let what = format!("{name} {dtype:?} {part:?} {what} on {:?}", device.location());
+                    let what = format!(
+                        "{name} {dtype:?} {part:?} {what} on {:?}",
+                        device.location()
+                    );
                     assert_close(&what, found, &expected, tolerance);
                 }
             }
@@ -143,17 +167,30 @@ fn vaes_encode_and_decode_as_diffusers_alone_and_two_at_a_time() {
 #[test]
 fn tiles_are_cut_and_blended_as_diffusers_does() {
     let io = tensors("vaes.safetensors");
-    let [tiled, whole] = [64 * 64, usize::MAX].map(|whole| vae("sdxl", DType::F32, whole, &Device::Cpu));
+    let [tiled, whole] =
+        [64 * 64, usize::MAX].map(|whole| vae("sdxl", DType::F32, whole, &Device::Cpu));
     let z = (&io["tiled.z"] * 0.13025).unwrap();
-    assert_close("decoded in tiles", &tiled.decode(&z).unwrap(), &io["tiled.decoded"], 1e-4);
-    assert_close("encoded in tiles", &tiled.encode(&io["tiled.image"]).unwrap().mean, &io["tiled.mean"], 1e-4);
+    assert_close(
+        "decoded in tiles",
+        &tiled.decode(&z).unwrap(),
+        &io["tiled.decoded"],
+        1e-4,
+    );
+    assert_close(
+        "encoded in tiles",
+        &tiled.encode(&io["tiled.image"]).unwrap().mean,
+        &io["tiled.mean"],
+        1e-4,
+    );
     // And tiles do change something, or nothing was tested.
     assert!(relative_error(&whole.decode(&z).unwrap(), &io["tiled.decoded"]) > 1e-3);
 }
 
 #[test]
 fn a_vae_that_overflows_f16_computes_in_f32() {
-    let config = |name: &str| VaeConfig::new(&Config::read(&data(name).join("vae/config.json")).unwrap()).unwrap();
+    let config = |name: &str| {
+        VaeConfig::new(&Config::read(&data(name).join("vae/config.json")).unwrap()).unwrap()
+    };
     let mut sdxl = config("sdxl");
     assert_eq!(Vae::dtype_for(&sdxl, DType::F16), DType::F32);
     sdxl.force_upcast = false;

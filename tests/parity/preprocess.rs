@@ -34,16 +34,30 @@ fn fixture() -> Fixture {
 }
 
 fn sha(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[test]
 fn every_picture_comes_out_as_from_pillow() {
     let cuts = fixture().cuts;
     assert_eq!(cuts.len(), 100);
-    for Cut { processor: name, size, cut, planes } in cuts {
-        let default = if name.starts_with("siglip") { Steps::siglip() } else { Steps::clip() };
-        let processor = Preprocessor::open(&[data(&format!("clip/processors/{name}"))], default).unwrap();
+    for Cut {
+        processor: name,
+        size,
+        cut,
+        planes,
+    } in cuts
+    {
+        let default = if name.starts_with("siglip") {
+            Steps::siglip()
+        } else {
+            Steps::clip()
+        };
+        let processor =
+            Preprocessor::open(&[data(&format!("clip/processors/{name}"))], default).unwrap();
         let picture = pattern(size.0, size.1);
         let got = processor.cut(&picture).unwrap();
         assert_eq!(sha(&got.rgb), cut, "{name} of {size:?}: bytes");
@@ -59,7 +73,12 @@ fn every_mode_becomes_rgb_as_in_pillow() {
     let mut seen: Vec<&str> = modes.iter().map(|m| m.mode.as_str()).collect();
     seen.sort_unstable();
     assert_eq!(seen, ["1", "L", "LA", "P", "P", "RGB", "RGBA"]);
-    for Mode { file, mode, rgb: expected } in modes {
+    for Mode {
+        file,
+        mode,
+        rgb: expected,
+    } in modes
+    {
         let picture = image::open(data("clip/modes").join(&file)).unwrap();
         let Pixels { width, height, rgb } = rgb(&picture);
         assert_eq!((width, height), (37, 29));

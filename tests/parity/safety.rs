@@ -23,15 +23,28 @@ fn fixture() -> Vec<Row> {
 }
 
 fn options() -> Options {
-    Options { hash: Some("0".into()), together: 2, ..Options::cpu() }
+    Options {
+        hash: Some("0".into()),
+        together: 2,
+        ..Options::cpu()
+    }
 }
 
 fn agrees(checker: &mut StableDiffusionSafetyChecker) {
     let safety = checker.check(&pictures(), &mut |_| true);
     let close = |got: &[f32], expected: &[f32]| {
         // A cosine that is off in its last place may round to the next thousandth.
-        assert!(got.len() == expected.len() && got.iter().zip(expected).all(|(g, e)| (g - e).abs() < 1.1e-3));
-        assert!(got.iter().zip(expected).filter(|(g, e)| g == e).count() + 1 >= got.len(), "{got:?} {expected:?}");
+        assert!(
+            got.len() == expected.len()
+                && got
+                    .iter()
+                    .zip(expected)
+                    .all(|(g, e)| (g - e).abs() < 1.1e-3)
+        );
+        assert!(
+            got.iter().zip(expected).filter(|(g, e)| g == e).count() + 1 >= got.len(),
+            "{got:?} {expected:?}"
+        );
     };
     for (safety, row) in safety.into_iter().zip(fixture()) {
         let safety = safety.unwrap();
@@ -46,10 +59,15 @@ fn scores_and_flags_are_those_of_diffusers() {
     let rows = fixture();
     assert!(rows.iter().any(|r| r.flagged) && rows.iter().any(|r| !r.flagged));
     // One is flagged only because a special care concept raised its scores, one score is rounded down to nothing.
-    let careful = rows.iter().find(|r| r.special.iter().any(|s| *s > 0.)).unwrap();
+    let careful = rows
+        .iter()
+        .find(|r| r.special.iter().any(|s| *s > 0.))
+        .unwrap();
     assert!(careful.flagged && careful.concepts.iter().all(|s| *s < 0.01));
     assert!(rows.iter().any(|r| r.concepts.contains(&0.)));
-    agrees(&mut StableDiffusionSafetyChecker::open(&data("clip/safety_checker"), &options()).unwrap());
+    agrees(
+        &mut StableDiffusionSafetyChecker::open(&data("clip/safety_checker"), &options()).unwrap(),
+    );
 }
 
 /// The published file has the encoder one level deeper.
@@ -60,7 +78,13 @@ fn the_names_of_older_files_are_found_too() {
     std::fs::create_dir(&folder).unwrap();
     let from = data("clip/safety_checker");
     let all = candle_core::safetensors::load(from.join("model.safetensors"), &Device::Cpu).unwrap();
-    let deeper = |name: String| if name.starts_with("vision_model") { format!("vision_model.{name}") } else { name };
+    let deeper = |name: String| {
+        if name.starts_with("vision_model") {
+            format!("vision_model.{name}")
+        } else {
+            name
+        }
+    };
     let all: HashMap<String, Tensor> = all.into_iter().map(|(name, t)| (deeper(name), t)).collect();
     candle_core::safetensors::save(&all, folder.join("model.safetensors")).unwrap();
     std::fs::copy(from.join("config.json"), folder.join("config.json")).unwrap();
@@ -68,15 +92,25 @@ fn the_names_of_older_files_are_found_too() {
     let said = opened.err().unwrap().to_string();
     assert!(said.contains("preprocessor_config.json: missing"), "{said}");
     let processor = "preprocessor_config.json";
-    std::fs::copy(data("clip/feature_extractor").join(processor), folder.join(processor)).unwrap();
+    std::fs::copy(
+        data("clip/feature_extractor").join(processor),
+        folder.join(processor),
+    )
+    .unwrap();
     agrees(&mut StableDiffusionSafetyChecker::open(&folder, &options()).unwrap());
 }
 
 #[test]
 fn a_checker_without_concepts_and_a_picture_without_pixels_are_refused() {
     let said = StableDiffusionSafetyChecker::open(linked(&["clip/openai"]).path(), &options());
-    assert!(said.err().unwrap().to_string().contains("tensor special_care_embeds is missing"));
-    let mut checker = StableDiffusionSafetyChecker::open(&data("clip/safety_checker"), &options()).unwrap();
+    assert!(
+        said.err()
+            .unwrap()
+            .to_string()
+            .contains("tensor special_care_embeds is missing")
+    );
+    let mut checker =
+        StableDiffusionSafetyChecker::open(&data("clip/safety_checker"), &options()).unwrap();
     let mut pictures = pictures();
     pictures[0].width = 0;
     let safety = checker.check(&pictures, &mut |_| true);

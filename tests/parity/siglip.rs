@@ -10,7 +10,11 @@ use super::clip::{agrees, expected, pictures};
 use super::support::{assert_close, data, linked, replaced_text};
 
 fn options() -> Options {
-    Options { hash: Some("0".into()), together: 2, ..Options::cpu() }
+    Options {
+        hash: Some("0".into()),
+        together: 2,
+        ..Options::cpu()
+    }
 }
 
 #[test]
@@ -25,7 +29,11 @@ fn cosines_and_logits_are_those_of_transformers() {
     assert_close("logits", &logits, &expected("siglip")["logits"], 1e-5);
     let score = scores[0].as_ref().unwrap();
     let sure = scorer.capabilities().probability(score).unwrap();
-    assert!((f64::from(sure) - 1. / (1. + (-f64::from(scorer.capabilities().logit(score))).exp())).abs() < 1e-6);
+    assert!(
+        (f64::from(sure) - 1. / (1. + (-f64::from(scorer.capabilities().logit(score))).exp()))
+            .abs()
+            < 1e-6
+    );
     assert_eq!(scorer.capabilities().longest_text, 63);
 }
 
@@ -37,9 +45,12 @@ struct Ids {
 
 #[test]
 fn every_prompt_has_the_ids_of_transformers() {
-    let fixture: Ids = serde_json::from_slice(&std::fs::read(data("clip/siglip_ids.json")).unwrap()).unwrap();
+    let fixture: Ids =
+        serde_json::from_slice(&std::fs::read(data("clip/siglip_ids.json")).unwrap()).unwrap();
     assert!(fixture.prompts.len() > 100);
-    let towers = Siglip::load(&data("clip/siglip"), &options()).unwrap().towers;
+    let towers = Siglip::load(&data("clip/siglip"), &options())
+        .unwrap()
+        .towers;
     for (prompt, ids) in fixture.prompts.iter().zip(&fixture.ids) {
         let chunks = towers.chunks(prompt).unwrap();
         assert_eq!(chunks.len(), ids.len().div_ceil(63).max(1), "{prompt:?}");
@@ -59,21 +70,66 @@ fn what_the_network_would_take_without_a_look_is_refused() {
         open(folder.path(), &options()).err().unwrap().to_string()
     };
     for (from, to, says) in [
-        (r#""projection_size": 32"#, r#""projection_size": 16"#, "text_config.projection_size"),
-        (r#""num_attention_heads": 4"#, r#""num_attention_heads": 0"#, "text_config.num_attention_heads"),
-        (r#""num_attention_heads": 4"#, r#""num_attention_heads": 3"#, "does not divide the width"),
-        (r#""gelu_pytorch_tanh""#, r#""relu""#, "hidden_act`: relu is not supported"),
-        (r#""vision_use_head": true"#, r#""vision_use_head": false"#, "vision_config.vision_use_head"),
-        (r#""patch_size": 8"#, r#""patch_size": 80"#, "vision_config.patch_size"),
-        (r#""vocab_size": 385"#, r#""vocab_size": 384"#, "token_embedding.weight has shape [385, 32]"),
+        (
+            r#""projection_size": 32"#,
+            r#""projection_size": 16"#,
+            "text_config.projection_size",
+        ),
+        (
+            r#""num_attention_heads": 4"#,
+            r#""num_attention_heads": 0"#,
+            "text_config.num_attention_heads",
+        ),
+        (
+            r#""num_attention_heads": 4"#,
+            r#""num_attention_heads": 3"#,
+            "does not divide the width",
+        ),
+        (
+            r#""gelu_pytorch_tanh""#,
+            r#""relu""#,
+            "hidden_act`: relu is not supported",
+        ),
+        (
+            r#""vision_use_head": true"#,
+            r#""vision_use_head": false"#,
+            "vision_config.vision_use_head",
+        ),
+        (
+            r#""patch_size": 8"#,
+            r#""patch_size": 80"#,
+            "vision_config.patch_size",
+        ),
+        (
+            r#""vocab_size": 385"#,
+            r#""vocab_size": 384"#,
+            "token_embedding.weight has shape [385, 32]",
+        ),
     ] {
         let said = refused("config.json", from, to);
         assert!(said.contains(says), "{said}");
     }
-    assert!(refused("tokenizer.json", r#""type": "Unigram""#, r#""type": "Trigram""#).contains("tokenizer.json"));
-    assert!(refused("tokenizer_config.json", r#""pad_token": "</s>""#, r#""pad_token": "[none]""#).contains("[none]"));
+    assert!(
+        refused(
+            "tokenizer.json",
+            r#""type": "Unigram""#,
+            r#""type": "Trigram""#
+        )
+        .contains("tokenizer.json")
+    );
+    assert!(
+        refused(
+            "tokenizer_config.json",
+            r#""pad_token": "</s>""#,
+            r#""pad_token": "[none]""#
+        )
+        .contains("[none]")
+    );
     let folder = linked(&["clip/siglip"]);
     std::fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
     let said = open(folder.path(), &options()).err().unwrap().to_string();
-    assert!(said.contains("tokenizer.json: missing") && said.contains("spiece.model"), "{said}");
+    assert!(
+        said.contains("tokenizer.json: missing") && said.contains("spiece.model"),
+        "{said}"
+    );
 }

@@ -8,7 +8,9 @@ use tempfile::TempDir;
 
 /// The fixture of that name.
 pub fn data(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/parity/data").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/parity/data")
+        .join(name)
 }
 
 /// Where models are compared with PyTorch: here, and with the feature `cuda` on the first card, where there is one.
@@ -24,17 +26,32 @@ pub fn devices() -> Vec<Device> {
 /// Norm of the difference over norm of what is expected, in f64.
 pub fn relative_error(got: &Tensor, expected: &Tensor) -> f64 {
     assert_eq!(got.dims(), expected.dims());
-    let numbers = |t: &Tensor| t.to_dtype(DType::F64).unwrap().flatten_all().unwrap().to_vec1::<f64>().unwrap();
+    let numbers = |t: &Tensor| {
+        t.to_dtype(DType::F64)
+            .unwrap()
+            .flatten_all()
+            .unwrap()
+            .to_vec1::<f64>()
+            .unwrap()
+    };
     let (got, expected) = (numbers(got), numbers(expected));
     let norm = |squares: f64| squares.sqrt();
-    norm(got.iter().zip(&expected).map(|(g, e)| (g - e).powi(2)).sum()) / norm(expected.iter().map(|e| e * e).sum())
+    norm(
+        got.iter()
+            .zip(&expected)
+            .map(|(g, e)| (g - e).powi(2))
+            .sum(),
+    ) / norm(expected.iter().map(|e| e * e).sum())
 }
 
 /// Fails unless `got` is within `tolerance` of `expected`; a value that is not a number is never within.
 #[track_caller]
 pub fn assert_close(what: &str, got: &Tensor, expected: &Tensor, tolerance: f64) {
     let error = relative_error(got, expected);
-    assert!(error <= tolerance, "{what}: relative error {error:.2e}, at most {tolerance:.0e} is allowed");
+    assert!(
+        error <= tolerance,
+        "{what}: relative error {error:.2e}, at most {tolerance:.0e} is allowed"
+    );
 }
 
 /// The picture that `pattern` of `make_clip.py` computes.
@@ -43,7 +60,8 @@ pub fn pattern(width: u32, height: u32) -> Pixels {
     for y in 0..height {
         for x in 0..width {
             for c in 0..3u32 {
-                let noise = x.wrapping_mul(73856093) ^ y.wrapping_mul(19349663) ^ c.wrapping_mul(83492791);
+                let noise =
+                    x.wrapping_mul(73856093) ^ y.wrapping_mul(19349663) ^ c.wrapping_mul(83492791);
                 let kinds = [x * 3 + y * 5 + c * 40, noise >> 13, ((x ^ y) & 1) * 255];
                 rgb.push(kinds[((x / 16 + y / 16 + c / 2) % 3) as usize] as u8);
             }

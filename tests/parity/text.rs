@@ -23,7 +23,8 @@ fn encoder(name: &str, config: TextConfig, dtype: DType) -> TextEncoder {
 }
 
 fn expected(name: &str) -> HashMap<String, Tensor> {
-    candle_core::safetensors::load(data(&format!("{name}_expected.safetensors")), &Device::Cpu).unwrap()
+    candle_core::safetensors::load(data(&format!("{name}_expected.safetensors")), &Device::Cpu)
+        .unwrap()
 }
 
 fn ids(expected: &HashMap<String, Tensor>) -> Vec<Vec<u32>> {
@@ -34,10 +35,14 @@ fn ids(expected: &HashMap<String, Tensor>) -> Vec<Vec<u32>> {
 /// Each output with the name of what is expected.
 fn outputs(encoded: Encoded) -> Vec<(&'static str, Tensor)> {
     let projected = encoded.projected.map(|p| ("projected", p));
-    [("last", encoded.last), ("penultimate", encoded.penultimate), ("pooled", encoded.pooled)]
-        .into_iter()
-        .chain(projected)
-        .collect()
+    [
+        ("last", encoded.last),
+        ("penultimate", encoded.penultimate),
+        ("pooled", encoded.pooled),
+    ]
+    .into_iter()
+    .chain(projected)
+    .collect()
 }
 
 #[test]
@@ -45,11 +50,20 @@ fn states_and_pooled_states_are_those_of_transformers() {
     for name in ["clip_l", "openclip_g", "openclip_h"] {
         let expected = expected(name);
         for (dtype, tolerance) in [(DType::F32, F32), (DType::F16, F16)] {
-            let got = outputs(encoder(name, config(name), dtype).forward(&ids(&expected)).unwrap());
+            let got = outputs(
+                encoder(name, config(name), dtype)
+                    .forward(&ids(&expected))
+                    .unwrap(),
+            );
             assert_eq!(got.len(), expected.len() - 1, "{name}");
             for (output, got) in got {
                 assert_eq!(got.dtype(), dtype);
-                assert_close(&format!("{name} {output} {dtype:?}"), &got, &expected[output], tolerance);
+                assert_close(
+                    &format!("{name} {output} {dtype:?}"),
+                    &got,
+                    &expected[output],
+                    tolerance,
+                );
             }
         }
     }
@@ -58,10 +72,16 @@ fn states_and_pooled_states_are_those_of_transformers() {
 #[test]
 fn the_configurations_are_read() {
     let g = config("openclip_g");
-    assert_eq!((g.activation, g.pool_at, g.with_projection), (Activation::Gelu, PoolAt::FirstOf(61), true));
+    assert_eq!(
+        (g.activation, g.pool_at, g.with_projection),
+        (Activation::Gelu, PoolAt::FirstOf(61), true)
+    );
     assert_eq!((g.projection_dim, g.num_hidden_layers), (24, 2));
     let l = config("clip_l");
-    assert_eq!((l.activation, l.pool_at, l.with_projection), (Activation::QuickGelu, PoolAt::HighestId, false));
+    assert_eq!(
+        (l.activation, l.pool_at, l.with_projection),
+        (Activation::QuickGelu, PoolAt::HighestId, false)
+    );
 }
 
 #[test]
@@ -74,7 +94,12 @@ fn a_text_alone_is_the_text_in_a_batch() {
             let alone = outputs(encoder.forward(&[text]).unwrap());
             for ((output, together), (_, alone)) in together.iter().zip(alone) {
                 let together = together.i(row..=row).unwrap();
-                assert_close(&format!("{name} {output} of text {row}"), &together, &alone, F32);
+                assert_close(
+                    &format!("{name} {output} of text {row}"),
+                    &together,
+                    &alone,
+                    F32,
+                );
             }
         }
     }
@@ -87,10 +112,18 @@ fn no_token_sees_what_comes_after_it() {
     let mut other = texts.clone();
     other.iter_mut().for_each(|t| t[6] = 7);
     let [before, after] = [texts, other].map(|t| encoder.forward(&t).unwrap().last);
-    assert_close("tokens before the changed one", &after.i((.., ..6)).unwrap(), &before.i((.., ..6)).unwrap(), 1e-6);
+    assert_close(
+        "tokens before the changed one",
+        &after.i((.., ..6)).unwrap(),
+        &before.i((.., ..6)).unwrap(),
+        1e-6,
+    );
     for position in 6..12 {
         let [before, after] = [&before, &after].map(|t| t.i((.., position)).unwrap());
-        assert!(relative_error(&after, &before) > 1e-3, "token {position} does not see token 6");
+        assert!(
+            relative_error(&after, &before) > 1e-3,
+            "token {position} does not see token 6"
+        );
     }
 }
 
@@ -98,15 +131,36 @@ fn no_token_sees_what_comes_after_it() {
 fn each_wrong_reading_of_a_configuration_would_be_seen() {
     let expected = expected("openclip_g");
     let right = config("openclip_g");
-    let run = |config| encoder("openclip_g", config, DType::F32).forward(&ids(&expected)).unwrap();
-    let wrong = run(TextConfig { activation: Activation::QuickGelu, ..right.clone() });
+    let run = |config| {
+        encoder("openclip_g", config, DType::F32)
+            .forward(&ids(&expected))
+            .unwrap()
+    };
+    let wrong = run(TextConfig {
+        activation: Activation::QuickGelu,
+        ..right.clone()
+    });
     assert!(relative_error(&wrong.last, &expected["last"]) > 10.0 * F32);
-    let wrong = run(TextConfig { pool_at: PoolAt::HighestId, ..right.clone() });
+    let wrong = run(TextConfig {
+        pool_at: PoolAt::HighestId,
+        ..right.clone()
+    });
     assert!(relative_error(&wrong.pooled, &expected["pooled"]) > 10.0 * F32);
-    assert_close("states, which do not depend on pooling", &wrong.last, &expected["last"], F32);
-    let wrong = run(TextConfig { layer_norm_eps: 1e-2, ..right.clone() });
+    assert_close(
+        "states, which do not depend on pooling",
+        &wrong.last,
+        &expected["last"],
+        F32,
+    );
+    let wrong = run(TextConfig {
+        layer_norm_eps: 1e-2,
+        ..right.clone()
+    });
     assert!(relative_error(&wrong.last, &expected["last"]) > 10.0 * F32);
-    let wrong = run(TextConfig { num_attention_heads: 2, ..right });
+    let wrong = run(TextConfig {
+        num_attention_heads: 2,
+        ..right
+    });
     assert!(relative_error(&wrong.last, &expected["last"]) > 10.0 * F32);
     // The penultimate state is neither the last one nor the last one without its norm.
     assert!(relative_error(&expected["penultimate"], &expected["last"]) > 0.1);
@@ -116,17 +170,30 @@ fn each_wrong_reading_of_a_configuration_would_be_seen() {
 fn chunks_of_a_prompt_stand_one_after_the_other_and_pool_from_the_first() {
     let encoder = encoder("openclip_g", config("openclip_g"), DType::F32);
     let [a, b, c] = ids(&expected("openclip_g")).try_into().unwrap();
-    let encoded = encoder.encode(&[&[a.clone(), b.clone()], &[c.clone(), a.clone()]]).unwrap();
+    let encoded = encoder
+        .encode(&[&[a.clone(), b.clone()], &[c.clone(), a.clone()]])
+        .unwrap();
     assert_eq!(encoded.last.dims(), [2, 24, 32]);
     assert_eq!(encoded.pooled.dims(), [2, 32]);
     for (row, chunks) in [[a.clone(), b], [c, a]].into_iter().enumerate() {
         let alone = encoder.forward(&chunks).unwrap();
-        for (joined, alone) in [(&encoded.last, alone.last), (&encoded.penultimate, alone.penultimate)] {
+        for (joined, alone) in [
+            (&encoded.last, alone.last),
+            (&encoded.penultimate, alone.penultimate),
+        ] {
             let alone = Tensor::cat(&[alone.i(0).unwrap(), alone.i(1).unwrap()], 0).unwrap();
             assert_close("joined chunks", &joined.i(row).unwrap(), &alone, F32);
         }
-        assert_close("pooled", &encoded.pooled.i(row).unwrap(), &alone.pooled.i(0).unwrap(), F32);
-        let projected = [encoded.projected.as_ref().unwrap().i(row), alone.projected.unwrap().i(0)];
+        assert_close(
+            "pooled",
+            &encoded.pooled.i(row).unwrap(),
+            &alone.pooled.i(0).unwrap(),
+            F32,
+        );
+        let projected = [
+            encoded.projected.as_ref().unwrap().i(row),
+            alone.projected.unwrap().i(0),
+        ];
         let [joined, alone] = projected.map(|p| p.unwrap());
         assert_close("projected", &joined, &alone, F32);
     }

@@ -38,9 +38,18 @@ fn every_prompt_has_the_ids_of_transformers() {
         for (prompt, ids) in fixture.prompts.iter().zip(&expected.ids) {
             assert_eq!(&tokenizer.ids(prompt).unwrap(), ids, "{folder}: {prompt:?}");
             let chunks = tokenizer.prompt(prompt).unwrap();
-            assert_eq!((chunks.tokens, chunks.chunks.len()), (ids.len(), ids.len().div_ceil(75).max(1)), "{prompt:?}");
+            assert_eq!(
+                (chunks.tokens, chunks.chunks.len()),
+                (ids.len(), ids.len().div_ceil(75).max(1)),
+                "{prompt:?}"
+            );
             let inner = |c: &Vec<u32>| c[1..76].iter().copied().take(ids.len()).collect::<Vec<_>>();
-            let joined: Vec<u32> = chunks.chunks.iter().flat_map(inner).take(ids.len()).collect();
+            let joined: Vec<u32> = chunks
+                .chunks
+                .iter()
+                .flat_map(inner)
+                .take(ids.len())
+                .collect();
             assert_eq!(&joined, ids, "{prompt:?}");
             long += usize::from(chunks.note().is_some());
         }
@@ -54,10 +63,17 @@ fn a_chunk_is_marked_and_padded_as_the_pipelines_do_it() {
     for (folder, expected) in &fixture.folders {
         let tokenizer = ClipTokenizer::open(&data(folder)).unwrap();
         for (prompt, cut) in fixture.prompts.iter().step_by(9).zip(&expected.cut) {
-            assert_eq!(&tokenizer.prompt(prompt).unwrap().chunks[0], cut, "{folder}: {prompt:?}");
+            assert_eq!(
+                &tokenizer.prompt(prompt).unwrap().chunks[0],
+                cut,
+                "{folder}: {prompt:?}"
+            );
         }
     }
     // SDXL's two encoders are padded differently.
-    assert_ne!(fixture.folders["tokenizer"].pad, fixture.folders["tokenizer_2"].pad);
+    assert_ne!(
+        fixture.folders["tokenizer"].pad,
+        fixture.folders["tokenizer_2"].pad
+    );
     assert_eq!(fixture.folders["tokenizer_2"].pad, 0);
 }

@@ -42,22 +42,46 @@ impl Emulator {
     pub fn new((width, height): (u16, u16), joins: bool) -> Emulator {
         let size = (usize::from(width), usize::from(height));
         let cells = vec![Emulator::blank(); size.0 * size.1];
-        Emulator { joins, size, cells, at: (0, 0), full: false, wraps: true, look: Default::default() }
+        Emulator {
+            joins,
+            size,
+            cells,
+            at: (0, 0),
+            full: false,
+            wraps: true,
+            look: Default::default(),
+        }
     }
 
     fn blank() -> Glyph {
-        Glyph { text: " ".into(), ..Glyph::default() }
+        Glyph {
+            text: " ".into(),
+            ..Glyph::default()
+        }
     }
 
     /// The rows as text.
     pub fn rows(&self) -> Vec<String> {
-        self.cells.chunks(self.size.0).map(|row| row.iter().map(|cell| cell.text.as_str()).collect()).collect()
+        self.cells
+            .chunks(self.size.0)
+            .map(|row| row.iter().map(|cell| cell.text.as_str()).collect())
+            .collect()
     }
 
     /// Where two screens differ: column, row, and what is there on each.
-    pub fn differences<'a>(&'a self, other: &'a Emulator) -> Vec<(usize, usize, &'a Glyph, &'a Glyph)> {
-        let pairs = self.cells.iter().zip(&other.cells).enumerate().filter(|(_, (a, b))| a.seen() != b.seen());
-        pairs.map(|(at, (a, b))| (at % self.size.0, at / self.size.0, a, b)).collect()
+    pub fn differences<'a>(
+        &'a self,
+        other: &'a Emulator,
+    ) -> Vec<(usize, usize, &'a Glyph, &'a Glyph)> {
+        let pairs = self
+            .cells
+            .iter()
+            .zip(&other.cells)
+            .enumerate()
+            .filter(|(_, (a, b))| a.seen() != b.seen());
+        pairs
+            .map(|(at, (a, b))| (at % self.size.0, at / self.size.0, a, b))
+            .collect()
     }
 
     pub fn feed(&mut self, bytes: &[u8]) {
@@ -82,7 +106,12 @@ impl Emulator {
     }
 
     fn sequence(&mut self, parameters: &str, end: char) {
-        let numbers = || parameters.split(';').map(|n| n.parse::<u16>().unwrap_or(0)).collect::<Vec<_>>();
+        let numbers = || {
+            parameters
+                .split(';')
+                .map(|n| n.parse::<u16>().unwrap_or(0))
+                .collect::<Vec<_>>()
+        };
         match (end, parameters) {
             ('H', _) => {
                 let n = numbers();
@@ -132,9 +161,17 @@ impl Emulator {
 
     /// The cell that a mark belongs to: the one before the cursor.
     fn before(&self) -> Option<usize> {
-        let x = if self.full { self.at.0 } else { self.at.0.checked_sub(1)? };
+        let x = if self.full {
+            self.at.0
+        } else {
+            self.at.0.checked_sub(1)?
+        };
         let at = self.index((x, self.at.1));
-        Some(if self.cells[at].text.is_empty() { at - 1 } else { at })
+        Some(if self.cells[at].text.is_empty() {
+            at - 1
+        } else {
+            at
+        })
     }
 
     fn print(&mut self, c: char) {
@@ -166,7 +203,11 @@ impl Emulator {
         if x + 1 < self.size.0 {
             self.erase(at + 1);
             self.cells[at].wide = true;
-            self.cells[at + 1] = Glyph { text: String::new(), look: self.cells[at].look.clone(), wide: false };
+            self.cells[at + 1] = Glyph {
+                text: String::new(),
+                look: self.cells[at].look.clone(),
+                wide: false,
+            };
             self.at.0 = (x + 2).min(self.size.0 - 1);
             self.full = x + 2 >= self.size.0;
         }
@@ -175,10 +216,16 @@ impl Emulator {
     /// Takes a cell away; what is left of a wide glyph becomes a blank.
     fn erase(&mut self, at: usize) {
         if self.cells[at].text.is_empty() && at > 0 {
-            self.cells[at - 1] = Glyph { look: self.cells[at - 1].look.clone(), ..Emulator::blank() };
+            self.cells[at - 1] = Glyph {
+                look: self.cells[at - 1].look.clone(),
+                ..Emulator::blank()
+            };
         }
         if self.cells[at].wide {
-            self.cells[at + 1] = Glyph { look: self.cells[at + 1].look.clone(), ..Emulator::blank() };
+            self.cells[at + 1] = Glyph {
+                look: self.cells[at + 1].look.clone(),
+                ..Emulator::blank()
+            };
         }
         self.cells[at] = Emulator::blank();
     }
@@ -193,9 +240,17 @@ impl Emulator {
         for column in at..at + columns {
             self.erase(column);
         }
-        self.cells[at] = Glyph { text: c.into(), wide: columns == 2, look: self.look.clone() };
+        self.cells[at] = Glyph {
+            text: c.into(),
+            wide: columns == 2,
+            look: self.look.clone(),
+        };
         if columns == 2 {
-            self.cells[at + 1] = Glyph { text: String::new(), wide: false, look: self.look.clone() };
+            self.cells[at + 1] = Glyph {
+                text: String::new(),
+                wide: false,
+                look: self.look.clone(),
+            };
         }
         self.full = x + columns >= self.size.0;
         self.at.0 = (x + columns).min(self.size.0 - 1);

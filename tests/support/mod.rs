@@ -68,8 +68,15 @@ impl Need {
 /// words separated by commas, or `all`.
 pub fn skip(need: Need, why: &str) {
     let required = std::env::var("BENCHTOP_REQUIRE").unwrap_or_default();
-    let named = required.split(',').map(str::trim).any(|word| word == "all" || word == need.word());
-    assert!(!named, "BENCHTOP_REQUIRE names `{}`, which this machine lacks: {why}", need.word());
+    let named = required
+        .split(',')
+        .map(str::trim)
+        .any(|word| word == "all" || word == need.word());
+    assert!(
+        !named,
+        "BENCHTOP_REQUIRE names `{}`, which this machine lacks: {why}",
+        need.word()
+    );
     tell(&format!("skipped ({}): {why}", need.word()));
 }
 
@@ -107,7 +114,9 @@ impl Output {
 }
 
 pub fn json_lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+        .collect()
 }
 
 /// A project; its owners end with it, whatever becomes of the test.
@@ -139,7 +148,10 @@ impl Bench {
 
     /// The project at `root`.
     pub fn at(root: PathBuf) -> Bench {
-        Bench { root: root.canonicalize().unwrap(), _dir: None }
+        Bench {
+            root: root.canonicalize().unwrap(),
+            _dir: None,
+        }
     }
 
     /// A project of `items` questions.
@@ -217,7 +229,10 @@ impl Bench {
     /// Starts an owner and does not wait.
     pub fn spawn_owner(&self) -> Child {
         let mut command = self.command(["owner"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         command.spawn().unwrap()
     }
 
@@ -321,7 +336,12 @@ fn look(root: &Path, dir: &Path, found: &mut BTreeMap<PathBuf, String>) {
         } else if meta.is_symlink() {
             format!("link {}", std::fs::read_link(&path).unwrap().display())
         } else {
-            format!("file {mode:o} {} {} {}", meta.uid(), meta.len(), blake3::hash(&std::fs::read(&path).unwrap()))
+            format!(
+                "file {mode:o} {} {} {}",
+                meta.uid(),
+                meta.len(),
+                blake3::hash(&std::fs::read(&path).unwrap())
+            )
         };
         found.insert(name, what);
     }
@@ -329,13 +349,25 @@ fn look(root: &Path, dir: &Path, found: &mut BTreeMap<PathBuf, String>) {
 
 /// No colours, a short life without clients, and nothing of the environment that names somebody.
 pub fn tame(command: &mut Command) {
-    command.env("BENCHTOP_IDLE_SECONDS", "20").env("NO_COLOR", "1").env_remove("BENCHTOP_AS").env("USER", "tester");
-    command.env("XDG_CONFIG_HOME", std::env::temp_dir().join(format!("benchtop-tests-{}", std::process::id())));
+    command
+        .env("BENCHTOP_IDLE_SECONDS", "20")
+        .env("NO_COLOR", "1")
+        .env_remove("BENCHTOP_AS")
+        .env("USER", "tester");
+    command.env(
+        "XDG_CONFIG_HOME",
+        std::env::temp_dir().join(format!("benchtop-tests-{}", std::process::id())),
+    );
 }
 
 /// Runs a command to its end.
 pub fn run(command: &mut Command, input: &str) -> Output {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_string();
     let feeding = std::thread::spawn(move || {
@@ -354,7 +386,9 @@ pub fn run(command: &mut Command, input: &str) -> Output {
 /// The line a starting owner prints.
 pub fn readiness(child: &mut Child) -> Value {
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     serde_json::from_str(&line).unwrap_or(Value::Null)
 }
 
@@ -362,10 +396,15 @@ pub fn readiness(child: &mut Child) -> Value {
 pub fn owners(root: &Path) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
-        let Ok(line) = std::fs::read(entry.path().join("cmdline")) else { continue };
+        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else {
+            continue;
+        };
+        let Ok(line) = std::fs::read(entry.path().join("cmdline")) else {
+            continue;
+        };
         let args: Vec<&[u8]> = line.split(|b| *b == 0).collect();
-        let here = args.contains(&root.as_os_str().as_encoded_bytes()) && args.contains(&b"owner".as_slice());
+        let here = args.contains(&root.as_os_str().as_encoded_bytes())
+            && args.contains(&b"owner".as_slice());
         if here && !is_dead(pid) {
             found.push(pid);
         }
@@ -376,7 +415,10 @@ pub fn owners(root: &Path) -> Vec<u32> {
 /// Whether a process is gone, or waits only to be collected.
 pub fn is_dead(pid: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with(['Z', 'X'])),
+        Ok(stat) => stat
+            .rsplit(") ")
+            .next()
+            .is_some_and(|rest| rest.starts_with(['Z', 'X'])),
         Err(_) => true,
     }
 }
@@ -391,7 +433,10 @@ pub fn kill(pid: u32) {
 pub fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !done() {
-        assert!(Instant::now() < deadline, "{what}: waited {PATIENCE:?} in vain");
+        assert!(
+            Instant::now() < deadline,
+            "{what}: waited {PATIENCE:?} in vain"
+        );
         std::thread::sleep(Duration::from_millis(2));
     }
 }
@@ -411,7 +456,9 @@ pub fn composed(count: u64, seed: u64) -> String {
     let grammar = Arc::new(CompiledMetadata::compile(&metadata).0);
     let course = Arc::new(Schedule::new(&grammar, &Plan::balanced(&grammar, count)).unwrap());
     let mut composer = Composer::new(grammar, course, seed);
-    (0..count).map(|n| serde_json::to_string(&composer.question(n).unwrap()).unwrap() + "\n").collect()
+    (0..count)
+        .map(|n| serde_json::to_string(&composer.question(n).unwrap()).unwrap() + "\n")
+        .collect()
 }
 
 /// A verdict as a line for `decide`.
@@ -428,25 +475,36 @@ pub struct Decider {
 
 impl Decider {
     pub fn new(mut command: Command) -> Decider {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let out = child.stdout.take().unwrap();
         let (send, lines) = mpsc::channel();
         std::thread::spawn(move || {
             // A line cut short by a kill was never printed.
             for line in BufReader::new(out).lines().map_while(Result::ok) {
-                let Ok(value) = serde_json::from_str(&line) else { break };
+                let Ok(value) = serde_json::from_str(&line) else {
+                    break;
+                };
                 if send.send(value).is_err() {
                     break;
                 }
             }
         });
-        Decider { stdin: child.stdin.take(), child, lines }
+        Decider {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+        }
     }
 
     /// Sends a line; false when nobody reads any more.
     pub fn send(&mut self, line: &str) -> bool {
-        self.stdin.as_mut().is_some_and(|stdin| writeln!(stdin, "{line}").is_ok())
+        self.stdin
+            .as_mut()
+            .is_some_and(|stdin| writeln!(stdin, "{line}").is_ok())
     }
 
     /// The next receipt.
@@ -464,7 +522,9 @@ impl Decider {
 
 /// A pseudo-random number below `n` that depends on its arguments alone (SplitMix64's mixing).
 pub fn dice(seed: u64, n: u64) -> u64 {
-    let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(0x1234_5678_9abc_def1);
+    let mut z = seed
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(0x1234_5678_9abc_def1);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     (z ^ (z >> 31)) % n
@@ -472,7 +532,10 @@ pub fn dice(seed: u64, n: u64) -> u64 {
 
 /// How often to repeat what breaks by chance: `usual`, or as `BENCHTOP_TORTURE` says.
 pub fn rounds(usual: u64) -> u64 {
-    std::env::var("BENCHTOP_TORTURE").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+    std::env::var("BENCHTOP_TORTURE")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(usual)
 }
 
 /// Whether this is root, who can mount and become others.
@@ -491,11 +554,17 @@ impl Mount {
         std::fs::create_dir_all(at).unwrap();
         let done = Command::new("mount").args(args).arg(at).output();
         match done {
-            Ok(output) if output.status.success() => Some(Mount { at: at.to_path_buf() }),
+            Ok(output) if output.status.success() => Some(Mount {
+                at: at.to_path_buf(),
+            }),
             Ok(output) => {
                 skip(
                     Need::Mount,
-                    &format!("mount {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim()),
+                    &format!(
+                        "mount {}: {}",
+                        args.join(" "),
+                        String::from_utf8_lossy(&output.stderr).trim()
+                    ),
                 );
                 None
             }
@@ -512,7 +581,10 @@ impl Mount {
     /// system that is held is the same one when its disk is mounted again.
     pub fn unmount(self) {
         wait_until("the file system is free", || {
-            Command::new("umount").arg(&self.at).output().is_ok_and(|o| o.status.success())
+            Command::new("umount")
+                .arg(&self.at)
+                .output()
+                .is_ok_and(|o| o.status.success())
         });
         std::mem::forget(self);
     }

@@ -10,8 +10,11 @@ use crate::tui::support::{BENCHTOP, Bench, PATIENCE};
 
 /// The owner's process id, as `benchtop status` tells it; `None` when none runs.
 fn owner(bench: &Bench) -> Option<i32> {
-    let out =
-        Command::new(BENCHTOP).args(["status", "--json", "--project"]).arg(bench.project().root()).output().unwrap();
+    let out = Command::new(BENCHTOP)
+        .args(["status", "--json", "--project"])
+        .arg(bench.project().root())
+        .output()
+        .unwrap();
     let status: serde_json::Value = serde_json::from_slice(&out.stdout).ok()?;
     i32::try_from(status["owner"]["pid"].as_i64()?).ok()
 }
@@ -76,7 +79,9 @@ fn an_owner_that_the_program_started_outlives_it_and_ends_when_idle() {
 /// Nobody collects an orphan where there is no init.
 fn is_zombie(pid: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
+    stat.rsplit(')')
+        .next()
+        .is_some_and(|rest| rest.trim_start().starts_with('Z'))
 }
 
 #[test]
@@ -101,7 +106,10 @@ fn sigterm_gives_the_screen_and_the_modes_of_the_line_back() {
     let mut pty = Pty::open(&bench, Line::default());
     pty.judge(1, b"a");
     let raw_mode = pty.modes();
-    signal(pty.child.process_id().unwrap(), rustix::process::Signal::TERM);
+    signal(
+        pty.child.process_id().unwrap(),
+        rustix::process::Signal::TERM,
+    );
     let status = pty.wait_end();
     assert!(!status.success());
     pty.wait_given_back();

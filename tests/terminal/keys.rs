@@ -11,13 +11,24 @@ const PAUSE: Duration = Duration::from_millis(120);
 #[test]
 fn an_arrow_key_cut_in_half_never_becomes_a_verdict() {
     let bench = Bench::plain(9);
-    let sequences: [&[u8]; 8] =
-        [b"\x1b[A", b"\x1b[B", b"\x1bOA", b"\x1b[C", b"\x1b[D", b"\x1b[1;5A", b"\x1b[15~", b"\x1b[97;5u"];
+    let sequences: [&[u8]; 8] = [
+        b"\x1b[A",
+        b"\x1b[B",
+        b"\x1bOA",
+        b"\x1b[C",
+        b"\x1b[D",
+        b"\x1b[1;5A",
+        b"\x1b[15~",
+        b"\x1b[97;5u",
+    ];
     let mut pty = Pty::open(&bench, Line::default());
     pty.on(1);
     for bytes in sequences {
         for cut in 1..bytes.len() {
-            pty.line(Line { cut: Some((cut, PAUSE)), ..Line::default() });
+            pty.line(Line {
+                cut: Some((cut, PAUSE)),
+                ..Line::default()
+            });
             pty.keys(bytes);
         }
     }
@@ -50,10 +61,22 @@ fn keys_whose_bytes_come_one_by_one_never_become_verdicts() {
 
 #[test]
 fn answers_to_the_probe_that_come_late_or_in_pieces_are_never_keys() {
-    for cut in [None, Some((1, PAUSE)), Some((3, PAUSE)), Some((18, PAUSE)), Some((20, PAUSE))] {
+    for cut in [
+        None,
+        Some((1, PAUSE)),
+        Some((3, PAUSE)),
+        Some((18, PAUSE)),
+        Some((20, PAUSE)),
+    ] {
         let bench = Bench::plain(4);
         // Later than the half second that the probe waits.
-        let pty = Pty::open(&bench, Line { late: Duration::from_millis(900), cut });
+        let pty = Pty::open(
+            &bench,
+            Line {
+                late: Duration::from_millis(900),
+                cut,
+            },
+        );
         pty.on(1);
         // The verdict waits for its paint receipt, so all late answers are through by then.
         pty.judge(1, b"s");
@@ -66,7 +89,13 @@ fn answers_to_the_probe_that_come_late_or_in_pieces_are_never_keys() {
 #[test]
 fn keys_typed_before_the_first_frame_judge_nothing_and_are_not_lost() {
     let bench = Bench::plain(9);
-    let pty = Pty::open(&bench, Line { late: Duration::from_millis(200), cut: None });
+    let pty = Pty::open(
+        &bench,
+        Line {
+            late: Duration::from_millis(200),
+            cut: None,
+        },
+    );
     pty.keys(b"anx");
     let shown = pty.on(2);
     assert!(!shown.contains("saved"), "{shown}");

@@ -7,14 +7,23 @@ use crate::tui::support::Bench;
 /// The colors of text that were told, as SGR numbers of the sixteen.
 fn inks(raw: &[u8]) -> Vec<u16> {
     let mut found = Vec::new();
-    for sequence in raw.split(|b| *b == 0x1b).filter(|s| s.first() == Some(&b'[')) {
-        let Some(end) = sequence.iter().position(|b| b.is_ascii_alphabetic()).filter(|end| sequence[*end] == b'm')
+    for sequence in raw
+        .split(|b| *b == 0x1b)
+        .filter(|s| s.first() == Some(&b'['))
+    {
+        let Some(end) = sequence
+            .iter()
+            .position(|b| b.is_ascii_alphabetic())
+            .filter(|end| sequence[*end] == b'm')
         else {
             continue;
         };
         let numbers = String::from_utf8_lossy(&sequence[1..end]).into_owned();
         found.extend(
-            numbers.split(';').filter_map(|n| n.parse::<u16>().ok()).filter(|n| matches!(n, 30..=37 | 90..=97)),
+            numbers
+                .split(';')
+                .filter_map(|n| n.parse::<u16>().ok())
+                .filter(|n| matches!(n, 30..=37 | 90..=97)),
         );
     }
     found.sort_unstable();
@@ -32,7 +41,10 @@ fn sixteen_colors_on_a_light_terminal_are_those_that_read_on_it() {
     };
     let light = seen(&[("TERM", "xterm"), ("COLORFGBG", "0;15")]);
     // Blue, red, magenta, dark gray.
-    assert!(!light.is_empty() && light.iter().all(|n| matches!(n, 31 | 34 | 35 | 90)), "{light:?}");
+    assert!(
+        !light.is_empty() && light.iter().all(|n| matches!(n, 31 | 34 | 35 | 90)),
+        "{light:?}"
+    );
     let dark = seen(&[("TERM", "xterm"), ("COLORFGBG", "15;0")]);
     assert!(dark.contains(&94) && !dark.contains(&34), "{dark:?}");
     // Nobody says what the ground is: nothing that may not be read on it.
@@ -49,14 +61,21 @@ fn the_persons_theme_holds_and_a_projects_does_not() {
     bench.start_owner();
     let run = |args: &[&str]| {
         let mut command = std::process::Command::new(crate::tui::support::BENCHTOP);
-        command.args(args).arg("--project").arg(bench.project().root()).env("XDG_CONFIG_HOME", bench.person());
+        command
+            .args(args)
+            .arg("--project")
+            .arg(bench.project().root())
+            .env("XDG_CONFIG_HOME", bench.person());
         let out = command.output().unwrap();
         assert!(out.status.success(), "{out:?}");
         String::from_utf8(out.stdout).unwrap()
     };
     assert_eq!(json_lines(&run(&["theme", "--json"]))[0]["theme"], "auto");
     let status = json_lines(&run(&["status", "--json"])).remove(0);
-    assert!(status["notices"].to_string().contains("look.theme"), "{status}");
+    assert!(
+        status["notices"].to_string().contains("look.theme"),
+        "{status}"
+    );
     let grounds = |pty: &Pty| {
         let raw = String::from_utf8_lossy(&pty.raw()).into_owned();
         (raw.contains("48;5;231"), raw.contains("48;5;233"))

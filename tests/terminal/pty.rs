@@ -70,23 +70,45 @@ impl Pty {
 
     /// The same with more in its environment.
     fn run_with(mut command: CommandBuilder, line: Line, env: &[(&str, &str)]) -> Pty {
-        for (name, value) in
-            [("TERM", "xterm-256color"), ("BENCHTOP_AS", "ann"), ("BENCHTOP_IDLE_SECONDS", "3"), ("COLORTERM", "")]
-        {
+        for (name, value) in [
+            ("TERM", "xterm-256color"),
+            ("BENCHTOP_AS", "ann"),
+            ("BENCHTOP_IDLE_SECONDS", "3"),
+            ("COLORTERM", ""),
+        ] {
             command.env(name, value);
         }
-        let mine = ["TMUX", "NO_COLOR", "ACCESSIBLE", "SSH_TTY", "SSH_CONNECTION", "TERM_PROGRAM", "LC_TERMINAL"];
-        for name in mine.into_iter().chain(["LC_ALL", "LC_CTYPE", "LANG", "COLORFGBG"]) {
+        let mine = [
+            "TMUX",
+            "NO_COLOR",
+            "ACCESSIBLE",
+            "SSH_TTY",
+            "SSH_CONNECTION",
+            "TERM_PROGRAM",
+            "LC_TERMINAL",
+        ];
+        for name in mine
+            .into_iter()
+            .chain(["LC_ALL", "LC_CTYPE", "LANG", "COLORFGBG"])
+        {
             command.env_remove(name);
         }
         for (name, value) in env {
             command.env(name, value);
         }
-        let size = PtySize { cols: SIZE.0, rows: SIZE.1, ..PtySize::default() };
+        let size = PtySize {
+            cols: SIZE.0,
+            rows: SIZE.1,
+            ..PtySize::default()
+        };
         let pair = native_pty_system().openpty(size).unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let inner = Inner { screen: vt100::Parser::new(SIZE.1, SIZE.0, 0), raw: Vec::new(), asked: 0 };
+        let inner = Inner {
+            screen: vt100::Parser::new(SIZE.1, SIZE.0, 0),
+            raw: Vec::new(),
+            asked: 0,
+        };
         let inner = Arc::new(Mutex::new(inner));
         let writer = Arc::new(Mutex::new(Some(pair.master.take_writer().unwrap())));
         let stop = Arc::new(AtomicBool::new(false));
@@ -107,7 +129,16 @@ impl Pty {
             }
         };
         let reader = Some(std::thread::spawn(read));
-        Pty { inner, news, writer, master: Some(pair.master), child, stop, reader, line }
+        Pty {
+            inner,
+            news,
+            writer,
+            master: Some(pair.master),
+            child,
+            stop,
+            reader,
+            line,
+        }
     }
 
     /// Gives the keyboard another line.
@@ -132,14 +163,21 @@ impl Pty {
     /// Whether the alternate screen is shown, and whether the cursor is.
     pub fn state(&self) -> (bool, bool) {
         let inner = self.inner.lock().unwrap();
-        (inner.screen.screen().alternate_screen(), !inner.screen.screen().hide_cursor())
+        (
+            inner.screen.screen().alternate_screen(),
+            !inner.screen.screen().hide_cursor(),
+        )
     }
 
     /// Waits until the screen is as it was before the program.
     pub fn wait_given_back(&self) {
         let until = Instant::now() + PATIENCE;
         while self.state() != (false, true) {
-            assert!(Instant::now() < until, "the screen is not given back: {:?}", self.state());
+            assert!(
+                Instant::now() < until,
+                "the screen is not given back: {:?}",
+                self.state()
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -157,8 +195,15 @@ impl Pty {
             if is(&shown) {
                 return shown;
             }
-            assert!(Instant::now() < until, "waited for {what}; the screen:\n{shown}");
-            inner = self.news.wait_timeout(inner, Duration::from_millis(50)).unwrap().0;
+            assert!(
+                Instant::now() < until,
+                "waited for {what}; the screen:\n{shown}"
+            );
+            inner = self
+                .news
+                .wait_timeout(inner, Duration::from_millis(50))
+                .unwrap()
+                .0;
         }
     }
 
@@ -169,7 +214,9 @@ impl Pty {
     /// Waits until item `n` is shown.
     pub fn on(&self, n: u32) -> String {
         let mark = format!("#{n}  ");
-        self.wait_until(&format!("item {n}"), |shown| shown.contains(&mark) && !shown.contains("loading"))
+        self.wait_until(&format!("item {n}"), |shown| {
+            shown.contains(&mark) && !shown.contains("loading")
+        })
     }
 
     /// Presses a key again and again, as a person does who is told that the item was not shown yet, until item `n` is
@@ -180,11 +227,17 @@ impl Pty {
         self.on(n);
         self.keys(key);
         while !self.text().contains(&saved) {
-            assert!(Instant::now() < until, "waited for {saved}; the screen:\n{}", self.text());
+            assert!(
+                Instant::now() < until,
+                "waited for {saved}; the screen:\n{}",
+                self.text()
+            );
             std::thread::sleep(Duration::from_millis(20));
             if self.text().contains("has not shown this item yet") {
                 self.keys(b"Z");
-                self.wait_until("the next key", |s| !s.contains("has not shown") || s.contains(&saved));
+                self.wait_until("the next key", |s| {
+                    !s.contains("has not shown") || s.contains(&saved)
+                });
                 self.keys(key);
             }
         }
@@ -194,7 +247,11 @@ impl Pty {
     pub fn hang_up(&mut self) {
         self.stop.store(true, Ordering::SeqCst);
         // Something to read, so that the reading thread lets go of its end.
-        let size = PtySize { cols: SIZE.0 - 1, rows: SIZE.1, ..PtySize::default() };
+        let size = PtySize {
+            cols: SIZE.0 - 1,
+            rows: SIZE.1,
+            ..PtySize::default()
+        };
         self.master.as_ref().unwrap().resize(size).unwrap();
         self.reader.take().unwrap().join().unwrap();
         *self.writer.lock().unwrap() = None;
@@ -208,7 +265,11 @@ impl Pty {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
-            assert!(Instant::now() < until, "it does not end; the screen:\n{}", self.text());
+            assert!(
+                Instant::now() < until,
+                "it does not end; the screen:\n{}",
+                self.text()
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -232,7 +293,9 @@ fn take(inner: &Mutex<Inner>, bytes: &[u8]) -> Vec<u8> {
     let mut answers = Vec::new();
     loop {
         let rest = &inner.raw[inner.asked..];
-        let found = ANSWERS.iter().filter_map(|(q, a)| memchr::memmem::find(rest, q).map(|at| (at + q.len(), *a)));
+        let found = ANSWERS
+            .iter()
+            .filter_map(|(q, a)| memchr::memmem::find(rest, q).map(|at| (at + q.len(), *a)));
         let Some((end, answer)) = found.min_by_key(|(end, _)| *end) else {
             inner.asked = inner.raw.len().saturating_sub(4).max(inner.asked);
             return answers;
@@ -244,8 +307,17 @@ fn take(inner: &Mutex<Inner>, bytes: &[u8]) -> Vec<u8> {
 
 /// Brings bytes to the program over this line; on a thread of its own where they are late. The two halves of what is
 /// cut stay together: a line keeps its order.
-fn travel(out: &Arc<Mutex<Option<Box<dyn Write + Send>>>>, bytes: Vec<u8>, line: Line, late: Duration) {
-    let (cut, pause) = line.cut.map_or((bytes.len(), Duration::ZERO), |(cut, pause)| (cut.min(bytes.len()), pause));
+fn travel(
+    out: &Arc<Mutex<Option<Box<dyn Write + Send>>>>,
+    bytes: Vec<u8>,
+    line: Line,
+    late: Duration,
+) {
+    let (cut, pause) = line
+        .cut
+        .map_or((bytes.len(), Duration::ZERO), |(cut, pause)| {
+            (cut.min(bytes.len()), pause)
+        });
     let send = move |out: &Mutex<Option<Box<dyn Write + Send>>>| {
         let mut out = out.lock().unwrap();
         let Some(out) = out.as_mut() else { return };
@@ -267,5 +339,9 @@ fn travel(out: &Arc<Mutex<Option<Box<dyn Write + Send>>>>, bytes: Vec<u8>, line:
 
 fn text(inner: &Inner) -> String {
     let screen = inner.screen.screen();
-    screen.rows(0, screen.size().1).map(|row| row.trim_end().to_string()).collect::<Vec<_>>().join("\n")
+    screen
+        .rows(0, screen.size().1)
+        .map(|row| row.trim_end().to_string())
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -38,15 +38,26 @@ impl Dice {
 struct Way(mpsc::Sender<Vec<u8>>);
 
 impl Way {
-    fn new(dice: Arc<Dice>, cut: Arc<AtomicBool>, mut out: impl FnMut(&[u8]) + Send + 'static) -> Way {
+    fn new(
+        dice: Arc<Dice>,
+        cut: Arc<AtomicBool>,
+        mut out: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Way {
         let (sender, queue) = mpsc::channel::<Vec<u8>>();
         std::thread::spawn(move || {
             // Arrival times are those of sending: a queue does not add up.
-            let mut waiting: std::collections::VecDeque<(Instant, Vec<u8>)> = std::collections::VecDeque::new();
+            let mut waiting: std::collections::VecDeque<(Instant, Vec<u8>)> =
+                std::collections::VecDeque::new();
             loop {
-                let due = waiting.front().map(|(due, _)| due.saturating_duration_since(Instant::now()));
+                let due = waiting
+                    .front()
+                    .map(|(due, _)| due.saturating_duration_since(Instant::now()));
                 let heard = due.map_or_else(
-                    || queue.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected),
+                    || {
+                        queue
+                            .recv()
+                            .map_err(|_| mpsc::RecvTimeoutError::Disconnected)
+                    },
                     |due| queue.recv_timeout(due),
                 );
                 match heard {
@@ -61,7 +72,9 @@ impl Way {
                         None => return,
                     },
                 }
-                let Some((_, bytes)) = waiting.pop_front() else { continue };
+                let Some((_, bytes)) = waiting.pop_front() else {
+                    continue;
+                };
                 let mut rest = bytes.as_slice();
                 while !rest.is_empty() {
                     // What is under way when the line is cut is lost.
@@ -108,13 +121,30 @@ impl Far {
         command.arg("--project");
         command.arg(bench.project().root());
         command.env("XDG_CONFIG_HOME", bench.person());
-        for (name, value) in [("TERM", "xterm-256color"), ("BENCHTOP_AS", "ann"), ("SSH_TTY", "/dev/pts/0")] {
+        for (name, value) in [
+            ("TERM", "xterm-256color"),
+            ("BENCHTOP_AS", "ann"),
+            ("SSH_TTY", "/dev/pts/0"),
+        ] {
             command.env(name, value);
         }
-        for name in ["TMUX", "NO_COLOR", "ACCESSIBLE", "COLORTERM", "TERM_PROGRAM", "LC_TERMINAL"] {
+        for name in [
+            "TMUX",
+            "NO_COLOR",
+            "ACCESSIBLE",
+            "COLORTERM",
+            "TERM_PROGRAM",
+            "LC_TERMINAL",
+        ] {
             command.env_remove(name);
         }
-        let pair = native_pty_system().openpty(PtySize { cols: SIZE.0, rows: SIZE.1, ..PtySize::default() }).unwrap();
+        let pair = native_pty_system()
+            .openpty(PtySize {
+                cols: SIZE.0,
+                rows: SIZE.1,
+                ..PtySize::default()
+            })
+            .unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let writer = Arc::new(Mutex::new(Some(pair.master.take_writer().unwrap())));
@@ -125,7 +155,11 @@ impl Far {
                 let _ = out.write_all(bytes).and_then(|()| out.flush());
             }
         }));
-        let glass = Glass { screen: vt100::Parser::new(SIZE.1, SIZE.0, 0), raw: Vec::new(), asked: 0 };
+        let glass = Glass {
+            screen: vt100::Parser::new(SIZE.1, SIZE.0, 0),
+            raw: Vec::new(),
+            asked: 0,
+        };
         let glass = Arc::new((Mutex::new(glass), Condvar::new()));
         let (shown, answer) = (glass.clone(), keyboard.clone());
         let screen = Way::new(dice.clone(), cut.clone(), move |bytes| {
@@ -134,9 +168,12 @@ impl Far {
             glass.raw.extend_from_slice(bytes);
             loop {
                 let rest = &glass.raw[glass.asked..];
-                let found =
-                    ANSWERS.iter().filter_map(|(q, a)| memchr::memmem::find(rest, q).map(|at| (at + q.len(), *a)));
-                let Some((end, said)) = found.min_by_key(|(end, _)| *end) else { break };
+                let found = ANSWERS.iter().filter_map(|(q, a)| {
+                    memchr::memmem::find(rest, q).map(|at| (at + q.len(), *a))
+                });
+                let Some((end, said)) = found.min_by_key(|(end, _)| *end) else {
+                    break;
+                };
                 glass.asked += end;
                 answer.send(said);
             }
@@ -154,12 +191,26 @@ impl Far {
             }
         };
         let reader = Some(std::thread::spawn(read));
-        Far { glass, keyboard, cut, child, master: Some(pair.master), writer, reader }
+        Far {
+            glass,
+            keyboard,
+            cut,
+            child,
+            master: Some(pair.master),
+            writer,
+            reader,
+        }
     }
 
     fn text(&self) -> String {
         let glass = self.glass.0.lock().unwrap();
-        glass.screen.screen().rows(0, SIZE.0).map(|row| row.trim_end().to_string()).collect::<Vec<_>>().join("\n")
+        glass
+            .screen
+            .screen()
+            .rows(0, SIZE.0)
+            .map(|row| row.trim_end().to_string())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// Waits until the screen is as wanted; gives what was found in it.
@@ -170,9 +221,17 @@ impl Far {
             if let Some(found) = is(&shown) {
                 return found;
             }
-            assert!(Instant::now() < until, "waited for {what}; the screen:\n{shown}");
+            assert!(
+                Instant::now() < until,
+                "waited for {what}; the screen:\n{shown}"
+            );
             let glass = self.glass.0.lock().unwrap();
-            drop(self.glass.1.wait_timeout(glass, Duration::from_millis(50)).unwrap());
+            drop(
+                self.glass
+                    .1
+                    .wait_timeout(glass, Duration::from_millis(50))
+                    .unwrap(),
+            );
         }
     }
 
@@ -202,7 +261,11 @@ impl Far {
     fn hang_up(mut self) {
         self.cut.store(true, Ordering::SeqCst);
         // Something to read, so that the reading thread lets go of its end.
-        let size = PtySize { cols: SIZE.0 - 1, rows: SIZE.1, ..PtySize::default() };
+        let size = PtySize {
+            cols: SIZE.0 - 1,
+            rows: SIZE.1,
+            ..PtySize::default()
+        };
         self.master.as_ref().unwrap().resize(size).unwrap();
         self.reader.take().unwrap().join().unwrap();
         *self.writer.lock().unwrap() = None;
@@ -229,7 +292,9 @@ fn number(shown: &str) -> Option<u32> {
     shown.lines().find_map(|line| {
         let rest = &line[line.find('#')? + 1..];
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        rest[digits.len()..].starts_with("  ").then(|| digits.parse().ok())?
+        rest[digits.len()..]
+            .starts_with("  ")
+            .then(|| digits.parse().ok())?
     })
 }
 
@@ -237,12 +302,19 @@ fn number(shown: &str) -> Option<u32> {
 fn tally(shown: &str) -> Option<(usize, usize)> {
     let after = |mark: char| {
         let rest = &shown[shown.find(mark)? + mark.len_utf8()..];
-        rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
+        rest.chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>()
+            .parse()
+            .ok()
     };
     let head = shown.lines().next()?;
     head.contains('✗').then_some(())?;
     let at = head.rfind('✓')?;
-    let accepted = head[at + '✓'.len_utf8()..].chars().take_while(char::is_ascii_digit).collect::<String>();
+    let accepted = head[at + '✓'.len_utf8()..]
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect::<String>();
     Some((accepted.parse().ok()?, after('?')?))
 }
 
@@ -256,7 +328,13 @@ fn run(seed: u64) -> (usize, usize) {
         let number = far.item();
         let said = &[(&b"a"[..], "accept"), (b"s", "skip"), (b"f", "flag")][dice.roll(3) as usize];
         // Keys of several bytes among the verdicts, whose letters mean other things by themselves.
-        let arrow = [&b"\x1b[C"[..], b"\x1b[D", b"\x1bOA", b"\x1b[1;2D", b"\x1b[6~"][dice.roll(5) as usize];
+        let arrow = [
+            &b"\x1b[C"[..],
+            b"\x1b[D",
+            b"\x1bOA",
+            b"\x1b[1;2D",
+            b"\x1b[6~",
+        ][dice.roll(5) as usize];
         if dice.roll(3) == 0 {
             far.keyboard.send(arrow);
             continue;
@@ -286,24 +364,41 @@ fn run(seed: u64) -> (usize, usize) {
             assert_eq!(journal, acknowledged, "run {seed}: after a hang-up");
             // The screen that came back acknowledges the same.
             let mut last: HashMap<&str, &str> = HashMap::new();
-            acknowledged.iter().filter_map(|said| said.split_once(' ')).for_each(|(n, v)| _ = last.insert(n, v));
+            acknowledged
+                .iter()
+                .filter_map(|said| said.split_once(' '))
+                .for_each(|(n, v)| _ = last.insert(n, v));
             let accepted = last.values().filter(|v| **v == "accept").count();
-            far.wait("the counts", |shown| tally(shown).filter(|t| *t == (accepted, 6 - last.len())));
+            far.wait("the counts", |shown| {
+                tally(shown).filter(|t| *t == (accepted, 6 - last.len()))
+            });
             continue;
         }
         let early = "has not shown this item yet";
-        match far.wait(&saved, |s| if s.contains(&saved) { Some(true) } else { s.contains(early).then_some(false) }) {
+        match far.wait(&saved, |s| {
+            if s.contains(&saved) {
+                Some(true)
+            } else {
+                s.contains(early).then_some(false)
+            }
+        }) {
             true => acknowledged.push(verdict),
             false => {
                 far.keyboard.send(b"Z");
-                far.wait("the next key", |shown| (!shown.contains(early)).then_some(()));
+                far.wait("the next key", |shown| {
+                    (!shown.contains(early)).then_some(())
+                });
             }
         }
         assert_eq!(bench.verdicts("ann"), acknowledged, "run {seed}");
     }
     far.item();
     drop(far);
-    assert_eq!(bench.verdicts("ann"), acknowledged, "run {seed}: at the end");
+    assert_eq!(
+        bench.verdicts("ann"),
+        acknowledged,
+        "run {seed}: at the end"
+    );
     (acknowledged.len(), hung_up)
 }
 
@@ -328,6 +423,10 @@ fn on_a_slow_line_that_goes_dead_the_journal_is_what_the_screen_acknowledged() {
         }
     });
     let count = |n: &AtomicU64| n.load(Ordering::SeqCst);
-    tell(&format!("a slow line: {runs} runs, {} verdicts, {} hang-ups", count(&verdicts), count(&hung_up)));
+    tell(&format!(
+        "a slow line: {runs} runs, {} verdicts, {} hang-ups",
+        count(&verdicts),
+        count(&hung_up)
+    ));
     assert!(count(&verdicts) >= runs * VERDICTS as u64);
 }

@@ -13,39 +13,94 @@ use super::support::{Bench, Seat, Terminal, pictured, question};
 const PEOPLE: [&str; 2] = ["annika", "bobby"];
 
 fn round(bench: &Bench, name: &str, change: impl FnOnce(&mut NewRound)) {
-    let mut new = NewRound::new(name, Protocol::BothAccept, PEOPLE.map(String::from).into(), 1);
+    let mut new = NewRound::new(
+        name,
+        Protocol::BothAccept,
+        PEOPLE.map(String::from).into(),
+        1,
+    );
     (new.repeats, new.probes, new.calibration) = (Rate::NONE, Rate::NONE, 0);
     change(&mut new);
-    bench.client("annika").ask(request::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench
+        .client("annika")
+        .ask(request::NewRound {
+            new: Box::new(new),
+            dry: false,
+        })
+        .unwrap();
 }
 
 fn say(client: &Client, round: &str, number: u32, judgement: Judgement) {
-    let asked = Asked { round: round.into(), part: Part::Main, guidelines: None, revealed: false };
-    let judgement = Judgement { asked: Some(asked), ..judgement };
-    let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
+    let asked = Asked {
+        round: round.into(),
+        part: Part::Main,
+        guidelines: None,
+        revealed: false,
+    };
+    let judgement = Judgement {
+        asked: Some(asked),
+        ..judgement
+    };
+    let decide = Decide {
+        uuid: Uuid::now_v7(),
+        number,
+        expected: None,
+        judgement,
+    };
     let _ = client.ask(request::Decide(decide)).unwrap();
 }
 
 fn noted(verdict: Verdict, note: &str) -> Judgement {
-    Judgement { note: Some(note.into()), ms: Some(12_300), ..Judgement::new(verdict, Seen::Painted) }
+    Judgement {
+        note: Some(note.into()),
+        ms: Some(12_300),
+        ..Judgement::new(verdict, Seen::Painted)
+    }
 }
 
 /// Five items: both accept the second, they differ on the first and the third, the fourth was flagged.
 fn differ(bench: &Bench, name: &str) {
     let [annika, bobby] = PEOPLE.map(|who| bench.client(who));
-    say(&annika, name, 1, noted(Verdict::Accept, "as red as it gets"));
+    say(
+        &annika,
+        name,
+        1,
+        noted(Verdict::Accept, "as red as it gets"),
+    );
     say(&bobby, name, 1, noted(Verdict::Reject, "this is orange"));
     for who in [&annika, &bobby] {
         say(who, name, 2, noted(Verdict::Accept, "fine"));
     }
     let reasons = vec!["wrong-answer".to_string(), "unsafe".to_string()];
-    say(&annika, name, 3, Judgement { reasons, ..noted(Verdict::Reject, "no kite at all, only a long tail of cloud") });
-    say(&bobby, name, 3, noted(Verdict::Fix, "say `above`, not `over`"));
+    say(
+        &annika,
+        name,
+        3,
+        Judgement {
+            reasons,
+            ..noted(Verdict::Reject, "no kite at all, only a long tail of cloud")
+        },
+    );
+    say(
+        &bobby,
+        name,
+        3,
+        noted(Verdict::Fix, "say `above`, not `over`"),
+    );
     say(&annika, name, 4, noted(Verdict::Flag, ""));
 }
 
 fn project() -> Bench {
-    let bench = Bench::of(&[pictured(1, "gone.png"), question(2), question(3), question(4), question(5)], &[]);
+    let bench = Bench::of(
+        &[
+            pictured(1, "gone.png"),
+            question(2),
+            question(3),
+            question(4),
+            question(5),
+        ],
+        &[],
+    );
     round(&bench, "first", |_| {});
     differ(&bench, "first");
     bench
@@ -61,14 +116,17 @@ fn sit(bench: &Bench, who: &str) -> Seat {
 /// Waits until item `n` is there to be settled, with its picture.
 fn on(seat: &Seat, n: u32) -> String {
     let question = format!("Is kite {n} red?");
-    let there = |s: &str| s.contains("annotator 1") && s.contains(&question) && !s.contains("loading");
+    let there =
+        |s: &str| s.contains("annotator 1") && s.contains(&question) && !s.contains("loading");
     seat.wait_until(&format!("#{n} with its verdicts"), there)
 }
 
 /// The last verdict in the journal of `who`: the item's number, what was said.
 fn last(bench: &Bench, who: &str) -> (String, Judgement) {
     let decision = bench.journal(who).pop().unwrap();
-    let Act::Judge(judgement) = decision.act else { panic!("{:?}", decision.act) };
+    let Act::Judge(judgement) = decision.act else {
+        panic!("{:?}", decision.act)
+    };
     (decision.item, judgement)
 }
 
@@ -81,8 +139,13 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     let bench = project();
     let mut cem = sit(&bench, "cem");
     let shown = on(&cem, 1);
-    for part in ["first (both-accept)  1 of 3, 3 to settle", "annotator 1", "annotator 2", "“this is orange”", "12.3 s"]
-    {
+    for part in [
+        "first (both-accept)  1 of 3, 3 to settle",
+        "annotator 1",
+        "annotator 2",
+        "“this is orange”",
+        "12.3 s",
+    ] {
         assert!(shown.contains(part), "{part} in\n{shown}");
     }
     nameless(&shown);
@@ -99,9 +162,18 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     nameless(&on(&cem, 3));
     let (item, judgement) = last(&bench, "cem");
     let asked = judgement.asked.clone().unwrap();
-    assert_eq!((item.as_str(), judgement.verdict, asked.part), ("kites/1", Verdict::Accept, Part::Adjudication));
-    assert_eq!(judgement.note.as_deref(), Some("held beside a colour chart"));
-    assert!(judgement.seen == Seen::Partly && judgement.ms.is_some(), "{judgement:?}");
+    assert_eq!(
+        (item.as_str(), judgement.verdict, asked.part),
+        ("kites/1", Verdict::Accept, Part::Adjudication)
+    );
+    assert_eq!(
+        judgement.note.as_deref(),
+        Some("held beside a colour chart")
+    );
+    assert!(
+        judgement.seen == Seen::Partly && judgement.ms.is_some(),
+        "{judgement:?}"
+    );
     assert_eq!(judgement.pictures, [PictureSeen::Missing]);
     // A rejection takes reasons and a why.
     cem.wait_for("no kite at all");
@@ -113,7 +185,10 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     cem.keys("nothing to see<enter>");
     cem.wait_for("#3 saved");
     let (_, judgement) = last(&bench, "cem");
-    assert_eq!((judgement.verdict, judgement.reasons), (Verdict::Reject, vec!["wrong-answer".to_string()]));
+    assert_eq!(
+        (judgement.verdict, judgement.reasons),
+        (Verdict::Reject, vec!["wrong-answer".to_string()])
+    );
     // The last one; what is settled comes after it and shows by whom.
     cem.wait_for("1 of 3, 1 to settle, 2 settled");
     on(&cem, 4);
@@ -122,9 +197,19 @@ fn disputes_are_settled_with_a_why_and_nobody_is_named() {
     cem.keys("name the kite<enter>");
     cem.wait_for("all 3 settled");
     cem.keys("pp");
-    cem.wait_until("who settled it", |s| s.contains("settled by cem") && s.contains("“held beside a colour chart”"));
-    let status = |n| bench.client("cem").ask(request::Item(n)).map(|view| view.status.name());
-    assert_eq!([1, 3, 4].map(|n| status(n).unwrap()), ["accepted", "rejected", "to-fix"]);
+    cem.wait_until("who settled it", |s| {
+        s.contains("settled by cem") && s.contains("“held beside a colour chart”")
+    });
+    let status = |n| {
+        bench
+            .client("cem")
+            .ask(request::Item(n))
+            .map(|view| view.status.name())
+    };
+    assert_eq!(
+        [1, 3, 4].map(|n| status(n).unwrap()),
+        ["accepted", "rejected", "to-fix"]
+    );
     nameless(&cem.text());
     // Another adjudicator is not told by whom.
     let dora = sit(&bench, "dora");
@@ -147,12 +232,30 @@ fn undo_takes_it_back_and_others_verdicts_come_by_themselves() {
     on(&cem, 1);
     assert_eq!(bench.verdicts("cem"), ["1 accept", "1 undo"]);
     // Somebody settles the third elsewhere, and a fifth dispute begins.
-    let asked = Asked { round: "first".into(), part: Part::Adjudication, guidelines: None, revealed: true };
-    let judgement = Judgement { asked: Some(asked), ..noted(Verdict::Accept, "ok") };
-    let decide = Decide { uuid: Uuid::now_v7(), number: 3, expected: None, judgement };
+    let asked = Asked {
+        round: "first".into(),
+        part: Part::Adjudication,
+        guidelines: None,
+        revealed: true,
+    };
+    let judgement = Judgement {
+        asked: Some(asked),
+        ..noted(Verdict::Accept, "ok")
+    };
+    let decide = Decide {
+        uuid: Uuid::now_v7(),
+        number: 3,
+        expected: None,
+        judgement,
+    };
     bench.client("dora").ask(request::Decide(decide)).unwrap();
     cem.wait_for("1 of 3, 2 to settle, 1 settled");
-    say(&bench.client("bobby"), "first", 5, noted(Verdict::Unsure, "hm"));
+    say(
+        &bench.client("bobby"),
+        "first",
+        5,
+        noted(Verdict::Unsure, "hm"),
+    );
     cem.wait_for("1 of 4, 3 to settle, 1 settled");
     nameless(&cem.text());
     // Only what is open, then all again; tab goes from one open one to the next.
@@ -180,7 +283,12 @@ fn a_gap_of_the_guidelines_is_tagged_and_opens_them() {
     std::fs::create_dir(&docs).unwrap();
     std::fs::write(docs.join("rules.md"), "A kite is a toy.\n").unwrap();
     let path = "docs/rules.md".to_string();
-    round(&bench, "first", |new| new.guidelines = Some(Guidelines { path, version: String::new() }));
+    round(&bench, "first", |new| {
+        new.guidelines = Some(Guidelines {
+            path,
+            version: String::new(),
+        })
+    });
     differ(&bench, "first");
     let mut cem = sit(&bench, "cem");
     on(&cem, 1);
@@ -192,11 +300,23 @@ fn a_gap_of_the_guidelines_is_tagged_and_opens_them() {
     cem.keys("say where orange ends<enter>");
     // The editor of these tests adds a line, so that all that was judged was judged under earlier ones.
     let shown = cem.wait_for("verdicts were given under earlier guidelines");
-    assert!(shown.contains("8 verdicts on 4 items: #1 #2 #3 #4"), "{shown}");
-    assert_eq!(std::fs::read_to_string(docs.join("rules.md")).unwrap(), "A kite is a toy.\naardvark\n");
+    assert!(
+        shown.contains("8 verdicts on 4 items: #1 #2 #3 #4"),
+        "{shown}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(docs.join("rules.md")).unwrap(),
+        "A kite is a toy.\naardvark\n"
+    );
     let (item, judgement) = last(&bench, "cem");
-    assert_eq!((item.as_str(), judgement.verdict), ("kites/1", Verdict::Fix));
-    assert_eq!(judgement.note.as_deref(), Some("#guideline-gap say where orange ends"));
+    assert_eq!(
+        (item.as_str(), judgement.verdict),
+        ("kites/1", Verdict::Fix)
+    );
+    assert_eq!(
+        judgement.note.as_deref(),
+        Some("#guideline-gap say where orange ends")
+    );
     cem.keys("<esc>");
     cem.wait_for("earlier guidelines, ");
     on(&cem, 3);
@@ -206,7 +326,10 @@ fn a_gap_of_the_guidelines_is_tagged_and_opens_them() {
     cem.keys("they say so now<enter>");
     cem.wait_for("#3 saved");
     let version = Guidelines::version_of(b"A kite is a toy.\naardvark\n");
-    assert_eq!(last(&bench, "cem").1.asked.unwrap().guidelines, Some(version));
+    assert_eq!(
+        last(&bench, "cem").1.asked.unwrap().guidelines,
+        Some(version)
+    );
 }
 
 #[test]
@@ -215,24 +338,58 @@ fn ones_own_items_are_flagged_and_a_blind_round_keeps_the_others_back() {
     // bobby has not judged #4: what he may not know of is not listed.
     let mut bobby = sit(&bench, "bobby");
     let shown = bobby.wait_for("1 of 2, 2 to settle");
-    assert!(shown.contains("you judged this one") && !shown.contains("annika"), "{shown}");
+    assert!(
+        shown.contains("you judged this one") && !shown.contains("annika"),
+        "{shown}"
+    );
     let listed = |who: &str| {
-        let list = bench.client(who).ask(request::Disputes("first".into())).unwrap();
+        let list = bench
+            .client(who)
+            .ask(request::Disputes("first".into()))
+            .unwrap();
         list.iter().map(|d| (d.number, d.own)).collect::<Vec<_>>()
     };
     assert_eq!(listed("bobby"), [(1, true), (3, true)]);
     assert_eq!(listed("cem"), [(1, false), (3, false), (4, false)]);
     // Who saw the others' verdicts here changes their own as one who saw them.
-    say(&bench.client("bobby"), "first", 1, noted(Verdict::Accept, "they are right"));
+    say(
+        &bench.client("bobby"),
+        "first",
+        1,
+        noted(Verdict::Accept, "they are right"),
+    );
     let (_, judgement) = last(&bench, "bobby");
-    assert_eq!(judgement.asked.map(|a| (a.part, a.revealed)), Some((Part::Revision, true)));
+    assert_eq!(
+        judgement.asked.map(|a| (a.part, a.revealed)),
+        Some((Part::Revision, true))
+    );
     let shown = bobby.wait_for("1 of 1, 1 to settle");
     assert!(shown.contains("Is kite 3 red?"), "{shown}");
     // The others have to be judged first.
-    let asked = Asked { round: "first".into(), part: Part::Adjudication, guidelines: None, revealed: true };
-    let judgement = Judgement { asked: Some(asked), ..noted(Verdict::Accept, "ok") };
-    let decide = Decide { uuid: Uuid::now_v7(), number: 4, expected: None, judgement };
-    assert_eq!(bench.client("bobby").ask(request::Decide(decide)).unwrap_err().kind, ErrorKind::Denied);
+    let asked = Asked {
+        round: "first".into(),
+        part: Part::Adjudication,
+        guidelines: None,
+        revealed: true,
+    };
+    let judgement = Judgement {
+        asked: Some(asked),
+        ..noted(Verdict::Accept, "ok")
+    };
+    let decide = Decide {
+        uuid: Uuid::now_v7(),
+        number: 4,
+        expected: None,
+        judgement,
+    };
+    assert_eq!(
+        bench
+            .client("bobby")
+            .ask(request::Decide(decide))
+            .unwrap_err()
+            .kind,
+        ErrorKind::Denied
+    );
     bobby.keys("<esc>");
     bobby.wait_for("1 of 5");
 }
@@ -246,14 +403,25 @@ fn rounds_are_chosen_and_names_shown_where_the_round_says_so() {
     early.wait_for("there is nothing to settle");
     drop(early);
     round(&bench, "first", |_| {});
-    round(&bench, "named", |new| new.adjudication = Adjudication { names: true, scores: true });
+    round(&bench, "named", |new| {
+        new.adjudication = Adjudication {
+            names: true,
+            scores: true,
+        }
+    });
     differ(&bench, "named");
     let mut cem = sit(&bench, "cem");
     let shown = cem.wait_for("settle which round");
-    assert!(shown.contains("1 named") && shown.contains("2 first"), "{shown}");
+    assert!(
+        shown.contains("1 named") && shown.contains("2 first"),
+        "{shown}"
+    );
     cem.keys("1");
     let shown = cem.wait_for("“this is orange”");
-    assert!(shown.contains("annika") && shown.contains("bobby") && !shown.contains("annotator 1"), "{shown}");
+    assert!(
+        shown.contains("annika") && shown.contains("bobby") && !shown.contains("annotator 1"),
+        "{shown}"
+    );
     cem.keys("r");
     cem.wait_for("settle which round");
     cem.keys("2");
@@ -287,13 +455,33 @@ fn what_it_looks_like() {
     let bench = Bench::sample();
     round(&bench, "first", |_| {});
     differ(&bench, "first");
-    let decided = Asked { round: "first".into(), part: Part::Adjudication, guidelines: None, revealed: true };
-    let judgement = Judgement { asked: Some(decided), ..noted(Verdict::Accept, "red enough") };
-    let decide = Decide { uuid: Uuid::now_v7(), number: 1, expected: None, judgement };
+    let decided = Asked {
+        round: "first".into(),
+        part: Part::Adjudication,
+        guidelines: None,
+        revealed: true,
+    };
+    let judgement = Judgement {
+        asked: Some(decided),
+        ..noted(Verdict::Accept, "red enough")
+    };
+    let decide = Decide {
+        uuid: Uuid::now_v7(),
+        number: 1,
+        expected: None,
+        judgement,
+    };
     bench.client("dora").ask(request::Decide(decide)).unwrap();
     for (name, accessible) in [("adjudicate", false), ("adjudicate_accessible", true)] {
         for size in [(80, 24), (160, 50)] {
-            let mut cem = bench.seat_at("cem", Terminal { size, accessible, ..Terminal::default() });
+            let mut cem = bench.seat_at(
+                "cem",
+                Terminal {
+                    size,
+                    accessible,
+                    ..Terminal::default()
+                },
+            );
             cem.on(1);
             cem.keys("0");
             cem.wait_for("2 to settle, 1 settled");

@@ -18,7 +18,12 @@ const GO: &str = "%";
 
 fn run(bench: &Bench, args: &str) -> String {
     let root = bench.project().root().to_path_buf();
-    let done = Command::new(BENCHTOP).args(args.split(' ')).arg("--project").arg(root).output().unwrap();
+    let done = Command::new(BENCHTOP)
+        .args(args.split(' '))
+        .arg("--project")
+        .arg(root)
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{done:?}");
     String::from_utf8(done.stdout).unwrap()
 }
@@ -33,9 +38,25 @@ fn project(items: i64) -> Bench {
 }
 
 fn say(client: &Client, number: u32, verdict: Verdict) {
-    let asked = Asked { round: "first".into(), part: Part::Main, guidelines: None, revealed: false };
-    let judgement = Judgement { note: Some("n".into()), asked: Some(asked), ..Judgement::new(verdict, Seen::Painted) };
-    client.ask(request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement })).unwrap();
+    let asked = Asked {
+        round: "first".into(),
+        part: Part::Main,
+        guidelines: None,
+        revealed: false,
+    };
+    let judgement = Judgement {
+        note: Some("n".into()),
+        asked: Some(asked),
+        ..Judgement::new(verdict, Seen::Painted)
+    };
+    client
+        .ask(request::Decide(Decide {
+            uuid: Uuid::now_v7(),
+            number,
+            expected: None,
+            judgement,
+        }))
+        .unwrap();
 }
 
 #[test]
@@ -43,17 +64,41 @@ fn what_the_pane_shows_is_what_the_command_prints_and_the_metrics_say() {
     let bench = project(20);
     let (ann, bob) = (bench.client("ann"), bench.client("bob"));
     for number in 1..=20 {
-        say(&ann, number, if number % 3 == 0 { Verdict::Reject } else { Verdict::Accept });
-        say(&bob, number, if number % 4 == 0 { Verdict::Reject } else { Verdict::Accept });
+        say(
+            &ann,
+            number,
+            if number % 3 == 0 {
+                Verdict::Reject
+            } else {
+                Verdict::Accept
+            },
+        );
+        say(
+            &bob,
+            number,
+            if number % 4 == 0 {
+                Verdict::Reject
+            } else {
+                Verdict::Accept
+            },
+        );
     }
-    let rated = ["ann", "bob"].into_iter().zip(0..).flat_map(|(who, rater)| {
-        bench.journal(who).into_iter().map(move |decision| {
-            let Act::Judge(judgement) = decision.act else { panic!("{decision:?}") };
-            let row: u32 = decision.item.rsplit('/').next().unwrap().parse().unwrap();
-            (row, rater, u8::from(judgement.verdict == Verdict::Reject))
-        })
-    });
-    let expected = Agreement::of(Scale::new(2, 0).unwrap(), rated).unwrap().counts().report();
+    let rated = ["ann", "bob"]
+        .into_iter()
+        .zip(0..)
+        .flat_map(|(who, rater)| {
+            bench.journal(who).into_iter().map(move |decision| {
+                let Act::Judge(judgement) = decision.act else {
+                    panic!("{decision:?}")
+                };
+                let row: u32 = decision.item.rsplit('/').next().unwrap().parse().unwrap();
+                (row, rater, u8::from(judgement.verdict == Verdict::Reject))
+            })
+        });
+    let expected = Agreement::of(Scale::new(2, 0).unwrap(), rated)
+        .unwrap()
+        .counts()
+        .report();
     let pair = &expected.pairs[0].measures;
     let printed = run(&bench, "agreement --round first --json --as eve");
     let printed: Value = serde_json::from_str(&printed).unwrap();
@@ -70,9 +115,18 @@ fn what_the_pane_shows_is_what_the_command_prints_and_the_metrics_say() {
         let value = measure.of(pair).value.unwrap();
         // The last digit of a number may be lost where JSON is read.
         let told = printed["rows"][1][measure.key()]["value"].as_f64().unwrap();
-        assert!((told - value).abs() < 1e-12, "{}: {told} {value}", measure.name());
-        let interval = ["low", "high"].map(|end| printed["rows"][1][measure.key()][end].as_f64().unwrap());
-        let line = format!("{:>7} {}", measure.shown(value), measure.range(interval[0], interval[1]));
+        assert!(
+            (told - value).abs() < 1e-12,
+            "{}: {told} {value}",
+            measure.name()
+        );
+        let interval =
+            ["low", "high"].map(|end| printed["rows"][1][measure.key()][end].as_f64().unwrap());
+        let line = format!(
+            "{:>7} {}",
+            measure.shown(value),
+            measure.range(interval[0], interval[1])
+        );
         let found = shown.lines().find(|l| l.contains(measure.name())).unwrap();
         assert!(found.contains(&line), "{line:?} in {found:?}");
     }
@@ -88,7 +142,15 @@ fn numbers_follow_the_verdicts_and_rows_open_their_items() {
     seat.wait_for("nobody has judged anything in `first` yet");
     for number in 1..=4 {
         say(&ann, number, Verdict::Accept);
-        say(&bob, number, if number == 4 { Verdict::Reject } else { Verdict::Accept });
+        say(
+            &bob,
+            number,
+            if number == 4 {
+                Verdict::Reject
+            } else {
+                Verdict::Accept
+            },
+        );
     }
     seat.wait_for("4 items, 4 judged by two or more");
     seat.wait_for("75.0 %");
@@ -106,7 +168,10 @@ fn numbers_follow_the_verdicts_and_rows_open_their_items() {
     seat.keys("m");
     seat.wait_for("the methods paragraph");
     let raw = seat.raw();
-    assert!(raw.windows(7).any(|w| w == b"\x1b]52;c;"), "it goes into the clipboard");
+    assert!(
+        raw.windows(7).any(|w| w == b"\x1b]52;c;"),
+        "it goes into the clipboard"
+    );
     seat.keys("gY<enter>");
     seat.wait_for("rows copied");
     seat.keys("j<enter>");

@@ -7,14 +7,24 @@ use super::support::{Answers, Bench, Seat, Terminal};
 
 fn round(bench: &Bench, name: &str, people: &[&str]) {
     let people: Vec<String> = people.iter().map(|p| p.to_string()).collect();
-    let overlap = if people.len() > 1 { "both-accept" } else { "single" };
+    let overlap = if people.len() > 1 {
+        "both-accept"
+    } else {
+        "single"
+    };
     let new = NewRound {
         calibration: 0,
         repeats: Rate::NONE,
         probes: Rate::NONE,
         ..NewRound::new(name, overlap.parse().unwrap(), people, 1)
     };
-    bench.client("cem").ask(request::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench
+        .client("cem")
+        .ask(request::NewRound {
+            new: Box::new(new),
+            dry: false,
+        })
+        .unwrap();
 }
 
 fn work(bench: &Bench, who: &str) -> Seat {
@@ -23,7 +33,9 @@ fn work(bench: &Bench, who: &str) -> Seat {
     seat.keys("9");
     seat.wait_for("It asks:");
     seat.keys("<enter>");
-    seat.wait_until("an item", |s| s.contains("  to judge") && !s.contains("loading"));
+    seat.wait_until("an item", |s| {
+        s.contains("  to judge") && !s.contains("loading")
+    });
     seat
 }
 
@@ -39,14 +51,24 @@ fn what_is_typed_after_a_prompt_that_a_round_has_not_is_no_verdict() {
     seat.wait_for("`Z` does nothing");
     assert_eq!(bench.journal("ann").len(), 0);
     seat.keys("a");
-    seat.wait_until("the receipt", |s| ["#1 saved", "#2 saved", "#3 saved"].iter().any(|saved| s.contains(saved)));
+    seat.wait_until("the receipt", |s| {
+        ["#1 saved", "#2 saved", "#3 saved"]
+            .iter()
+            .any(|saved| s.contains(saved))
+    });
     assert!(bench.verdicts("ann")[0].ends_with("accept"));
 }
 
 #[test]
 fn a_reason_typed_before_the_item_was_seen_is_no_verdict() {
     let bench = Bench::plain(3);
-    let mut seat = bench.seat_at("ann", Terminal { answers: Answers::WhenTold, ..Terminal::default() });
+    let mut seat = bench.seat_at(
+        "ann",
+        Terminal {
+            answers: Answers::WhenTold,
+            ..Terminal::default()
+        },
+    );
     seat.on(1);
     seat.keys("xa");
     seat.wait_for("is dropped");
@@ -71,14 +93,18 @@ fn who_is_through_with_their_own_round_settles_at_once() {
     for (who, key) in [("bob", "x1"), ("ann", "a")] {
         let mut seat = work(&bench, who);
         for n in 1..=2 {
-            seat.wait_until("an item", |s| s.contains("  to judge") && !s.contains("loading"));
+            seat.wait_until("an item", |s| {
+                s.contains("  to judge") && !s.contains("loading")
+            });
             seat.keys(key);
             seat.wait_until("its receipt", |_| bench.journal(who).len() == n);
         }
         seat.wait_for("nothing is left for you");
         if who == "ann" {
             seat.keys("0");
-            seat.wait_until("a dispute", |s| s.contains("annotator 1") && !s.contains("loading"));
+            seat.wait_until("a dispute", |s| {
+                s.contains("annotator 1") && !s.contains("loading")
+            });
             seat.keys("a");
             seat.wait_for("is accepted: why");
             seat.keys("as agreed<enter>");

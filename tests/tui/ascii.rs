@@ -5,7 +5,13 @@ use super::support::{Bench, Terminal, question};
 #[test]
 fn every_pane_menu_and_page_is_written_in_ascii() {
     let bench = Bench::sample();
-    let mut seat = bench.seat_at("ann", Terminal { ascii: true, ..Terminal::default() });
+    let mut seat = bench.seat_at(
+        "ann",
+        Terminal {
+            ascii: true,
+            ..Terminal::default()
+        },
+    );
     let shown = seat.on(1);
     assert!(shown.contains("+ C. red") && shown.contains('@'), "{shown}");
     seat.judge(1, "a");
@@ -35,7 +41,10 @@ fn every_pane_menu_and_page_is_written_in_ascii() {
     seat.keys("1");
     seat.on(1);
     let raw = seat.raw();
-    let beyond: Vec<char> = String::from_utf8_lossy(&raw).chars().filter(|c| !c.is_ascii()).collect();
+    let beyond: Vec<char> = String::from_utf8_lossy(&raw)
+        .chars()
+        .filter(|c| !c.is_ascii())
+        .collect();
     assert!(beyond.is_empty(), "{beyond:?}");
 }
 
@@ -44,7 +53,13 @@ fn what_people_wrote_keeps_its_columns() {
     let mut item = question(1);
     item.question = "Ist der Kite größer als 漢字?".into();
     let bench = Bench::of(&[item], &[]);
-    let seat = bench.seat_at("ann", Terminal { ascii: true, ..Terminal::default() });
+    let seat = bench.seat_at(
+        "ann",
+        Terminal {
+            ascii: true,
+            ..Terminal::default()
+        },
+    );
     let shown = seat.on(1);
     assert!(shown.contains("Ist der Kite gr??er als ?????"), "{shown}");
     assert!(seat.raw().is_ascii());

@@ -34,7 +34,10 @@ fn three_shows_the_leaderboard_and_enter_goes_down_to_the_item() {
     seat.keys("jj");
     seat.keys("1");
     let shown = seat.wait_for("Is the baker wearing a hat?");
-    assert!(shown.contains("▌1 Review") && shown.contains("#5  pending"), "{shown}");
+    assert!(
+        shown.contains("▌1 Review") && shown.contains("#5  pending"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -46,13 +49,21 @@ fn an_answer_leads_to_what_every_model_said_and_to_the_item_and_back_to_the_same
     seat.wait_for("alpha");
     seat.keys("ll<enter>");
     seat.wait_for("answers of ");
-    let at = |shown: &str| shown.lines().find(|line| line.starts_with('▌')).unwrap_or_default().to_string();
+    let at = |shown: &str| {
+        shown
+            .lines()
+            .find(|line| line.starts_with('▌'))
+            .unwrap_or_default()
+            .to_string()
+    };
     seat.keys("jj");
     let row = at(&seat.wait_until("the third row", |s| at(s).contains("pair 220")));
     seat.keys("<enter>");
     let shown = seat.wait_for("2 answers: ");
     assert!(
-        shown.contains("Is the baker wearing a hat?") && shown.contains("alpha") && shown.contains("beta"),
+        shown.contains("Is the baker wearing a hat?")
+            && shown.contains("alpha")
+            && shown.contains("beta"),
         "{shown}"
     );
     assert!(shown.contains("gold"), "{shown}");
@@ -67,7 +78,10 @@ fn an_answer_leads_to_what_every_model_said_and_to_the_item_and_back_to_the_same
     for back in ["q", "<esc>"] {
         seat.keys("<enter>");
         let shown = seat.wait_for("▌1 Review");
-        assert!(shown.contains("#5  pending") || seat.wait_for("#5  pending").contains("#5"), "{shown}");
+        assert!(
+            shown.contains("#5  pending") || seat.wait_for("#5  pending").contains("#5"),
+            "{shown}"
+        );
         seat.keys(back);
         seat.wait_for("2 answers: ");
     }
@@ -93,18 +107,31 @@ fn what_papers_printed_stands_dimmed_beside_the_scored_rows() {
     seat.wait_for("rows 1-2 of 2");
     seat.keys("p");
     let shown = seat.wait_for("of MVP-Bench");
-    assert!(shown.contains("of all papers") && !shown.contains("of Dysca"), "only papers with a column here: {shown}");
+    assert!(
+        shown.contains("of all papers") && !shown.contains("of Dysca"),
+        "only papers with a column here: {shown}"
+    );
     seat.keys("<down><down><enter>");
     let shown = seat.wait_for("4 printed rows of MVP-Bench");
-    assert!(shown.contains("rows 1-6 of 6") && shown.contains("DeepSeek-VL (1.3B) "), "{shown}");
-    let ranked = |shown: &str| shown.lines().any(|l| l.contains("alpha") && l.contains("1-2"));
+    assert!(
+        shown.contains("rows 1-6 of 6") && shown.contains("DeepSeek-VL (1.3B) "),
+        "{shown}"
+    );
+    let ranked = |shown: &str| {
+        shown
+            .lines()
+            .any(|l| l.contains("alpha") && l.contains("1-2"))
+    };
     seat.wait_until("ranks of the scored ones", ranked);
     seat.keys("/GPT-4o<enter>");
     seat.wait_for("printed in MVP-Bench, Table");
     seat.keys("/qAcc.L_l<enter>");
     let shown = seat.wait_for("qAcc.L_l: 74.44 %");
     let printed = shown.lines().find(|l| l.contains("GPT-4o ")).unwrap();
-    assert!(!printed.contains('=') && !printed.contains('*'), "no rank and no star: {printed}");
+    assert!(
+        !printed.contains('=') && !printed.contains('*'),
+        "no rank and no star: {printed}"
+    );
     seat.keys("<enter>");
     seat.wait_for("its answers are not here");
     seat.keys("x");
@@ -154,10 +181,16 @@ fn styled() -> Bench {
         }
         item.style = Some(["ink", "oil", "pixel"][n as usize / 2 % 3].into());
         let corrupted = n % 8 >= 6;
-        item.variant =
-            Some(Variant { name: if corrupted { "corruption" } else { "clean" }.into(), ..Variant::default() });
+        item.variant = Some(Variant {
+            name: if corrupted { "corruption" } else { "clean" }.into(),
+            ..Variant::default()
+        });
         items += &(serde_json::to_string(&item).unwrap() + "\n");
-        let right = [n % 12 != 0 && !(corrupted && n % 3 == 0), item.style.as_deref() != Some("oil"), false];
+        let right = [
+            n % 12 != 0 && !(corrupted && n % 3 == 0),
+            item.style.as_deref() != Some("oil"),
+            false,
+        ];
         for (lines, right) in answers.iter_mut().zip(right) {
             let said = if right { "(A) True" } else { "(B) False" };
             *lines += &(serde_json::json!({ "question_id": n, "output": said }).to_string() + "\n");
@@ -173,7 +206,14 @@ fn styled() -> Bench {
 
 fn accept(client: &Client, number: u32) {
     let judgement = Judgement::new(Verdict::Accept, Seen::Painted);
-    client.ask(request::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement })).unwrap();
+    client
+        .ask(request::Decide(Decide {
+            uuid: Uuid::now_v7(),
+            number,
+            expected: None,
+            judgement,
+        }))
+        .unwrap();
 }
 
 #[test]
@@ -184,7 +224,9 @@ fn a_filter_scores_as_it_is_typed_and_what_people_accept_is_followed() {
     seat.keys("3");
     let shown = seat.wait_for("leaderboard on all items: 96 questions");
     assert!(shown.contains("MC+TF"), "{shown}");
-    seat.wait_until("ranks", |s| s.lines().any(|l| l.contains("good") && l.contains("(1)")));
+    seat.wait_until("ranks", |s| {
+        s.lines().any(|l| l.contains("good") && l.contains("(1)"))
+    });
     seat.keys("ftype:true-false");
     // Counted while the prompt is still open.
     let shown = seat.wait_for("48 questions  only type:true-false");
@@ -219,8 +261,17 @@ fn a_model_is_broken_down_and_two_are_compared_down_to_their_items() {
     seat.wait_for("styles (SC)");
     seat.keys("<enter>");
     let shown = seat.wait_for("poor by style");
-    let style = |name: &str| shown.lines().find(|l| l.contains(&format!(" {name} "))).unwrap().to_string();
-    assert!(style("oil").contains("0.0") && style("ink").contains("100.0"), "{shown}");
+    let style = |name: &str| {
+        shown
+            .lines()
+            .find(|l| l.contains(&format!(" {name} ")))
+            .unwrap()
+            .to_string()
+    };
+    assert!(
+        style("oil").contains("0.0") && style("ink").contains("100.0"),
+        "{shown}"
+    );
     seat.keys("G<enter>");
     seat.wait_for("answers of poor behind Acc.style.oil");
     seat.keys("w");
@@ -229,7 +280,10 @@ fn a_model_is_broken_down_and_two_are_compared_down_to_their_items() {
     seat.wait_for("x compares with poor");
     seat.keys("/good<enter>x");
     let shown = seat.wait_for("poor against good by Acc.type.true-false");
-    assert!(shown.contains("McNemar, exact") && shown.contains("95 % "), "{shown}");
+    assert!(
+        shown.contains("McNemar, exact") && shown.contains("95 % "),
+        "{shown}"
+    );
     seat.keys("j<enter>");
     let shown = seat.wait_for("Is kite");
     assert!(shown.contains("▌2 Items"), "{shown}");
@@ -268,16 +322,30 @@ fn graded(levels: [&str; 3], says: impl Fn(i64, usize) -> &'static str) -> Bench
         item.kind = QuestionKind::MultipleChoice;
         // Beyond what can be answered, declining is right.
         let beyond = levels[at] == "beyond";
-        let option = |text: &str, role| Choice { text: text.into(), role };
+        let option = |text: &str, role| Choice {
+            text: text.into(),
+            role,
+        };
         let declines = option("I cannot tell", Role::Refusal);
-        let first = option("True", if beyond { Role::Distractor } else { Role::Correct });
+        let first = option(
+            "True",
+            if beyond {
+                Role::Distractor
+            } else {
+                Role::Correct
+            },
+        );
         item.options = vec![first, option("False", Role::Distractor), declines];
         item.answer = if beyond { "I cannot tell" } else { "True" }.into();
         item.level = Some(levels[at].into());
-        item.variant = Some(Variant { name: format!("shuffle-{}", n / 60 + 1), ..Variant::default() });
+        item.variant = Some(Variant {
+            name: format!("shuffle-{}", n / 60 + 1),
+            ..Variant::default()
+        });
         items += &(serde_json::to_string(&item).unwrap() + "\n");
         let output = says(n / 3, at);
-        answers += &(serde_json::json!({ "question_id": n + 1, "output": output }).to_string() + "\n");
+        answers +=
+            &(serde_json::json!({ "question_id": n + 1, "output": output }).to_string() + "\n");
     }
     std::fs::write(folder.path().join("items.jsonl"), items).unwrap();
     std::fs::write(folder.path().join("m.jsonl"), answers).unwrap();
@@ -289,25 +357,46 @@ fn graded(levels: [&str; 3], says: impl Fn(i64, usize) -> &'static str) -> Bench
 fn take(seat: &mut Seat, what: &str) {
     let shown = seat.wait_for(what);
     let line = shown.lines().find(|l| l.contains(what)).unwrap();
-    let number = line.split(['▌', '│', ' ']).find_map(|word| word.parse::<u32>().ok());
-    seat.keys(&number.unwrap_or_else(|| panic!("no number: {line}")).to_string());
+    let number = line
+        .split(['▌', '│', ' '])
+        .find_map(|word| word.parse::<u32>().ok());
+    seat.keys(
+        &number
+            .unwrap_or_else(|| panic!("no number: {line}"))
+            .to_string(),
+    );
 }
 
 #[test]
 fn a_difficulty_curve_goes_from_easy_to_hard_and_says_whether_it_falls() {
     // Easy: 30 of 40 right, medium 35, hard 10.
-    let bench = graded(["medium", "hard", "easy"], |n, at| if n < [35, 10, 30][at] { "(A)" } else { "(B)" });
+    let bench = graded(["medium", "hard", "easy"], |n, at| {
+        if n < [35, 10, 30][at] { "(A)" } else { "(B)" }
+    });
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
     seat.wait_for("leaderboard on all items");
     seat.keys("v");
-    take(&mut seat, "from easy to hard: whether accuracy falls as it should");
+    take(
+        &mut seat,
+        "from easy to hard: whether accuracy falls as it should",
+    );
     let shown = seat.wait_for("m by Acc by level");
-    let at = |name: &str| shown.lines().position(|l| l.contains(&format!(" {name} "))).unwrap();
-    assert!(at("easy") < at("medium") && at("medium") < at("hard"), "{shown}");
+    let at = |name: &str| {
+        shown
+            .lines()
+            .position(|l| l.contains(&format!(" {name} ")))
+            .unwrap()
+    };
     assert!(
-        shown.contains("accuracy does not fall with difficulty as it should: medium 87.5 is above easy 75.0"),
+        at("easy") < at("medium") && at("medium") < at("hard"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains(
+            "accuracy does not fall with difficulty as it should: medium 87.5 is above easy 75.0"
+        ),
         "{shown}"
     );
     seat.leave("qq<ctrl-c>");
@@ -328,18 +417,33 @@ fn the_knowledge_quadrant_counts_every_answer_once_and_opens_them() {
     seat.keys("v");
     take(&mut seat, "what it knows, and whether it is aware of that");
     let shown = seat.wait_for("m by knowledge quadrant");
-    let counts = |name: &str, n: u64| shown.lines().any(|l| l.contains(name) && l.contains(&format!(" {n} ")));
-    for (name, n) in [("known knowns", 50), ("unknown knowns", 4), ("known unknowns", 35), ("unknown unknowns", 31)] {
+    let counts = |name: &str, n: u64| {
+        shown
+            .lines()
+            .any(|l| l.contains(name) && l.contains(&format!(" {n} ")))
+    };
+    for (name, n) in [
+        ("known knowns", 50),
+        ("unknown knowns", 4),
+        ("known unknowns", 35),
+        ("unknown unknowns", 31),
+    ] {
         assert!(counts(name, n), "{name} {n}: {shown}");
     }
-    assert!(shown.contains("31 = 25.8 %") && shown.contains("not aware of it"), "drawn too: {shown}");
+    assert!(
+        shown.contains("31 = 25.8 %") && shown.contains("not aware of it"),
+        "drawn too: {shown}"
+    );
     seat.rest();
     seat.keys("<enter>");
     seat.wait_for("answers of m behind quadrant.known-knowns");
     seat.wait_for("of 50");
     seat.keys("qj<enter>");
     let shown = seat.wait_for("answers of m behind quadrant.unknown-knowns");
-    assert!(shown.contains("of 4") && shown.contains("(declined)"), "{shown}");
+    assert!(
+        shown.contains("of 4") && shown.contains("(declined)"),
+        "{shown}"
+    );
     seat.keys("qj<enter>");
     seat.wait_for("answers of m behind quadrant.known-unknowns");
     seat.wait_for("of 35");
@@ -353,13 +457,23 @@ fn stability_is_asked_of_the_owner_and_back_gives_it_up() {
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("3");
-    seat.wait_until("ranks", |s| s.lines().any(|l| l.contains("good") && l.contains("(1)")));
+    seat.wait_until("ranks", |s| {
+        s.lines().any(|l| l.contains("good") && l.contains("(1)"))
+    });
     seat.keys("/Acc.type.true-false<enter>v");
     seat.wait_for("stability");
     seat.keys("<up><enter>");
     let shown = seat.wait_for("final order");
-    assert!(shown.contains("Acc.type.true-false over parts of the data") && shown.contains("100 %"), "{shown}");
-    let at = |name: &str| shown.lines().position(|l| l.contains(&format!(" {name} "))).unwrap();
+    assert!(
+        shown.contains("Acc.type.true-false over parts of the data") && shown.contains("100 %"),
+        "{shown}"
+    );
+    let at = |name: &str| {
+        shown
+            .lines()
+            .position(|l| l.contains(&format!(" {name} ")))
+            .unwrap()
+    };
     assert!(at("good") < at("none"), "best first: {shown}");
     seat.keys("<enter>");
     seat.wait_for("answers of good behind Acc.type.true-false");
@@ -374,6 +488,9 @@ fn stability_is_asked_of_the_owner_and_back_gives_it_up() {
     // The answer to the next question is there, and no curve came in its place.
     seat.keys("s");
     let shown = seat.wait_for("no interval: ");
-    assert!(shown.contains("leaderboard on all items") && !shown.contains("final order"), "{shown}");
+    assert!(
+        shown.contains("leaderboard on all items") && !shown.contains("final order"),
+        "{shown}"
+    );
     seat.leave("q<ctrl-c>");
 }

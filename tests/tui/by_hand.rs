@@ -15,7 +15,10 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
     ann.wait_for("accepted");
     ann.keys("E");
     let menu = ann.wait_for("edit #1");
-    assert!(menu.contains("A. True (right)") && menu.contains("B. False") && !menu.contains("save"), "{menu}");
+    assert!(
+        menu.contains("A. True (right)") && menu.contains("B. False") && !menu.contains("save"),
+        "{menu}"
+    );
     // A prompt that is closed, and a text that cannot be: the draft stays.
     ann.keys("3");
     ann.wait_for("B (empty takes it away)");
@@ -23,7 +26,10 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
     ann.wait_for("edit #1");
     ann.keys("3<ctrl-u>true<enter>");
     let menu = ann.wait_for("save as a revision");
-    assert!(menu.contains("B. true") && menu.contains("changed"), "{menu}");
+    assert!(
+        menu.contains("B. true") && menu.contains("changed"),
+        "{menu}"
+    );
     ann.keys("6");
     ann.wait_for("are alike");
     ann.wait_for("edit #1");
@@ -41,7 +47,9 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
     bob.keys("a");
     bob.on(2);
     bob.keys("p");
-    bob.wait_until("accepted again", |shown| shown.contains("#1  ") && shown.contains("✓ accepted"));
+    bob.wait_until("accepted again", |shown| {
+        shown.contains("#1  ") && shown.contains("✓ accepted")
+    });
     let view = bench.client("ann").ask(request::Item(1)).unwrap();
     assert_eq!(view.standing.len(), 1);
 }
@@ -49,7 +57,13 @@ fn a_distractor_is_replaced_and_everybody_judges_the_item_anew() {
 #[test]
 fn the_first_text_comes_back() {
     let bench = Bench::plain(2);
-    let mut ann = bench.seat_at("ann", Terminal { size: (80, 24), ..Terminal::default() });
+    let mut ann = bench.seat_at(
+        "ann",
+        Terminal {
+            size: (80, 24),
+            ..Terminal::default()
+        },
+    );
     ann.on(1);
     ann.keys("E1<ctrl-u>Is the kite red<enter>");
     ann.wait_for("save as a revision");
@@ -84,15 +98,21 @@ fn an_edit_keeps_its_note_and_undo_takes_the_edit_back_first() {
     };
     assert_eq!(item()["edited"]["note"], "reads badly");
     ann.keys("u");
-    let said = ann.wait_until("the edit to be taken back", |s| s.contains("edit of #2") && s.contains("taken back"));
+    let said = ann.wait_until("the edit to be taken back", |s| {
+        s.contains("edit of #2") && s.contains("taken back")
+    });
     assert!(said.contains("Is kite 2 red?"), "{said}");
     assert_eq!(item()["edited"], serde_json::Value::Null);
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
     ann.keys("U");
-    ann.wait_until("the edit again", |s| s.contains("edit of #2") && s.contains("brought back"));
+    ann.wait_until("the edit again", |s| {
+        s.contains("edit of #2") && s.contains("brought back")
+    });
     assert_eq!(item()["edited"]["note"], "reads badly");
     ann.keys("u");
-    ann.wait_until("the edit to be taken back", |s| s.contains("edit of #2") && s.contains("taken back"));
+    ann.wait_until("the edit to be taken back", |s| {
+        s.contains("edit of #2") && s.contains("taken back")
+    });
     ann.keys("u");
     ann.wait_for("your verdict on #1 is taken back");
     assert_eq!(bench.verdicts("ann"), ["1 accept", "1 undo"]);

@@ -48,14 +48,28 @@ fn a_step_and_a_verdict_cost_little() {
         before = after;
     }
     eprintln!("a step {} B, a verdict {} B", worst.0, worst.1);
-    assert!(worst.0 <= BUDGET && worst.1 <= BUDGET, "a step {} B, a verdict {} B", worst.0, worst.1);
+    assert!(
+        worst.0 <= BUDGET && worst.1 <= BUDGET,
+        "a step {} B, a verdict {} B",
+        worst.0,
+        worst.1
+    );
 }
 
 #[test]
 fn a_verdict_in_a_round_costs_as_little_as_any() {
     let bench = Bench::plain(12);
-    let new = NewRound { calibration: 0, ..NewRound::new("first", Protocol::Single, vec!["ann".into()], 1) };
-    bench.client("ann").ask(request::NewRound { new: Box::new(new), dry: false }).unwrap();
+    let new = NewRound {
+        calibration: 0,
+        ..NewRound::new("first", Protocol::Single, vec!["ann".into()], 1)
+    };
+    bench
+        .client("ann")
+        .ask(request::NewRound {
+            new: Box::new(new),
+            dry: false,
+        })
+        .unwrap();
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.keys("9");
@@ -91,16 +105,38 @@ fn settle(seat: &super::support::Seat) -> usize {
 fn the_tabs_stand_still_while_receipts_come_and_go() {
     for width in [80, 99, 100, 101, 120, 160] {
         let bench = Bench::plain(12);
-        let mut seat = bench.seat_at("ann", Terminal { size: (width, 24), ..Terminal::default() });
+        let mut seat = bench.seat_at(
+            "ann",
+            Terminal {
+                size: (width, 24),
+                ..Terminal::default()
+            },
+        );
         seat.on(1);
-        let tabs = |text: String, place: &str| text.lines().next().unwrap().split(place).next().unwrap().to_string();
+        let tabs = |text: String, place: &str| {
+            text.lines()
+                .next()
+                .unwrap()
+                .split(place)
+                .next()
+                .unwrap()
+                .to_string()
+        };
         // The counts come later than the item, and get narrower at 9.
         let before = tabs(seat.wait_for("1 of 12"), "1 of 12");
         for item in 1..=3 {
             seat.judge(item, "a");
             let place = format!("{} of 12", item + 1);
-            assert_eq!(tabs(seat.wait_for(&place), &place), before, "{width} columns");
+            assert_eq!(
+                tabs(seat.wait_for(&place), &place),
+                before,
+                "{width} columns"
+            );
         }
-        assert_eq!(tabs(seat.wait_for("?9"), "4 of 12"), before, "{width} columns");
+        assert_eq!(
+            tabs(seat.wait_for("?9"), "4 of 12"),
+            before,
+            "{width} columns"
+        );
     }
 }

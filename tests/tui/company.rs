@@ -36,7 +36,10 @@ fn a_verdict_on_an_item_that_the_other_just_changed_is_refused_and_the_item_show
     ann.keys("1");
     ann.wait_for("#1 changed while you looked: bob said accept");
     let shown = ann.on(1);
-    assert!(shown.contains("accept by bob") && shown.contains("1 of 5"), "{shown}");
+    assert!(
+        shown.contains("accept by bob") && shown.contains("1 of 5"),
+        "{shown}"
+    );
     assert_eq!(bench.journal("ann").len(), 0);
     // Looked at again, it can be decided.
     ann.keys("x");
@@ -68,7 +71,8 @@ fn a_refused_verdict_is_told_whichever_queue_comes_meanwhile() {
     bench.thaw_owner();
     let shown = ann.wait_until("both answers", |shown| {
         let refused_last = shown.contains("#3  ✓ accepted") && shown.contains("3 of 6");
-        shown.contains("#3 changed while you looked") && (refused_last || shown.contains("1 of 3  [subtask:even]"))
+        shown.contains("#3 changed while you looked")
+            && (refused_last || shown.contains("1 of 3  [subtask:even]"))
     });
     assert!(!shown.contains("saving"), "{shown}");
     assert_eq!(bench.journal("ann").len(), 0);
@@ -92,7 +96,10 @@ fn a_killed_owner_is_told_and_a_verdict_given_meanwhile_counts_once() {
     seat.judge(3, "s");
     seat.keys("u");
     seat.wait_for("your verdict on #3 is taken back");
-    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 accept", "3 skip", "3 undo"]);
+    assert_eq!(
+        bench.verdicts("ann"),
+        ["1 accept", "2 accept", "3 skip", "3 undo"]
+    );
 }
 
 #[test]

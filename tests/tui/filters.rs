@@ -7,7 +7,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
 use benchtop::model::scoring::bench::{
-    Bench, BenchAsk, Chip, Explained, Explanation, FlagOrder, RulesDiff, RulesState, Sample, ScorerState, Tally,
+    Bench, BenchAsk, Chip, Explained, Explanation, FlagOrder, RulesDiff, RulesState, Sample,
+    ScorerState, Tally,
 };
 use benchtop::model::scoring::job::{Phase, ScoringState};
 use benchtop::model::scoring::rules::{RuleSet, Then, Threshold};
@@ -15,8 +16,8 @@ use benchtop::model::scoring::{Outcome, ScoreState, Scorer};
 use benchtop::model::{ColourLevel, Error, ErrorKind, Result, Status};
 use benchtop::owner::lock;
 use benchtop::owner::wire::{
-    AnyReply, AnyRequest, Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, Request, ToOwner, Welcome,
-    request,
+    AnyReply, AnyRequest, Event, FromOwner, ItemView, OwnerStatus, PROTOCOL, Receipt, Request,
+    ToOwner, Welcome, request,
 };
 use benchtop::store::project::Project;
 
@@ -48,7 +49,12 @@ struct Played {
 }
 
 fn flag(at: f64) -> RuleSet {
-    RuleSet::default().with(&"clip".parse().unwrap(), Then::Flag, None, Threshold::new(at))
+    RuleSet::default().with(
+        &"clip".parse().unwrap(),
+        Then::Flag,
+        None,
+        Threshold::new(at),
+    )
 }
 
 impl Played {
@@ -77,7 +83,11 @@ impl Played {
                 std::thread::spawn(move || serve(stream, &shared));
             }
         });
-        Played { _dir: dir, project, state }
+        Played {
+            _dir: dir,
+            project,
+            state,
+        }
     }
 
     fn seat(&self, terminal: Terminal) -> Seat {
@@ -109,7 +119,9 @@ fn hear(stream: &mut UnixStream) -> Option<ToOwner> {
 }
 
 fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
-    let Some(ToOwner::Hello(hello)) = hear(&mut stream) else { return };
+    let Some(ToOwner::Hello(hello)) = hear(&mut stream) else {
+        return;
+    };
     assert_eq!(hello.protocol, PROTOCOL);
     let welcome = Welcome {
         pid: 1,
@@ -125,7 +137,9 @@ fn serve(mut stream: UnixStream, shared: &(Mutex<State>, Condvar)) {
     say(&mut stream, &FromOwner::Welcome(Box::new(welcome)));
     shared.0.lock().unwrap().client = Some(stream.try_clone().unwrap());
     while let Some(message) = hear(&mut stream) {
-        let ToOwner::Ask(number, ask) = message else { continue };
+        let ToOwner::Ask(number, ask) = message else {
+            continue;
+        };
         let mut state = shared.0.lock().unwrap();
         let answer = answer(&mut state, &ask);
         while state.held && matches!(ask, AnyRequest::Bench(_) | AnyRequest::TryRules(_)) {
@@ -163,13 +177,21 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
             state.rev += 1;
             state.accepted.push(decide.number);
             let (uuid, rev, number) = (decide.uuid, state.rev, decide.number);
-            request::Decide::pack(Receipt { uuid, rev, number, status: Status::Accepted, edit: false })
+            request::Decide::pack(Receipt {
+                uuid,
+                rev,
+                number,
+                status: Status::Accepted,
+                edit: false,
+            })
         }
         AnyRequest::Doubtful(request::Doubtful { filter, order, .. }) => {
             state.doubts.push((filter.words(), *order));
             request::Doubtful::pack(vec![3, 2])
         }
-        AnyRequest::Explain(request::Explain { number }) => request::Explain::pack(explanation(*number)),
+        AnyRequest::Explain(request::Explain { number }) => {
+            request::Explain::pack(explanation(*number))
+        }
         AnyRequest::Scorers(request::Scorers) => request::Scorers::pack(vec![ScorerState {
             scorer: Scorer::Clip,
             what: Scorer::Clip.help().into(),
@@ -185,36 +207,79 @@ fn answer(state: &mut State, ask: &AnyRequest) -> Result<AnyReply> {
         }
         AnyRequest::Rules(request::Rules) => request::Rules::pack(rules(state)),
         AnyRequest::TryRules(_) => {
-            let tally = Tally { items: [712, 159, 0], ..Tally::default() };
+            let tally = Tally {
+                items: [712, 159, 0],
+                ..Tally::default()
+            };
             let lines = vec!["~ clip low: flag if clip < 24".into()];
-            request::TryRules::pack(RulesDiff { tally, hits: vec![159], lines, ..RulesDiff::default() })
+            request::TryRules::pack(RulesDiff {
+                tally,
+                hits: vec![159],
+                lines,
+                ..RulesDiff::default()
+            })
         }
-        AnyRequest::ApplyRules(request::ApplyRules { rules: new, revision }) if *revision == state.rev.to_string() => {
+        AnyRequest::ApplyRules(request::ApplyRules {
+            rules: new,
+            revision,
+        }) if *revision == state.rev.to_string() => {
             state.rules = new.clone();
             state.rev += 1;
             request::ApplyRules::pack(rules(state))
         }
-        AnyRequest::ApplyRules(_) => return Err(Error::new(ErrorKind::Conflict, "benchtop.toml changed meanwhile")),
+        AnyRequest::ApplyRules(_) => {
+            return Err(Error::new(
+                ErrorKind::Conflict,
+                "benchtop.toml changed meanwhile",
+            ));
+        }
         AnyRequest::Subscribe(_) => request::Subscribe::pack(()),
         AnyRequest::SetPlace(_) => request::SetPlace::pack(()),
         AnyRequest::Want(_) => request::Want::pack(None),
-        _ => return Err(Error::new(ErrorKind::Usage, "this is a command, not a question")),
+        _ => {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "this is a command, not a question",
+            ));
+        }
     })
 }
 
 fn rules(state: &State) -> RulesState {
-    let tally = Tally { items: [400, 200, 0], ..Tally::default() };
+    let tally = Tally {
+        items: [400, 200, 0],
+        ..Tally::default()
+    };
     let (rules, revision) = (state.rules.clone(), state.rev.to_string());
-    RulesState { hits: vec![200], rules, revision, tally, history: 0, problem: None }
+    RulesState {
+        hits: vec![200],
+        rules,
+        revision,
+        tally,
+        history: 0,
+        problem: None,
+    }
 }
 
 /// A thousand items from 10 to 40, evenly.
 fn look(ask: &BenchAsk) -> Bench {
     let count = u64::from(ask.bars);
-    let bars: Vec<u64> = (0..count).map(|at| (at + 1) * 1000 / count - at * 1000 / count).collect();
-    let flagged = ask.flag.map_or(0, |flag| (((flag - 10.0) / 30.0).clamp(0.0, 1.0) * 1000.0).round() as u64);
-    let tally = Tally { items: [1000 - flagged, flagged, 0], ..Tally::default() };
-    let sample = |number| Sample { number, value: 25.0, picture: None, text: "a kite".into() };
+    let bars: Vec<u64> = (0..count)
+        .map(|at| (at + 1) * 1000 / count - at * 1000 / count)
+        .collect();
+    let flagged = ask.flag.map_or(0, |flag| {
+        (((flag - 10.0) / 30.0).clamp(0.0, 1.0) * 1000.0).round() as u64
+    });
+    let tally = Tally {
+        items: [1000 - flagged, flagged, 0],
+        ..Tally::default()
+    };
+    let sample = |number| Sample {
+        number,
+        value: 25.0,
+        picture: None,
+        text: "a kite".into(),
+    };
     Bench {
         measure: ask.measure.clone(),
         logit: 100.0,
@@ -235,17 +300,29 @@ fn look(ask: &BenchAsk) -> Bench {
 }
 
 fn item(state: &State, number: u32) -> ItemView {
-    let chip = Chip { rule: "clip low".into(), then: Then::Flag, words: "clip 21.3 < 25".into() };
+    let chip = Chip {
+        rule: "clip low".into(),
+        then: Then::Flag,
+        words: "clip 21.3 < 25".into(),
+    };
     let accepted = state.accepted.contains(&number);
     ItemView {
         number,
         json: serde_json::to_string(&question(i64::from(number))).unwrap(),
-        status: if accepted { Status::Accepted } else { Status::Pending },
+        status: if accepted {
+            Status::Accepted
+        } else {
+            Status::Pending
+        },
         rev: if accepted { state.rev } else { 1 },
         text_rev: 0,
         standing: vec![],
         stale: None,
-        chips: if number >= state.chips_from { vec![chip] } else { vec![] },
+        chips: if number >= state.chips_from {
+            vec![chip]
+        } else {
+            vec![]
+        },
     }
 }
 
@@ -261,7 +338,12 @@ fn explanation(number: u32) -> Explanation {
         out_of_date: false,
         counted: None,
     };
-    Explanation { number, outcome: Outcome::Flagged, scores: vec![clip], ..Explanation::default() }
+    Explanation {
+        number,
+        outcome: Outcome::Flagged,
+        scores: vec![clip],
+        ..Explanation::default()
+    }
 }
 
 #[test]
@@ -274,10 +356,18 @@ fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
     seat.keys("<enter>");
     seat.wait_for("[flagged, nearest first]");
     let shown = seat.on(3);
-    assert!(shown.contains("flagged: clip 21.3 < 25  (clip low)"), "{shown}");
+    assert!(
+        shown.contains("flagged: clip 21.3 < 25  (clip low)"),
+        "{shown}"
+    );
     seat.keys("e");
     let page = seat.wait_for("#3: flagged by the rules");
-    for part in ["0.2130", "6.1 % of the scored items", "clip < 25: holds", "the kite is red"] {
+    for part in [
+        "0.2130",
+        "6.1 % of the scored items",
+        "clip < 25: holds",
+        "the kite is red",
+    ] {
         assert!(page.contains(part), "{part} in\n{page}");
     }
     seat.keys("<esc>");
@@ -295,30 +385,49 @@ fn doubtful_items_are_a_queue_explained_and_accepted_over_the_filter() {
     seat.keys("4");
     seat.wait_for("[judged, against the rules]");
     let asked = played.with(|state| state.doubts.clone());
-    assert_eq!(asked, [(String::new(), FlagOrder::Nearest), (String::new(), FlagOrder::AgainstPeople)]);
+    assert_eq!(
+        asked,
+        [
+            (String::new(), FlagOrder::Nearest),
+            (String::new(), FlagOrder::AgainstPeople)
+        ]
+    );
 }
 
 #[test]
 fn chips_are_sentences_for_a_screen_reader() {
     let played = Played::new();
-    let terminal = Terminal { level: ColourLevel::Mono, theme: "mono", accessible: true, ..Terminal::default() };
+    let terminal = Terminal {
+        level: ColourLevel::Mono,
+        theme: "mono",
+        accessible: true,
+        ..Terminal::default()
+    };
     let mut seat = played.seat(terminal);
     seat.on(1);
     seat.keys("G");
     seat.on(5);
     let shown = seat.text().replace('\n', " ");
-    assert!(shown.contains("the rule clip low has this item flagged because"), "{shown}");
+    assert!(
+        shown.contains("the rule clip low has this item flagged because"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn counts_are_on_the_screen_before_the_owner_has_counted() {
     for size in [(80, 24), (160, 50)] {
         let played = Played::new();
-        let mut seat = played.seat(Terminal { size, ..Terminal::default() });
+        let mut seat = played.seat(Terminal {
+            size,
+            ..Terminal::default()
+        });
         seat.on(1);
         seat.keys("8");
         seat.wait_for("flag 25.0");
-        seat.wait_until("the exact counts", |shown| shown.contains("50 %") && !shown.contains('~'));
+        seat.wait_until("the exact counts", |shown| {
+            shown.contains("50 %") && !shown.contains('~')
+        });
         let before = played.with(|state| {
             state.held = true;
             state.looks.len()
@@ -333,9 +442,13 @@ fn counts_are_on_the_screen_before_the_owner_has_counted() {
         for _ in 0..20 {
             seat.keys("<left>");
         }
-        seat.wait_until("the line to be far left", |shown| !shown.contains("flag 19.0"));
+        seat.wait_until("the line to be far left", |shown| {
+            !shown.contains("flag 19.0")
+        });
         played.with(|state| state.held = false);
-        seat.wait_until("the exact counts", |shown| !shown.contains('~') && shown.contains("more kept"));
+        seat.wait_until("the exact counts", |shown| {
+            !shown.contains('~') && shown.contains("more kept")
+        });
         let looks = played.with(|state| state.looks.clone());
         // One was on its way, and then only the newest.
         assert_eq!(looks.len() - before, 2, "{looks:?}");
@@ -389,8 +502,15 @@ fn a_busy_scorer_is_drawn_at_most_four_times_a_second() {
     let mut seat = played.seat(Terminal::default());
     seat.on(1);
     seat.keys("8");
-    seat.wait_until("the exact counts", |shown| shown.contains("50 %") && !shown.contains('~'));
-    let frames = |seat: &Seat| seat.raw().windows(8).filter(|w| w == b"\x1b[?2026h").count();
+    seat.wait_until("the exact counts", |shown| {
+        shown.contains("50 %") && !shown.contains('~')
+    });
+    let frames = |seat: &Seat| {
+        seat.raw()
+            .windows(8)
+            .filter(|w| w == b"\x1b[?2026h")
+            .count()
+    };
     let (before, from) = (frames(&seat), Instant::now());
     for done in 1..=400 {
         played.tell(Event::Scoring(Box::new(ScoringState {

@@ -13,10 +13,22 @@ fn an_empty_project_says_which_key_makes_something_and_that_key_does() {
     seat.wait_for("not on the screen");
     seat.keys("S");
     let shown = seat.on(1);
-    assert!(shown.contains('▀') || shown.contains('▄'), "no picture in half-blocks:\n{shown}");
-    let right = shown.lines().filter(|l| l.contains("✓ A.") || l.contains("✓ B.") || l.contains("✓ C.")).count();
-    assert!(right == 1 || shown.contains("✓ D.") || shown.contains("answer"), "no answer is marked:\n{shown}");
-    assert!(shown.contains("drawn by benchtop"), "it does not say that it is a sample:\n{shown}");
+    assert!(
+        shown.contains('▀') || shown.contains('▄'),
+        "no picture in half-blocks:\n{shown}"
+    );
+    let right = shown
+        .lines()
+        .filter(|l| l.contains("✓ A.") || l.contains("✓ B.") || l.contains("✓ C."))
+        .count();
+    assert!(
+        right == 1 || shown.contains("✓ D.") || shown.contains("answer"),
+        "no answer is marked:\n{shown}"
+    );
+    assert!(
+        shown.contains("drawn by benchtop"),
+        "it does not say that it is a sample:\n{shown}"
+    );
     assert!(shown.contains("1 of "), "{shown}");
 }
 
@@ -33,8 +45,13 @@ fn a_accepts_and_saved_means_that_it_is_on_disk() {
         saved
     });
     let journal = bench.journal("ann");
-    let Act::Judge(judged) = &journal[0].act else { panic!("{journal:?}") };
-    assert_eq!((judged.verdict, judged.seen), (Verdict::Accept, Seen::Painted));
+    let Act::Judge(judged) = &journal[0].act else {
+        panic!("{journal:?}")
+    };
+    assert_eq!(
+        (judged.verdict, judged.seen),
+        (Verdict::Accept, Seen::Painted)
+    );
     assert!(judged.ms.is_some());
     seat.on(2);
     seat.keys("p");
@@ -187,5 +204,8 @@ fn the_last_item_judged_twice_in_one_breath_counts_as_a_person_would_expect() {
     seat.wait_for("✓ accepted");
     assert_eq!(bench.verdicts("ann"), ["1 accept"]);
     let shown = seat.text();
-    assert!(!shown.contains("changed while you looked"), "its own verdict is held against it:\n{shown}");
+    assert!(
+        !shown.contains("changed while you looked"),
+        "its own verdict is held against it:\n{shown}"
+    );
 }

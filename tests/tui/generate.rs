@@ -14,7 +14,12 @@ fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
     bench
         .client("script")
-        .ask(request::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false })
+        .ask(request::Compose {
+            plan: None,
+            seed: 3,
+            count: Some(count),
+            allow_impossible: false,
+        })
         .unwrap();
     bench
 }
@@ -70,7 +75,10 @@ fn an_enter_behind_a_number_is_the_menus_own() {
     seat.wait_for("make them");
     seat.keys("1<enter>");
     seat.wait_for("100 % 12 of 12");
-    assert_eq!(jobs()[0].settings.as_ref().map(|s| (s.width, s.height)), Some((64, 64)));
+    assert_eq!(
+        jobs()[0].settings.as_ref().map(|s| (s.width, s.height)),
+        Some((64, 64))
+    );
 }
 
 #[test]
@@ -81,9 +89,19 @@ fn a_busy_job_is_drawn_at_most_four_times_a_second() {
     seat.wait_for("n begins one");
     seat.wait_for("CPU");
     let (before, from) = (frames(&seat), Instant::now());
-    let wishes = GenerationOverrides { size: Some((64, 64)), ..GenerationOverrides::default() };
-    let job = NewJob { samples: 2, wishes, ..NewJob::default() };
-    bench.client("script").ask(request::Generate(Box::new(job))).unwrap();
+    let wishes = GenerationOverrides {
+        size: Some((64, 64)),
+        ..GenerationOverrides::default()
+    };
+    let job = NewJob {
+        samples: 2,
+        wishes,
+        ..NewJob::default()
+    };
+    bench
+        .client("script")
+        .ask(request::Generate(Box::new(job)))
+        .unwrap();
     seat.wait_for("100 %");
     let drawn = frames(&seat) - before;
     let most = from.elapsed().as_millis() as usize / 250 + 3;
@@ -94,14 +112,20 @@ fn a_busy_job_is_drawn_at_most_four_times_a_second() {
 #[test]
 fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
     let bench = composed(12);
-    let server = Server::new(|_| Act::Later(Duration::from_millis(80), Box::new(reply("(A)", "stop"))));
+    let server =
+        Server::new(|_| Act::Later(Duration::from_millis(80), Box::new(reply("(A)", "stop"))));
     let mut seat = bench.seat("ann");
     seat.keys("7");
     seat.wait_for("n begins one");
     let new = NewRun {
         model: "tiny".into(),
         name: None,
-        servers: vec![Endpoint { url: server.url(), key_env: None, concurrency: 1, timeout_s: 5 }],
+        servers: vec![Endpoint {
+            url: server.url(),
+            key_env: None,
+            concurrency: 1,
+            timeout_s: 5,
+        }],
         filter: String::new(),
         sample: None,
         seed: 1,
@@ -114,7 +138,10 @@ fn an_evaluation_is_one_of_the_jobs_and_has_their_keys() {
         dry: false,
         drafts: false,
     };
-    bench.client("script").ask(request::Evaluate(Box::new(new))).unwrap();
+    bench
+        .client("script")
+        .ask(request::Evaluate(Box::new(new)))
+        .unwrap();
     seat.wait_for("eval tiny (blind)");
     seat.wait_for("without pictures, options 3 shuffles");
     seat.wait_for("tiny as tiny (blind) at http");

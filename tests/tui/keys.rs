@@ -5,7 +5,10 @@ use benchtop::model::{Act, Verdict};
 use super::support::{Bench, Terminal};
 
 fn with(keys: &'static str) -> Terminal {
-    Terminal { keys, ..Terminal::default() }
+    Terminal {
+        keys,
+        ..Terminal::default()
+    }
 }
 
 #[test]
@@ -21,7 +24,11 @@ fn a_key_that_was_moved_judges_and_is_what_bar_and_help_show() {
     seat.judge(1, "y");
     seat.keys("?");
     seat.wait_for("accept this item (undo takes it back)");
-    assert!(seat.text().lines().any(|l| l.trim_start().starts_with("y ") && l.contains("accept this item")));
+    assert!(
+        seat.text()
+            .lines()
+            .any(|l| l.trim_start().starts_with("y ") && l.contains("accept this item"))
+    );
     seat.keys("<esc>:items");
     seat.wait_for("> items");
     seat.wait_for("go to the item list");
@@ -41,7 +48,10 @@ fn a_file_that_is_wrong_changes_no_key_and_says_so() {
 #[test]
 fn menus_and_prompts_close_and_take_by_the_persons_keys_and_text_stays_text() {
     let bench = Bench::plain(3);
-    let mut seat = bench.seat_at("ann", with("close = \"ctrl-g\"\nline-down = [\"down\", \"ctrl-n\"]\n"));
+    let mut seat = bench.seat_at(
+        "ann",
+        with("close = \"ctrl-g\"\nline-down = [\"down\", \"ctrl-n\"]\n"),
+    );
     seat.on(1);
     seat.keys("x");
     seat.wait_for("reject #1: why?");
@@ -65,7 +75,9 @@ fn ctrl_n_and_ctrl_p_walk_a_menu_as_the_key_reference_says() {
     seat.wait_for("reject #1: why?");
     seat.keys("<ctrl-n><ctrl-n><ctrl-p><enter>");
     seat.wait_for("#1 saved");
-    let Act::Judge(judged) = bench.journal("ann").remove(0).act else { panic!("no verdict") };
+    let Act::Judge(judged) = bench.journal("ann").remove(0).act else {
+        panic!("no verdict")
+    };
     assert_eq!(judged.reasons, ["low-quality"]);
 }
 
@@ -78,8 +90,13 @@ fn a_macro_gives_verdict_reasons_and_note_with_one_key() {
     seat.keys("W");
     seat.wait_for("#1 wrong: reject: wrong-answer “#key checked”; u takes it back");
     seat.wait_for("#1 saved");
-    let Act::Judge(judged) = bench.journal("ann").remove(0).act else { panic!("no verdict") };
-    assert_eq!((judged.verdict, judged.reasons), (Verdict::Reject, vec!["wrong-answer".to_string()]));
+    let Act::Judge(judged) = bench.journal("ann").remove(0).act else {
+        panic!("no verdict")
+    };
+    assert_eq!(
+        (judged.verdict, judged.reasons),
+        (Verdict::Reject, vec!["wrong-answer".to_string()])
+    );
     assert_eq!(judged.note.as_deref(), Some("#key checked"));
     seat.on(2);
     seat.keys("?");

@@ -6,7 +6,13 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
 fn look(bench: &Bench, name: &str, show: impl Fn(&mut Seat) -> String) {
     for size in SIZES {
-        let mut seat = bench.seat_at("ann", Terminal { size, ..Terminal::default() });
+        let mut seat = bench.seat_at(
+            "ann",
+            Terminal {
+                size,
+                ..Terminal::default()
+            },
+        );
         let shown = show(&mut seat);
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
             insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), shown);
@@ -17,7 +23,9 @@ fn look(bench: &Bench, name: &str, show: impl Fn(&mut Seat) -> String) {
 /// Counts come when they come.
 fn counted(seat: &mut Seat, n: u32) -> String {
     seat.on(n);
-    seat.wait_until("the counts", |shown| shown.contains('?') && shown.lines().next().is_some_and(|l| l.contains('✗')))
+    seat.wait_until("the counts", |shown| {
+        shown.contains('?') && shown.lines().next().is_some_and(|l| l.contains('✗'))
+    })
 }
 
 #[test]
@@ -35,7 +43,11 @@ fn an_empty_project() {
 
 #[test]
 fn a_picture_that_is_missing() {
-    look(&Bench::of(&[pictured(1, "gone.png")], &[]), "review_missing", |seat| counted(seat, 1));
+    look(
+        &Bench::of(&[pictured(1, "gone.png")], &[]),
+        "review_missing",
+        |seat| counted(seat, 1),
+    );
 }
 
 #[test]

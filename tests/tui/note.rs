@@ -7,8 +7,18 @@ use benchtop::owner::wire::request;
 use super::support::{Bench, Seat};
 
 fn said(bench: &Bench, who: &str) -> Vec<(String, Judgement)> {
-    let one = |act| if let Act::Judge(judgement) = act { judgement } else { panic!("{act:?}") };
-    bench.journal(who).into_iter().map(|d| (d.item.clone(), one(d.act))).collect()
+    let one = |act| {
+        if let Act::Judge(judgement) = act {
+            judgement
+        } else {
+            panic!("{act:?}")
+        }
+    };
+    bench
+        .journal(who)
+        .into_iter()
+        .map(|d| (d.item.clone(), one(d.act)))
+        .collect()
 }
 
 fn round(bench: &Bench, protocol: &str) {
@@ -20,7 +30,13 @@ fn round(bench: &Bench, protocol: &str) {
         order: Order::AsListed,
         ..NewRound::new("first", protocol.parse().unwrap(), vec!["ann".into()], 1)
     };
-    bench.client("cem").ask(request::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench
+        .client("cem")
+        .ask(request::NewRound {
+            new: Box::new(new),
+            dry: false,
+        })
+        .unwrap();
 }
 
 fn work(bench: &Bench) -> Seat {
@@ -60,7 +76,10 @@ fn every_verdict_takes_a_note() {
     ann.on(6);
     ann.keys("Nnever mind<esc>a");
     ann.wait_for("#6 saved");
-    let notes: Vec<Option<String>> = said(&bench, "ann").into_iter().map(|(_, j)| j.note).collect();
+    let notes: Vec<Option<String>> = said(&bench, "ann")
+        .into_iter()
+        .map(|(_, j)| j.note)
+        .collect();
     let odd = |n: u32| Some(format!("odd {n}"));
     assert_eq!(notes, [odd(1), odd(2), odd(3), odd(4), odd(5), None]);
     assert_eq!(said(&bench, "ann")[4].1.reasons.len(), 1);
@@ -74,7 +93,10 @@ fn an_answer_takes_a_note_too() {
     ann.keys("Nhard to see<enter>b");
     ann.wait_for("#1 saved");
     let (_, judgement) = said(&bench, "ann").remove(0);
-    assert_eq!((judgement.answer.as_deref(), judgement.note.as_deref()), (Some("B"), Some("hard to see")));
+    assert_eq!(
+        (judgement.answer.as_deref(), judgement.note.as_deref()),
+        (Some("B"), Some("hard to see"))
+    );
 }
 
 #[test]
@@ -84,7 +106,12 @@ fn a_second_terminal_in_a_round_is_told_and_revises_nothing() {
     let mut first = work(&bench);
     // Where the first is, the second begins, once the owner knows.
     first.wait_until("the place to be known", |_| {
-        bench.client("ann").welcome().place.as_ref().is_some_and(|place| place.round == "first")
+        bench
+            .client("ann")
+            .welcome()
+            .place
+            .as_ref()
+            .is_some_and(|place| place.round == "first")
     });
     let mut second = bench.seat("ann");
     item(&second, 1);
@@ -122,7 +149,11 @@ fn an_item_opened_in_the_list_leads_back_to_its_row() {
     ann.on(6);
     ann.keys("<esc>");
     let list = ann.wait_for("Is kite 9 red?");
-    assert!(list.lines().any(|l| l.contains("▌") && l.contains("kite 5")), "{list}");
+    assert!(
+        list.lines()
+            .any(|l| l.contains("▌") && l.contains("kite 5")),
+        "{list}"
+    );
     // With a filter too, which stays.
     ann.keys("/subtask:even<enter>");
     ann.wait_for("4 of 9");

@@ -8,11 +8,22 @@ use super::support::{Bench, Terminal, pictured, question};
 
 #[test]
 fn a_missing_and_a_broken_picture_say_why_and_the_review_goes_on() {
-    let items = [pictured(1, "gone.png"), pictured(2, "garbage.png"), pictured(3, "empty.jpg"), question(4)];
-    let bench = Bench::of(&items, &[("garbage.png", &[0x9b; 4096]), ("empty.jpg", b"")]);
+    let items = [
+        pictured(1, "gone.png"),
+        pictured(2, "garbage.png"),
+        pictured(3, "empty.jpg"),
+        question(4),
+    ];
+    let bench = Bench::of(
+        &items,
+        &[("garbage.png", &[0x9b; 4096]), ("empty.jpg", b"")],
+    );
     let mut seat = bench.seat("ann");
     let shown = seat.on(1);
-    assert!(shown.contains("no picture: gone.png was not there when this was imported"), "{shown}");
+    assert!(
+        shown.contains("no picture: gone.png was not there when this was imported"),
+        "{shown}"
+    );
     assert!(shown.contains('╭'), "no frame:\n{shown}");
     seat.judge(1, "a<enter>");
     let shown = seat.on(2);
@@ -23,7 +34,10 @@ fn a_missing_and_a_broken_picture_say_why_and_the_review_goes_on() {
     seat.judge(3, "s");
     seat.wait_for("no picture: this question has no picture");
     seat.judge(4, "f");
-    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 reject", "3 skip", "4 flag"]);
+    assert_eq!(
+        bench.verdicts("ann"),
+        ["1 accept", "2 reject", "3 skip", "4 flag"]
+    );
 }
 
 #[test]
@@ -50,7 +64,10 @@ fn escape_sequences_in_data_never_reach_the_terminal() {
             style: Some(say("style")),
             level: Some(say("level")),
             answer: say("True"),
-            options: vec![Choice { text: say("True"), role: Role::Correct }],
+            options: vec![Choice {
+                text: say("True"),
+                role: Role::Correct,
+            }],
             ..pictured(n, "kite\x1b]0;pwned\x07.png")
         })
         .collect();
@@ -77,10 +94,19 @@ fn escape_sequences_in_data_never_reach_the_terminal() {
     seat.keys("?");
     seat.wait_for("accept this item");
     let raw = seat.raw();
-    for bad in
-        [b"\x1b]0".as_slice(), b"\x07", b"\x1b[31m\x1b", "\u{9b}".as_bytes(), "\u{202e}".as_bytes(), b"\x08", b"\r"]
-    {
-        assert!(memchr::memmem::find(&raw, bad).is_none(), "{bad:?} came through");
+    for bad in [
+        b"\x1b]0".as_slice(),
+        b"\x07",
+        b"\x1b[31m\x1b",
+        "\u{9b}".as_bytes(),
+        "\u{202e}".as_bytes(),
+        b"\x08",
+        b"\r",
+    ] {
+        assert!(
+            memchr::memmem::find(&raw, bad).is_none(),
+            "{bad:?} came through"
+        );
     }
     let clears = memchr::memmem::find_iter(&raw, b"\x1b[2J").count();
     assert!(clears <= 1, "the screen was cleared {clears} times");
@@ -110,7 +136,10 @@ fn the_help_page_names_the_keys_of_the_pane() {
     seat.on(1);
     seat.keys("?");
     let shown = seat.wait_for("accept this item");
-    assert!(shown.contains("take back the last that you did") && shown.contains("One item a screen"), "{shown}");
+    assert!(
+        shown.contains("take back the last that you did") && shown.contains("One item a screen"),
+        "{shown}"
+    );
     // Keys of the pane below it do nothing here.
     seat.keys("a");
     seat.keys("?");
@@ -143,10 +172,20 @@ fn any_size_of_window_and_back() {
     seat.on(1);
     for open in ["", "x", "?", ":", "/", "3"] {
         seat.keys(open);
-        for (width, height) in [(40, 12), (20, 5), (7, 3), (1, 1), (2, 40), (200, 1), (120, 40)] {
+        for (width, height) in [
+            (40, 12),
+            (20, 5),
+            (7, 3),
+            (1, 1),
+            (2, 40),
+            (200, 1),
+            (120, 40),
+        ] {
             seat.resize(width, height);
         }
-        seat.wait_until("the screen", |shown| shown.lines().count() == 40 && shown.contains("Review"));
+        seat.wait_until("the screen", |shown| {
+            shown.lines().count() == 40 && shown.contains("Review")
+        });
         if open == "3" {
             seat.keys("1");
         } else if !open.is_empty() {
@@ -164,7 +203,11 @@ fn any_size_of_window_and_back() {
 #[test]
 fn without_colour_nothing_is_said_by_colour_alone() {
     let bench = Bench::sample();
-    let terminal = Terminal { level: ColourLevel::Mono, theme: "mono", ..Terminal::default() };
+    let terminal = Terminal {
+        level: ColourLevel::Mono,
+        theme: "mono",
+        ..Terminal::default()
+    };
     let mut seat = bench.seat_at("ann", terminal);
     seat.judge(1, "a");
     seat.keys("p");
@@ -173,13 +216,24 @@ fn without_colour_nothing_is_said_by_colour_alone() {
     seat.wait_for("reject #1: why?");
     let raw = seat.raw();
     let mut reversed = false;
-    for sequence in raw.split(|b| *b == 0x1b).filter(|s| s.first() == Some(&b'[')) {
-        let Some(end) = sequence.iter().position(|b| b.is_ascii_alphabetic()) else { continue };
+    for sequence in raw
+        .split(|b| *b == 0x1b)
+        .filter(|s| s.first() == Some(&b'['))
+    {
+        let Some(end) = sequence.iter().position(|b| b.is_ascii_alphabetic()) else {
+            continue;
+        };
         if sequence[end] != b'm' {
             continue;
         }
-        for code in String::from_utf8_lossy(&sequence[1..end]).split(';').filter_map(|c| c.parse::<u16>().ok()) {
-            assert!(!matches!(code, 30..=38 | 40..=48 | 90..=107), "a colour was set: {code}");
+        for code in String::from_utf8_lossy(&sequence[1..end])
+            .split(';')
+            .filter_map(|c| c.parse::<u16>().ok())
+        {
+            assert!(
+                !matches!(code, 30..=38 | 40..=48 | 90..=107),
+                "a colour was set: {code}"
+            );
             reversed |= code == 7;
         }
     }
@@ -189,7 +243,13 @@ fn without_colour_nothing_is_said_by_colour_alone() {
 #[test]
 fn accessible_draws_no_frames_and_says_everything_in_words() {
     let bench = Bench::of(&[pictured(1, "gone.png"), question(2)], &[]);
-    let mut seat = bench.seat_at("ann", Terminal { accessible: true, ..Terminal::default() });
+    let mut seat = bench.seat_at(
+        "ann",
+        Terminal {
+            accessible: true,
+            ..Terminal::default()
+        },
+    );
     seat.on(1);
     seat.judge(1, "a<enter>");
     seat.keys("p");
@@ -200,6 +260,9 @@ fn accessible_draws_no_frames_and_says_everything_in_words() {
     seat.keys("<esc>?");
     seat.wait_for("accept this item");
     let raw = String::from_utf8_lossy(&seat.raw()).into_owned();
-    let boxes: Vec<char> = raw.chars().filter(|c| matches!(c, '\u{2500}'..='\u{259f}')).collect();
+    let boxes: Vec<char> = raw
+        .chars()
+        .filter(|c| matches!(c, '\u{2500}'..='\u{259f}'))
+        .collect();
     assert!(boxes.is_empty(), "{boxes:?}");
 }

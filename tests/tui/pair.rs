@@ -10,12 +10,18 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 fn png(draw: impl Fn(u32, u32) -> [u8; 3]) -> Vec<u8> {
     let mut out = std::io::Cursor::new(Vec::new());
     let image = RgbImage::from_fn(64, 64, |x, y| Rgb(draw(x, y)));
-    DynamicImage::from(image).write_to(&mut out, ImageFormat::Png).unwrap();
+    DynamicImage::from(image)
+        .write_to(&mut out, ImageFormat::Png)
+        .unwrap();
     out.into_inner()
 }
 
 fn kite(x: u32, y: u32) -> [u8; 3] {
-    if x.abs_diff(32) + y.abs_diff(28) < 20 { [200, 40, 40] } else { [40, 90, 160] }
+    if x.abs_diff(32) + y.abs_diff(28) < 20 {
+        [200, 40, 40]
+    } else {
+        [40, 90, 160]
+    }
 }
 
 /// The kite with a tail: 1.6 % of the pixels.
@@ -25,15 +31,26 @@ fn tailed(x: u32, y: u32) -> [u8; 3] {
 
 /// An item whose picture was edited, and one that has a picture alone.
 fn edited() -> Bench {
-    let image = |name: &str| ImageRef { name: name.into(), ..ImageRef::default() };
-    let pair = Item { images: vec![image("kite.png"), image("tailed.png")], ..question(1) };
-    Bench::of(&[pair, pictured(2, "kite.png")], &[("kite.png", &png(kite)), ("tailed.png", &png(tailed))])
+    let image = |name: &str| ImageRef {
+        name: name.into(),
+        ..ImageRef::default()
+    };
+    let pair = Item {
+        images: vec![image("kite.png"), image("tailed.png")],
+        ..question(1)
+    };
+    Bench::of(
+        &[pair, pictured(2, "kite.png")],
+        &[("kite.png", &png(kite)), ("tailed.png", &png(tailed))],
+    )
 }
 
 fn look(bench: &Bench, name: &str, terminal: Terminal, show: impl Fn(&mut Seat) -> String) {
     for size in SIZES {
         let mut seat = bench.seat_at("ann", Terminal { size, ..terminal });
-        seat.wait_until("the counts", |s| s.lines().next().is_some_and(|l| l.contains('✗')));
+        seat.wait_until("the counts", |s| {
+            s.lines().next().is_some_and(|l| l.contains('✗'))
+        });
         let shown = show(&mut seat);
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
             insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), shown);
@@ -51,16 +68,26 @@ fn a_pair_as_the_room_allows() {
 
 #[test]
 fn where_the_two_of_a_pair_differ() {
-    look(&edited(), "review_difference", Terminal::default(), |seat| {
-        seat.on(1);
-        seat.keys("D");
-        seat.wait_for("A to B: 1.6 %")
-    });
+    look(
+        &edited(),
+        "review_difference",
+        Terminal::default(),
+        |seat| {
+            seat.on(1);
+            seat.keys("D");
+            seat.wait_for("A to B: 1.6 %")
+        },
+    );
 }
 
 #[test]
 fn without_colour_a_blink_is_the_difference_standing_still() {
-    let mono = Terminal { level: ColourLevel::Mono, theme: "mono", accessible: true, ..Terminal::default() };
+    let mono = Terminal {
+        level: ColourLevel::Mono,
+        theme: "mono",
+        accessible: true,
+        ..Terminal::default()
+    };
     look(&edited(), "review_difference_accessible", mono, |seat| {
         seat.on(1);
         seat.keys("b");
@@ -78,8 +105,12 @@ fn a_blink_shows_both_in_turn_until_the_next_key_which_does_what_it_does() {
     seat.wait_until("both", both);
     seat.keys("b");
     for _ in 0..2 {
-        seat.wait_until("B alone", |s| s.contains("B tailed.png") && !s.contains("A kite.png"));
-        seat.wait_until("A alone", |s| s.contains("A kite.png") && !s.contains("B tailed.png"));
+        seat.wait_until("B alone", |s| {
+            s.contains("B tailed.png") && !s.contains("A kite.png")
+        });
+        seat.wait_until("A alone", |s| {
+            s.contains("A kite.png") && !s.contains("B tailed.png")
+        });
     }
     seat.keys("b");
     seat.wait_until("both again", both);
@@ -101,7 +132,13 @@ fn a_blink_shows_both_in_turn_until_the_next_key_which_does_what_it_does() {
 #[test]
 fn one_at_a_time_in_a_small_window_and_v_turns() {
     let bench = edited();
-    let mut seat = bench.seat_at("ann", Terminal { size: (80, 24), ..Terminal::default() });
+    let mut seat = bench.seat_at(
+        "ann",
+        Terminal {
+            size: (80, 24),
+            ..Terminal::default()
+        },
+    );
     seat.on(1);
     let shown = seat.wait_for("A kite.png");
     assert!(!shown.contains("B tailed.png"), "{shown}");
@@ -112,9 +149,13 @@ fn one_at_a_time_in_a_small_window_and_v_turns() {
     seat.wait_for("A kite.png");
     seat.resize(160, 50);
     seat.keys("v");
-    seat.wait_until("B alone", |s| s.contains("B tailed.png") && !s.contains("A kite.png"));
+    seat.wait_until("B alone", |s| {
+        s.contains("B tailed.png") && !s.contains("A kite.png")
+    });
     seat.keys("v");
-    seat.wait_until("both", |s| s.contains("A kite.png") && s.contains("B tailed.png"));
+    seat.wait_until("both", |s| {
+        s.contains("A kite.png") && s.contains("B tailed.png")
+    });
 }
 
 #[test]
@@ -145,9 +186,22 @@ fn zoom_and_pan_go_as_far_as_the_picture() {
 
 #[test]
 fn the_other_picture_of_a_pair_comes_from_the_item_beside_it() {
-    let of = |n: i64, name: &str, side| Item { pair: Some(Pair { id: Key::Int(7), side }), ..pictured(n, name) };
-    let items = [of(1, "7_s.png", Side::Natural), of(2, "7_e.png", Side::Manipulated), question(3)];
-    let bench = Bench::of(&items, &[("7_s.png", &png(kite)), ("7_e.png", &png(tailed))]);
+    let of = |n: i64, name: &str, side| Item {
+        pair: Some(Pair {
+            id: Key::Int(7),
+            side,
+        }),
+        ..pictured(n, name)
+    };
+    let items = [
+        of(1, "7_s.png", Side::Natural),
+        of(2, "7_e.png", Side::Manipulated),
+        question(3),
+    ];
+    let bench = Bench::of(
+        &items,
+        &[("7_s.png", &png(kite)), ("7_e.png", &png(tailed))],
+    );
     let mut seat = bench.seat("ann");
     seat.on(1);
     seat.wait_for("A natural, asked about");
@@ -163,13 +217,20 @@ fn the_other_picture_of_a_pair_comes_from_the_item_beside_it() {
 fn a_question_that_was_rewritten_shows_its_words() {
     let mut rewritten = question(1);
     rewritten.question = "Is the kite in the picture blue or green?".into();
-    rewritten.extra.insert("original_question".into(), "Is the kite red or green?".into());
+    rewritten.extra.insert(
+        "original_question".into(),
+        "Is the kite red or green?".into(),
+    );
     let bench = Bench::of(&[rewritten], &[]);
     look(&bench, "review_rewritten", Terminal::default(), |seat| {
         seat.on(1);
         seat.wait_for("rewritten, word by word:")
     });
-    let mono = Terminal { level: ColourLevel::Mono, theme: "mono", ..Terminal::default() };
+    let mono = Terminal {
+        level: ColourLevel::Mono,
+        theme: "mono",
+        ..Terminal::default()
+    };
     look(&bench, "review_rewritten_mono", mono, |seat| {
         seat.on(1);
         seat.wait_for("[-red-]{+in the")
@@ -193,5 +254,8 @@ fn a_tag_used_before_is_completed_in_the_next_note() {
         benchtop::model::Act::Judge(judged) => judged.note,
         other => panic!("{other:?}"),
     };
-    assert_eq!((note(0).as_deref(), note(1).as_deref()), (Some("#cut off #sky"), Some("again #sky")));
+    assert_eq!(
+        (note(0).as_deref(), note(1).as_deref()),
+        (Some("#cut off #sky"), Some("again #sky"))
+    );
 }

@@ -35,7 +35,10 @@ fn a_queue_is_made_by_words_and_q_shows_all_again() {
     seat.on(4);
     seat.keys("q");
     let shown = seat.wait_for("4 of 9");
-    assert!(shown.contains("#4  pending") && shown.contains("all items again"), "{shown}");
+    assert!(
+        shown.contains("#4  pending") && shown.contains("all items again"),
+        "{shown}"
+    );
     // Fuzzy words find too.
     seat.keys("/kite 7<enter>");
     seat.on(7);
@@ -55,7 +58,10 @@ fn a_queue_that_matches_nothing_leaves_the_queue_as_it_was() {
     seat.on(3);
     seat.keys("/<ctrl-u>status:rejected<enter>");
     let shown = seat.wait_for("no item matches `status:rejected`");
-    assert!(shown.contains("2 of 5  [subtask:odd]") && shown.contains("#3  pending"), "{shown}");
+    assert!(
+        shown.contains("2 of 5  [subtask:odd]") && shown.contains("#3  pending"),
+        "{shown}"
+    );
     seat.keys("/<ctrl-u>status:done<enter>");
     seat.wait_for("`done` is not a value of `status`");
     seat.keys("<esc>");
@@ -134,8 +140,13 @@ fn what_comes_in_while_somebody_reviews_lengthens_the_queue() {
     let bench = Bench::plain(2);
     let seat = bench.seat("ann");
     seat.wait_for("1 of 2");
-    bench.client("script").ask(benchtop::owner::wire::request::Sample).unwrap();
-    seat.wait_until("more items", |shown| shown.contains("1 of ") && !shown.contains("1 of 2  "));
+    bench
+        .client("script")
+        .ask(benchtop::owner::wire::request::Sample)
+        .unwrap();
+    seat.wait_until("more items", |shown| {
+        shown.contains("1 of ") && !shown.contains("1 of 2  ")
+    });
 }
 
 #[test]
@@ -149,8 +160,18 @@ fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
     let noted = |note: Option<(u32, &str)>| {
         let note = note.map(|(number, note)| (number, note.to_string()));
         let until = std::time::Instant::now() + PATIENCE;
-        while bench.client("ann").welcome().place.as_ref().map(|p| p.note.clone()) != Some(note.clone()) {
-            assert!(std::time::Instant::now() < until, "{note:?} is not remembered");
+        while bench
+            .client("ann")
+            .welcome()
+            .place
+            .as_ref()
+            .map(|p| p.note.clone())
+            != Some(note.clone())
+        {
+            assert!(
+                std::time::Instant::now() < until,
+                "{note:?} is not remembered"
+            );
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
     };
@@ -170,7 +191,10 @@ fn a_half_typed_note_is_there_again_after_the_line_went_dead() {
     seat.keys("1");
     seat.wait_for("#2 saved");
     let note = bench.journal("ann").pop().unwrap();
-    assert!(format!("{note:?}").contains("the tail is cut off"), "{note:?}");
+    assert!(
+        format!("{note:?}").contains("the tail is cut off"),
+        "{note:?}"
+    );
     noted(None);
     // A menu that is closed on purpose forgets it.
     seat.on(3);

@@ -9,7 +9,10 @@ use super::support::{Answers, Bench, PATIENCE, Seat, Terminal};
 const NOT_SHOWN: &str = "your terminal has not shown this item yet";
 
 fn terminal(answers: Answers) -> Terminal {
-    Terminal { answers, ..Terminal::default() }
+    Terminal {
+        answers,
+        ..Terminal::default()
+    }
 }
 
 fn seen(bench: &Bench, who: &str) -> Vec<Seen> {

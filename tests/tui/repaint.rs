@@ -10,15 +10,25 @@ fn ctrl_l_paints_the_whole_screen_anew_over_a_menu_too() {
     seat.on(1);
     let cleared = |raw: &[u8]| memchr::memmem::find_iter(raw, b"\x1b[2J").count();
     let before = cleared(&seat.raw());
-    for (keys, shown) in [("", "#1  "), ("x", "reject #1: why?"), ("<esc>/", "find:"), ("<esc>?", "accept this item")] {
+    for (keys, shown) in [
+        ("", "#1  "),
+        ("x", "reject #1: why?"),
+        ("<esc>/", "find:"),
+        ("<esc>?", "accept this item"),
+    ] {
         seat.keys(keys);
         seat.wait_for(shown);
         let wanted = seat.settled();
         let from = seat.raw().len();
         seat.keys("<ctrl-l>");
-        wait_until("the screen is cleared", || cleared(&seat.raw()[from..]) == 1);
+        wait_until("the screen is cleared", || {
+            cleared(&seat.raw()[from..]) == 1
+        });
         seat.wait_until("the screen again", |now| now == wanted);
     }
-    assert!(memchr::memmem::find(&seat.raw(), b"\x1b[6n").is_none(), "the terminal was asked for its cursor");
+    assert!(
+        memchr::memmem::find(&seat.raw(), b"\x1b[6n").is_none(),
+        "the terminal was asked for its cursor"
+    );
     assert!(cleared(&seat.raw()) >= before + 4);
 }

@@ -14,14 +14,19 @@ const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 fn snapshot(name: &str, size: (u16, u16), shown: &str) {
     // The day it was made is another each day.
     let day = regex::Regex::new(r"made \d{4}-\d\d-\d\d \d\d:\d\d:\d\d").unwrap();
-    let shown = day.replace_all(shown, "made 2026-11-22 09:00:00").into_owned();
+    let shown = day
+        .replace_all(shown, "made 2026-11-22 09:00:00")
+        .into_owned();
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), shown);
     });
 }
 
 fn at(size: (u16, u16)) -> Terminal {
-    Terminal { size, ..Terminal::default() }
+    Terminal {
+        size,
+        ..Terminal::default()
+    }
 }
 
 /// A round in the order of its items, so that the tests know which comes next.
@@ -36,14 +41,28 @@ fn plain(protocol: &str, people: &[&str]) -> NewRound {
 }
 
 fn make(bench: &Bench, new: NewRound) {
-    bench.client("cem").ask(request::NewRound { new: Box::new(new), dry: false }).unwrap();
+    bench
+        .client("cem")
+        .ask(request::NewRound {
+            new: Box::new(new),
+            dry: false,
+        })
+        .unwrap();
 }
 
 /// Judges outside of rounds: what practice is drawn from.
 fn judge(bench: &Bench, number: u32, verdict: Verdict, reasons: &[&str]) {
     let reasons = reasons.iter().map(|r| r.to_string()).collect();
-    let judgement = Judgement { reasons, ..Judgement::new(verdict, Seen::Painted) };
-    let decide = Decide { uuid: Uuid::now_v7(), number, expected: None, judgement };
+    let judgement = Judgement {
+        reasons,
+        ..Judgement::new(verdict, Seen::Painted)
+    };
+    let decide = Decide {
+        uuid: Uuid::now_v7(),
+        number,
+        expected: None,
+        judgement,
+    };
     bench.client("cem").ask(request::Decide(decide)).unwrap();
 }
 
@@ -55,7 +74,9 @@ fn number(shown: &str) -> Option<u32> {
 
 /// Waits for an item to be judged, other than `before`.
 fn item(seat: &Seat, before: Option<u32>) -> u32 {
-    let shown = seat.wait_until("an item", |s| number(s).is_some() && number(s) != before && !s.contains("loading"));
+    let shown = seat.wait_until("an item", |s| {
+        number(s).is_some() && number(s) != before && !s.contains("loading")
+    });
     number(&shown).unwrap()
 }
 
@@ -75,7 +96,11 @@ fn parts(bench: &Bench, who: &str) -> Vec<Part> {
         Act::Judge(judged) => judged.asked.map(|asked| asked.part),
         _ => None,
     };
-    bench.journal(who).into_iter().filter_map(|d| part(d.act)).collect()
+    bench
+        .journal(who)
+        .into_iter()
+        .filter_map(|d| part(d.act))
+        .collect()
 }
 
 #[test]
@@ -102,7 +127,10 @@ fn the_pane_the_form_and_the_first_round() {
         seat.keys("<enter>");
         // A last look; a key too many draws nothing.
         let look = seat.wait_for("draw `round-1`?");
-        assert!(look.contains("6 items, 2 people each: 12 verdicts") && look.contains("ann, bob"), "{look}");
+        assert!(
+            look.contains("6 items, 2 people each: 12 verdicts") && look.contains("ann, bob"),
+            "{look}"
+        );
         seat.keys("<enter>");
         seat.wait_gone("draw `round-1`?");
         seat.keys("<enter>");
@@ -113,7 +141,10 @@ fn the_pane_the_form_and_the_first_round() {
         seat.wait_for("kept if both of two accept it");
         snapshot("rounds", size, &seat.wait_gone("is drawn"));
         let rounds = bench.client("ann").ask(request::Rounds).unwrap();
-        assert_eq!((rounds[0].items, rounds[0].blind, rounds[0].people.len()), (6, true, 2));
+        assert_eq!(
+            (rounds[0].items, rounds[0].blind, rounds[0].people.len()),
+            (6, true, 2)
+        );
     }
 }
 
@@ -125,7 +156,10 @@ fn a_round_is_worked_through_to_its_end() {
         let mut seat = begin(&bench, "ann", at(size));
         let first = item(&seat, None);
         let shown = seat.wait_for("1 of 3");
-        assert!(!shown.contains("✓0") && !shown.contains("✗0"), "a blind round shows no counts: {shown}");
+        assert!(
+            !shown.contains("✓0") && !shown.contains("✗0"),
+            "a blind round shows no counts: {shown}"
+        );
         snapshot("round_at_work", size, &seat.text());
         seat.keys("a");
         seat.wait_for(&format!("#{first} saved"));
@@ -136,7 +170,11 @@ fn a_round_is_worked_through_to_its_end() {
         seat.keys("x1");
         assert_eq!(item(&seat, Some(third)), second);
         seat.keys("m");
-        snapshot("round_finished", size, &seat.wait_for("nothing is left for you in `first`"));
+        snapshot(
+            "round_finished",
+            size,
+            &seat.wait_for("nothing is left for you in `first`"),
+        );
         seat.keys("a");
         seat.wait_for("there is nothing to judge");
         let said = bench.verdicts("ann");
@@ -165,15 +203,35 @@ fn without_colour_a_round_is_told_in_words() {
     let bench = Bench::plain(6);
     judge(&bench, 5, Verdict::Accept, &[]);
     judge(&bench, 6, Verdict::Reject, &["low-quality"]);
-    make(&bench, NewRound { calibration: 2, filter: "status:pending".into(), ..plain("audit", &["ann", "bob"]) });
-    let mono = Terminal { level: ColourLevel::Mono, theme: "mono", accessible: true, ..at((80, 24)) };
+    make(
+        &bench,
+        NewRound {
+            calibration: 2,
+            filter: "status:pending".into(),
+            ..plain("audit", &["ann", "bob"])
+        },
+    );
+    let mono = Terminal {
+        level: ColourLevel::Mono,
+        theme: "mono",
+        accessible: true,
+        ..at((80, 24))
+    };
     let mut seat = begin(&bench, "ann", mono);
     item(&seat, None);
     seat.wait_for("Is anything wrong with this item?  a nothing wrong  x wrong");
     seat.keys("m");
-    snapshot("round_accessible", (80, 24), &seat.wait_for("undecided: it is known to be"));
+    snapshot(
+        "round_accessible",
+        (80, 24),
+        &seat.wait_for("undecided: it is known to be"),
+    );
     seat.keys("9");
-    snapshot("rounds_accessible", (80, 24), &seat.wait_for("0 of 4 verdicts"));
+    snapshot(
+        "rounds_accessible",
+        (80, 24),
+        &seat.wait_for("0 of 4 verdicts"),
+    );
     // Coming back, what is in hand is still there.
     seat.keys("<enter>");
     seat.wait_for("undecided: it is known to be");
@@ -195,7 +253,14 @@ fn practice_says_what_an_item_is_before_the_next_comes() {
                 _ => judge(&bench, number, Verdict::Reject, &["low-quality"]),
             }
         }
-        make(&bench, NewRound { calibration: 2, filter: "status:pending".into(), ..plain("single", &["ann"]) });
+        make(
+            &bench,
+            NewRound {
+                calibration: 2,
+                filter: "status:pending".into(),
+                ..plain("single", &["ann"])
+            },
+        );
         let mut seat = begin(&bench, "ann", at(size));
         let first = item(&seat, None);
         seat.wait_for("practice 1 of 2");
@@ -220,7 +285,11 @@ fn practice_says_what_an_item_is_before_the_next_comes() {
             "right: it is known to be bad: low quality"
         };
         seat.wait_for(told);
-        snapshot("round_practice", size, &seat.wait_for(&format!("#{second} saved")));
+        snapshot(
+            "round_practice",
+            size,
+            &seat.wait_for(&format!("#{second} saved")),
+        );
         seat.rest();
         seat.keys("<enter>");
         assert!(item(&seat, Some(second)) <= 4);
@@ -259,7 +328,14 @@ fn two_in_one_round_never_see_what_the_other_says() {
     }
     ann.wait_for("nothing is left for you");
     let written = String::from_utf8_lossy(&ann.raw()[before..]).into_owned();
-    for secret in ["zebra", "bob", "reject by", "rejected", "accepted", "pending"] {
+    for secret in [
+        "zebra",
+        "bob",
+        "reject by",
+        "rejected",
+        "accepted",
+        "pending",
+    ] {
         assert!(!written.contains(secret), "ann's screen said {secret}");
     }
     // Nor is she marked as somebody who had seen it.
@@ -270,7 +346,13 @@ fn two_in_one_round_never_see_what_the_other_says() {
 fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
     let bench = Bench::plain(2);
     // One item is for one person: while ann has it, bob has none of it.
-    make(&bench, NewRound { filter: "subtask:odd".into(), ..plain("single", &["ann", "bob"]) });
+    make(
+        &bench,
+        NewRound {
+            filter: "subtask:odd".into(),
+            ..plain("single", &["ann", "bob"])
+        },
+    );
     let mut ann = begin(&bench, "ann", Terminal::default());
     item(&ann, None);
     let mut bob = begin(&bench, "bob", Terminal::default());
@@ -291,12 +373,24 @@ fn leaving_gives_the_item_back_and_a_killed_terminal_loses_nothing() {
     assert_eq!(bench.journal("bob").len(), 1);
     // Quitting in the round gives the item back too.
     let bench = Bench::plain(2);
-    make(&bench, NewRound { filter: "subtask:odd".into(), ..plain("single", &["ann", "bob"]) });
+    make(
+        &bench,
+        NewRound {
+            filter: "subtask:odd".into(),
+            ..plain("single", &["ann", "bob"])
+        },
+    );
     let ann = begin(&bench, "ann", Terminal::default());
     item(&ann, None);
     ann.leave("<ctrl-c>");
-    let turn = bench.client("bob").ask(request::Next("first".into())).unwrap();
-    assert!(matches!(&turn, NextAssignment::Item(served) if served.number == 1), "{turn:?}");
+    let turn = bench
+        .client("bob")
+        .ask(request::Next("first".into()))
+        .unwrap();
+    assert!(
+        matches!(&turn, NextAssignment::Item(served) if served.number == 1),
+        "{turn:?}"
+    );
 }
 
 #[test]
@@ -323,22 +417,35 @@ fn an_owner_that_went_away_comes_back_to_the_same_item_with_the_note_half_typed(
     bench.start_owner();
     ann.wait_for(&format!("#{second} saved"));
     item(&ann, Some(second));
-    assert_eq!(bench.verdicts("ann"), [format!("{first} reject"), format!("{second} accept")]);
-    let Act::Judge(judged) = &bench.journal("ann")[0].act else { panic!() };
+    assert_eq!(
+        bench.verdicts("ann"),
+        [format!("{first} reject"), format!("{second} accept")]
+    );
+    let Act::Judge(judged) = &bench.journal("ann")[0].act else {
+        panic!()
+    };
     assert_eq!(judged.note.as_deref(), Some("half a note"));
 }
 
 #[test]
 fn a_round_that_asks_for_answers_never_draws_the_key() {
     let mut free = question(2);
-    (free.kind, free.options, free.answer) = (benchtop::model::QuestionKind::FreeForm, vec![], "a zebra".into());
+    (free.kind, free.options, free.answer) = (
+        benchtop::model::QuestionKind::FreeForm,
+        vec![],
+        "a zebra".into(),
+    );
     free.prompt = Some("a zebra on a kite".into());
     let mut asked = question(1);
     asked.options[1].text = "Perhaps".into();
     let items: [Item; 2] = [asked, free];
     for size in SIZES {
         let bench = Bench::of(&items, &[]);
-        let order = NewRound { blind: false, order: Order::AsListed, ..plain("answer", &["ann"]) };
+        let order = NewRound {
+            blind: false,
+            order: Order::AsListed,
+            ..plain("answer", &["ann"])
+        };
         make(&bench, order);
         let mut seat = bench.seat_at("ann", at(size));
         seat.on(1);
@@ -367,9 +474,24 @@ fn a_round_that_asks_for_answers_never_draws_the_key() {
         for secret in ["zebra", "✓ A", "wanted", "seen from below", "answer   "] {
             assert!(!written.contains(secret), "the screen said {secret}");
         }
-        let answers: Vec<Option<String>> =
-            bench.journal("ann").into_iter().map(|d| if let Act::Judge(j) = d.act { j.answer } else { None }).collect();
-        assert_eq!(answers, [Some("B".to_string()), Some("some kind of horse".to_string())]);
+        let answers: Vec<Option<String>> = bench
+            .journal("ann")
+            .into_iter()
+            .map(|d| {
+                if let Act::Judge(j) = d.act {
+                    j.answer
+                } else {
+                    None
+                }
+            })
+            .collect();
+        assert_eq!(
+            answers,
+            [
+                Some("B".to_string()),
+                Some("some kind of horse".to_string())
+            ]
+        );
     }
 }
 
@@ -378,8 +500,17 @@ fn guidelines_are_shown_at_the_beginning_and_when_they_change() {
     let bench = Bench::plain(4);
     let file = bench.project().root().join("rules.md");
     std::fs::write(&file, "Kites are red.\nA red kite is fine.\n").unwrap();
-    let guidelines = Some(Guidelines { path: "rules.md".into(), version: String::new() });
-    make(&bench, NewRound { guidelines, ..plain("single", &["ann"]) });
+    let guidelines = Some(Guidelines {
+        path: "rules.md".into(),
+        version: String::new(),
+    });
+    make(
+        &bench,
+        NewRound {
+            guidelines,
+            ..plain("single", &["ann"])
+        },
+    );
     let mut seat = begin(&bench, "ann", at((80, 24)));
     seat.wait_for("A red kite is fine.");
     seat.keys("<esc>");
@@ -401,8 +532,16 @@ fn guidelines_are_shown_at_the_beginning_and_when_they_change() {
         Act::Judge(judged) => judged.asked.clone().unwrap().guidelines,
         other => panic!("{other:?}"),
     };
-    assert_eq!(version(0), Some(Guidelines::version_of(b"Kites are red.\nA red kite is fine.\n")));
-    assert_eq!(version(1), Some(Guidelines::version_of(b"Kites are blue.\n")));
+    assert_eq!(
+        version(0),
+        Some(Guidelines::version_of(
+            b"Kites are red.\nA red kite is fine.\n"
+        ))
+    );
+    assert_eq!(
+        version(1),
+        Some(Guidelines::version_of(b"Kites are blue.\n"))
+    );
     drop(seat);
     // In a wide window they stand beside the item.
     let mut seat = bench.seat_at("ann", at((160, 50)));
@@ -417,13 +556,18 @@ fn guidelines_are_shown_at_the_beginning_and_when_they_change() {
 fn a_pair_stands_side_by_side_under_the_question_of_its_rule() {
     let mut changed = question(1);
     changed.question = "Is the kite on the left red?".into();
-    changed.extra.insert("original_question".into(), "Is the kite red?".into());
+    changed
+        .extra
+        .insert("original_question".into(), "Is the kite red?".into());
     let bench = Bench::of(&[changed], &[]);
     make(&bench, plain("equivalence", &["ann", "bob"]));
     let mut seat = begin(&bench, "ann", at((160, 50)));
     item(&seat, None);
     let shown = seat.wait_for("Is the answer still the same after the change?");
-    assert!(shown.contains("a same answer") && shown.contains("x another answer"), "{shown}");
+    assert!(
+        shown.contains("a same answer") && shown.contains("x another answer"),
+        "{shown}"
+    );
     assert!(shown.contains("rewritten, word by word"), "{shown}");
     seat.keys("x");
     seat.wait_for("another answer #1: why?");
@@ -470,8 +614,17 @@ fn other_keys_say_what_a_round_is_and_the_list_leads_out_of_it() {
     seat.on(1);
     // The owner takes note of it after it has said so.
     let until = std::time::Instant::now() + PATIENCE;
-    while bench.client("ann").welcome().place.as_ref().is_none_or(|place| !place.round.is_empty()) {
-        assert!(std::time::Instant::now() < until, "the next start would come back to the round");
+    while bench
+        .client("ann")
+        .welcome()
+        .place
+        .as_ref()
+        .is_none_or(|place| !place.round.is_empty())
+    {
+        assert!(
+            std::time::Instant::now() < until,
+            "the next start would come back to the round"
+        );
     }
 }
 

@@ -11,7 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use benchtop::model::{Choice, ColourLevel, Decision, Form, ImageRef, Item, Key, QuestionKind, Result, Role};
+use benchtop::model::{
+    Choice, ColourLevel, Decision, Form, ImageRef, Item, Key, QuestionKind, Result, Role,
+};
 use benchtop::owner::Client;
 use benchtop::owner::wire::{ImportAsk, request};
 use benchtop::store::journal;
@@ -45,7 +47,11 @@ impl Bench {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("kites");
         Project::init(&root).unwrap();
-        let bench = Bench { _dir: dir, root, owner: Mutex::new(None) };
+        let bench = Bench {
+            _dir: dir,
+            root,
+            owner: Mutex::new(None),
+        };
         bench.start_owner();
         bench
     }
@@ -65,7 +71,10 @@ impl Bench {
         for (name, bytes) in pictures {
             std::fs::write(folder.join(name), bytes).unwrap();
         }
-        let lines: Vec<String> = items.iter().map(|item| serde_json::to_string(item).unwrap() + "\n").collect();
+        let lines: Vec<String> = items
+            .iter()
+            .map(|item| serde_json::to_string(item).unwrap() + "\n")
+            .collect();
         std::fs::write(folder.join("items.jsonl"), lines.concat()).unwrap();
         bench.import(&folder.join("items.jsonl"));
         bench
@@ -78,7 +87,11 @@ impl Bench {
 
     /// Brings files in.
     pub fn import(&self, path: &Path) {
-        let ask = ImportAsk { paths: vec![path.to_path_buf()], keep_going: true, ..ImportAsk::default() };
+        let ask = ImportAsk {
+            paths: vec![path.to_path_buf()],
+            keep_going: true,
+            ..ImportAsk::default()
+        };
         self.client("script").ask(request::Import(ask)).unwrap();
     }
 
@@ -104,7 +117,9 @@ impl Bench {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
         assert!(line.contains("ready"), "the owner said {line:?}");
         *self.owner.lock().unwrap() = Some(child);
     }
@@ -143,7 +158,10 @@ impl Bench {
     /// `benchtop stop`.
     pub fn stop_owner(&self) {
         let mut command = Command::new(BENCHTOP);
-        command.args(["stop", "--project"]).arg(&self.root).env("XDG_CONFIG_HOME", self.person());
+        command
+            .args(["stop", "--project"])
+            .arg(&self.root)
+            .env("XDG_CONFIG_HOME", self.person());
         let done = command.output().unwrap();
         assert!(done.status.success(), "{done:?}");
         if let Some(mut owner) = self.owner.lock().unwrap().take() {
@@ -166,7 +184,8 @@ impl Bench {
 
     /// What stands in `sessions/WHO.jsonl`.
     pub fn journal(&self, who: &str) -> Vec<Decision> {
-        let reading = journal::read(&self.project().sessions().join(format!("{who}.jsonl"))).unwrap();
+        let reading =
+            journal::read(&self.project().sessions().join(format!("{who}.jsonl"))).unwrap();
         assert!(reading.problems.is_empty() && !reading.torn, "{reading:?}");
         reading.decisions
     }
@@ -175,7 +194,11 @@ impl Bench {
     pub fn verdicts(&self, who: &str) -> Vec<String> {
         use benchtop::model::Act;
         let said = |d: Decision| match d.act {
-            Act::Judge(j) => format!("{} {}", d.item.rsplit('/').next().unwrap(), j.verdict.name()),
+            Act::Judge(j) => format!(
+                "{} {}",
+                d.item.rsplit('/').next().unwrap(),
+                j.verdict.name()
+            ),
             Act::Undo(_) => format!("{} undo", d.item.rsplit('/').next().unwrap()),
             Act::Redo(_) => format!("{} redo", d.item.rsplit('/').next().unwrap()),
         };
@@ -194,7 +217,10 @@ impl Bench {
 
 /// Whether every thread of a process stands still.
 fn is_stopped(pid: u32) -> bool {
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
     let mut states = threads.filter_map(|thread| {
         let stat = std::fs::read_to_string(thread.path().join("stat")).ok()?;
         stat.rsplit(") ").next()?.chars().next()
@@ -210,7 +236,10 @@ impl Drop for Bench {
 
 /// Question `n`, without a picture: `Is kite N red?`
 pub fn question(n: i64) -> Item {
-    let side = |text: &str, role| Choice { text: text.into(), role };
+    let side = |text: &str, role| Choice {
+        text: text.into(),
+        role,
+    };
     Item {
         id: format!("kites/{n}"),
         dataset: "kites".into(),
@@ -240,8 +269,14 @@ pub fn question(n: i64) -> Item {
 
 /// Question `n` about the picture of that name.
 pub fn pictured(n: i64, name: &str) -> Item {
-    let image = ImageRef { name: name.into(), ..ImageRef::default() };
-    Item { images: vec![image], ..question(n) }
+    let image = ImageRef {
+        name: name.into(),
+        ..ImageRef::default()
+    };
+    Item {
+        images: vec![image],
+        ..question(n)
+    }
 }
 
 /// How a terminal answers the question that follows every new item.
@@ -303,8 +338,10 @@ struct Glass {
 
 impl Glass {
     fn answer(&mut self) {
-        let questions: [(&[u8], Reply); 2] =
-            [(b"\x1b[5n", Reply::Status), (b"\x1b[c", Reply::DeviceAttributes(vec![62, 22]))];
+        let questions: [(&[u8], Reply); 2] = [
+            (b"\x1b[5n", Reply::Status),
+            (b"\x1b[c", Reply::DeviceAttributes(vec![62, 22])),
+        ];
         loop {
             let rest = &self.raw[self.asked..];
             let found = questions.iter().filter_map(|(question, reply)| {
@@ -333,7 +370,9 @@ impl Glass {
     }
 
     fn send(&self, reply: Reply) {
-        let _ = self.messages.send(Message::Input(Input::Reply(reply), self.clock.ms()));
+        let _ = self
+            .messages
+            .send(Message::Input(Input::Reply(reply), self.clock.ms()));
     }
 }
 
@@ -413,7 +452,10 @@ impl Seat {
             clock,
         };
         let screen = Screen(Arc::new((Mutex::new(glass), Condvar::new())));
-        let size = WindowSize { cells: terminal.size, pixels: (0, 0) };
+        let size = WindowSize {
+            cells: terminal.size,
+            pixels: (0, 0),
+        };
         let window = Arc::new(Mutex::new(size));
         let who = who.to_string();
         let (out, send, host) = (screen.clone(), messages.clone(), Window(window.clone()));
@@ -422,7 +464,10 @@ impl Seat {
             let welcome = link.connect()?.welcome().clone();
             let theme = Theme::shipped(terminal.theme)?;
             let setting = Setting {
-                capabilities: Capabilities { answers: true, ..Capabilities::default() },
+                capabilities: Capabilities {
+                    answers: true,
+                    ..Capabilities::default()
+                },
                 level: terminal.level,
                 look: Look::new(&theme, terminal.level, terminal.accessible),
                 ascii: terminal.ascii,
@@ -434,12 +479,26 @@ impl Seat {
             if !terminal.keys.is_empty() {
                 let file = Path::new("keys.toml");
                 let read = keymap::file::read(terminal.keys, file, Some(&app.known()));
-                app.take_keys(read.map(|(keymap, notes)| Loaded { keymap, file: Some(file.into()), notes }));
+                app.take_keys(read.map(|(keymap, notes)| Loaded {
+                    keymap,
+                    file: Some(file.into()),
+                    notes,
+                }));
             }
             Program::new(app, out, size, clock, inbox, None)?.run(&host)
         };
-        let program = std::thread::Builder::new().name("program".into()).spawn(work).unwrap();
-        Seat { screen, window, messages, clock, parser: Parser::default(), program: Some(program) }
+        let program = std::thread::Builder::new()
+            .name("program".into())
+            .spawn(work)
+            .unwrap();
+        Seat {
+            screen,
+            window,
+            messages,
+            clock,
+            parser: Parser::default(),
+            program: Some(program),
+        }
     }
 
     /// Types: characters as they are, `<enter>`, `<esc>`, `<tab>`, `<home>`, `<end>`, `<up>`, `<down>`, `<left>`,
@@ -510,8 +569,17 @@ impl Seat {
                 return shown;
             }
             let over = self.program.as_ref().is_none_or(JoinHandle::is_finished);
-            assert!(Instant::now() < until && !over, "waited for {what} (program over: {over}); the screen:\n{shown}");
-            glass = self.screen.0.1.wait_timeout(glass, Duration::from_millis(50)).unwrap().0;
+            assert!(
+                Instant::now() < until && !over,
+                "waited for {what} (program over: {over}); the screen:\n{shown}"
+            );
+            glass = self
+                .screen
+                .0
+                .1
+                .wait_timeout(glass, Duration::from_millis(50))
+                .unwrap()
+                .0;
         }
     }
 
@@ -532,13 +600,17 @@ impl Seat {
 
     /// Waits until a text is not on the screen any more.
     pub fn wait_gone(&self, unwanted: &str) -> String {
-        self.wait_until(&format!("{unwanted} to go"), |shown| !shown.contains(unwanted))
+        self.wait_until(&format!("{unwanted} to go"), |shown| {
+            !shown.contains(unwanted)
+        })
     }
 
     /// Waits until item `n` is on the screen with its picture, and so asked about.
     pub fn on(&self, n: u32) -> String {
         let mark = format!("#{n}  ");
-        self.wait_until(&format!("item {n}"), |shown| shown.contains(&mark) && !shown.contains("loading"))
+        self.wait_until(&format!("item {n}"), |shown| {
+            shown.contains(&mark) && !shown.contains("loading")
+        })
     }
 
     /// Presses a key once item `n` is there to be judged, and waits for its receipt.
@@ -550,8 +622,15 @@ impl Seat {
 
     /// Gives the window another size.
     pub fn resize(&self, width: u16, height: u16) {
-        *self.window.lock().unwrap() = WindowSize { cells: (width, height), pixels: (0, 0) };
-        self.screen.glass().parser.screen_mut().set_size(height, width);
+        *self.window.lock().unwrap() = WindowSize {
+            cells: (width, height),
+            pixels: (0, 0),
+        };
+        self.screen
+            .glass()
+            .parser
+            .screen_mut()
+            .set_size(height, width);
         self.send(Message::Signal(Signal::Resized));
     }
 
@@ -560,7 +639,11 @@ impl Seat {
         self.keys(keys);
         let until = Instant::now() + PATIENCE;
         while self.program.as_ref().is_some_and(|p| !p.is_finished()) {
-            assert!(Instant::now() < until, "it does not end; the screen:\n{}", self.text());
+            assert!(
+                Instant::now() < until,
+                "it does not end; the screen:\n{}",
+                self.text()
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
         self.program.take().unwrap().join().unwrap().unwrap();
@@ -581,7 +664,10 @@ impl Drop for Seat {
 
 fn text(glass: &Glass) -> String {
     let screen = glass.parser.screen();
-    let rows: Vec<String> = screen.rows(0, screen.size().1).map(|row| row.trim_end().to_string()).collect();
+    let rows: Vec<String> = screen
+        .rows(0, screen.size().1)
+        .map(|row| row.trim_end().to_string())
+        .collect();
     rows.join("\n")
 }
 

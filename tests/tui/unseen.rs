@@ -6,18 +6,29 @@ use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
 use super::support::{Bench, Seat, Terminal, pictured, question};
 
-const SMALL: Terminal = Terminal { size: (80, 24), ..Terminal::DEFAULT };
+const SMALL: Terminal = Terminal {
+    size: (80, 24),
+    ..Terminal::DEFAULT
+};
 
 fn png(shade: u8) -> Vec<u8> {
     let mut out = std::io::Cursor::new(Vec::new());
     let image = RgbImage::from_pixel(48, 48, Rgb([shade, 80, 160]));
-    DynamicImage::from(image).write_to(&mut out, ImageFormat::Png).unwrap();
+    DynamicImage::from(image)
+        .write_to(&mut out, ImageFormat::Png)
+        .unwrap();
     out.into_inner()
 }
 
 fn of(n: i64, names: &[&str]) -> Item {
-    let image = |name: &&str| ImageRef { name: name.to_string(), ..ImageRef::default() };
-    Item { images: names.iter().map(image).collect(), ..question(n) }
+    let image = |name: &&str| ImageRef {
+        name: name.to_string(),
+        ..ImageRef::default()
+    };
+    Item {
+        images: names.iter().map(image).collect(),
+        ..question(n)
+    }
 }
 
 /// The verdicts of ann.
@@ -26,7 +37,11 @@ fn said(bench: &Bench) -> Vec<Judgement> {
         Act::Judge(judgement) => judgement,
         other => panic!("{other:?}"),
     };
-    bench.journal("ann").into_iter().map(|d| judged(d.act)).collect()
+    bench
+        .journal("ann")
+        .into_iter()
+        .map(|d| judged(d.act))
+        .collect()
 }
 
 /// What the last verdict says of the pictures.
@@ -47,8 +62,16 @@ fn asks(seat: &mut Seat, n: u32, key: &str, what: &str) {
 
 #[test]
 fn a_verdict_on_a_picture_that_is_missing_or_broken_asks_once_more_and_says_so() {
-    let items = [pictured(1, "gone.png"), pictured(2, "garbage.png"), pictured(3, "good.png"), question(4)];
-    let bench = Bench::of(&items, &[("garbage.png", &[0x9b; 4096]), ("good.png", &png(1))]);
+    let items = [
+        pictured(1, "gone.png"),
+        pictured(2, "garbage.png"),
+        pictured(3, "good.png"),
+        question(4),
+    ];
+    let bench = Bench::of(
+        &items,
+        &[("garbage.png", &[0x9b; 4096]), ("good.png", &png(1))],
+    );
     let mut seat = bench.seat_at("ann", SMALL);
     asks(&mut seat, 1, "a", "the picture is missing");
     // Neither a second tap nor any other key is a yes.
@@ -69,13 +92,25 @@ fn a_verdict_on_a_picture_that_is_missing_or_broken_asks_once_more_and_says_so()
     assert_eq!(last(&bench), (Seen::Painted, vec![PictureSeen::Painted]));
     seat.on(4);
     seat.judge(4, "a");
-    assert_eq!(last(&bench), (Seen::Painted, vec![]), "an item without pictures");
-    assert_eq!(bench.verdicts("ann"), ["1 accept", "2 unsure", "3 accept", "4 accept"]);
+    assert_eq!(
+        last(&bench),
+        (Seen::Painted, vec![]),
+        "an item without pictures"
+    );
+    assert_eq!(
+        bench.verdicts("ann"),
+        ["1 accept", "2 unsure", "3 accept", "4 accept"]
+    );
 }
 
 #[test]
 fn who_rejects_or_passes_over_is_not_asked_and_the_verdict_says_what_was_seen() {
-    let items = [pictured(1, "gone.png"), pictured(2, "gone.png"), pictured(3, "gone.png"), question(4)];
+    let items = [
+        pictured(1, "gone.png"),
+        pictured(2, "gone.png"),
+        pictured(3, "gone.png"),
+        question(4),
+    ];
     let bench = Bench::of(&items, &[]);
     let mut seat = bench.seat_at("ann", SMALL);
     seat.on(1);
@@ -86,16 +121,32 @@ fn who_rejects_or_passes_over_is_not_asked_and_the_verdict_says_what_was_seen() 
     seat.wait_for("#1 saved");
     seat.judge(2, "s");
     seat.judge(3, "f");
-    assert!(said(&bench).iter().all(|j| (j.seen, &j.pictures[..]) == (Seen::Partly, &[PictureSeen::Missing])));
+    assert!(
+        said(&bench)
+            .iter()
+            .all(|j| (j.seen, &j.pictures[..]) == (Seen::Partly, &[PictureSeen::Missing]))
+    );
     assert_eq!(bench.verdicts("ann"), ["1 reject", "2 skip", "3 flag"]);
 }
 
 #[test]
 fn a_picture_whose_bytes_are_others_than_were_recorded_counts_as_not_seen() {
-    let bench = Bench::of(&[pictured(1, "good.png"), question(2)], &[("good.png", &png(1))]);
+    let bench = Bench::of(
+        &[pictured(1, "good.png"), question(2)],
+        &[("good.png", &png(1))],
+    );
     let images = bench.project().images();
-    let folder = std::fs::read_dir(&images).unwrap().map(|e| e.unwrap().path()).find(|p| p.is_dir()).unwrap();
-    let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let folder = std::fs::read_dir(&images)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .find(|p| p.is_dir())
+        .unwrap();
+    let file = std::fs::read_dir(folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     std::fs::write(file, png(2)).unwrap();
     let mut seat = bench.seat("ann");
     asks(&mut seat, 1, "a", "the picture is broken");
@@ -108,7 +159,10 @@ fn a_picture_whose_bytes_are_others_than_were_recorded_counts_as_not_seen() {
 fn the_other_side_of_a_pair_counts_once_it_was_turned_to() {
     use PictureSeen::{NotPainted, Painted};
     let pair = |n| of(n, &["a.png", "b.png"]);
-    let bench = Bench::of(&[pair(1), pair(2), pair(3)], &[("a.png", &png(1)), ("b.png", &png(2))]);
+    let bench = Bench::of(
+        &[pair(1), pair(2), pair(3)],
+        &[("a.png", &png(1)), ("b.png", &png(2))],
+    );
     let mut seat = bench.seat_at("ann", SMALL);
     asks(&mut seat, 1, "a", "picture 2 of 2 was not shown");
     seat.keys("<enter>");
@@ -132,18 +186,36 @@ fn the_other_side_of_a_pair_counts_once_it_was_turned_to() {
 fn a_third_picture_can_be_turned_to() {
     use PictureSeen::{NotPainted, Painted};
     let names = ["a.png", "b.png", "c.png"];
-    let files: Vec<(&str, Vec<u8>)> = names.iter().zip(1..).map(|(name, shade)| (*name, png(shade))).collect();
-    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
+    let files: Vec<(&str, Vec<u8>)> = names
+        .iter()
+        .zip(1..)
+        .map(|(name, shade)| (*name, png(shade)))
+        .collect();
+    let files: Vec<(&str, &[u8])> = files
+        .iter()
+        .map(|(name, bytes)| (*name, bytes.as_slice()))
+        .collect();
     let bench = Bench::of(&[of(1, &names), of(2, &names)], &files);
-    let mut seat = bench.seat_at("ann", Terminal { size: (160, 50), ..Terminal::default() });
+    let mut seat = bench.seat_at(
+        "ann",
+        Terminal {
+            size: (160, 50),
+            ..Terminal::default()
+        },
+    );
     asks(&mut seat, 1, "a", "picture 3 of 3 was not shown");
     seat.keys("<enter>");
     seat.wait_for("#1 saved");
-    assert_eq!(last(&bench), (Seen::Partly, vec![Painted, Painted, NotPainted]));
+    assert_eq!(
+        last(&bench),
+        (Seen::Partly, vec![Painted, Painted, NotPainted])
+    );
     seat.on(2);
     for shown in ["A a.png (1 of 3)", "B b.png (2 of 3)", "C c.png (3 of 3)"] {
         seat.keys("v");
-        seat.wait_until(shown, |s| s.contains(shown) && s.matches(" of 3)").count() == 1);
+        seat.wait_until(shown, |s| {
+            s.contains(shown) && s.matches(" of 3)").count() == 1
+        });
     }
     seat.judge(2, "a");
     assert_eq!(last(&bench), (Seen::Painted, vec![Painted; 3]));
@@ -152,9 +224,19 @@ fn a_third_picture_can_be_turned_to() {
 #[test]
 fn one_of_several_that_fails_keeps_no_other_from_the_screen() {
     use PictureSeen::{Broken, Missing, Painted};
-    let items = [of(1, &["a.png", "bad.png"]), of(2, &["bad.png", "a.png"]), of(3, &["gone.png", "a.png"])];
+    let items = [
+        of(1, &["a.png", "bad.png"]),
+        of(2, &["bad.png", "a.png"]),
+        of(3, &["gone.png", "a.png"]),
+    ];
     let bench = Bench::of(&items, &[("a.png", &png(1)), ("bad.png", b"no picture")]);
-    let mut seat = bench.seat_at("ann", Terminal { size: (160, 50), ..Terminal::default() });
+    let mut seat = bench.seat_at(
+        "ann",
+        Terminal {
+            size: (160, 50),
+            ..Terminal::default()
+        },
+    );
     seat.on(1);
     seat.wait_for("A a.png; B is broken");
     asks(&mut seat, 1, "a", "picture 2 of 2 is broken");
@@ -176,7 +258,13 @@ fn one_of_several_that_fails_keeps_no_other_from_the_screen() {
 #[test]
 fn the_question_is_whole_in_a_narrow_window() {
     let bench = Bench::of(&[of(1, &["gone.png", "away.png"])], &[]);
-    let mut seat = bench.seat_at("ann", Terminal { size: (40, 12), ..Terminal::default() });
+    let mut seat = bench.seat_at(
+        "ann",
+        Terminal {
+            size: (40, 12),
+            ..Terminal::default()
+        },
+    );
     seat.on(1);
     seat.keys("a");
     let whole = |shown: &str| {

@@ -11,7 +11,14 @@ use super::support::Bench;
 fn composed(count: u64) -> Bench {
     let bench = Bench::empty();
     let client = bench.client("maker");
-    client.ask(request::Compose { plan: None, seed: 3, count: Some(count), allow_impossible: false }).unwrap();
+    client
+        .ask(request::Compose {
+            plan: None,
+            seed: 3,
+            count: Some(count),
+            allow_impossible: false,
+        })
+        .unwrap();
     bench
 }
 
@@ -34,7 +41,10 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
     seat.wait_for("tv-show");
     seat.keys("jj<tab>");
     seat.wait_for("term");
-    let terms: Vec<&str> = before.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).collect();
+    let terms: Vec<&str> = before
+        .lines()
+        .filter(|l| !l.starts_with('#') && !l.is_empty())
+        .collect();
     let alone = |term: &&&str| terms.iter().filter(|t| t.contains(**term)).count() == 1;
     let old = terms.iter().find(alone).unwrap().to_string();
     seat.keys("/");
@@ -48,16 +58,28 @@ fn a_term_is_renamed_saved_with_counts_first_and_its_items_are_composed_again() 
     // The search hides it: it does not hold the old words any more.
     seat.keys("<esc>");
     seat.wait_for("zebra fish");
-    assert_eq!(text(&bench, ANIMAL), before, "nothing is written before it is saved");
+    assert_eq!(
+        text(&bench, ANIMAL),
+        before,
+        "nothing is written before it is saved"
+    );
     seat.keys("<ctrl-s>");
     seat.wait_for("save 1 file");
     seat.keys("<enter>");
     seat.wait_for("read differently now");
-    assert_eq!(text(&bench, ANIMAL), before.replacen(&format!("{old}\n"), "zebra fish\n", 1));
+    assert_eq!(
+        text(&bench, ANIMAL),
+        before.replacen(&format!("{old}\n"), "zebra fish\n", 1)
+    );
     seat.keys("<enter>");
     seat.wait_for("composed again");
     let client = bench.client("ann");
-    let numbers = client.ask(request::Numbers(Filter::parse("stale:yes,gone").unwrap(), vec![])).unwrap();
+    let numbers = client
+        .ask(request::Numbers(
+            Filter::parse("stale:yes,gone").unwrap(),
+            vec![],
+        ))
+        .unwrap();
     assert!(numbers.is_empty());
 }
 
@@ -85,7 +107,9 @@ fn an_edit_made_elsewhere_is_seen_and_never_merged() {
     seat.keys("<down><enter>");
     seat.wait_gone("not saved");
     seat.keys("e");
-    seat.wait_until("the editor", |_| text(&bench, ANIMAL).ends_with("thylacine\naardvark\n"));
+    seat.wait_until("the editor", |_| {
+        text(&bench, ANIMAL).ends_with("thylacine\naardvark\n")
+    });
 }
 
 #[test]
@@ -141,13 +165,27 @@ fn statuses(bench: &Bench, words: &str) -> Vec<u32> {
 fn failing(bench: &Bench) -> (String, Vec<u32>) {
     let client = bench.client("ann");
     let uses = client.ask(request::Terms("animal".into())).unwrap();
-    let most = uses.iter().max_by_key(|u| u.items.all()).unwrap().term.clone();
+    let most = uses
+        .iter()
+        .max_by_key(|u| u.items.all())
+        .unwrap()
+        .term
+        .clone();
     let own = statuses(bench, &format!("term:\"animal/{most}\""));
     assert!(own.len() > 6, "{most}: {own:?}");
     for (at, number) in own.iter().take(6).enumerate() {
-        let verdict = if at < 1 { Verdict::Accept } else { Verdict::Reject };
+        let verdict = if at < 1 {
+            Verdict::Accept
+        } else {
+            Verdict::Reject
+        };
         let judgement = Judgement::new(verdict, Seen::Script);
-        let decide = Decide { uuid: uuid::Uuid::now_v7(), number: *number, expected: None, judgement };
+        let decide = Decide {
+            uuid: uuid::Uuid::now_v7(),
+            number: *number,
+            expected: None,
+            judgement,
+        };
         client.ask(request::Decide(decide)).unwrap();
     }
     (most, own)
@@ -158,16 +196,22 @@ fn retiring_terms_is_taken_back_with_one_key_lists_and_verdicts_together() {
     for (pane, from_vocabulary) in [("coverage", false), ("vocabulary", true)] {
         let bench = composed(1200);
         let (term, own) = failing(&bench);
-        let (before, accepted, pending) =
-            (text(&bench, ANIMAL), statuses(&bench, "status:accepted"), statuses(&bench, "status:pending"));
+        let (before, accepted, pending) = (
+            text(&bench, ANIMAL),
+            statuses(&bench, "status:accepted"),
+            statuses(&bench, "status:pending"),
+        );
         let mut seat = bench.seat("ann");
         seat.keys("6");
         seat.wait_for("animal");
         seat.keys("f");
         seat.wait_for(&term);
         // Surest failures first; the rejected items have other terms too.
-        let at =
-            seat.text().lines().filter(|l| l.contains(" judged ") || l.contains(" % ")).position(|l| l.contains(&term));
+        let at = seat
+            .text()
+            .lines()
+            .filter(|l| l.contains(" judged ") || l.contains(" % "))
+            .position(|l| l.contains(&term));
         let at = at.unwrap_or_else(|| panic!("{}", seat.text()));
         for _ in 0..at {
             seat.keys("j");
@@ -219,8 +263,14 @@ fn a_list_that_changed_on_disk_keeps_retired_terms_retired_and_loses_nothing() {
     seat.keys("u");
     seat.wait_for(": 1 enabled again");
     let now = text(&bench, ANIMAL);
-    assert!(now.ends_with("quagga\n") && now.lines().count() == retired.lines().count() + 1, "{now}");
-    assert_eq!(now.matches("#- ").count() + 1, retired.matches("#- ").count());
+    assert!(
+        now.ends_with("quagga\n") && now.lines().count() == retired.lines().count() + 1,
+        "{now}"
+    );
+    assert_eq!(
+        now.matches("#- ").count() + 1,
+        retired.matches("#- ").count()
+    );
 }
 
 #[test]
@@ -240,8 +290,18 @@ fn missing_terms_are_offered_to_be_drawn_where_items_are_composed_again() {
     let bench = composed(400);
     let signs = statuses(&bench, "subject:text");
     let templates = text(&bench, "templates.toml");
-    let section = templates.split("[subject.text]").nth(1).unwrap().split("\n[").next().unwrap().to_string();
-    let edited = templates.replace(&section, &section.replace("{style}", "beside a poster of {movie}, {style}"));
+    let section = templates
+        .split("[subject.text]")
+        .nth(1)
+        .unwrap()
+        .split("\n[")
+        .next()
+        .unwrap()
+        .to_string();
+    let edited = templates.replace(
+        &section,
+        &section.replace("{style}", "beside a poster of {movie}, {style}"),
+    );
     std::fs::write(file(&bench, "templates.toml"), edited).unwrap();
     let mut seat = bench.seat("ann");
     seat.keys("4");
@@ -261,7 +321,11 @@ fn a_file_that_cannot_be_read_is_told_in_every_pane_and_at_the_start() {
     let sound = text(&bench, "templates.toml");
     let mut seat = bench.seat("ann");
     seat.on(1);
-    std::fs::write(file(&bench, "templates.toml"), format!("{sound}\n[broken\n")).unwrap();
+    std::fs::write(
+        file(&bench, "templates.toml"),
+        format!("{sound}\n[broken\n"),
+    )
+    .unwrap();
     let place = format!("metadata/templates.toml:{}", sound.lines().count() + 2);
     seat.wait_for(&place);
     let mut late = bench.seat("bob");

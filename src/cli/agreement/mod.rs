@@ -45,13 +45,17 @@ pub struct Draws {
 impl Draws {
     /// The plan, if draws are wanted.
     pub fn plan(&self) -> Option<Bootstrap> {
-        (self.draws > 0).then_some(Bootstrap { draws: self.draws, seed: self.seed })
+        (self.draws > 0).then_some(Bootstrap {
+            draws: self.draws,
+            seed: self.seed,
+        })
     }
 }
 
 fn by(name: &str) -> std::result::Result<By, String> {
     let known = By::ALL.map(By::name).join(", ");
-    By::from_name(name).ok_or_else(|| format!("`{name}` cannot group agreement, expected one of {known}"))
+    By::from_name(name)
+        .ok_or_else(|| format!("`{name}` cannot group agreement, expected one of {known}"))
 }
 
 /// Runs it.
@@ -59,7 +63,11 @@ fn by(name: &str) -> std::result::Result<By, String> {
 /// # Errors
 /// What the owner refuses: no such round, or one that is blind for you and still open.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
-    let ask = AgreementAsk { round: args.round.clone(), by: args.by, bootstrap: args.draws.plan() };
+    let ask = AgreementAsk {
+        round: args.round.clone(),
+        by: args.by,
+        bootstrap: args.draws.plan(),
+    };
     let found = context.client()?.ask(request::Agreement(ask))?;
     let text = match (args.methods, args.json) {
         (true, _) => format!("{}\n", found.methods),
@@ -70,20 +78,34 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 }
 
 fn text(found: &Agreed) -> String {
-    let of = found.round.as_ref().map_or("outside of rounds".to_string(), |name| format!("the round `{name}`"));
+    let of = found
+        .round
+        .as_ref()
+        .map_or("outside of rounds".to_string(), |name| {
+            format!("the round `{name}`")
+        });
     let mut out = format!("{of} ({}), by {}\n\n", found.protocol, found.by.title());
     out.push_str(&table::plain(&table::of(&found.rows, found.by)));
     if let Some(first) = found.rows.first().filter(|row| row.measures.doubles > 0) {
         out.push('\n');
-        out.push_str(&table::plain(&table::met(first, &found.people, &found.categories)));
+        out.push_str(&table::plain(&table::met(
+            first,
+            &found.people,
+            &found.categories,
+        )));
     }
     let why = table::undefined(&found.rows, &found.categories);
     if !why.is_empty() {
         out.push('\n');
-        why.iter().for_each(|line| out.push_str(&format!("{}\n", clean::line(line))));
+        why.iter()
+            .for_each(|line| out.push_str(&format!("{}\n", clean::line(line))));
     }
     let people = table::people(&found.quality);
-    if people.rows.iter().any(|row| row.iter().skip(1).any(|cell| cell != "-")) {
+    if people
+        .rows
+        .iter()
+        .any(|row| row.iter().skip(1).any(|cell| cell != "-"))
+    {
         out.push('\n');
         out.push_str(&table::plain(&people));
     }

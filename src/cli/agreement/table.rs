@@ -17,27 +17,47 @@ pub struct Words {
 
 /// The rows, one measure a column; a measure that no row has a value of has none.
 pub fn of(rows: &[Row], by: By) -> Words {
-    let has = |measure: &Measure| rows.iter().any(|row| measure.of(&row.measures).value.is_ok());
+    let has = |measure: &Measure| {
+        rows.iter()
+            .any(|row| measure.of(&row.measures).value.is_ok())
+    };
     let shown: Vec<Measure> = Measure::ALL.into_iter().filter(has).collect();
-    let mut head: Vec<String> = [by.title(), "items", "doubled", "unknown"].map(String::from).to_vec();
+    let mut head: Vec<String> = [by.title(), "items", "doubled", "unknown"]
+        .map(String::from)
+        .to_vec();
     head.extend(shown.iter().map(|measure| measure.name().to_string()));
     head.push("more for alpha ±0.1".into());
     let line = |row: &Row| {
         let m = &row.measures;
-        let mut cells =
-            vec![row.label().to_string(), m.items.to_string(), m.doubles.to_string(), m.unknown.to_string()];
+        let mut cells = vec![
+            row.label().to_string(),
+            m.items.to_string(),
+            m.doubles.to_string(),
+            m.unknown.to_string(),
+        ];
         cells.extend(shown.iter().map(|measure| cell(*measure, row)));
-        cells.push(m.krippendorff_alpha.more_doubles.map_or("-".into(), |more| more.to_string()));
+        cells.push(
+            m.krippendorff_alpha
+                .more_doubles
+                .map_or("-".into(), |more| more.to_string()),
+        );
         cells
     };
-    Words { head, rows: rows.iter().map(line).collect() }
+    Words {
+        head,
+        rows: rows.iter().map(line).collect(),
+    }
 }
 
 /// A value with its interval.
 fn cell(measure: Measure, row: &Row) -> String {
     let estimate = measure.of(&row.measures);
     match (estimate.value, estimate.interval) {
-        (Ok(value), Ok(found)) => format!("{} {}", measure.shown(value), measure.range(found.low, found.high)),
+        (Ok(value), Ok(found)) => format!(
+            "{} {}",
+            measure.shown(value),
+            measure.range(found.low, found.high)
+        ),
         (Ok(value), Err(_)) => measure.shown(value),
         (Err(_), _) => "-".into(),
     }
@@ -55,14 +75,22 @@ pub fn undefined(rows: &[Row], categories: &[String]) -> Vec<String> {
                 (Ok(_), Err(why)) if why != Undefined::NotDrawn => (why, false),
                 _ => continue,
             };
-            match reasons.iter_mut().find(|(other, of, _)| (*other, *of) == (why, value)) {
+            match reasons
+                .iter_mut()
+                .find(|(other, of, _)| (*other, *of) == (why, value))
+            {
                 Some((.., names)) => names.push(measure.name()),
                 None => reasons.push((why, value, vec![measure.name()])),
             }
         }
         for (why, value, names) in reasons {
             let what = if value { "not defined" } else { "no interval" };
-            lines.push(format!("{}: {}: {what}, {}", row.label(), names.join(", "), why.named(categories)));
+            lines.push(format!(
+                "{}: {}: {what}, {}",
+                row.label(),
+                names.join(", "),
+                why.named(categories)
+            ));
         }
     }
     lines
@@ -72,7 +100,13 @@ pub fn undefined(rows: &[Row], categories: &[String]) -> Vec<String> {
 pub fn rate(rate: Rate) -> String {
     match (rate.share(), rate.interval) {
         (Some(share), Some((low, high))) => {
-            format!("{} of {} ({} {})", rate.count, rate.of, Measure::Raw.shown(share), Measure::Raw.range(low, high))
+            format!(
+                "{} of {} ({} {})",
+                rate.count,
+                rate.of,
+                Measure::Raw.shown(share),
+                Measure::Raw.range(low, high)
+            )
         }
         _ => "-".into(),
     }
@@ -80,25 +114,54 @@ pub fn rate(rate: Rate) -> String {
 
 /// What is known of each person.
 pub fn people(quality: &[PersonQuality]) -> Words {
-    let head = ["annotator", "repeats told the same", "missed probes", "false rejects", "changed"];
+    let head = [
+        "annotator",
+        "repeats told the same",
+        "missed probes",
+        "false rejects",
+        "changed",
+    ];
     let line = |q: &PersonQuality| {
-        vec![q.name.clone(), rate(q.repeats.same), rate(q.probes.misses), rate(q.probes.false_rejects), rate(q.revised)]
+        vec![
+            q.name.clone(),
+            rate(q.repeats.same),
+            rate(q.probes.misses),
+            rate(q.probes.false_rejects),
+            rate(q.revised),
+        ]
     };
-    Words { head: head.map(String::from).to_vec(), rows: quality.iter().map(line).collect() }
+    Words {
+        head: head.map(String::from).to_vec(),
+        rows: quality.iter().map(line).collect(),
+    }
 }
 
 /// Which categories met: of two people one along the rows and one along the columns, of more any two of them.
 pub fn met(row: &Row, people: &[String], categories: &[String]) -> Words {
     let table = &row.measures.table;
     let name = |number: u16| people.get(usize::from(number)).map_or("?", String::as_str);
-    let corner = table.raters.map_or("any two of them".into(), |(a, b)| format!("{} \\ {}", name(a), name(b)));
-    let category = |at: usize| categories.get(at).cloned().unwrap_or_else(|| format!("category {at}"));
-    let k = usize::from(table.categories).max(1);
-    let head = std::iter::once(corner).chain((0..k).map(category)).collect();
-    let line = |(at, counts): (usize, &[u64])| {
-        std::iter::once(category(at)).chain(counts.iter().map(u64::to_string)).collect::<Vec<_>>()
+    let corner = table.raters.map_or("any two of them".into(), |(a, b)| {
+        format!("{} \\ {}", name(a), name(b))
+    });
+    let category = |at: usize| {
+        categories
+            .get(at)
+            .cloned()
+            .unwrap_or_else(|| format!("category {at}"))
     };
-    Words { head, rows: table.counts.chunks(k).enumerate().map(line).collect() }
+    let k = usize::from(table.categories).max(1);
+    let head = std::iter::once(corner)
+        .chain((0..k).map(category))
+        .collect();
+    let line = |(at, counts): (usize, &[u64])| {
+        std::iter::once(category(at))
+            .chain(counts.iter().map(u64::to_string))
+            .collect::<Vec<_>>()
+    };
+    Words {
+        head,
+        rows: table.counts.chunks(k).enumerate().map(line).collect(),
+    }
 }
 
 /// Whether a column holds numbers: those stand on the right.
@@ -109,16 +172,33 @@ fn is_right(words: &Words, at: usize) -> bool {
 
 /// Columns below each other.
 pub fn plain(words: &Words) -> String {
-    let one_line = |row: &Vec<String>| row.iter().map(|cell| clean::line(cell).into_owned()).collect();
-    let words = &Words { head: one_line(&words.head), rows: words.rows.iter().map(one_line).collect() };
+    let one_line = |row: &Vec<String>| {
+        row.iter()
+            .map(|cell| clean::line(cell).into_owned())
+            .collect()
+    };
+    let words = &Words {
+        head: one_line(&words.head),
+        rows: words.rows.iter().map(one_line).collect(),
+    };
     let all = || std::iter::once(&words.head).chain(&words.rows);
     let wide: Vec<usize> = (0..words.head.len())
-        .map(|at| all().filter_map(|row| row.get(at)).map(|cell| width(cell)).max().unwrap_or(0))
+        .map(|at| {
+            all()
+                .filter_map(|row| row.get(at))
+                .map(|cell| width(cell))
+                .max()
+                .unwrap_or(0)
+        })
         .collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&wide).enumerate().map(|(at, (cell, wide))| {
             let pad = " ".repeat(wide.saturating_sub(width(cell)));
-            if is_right(words, at) { format!("{pad}{cell}") } else { format!("{cell}{pad}") }
+            if is_right(words, at) {
+                format!("{pad}{cell}")
+            } else {
+                format!("{cell}{pad}")
+            }
         });
         format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
     };
@@ -128,7 +208,9 @@ pub fn plain(words: &Words) -> String {
 /// A table of Markdown.
 pub fn markdown(words: &Words) -> String {
     let line = |cells: &[String]| {
-        let cells = cells.iter().map(|c| clean::line(c).replace('|', "\\|").replace('<', "\\<"));
+        let cells = cells
+            .iter()
+            .map(|c| clean::line(c).replace('|', "\\|").replace('<', "\\<"));
         format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
     };
     let rule = |at: usize| if is_right(words, at) { "---:" } else { "---" }.to_string();
@@ -145,23 +227,44 @@ mod tests {
 
     fn rows() -> Vec<Row> {
         let of = |ratings: &[(u32, u16, u8)], plan: Bootstrap| {
-            let agreement = Agreement::of(Scale::new(2, 0).unwrap(), ratings.iter().copied()).unwrap();
-            agreement.counts().bootstrapped(plan, &mut |_| true).unwrap()
+            let agreement =
+                Agreement::of(Scale::new(2, 0).unwrap(), ratings.iter().copied()).unwrap();
+            agreement
+                .counts()
+                .bootstrapped(plan, &mut |_| true)
+                .unwrap()
         };
-        let plan = Bootstrap { draws: 200, seed: 1 };
-        let two: Vec<_> = (0..40).flat_map(|n| [(n, 0, (n % 2) as u8), (n, 1, (n % 3 % 2) as u8)]).collect();
-        vec![Row::group("all", of(&two, plan)), Row::group("", of(&[(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], plan))]
+        let plan = Bootstrap {
+            draws: 200,
+            seed: 1,
+        };
+        let two: Vec<_> = (0..40)
+            .flat_map(|n| [(n, 0, (n % 2) as u8), (n, 1, (n % 3 % 2) as u8)])
+            .collect();
+        vec![
+            Row::group("all", of(&two, plan)),
+            Row::group("", of(&[(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], plan)),
+        ]
     }
 
     #[test]
     fn values_stand_with_their_intervals_and_what_is_missing_is_explained() {
         let words = of(&rows(), By::Subtask);
-        assert_eq!(words.head[..5], ["subtask", "items", "doubled", "unknown", "raw agreement"]);
+        assert_eq!(
+            words.head[..5],
+            ["subtask", "items", "doubled", "unknown", "raw agreement"]
+        );
         assert!(words.rows[0][4].starts_with("52.5 % ["), "{words:?}");
-        assert_eq!((words.rows[1][0].as_str(), words.rows[1][5].as_str()), ("(none)", "-"));
+        assert_eq!(
+            (words.rows[1][0].as_str(), words.rows[1][5].as_str()),
+            ("(none)", "-")
+        );
         let text = plain(&words);
         let lines: Vec<&str> = text.lines().collect();
-        assert!(width(lines[0]) == width(lines[1]) && lines[0].ends_with("more for alpha ±0.1"), "{text}");
+        assert!(
+            width(lines[0]) == width(lines[1]) && lines[0].ends_with("more for alpha ±0.1"),
+            "{text}"
+        );
         let why = undefined(&rows(), &["accept".into(), "reject".into()]);
         assert!(
             why.iter().any(|line| line.starts_with(
@@ -169,12 +272,22 @@ mod tests {
             )),
             "{why:?}"
         );
-        assert!(why.iter().any(|line| line.contains("no interval, all bootstrap draws")), "{why:?}");
+        assert!(
+            why.iter()
+                .any(|line| line.contains("no interval, all bootstrap draws")),
+            "{why:?}"
+        );
     }
 
     #[test]
     fn a_pipe_in_a_name_stays_in_its_cell() {
-        let words = Words { head: vec!["a".into(), "b".into()], rows: vec![vec!["x|y\nz".into(), "1".into()]] };
-        assert_eq!(markdown(&words), "| a | b |\n| --- | ---: |\n| x\\|y z | 1 |\n");
+        let words = Words {
+            head: vec!["a".into(), "b".into()],
+            rows: vec![vec!["x|y\nz".into(), "1".into()]],
+        };
+        assert_eq!(
+            markdown(&words),
+            "| a | b |\n| --- | ---: |\n| x\\|y z | 1 |\n"
+        );
     }
 }

@@ -8,7 +8,13 @@ use benchtop_model::annotator::{ProbeQuality, Rate, Shift};
 
 /// The whole answer.
 pub fn agreed(found: &Agreed) -> Value {
-    let name = |number: u16| found.people.get(usize::from(number)).cloned().unwrap_or_default();
+    let name = |number: u16| {
+        found
+            .people
+            .get(usize::from(number))
+            .cloned()
+            .unwrap_or_default()
+    };
     let people: Vec<Value> = found
         .raters
         .iter()
@@ -34,8 +40,18 @@ pub fn row(row: &Row, people: &[String], categories: &[String]) -> Value {
         "by_category": m.by_category.iter().map(|e| estimate(e, categories)).collect::<Vec<_>>(),
     });
     if let Value::Object(value) = &mut value {
-        let of = |measure: Measure| (measure.key().to_string(), estimate(measure.of(m), categories));
-        value.extend(Measure::ALL.into_iter().map(of).collect::<Map<String, Value>>());
+        let of = |measure: Measure| {
+            (
+                measure.key().to_string(),
+                estimate(measure.of(m), categories),
+            )
+        };
+        value.extend(
+            Measure::ALL
+                .into_iter()
+                .map(of)
+                .collect::<Map<String, Value>>(),
+        );
     }
     value
 }
@@ -53,7 +69,10 @@ fn estimate(estimate: &Estimate, categories: &[String]) -> Value {
 }
 
 fn table(table: &Table, name: &dyn Fn(u16) -> String) -> Value {
-    let counts: Vec<&[u64]> = table.counts.chunks(usize::from(table.categories).max(1)).collect();
+    let counts: Vec<&[u64]> = table
+        .counts
+        .chunks(usize::from(table.categories).max(1))
+        .collect();
     let raters = table.raters.map(|(a, b)| (name(a), name(b)));
     json!({
         "rows": raters.as_ref().map(|(a, _)| a), "columns": raters.as_ref().map(|(_, b)| b), "counts": counts,
@@ -83,7 +102,10 @@ fn person(q: &PersonQuality, categories: &[String]) -> Value {
 /// One's own pace.
 pub fn pace(own: &OwnPace) -> Value {
     let shift = |s: Shift| json!({"before": s.before, "now": s.now, "z": s.z, "drifts": s.drifts});
-    let drift = own.pace.drift.map(|d| json!({"seconds": shift(d.seconds), "accepts": shift(d.accepts)}));
+    let drift = own
+        .pace
+        .drift
+        .map(|d| json!({"seconds": shift(d.seconds), "accepts": shift(d.accepts)}));
     let p = &own.pace;
     json!({
         "who": own.who, "round": own.round, "items": p.items, "worked_seconds": p.worked_ms as f64 / 1000.0,

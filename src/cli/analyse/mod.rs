@@ -160,7 +160,10 @@ enum Who {
 }
 
 fn share(text: &str) -> std::result::Result<f64, String> {
-    let found = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    let found = text
+        .parse()
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share));
     found.ok_or_else(|| format!("`{text}` is no share from 0 to 1"))
 }
 
@@ -177,7 +180,10 @@ struct Draws {
 
 impl Draws {
     fn plan(&self) -> Bootstrap {
-        Bootstrap { draws: self.draws, seed: self.seed }
+        Bootstrap {
+            draws: self.draws,
+            seed: self.seed,
+        }
     }
 }
 
@@ -191,10 +197,20 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Look::Chart(args) => return chart::run(context, args),
         Look::Published(args) => return published::run(context, args),
         Look::Correlate(args) => {
-            let other = args.other.read(args.with.as_deref().or(args.column.as_deref()))?;
+            let other = args
+                .other
+                .read(args.with.as_deref().or(args.column.as_deref()))?;
             let with = args.with.clone().filter(|_| other.is_none());
-            let what = What::Correlate(Correlate { column: args.column.clone(), with, other, seed: args.seed });
-            (Source::open(context, &args.of)?.analysed(what)?, args.of.json)
+            let what = What::Correlate(Correlate {
+                column: args.column.clone(),
+                with,
+                other,
+                seed: args.seed,
+            });
+            (
+                Source::open(context, &args.of)?.analysed(what)?,
+                args.of.json,
+            )
         }
         Look::Cluster(args) => {
             let source = Source::open(context, &args.of)?;
@@ -207,12 +223,26 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 Method::Average => Linkage::Average,
             };
             let columns = source.columns(args.columns.as_deref())?;
-            (source.analysed(What::Cluster(analysis::Cluster { of, method, columns }))?, args.of.json)
+            (
+                source.analysed(What::Cluster(analysis::Cluster {
+                    of,
+                    method,
+                    columns,
+                }))?,
+                args.of.json,
+            )
         }
         Look::Stability(args) => {
             let (column, fractions) = (args.column.clone(), args.fractions.clone());
-            let what = What::Stability(Stability { column, fractions, seed: args.seed });
-            (Source::open(context, &args.of)?.analysed(what)?, args.of.json)
+            let what = What::Stability(Stability {
+                column,
+                fractions,
+                seed: args.seed,
+            });
+            (
+                Source::open(context, &args.of)?.analysed(what)?,
+                args.of.json,
+            )
         }
         Look::Cleaning(args) => {
             let kept = match &args.round {
@@ -220,8 +250,15 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 None if args.kept => Kept::NotRejected,
                 None => Kept::Accepted,
             };
-            let what = What::Cleaning(Cleaning { column: args.column.clone(), kept, plan: args.draws.plan() });
-            (Source::open(context, &args.of)?.analysed(what)?, args.of.json)
+            let what = What::Cleaning(Cleaning {
+                column: args.column.clone(),
+                kept,
+                plan: args.draws.plan(),
+            });
+            (
+                Source::open(context, &args.of)?.analysed(what)?,
+                args.of.json,
+            )
         }
         Look::Alignment(args) => {
             let by = match (args.by, &args.round) {
@@ -229,16 +266,26 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
                 (Who::People, round) => By::People(round.clone()),
                 (Who::Filter, Some(_)) => {
                     return Err(
-                        Error::new(ErrorKind::Usage, "--round chooses verdicts of people").help("add --by people")
+                        Error::new(ErrorKind::Usage, "--round chooses verdicts of people")
+                            .help("add --by people"),
                     );
                 }
             };
-            (Source::open(context, &args.of)?.analysed(What::Alignment(Alignment { by }))?, args.of.json)
+            (
+                Source::open(context, &args.of)?.analysed(What::Alignment(Alignment { by }))?,
+                args.of.json,
+            )
         }
         Look::Intervals(args) => {
             let source = Source::open(context, &args.of)?;
             let columns = source.columns(args.column.as_deref())?;
-            (source.analysed(What::Intervals(Intervals { columns, plan: args.draws.plan() }))?, args.of.json)
+            (
+                source.analysed(What::Intervals(Intervals {
+                    columns,
+                    plan: args.draws.plan(),
+                }))?,
+                args.of.json,
+            )
         }
     };
     match found {
@@ -256,7 +303,9 @@ fn json(found: &Analysis) -> Result<u8> {
         Analysis::Stable(found) => super::json_line(&mut out, found)?,
         Analysis::Cleaned(found) => super::json_line(&mut out, found)?,
         Analysis::Aligned(found) => super::json_line(&mut out, found)?,
-        Analysis::Sure(list) => list.iter().try_for_each(|one: &analysis::Sure| super::json_line(&mut out, one))?,
+        Analysis::Sure(list) => list
+            .iter()
+            .try_for_each(|one: &analysis::Sure| super::json_line(&mut out, one))?,
         Analysis::Published(board) => published::json(board, &mut out)?,
     }
     print(&String::from_utf8_lossy(&out)).map(|()| 0)

@@ -32,8 +32,20 @@ impl Args {
     /// Those of the files; [`ErrorKind::NotFound`] for a column that is not there; [`ErrorKind::Input`] for a table without models or with cells that are
     /// no numbers.
     pub fn read(&self, column: Option<&str>) -> Result<Option<Other>> {
-        let names = self.names.as_deref().map(names).transpose()?.unwrap_or_default();
-        let other = |name: String, column: String, scores| Ok(Some(Other { name, column, scores, names }));
+        let names = self
+            .names
+            .as_deref()
+            .map(names)
+            .transpose()?
+            .unwrap_or_default();
+        let other = |name: String, column: String, scores| {
+            Ok(Some(Other {
+                name,
+                column,
+                scores,
+                names,
+            }))
+        };
         if let Some(path) = &self.table {
             let (column, scores) = scores(path, column)?;
             return other(path.display().to_string(), column, scores);
@@ -44,8 +56,11 @@ impl Args {
         }
         if self.other.is_empty() {
             return match &self.names {
-                Some(_) => Err(Error::new(ErrorKind::Usage, "--names is for another board, a table or a paper")
-                    .help("name it with --other, --table or --published")),
+                Some(_) => Err(Error::new(
+                    ErrorKind::Usage,
+                    "--names is for another board, a table or a paper",
+                )
+                .help("name it with --other, --table or --published")),
                 None => Ok(None),
             };
         }
@@ -54,21 +69,36 @@ impl Args {
             Some(name) => name.to_string(),
             None => {
                 return Err(
-                    Error::new(ErrorKind::Usage, "which column of the other board?").help("name it with --with COLUMN")
+                    Error::new(ErrorKind::Usage, "which column of the other board?")
+                        .help("name it with --with COLUMN"),
                 );
             }
         };
         let Some(at) = board.columns.iter().position(|c| c.name == column) else {
             let there: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-            return Err(Error::new(ErrorKind::NotFound, format!("the other board has no column `{column}`"))
-                .help(format!("there are: {}", there.join(", "))));
+            return Err(Error::new(
+                ErrorKind::NotFound,
+                format!("the other board has no column `{column}`"),
+            )
+            .help(format!("there are: {}", there.join(", "))));
         };
-        let by = if board.columns[at].scale == Scale::Share { 100.0 } else { 1.0 };
+        let by = if board.columns[at].scale == Scale::Share {
+            100.0
+        } else {
+            1.0
+        };
         let score = |row: &benchtop_model::board::Row| {
-            Some((row.model.clone(), by * row.cells.get(at).copied().flatten().and_then(Cell::value)?))
+            Some((
+                row.model.clone(),
+                by * row.cells.get(at).copied().flatten().and_then(Cell::value)?,
+            ))
         };
         let list: Vec<String> = self.other.iter().map(|p| p.display().to_string()).collect();
-        other(list.join(" "), column, board.rows.iter().filter_map(score).collect())
+        other(
+            list.join(" "),
+            column,
+            board.rows.iter().filter_map(score).collect(),
+        )
     }
 }
 
@@ -77,9 +107,11 @@ fn names(path: &Path) -> Result<Vec<(String, String)>> {
     let (head, rows) = table(path)?;
     let pair = |cells: &Vec<String>| match cells.as_slice() {
         [here, there] => Ok((here.trim().to_string(), there.trim().to_string())),
-        _ => Err(Error::input(format!("{} columns, and two are needed", cells.len()))
-            .file(path)
-            .help("each line is a name here, a comma, and the name there")),
+        _ => Err(
+            Error::input(format!("{} columns, and two are needed", cells.len()))
+                .file(path)
+                .help("each line is a name here, a comma, and the name there"),
+        ),
     };
     // The first line is a pair like the others: there is nothing to call the columns.
     std::iter::once(&head).chain(&rows).map(pair).collect()
@@ -96,7 +128,9 @@ fn scores(path: &Path, column: Option<&str>) -> Result<(String, Vec<(String, f64
     };
     let model = place("model")?;
     let column = column.ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "which column of the table?").file(path).help("name it with --with COLUMN")
+        Error::new(ErrorKind::Usage, "which column of the table?")
+            .file(path)
+            .help("name it with --with COLUMN")
     })?;
     let at = place(column)?;
     let mut found = Vec::new();
@@ -120,9 +154,17 @@ fn scores(path: &Path, column: Option<&str>) -> Result<(String, Vec<(String, f64
 /// The printed numbers of a column, named as on a board or as in the paper.
 fn printed(paper: &str, column: Option<&str>) -> Result<(String, Vec<(String, f64)>)> {
     let figures = published::of_paper(Some(paper))?;
-    let called = |f: &benchtop_formats::published::Figure| published::column_of(f).unwrap_or_else(|| f.column.clone());
-    let is = |f: &&benchtop_formats::published::Figure| column.is_some_and(|c| c == f.column || c == called(f));
-    let found: Vec<(String, f64)> = figures.iter().filter(is).map(|f| (f.model.clone(), f.value)).collect();
+    let called = |f: &benchtop_formats::published::Figure| {
+        published::column_of(f).unwrap_or_else(|| f.column.clone())
+    };
+    let is = |f: &&benchtop_formats::published::Figure| {
+        column.is_some_and(|c| c == f.column || c == called(f))
+    };
+    let found: Vec<(String, f64)> = figures
+        .iter()
+        .filter(is)
+        .map(|f| (f.model.clone(), f.value))
+        .collect();
     if !found.is_empty() {
         return Ok((column.unwrap_or_default().to_string(), found));
     }
@@ -133,5 +175,6 @@ fn printed(paper: &str, column: Option<&str>) -> Result<(String, Vec<(String, f6
         Some(column) => format!("{paper} prints no column `{column}`"),
         None => "which column of the paper?".to_string(),
     };
-    Err(Error::new(ErrorKind::NotFound, what).help(format!("--with COLUMN; there are: {}", names.join(", "))))
+    Err(Error::new(ErrorKind::NotFound, what)
+        .help(format!("--with COLUMN; there are: {}", names.join(", "))))
 }

@@ -32,7 +32,13 @@ pub struct Args {
 /// [`benchtop_model::ErrorKind::NotFound`] for a paper that is not there; those of the board.
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if let Some(paths) = &args.beside {
-        let source = Source::open(context, &Of { paths: paths.clone(), ..Of::default() })?;
+        let source = Source::open(
+            context,
+            &Of {
+                paths: paths.clone(),
+                ..Of::default()
+            },
+        )?;
         let found = source.analysed(What::Published(args.paper.clone()))?;
         return match (&found, args.json) {
             (Analysis::Published(_), true) => super::json(&found),
@@ -55,10 +61,17 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
 /// The board with its references, a line a cell.
 pub(super) fn json(board: &Board, out: &mut Vec<u8>) -> Result<()> {
     for row in &board.rows {
-        let own = |r: &&benchtop_model::board::Row| r.reference.is_none() && same(&r.model, &row.model);
-        let here = board.rows.iter().find(own).filter(|_| row.reference.is_some());
+        let own =
+            |r: &&benchtop_model::board::Row| r.reference.is_none() && same(&r.model, &row.model);
+        let here = board
+            .rows
+            .iter()
+            .find(own)
+            .filter(|_| row.reference.is_some());
         for (cell, column) in row.cells.iter().zip(&board.columns) {
-            let Some((cell, value)) = cell.and_then(|c: Cell| Some((c, c.value()?))) else { continue };
+            let Some((cell, value)) = cell.and_then(|c: Cell| Some((c, c.value()?))) else {
+                continue;
+            };
             let line = CellLine {
                 model: &row.model,
                 column: &column.name,

@@ -55,15 +55,27 @@ impl Source {
                 Some("accepted") => Curated::Accepted,
                 Some(round) => Curated::Round(round.into()),
             };
-            let filter = of.filter.as_deref().map(Filter::parse).transpose()?.unwrap_or_default();
+            let filter = of
+                .filter
+                .as_deref()
+                .map(Filter::parse)
+                .transpose()?
+                .unwrap_or_default();
             // The owner knows rules by their whole names.
-            let ask =
-                BoardAsk { curated, filter, rule: rule.map(|rule| rule.name().to_string()), ..BoardAsk::default() };
+            let ask = BoardAsk {
+                curated,
+                filter,
+                rule: rule.map(|rule| rule.name().to_string()),
+                ..BoardAsk::default()
+            };
             return Ok(Source::Project(Box::new(context.client()?), Box::new(ask)));
         }
         if of.curated.is_some() || of.filter.is_some() {
-            return Err(Error::new(ErrorKind::Usage, "--curated and --filter choose items of a project")
-                .help("leave the PATHs away to analyse the project's board"));
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "--curated and --filter choose items of a project",
+            )
+            .help("leave the PATHs away to analyse the project's board"));
         }
         let mapping = of.mapping.as_deref().map(import::mapping).transpose()?;
         let scored = from_paths_by(&of.paths, rule, mapping.as_ref())?;
@@ -89,7 +101,9 @@ impl Source {
     /// # Errors
     /// [`ErrorKind::NotFound`] when none does.
     pub fn columns(&self, globs: Option<&str>) -> Result<Vec<String>> {
-        let Some(globs) = globs else { return Ok(Vec::new()) };
+        let Some(globs) = globs else {
+            return Ok(Vec::new());
+        };
         let mut board = self.board()?;
         choose(&mut board, globs)?;
         Ok(board.columns.into_iter().map(|c| c.name).collect())
@@ -101,9 +115,14 @@ impl Source {
     /// As [`analyse`], and what the owner refuses.
     pub fn analysed(&self, what: What) -> Result<Analysis> {
         match self {
-            Source::Files(scored) => analyse(scored, &scored.ruled().choose(None), None, &what, &|| true),
+            Source::Files(scored) => {
+                analyse(scored, &scored.ruled().choose(None), None, &what, &|| true)
+            }
             Source::Project(client, board) => {
-                let ask = AnalyseAsk { board: (**board).clone(), what };
+                let ask = AnalyseAsk {
+                    board: (**board).clone(),
+                    what,
+                };
                 client.ask(request::Analyse(Box::new(ask)))
             }
         }

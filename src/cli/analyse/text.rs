@@ -29,7 +29,10 @@ pub(super) fn of(found: &Analysis) -> String {
 }
 
 fn words(head: &[&str], rows: Vec<Vec<String>>) -> String {
-    plain(&Words { head: head.iter().map(|h| (*h).to_string()).collect(), rows })
+    plain(&Words {
+        head: head.iter().map(|h| (*h).to_string()).collect(),
+        rows,
+    })
 }
 
 fn number(value: Option<f64>) -> String {
@@ -47,45 +50,83 @@ fn range(interval: Option<Interval>) -> String {
 fn correlated(found: &Correlated) -> String {
     let what = |c: &Coefficient| match (c.value, c.p) {
         (Some(value), Some(p)) => {
-            let p = if p < 0.0001 { "p < 0.0001".to_string() } else { format!("p = {p:.4}") };
+            let p = if p < 0.0001 {
+                "p < 0.0001".to_string()
+            } else {
+                format!("p = {p:.4}")
+            };
             format!("{value:+.3}, {p} ({}, {} orders)", c.by, c.orders)
         }
-        _ => format!("not defined: {}", c.undefined.as_deref().unwrap_or_default()),
+        _ => format!(
+            "not defined: {}",
+            c.undefined.as_deref().unwrap_or_default()
+        ),
     };
-    let y = if found.y.from == "board" { String::new() } else { format!(" of {}", found.y.from) };
-    let (x, y) = (clean::line(&found.x.column), format!("{}{y}", found.y.column));
+    let y = if found.y.from == "board" {
+        String::new()
+    } else {
+        format!(" of {}", found.y.from)
+    };
+    let (x, y) = (
+        clean::line(&found.x.column),
+        format!("{}{y}", found.y.column),
+    );
     let mut out = format!("{x} against {}, {} models\n\n", clean::line(&y), found.n);
     out.push_str(&format!("Spearman's rho   {}\n", what(&found.spearman)));
     out.push_str(&format!("Kendall's tau-b  {}\n\n", what(&found.kendall)));
     let row = |m: &benchtop_pipeline::analysis::Joined| {
-        let there = if m.other == m.model { String::new() } else { m.other.clone() };
+        let there = if m.other == m.model {
+            String::new()
+        } else {
+            m.other.clone()
+        };
         vec![m.model.clone(), number(Some(m.x)), number(Some(m.y)), there]
     };
     let head = ["model", &found.x.column, &found.y.column, "called there"];
     out.push_str(&words(&head, found.models.iter().map(row).collect()));
     for (names, place) in [(&found.only_x, "here"), (&found.only_y, "there")] {
         if !names.is_empty() {
-            out.push_str(&format!("note: only {place}: {}\n", clean::line(&names.join(", "))));
+            out.push_str(&format!(
+                "note: only {place}: {}\n",
+                clean::line(&names.join(", "))
+            ));
         }
     }
     out
 }
 
 fn clustered(found: &Clustered) -> String {
-    let points: Vec<_> = found.points.iter().map(|point| clean::line(point)).collect();
+    let points: Vec<_> = found
+        .points
+        .iter()
+        .map(|point| clean::line(point))
+        .collect();
     let wide = points.iter().map(|p| width(p)).max().unwrap_or(0);
     let lines = drawn(&found.merges, TREE, Strokes::LINES);
     let mut out = String::new();
     for (point, line) in leaves(&found.merges).into_iter().zip(lines) {
         let name = points.get(point).map_or("", |name| name);
-        out.push_str(&format!("{name}{} {line}\n", " ".repeat(wide.saturating_sub(width(name)))));
+        out.push_str(&format!(
+            "{name}{} {line}\n",
+            " ".repeat(wide.saturating_sub(width(name)))
+        ));
     }
     let top = found.merges.last().map_or(0.0, |m| m.height);
-    let method = if found.method == benchtop_metrics::statistics::Linkage::Ward { "Ward" } else { "average" };
-    out.push_str(&format!("\n{method} linkage on {} numbers in percent; the right edge is {top:.2}\n", found.by.len()));
+    let method = if found.method == benchtop_metrics::statistics::Linkage::Ward {
+        "Ward"
+    } else {
+        "average"
+    };
+    out.push_str(&format!(
+        "\n{method} linkage on {} numbers in percent; the right edge is {top:.2}\n",
+        found.by.len()
+    ));
     if !found.left_out.is_empty() {
         let left_out = found.left_out.join(", ");
-        out.push_str(&format!("note: without a number in one of the columns: {}\n", clean::line(&left_out)));
+        out.push_str(&format!(
+            "note: without a number in one of the columns: {}\n",
+            clean::line(&left_out)
+        ));
     }
     out
 }
@@ -108,7 +149,10 @@ fn stable(found: &Stable) -> String {
     ];
     rows.extend(found.models.iter().map(row));
     let column = clean::line(&found.column);
-    let mut out = format!("{column} by share of the data, drawn with seed {}\n\n", found.seed);
+    let mut out = format!(
+        "{column} by share of the data, drawn with seed {}\n\n",
+        found.seed
+    );
     out.push_str(&plain(&Words { head, rows }));
     out.push_str("drift: the largest distance from the last point, from half of the data on\n");
     out
@@ -131,15 +175,28 @@ fn cleaned(found: &Cleaned) -> String {
             place(m.rank_after),
         ]
     };
-    let head = ["model", "before", "after", "delta", "95 %", "taken out", "rank", "then"];
+    let head = [
+        "model",
+        "before",
+        "after",
+        "delta",
+        "95 %",
+        "taken out",
+        "rank",
+        "then",
+    ];
     out.push_str(&words(&head, found.models.iter().map(row).collect()));
     let draws = found.plan.draws;
     out.push_str(&format!(
         "95 %: of the delta, {draws} draws of images, pairs or questions, before and after together\n"
     ));
-    let why: Vec<String> =
-        found.models.iter().filter_map(|m| Some(format!("{}: {}", m.model, m.no_interval.as_ref()?))).collect();
-    why.iter().for_each(|line| out.push_str(&format!("note: no interval for {}\n", clean::line(line))));
+    let why: Vec<String> = found
+        .models
+        .iter()
+        .filter_map(|m| Some(format!("{}: {}", m.model, m.no_interval.as_ref()?)))
+        .collect();
+    why.iter()
+        .for_each(|line| out.push_str(&format!("note: no interval for {}\n", clean::line(line))));
     out
 }
 
@@ -151,22 +208,36 @@ fn aligned(found: &Aligned) -> String {
     };
     let row = |r: &Rate| {
         let all = |name: &Option<String>| name.clone().unwrap_or("all".into());
-        let wilson = r.wilson.map_or("-".into(), |(low, high)| format!("[{low:.2}, {high:.2}]"));
-        vec![all(&r.aspect), all(&r.difficulty), number(Some(r.rate)), format!("{}/{}", r.aligned, r.n), wilson]
+        let wilson = r
+            .wilson
+            .map_or("-".into(), |(low, high)| format!("[{low:.2}, {high:.2}]"));
+        vec![
+            all(&r.aspect),
+            all(&r.difficulty),
+            number(Some(r.rate)),
+            format!("{}/{}", r.aligned, r.n),
+            wilson,
+        ]
     };
     let mut out = format!("aligned pictures by {who}\n\n");
     let head = ["aspect", "difficulty", "rate", "of", "Wilson"];
     out.push_str(&words(&head, found.rates.iter().map(row).collect()));
     if found.without > 0 {
-        out.push_str(&format!("note: pictures of which nothing was said, in no rate: {}\n", found.without));
+        out.push_str(&format!(
+            "note: pictures of which nothing was said, in no rate: {}\n",
+            found.without
+        ));
     }
     out
 }
 
 fn sure(list: &[Sure]) -> String {
     let row = |s: &Sure| {
-        let wilson = s.wilson.map_or("-".into(), |(low, high)| format!("[{low:.2}, {high:.2}]"));
-        let of = s.k.map_or_else(|| format!("n={}", s.n), |k| format!("{k}/{}", s.n));
+        let wilson = s
+            .wilson
+            .map_or("-".into(), |(low, high)| format!("[{low:.2}, {high:.2}]"));
+        let of =
+            s.k.map_or_else(|| format!("n={}", s.n), |k| format!("{k}/{}", s.n));
         vec![
             s.column.clone(),
             s.model.clone(),
@@ -181,7 +252,15 @@ fn sure(list: &[Sure]) -> String {
             s.clusters.to_string(),
         ]
     };
-    let head = ["column", "model", "value", "of", "95 % drawn", "Wilson", "clusters"];
+    let head = [
+        "column",
+        "model",
+        "value",
+        "of",
+        "95 % drawn",
+        "Wilson",
+        "clusters",
+    ];
     let mut out = words(&head, list.iter().map(row).collect());
     for s in list {
         if let Some(why) = &s.no_interval {
@@ -203,8 +282,12 @@ fn sure(list: &[Sure]) -> String {
 }
 
 fn beside(board: &Board) -> String {
-    let has =
-        |at: &usize| board.rows.iter().any(|r| r.reference.is_some() && r.cells.get(*at).copied().flatten().is_some());
+    let has = |at: &usize| {
+        board
+            .rows
+            .iter()
+            .any(|r| r.reference.is_some() && r.cells.get(*at).copied().flatten().is_some())
+    };
     let columns: Vec<usize> = (0..board.columns.len()).filter(has).collect();
     if columns.is_empty() {
         return "no paper prints a column of this board\n".into();
@@ -218,13 +301,27 @@ fn beside(board: &Board) -> String {
     };
     let row = |r: &benchtop_model::board::Row| {
         let mut cells = vec![r.model.clone()];
-        cells.extend(columns.iter().map(|at| cell(r.cells.get(*at).copied().flatten(), board.columns[*at].scale)));
+        cells.extend(columns.iter().map(|at| {
+            cell(
+                r.cells.get(*at).copied().flatten(),
+                board.columns[*at].scale,
+            )
+        }));
         cells.push(r.reference.clone().unwrap_or_default());
-        let here = board.rows.iter().find(|own| own.reference.is_none() && same(&own.model, &r.model));
-        cells.push(here.filter(|_| r.reference.is_some()).map_or(String::new(), |own| own.model.clone()));
+        let here = board
+            .rows
+            .iter()
+            .find(|own| own.reference.is_none() && same(&own.model, &r.model));
+        cells.push(
+            here.filter(|_| r.reference.is_some())
+                .map_or(String::new(), |own| own.model.clone()),
+        );
         cells
     };
-    plain(&Words { head, rows: board.rows.iter().map(row).collect() })
+    plain(&Words {
+        head,
+        rows: board.rows.iter().map(row).collect(),
+    })
 }
 
 /// Published figures, a line each.
@@ -232,7 +329,26 @@ pub(super) fn figures(list: &[Figure]) -> String {
     let row = |f: &Figure| {
         let sd = f.sd.map_or(String::new(), |sd| format!("± {sd}"));
         let on = published::column_of(f).unwrap_or_default();
-        vec![f.paper.into(), f.table.clone(), f.model.clone(), f.column.clone(), f.value.to_string(), sd, on]
+        vec![
+            f.paper.into(),
+            f.table.clone(),
+            f.model.clone(),
+            f.column.clone(),
+            f.value.to_string(),
+            sd,
+            on,
+        ]
     };
-    words(&["paper", "table", "model", "column", "value", "sd", "column of a board"], list.iter().map(row).collect())
+    words(
+        &[
+            "paper",
+            "table",
+            "model",
+            "column",
+            "value",
+            "sd",
+            "column of a board",
+        ],
+        list.iter().map(row).collect(),
+    )
 }

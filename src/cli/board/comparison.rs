@@ -48,15 +48,41 @@ impl Source {
         };
         let lines: Vec<RankLine> = ranks.iter().map(line).collect();
         let tested = lines.iter().any(|l| l.tested > 0);
-        let place = |at: usize, rank: &Rank| if tested { rank.said() } else { format!("({})", at + 1) };
+        let place = |at: usize, rank: &Rank| {
+            if tested {
+                rank.said()
+            } else {
+                format!("({})", at + 1)
+            }
+        };
         let optional = |n: Option<u64>| n.map_or("-".to_string(), |n| n.to_string());
         let p = |p: Option<f64>| p.map_or("-".to_string(), p_text);
         let row = |(at, l): (usize, &RankLine)| {
-            let first = vec![place(at, &ranks[at].1), l.model.clone(), shown(l.cell, of.1)];
-            first.into_iter().chain([optional(l.alone), optional(l.next_alone), p(l.p), p(l.corrected)]).collect()
+            let first = vec![
+                place(at, &ranks[at].1),
+                l.model.clone(),
+                shown(l.cell, of.1),
+            ];
+            first
+                .into_iter()
+                .chain([
+                    optional(l.alone),
+                    optional(l.next_alone),
+                    p(l.p),
+                    p(l.corrected),
+                ])
+                .collect()
         };
         let rows = lines.iter().enumerate().map(row).collect();
-        let heads = ["rank", "model", column, "alone", "next alone", "p", "corrected"];
+        let heads = [
+            "rank",
+            "model",
+            column,
+            "alone",
+            "next alone",
+            "p",
+            "corrected",
+        ];
         let note = match tested {
             true => {
                 "rank: 1 and the models that are significantly better, to all less those that are significantly worse: tests of all pairs by clusters, Holm-corrected, at 0.05"
@@ -65,14 +91,19 @@ impl Source {
         };
         let mut notes = vec![note.to_string()];
         if tested {
-            notes.push("alone, next alone, p, corrected: against the model in the next line".into());
+            notes
+                .push("alone, next alone, p, corrected: against the model in the next line".into());
         }
         if tested && lines.iter().rev().skip(1).any(|line| line.p.is_none()) {
             notes.push(
                 "- in place of p: no question in common with the next model, so nothing tells the two apart".into(),
             );
         }
-        let best = Best { at: 2, better: of.1.better(), values: lines.iter().map(|l| l.value).collect() };
+        let best = Best {
+            at: 2,
+            better: of.1.better(),
+            values: lines.iter().map(|l| l.value).collect(),
+        };
         printed_with(&heads, (rows, Some(best)), &lines, format, &notes, out)
     }
 
@@ -81,13 +112,23 @@ impl Source {
     /// # Errors
     /// As [`super::run`].
     pub(super) fn sure(&self, column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
-        let (board, plan) = (self.board()?, Bootstrap { draws: args.draws, seed: args.seed });
+        let (board, plan) = (
+            self.board()?,
+            Bootstrap {
+                draws: args.draws,
+                seed: args.seed,
+            },
+        );
         let of = column_of(&board, column)?;
         let (mut lines, mut rows): (Vec<SureLine>, Vec<Vec<String>>) = (Vec::new(), Vec::new());
         for row in &board.rows {
-            let Some(cell) = row.cells.get(of.0).copied().flatten() else { continue };
+            let Some(cell) = row.cells.get(of.0).copied().flatten() else {
+                continue;
+            };
             let sure = self.how_sure(&row.model, column, plan)?;
-            let wilson = sure.wilson.map_or("-".into(), |(low, high)| between(low, high, of.1));
+            let wilson = sure
+                .wilson
+                .map_or("-".into(), |(low, high)| between(low, high, of.1));
             rows.push(vec![
                 row.model.clone(),
                 shown(Some(cell), of.1),
@@ -111,17 +152,39 @@ impl Source {
         }
         let heads = ["model", column, "Wilson 95 %", "drawn 95 %", "drawn from"];
         let note = format!("{} draws, seed {}", plan.draws, plan.seed);
-        let best = Best { at: 1, better: of.1.better(), values: lines.iter().map(|l| l.value).collect() };
-        printed_with(&heads, (rows, Some(best)), &lines, args.format, &[note], out)
+        let best = Best {
+            at: 1,
+            better: of.1.better(),
+            values: lines.iter().map(|l| l.value).collect(),
+        };
+        printed_with(
+            &heads,
+            (rows, Some(best)),
+            &lines,
+            args.format,
+            &[note],
+            out,
+        )
     }
 
     /// Prints two models on the same questions.
     ///
     /// # Errors
     /// As [`super::run`].
-    pub(super) fn compare(&self, models: &[String], column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
-        let [a, b] = models else { return Err(Error::new(ErrorKind::Usage, "--compare takes two models")) };
-        let plan = Bootstrap { draws: args.draws, seed: args.seed };
+    pub(super) fn compare(
+        &self,
+        models: &[String],
+        column: &str,
+        args: &Args,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let [a, b] = models else {
+            return Err(Error::new(ErrorKind::Usage, "--compare takes two models"));
+        };
+        let plan = Bootstrap {
+            draws: args.draws,
+            seed: args.seed,
+        };
         let compared = self.compared((a, b), column, plan)?;
         let board = self.board()?;
         let of = column_of(&board, column)?.1;
@@ -145,22 +208,43 @@ impl Source {
             second: t.map(|t| t.second),
             neither: t.map(|t| t.neither),
             p: t.map(|t| t.p),
-            test: t.map(|t| if t.is_exact { "mcnemar" } else { "cluster-flip" }),
+            test: t.map(|t| {
+                if t.is_exact {
+                    "mcnemar"
+                } else {
+                    "cluster-flip"
+                }
+            }),
             interval: t.and_then(|t| t.interval).map(|(low, high)| [low, high]),
             first_items: t.map_or(Vec::new(), |t| t.first_items.clone()),
             second_items: t.map_or(Vec::new(), |t| t.second_items.clone()),
         };
-        let mut rows =
-            vec![vec![a.clone(), shown(compared.cells[0], of)], vec![b.clone(), shown(compared.cells[1], of)]];
+        let mut rows = vec![
+            vec![a.clone(), shown(compared.cells[0], of)],
+            vec![b.clone(), shown(compared.cells[1], of)],
+        ];
         if let Some(shared) = compared.narrowed() {
-            rows.extend([a, b].into_iter().zip(shared).map(|(m, cell)| vec![format!("{m}, shared"), shown(*cell, of)]));
+            rows.extend(
+                [a, b]
+                    .into_iter()
+                    .zip(shared)
+                    .map(|(m, cell)| vec![format!("{m}, shared"), shown(*cell, of)]),
+            );
         }
         rows.extend([
-            vec!["difference".into(), compared.delta.map_or("-".into(), |d| format!("{:+.2}", d * by))],
+            vec![
+                "difference".into(),
+                compared
+                    .delta
+                    .map_or("-".into(), |d| format!("{:+.2}", d * by)),
+            ],
             match t {
                 Some(t) => vec![
                     "95 %".into(),
-                    t.interval.map_or("none: too few clusters".into(), |(low, high)| between(low, high, of)),
+                    t.interval
+                        .map_or("none: too few clusters".into(), |(low, high)| {
+                            between(low, high, of)
+                        }),
                 ],
                 None => vec!["95 %, drawn".into(), told(&compared.redrawn, of)],
             },
@@ -171,7 +255,15 @@ impl Source {
                 vec![format!("only {b}"), t.second.to_string()],
                 vec!["both".into(), t.both.to_string()],
                 vec!["neither".into(), t.neither.to_string()],
-                vec![if t.is_exact { "McNemar p" } else { "p by cluster" }.into(), p_text(t.p)],
+                vec![
+                    if t.is_exact {
+                        "McNemar p"
+                    } else {
+                        "p by cluster"
+                    }
+                    .into(),
+                    p_text(t.p),
+                ],
             ]);
         }
         let r = &compared.redrawn;
@@ -189,19 +281,28 @@ impl Source {
             None => {}
         }
         if compared.narrowed().is_some() {
-            notes.push("shared: on the questions that both are scored on, which all below is of".into());
+            notes.push(
+                "shared: on the questions that both are scored on, which all below is of".into(),
+            );
         }
         printed(&["", column], rows, &[line], args.format, &notes, out)
     }
 }
 
 fn column_of<'b>(board: &'b Board, name: &str) -> Result<(usize, &'b Column)> {
-    let found = board.columns.iter().enumerate().find(|(_, c)| c.name == name);
+    let found = board
+        .columns
+        .iter()
+        .enumerate()
+        .find(|(_, c)| c.name == name);
     found.ok_or_else(|| super::unknown_column(board, format!("no column `{name}`")))
 }
 
 fn row_cells(board: &Board, at: usize) -> impl Iterator<Item = Cell> {
-    board.rows.iter().filter_map(move |row| row.cells.get(at).copied().flatten())
+    board
+        .rows
+        .iter()
+        .filter_map(move |row| row.cells.get(at).copied().flatten())
 }
 
 fn row_of<'b>(board: &'b Board, model: &str) -> Option<&'b Row> {
@@ -293,20 +394,43 @@ fn sc_lines(column: &str, lines: &[SureLine], format: Output, out: &mut dyn Writ
         };
         vec![
             line.model.clone(),
-            number(sc.map(|sc| sc.printed).or(line.value.filter(|_| column == "SC"))),
+            number(
+                sc.map(|sc| sc.printed)
+                    .or(line.value.filter(|_| column == "SC")),
+            ),
             number(sc.map(|sc| sc.corrected.max(0.0))),
             interval,
             number(sc.map(|sc| sc.noise)),
             sc.map_or("-".into(), |sc| p_text(sc.p)),
-            format!("{} styles, {} {}s", sc.map_or(0, |sc| sc.styles), drawn.clusters, drawn.cluster),
+            format!(
+                "{} styles, {} {}s",
+                sc.map_or(0, |sc| sc.styles),
+                drawn.clusters,
+                drawn.cluster
+            ),
         ]
     };
-    let heads = ["model", "SC", "without noise", "95 % of the true SC", "noise", "p", "of"];
+    let heads = [
+        "model",
+        "SC",
+        "without noise",
+        "95 % of the true SC",
+        "noise",
+        "p",
+        "of",
+    ];
     let notes = [
         "without noise: less an estimate of the sampling noise, 0 where that is larger; the interval belongs to it",
         "noise: SC where styles are equal, labels of style dealt by chance; p: how often that gives as much",
     ];
-    printed(&heads, lines.iter().map(row).collect(), lines, format, &notes.map(str::to_string), out)
+    printed(
+        &heads,
+        lines.iter().map(row).collect(),
+        lines,
+        format,
+        &notes.map(str::to_string),
+        out,
+    )
 }
 
 #[derive(Serialize)]
@@ -366,45 +490,74 @@ fn printed_with<T: Serialize>(
     out: &mut dyn Write,
 ) -> Result<()> {
     written(match format {
-        Output::Json => lines.iter().try_for_each(|line| out.write_all(json_text(line).as_bytes())),
+        Output::Json => lines
+            .iter()
+            .try_for_each(|line| out.write_all(json_text(line).as_bytes())),
         Output::Csv | Output::Md | Output::Latex => {
             let format = match format {
                 Output::Csv => CopyFormat::Csv,
                 Output::Md => CopyFormat::Markdown,
                 _ => CopyFormat::Latex,
             };
-            let better = |at: usize| best.as_ref().filter(|b| b.at == at).map_or(Better::Neither, |b| b.better);
+            let better = |at: usize| {
+                best.as_ref()
+                    .filter(|b| b.at == at)
+                    .map_or(Better::Neither, |b| b.better)
+            };
             let heads: Vec<Heading<'_>> = heads
                 .iter()
                 .enumerate()
-                .map(|(at, head)| Heading { better: better(at), ..Heading::new(head, at > 1) })
+                .map(|(at, head)| Heading {
+                    better: better(at),
+                    ..Heading::new(head, at > 1)
+                })
                 .collect();
             let cell = |row: usize, at: usize, text: String| {
-                let value = best.as_ref().filter(|b| b.at == at).and_then(|b| b.values.get(row).copied().flatten());
-                CopyCell { text, number: value }
+                let value = best
+                    .as_ref()
+                    .filter(|b| b.at == at)
+                    .and_then(|b| b.values.get(row).copied().flatten());
+                CopyCell {
+                    text,
+                    number: value,
+                }
             };
             let cells = |(row, texts): (usize, Vec<String>)| {
-                texts.into_iter().enumerate().map(|(at, text)| cell(row, at, text)).collect()
+                texts
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, text)| cell(row, at, text))
+                    .collect()
             };
             let rows: Vec<Vec<CopyCell>> = rows.into_iter().enumerate().map(cells).collect();
             out.write_all(rows_as(&heads, &rows, format).as_bytes())
         }
         Output::Table => {
             let one_line = |cell: &str| clean::line(cell).into_owned();
-            let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|c| one_line(c)).collect()).collect();
+            let rows: Vec<Vec<String>> = rows
+                .iter()
+                .map(|row| row.iter().map(|c| one_line(c)).collect())
+                .collect();
             let first: Vec<String> = heads.iter().map(|h| one_line(h)).collect();
             let wide = |at: usize| {
                 let cells = rows.iter().filter_map(|row| row.get(at)).map(|t| t.width());
                 cells.chain([first[at].width()]).max().unwrap_or(0)
             };
             let line = |cells: &[String]| {
-                let shown = cells.iter().enumerate().map(|(at, text)| pad(text, wide(at), at > 1));
+                let shown = cells
+                    .iter()
+                    .enumerate()
+                    .map(|(at, text)| pad(text, wide(at), at > 1));
                 shown.collect::<Vec<_>>().join("  ").trim_end().to_string()
             };
             std::iter::once(&first)
                 .chain(&rows)
                 .try_for_each(|row| writeln!(out, "{}", line(row)))
-                .and_then(|()| notes.iter().try_for_each(|note| writeln!(out, "note: {}", clean::line(note))))
+                .and_then(|()| {
+                    notes
+                        .iter()
+                        .try_for_each(|note| writeln!(out, "note: {}", clean::line(note)))
+                })
         }
     })
 }

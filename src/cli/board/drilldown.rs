@@ -22,14 +22,31 @@ impl Source {
     ///
     /// # Errors
     /// As [`super::run`].
-    pub(super) fn print_behind(&self, model: &str, column: &str, args: &Args, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn print_behind(
+        &self,
+        model: &str,
+        column: &str,
+        args: &Args,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let (mut rows, mut shown, mut from) = (Vec::new(), 0_u64, 0);
         let all = loop {
             let page = self.behind((model, column), from)?;
             shown += page.answers.len() as u64;
-            for answer in page.answers.iter().filter(|a| !args.wrong || a.right == Some(false)) {
+            for answer in page
+                .answers
+                .iter()
+                .filter(|a| !args.wrong || a.right == Some(false))
+            {
                 match args.format {
-                    Output::Json => line(&AnswerLine { model, column, answer }, out)?,
+                    Output::Json => line(
+                        &AnswerLine {
+                            model,
+                            column,
+                            answer,
+                        },
+                        out,
+                    )?,
                     format => rows.push(cells(answer).map(|cell| fitted(cell, format)).into()),
                 }
             }
@@ -54,9 +71,19 @@ impl Source {
     ///
     /// # Errors
     /// As [`super::run`].
-    pub(super) fn print_against(&self, other: Option<Extractor>, args: &Args, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn print_against(
+        &self,
+        other: Option<Extractor>,
+        args: &Args,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let found = self.against(other, args)?;
-        let rule = args.rule.as_deref().map(super::extractor).transpose()?.map(Extractor::name);
+        let rule = args
+            .rule
+            .as_deref()
+            .map(super::extractor)
+            .transpose()?
+            .map(Extractor::name);
         let name = other.map_or(TOOL, Extractor::name);
         let told = |d: &Disagreement| AgainstLine {
             model: d.model.clone(),
@@ -68,20 +95,43 @@ impl Source {
             examples: d
                 .examples
                 .iter()
-                .map(|(answer, other)| Example { answer: answer.clone(), other: other.clone() })
+                .map(|(answer, other)| Example {
+                    answer: answer.clone(),
+                    other: other.clone(),
+                })
                 .collect(),
         };
         let lines: Vec<AgainstLine> = found.iter().map(told).collect();
-        let percent = |d: &Disagreement| format!("{:.2}", 100.0 * d.differ as f64 / d.answers.max(1) as f64);
+        let percent =
+            |d: &Disagreement| format!("{:.2}", 100.0 * d.differ as f64 / d.answers.max(1) as f64);
         let row = |d: &Disagreement| {
             let counts = [d.answers, d.differ].map(|n| n.to_string());
             let right = [d.first_right, d.second_right].map(|n| n.to_string());
-            [d.model.clone()].into_iter().chain(counts).chain([percent(d)]).chain(right).collect()
+            [d.model.clone()]
+                .into_iter()
+                .chain(counts)
+                .chain([percent(d)])
+                .chain(right)
+                .collect()
         };
         let rows = found.iter().map(row).collect();
-        let heads = ["model", "answers", "differ", "percent", "only 1st right", "only 2nd right"];
-        let second = if other.is_none() { "the verdicts that came with the answers" } else { name };
-        let mut notes = vec![format!("1st {}, 2nd {second}", rule.unwrap_or("the rule of each question's paper"))];
+        let heads = [
+            "model",
+            "answers",
+            "differ",
+            "percent",
+            "only 1st right",
+            "only 2nd right",
+        ];
+        let second = if other.is_none() {
+            "the verdicts that came with the answers"
+        } else {
+            name
+        };
+        let mut notes = vec![format!(
+            "1st {}, 2nd {second}",
+            rule.unwrap_or("the rule of each question's paper")
+        )];
         if other.is_none() && found.is_empty() {
             notes.push("no answers here came with a verdict".into());
         }
@@ -108,9 +158,14 @@ impl Source {
             });
         }
         let row = |of: &ModelAnswer| {
-            let name = of.order.as_ref().map_or_else(|| of.model.clone(), |order| format!("{}, {order}", of.model));
+            let name = of.order.as_ref().map_or_else(
+                || of.model.clone(),
+                |order| format!("{}, {order}", of.model),
+            );
             let [_, _, is, _, _, read, output] = cells(&of.answer);
-            [name, is, read, tool(&of.answer), output].map(|cell| fitted(cell, args.format)).into()
+            [name, is, read, tool(&of.answer), output]
+                .map(|cell| fitted(cell, args.format))
+                .into()
         };
         let rows = found.answers.iter().map(row).collect();
         let mut notes = vec![format!("question {}: {}", found.key, found.question)];
@@ -118,35 +173,79 @@ impl Source {
         notes.extend(options.map(|(at, option)| format!("{}. {option}", Item::letter(at))));
         notes.push(format!("gold: {}", found.gold));
         if found.left_out > 0 {
-            notes.push(format!("{} answers are left out: too long together", found.left_out));
+            notes.push(format!(
+                "{} answers are left out: too long together",
+                found.left_out
+            ));
         }
         let none: [&(); 0] = [];
-        printed(&["model", "answer is", "read as", "tool", "raw output"], rows, &none, args.format, &notes, out)
+        printed(
+            &["model", "answer is", "read as", "tool", "raw output"],
+            rows,
+            &none,
+            args.format,
+            &notes,
+            out,
+        )
     }
 }
 
-const HEADS: [&str; 7] = ["unit", "unit is", "answer is", "question", "gold", "read as", "raw output"];
+const HEADS: [&str; 7] = [
+    "unit",
+    "unit is",
+    "answer is",
+    "question",
+    "gold",
+    "read as",
+    "raw output",
+];
 
 /// What the tool that wrote an answer made of it, in words.
 fn tool(answer: &AnswerDetail) -> String {
-    answer.tool.as_ref().map(ToolVerdict::said).unwrap_or_default()
+    answer
+        .tool
+        .as_ref()
+        .map(ToolVerdict::said)
+        .unwrap_or_default()
 }
 
 /// An answer as a line of a table.
 fn cells(a: &AnswerDetail) -> [String; 7] {
-    let is = |right: Option<bool>| right.map_or("", |right| if right { "right" } else { "wrong" }).to_string();
+    let is = |right: Option<bool>| {
+        right
+            .map_or("", |right| if right { "right" } else { "wrong" })
+            .to_string()
+    };
     let answer = match (a.right, a.similarity) {
         (None, Some(similarity)) => format!("{similarity:.4}"),
         (right, _) => is(right),
     };
-    let read = a.extracted.clone().unwrap_or_else(|| if a.declined { "(declined)".into() } else { String::new() });
+    let read = a.extracted.clone().unwrap_or_else(|| {
+        if a.declined {
+            "(declined)".into()
+        } else {
+            String::new()
+        }
+    });
     let output = a.output.clone().unwrap_or_default();
-    [a.unit.clone(), is(a.unit_right), answer, a.key.clone(), a.gold.clone(), read, output]
+    [
+        a.unit.clone(),
+        is(a.unit_right),
+        answer,
+        a.key.clone(),
+        a.gold.clone(),
+        read,
+        output,
+    ]
 }
 
 /// A cell as a format has it: tables cut long ones.
 fn fitted(cell: String, format: Output) -> String {
-    if format == Output::Table { text::fit(&cell, MOST) } else { cell }
+    if format == Output::Table {
+        text::fit(&cell, MOST)
+    } else {
+        cell
+    }
 }
 
 fn line(of: &impl Serialize, out: &mut dyn Write) -> Result<()> {

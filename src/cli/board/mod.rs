@@ -118,24 +118,36 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let width = width();
     let mut out = io::BufWriter::new(super::out::lines());
     if let Some(rule) = &args.against {
-        let other = if rule == TOOL { None } else { Some(extractor(rule)?) };
+        let other = if rule == TOOL {
+            None
+        } else {
+            Some(extractor(rule)?)
+        };
         let printed = source.print_against(other, args, &mut out);
         printed.and_then(|()| written(out.flush()))?;
         return Ok(left_out(&source));
     }
     if let Some(item) = &args.item {
-        source.print_item(item, args, &mut out).and_then(|()| written(out.flush()))?;
+        source
+            .print_item(item, args, &mut out)
+            .and_then(|()| written(out.flush()))?;
         return Ok(left_out(&source));
     }
     let printed = match (&args.ranks, &args.compare, &args.column) {
         (Some(column), ..) => source.ranks(column, args.format, &mut out),
         (_, Some(models), Some(column)) => source.compare(models, column, args, &mut out),
-        (_, None, Some(column)) if args.behind.is_some() => {
-            source.print_behind(args.behind.as_deref().unwrap_or_default(), column, args, &mut out)
-        }
+        (_, None, Some(column)) if args.behind.is_some() => source.print_behind(
+            args.behind.as_deref().unwrap_or_default(),
+            column,
+            args,
+            &mut out,
+        ),
         (_, None, Some(column)) if args.sure => source.sure(column, args, &mut out),
-        (_, _, Some(_)) => Err(Error::new(ErrorKind::Usage, "--column is for --behind, --compare and --sure")
-            .help("--columns GLOB chooses which columns are printed")),
+        (_, _, Some(_)) => Err(Error::new(
+            ErrorKind::Usage,
+            "--column is for --behind, --compare and --sure",
+        )
+        .help("--columns GLOB chooses which columns are printed")),
         _ => {
             let mut board = source.board()?;
             if let Some(column) = &args.sort {
@@ -148,7 +160,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             let shown = print(&board, args.format, width, &mut out);
             let json = matches!(args.format, Output::Json);
             let damaged = source.damaged().iter().filter(|_| json);
-            written(shown.and_then(|()| damaged.into_iter().try_for_each(|p| print::damaged(p, &mut out))))
+            written(shown.and_then(|()| {
+                damaged
+                    .into_iter()
+                    .try_for_each(|p| print::damaged(p, &mut out))
+            }))
         }
     };
     printed.and_then(|()| written(out.flush()))?;
@@ -167,7 +183,11 @@ fn left_out(source: &Source) -> u8 {
 fn written(result: io::Result<()>) -> Result<()> {
     match result {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-            let mut problem = Error::io(&e, "cannot write to standard output", std::path::Path::new(""));
+            let mut problem = Error::io(
+                &e,
+                "cannot write to standard output",
+                std::path::Path::new(""),
+            );
             problem.place.file = None;
             Err(problem)
         }
@@ -185,10 +205,25 @@ fn board_ask(args: &Args) -> Result<BoardAsk> {
         Some("accepted") => Curated::Accepted,
         Some(round) => Curated::Round(round.into()),
     };
-    let filter = args.filter.as_deref().map(Filter::parse).transpose()?.unwrap_or_default();
+    let filter = args
+        .filter
+        .as_deref()
+        .map(Filter::parse)
+        .transpose()?
+        .unwrap_or_default();
     // The owner knows rules by their whole names.
-    let rule = args.rule.as_deref().map(extractor).transpose()?.map(|rule| rule.name().to_string());
-    Ok(BoardAsk { curated, filter, rule, printed: printed(args) })
+    let rule = args
+        .rule
+        .as_deref()
+        .map(extractor)
+        .transpose()?
+        .map(|rule| rule.name().to_string());
+    Ok(BoardAsk {
+        curated,
+        filter,
+        rule,
+        printed: printed(args),
+    })
 }
 
 /// Which printed rows stand beside the scored ones.
@@ -207,14 +242,20 @@ fn printed(args: &Args) -> Printed {
 pub fn extractor(name: &str) -> Result<Extractor> {
     Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(ErrorKind::Usage, format!("no rule `{name}` reads answers")).help(format!("there are: {names}"))
+        Error::new(ErrorKind::Usage, format!("no rule `{name}` reads answers"))
+            .help(format!("there are: {names}"))
     })
 }
 
 /// Columns of the terminal, or of `$COLUMNS`, or 120.
 fn width() -> usize {
-    let terminal =
-        if io::stdout().is_terminal() { crossterm::terminal::size().ok().map(|(w, _)| usize::from(w)) } else { None };
+    let terminal = if io::stdout().is_terminal() {
+        crossterm::terminal::size()
+            .ok()
+            .map(|(w, _)| usize::from(w))
+    } else {
+        None
+    };
     let asked = || std::env::var("COLUMNS").ok()?.parse().ok();
     terminal.filter(|w| *w > 0).or_else(asked).unwrap_or(120)
 }
@@ -239,7 +280,10 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
         return Ok(());
     }
     let Some(at) = board.columns.iter().position(|c| c.name == name) else {
-        return Err(unknown_column(board, format!("no column `{name}` to sort by")));
+        return Err(unknown_column(
+            board,
+            format!("no column `{name}` to sort by"),
+        ));
     };
     let better = asked.unwrap_or_else(|| board.columns[at].scale.better());
     let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(Cell::value);
@@ -250,7 +294,8 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
             (None, Some(_)) => Ordering::Greater,
             (None, None) => Ordering::Equal,
         };
-        order.then_with(|| (a.reference.is_some(), &a.model).cmp(&(b.reference.is_some(), &b.model)))
+        order
+            .then_with(|| (a.reference.is_some(), &a.model).cmp(&(b.reference.is_some(), &b.model)))
     });
     Ok(())
 }
@@ -260,9 +305,16 @@ pub fn sort(board: &mut Board, by: &str) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::NotFound`] when none does.
 pub fn choose(board: &mut Board, globs: &str) -> Result<()> {
-    let keep: Vec<bool> = board.columns.iter().map(|c| globs.split(',').any(|g| matches(g.trim(), &c.name))).collect();
+    let keep: Vec<bool> = board
+        .columns
+        .iter()
+        .map(|c| globs.split(',').any(|g| matches(g.trim(), &c.name)))
+        .collect();
     if !keep.contains(&true) {
-        return Err(unknown_column(board, format!("no column matches `{globs}`")));
+        return Err(unknown_column(
+            board,
+            format!("no column matches `{globs}`"),
+        ));
     }
     let kept = |at: usize| keep.get(at).copied().unwrap_or(false);
     let mut at = 0;
@@ -310,14 +362,24 @@ mod tests {
         let column = |name: &str, group: &str| Column::share(name, group, "");
         let row = |model: &str, cells: [(u64, u64); 3]| Row {
             model: model.into(),
-            cells: cells.iter().map(|(k, n)| (*n > 0).then_some(Cell::Share { k: *k, n: *n })).collect(),
+            cells: cells
+                .iter()
+                .map(|(k, n)| (*n > 0).then_some(Cell::Share { k: *k, n: *n }))
+                .collect(),
             counts: Counts::default(),
             reference: None,
         };
         Board {
             questions: 4,
-            columns: vec![column("qAcc.L_l", "qAcc"), column("qAcc.L_h", "qAcc"), column("mAcc.L_m", "mAcc")],
-            rows: vec![row("a,b", [(1, 4), (3, 4), (0, 0)]), row("c", [(2, 4), (3, 4), (1, 3)])],
+            columns: vec![
+                column("qAcc.L_l", "qAcc"),
+                column("qAcc.L_h", "qAcc"),
+                column("mAcc.L_m", "mAcc"),
+            ],
+            rows: vec![
+                row("a,b", [(1, 4), (3, 4), (0, 0)]),
+                row("c", [(2, 4), (3, 4), (1, 3)]),
+            ],
             notes: vec!["c: odd".into()],
             drafts: 0,
         }
@@ -336,14 +398,22 @@ mod tests {
             "model   qAcc.L_l   qAcc.L_h\na,b    25.00 1/4  75.00 3/4\nc      50.00 2/4  75.00 3/4\n\n\
              model   mAcc.L_m\na,b            -\nc      33.33 1/3\n\nnote: c: odd\n"
         );
-        assert_eq!(text(&board(), Output::Table, 80).lines().next(), Some("model   qAcc.L_l   qAcc.L_h   mAcc.L_m"));
+        assert_eq!(
+            text(&board(), Output::Table, 80).lines().next(),
+            Some("model   qAcc.L_l   qAcc.L_h   mAcc.L_m")
+        );
         assert_eq!(text(&board(), Output::Table, 1).matches("model").count(), 3);
         assert!(text(&board(), Output::Csv, 0).contains("\"a,b\",qAcc.L_h,3,4,0.75\n"));
         assert_eq!(text(&board(), Output::Csv, 0).lines().count(), 6);
-        assert!(text(&board(), Output::Md, 0).contains("| c | 50.00 2/4 | 75.00 3/4 | 33.33 1/3 |"));
+        assert!(
+            text(&board(), Output::Md, 0).contains("| c | 50.00 2/4 | 75.00 3/4 | 33.33 1/3 |")
+        );
         let latex = text(&board(), Output::Latex, 0);
         assert!(latex.contains("n & 4 & 4 & 3 \\\\\na,b & 25.00 & \\textbf{75.00} & - \\\\\nc & \\textbf{50.00} & \\textbf{75.00} & 33.33 \\\\\n"), "{latex}");
-        assert!(latex.contains("model & qAcc.L\\_l &") && latex.ends_with("% c: odd\n"), "{latex}");
+        assert!(
+            latex.contains("model & qAcc.L\\_l &") && latex.ends_with("% c: odd\n"),
+            "{latex}"
+        );
         let first = "{\"model\":\"a,b\",\"column\":\"qAcc.L_l\",\"k\":1,\"n\":4,\"value\":0.25}";
         assert_eq!(text(&board(), Output::Json, 0).lines().next(), Some(first));
     }
@@ -353,25 +423,46 @@ mod tests {
         let mut less = board();
         less.columns[0].scale = Scale::Squared;
         sort(&mut less, "qAcc.L_l").unwrap();
-        assert_eq!(less.rows[0].model, "a,b", "of a variance the smallest is best");
+        assert_eq!(
+            less.rows[0].model, "a,b",
+            "of a variance the smallest is best"
+        );
         sort(&mut less, "qAcc.L_l:desc").unwrap();
         assert_eq!(less.rows[0].model, "c");
         let order = |by: &str| {
             let mut board = board();
             sort(&mut board, by).unwrap();
-            board.rows.iter().map(|r| r.model.clone()).collect::<Vec<_>>()
+            board
+                .rows
+                .iter()
+                .map(|r| r.model.clone())
+                .collect::<Vec<_>>()
         };
         assert_eq!(order("qAcc.L_l"), ["c", "a,b"]);
         assert_eq!(order("qAcc.L_l:asc"), ["a,b", "c"]);
         assert_eq!(order("qAcc.L_h"), ["a,b", "c"]);
         assert_eq!(order("mAcc.L_m:asc"), ["c", "a,b"]);
-        assert_eq!(sort(&mut board(), "x").unwrap_err().kind, ErrorKind::NotFound);
+        assert_eq!(
+            sort(&mut board(), "x").unwrap_err().kind,
+            ErrorKind::NotFound
+        );
         let mut chosen = board();
         choose(&mut chosen, "mAcc*, qAcc.?_h").unwrap();
         assert_eq!(chosen.columns.len(), 2);
-        assert_eq!(chosen.rows[1].cells, [Some(Cell::Share { k: 3, n: 4 }), Some(Cell::Share { k: 1, n: 3 })]);
+        assert_eq!(
+            chosen.rows[1].cells,
+            [
+                Some(Cell::Share { k: 3, n: 4 }),
+                Some(Cell::Share { k: 1, n: 3 })
+            ]
+        );
         assert!(choose(&mut board(), "z*").is_err());
-        assert!(matches("*L_?", "qAcc.L_l") && !matches("L_?", "qAcc.L_l") && matches("*", "") && !matches("a", ""));
+        assert!(
+            matches("*L_?", "qAcc.L_l")
+                && !matches("L_?", "qAcc.L_l")
+                && matches("*", "")
+                && !matches("a", "")
+        );
     }
 
     #[test]
@@ -385,8 +476,17 @@ mod tests {
                 Ok(())
             }
         }
-        for format in [Output::Table, Output::Csv, Output::Md, Output::Latex, Output::Json] {
-            assert_eq!(print(&board(), format, 80, &mut Closed).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+        for format in [
+            Output::Table,
+            Output::Csv,
+            Output::Md,
+            Output::Latex,
+            Output::Json,
+        ] {
+            assert_eq!(
+                print(&board(), format, 80, &mut Closed).unwrap_err().kind(),
+                io::ErrorKind::BrokenPipe
+            );
         }
     }
 }

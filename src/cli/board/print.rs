@@ -25,12 +25,26 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
         Output::Csv => {
             // Only a board with printed rows has a column for where they were printed.
             let printed = board.rows.iter().any(|row| row.reference.is_some());
-            writeln!(out, "model,column,k,n,value{}", if printed { ",reference" } else { "" })?;
+            writeln!(
+                out,
+                "model,column,k,n,value{}",
+                if printed { ",reference" } else { "" }
+            )?;
             for (row, column, cell, value) in cells(board) {
                 let k = cell.k().map_or(String::new(), |k| k.to_string());
-                write!(out, "{},{},{k},{},{value}", csv(&row.model), csv(&column.name), cell.n())?;
+                write!(
+                    out,
+                    "{},{},{k},{},{value}",
+                    csv(&row.model),
+                    csv(&column.name),
+                    cell.n()
+                )?;
                 if printed {
-                    write!(out, ",{}", csv(row.reference.as_deref().unwrap_or_default()))?;
+                    write!(
+                        out,
+                        ",{}",
+                        csv(row.reference.as_deref().unwrap_or_default())
+                    )?;
                 }
                 writeln!(out)?;
             }
@@ -40,7 +54,15 @@ pub fn print(board: &Board, format: Output, width: usize, out: &mut dyn Write) -
             for (row, column, cell, value) in cells(board) {
                 let reference = row.reference.as_deref();
                 let (model, column, k, n) = (&*row.model, &*column.name, cell.k(), cell.n());
-                let line = Line { model, column, k, n, value, reference, drafts: board.drafts };
+                let line = Line {
+                    model,
+                    column,
+                    k,
+                    n,
+                    value,
+                    reference,
+                    drafts: board.drafts,
+                };
                 out.write_all(json_text(&line).as_bytes())?;
             }
             notes_aside(board)
@@ -77,10 +99,14 @@ fn name(row: &Row) -> String {
 /// Cells that have a value, row by row.
 fn cells(board: &Board) -> impl Iterator<Item = (&Row, &Column, Cell, f64)> {
     board.rows.iter().flat_map(move |row| {
-        board.columns.iter().zip(&row.cells).filter_map(move |(column, cell)| {
-            let cell = (*cell)?;
-            Some((row, column, cell, cell.value()?))
-        })
+        board
+            .columns
+            .iter()
+            .zip(&row.cells)
+            .filter_map(move |(column, cell)| {
+                let cell = (*cell)?;
+                Some((row, column, cell, cell.value()?))
+            })
     })
 }
 
@@ -103,9 +129,17 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
                 Scale::P => return p_text(value),
                 _ => value,
             };
-            let sign = if column.scale == Scale::Points && value > 0.0 { "+" } else { "" };
+            let sign = if column.scale == Scale::Points && value > 0.0 {
+                "+"
+            } else {
+                ""
+            };
             // Printed numbers have no count.
-            let n = if cell.n() > 0 { format!(" n={}", cell.n()) } else { String::new() };
+            let n = if cell.n() > 0 {
+                format!(" n={}", cell.n())
+            } else {
+                String::new()
+            };
             format!("{sign}{value:.2}{n}")
         }
         None => "-".to_string(),
@@ -115,18 +149,30 @@ pub(super) fn shown(cell: Option<Cell>, column: &Column) -> String {
 fn markdown(board: &Board, out: &mut dyn Write) -> io::Result<()> {
     let safe = |text: &str| clean::line(text).replace('|', "\\|").replace('<', "\\<");
     write!(out, "| model |")?;
-    board.columns.iter().try_for_each(|c| write!(out, " {} |", safe(&c.name)))?;
+    board
+        .columns
+        .iter()
+        .try_for_each(|c| write!(out, " {} |", safe(&c.name)))?;
     write!(out, "\n| --- |")?;
-    board.columns.iter().try_for_each(|_| write!(out, " ---: |"))?;
+    board
+        .columns
+        .iter()
+        .try_for_each(|_| write!(out, " ---: |"))?;
     for row in &board.rows {
         write!(out, "\n| {} |", safe(&name(row)))?;
-        row.cells.iter().zip(&board.columns).try_for_each(|(c, of)| write!(out, " {} |", shown(*c, of)))?;
+        row.cells
+            .iter()
+            .zip(&board.columns)
+            .try_for_each(|(c, of)| write!(out, " {} |", shown(*c, of)))?;
     }
     writeln!(out)?;
     if !board.notes.is_empty() {
         writeln!(out)?;
     }
-    board.notes.iter().try_for_each(|n| writeln!(out, "- {}", safe(n)))
+    board
+        .notes
+        .iter()
+        .try_for_each(|n| writeln!(out, "- {}", safe(n)))
 }
 
 /// A table for a paper: numbers without their counts, which stand in a line of their own where all models share them.
@@ -146,32 +192,67 @@ fn latex(board: &Board, out: &mut dyn Write) -> io::Result<()> {
         None => "-".into(),
     };
     let mut heads = vec![Heading::new("model", false)];
-    heads.extend(board.columns.iter().map(|c| Heading { better: c.better(), ..Heading::new(&c.name, true) }));
-    let counts = (0..board.columns.len()).map(|at| n_of(at).map_or(String::new(), |n| n.to_string()));
-    let mut rows: Vec<Vec<CopyCell>> =
-        vec![std::iter::once("n".to_string()).chain(counts).map(CopyCell::from).collect()];
+    heads.extend(board.columns.iter().map(|c| Heading {
+        better: c.better(),
+        ..Heading::new(&c.name, true)
+    }));
+    let counts =
+        (0..board.columns.len()).map(|at| n_of(at).map_or(String::new(), |n| n.to_string()));
+    let mut rows: Vec<Vec<CopyCell>> = vec![
+        std::iter::once("n".to_string())
+            .chain(counts)
+            .map(CopyCell::from)
+            .collect(),
+    ];
     rows.extend(board.rows.iter().map(|row| {
         let cell = |(cell, of): (&Option<Cell>, &Column)| {
-            let value = cell.and_then(Cell::value).filter(|_| row.reference.is_none());
-            CopyCell { text: number((cell, of)), number: value }
+            let value = cell
+                .and_then(Cell::value)
+                .filter(|_| row.reference.is_none());
+            CopyCell {
+                text: number((cell, of)),
+                number: value,
+            }
         };
         let cells = row.cells.iter().zip(&board.columns).map(cell);
         std::iter::once(name(row).into()).chain(cells).collect()
     }));
     out.write_all(rows_as(&heads, &rows, CopyFormat::Latex).as_bytes())?;
-    board.notes.iter().try_for_each(|n| writeln!(out, "% {}", clean::line(n)))
+    board
+        .notes
+        .iter()
+        .try_for_each(|n| writeln!(out, "% {}", clean::line(n)))
 }
 
 fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let heads: Vec<_> = board.columns.iter().map(|column| clean::line(&column.name)).collect();
-    let names = board.rows.iter().map(|r| name(r).width()).chain([5]).max().unwrap_or(5);
-    let line = |r: &Row| r.cells.iter().zip(&board.columns).map(|(c, of)| shown(*c, of)).collect();
+    let heads: Vec<_> = board
+        .columns
+        .iter()
+        .map(|column| clean::line(&column.name))
+        .collect();
+    let names = board
+        .rows
+        .iter()
+        .map(|r| name(r).width())
+        .chain([5])
+        .max()
+        .unwrap_or(5);
+    let line = |r: &Row| {
+        r.cells
+            .iter()
+            .zip(&board.columns)
+            .map(|(c, of)| shown(*c, of))
+            .collect()
+    };
     let text: Vec<Vec<String>> = board.rows.iter().map(line).collect();
     let wide = |at: usize| {
         let cells = text.iter().filter_map(|row| row.get(at)).map(|t| t.width());
         cells.chain([heads[at].width()]).max().unwrap_or(0)
     };
-    for (i, block) in blocks(board, width.saturating_sub(names), &wide).into_iter().enumerate() {
+    for (i, block) in blocks(board, width.saturating_sub(names), &wide)
+        .into_iter()
+        .enumerate()
+    {
         if i > 0 {
             writeln!(out)?;
         }
@@ -183,7 +264,11 @@ fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
         for (row, cells) in board.rows.iter().zip(&text) {
             write!(out, "{}", pad(&name(row), names, false))?;
             for at in block.clone() {
-                write!(out, "  {}", pad(cells.get(at).map_or("-", String::as_str), wide(at), true))?;
+                write!(
+                    out,
+                    "  {}",
+                    pad(cells.get(at).map_or("-", String::as_str), wide(at), true)
+                )?;
             }
             writeln!(out)?;
         }
@@ -191,11 +276,18 @@ fn table(board: &Board, width: usize, out: &mut dyn Write) -> io::Result<()> {
     if !board.notes.is_empty() {
         writeln!(out)?;
     }
-    board.notes.iter().try_for_each(|n| writeln!(out, "note: {}", clean::line(n)))
+    board
+        .notes
+        .iter()
+        .try_for_each(|n| writeln!(out, "note: {}", clean::line(n)))
 }
 
 /// Ranges of columns that fit beside the names: whole groups together where they fit, else split.
-fn blocks(board: &Board, room: usize, wide: &dyn Fn(usize) -> usize) -> Vec<std::ops::Range<usize>> {
+fn blocks(
+    board: &Board,
+    room: usize,
+    wide: &dyn Fn(usize) -> usize,
+) -> Vec<std::ops::Range<usize>> {
     let total = |range: std::ops::Range<usize>| range.map(|at| wide(at) + 2).sum::<usize>();
     let mut blocks: Vec<std::ops::Range<usize>> = Vec::new();
     let mut start = 0;
@@ -224,7 +316,11 @@ fn blocks(board: &Board, room: usize, wide: &dyn Fn(usize) -> usize) -> Vec<std:
 
 pub(super) fn pad(text: &str, width: usize, right: bool) -> String {
     let space = " ".repeat(width.saturating_sub(text.width()));
-    if right { format!("{space}{text}") } else { format!("{text}{space}") }
+    if right {
+        format!("{space}{text}")
+    } else {
+        format!("{text}{space}")
+    }
 }
 
 /// A file of answers that was left out, as a line of JSON.

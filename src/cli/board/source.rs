@@ -31,11 +31,18 @@ impl Source {
             return Ok(Source::Project(Box::new(context.client()?), ask));
         }
         if args.curated.is_some() || args.filter.is_some() {
-            let problem = Error::new(ErrorKind::Usage, "--curated and --filter are of a project's items");
+            let problem = Error::new(
+                ErrorKind::Usage,
+                "--curated and --filter are of a project's items",
+            );
             return Err(problem.help("leave the paths out, or import the files first"));
         }
         let rule = args.rule.as_deref().map(extractor).transpose()?;
-        let mapping = args.mapping.as_deref().map(crate::import::mapping).transpose()?;
+        let mapping = args
+            .mapping
+            .as_deref()
+            .map(crate::import::mapping)
+            .transpose()?;
         let scored = Box::new(from_paths_by(&args.paths, rule, mapping.as_ref())?);
         Ok(Source::Files(scored, ask.printed))
     }
@@ -75,31 +82,50 @@ impl Source {
     pub(super) fn ranked(&self, column: &str) -> Result<Vec<(String, Rank)>> {
         match self {
             Source::Files(scored, _) => scored.ranks(column, &scored.ruled().choose(None)),
-            Source::Project(client, ask) => {
-                client.ask(request::Ranks { ask: Box::new(ask.clone()), column: column.into() })
-            }
+            Source::Project(client, ask) => client.ask(request::Ranks {
+                ask: Box::new(ask.clone()),
+                column: column.into(),
+            }),
         }
     }
 
     pub(super) fn how_sure(&self, model: &str, column: &str, plan: Bootstrap) -> Result<Sure> {
         match self {
-            Source::Files(scored, _) => scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true),
+            Source::Files(scored, _) => {
+                scored.sure(model, column, &scored.ruled().choose(None), plan, &|| true)
+            }
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                client.ask(request::Sure { ask, model, column, plan })
+                client.ask(request::Sure {
+                    ask,
+                    model,
+                    column,
+                    plan,
+                })
             }
         }
     }
 
-    pub(super) fn compared(&self, (a, b): (&str, &str), column: &str, plan: Bootstrap) -> Result<Compared> {
+    pub(super) fn compared(
+        &self,
+        (a, b): (&str, &str),
+        column: &str,
+        plan: Bootstrap,
+    ) -> Result<Compared> {
         match self {
             Source::Files(scored, _) => {
                 let chosen = scored.ruled().choose(None);
                 scored.compare((a, b), column, &chosen, plan, (&|| true, &|_| true))
             }
             Source::Project(client, ask) => {
-                let (ask, models, column) = (Box::new(ask.clone()), [a.into(), b.into()], column.into());
-                client.ask(request::Compare { ask, models, column, plan })
+                let (ask, models, column) =
+                    (Box::new(ask.clone()), [a.into(), b.into()], column.into());
+                client.ask(request::Compare {
+                    ask,
+                    models,
+                    column,
+                    plan,
+                })
             }
         }
     }
@@ -107,12 +133,20 @@ impl Source {
     /// A page of the answers behind a cell.
     pub(super) fn behind(&self, (model, column): (&str, &str), from: u64) -> Result<BehindPage> {
         match self {
-            Source::Files(scored, _) => {
-                scored.behind(model, column, &scored.ruled().choose(None), (from, BEHIND_FURTHER))
-            }
+            Source::Files(scored, _) => scored.behind(
+                model,
+                column,
+                &scored.ruled().choose(None),
+                (from, BEHIND_FURTHER),
+            ),
             Source::Project(client, ask) => {
                 let (ask, model, column) = (Box::new(ask.clone()), model.into(), column.into());
-                client.ask(request::Behind { ask, model, column, from })
+                client.ask(request::Behind {
+                    ask,
+                    model,
+                    column,
+                    from,
+                })
             }
         }
     }
@@ -120,28 +154,46 @@ impl Source {
     /// What every model answered to one question.
     pub(super) fn answers_to(&self, item: &str, args: &Args) -> Result<Answered> {
         match self {
-            Source::Files(scored, _) => scored.answers_to(scored.row_named(item)?, args.column.as_deref()),
+            Source::Files(scored, _) => {
+                scored.answers_to(scored.row_named(item)?, args.column.as_deref())
+            }
             Source::Project(client, ask) => {
                 let (rule, column) = (ask.rule.clone(), args.column.clone());
-                client.ask(request::Answered { rule, column, item: item.into() })
+                client.ask(request::Answered {
+                    rule,
+                    column,
+                    item: item.into(),
+                })
             }
         }
     }
 
     /// Where another rule reads other answers; without one, where the tools that wrote the answers judged them otherwise.
-    pub(super) fn against(&self, other: Option<Extractor>, args: &Args) -> Result<Vec<Disagreement>> {
+    pub(super) fn against(
+        &self,
+        other: Option<Extractor>,
+        args: &Args,
+    ) -> Result<Vec<Disagreement>> {
         match self {
             Source::Files(scored, _) => {
                 let Some(other) = other else {
-                    return scored.against_tools(&scored.ruled().choose(None), (&|| true, &|_| true));
+                    return scored
+                        .against_tools(&scored.ruled().choose(None), (&|| true, &|_| true));
                 };
-                let mapping = args.mapping.as_deref().map(crate::import::mapping).transpose()?;
+                let mapping = args
+                    .mapping
+                    .as_deref()
+                    .map(crate::import::mapping)
+                    .transpose()?;
                 let second = from_paths_by(&args.paths, Some(other), mapping.as_ref())?;
                 scored.disagreements(&second, &scored.ruled().choose(None), (&|| true, &|_| true))
             }
             Source::Project(client, ask) => {
                 let other = Some(other.map_or(TOOL, Extractor::name).to_string());
-                client.ask(request::Disagreements { ask: Box::new(ask.clone()), other })
+                client.ask(request::Disagreements {
+                    ask: Box::new(ask.clone()),
+                    other,
+                })
             }
         }
     }

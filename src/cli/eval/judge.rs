@@ -44,24 +44,46 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         dry: args.dry_run,
     };
     // Who names hosts and a variable in a command agrees to them.
-    let to = if ask.dry { Vec::new() } else { of_servers(&ask.servers, Sends::Texts)? };
+    let to = if ask.dry {
+        Vec::new()
+    } else {
+        of_servers(&ask.servers, Sends::Texts)?
+    };
     let (client, to) = (context.client()?, consent::elsewhere(to));
     let asked = request::Judge(Box::new(ask));
     let report = import::watching(!args.json, |watch| client.ask_agreed(to, asked, watch))?;
-    let text = if args.json { out::json_text(&json!(report)) } else { text(&report, args.dry_run) };
+    let text = if args.json {
+        out::json_text(&json!(report))
+    } else {
+        text(&report, args.dry_run)
+    };
     print(&text).map(|()| u8::from(report.failed > 0))
 }
 
 fn text(report: &JudgeReport, is_dry: bool) -> String {
-    let JudgeReport { judge, instruction, asked, failed, why, cut, tokens, models } = report;
+    let JudgeReport {
+        judge,
+        instruction,
+        asked,
+        failed,
+        why,
+        cut,
+        tokens,
+        models,
+    } = report;
     let mut out = match is_dry {
         true => format!("{judge} ({instruction}): nothing is asked\n"),
         false => {
-            format!("{judge} ({instruction}): {asked} replies now; tokens: {} asked, {} answered\n", tokens.0, tokens.1)
+            format!(
+                "{judge} ({instruction}): {asked} replies now; tokens: {} asked, {} answered\n",
+                tokens.0, tokens.1
+            )
         }
     };
     if *cut > 0 {
-        out.push_str(&format!("note: {cut} replies reached --max-tokens and name no option\n"));
+        out.push_str(&format!(
+            "note: {cut} replies reached --max-tokens and name no option\n"
+        ));
     }
     if *failed > 0 {
         let why = clean::line(why.as_deref().unwrap_or_default());
@@ -69,9 +91,19 @@ fn text(report: &JudgeReport, is_dry: bool) -> String {
             "note: {failed} questions got no reply, the last: {why}; the same command asks them again\n"
         ));
     }
-    for JudgedOf { model, unparsed, skipped, judged, read, none } in models {
+    for JudgedOf {
+        model,
+        unparsed,
+        skipped,
+        judged,
+        read,
+        none,
+    } in models
+    {
         let model = clean::line(model);
-        out.push_str(&format!("{model}: {unparsed} unparsed; judged {judged}: {read} read, {none} mean no option"));
+        out.push_str(&format!(
+            "{model}: {unparsed} unparsed; judged {judged}: {read} read, {none} mean no option"
+        ));
         let left = unparsed - skipped - judged;
         if left > 0 {
             out.push_str(&format!("; {left} not asked yet"));

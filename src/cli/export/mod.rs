@@ -72,16 +72,22 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     };
     if args.with_predictions && target != Target::Mvp {
         return Err(
-            Error::new(ErrorKind::Usage, "this format has no place for answers").help("vlmevalkit and mvp have")
+            Error::new(ErrorKind::Usage, "this format has no place for answers")
+                .help("vlmevalkit and mvp have"),
         );
     }
     let filter = Filter::parse(&args.filter)?;
     let client = context.client()?;
     check(&client, &filter, args.drafts)?;
     let nested = target == Target::Dysca && all_nested(&client, &filter)?;
-    let to = args.out.as_deref().map_or_else(|| To::Stream(Box::new(out::data())), To::Path);
+    let to = args
+        .out
+        .as_deref()
+        .map_or_else(|| To::Stream(Box::new(out::data())), To::Path);
     let mut exporter = Exporter::create(target, to, nested)?.leaving_out();
-    let mut pictures = args.images.then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), target));
+    let mut pictures = args
+        .images
+        .then(|| Pictures::new(client.welcome().root.clone(), args.out.as_deref(), target));
     let mut aside = Aside::default();
     items::each(&client, filter, Vec::new(), &mut |number, _, json| {
         let item = item(number, json)?;
@@ -95,7 +101,10 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
     if target == Target::Mvp {
         predictions(&client, &mut exporter)?;
     }
-    let unsaid = exporter.unsaid().map(|why| format!(" (first: {why})")).unwrap_or_default();
+    let unsaid = exporter
+        .unsaid()
+        .map(|why| format!(" (first: {why})"))
+        .unwrap_or_default();
     let (written, left_out) = exporter.finish()?;
     out::tell(format_args!("{written} items written"));
     if left_out > 0 {
@@ -112,39 +121,68 @@ fn told_aside(aside: &Aside) -> u8 {
         out::tell(format_args!("set aside: {id}: {problem}"));
     }
     if aside.count() > 0 {
-        out::tell(format_args!("{} items were set aside: their pictures are damaged or gone", aside.count()));
+        out::tell(format_args!(
+            "{} items were set aside: their pictures are damaged or gone",
+            aside.count()
+        ));
     }
     u8::from(aside.count() > 0)
 }
 
 /// Refuses an export with drafts that nobody asked for.
 fn check(client: &Client, filter: &Filter, wanted: bool) -> Result<()> {
-    let page = |filter: Filter| PageAsk { generation: 1, filter, sort: Vec::new(), offset: 0, count: 0 };
-    let count = |filter: Filter| client.ask(request::Page(page(filter))).map(|page| page.total);
+    let page = |filter: Filter| PageAsk {
+        generation: 1,
+        filter,
+        sort: Vec::new(),
+        offset: 0,
+        count: 0,
+    };
+    let count = |filter: Filter| {
+        client
+            .ask(request::Page(page(filter)))
+            .map(|page| page.total)
+    };
     let is_draft = filter.picture.is_empty() || filter.picture.contains(&PictureState::Draft);
     if wanted || !is_draft {
         return Ok(());
     }
-    let drafts = count(Filter { picture: vec![PictureState::Draft], ..filter.clone() })?;
-    if drafts == 0 { Ok(()) } else { check_drafts(drafts, (count(filter.clone())?, "items"), false) }
+    let drafts = count(Filter {
+        picture: vec![PictureState::Draft],
+        ..filter.clone()
+    })?;
+    if drafts == 0 {
+        Ok(())
+    } else {
+        check_drafts(drafts, (count(filter.clone())?, "items"), false)
+    }
 }
 
 fn item(number: u32, json: &str) -> Result<Item> {
-    serde_json::from_str(json)
-        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{number} cannot be read: {e}")))
+    serde_json::from_str(json).map_err(|e| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("item #{number} cannot be read: {e}"),
+        )
+    })
 }
 
 /// Whether the export holds nested records and nothing else.
 fn all_nested(client: &Client, filter: &Filter) -> Result<bool> {
     let (mut nested, mut flat) = (0u64, 0u64);
-    items::each(client, filter.clone(), Vec::new(), &mut |number, _, json| {
-        match item(number, json)?.form {
-            Form::DyscaNested => nested += 1,
-            form if Target::Dysca.takes(form) => flat += 1,
-            _ => {}
-        }
-        Ok(())
-    })?;
+    items::each(
+        client,
+        filter.clone(),
+        Vec::new(),
+        &mut |number, _, json| {
+            match item(number, json)?.form {
+                Form::DyscaNested => nested += 1,
+                form if Target::Dysca.takes(form) => flat += 1,
+                _ => {}
+            }
+            Ok(())
+        },
+    )?;
     Ok(nested > 0 && flat == 0)
 }
 
@@ -158,7 +196,11 @@ fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
             continue;
         }
         // A model's answers may have come in several files: they are one file again.
-        let parts = sets.iter().enumerate().filter(|(_, s)| key(s) == key(set)).map(|(at, _)| at as u32);
+        let parts = sets
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| key(s) == key(set))
+            .map(|(at, _)| at as u32);
         let mut rows: Vec<Result<Prediction>> = Vec::new();
         for at in parts {
             lines(client, at, &mut |row| rows.push(row))?;
@@ -172,7 +214,9 @@ fn predictions(client: &Client, exporter: &mut Exporter) -> Result<()> {
 fn lines(client: &Client, set: u32, take: &mut dyn FnMut(Result<Prediction>)) -> Result<()> {
     let mut part = 0;
     while let Some(text) = client.ask(request::AnswerLines { set, part })? {
-        let row = |line| serde_json::from_str(line).map_err(|e| Error::new(ErrorKind::Corrupt, e.to_string()));
+        let row = |line| {
+            serde_json::from_str(line).map_err(|e| Error::new(ErrorKind::Corrupt, e.to_string()))
+        };
         text.lines().for_each(|line| take(row(line)));
         part += 1;
     }
@@ -189,8 +233,16 @@ struct Pictures {
 impl Pictures {
     fn new(root: PathBuf, out: Option<&Path>, target: Target) -> Pictures {
         let out = out.unwrap_or(Path::new("."));
-        let to = if target == Target::Mvp { out.join("data") } else { out.parent().unwrap_or(out).to_path_buf() };
-        Pictures { root, to, done: HashSet::new() }
+        let to = if target == Target::Mvp {
+            out.join("data")
+        } else {
+            out.parent().unwrap_or(out).to_path_buf()
+        };
+        Pictures {
+            root,
+            to,
+            done: HashSet::new(),
+        }
     }
 
     /// Copies the pictures of an item: all of them, or none and what is wrong with one.
@@ -198,9 +250,13 @@ impl Pictures {
         let mut read = Vec::new();
         for image in &item.images {
             let name = Path::new(&image.name);
-            let inside = name.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+            let inside = name
+                .components()
+                .all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
             let from = PictureFile::of(&self.root, image);
-            let Some(from) = from.filter(|_| inside && !self.done.contains(&image.name)) else { continue };
+            let Some(from) = from.filter(|_| inside && !self.done.contains(&image.name)) else {
+                continue;
+            };
             read.push((image.name.clone(), from.read()?));
         }
         for (name, bytes) in read {
@@ -219,5 +275,12 @@ impl Pictures {
 /// A failure to write, which ends the export, is never taken for a damaged picture.
 fn written(error: &std::io::Error, path: &Path) -> Error {
     let problem = Error::io(error, "the picture cannot be written", path);
-    if problem.kind == ErrorKind::DiskFull { problem } else { Error { kind: ErrorKind::Io, ..problem } }
+    if problem.kind == ErrorKind::DiskFull {
+        problem
+    } else {
+        Error {
+            kind: ErrorKind::Io,
+            ..problem
+        }
+    }
 }

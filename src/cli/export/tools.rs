@@ -18,7 +18,9 @@ type Outputs = HashMap<(Option<String>, Key), String>;
 /// A picture that cannot be read, and the operating system's.
 pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
     let usage = |what: &str, help: &str| Err(Error::new(ErrorKind::Usage, what).help(help));
-    let Some(dir) = &args.out else { return usage("this format is a folder", "name it with --out DIR") };
+    let Some(dir) = &args.out else {
+        return usage("this format is a folder", "name it with --out DIR");
+    };
     if args.images {
         return usage("this format has its pictures with it", "leave --images out");
     }
@@ -29,7 +31,12 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
     let client = context.client()?;
     super::check(&client, &filter, args.drafts)?;
     let each = |take: &mut dyn FnMut(Item) -> Result<()>| {
-        items::each(&client, filter.clone(), Vec::new(), &mut |number, _, json| take(item(number, json)?))
+        items::each(
+            &client,
+            filter.clone(),
+            Vec::new(),
+            &mut |number, _, json| take(item(number, json)?),
+        )
     };
     let mut surveys = Surveys::default();
     each(&mut |item| {
@@ -59,11 +66,20 @@ pub(super) fn run(context: &Context, args: &Args, tool: Tool) -> Result<u8> {
         out::tell(format_args!("{} answers written", written.answers));
     }
     if unused > 0 {
-        out::tell(format_args!("{unused} answers are to other questions and were left out"));
+        out::tell(format_args!(
+            "{unused} answers are to other questions and were left out"
+        ));
     }
     if written.without > 0 {
-        let then = if tool == Tool::VlmEvalKit { "; VLMEvalKit passes them over" } else { "" };
-        out::tell(format_args!("{} items are without a picture{then}", written.without));
+        let then = if tool == Tool::VlmEvalKit {
+            "; VLMEvalKit passes them over"
+        } else {
+            ""
+        };
+        out::tell(format_args!(
+            "{} items are without a picture{then}",
+            written.without
+        ));
     }
     Ok(super::told_aside(&aside))
 }
@@ -73,7 +89,10 @@ fn models(client: &Client) -> Result<BTreeMap<String, Vec<(u32, AnswerSet)>>> {
     let sets = client.ask(request::AnswerSets)?;
     let mut models: BTreeMap<String, Vec<(u32, AnswerSet)>> = BTreeMap::new();
     for (at, set) in sets.into_iter().enumerate() {
-        models.entry(set.model.clone()).or_default().push((at as u32, set));
+        models
+            .entry(set.model.clone())
+            .or_default()
+            .push((at as u32, set));
     }
     Ok(models)
 }
@@ -84,7 +103,11 @@ fn outputs(client: &Client, sets: &[(u32, AnswerSet)]) -> Result<Outputs> {
     for (at, set) in sets {
         let mut failed = None;
         lines(client, *at, &mut |row| match row {
-            Ok(row) => drop(outputs.entry((set.dataset.clone(), row.key)).or_insert(row.output)),
+            Ok(row) => drop(
+                outputs
+                    .entry((set.dataset.clone(), row.key))
+                    .or_insert(row.output),
+            ),
             Err(problem) => drop(failed.get_or_insert(problem)),
         })?;
         if let Some(problem) = failed {

@@ -49,11 +49,22 @@ pub fn run(context: &Context, args: &Args, json: bool) -> Result<u8> {
         }
         true
     };
-    let found = compare(&mut model, &name, (&args.first, &args.second), (args.threshold, args.seed), told)?;
+    let found = compare(
+        &mut model,
+        &name,
+        (&args.first, &args.second),
+        (args.threshold, args.seed),
+        told,
+    )?;
     if show {
         out::progress("");
     }
-    print(&if json { out::json_text(&json!(found)) } else { text(&found) }).map(|()| 0)
+    print(&if json {
+        out::json_text(&json!(found))
+    } else {
+        text(&found)
+    })
+    .map(|()| 0)
 }
 
 fn text(found: &Comparison) -> String {
@@ -74,11 +85,19 @@ fn text(found: &Comparison) -> String {
     ));
     for (a, b, cosine) in &found.nearest {
         let [a, b] = [a, b].map(|path| path.display().to_string());
-        out.push_str(&format!("{cosine:.4}\t{}\t{}\n", clean::line(&a), clean::line(&b)));
+        out.push_str(&format!(
+            "{cosine:.4}\t{}\t{}\n",
+            clean::line(&a),
+            clean::line(&b)
+        ));
     }
     for (file, why) in &found.skipped {
         let file = file.display().to_string();
-        out.push_str(&format!("skipped\t{}\t{}\n", clean::line(&file), clean::line(why)));
+        out.push_str(&format!(
+            "skipped\t{}\t{}\n",
+            clean::line(&file),
+            clean::line(why)
+        ));
     }
     out
 }

@@ -26,10 +26,25 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
     let job = match retry {
         true => {
             let all = client.ask(request::Scorers)?;
-            let job = all.into_iter().find(|s| s.scorer == new.scorer).and_then(|s| s.job);
-            let none = || Error::new(ErrorKind::NotFound, format!("nothing was scored by `{}` yet", new.scorer));
+            let job = all
+                .into_iter()
+                .find(|s| s.scorer == new.scorer)
+                .and_then(|s| s.job);
+            let none = || {
+                Error::new(
+                    ErrorKind::NotFound,
+                    format!("nothing was scored by `{}` yet", new.scorer),
+                )
+            };
             let job = job.ok_or_else(none)?;
-            consent::resume(client, job.waits.as_deref(), request::ScoringAct { id: job.id, act: ScoringAct::Retry })?
+            consent::resume(
+                client,
+                job.waits.as_deref(),
+                request::ScoringAct {
+                    id: job.id,
+                    act: ScoringAct::Retry,
+                },
+            )?
         }
         false => begin(client, &new)?,
     };
@@ -40,9 +55,15 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
                 consent::note(job.waits.as_deref())?;
                 let drafts = match job.drafts {
                     0 => String::new(),
-                    drafts => format!("note: {drafts} of them show a draft, which is no picture of a model\n"),
+                    drafts => format!(
+                        "note: {drafts} of them show a draft, which is no picture of a model\n"
+                    ),
                 };
-                format!("{} pictures or texts to score by {}\n{drafts}", job.of.unwrap_or_default(), job.device)
+                format!(
+                    "{} pictures or texts to score by {}\n{drafts}",
+                    job.of.unwrap_or_default(),
+                    job.device
+                )
             }
             (false, false) => format!("{}\n", job.progress(usize::MAX)),
         };
@@ -55,9 +76,17 @@ pub fn run(context: &Context, new: NewScoring, retry: bool, watch: Watch) -> Res
 fn begin(client: &Client, new: &NewScoring) -> Result<ScoringState> {
     match client.ask(request::Score(new.clone())) {
         Err(refusal) if refusal.kind == ErrorKind::Denied && !new.dry => {
-            let dry = request::Score(NewScoring { dry: true, ..new.clone() });
+            let dry = request::Score(NewScoring {
+                dry: true,
+                ..new.clone()
+            });
             let counted = client.ask(dry)?;
-            consent::begin(client, counted.waits.as_deref(), refusal, request::Score(new.clone()))
+            consent::begin(
+                client,
+                counted.waits.as_deref(),
+                refusal,
+                request::Score(new.clone()),
+            )
         }
         answer => answer,
     }
@@ -67,11 +96,17 @@ fn begin(client: &Client, new: &NewScoring) -> Result<ScoringState> {
 pub fn act(context: &Context, id: u32, act: ScoringAct, json: bool) -> Result<u8> {
     let client = context.client()?;
     let waits = match act {
-        ScoringAct::Resume | ScoringAct::Retry => ScoringState::ask(&client, id).ok().and_then(|job| job.waits),
+        ScoringAct::Resume | ScoringAct::Retry => ScoringState::ask(&client, id)
+            .ok()
+            .and_then(|job| job.waits),
         ScoringAct::Pause | ScoringAct::Cancel => None,
     };
     let job = consent::resume(&client, waits.as_deref(), request::ScoringAct { id, act })?;
-    let text = if json { out::json(&job.value()) } else { job.progress(usize::MAX) };
+    let text = if json {
+        out::json(&job.value())
+    } else {
+        job.progress(usize::MAX)
+    };
     print(&format!("{text}\n")).map(|()| 0)
 }
 
@@ -90,7 +125,10 @@ impl Followed for ScoringState {
     fn ask(client: &Client, id: u32) -> Result<ScoringState> {
         let all = client.ask(request::Scorers)?;
         let none = || Error::new(ErrorKind::NotFound, format!("there is no scoring job {id}"));
-        all.into_iter().filter_map(|s| s.job).find(|job| job.id == id).ok_or_else(none)
+        all.into_iter()
+            .filter_map(|s| s.job)
+            .find(|job| job.id == id)
+            .ok_or_else(none)
     }
 
     fn rests(&self) -> bool {
@@ -107,7 +145,13 @@ impl Followed for ScoringState {
 
     fn progress(&self, width: usize) -> String {
         let of = self.of.map_or("?".into(), |of| of.to_string());
-        let mut parts = vec![format!("job {} {}  {}  {} of {of}", self.id, self.phase.name(), self.scorer, self.done)];
+        let mut parts = vec![format!(
+            "job {} {}  {}  {} of {of}",
+            self.id,
+            self.phase.name(),
+            self.scorer,
+            self.done
+        )];
         if self.drafts > 0 {
             parts.push(format!("{} drafts", self.drafts));
         }
@@ -119,7 +163,10 @@ impl Followed for ScoringState {
         if let Some((asked, answered)) = self.tokens {
             parts.push(format!("{asked} + {answered} tokens"));
         }
-        parts.extend(self.cost_micros.map(|cost| format!("cost {:.4}", cost as f64 / 1e6)));
+        parts.extend(
+            self.cost_micros
+                .map(|cost| format!("cost {:.4}", cost as f64 / 1e6)),
+        );
         parts.extend(self.why.iter().map(|why| why.replace(['\n', '\t'], " ")));
         parts.join("  ").chars().take(width).collect()
     }
@@ -137,7 +184,9 @@ impl Followed for ScoringState {
     }
 
     fn goes_on(id: u32) -> String {
-        format!("job {id} goes on without you: benchtop filter pause {id}, resume {id} or cancel {id}")
+        format!(
+            "job {id} goes on without you: benchtop filter pause {id}, resume {id} or cancel {id}"
+        )
     }
 }
 

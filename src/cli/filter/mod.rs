@@ -108,19 +108,55 @@ fn measure(text: &str) -> std::result::Result<Measure, String> {
 pub fn run(context: &Context, args: &Args) -> Result<u8> {
     let json = args.json;
     match &args.what {
-        What::Run { scorer, filter, dry_run, retry, drafts, detach, json_progress } => {
-            let new = NewScoring { scorer: scorer.clone(), filter: filter.clone(), dry: *dry_run, drafts: *drafts };
-            job::run(context, new, *retry, job::Watch { detach: *detach, lines: *json_progress, json })
+        What::Run {
+            scorer,
+            filter,
+            dry_run,
+            retry,
+            drafts,
+            detach,
+            json_progress,
+        } => {
+            let new = NewScoring {
+                scorer: scorer.clone(),
+                filter: filter.clone(),
+                dry: *dry_run,
+                drafts: *drafts,
+            };
+            job::run(
+                context,
+                new,
+                *retry,
+                job::Watch {
+                    detach: *detach,
+                    lines: *json_progress,
+                    json,
+                },
+            )
         }
         What::Pause { id } => job::act(context, *id, ScoringAct::Pause, json),
         What::Resume { id } => job::act(context, *id, ScoringAct::Resume, json),
         What::Cancel { id } => job::act(context, *id, ScoringAct::Cancel, json),
         What::Report(args) => report::run(&context.client()?, args, json),
         What::Rules(args) => rules::run(&context.client()?, args, json),
-        What::Queue { order, filter, seed } => {
-            let ask = request::Doubtful { filter: Filter::parse(filter)?, order: *order, seed: *seed };
+        What::Queue {
+            order,
+            filter,
+            seed,
+        } => {
+            let ask = request::Doubtful {
+                filter: Filter::parse(filter)?,
+                order: *order,
+                seed: *seed,
+            };
             let numbers = context.client()?.ask(ask)?;
-            let lines = numbers.iter().map(|n| if json { out::json(&json!({"number": n})) } else { n.to_string() });
+            let lines = numbers.iter().map(|n| {
+                if json {
+                    out::json(&json!({"number": n}))
+                } else {
+                    n.to_string()
+                }
+            });
             print(&lines.map(|line| line + "\n").collect::<String>()).map(|()| 0)
         }
         What::Compare(args) => compare::run(context, args, json),
@@ -133,7 +169,9 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
         Ok(number) => number,
         Err(_) => {
             let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{item}`"));
-            client.ask(request::NumberOf(item.to_string()))?.ok_or_else(none)?
+            client
+                .ask(request::NumberOf(item.to_string()))?
+                .ok_or_else(none)?
         }
     };
     let said = client.ask(request::Explain { number })?;
@@ -142,11 +180,24 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
     }
     let mut out = format!("#{} is {}\n", said.number, said.outcome.name());
     for chip in &said.chips {
-        out.push_str(&format!("{}\t{}\n", clean::line(&chip.rule), clean::line(&chip.words)));
+        out.push_str(&format!(
+            "{}\t{}\n",
+            clean::line(&chip.rule),
+            clean::line(&chip.words)
+        ));
     }
     for score in &said.scores {
-        let values: Vec<String> = score.values.iter().map(|(name, value)| format!("{name} {value:.4}")).collect();
-        out.push_str(&format!("{}\t{}\t{}", score.scorer, score.state.name(), values.join(", ")));
+        let values: Vec<String> = score
+            .values
+            .iter()
+            .map(|(name, value)| format!("{name} {value:.4}"))
+            .collect();
+        out.push_str(&format!(
+            "{}\t{}\t{}",
+            score.scorer,
+            score.state.name(),
+            values.join(", ")
+        ));
         if let Some(counted) = score.counted {
             out.push_str(&format!("\t{counted}"));
         }
@@ -158,14 +209,19 @@ fn explain(client: &Client, item: &str, json: bool) -> Result<u8> {
         }
         out.push('\n');
         for (words, holds) in &score.conditions {
-            out.push_str(&format!("\t{words}: {}\n", if *holds { "holds" } else { "does not hold" }));
+            out.push_str(&format!(
+                "\t{words}: {}\n",
+                if *holds { "holds" } else { "does not hold" }
+            ));
         }
         if !score.detail.is_empty() {
             out.push_str(&format!("\t{}\n", clean::line(&score.detail)));
         }
     }
     if let Some((number, cosine)) = said.nearest_accepted {
-        out.push_str(&format!("nearest accepted item\t#{number}, cosine {cosine:.3}\n"));
+        out.push_str(&format!(
+            "nearest accepted item\t#{number}, cosine {cosine:.3}\n"
+        ));
     }
     if said.overridden {
         out.push_str("a person decided against the rules\n");

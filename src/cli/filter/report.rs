@@ -22,13 +22,28 @@ pub struct Args {
     #[arg(value_parser = measure)]
     score: Option<Measure>,
     /// The line beyond which items are flagged; the rules' or the usual one otherwise
-    #[arg(long, value_name = "N", requires = "score", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "score",
+        allow_negative_numbers = true
+    )]
     flag: Option<f32>,
     /// The line beyond which items are parked
-    #[arg(long, value_name = "N", requires = "score", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "score",
+        allow_negative_numbers = true
+    )]
     park: Option<f32>,
     /// Counts by subtask, style, type, level, dataset or side
-    #[arg(long, default_value = "subtask", requires = "score", value_name = "PROPERTY")]
+    #[arg(
+        long,
+        default_value = "subtask",
+        requires = "score",
+        value_name = "PROPERTY"
+    )]
     by: String,
     /// A second property: items are counted for every value of both together
     #[arg(long, requires = "score", value_name = "PROPERTY")]
@@ -45,7 +60,9 @@ pub struct Args {
 }
 
 fn against(text: &str) -> std::result::Result<(Measure, f32), String> {
-    let (score, line) = text.split_once('=').ok_or("expected SCORE=N, such as ocr=0.8")?;
+    let (score, line) = text
+        .split_once('=')
+        .ok_or("expected SCORE=N, such as ocr=0.8")?;
     let line: f32 = line.parse().map_err(|_| format!("`{line}` is no number"))?;
     Ok((score.parse()?, line))
 }
@@ -62,21 +79,40 @@ fn all(client: &Client, json: bool) -> Result<u8> {
     let scorers = client.ask(request::Scorers)?;
     let rules = client.ask(request::Rules)?;
     if json {
-        return print(&out::json_text(&json!({"scorers": scorers, "rules": rules}))).map(|()| 0);
+        return print(&out::json_text(
+            &json!({"scorers": scorers, "rules": rules}),
+        ))
+        .map(|()| 0);
     }
     let mut out = String::new();
     for scorer in &scorers {
-        let counts = ScoreState::ALL.iter().zip(scorer.items).filter(|(_, n)| *n > 0);
-        let counts: Vec<String> = counts.map(|(state, n)| format!("{n} {}", state.name())).collect();
-        out.push_str(&format!("{}\t{}\t{}", scorer.scorer, counts.join(", "), scorer.what));
+        let counts = ScoreState::ALL
+            .iter()
+            .zip(scorer.items)
+            .filter(|(_, n)| *n > 0);
+        let counts: Vec<String> = counts
+            .map(|(state, n)| format!("{n} {}", state.name()))
+            .collect();
+        out.push_str(&format!(
+            "{}\t{}\t{}",
+            scorer.scorer,
+            counts.join(", "),
+            scorer.what
+        ));
         if let Some(why) = &scorer.not_ready {
             // What to do about it is in the JSON, and is said when it is run.
-            out.push_str(&format!("\tcannot run: {}", why.lines().next().unwrap_or_default()));
+            out.push_str(&format!(
+                "\tcannot run: {}",
+                why.lines().next().unwrap_or_default()
+            ));
         }
         out.push('\n');
     }
     let [kept, flagged, parked] = rules.tally.items;
-    out.push_str(&format!("\n{} rules: {kept} kept, {flagged} flagged, {parked} parked\n", rules.rules.rules.len()));
+    out.push_str(&format!(
+        "\n{} rules: {kept} kept, {flagged} flagged, {parked} parked\n",
+        rules.rules.rules.len()
+    ));
     for (rule, hits) in rules.rules.rules.iter().zip(&rules.hits) {
         let (name, words) = (clean::line(&rule.name), rule.words());
         out.push_str(&format!("{name}\t{hits} items\t{}\n", clean::line(&words)));
@@ -89,17 +125,25 @@ fn all(client: &Client, json: bool) -> Result<u8> {
 
 fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> {
     let property = |name: &str, option: &str| {
-        Field::from_name(name)
-            .ok_or_else(|| Error::new(ErrorKind::Usage, format!("there is no property `{name}`")).field(option))
+        Field::from_name(name).ok_or_else(|| {
+            Error::new(ErrorKind::Usage, format!("there is no property `{name}`")).field(option)
+        })
     };
     let by = property(&args.by, "by")?;
-    let across = args.across.as_deref().map(|name| property(name, "across")).transpose()?;
+    let across = args
+        .across
+        .as_deref()
+        .map(|name| property(name, "across"))
+        .transpose()?;
     let rules = client.ask(request::Rules)?;
     let line = |then| rules.rules.threshold(score, then).map(|t| t.get());
     let ask = BenchAsk {
         measure: score.clone(),
         filter: Filter::parse(&args.filter)?,
-        flag: args.flag.or(line(Then::Flag)).or(Some(score.default_threshold())),
+        flag: args
+            .flag
+            .or(line(Then::Flag))
+            .or(Some(score.default_threshold())),
         park: args.park.or(line(Then::Park)),
         by,
         value: None,
@@ -111,8 +155,10 @@ fn one(client: &Client, score: &Measure, args: &Args, json: bool) -> Result<u8> 
     };
     let bench = client.ask(request::Bench(Box::new(ask.clone())))?;
     if json {
-        return print(&out::json_text(&json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench})))
-            .map(|()| 0);
+        return print(&out::json_text(
+            &json!({"asked": {"flag": ask.flag, "park": ask.park}, "bench": bench}),
+        ))
+        .map(|()| 0);
     }
     print(&text(&bench, &ask)).map(|()| 0)
 }
@@ -121,17 +167,33 @@ fn share(share: Option<Share>, nothing: &str) -> String {
     match share {
         None => nothing.into(),
         Some(s) => {
-            format!("{:.1} % [{:.1}, {:.1}] ({} of {})", s.share() * 100.0, s.low * 100.0, s.high * 100.0, s.k, s.n)
+            format!(
+                "{:.1} % [{:.1}, {:.1}] ({} of {})",
+                s.share() * 100.0,
+                s.low * 100.0,
+                s.high * 100.0,
+                s.k,
+                s.n
+            )
         }
     }
 }
 
 fn counts(tally: &Tally) -> String {
-    Outcome::ALL.iter().zip(tally.items).map(|(o, n)| format!("{n} {}", o.name())).collect::<Vec<_>>().join("\t")
+    Outcome::ALL
+        .iter()
+        .zip(tally.items)
+        .map(|(o, n)| format!("{n} {}", o.name()))
+        .collect::<Vec<_>>()
+        .join("\t")
 }
 
 fn named(value: &str) -> Cow<'_, str> {
-    if value.is_empty() { "(none)".into() } else { clean::line(value) }
+    if value.is_empty() {
+        "(none)".into()
+    } else {
+        clean::line(value)
+    }
 }
 
 fn text(bench: &Bench, ask: &BenchAsk) -> String {
@@ -144,21 +206,34 @@ fn text(bench: &Bench, ask: &BenchAsk) -> String {
         counts(&bench.tally),
         bench.tally.without
     );
-    out.push_str(&format!("precision\t{}\n", share(bench.precision, "nobody has judged a doubted item")));
-    out.push_str(&format!("recall\t{}\n", share(bench.recall, "nobody has rejected an item")));
+    out.push_str(&format!(
+        "precision\t{}\n",
+        share(bench.precision, "nobody has judged a doubted item")
+    ));
+    out.push_str(&format!(
+        "recall\t{}\n",
+        share(bench.recall, "nobody has rejected an item")
+    ));
     let most = bench.bars.iter().copied().max().unwrap_or_default().max(1);
     let step = (bench.ends.1 - bench.ends.0) / bench.bars.len().max(1) as f32;
     for (at, n) in bench.bars.iter().enumerate() {
         let length = (n * 40).div_ceil(most) as usize;
-        out.push_str(&format!("{:10.3}\t{n}\t{}\n", bench.ends.0 + step * at as f32, "#".repeat(length)));
+        out.push_str(&format!(
+            "{:10.3}\t{n}\t{}\n",
+            bench.ends.0 + step * at as f32,
+            "#".repeat(length)
+        ));
     }
     for (value, tally) in &bench.groups {
         out.push_str(&format!("{}\t{}\n", named(value), counts(tally)));
     }
     if let Some(cross) = &bench.cross {
         for ((value, _), items) in bench.groups.iter().zip(&cross.items) {
-            for (other, [kept, flagged, parked]) in
-                cross.values.iter().zip(items).filter(|(_, i)| i.iter().sum::<u64>() > 0)
+            for (other, [kept, flagged, parked]) in cross
+                .values
+                .iter()
+                .zip(items)
+                .filter(|(_, i)| i.iter().sum::<u64>() > 0)
             {
                 out.push_str(&format!(
                     "{}\t{}\t{kept} kept\t{flagged} flagged\t{parked} parked\n",
@@ -170,12 +245,21 @@ fn text(bench: &Bench, ask: &BenchAsk) -> String {
     }
     if let (Some([[a, b], [c, d]]), Some((measure, line))) = (bench.pair, &ask.other) {
         let all = a + b + c + d;
-        let same = if all == 0 { 0.0 } else { (a + d) as f64 * 100.0 / all as f64 };
+        let same = if all == 0 {
+            0.0
+        } else {
+            (a + d) as f64 * 100.0 / all as f64
+        };
         out.push_str(&format!("against {measure} at {line}\tboth keep {a}\tonly it doubts {b}\tonly this doubts {c}\tboth doubt {d}\tagree {same:.1} %\n"));
     }
     for (word, list) in [("just kept", &bench.good), ("just doubted", &bench.bad)] {
         for sample in list {
-            out.push_str(&format!("{word}\t#{}\t{}\t{}\n", sample.number, sample.value, clean::line(&sample.text)));
+            out.push_str(&format!(
+                "{word}\t#{}\t{}\t{}\n",
+                sample.number,
+                sample.value,
+                clean::line(&sample.text)
+            ));
         }
     }
     out
@@ -196,7 +280,12 @@ mod tests {
     #[test]
     fn what_nobody_judged_is_said_in_words() {
         assert_eq!(share(None, "nobody"), "nobody");
-        let half = Share { k: 1, n: 2, low: 0.095, high: 0.905 };
+        let half = Share {
+            k: 1,
+            n: 2,
+            low: 0.095,
+            high: 0.905,
+        };
         assert_eq!(share(Some(half), ""), "50.0 % [9.5, 90.5] (1 of 2)");
     }
 }

@@ -52,7 +52,10 @@ fn read(path: &Path) -> Result<RuleSet> {
     let file: File = toml::from_str(&text).map_err(|e| {
         let at = e.span().map_or(0, |span| span.start.min(text.len()));
         let line = text.get(..at).unwrap_or_default().matches('\n').count() as u64 + 1;
-        Error::input(e.message().replace('\n', " ")).file(path).line(line).field("rules")
+        Error::input(e.message().replace('\n', " "))
+            .file(path)
+            .line(line)
+            .field("rules")
     })?;
     Ok(file.rules)
 }
@@ -64,16 +67,27 @@ pub fn run(client: &Client, args: &Args, json: bool) -> Result<u8> {
         What::Show => show(&state()?, json),
         What::Try { file } => {
             let diff = client.ask(request::TryRules(read(file)?))?;
-            print(&if json { out::json_text(&json!(diff)) } else { words(&diff) }).map(|()| 0)
+            print(&if json {
+                out::json_text(&json!(diff))
+            } else {
+                words(&diff)
+            })
+            .map(|()| 0)
         }
         What::Apply { file } => {
             let rules = read(file)?;
             let now = state()?;
             if let Some(problem) = now.problem {
-                return Err(Error::new(ErrorKind::Conflict, format!("the rules there cannot be read: {problem}"))
-                    .help("mend benchtop.toml first"));
+                return Err(Error::new(
+                    ErrorKind::Conflict,
+                    format!("the rules there cannot be read: {problem}"),
+                )
+                .help("mend benchtop.toml first"));
             }
-            let now = client.ask(request::ApplyRules { rules, revision: now.revision })?;
+            let now = client.ask(request::ApplyRules {
+                rules,
+                revision: now.revision,
+            })?;
             show(&now, json)
         }
         What::Revert => {
@@ -97,17 +111,30 @@ fn show(state: &RulesState, json: bool) -> Result<u8> {
         out.push_str("no rules; docs/filters.md shows how they are written\n");
     }
     let [kept, flagged, parked] = state.tally.items;
-    out.push_str(&format!("{kept} kept, {flagged} flagged, {parked} parked\n"));
+    out.push_str(&format!(
+        "{kept} kept, {flagged} flagged, {parked} parked\n"
+    ));
     if let Some(problem) = &state.problem {
-        out.push_str(&format!("the file cannot be read, these are the last rules that could be: {problem}\n"));
+        out.push_str(&format!(
+            "the file cannot be read, these are the last rules that could be: {problem}\n"
+        ));
     }
     print(&out).map(|()| 0)
 }
 
 fn words(diff: &RulesDiff) -> String {
-    let mut out: String = diff.lines.iter().map(|line| format!("{}\n", clean::line(line))).collect();
+    let mut out: String = diff
+        .lines
+        .iter()
+        .map(|line| format!("{}\n", clean::line(line)))
+        .collect();
     for outcome in Outcome::ALL {
-        out.push_str(&format!("{} more {}, {} fewer\n", diff.newly(outcome), outcome.name(), diff.no_longer(outcome)));
+        out.push_str(&format!(
+            "{} more {}, {} fewer\n",
+            diff.newly(outcome),
+            outcome.name(),
+            diff.no_longer(outcome)
+        ));
     }
     out
 }
@@ -120,20 +147,37 @@ mod tests {
     fn a_file_of_rules_is_read_and_a_wrong_one_says_where() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r.toml");
-        std::fs::write(&path, "[[rules]]\nname='a'\nthen='flag'\nall=[{score='ocr',below=0.8}]\n").unwrap();
+        std::fs::write(
+            &path,
+            "[[rules]]\nname='a'\nthen='flag'\nall=[{score='ocr',below=0.8}]\n",
+        )
+        .unwrap();
         assert_eq!(read(&path).unwrap().rules.len(), 1);
-        std::fs::write(&path, "[[rules]]\nname='a'\nthen='drop'\nall=[{score='ocr',below=0.8}]\n").unwrap();
+        std::fs::write(
+            &path,
+            "[[rules]]\nname='a'\nthen='drop'\nall=[{score='ocr',below=0.8}]\n",
+        )
+        .unwrap();
         let problem = read(&path).unwrap_err();
         assert!(problem.place.line.is_some() && problem.what.contains("drop"));
-        assert_eq!(read(&dir.path().join("none")).unwrap_err().kind, ErrorKind::NotFound);
+        assert_eq!(
+            read(&dir.path().join("none")).unwrap_err().kind,
+            ErrorKind::NotFound
+        );
     }
 
     #[test]
     fn a_diff_is_told_in_numbers() {
-        let mut diff = RulesDiff { lines: vec!["~ weak".into()], ..RulesDiff::default() };
+        let mut diff = RulesDiff {
+            lines: vec!["~ weak".into()],
+            ..RulesDiff::default()
+        };
         diff.moves[1][0] = 312;
         diff.moves[0][1] = 41;
         let said = words(&diff);
-        assert!(said.contains("312 more kept, 41 fewer") && said.contains("41 more flagged, 312 fewer"), "{said}");
+        assert!(
+            said.contains("312 more kept, 41 fewer") && said.contains("41 more flagged, 312 fewer"),
+            "{said}"
+        );
     }
 }

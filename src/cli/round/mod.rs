@@ -60,7 +60,12 @@ enum Do {
         /// The round
         name: String,
         /// Who joins, with commas between
-        #[arg(long, value_delimiter = ',', value_name = "NAMES", required_unless_present = "remove")]
+        #[arg(
+            long,
+            value_delimiter = ',',
+            value_name = "NAMES",
+            required_unless_present = "remove"
+        )]
         add: Vec<String>,
         /// Who leaves, with commas between; their verdicts go on counting
         #[arg(long, value_delimiter = ',', value_name = "NAMES")]
@@ -123,7 +128,11 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             }
         }
         Do::People { name, add, remove } => {
-            let ask = request::RoundPeople { round: name.clone(), add: add.clone(), remove: remove.clone() };
+            let ask = request::RoundPeople {
+                round: name.clone(),
+                add: add.clone(),
+                remove: remove.clone(),
+            };
             let state = client.ask(ask)?;
             show::one(&state, args.json)
         }
@@ -140,14 +149,24 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
             show::disputes(&list, args.json)
         }
         Do::WhatIf { name, protocol } => {
-            let ask = request::WhatIf { round: name.clone(), protocol: *protocol };
+            let ask = request::WhatIf {
+                round: name.clone(),
+                protocol: *protocol,
+            };
             let found = client.ask(ask)?;
             what_if(*protocol, found, args.json)
         }
         Do::Report { name, out, draws } => {
-            let ask = request::RoundReport { round: name.clone(), bootstrap: draws.plan() };
+            let ask = request::RoundReport {
+                round: name.clone(),
+                bootstrap: draws.plan(),
+            };
             let found = client.ask(ask)?;
-            let text = if args.json { out::json_text(&report::value(&found)) } else { report::markdown(&found) };
+            let text = if args.json {
+                out::json_text(&report::value(&found))
+            } else {
+                report::markdown(&found)
+            };
             match out {
                 Some(path) => {
                     disk::write_atomic(path, text.as_bytes())?;
@@ -166,17 +185,30 @@ fn rounds(client: &Client) -> Result<Vec<RoundState>> {
 
 fn named(client: &Client, name: &str) -> Result<RoundState> {
     let all = rounds(client)?;
-    let known = all.iter().map(|r| r.name.as_str()).collect::<Vec<_>>().join(", ");
+    let known = all
+        .iter()
+        .map(|r| r.name.as_str())
+        .collect::<Vec<_>>()
+        .join(", ");
     let none = || {
-        let help =
-            if known.is_empty() { "make one with `benchtop round new`".into() } else { format!("there is: {known}") };
+        let help = if known.is_empty() {
+            "make one with `benchtop round new`".into()
+        } else {
+            format!("there is: {known}")
+        };
         Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")).help(help)
     };
-    all.iter().find(|r| r.name == name).cloned().ok_or_else(none)
+    all.iter()
+        .find(|r| r.name == name)
+        .cloned()
+        .ok_or_else(none)
 }
 
 fn close(client: &Client, name: &str, closed: bool, json: bool) -> Result<String> {
-    client.ask(request::CloseRound { round: name.into(), closed })?;
+    client.ask(request::CloseRound {
+        round: name.into(),
+        closed,
+    })?;
     Ok(show::one(&named(client, name)?, json))
 }
 
@@ -186,7 +218,9 @@ fn next(turn: &NextAssignment, json: bool) -> String {
             "turn": "item", "number": served.number, "item": served.item, "practice": served.practice, "nth": served.nth,
             "until": journal::stamp(served.until), "elsewhere": served.elsewhere,
         }),
-        NextAssignment::Wait(until) => serde_json::json!({"turn": "wait", "until": journal::stamp(*until)}),
+        NextAssignment::Wait(until) => {
+            serde_json::json!({"turn": "wait", "until": journal::stamp(*until)})
+        }
         NextAssignment::Finished => serde_json::json!({"turn": "finished"}),
         NextAssignment::Closed => serde_json::json!({"turn": "closed"}),
     };
@@ -197,10 +231,17 @@ fn next(turn: &NextAssignment, json: bool) -> String {
         NextAssignment::Item(served) => {
             let practice = if served.practice { " (practice)" } else { "" };
             let item = clean::line(&served.item);
-            format!("#{}\t{item}{practice}\tyours until {}\n", served.number, journal::stamp(served.until))
+            format!(
+                "#{}\t{item}{practice}\tyours until {}\n",
+                served.number,
+                journal::stamp(served.until)
+            )
         }
         NextAssignment::Wait(until) => {
-            format!("others have what is left in hand; the first lease ends at {}\n", journal::stamp(*until))
+            format!(
+                "others have what is left in hand; the first lease ends at {}\n",
+                journal::stamp(*until)
+            )
         }
         NextAssignment::Finished => "nothing is left for you in this round\n".into(),
         NextAssignment::Closed => "the round is closed\n".into(),
@@ -209,9 +250,21 @@ fn next(turn: &NextAssignment, json: bool) -> String {
 
 fn what_if(protocol: Protocol, found: WhatIf, json: bool) -> String {
     if json {
-        return out::json_text(&serde_json::json!({"protocol": protocol.to_string(), "counts": found}));
+        return out::json_text(
+            &serde_json::json!({"protocol": protocol.to_string(), "counts": found}),
+        );
     }
-    let WhatIf { kept, dropped, pending, flagged, to_fix, skipped, changed, gained, lost } = found;
+    let WhatIf {
+        kept,
+        dropped,
+        pending,
+        flagged,
+        to_fix,
+        skipped,
+        changed,
+        gained,
+        lost,
+    } = found;
     format!(
         "under `{protocol}`: {kept} kept, {dropped} dropped, {pending} pending, {flagged} flagged, {to_fix} to fix, {skipped} \
          skipped\n{changed} stand elsewhere than now: {gained} more kept, {lost} no longer kept\n"

@@ -1,6 +1,8 @@
 //! What a new round is to be.
 
-use benchtop_model::round::{Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample};
+use benchtop_model::round::{
+    Adjudication, CALIBRATION, Guidelines, NewRound, Order, Protocol, Rate, SEED, Sample,
+};
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::wire::request;
 
@@ -62,24 +64,45 @@ pub struct Args {
 /// [`ErrorKind::Usage`] for what does not fit together.
 pub(super) fn ask(args: &Args) -> Result<request::NewRound> {
     if matches!(args.sample, Some(Sample::PerStratum(_))) && args.strata.is_none() {
-        return Err(Error::new(ErrorKind::Usage, "a sample of each stratum needs to know what the strata are")
-            .help("name the field with --strata, such as --strata subtask"));
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "a sample of each stratum needs to know what the strata are",
+        )
+        .help("name the field with --strata, such as --strata subtask"));
     }
     let see = |what: &str| args.adjudicators_see.iter().any(|s| s == what);
     let new = NewRound {
         blind: !args.open,
         overlap: args.overlap,
-        order: if args.as_listed { Order::AsListed } else { Order::Seeded },
+        order: if args.as_listed {
+            Order::AsListed
+        } else {
+            Order::Seeded
+        },
         repeats: args.repeats,
         probes: args.probes,
         calibration: args.calibration,
         // The owner reads the file and knows its version.
-        guidelines: args.guidelines.clone().map(|path| Guidelines { path, version: String::new() }),
-        adjudication: Adjudication { names: see("names"), scores: see("scores") },
+        guidelines: args.guidelines.clone().map(|path| Guidelines {
+            path,
+            version: String::new(),
+        }),
+        adjudication: Adjudication {
+            names: see("names"),
+            scores: see("scores"),
+        },
         filter: args.filter.clone(),
         sample: args.sample.unwrap_or_default(),
         strata: args.strata.clone(),
-        ..NewRound::new(args.name.clone(), args.protocol, args.people.clone(), args.seed)
+        ..NewRound::new(
+            args.name.clone(),
+            args.protocol,
+            args.people.clone(),
+            args.seed,
+        )
     };
-    Ok(request::NewRound { new: Box::new(new), dry: args.dry_run })
+    Ok(request::NewRound {
+        new: Box::new(new),
+        dry: args.dry_run,
+    })
 }

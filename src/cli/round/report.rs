@@ -16,15 +16,26 @@ use benchtop_store::journal;
 
 /// The report as JSON: the contract of docs/cli.md.
 pub(super) fn value(report: &RoundReport) -> Value {
-    let counts: Map<String, Value> =
-        report.outcome.iter().map(|(status, n)| (status.name().to_string(), (*n).into())).collect();
+    let counts: Map<String, Value> = report
+        .outcome
+        .iter()
+        .map(|(status, n)| (status.name().to_string(), (*n).into()))
+        .collect();
     let rows = |rows: &[Row]| -> Vec<Value> {
-        rows.iter().map(|row| agreement::row(row, &report.agreement.people, &report.agreement.categories)).collect()
+        rows.iter()
+            .map(|row| agreement::row(row, &report.agreement.people, &report.agreement.categories))
+            .collect()
     };
-    let groups: Map<String, Value> =
-        report.groups.iter().map(|(by, group)| (by.name().to_string(), rows(group).into())).collect();
-    let versions: Vec<Value> =
-        report.versions.iter().map(|(version, n)| json!({"version": version, "verdicts": n})).collect();
+    let groups: Map<String, Value> = report
+        .groups
+        .iter()
+        .map(|(by, group)| (by.name().to_string(), rows(group).into()))
+        .collect();
+    let versions: Vec<Value> = report
+        .versions
+        .iter()
+        .map(|(version, n)| json!({"version": version, "verdicts": n}))
+        .collect();
     let settled: Vec<Value> = report
         .adjudications
         .iter()
@@ -81,9 +92,16 @@ fn asked(report: &RoundReport, text: &mut String) {
         Sample::Count(count) => format!("{count} of them"),
         Sample::PerStratum(count) => format!("{count} of each stratum"),
     };
-    let strata = origin.strata.as_ref().map(|field| format!(", divided by {field}")).unwrap_or_default();
-    let filter =
-        if origin.filter.is_empty() { "all items".into() } else { format!("`{}`", clean::line(&origin.filter)) };
+    let strata = origin
+        .strata
+        .as_ref()
+        .map(|field| format!(", divided by {field}"))
+        .unwrap_or_default();
+    let filter = if origin.filter.is_empty() {
+        "all items".into()
+    } else {
+        format!("`{}`", clean::line(&origin.filter))
+    };
     let view = if state.blind { "blind" } else { "open" };
     let order = match report.order {
         Order::Seeded => "everybody their own, drawn",
@@ -107,13 +125,29 @@ fn asked(report: &RoundReport, text: &mut String) {
         "- Order: {order}, seed {}. Repeats {}, probes {}, {} items of practice.",
         report.seed, report.repeats, report.probes, report.practice
     );
-    let closed = state.closed.map_or("open".to_string(), |at| format!("closed {}", journal::stamp(at)));
-    let _ = writeln!(text, "- Made by {} at {}; {closed}.", state.by, journal::stamp(state.created));
+    let closed = state.closed.map_or("open".to_string(), |at| {
+        format!("closed {}", journal::stamp(at))
+    });
+    let _ = writeln!(
+        text,
+        "- Made by {} at {}; {closed}.",
+        state.by,
+        journal::stamp(state.created)
+    );
     if let Some((first, last)) = report.from {
-        let _ = writeln!(text, "- Verdicts from {} to {}.", journal::stamp(first), journal::stamp(last));
+        let _ = writeln!(
+            text,
+            "- Verdicts from {} to {}.",
+            journal::stamp(first),
+            journal::stamp(last)
+        );
     }
     if state.missing > 0 {
-        let _ = writeln!(text, "- The project does not have {} of its items.", state.missing);
+        let _ = writeln!(
+            text,
+            "- The project does not have {} of its items.",
+            state.missing
+        );
     }
     for note in &report.agreement.notes {
         let _ = writeln!(text, "- Note: {}.", clean::line(note));
@@ -121,34 +155,73 @@ fn asked(report: &RoundReport, text: &mut String) {
 }
 
 fn people(report: &RoundReport, text: &mut String) {
-    let _ = writeln!(text, "\n## Who\n\n{} of {} verdicts are in.\n", report.state.judged, report.state.wanted);
+    let _ = writeln!(
+        text,
+        "\n## Who\n\n{} of {} verdicts are in.\n",
+        report.state.judged, report.state.wanted
+    );
     let Words { mut head, rows } = table::people(&report.agreement.quality);
     head.insert(1, "judged".into());
-    let judged = |name: &str| report.state.people.iter().find(|(who, _)| who == name).map_or(0, |(_, n)| *n);
+    let judged = |name: &str| {
+        report
+            .state
+            .people
+            .iter()
+            .find(|(who, _)| who == name)
+            .map_or(0, |(_, n)| *n)
+    };
     let rows = rows.into_iter().map(|mut row| {
         row.insert(1, judged(&row[0]).to_string());
         row
     });
-    text.push_str(&table::markdown(&Words { head, rows: rows.collect() }));
-    let _ = writeln!(text, "\nChanged by a second verdict, all people together: {}.", table::rate(report.revised));
+    text.push_str(&table::markdown(&Words {
+        head,
+        rows: rows.collect(),
+    }));
+    let _ = writeln!(
+        text,
+        "\nChanged by a second verdict, all people together: {}.",
+        table::rate(report.revised)
+    );
 }
 
 fn outcome(report: &RoundReport, text: &mut String) {
     let alone = |status: Status| {
         let counts = report.state.by_status.iter().flatten();
-        counts.into_iter().find(|(s, _)| *s == status).map_or("-".to_string(), |(_, n)| n.to_string())
+        counts
+            .into_iter()
+            .find(|(s, _)| *s == status)
+            .map_or("-".to_string(), |(_, n)| n.to_string())
     };
-    let head = ["status", "items", "before adjudication"].map(String::from).to_vec();
-    let line = |(status, n): &(Status, u64)| vec![status.name().to_string(), n.to_string(), alone(*status)];
+    let head = ["status", "items", "before adjudication"]
+        .map(String::from)
+        .to_vec();
+    let line = |(status, n): &(Status, u64)| {
+        vec![status.name().to_string(), n.to_string(), alone(*status)]
+    };
     let _ = writeln!(text, "\n## Outcome\n");
-    text.push_str(&table::markdown(&Words { head, rows: report.outcome.iter().map(line).collect() }));
+    text.push_str(&table::markdown(&Words {
+        head,
+        rows: report.outcome.iter().map(line).collect(),
+    }));
     let Some(audit) = &report.audit else { return };
-    let _ = writeln!(text, "\nFound wrong in the audit: {}.", table::rate(audit.wrong));
+    let _ = writeln!(
+        text,
+        "\nFound wrong in the audit: {}.",
+        table::rate(audit.wrong)
+    );
     if !audit.scores.is_empty() {
-        let _ = writeln!(text, "\nAnswers of models to the audited items, with those found wrong and without them:\n");
+        let _ = writeln!(
+            text,
+            "\nAnswers of models to the audited items, with those found wrong and without them:\n"
+        );
         let head = ["model", "with", "without"].map(String::from).to_vec();
-        let line = |s: &AuditScore| vec![s.model.clone(), table::rate(s.with), table::rate(s.without)];
-        text.push_str(&table::markdown(&Words { head, rows: audit.scores.iter().map(line).collect() }));
+        let line =
+            |s: &AuditScore| vec![s.model.clone(), table::rate(s.with), table::rate(s.without)];
+        text.push_str(&table::markdown(&Words {
+            head,
+            rows: audit.scores.iter().map(line).collect(),
+        }));
     }
 }
 
@@ -156,12 +229,21 @@ fn agreed(report: &RoundReport, text: &mut String) {
     let found = &report.agreement;
     let _ = writeln!(text, "\n## Agreement");
     if let Some(plan) = found.bootstrap {
-        let _ = writeln!(text, "\nBrackets: 95 % bootstrap intervals, {} draws, seed {}.", plan.draws, plan.seed);
+        let _ = writeln!(
+            text,
+            "\nBrackets: 95 % bootstrap intervals, {} draws, seed {}.",
+            plan.draws, plan.seed
+        );
     }
     let mut part = |by: By, rows: &[Row]| {
         let _ = write!(text, "\n{}", table::markdown(&table::of(rows, by)));
         for (at, why) in table::undefined(rows, &found.categories).iter().enumerate() {
-            let _ = writeln!(text, "{}- {}", if at == 0 { "\n" } else { "" }, clean::line(why));
+            let _ = writeln!(
+                text,
+                "{}- {}",
+                if at == 0 { "\n" } else { "" },
+                clean::line(why)
+            );
         }
     };
     part(found.by, &found.rows);
@@ -176,28 +258,62 @@ fn agreed(report: &RoundReport, text: &mut String) {
 
 fn settled(report: &RoundReport, text: &mut String) {
     let (disputes, settled) = report.disputes;
-    let _ = writeln!(text, "\n## Disagreement\n\nDisputed items: {disputes}. Settled: {settled}.");
+    let _ = writeln!(
+        text,
+        "\n## Disagreement\n\nDisputed items: {disputes}. Settled: {settled}."
+    );
     if report.adjudications.is_empty() {
         return;
     }
-    let head = ["item", "verdicts", "settled as", "by", "why"].map(String::from).to_vec();
+    let head = ["item", "verdicts", "settled as", "by", "why"]
+        .map(String::from)
+        .to_vec();
     let line = |a: &benchtop_model::round::report::Adjudicated| {
-        let said: Vec<String> = a.verdicts.iter().map(|(who, v)| format!("{who} {}", v.name())).collect();
-        let why: Vec<&str> = a.reasons.iter().map(String::as_str).chain(a.note.as_deref()).collect();
-        let by = if a.own { format!("{} (had judged it)", a.by) } else { a.by.clone() };
-        vec![format!("#{} {}", a.number, a.item), said.join(", "), a.verdict.name().into(), by, why.join(": ")]
+        let said: Vec<String> = a
+            .verdicts
+            .iter()
+            .map(|(who, v)| format!("{who} {}", v.name()))
+            .collect();
+        let why: Vec<&str> = a
+            .reasons
+            .iter()
+            .map(String::as_str)
+            .chain(a.note.as_deref())
+            .collect();
+        let by = if a.own {
+            format!("{} (had judged it)", a.by)
+        } else {
+            a.by.clone()
+        };
+        vec![
+            format!("#{} {}", a.number, a.item),
+            said.join(", "),
+            a.verdict.name().into(),
+            by,
+            why.join(": "),
+        ]
     };
     text.push('\n');
-    text.push_str(&table::markdown(&Words { head, rows: report.adjudications.iter().map(line).collect() }));
+    text.push_str(&table::markdown(&Words {
+        head,
+        rows: report.adjudications.iter().map(line).collect(),
+    }));
 }
 
 fn guidelines(report: &RoundReport, text: &mut String) {
-    let Some(path) = &report.state.guidelines else { return };
+    let Some(path) = &report.state.guidelines else {
+        return;
+    };
     let version = report.guidelines.as_deref().unwrap_or("unknown");
     let path = clean::line(path);
-    let _ = writeln!(text, "\n## Guidelines\n\n`{path}`, version `{version}` when the round was made.\n");
+    let _ = writeln!(
+        text,
+        "\n## Guidelines\n\n`{path}`, version `{version}` when the round was made.\n"
+    );
     for (version, n) in &report.versions {
-        let version = version.as_ref().map_or("no version".to_string(), |v| format!("version `{v}`"));
+        let version = version
+            .as_ref()
+            .map_or("no version".to_string(), |v| format!("version `{v}`"));
         let _ = writeln!(text, "- {n} first verdicts under {version}");
     }
 }

@@ -11,9 +11,16 @@ use benchtop_store::journal;
 
 /// A round in JSON.
 pub(super) fn value(state: &RoundState) -> Value {
-    let people: Map<String, Value> = state.people.iter().map(|(who, n)| (who.clone(), (*n).into())).collect();
+    let people: Map<String, Value> = state
+        .people
+        .iter()
+        .map(|(who, n)| (who.clone(), (*n).into()))
+        .collect();
     let by_status = state.by_status.as_ref().map(|counts| {
-        counts.iter().map(|(status, n)| (status.name().to_string(), (*n).into())).collect::<Map<String, Value>>()
+        counts
+            .iter()
+            .map(|(status, n)| (status.name().to_string(), (*n).into()))
+            .collect::<Map<String, Value>>()
     });
     json!({
         "name": state.name, "protocol": state.protocol.to_string(), "blind": state.blind, "overlap": state.overlap,
@@ -37,7 +44,12 @@ pub(super) fn made(state: &RoundState, dry: bool, json: bool) -> String {
         "`{}` {would} a round of {} items for {}, {} an item: {} verdicts\n",
         state.name,
         state.items,
-        state.people.iter().map(|(who, _)| who.as_str()).collect::<Vec<_>>().join(", "),
+        state
+            .people
+            .iter()
+            .map(|(who, _)| who.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
         state.overlap,
         state.wanted
     );
@@ -50,14 +62,21 @@ pub(super) fn made(state: &RoundState, dry: bool, json: bool) -> String {
 /// All rounds.
 pub(super) fn list(states: &[RoundState], json: bool) -> String {
     if json {
-        return states.iter().map(|state| out::json_text(&value(state))).collect();
+        return states
+            .iter()
+            .map(|state| out::json_text(&value(state)))
+            .collect();
     }
     states.iter().map(line).collect()
 }
 
 fn line(state: &RoundState) -> String {
     let blind = if state.blind { "blind" } else { "open" };
-    let closed = if state.closed.is_some() { ", closed" } else { "" };
+    let closed = if state.closed.is_some() {
+        ", closed"
+    } else {
+        ""
+    };
     format!(
         "{}\t{}\t{blind}{closed}\t{} of {} verdicts\t{} items\n",
         state.name, state.protocol, state.judged, state.wanted, state.items
@@ -71,7 +90,11 @@ pub(super) fn one(state: &RoundState, json: bool) -> String {
     }
     let mut text = line(state);
     for (who, judged) in &state.people {
-        let left = if state.left.contains(who) { ", left the round" } else { "" };
+        let left = if state.left.contains(who) {
+            ", left the round"
+        } else {
+            ""
+        };
         let _ = writeln!(text, "  {who}\t{judged} judged{left}");
     }
     match &state.by_status {
@@ -80,13 +103,23 @@ pub(super) fn one(state: &RoundState, json: bool) -> String {
                 let _ = writeln!(text, "{n:>8}  {}", status.name());
             }
         }
-        None => text.push_str("where its items stand comes when it is closed: it is blind, and you are in it\n"),
+        None => text.push_str(
+            "where its items stand comes when it is closed: it is blind, and you are in it\n",
+        ),
     }
     if state.missing > 0 {
-        let _ = writeln!(text, "note: the project does not have {} of its items", state.missing);
+        let _ = writeln!(
+            text,
+            "note: the project does not have {} of its items",
+            state.missing
+        );
     }
     if state.strangers > 0 {
-        let _ = writeln!(text, "note: {} verdicts are of people or on items that are not in it", state.strangers);
+        let _ = writeln!(
+            text,
+            "note: {} verdicts are of people or on items that are not in it",
+            state.strangers
+        );
     }
     text
 }
@@ -115,10 +148,23 @@ pub(super) fn disputes(list: &[Dispute], json: bool) -> String {
         }
         let said = |s: &Side| format!("{} {}", s.who, s.judgement.verdict.name());
         let said: Vec<String> = dispute.verdicts.iter().map(said).collect();
-        let settled = if dispute.settled.is_some() { "settled" } else { "open" };
-        let own = if dispute.own { "\tyour own verdict is among them" } else { "" };
-        let _ =
-            writeln!(text, "#{}\t{}\t{settled}\t{}{own}", dispute.number, clean::line(&dispute.item), said.join(", "));
+        let settled = if dispute.settled.is_some() {
+            "settled"
+        } else {
+            "open"
+        };
+        let own = if dispute.own {
+            "\tyour own verdict is among them"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            text,
+            "#{}\t{}\t{settled}\t{}{own}",
+            dispute.number,
+            clean::line(&dispute.item),
+            said.join(", ")
+        );
     }
     text
 }

@@ -17,27 +17,36 @@ use benchtop_pipeline::export::{Renames, create};
 /// # Errors
 /// When the owner cannot be reached or the file cannot be written.
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
-    let form = args.format.map(VerdictForm::from).or(args.json.then_some(VerdictForm::Jsonl));
+    let form = args
+        .format
+        .map(VerdictForm::from)
+        .or(args.json.then_some(VerdictForm::Jsonl));
     let client = context.client()?;
     let mut renames = Renames::default();
     let mut out: Box<dyn Write> = match &args.out {
         Some(path) => Box::new(create(path, &mut renames)?),
         // On standard output a table is for eyes; JSON says everything there too, and a file holds what the verdicts hold.
-        None if matches!(form, None | Some(VerdictForm::Csv)) => Box::new(BufWriter::new(out::lines())),
+        None if matches!(form, None | Some(VerdictForm::Csv)) => {
+            Box::new(BufWriter::new(out::lines()))
+        }
         None => Box::new(BufWriter::new(out::data())),
     };
     let round = args.round.as_deref();
     match form {
         None => each(&client, round, &mut |page| {
-            page.iter().try_for_each(|(number, verdict)| done(out.write_all(text(*number, verdict).as_bytes())))
+            page.iter().try_for_each(|(number, verdict)| {
+                done(out.write_all(text(*number, verdict).as_bytes()))
+            })
         })?,
         Some(VerdictForm::Jsonl) => each(&client, round, &mut |page| {
-            page.iter().try_for_each(|(number, verdict)| jsonl::write(*number, verdict, &mut out))
+            page.iter()
+                .try_for_each(|(number, verdict)| jsonl::write(*number, verdict, &mut out))
         })?,
         Some(VerdictForm::Csv) => {
             csv::write_names(&mut out)?;
             each(&client, round, &mut |page| {
-                page.iter().try_for_each(|(number, verdict)| csv::write(*number, verdict, &mut out))
+                page.iter()
+                    .try_for_each(|(number, verdict)| csv::write(*number, verdict, &mut out))
             })?;
         }
         Some(VerdictForm::LabelStudio) => out = tasks(&client, args, out)?,
@@ -53,7 +62,10 @@ fn text(number: u32, verdict: &Exchanged) -> String {
     let j = &verdict.judgement;
     let (reasons, note) = (j.reasons.join(", "), j.note.as_deref().unwrap_or_default());
     let [item, who, reasons, note] = [&verdict.item, &verdict.who, &reasons, note].map(clean::line);
-    format!("#{number}\t{item}\t{}\t{who}\t{reasons}\t{note}\n", j.verdict.name())
+    format!(
+        "#{number}\t{item}\t{}\t{who}\t{reasons}\t{note}\n",
+        j.verdict.name()
+    )
 }
 
 /// Takes a page of verdicts with the numbers of their items.
@@ -63,7 +75,10 @@ type Take<'t> = &'t mut dyn FnMut(&[(u32, Exchanged)]) -> Result<()>;
 fn each(client: &Client, round: Option<&str>, take: Take<'_>) -> Result<()> {
     let mut from = Some(1);
     while let Some(number) = from {
-        let ask = request::Verdicts { round: round.map(str::to_string), from: number };
+        let ask = request::Verdicts {
+            round: round.map(str::to_string),
+            from: number,
+        };
         let page = client.ask(ask)?;
         take(&page.list)?;
         from = page.next;
@@ -77,10 +92,16 @@ fn tasks(client: &Client, args: &Args, out: Box<dyn Write>) -> Result<Box<dyn Wr
     let mut writer = TaskWriter::new(out, &words, &args.pictures_at);
     each(client, args.round.as_deref(), &mut |page| {
         let by_item: Vec<&[(u32, Exchanged)]> = page.chunk_by(|a, b| a.0 == b.0).collect();
-        let mut items = Items::new(client, by_item.iter().map(|verdicts| verdicts[0].0).collect());
+        let mut items = Items::new(
+            client,
+            by_item.iter().map(|verdicts| verdicts[0].0).collect(),
+        );
         for verdicts in by_item {
             let number = verdicts[0].0;
-            let list: Vec<Exchanged> = verdicts.iter().map(|(_, verdict)| verdict.clone()).collect();
+            let list: Vec<Exchanged> = verdicts
+                .iter()
+                .map(|(_, verdict)| verdict.clone())
+                .collect();
             writer.push(number, &items.next()?, &list)?;
         }
         Ok(())
@@ -98,7 +119,12 @@ struct Items<'c> {
 
 impl<'c> Items<'c> {
     fn new(client: &'c Client, numbers: Vec<u32>) -> Items<'c> {
-        Items { client, numbers, ready: Vec::new().into_iter(), asked: 0 }
+        Items {
+            client,
+            numbers,
+            ready: Vec::new().into_iter(),
+            asked: 0,
+        }
     }
 
     fn next(&mut self) -> Result<Item> {
@@ -108,11 +134,17 @@ impl<'c> Items<'c> {
             }
             let rest = self.numbers.get(self.asked..).unwrap_or_default();
             let Lines { json, .. } = self.client.ask(request::Items(rest.to_vec()))?;
-            let corrupt = |e| Error::new(ErrorKind::Corrupt, format!("an item cannot be read: {e}"));
-            let items = json.lines().map(|line| serde_json::from_str(line).map_err(corrupt));
+            let corrupt =
+                |e| Error::new(ErrorKind::Corrupt, format!("an item cannot be read: {e}"));
+            let items = json
+                .lines()
+                .map(|line| serde_json::from_str(line).map_err(corrupt));
             let items = items.collect::<Result<Vec<Item>>>()?;
             if items.is_empty() {
-                return Err(Error::new(ErrorKind::Corrupt, "an item that was judged is not there"));
+                return Err(Error::new(
+                    ErrorKind::Corrupt,
+                    "an item that was judged is not there",
+                ));
             }
             self.asked += items.len();
             self.ready = items.into_iter();

@@ -47,13 +47,27 @@ pub struct Args {
 /// # Errors
 /// A file that cannot be read or is of another form; then nothing is taken.
 pub(super) fn run(context: &Context, args: &Args) -> Result<u8> {
-    let file = std::path::absolute(&args.file).map_err(|e| Error::io(&e, "cannot be found", &args.file))?;
+    let file = std::path::absolute(&args.file)
+        .map_err(|e| Error::io(&e, "cannot be found", &args.file))?;
     let words = super::words(&args.map, &args.choice);
-    let words = Words { item_field: args.item_field.clone(), dataset: args.dataset.clone(), ..words };
+    let words = Words {
+        item_field: args.item_field.clone(),
+        dataset: args.dataset.clone(),
+        ..words
+    };
     let form = args.format.map(Into::into);
-    let ask = request::TakeVerdicts { file, form, words: Box::new(words), dry: args.dry_run };
+    let ask = request::TakeVerdicts {
+        file,
+        form,
+        words: Box::new(words),
+        dry: args.dry_run,
+    };
     let taken = import::waited(&context.client()?, ask, !args.json)?;
-    print(&if args.json { out::json_text(&value(&taken, args.dry_run)) } else { text(&taken, args.dry_run) })?;
+    print(&if args.json {
+        out::json_text(&value(&taken, args.dry_run))
+    } else {
+        text(&taken, args.dry_run)
+    })?;
     // Whoever imports wants verdicts: a file of which nothing landed is a failure, whatever the reasons.
     Ok(u8::from(taken.read > 0 && taken.added + taken.known == 0))
 }
@@ -77,10 +91,20 @@ fn text(taken: &Taken, dry: bool) -> String {
         taken.aside.len()
     );
     for left in taken.aside.iter().take(SHOWN) {
-        let about = [left.who.as_str(), left.item.as_str()].into_iter().filter(|part| !part.is_empty());
+        let about = [left.who.as_str(), left.item.as_str()]
+            .into_iter()
+            .filter(|part| !part.is_empty());
         let about = about.collect::<Vec<_>>().join(" on ");
-        let about = if about.is_empty() { String::new() } else { format!(": {about}") };
-        let _ = writeln!(out, "  {}", clean::line(&format!("{}{about}: {}", left.place, left.why)));
+        let about = if about.is_empty() {
+            String::new()
+        } else {
+            format!(": {about}")
+        };
+        let _ = writeln!(
+            out,
+            "  {}",
+            clean::line(&format!("{}{about}: {}", left.place, left.why))
+        );
     }
     merge::rest(&mut out, taken.aside.len(), "set aside");
     merge::conflicts(&mut out, &taken.conflicts);

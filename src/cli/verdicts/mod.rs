@@ -72,14 +72,20 @@ impl From<Form> for VerdictForm {
 /// `THEIRS=OURS`: divided at the last sign of equality, since ours never has one.
 fn pair(text: &str) -> std::result::Result<(String, String), String> {
     match text.rsplit_once('=') {
-        Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => Ok((theirs.into(), ours.into())),
+        Some((theirs, ours)) if !theirs.is_empty() && !ours.is_empty() => {
+            Ok((theirs.into(), ours.into()))
+        }
         _ => Err(format!("`{text}` says nothing, expected THEIRS=OURS")),
     }
 }
 
 fn words(people: &[(String, String)], choices: &[(String, String)]) -> Words {
     let map = |list: &[(String, String)]| list.iter().cloned().collect::<BTreeMap<_, _>>();
-    Words { people: map(people), choices: map(choices), ..Words::default() }
+    Words {
+        people: map(people),
+        choices: map(choices),
+        ..Words::default()
+    }
 }
 
 /// Runs it.

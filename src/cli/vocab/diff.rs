@@ -30,7 +30,11 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
         Some(other) if Path::new(other).is_dir() => {
             let state = metadata::read(Path::new(other))?;
             if state.shipped {
-                return Err(Error::new(ErrorKind::NotFound, "there are no metadata files in this folder").file(other));
+                return Err(Error::new(
+                    ErrorKind::NotFound,
+                    "there are no metadata files in this folder",
+                )
+                .file(other));
             }
             (other.to_string(), parsed(&state))
         }
@@ -51,7 +55,8 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
                 "causes": impact.causes,
             })
         });
-        let parts = |p: &Parts| json!({"added": p.added, "removed": p.removed, "changed": p.changed});
+        let parts =
+            |p: &Parts| json!({"added": p.added, "removed": p.removed, "changed": p.changed});
         let line = json!({
             "against": name, "files": {"added": added, "removed": removed}, "vocabularies": found.terms,
             "templates": parts(&found.templates), "rules": parts(&found.rules), "items": items.ok(),
@@ -66,7 +71,12 @@ pub fn run(context: &Context, against: Option<&str>, json: bool) -> Result<u8> {
 /// What the difference does to the items, or why nobody can tell.
 type Known<'i> = std::result::Result<&'i Impact, &'i Error>;
 
-fn text(name: &str, found: &Diff, (removed, added): (&[String], &[String]), impact: Known<'_>) -> String {
+fn text(
+    name: &str,
+    found: &Diff,
+    (removed, added): (&[String], &[String]),
+    impact: Known<'_>,
+) -> String {
     let mut out = String::new();
     let mut line = |mark: &str, what: &str| {
         let _ = writeln!(out, "{mark} {}", clean::line(what));
@@ -77,7 +87,11 @@ fn text(name: &str, found: &Diff, (removed, added): (&[String], &[String]), impa
         each_term(terms, &mut line);
     }
     for (of, found) in [("templates", &found.templates), ("rules", &found.rules)] {
-        for (mark, parts) in [("-", &found.removed), ("+", &found.added), ("~", &found.changed)] {
+        for (mark, parts) in [
+            ("-", &found.removed),
+            ("+", &found.added),
+            ("~", &found.changed),
+        ] {
             parts.iter().for_each(|p| line(mark, &format!("{of} {p}")));
         }
     }
@@ -87,12 +101,21 @@ fn text(name: &str, found: &Diff, (removed, added): (&[String], &[String]), impa
     let impact = match impact {
         Ok(impact) => impact,
         Err(problem) => {
-            let _ = writeln!(out, "items are not counted: {}", clean::line(&problem.to_string()));
+            let _ = writeln!(
+                out,
+                "items are not counted: {}",
+                clean::line(&problem.to_string())
+            );
             return out;
         }
     };
-    let _ =
-        writeln!(out, "{} composed items: {} stale, {} gone", impact.composed, impact.stale.all(), impact.gone.all());
+    let _ = writeln!(
+        out,
+        "{} composed items: {} stale, {} gone",
+        impact.composed,
+        impact.stale.all(),
+        impact.gone.all()
+    );
     for (cause, items) in &impact.causes {
         let _ = writeln!(out, "  {items:>8} for {}", clean::line(cause));
     }
@@ -113,28 +136,51 @@ fn each_term(terms: &Terms, line: &mut dyn FnMut(&str, &str)) {
         line("~", &format!("{of} `{old}` is `{new}` now"));
     }
     for (mark, what, list) in lists {
-        list.iter().for_each(|term| line(mark, &format!("{of} `{term}`{what}")));
+        list.iter()
+            .for_each(|term| line(mark, &format!("{of} `{term}`{what}")));
     }
 }
 
 /// The metadata files at a revision of the git repository that the project is in.
 fn of_git(dir: &Path, revision: &str) -> Result<Metadata> {
     let what = format!("{revision}^{{commit}}");
-    let verify = ["rev-parse", "--verify", "--quiet", "--end-of-options", &what];
+    let verify = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &what,
+    ];
     let none = |_| {
-        Error::new(ErrorKind::NotFound, format!("`{revision}` is neither a folder nor a git revision here"))
-            .file(dir)
-            .help("name a metadata folder, or a revision of the repository that the project is in")
+        Error::new(
+            ErrorKind::NotFound,
+            format!("`{revision}` is neither a folder nor a git revision here"),
+        )
+        .file(dir)
+        .help("name a metadata folder, or a revision of the repository that the project is in")
     };
-    let commit = String::from_utf8_lossy(&git(dir, &verify).map_err(none)?).trim().to_string();
-    let listed = git(dir, &["ls-tree", "-r", "-z", "--name-only", &commit, "--", "."])?;
-    let names = listed.split(|b| *b == 0).filter_map(|n| std::str::from_utf8(n).ok());
+    let commit = String::from_utf8_lossy(&git(dir, &verify).map_err(none)?)
+        .trim()
+        .to_string();
+    let listed = git(
+        dir,
+        &["ls-tree", "-r", "-z", "--name-only", &commit, "--", "."],
+    )?;
+    let names = listed
+        .split(|b| *b == 0)
+        .filter_map(|n| std::str::from_utf8(n).ok());
     let mut old = Metadata::default();
-    for name in names.filter(|n| metadata::check_name(n, false).is_ok()).take(metadata::FILES) {
+    for name in names
+        .filter(|n| metadata::check_name(n, false).is_ok())
+        .take(metadata::FILES)
+    {
         let bytes = git(dir, &["cat-file", "blob", &format!("{commit}:./{name}")])?;
         // What cannot be read then is as good as not there.
         if let Ok(text) = String::from_utf8(bytes) {
-            old.put(MetaFile { name: name.to_string(), text });
+            old.put(MetaFile {
+                name: name.to_string(),
+                text,
+            });
         }
     }
     Ok(old)
@@ -158,11 +204,18 @@ const NO_PROGRAMS: [&str; 10] = [
 /// Git in `dir`, such that nothing in the repository there is run: it may be somebody else's.
 fn quiet_git(dir: &Path) -> Command {
     let mut command = Command::new("git");
-    command.arg("--no-pager").arg("--no-replace-objects").arg("-C").arg(dir);
+    command
+        .arg("--no-pager")
+        .arg("--no-replace-objects")
+        .arg("-C")
+        .arg(dir);
     for setting in NO_PROGRAMS {
         command.arg("-c").arg(setting);
     }
-    command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    command
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0");
     // Over `protocol.NAME.allow` of the repository, which `protocol.allow` is not.
     command.env("GIT_ALLOW_PROTOCOL", "none");
     // Each of these names a program as well, or another repository than the one in `dir`.
@@ -190,11 +243,17 @@ fn quiet_git(dir: &Path) -> Command {
 fn git(dir: &Path, args: &[&str]) -> Result<Vec<u8>> {
     let failed = |e: &std::io::Error| Error::io(e, "git cannot be run", dir);
     let mut command = quiet_git(dir);
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut child = command.spawn().map_err(|e| failed(&e))?;
     let mut bytes = Vec::new();
     if let Some(out) = child.stdout.take() {
-        out.take(metadata::FILE_LIMIT + 1).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
+        out.take(metadata::FILE_LIMIT + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|e| failed(&e))?;
     }
     let status = child.wait().map_err(|e| failed(&e))?;
     if bytes.len() as u64 > metadata::FILE_LIMIT {

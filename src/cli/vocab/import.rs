@@ -21,7 +21,13 @@ const DEPTH: usize = 1;
 ///
 /// # Errors
 /// What cannot be read, with file and line, and what keeps the files from being written; then none is.
-pub fn run(context: &Context, dir: &Path, into: Option<&Path>, dry_run: bool, json: bool) -> Result<u8> {
+pub fn run(
+    context: &Context,
+    dir: &Path,
+    into: Option<&Path>,
+    dry_run: bool,
+    json: bool,
+) -> Result<u8> {
     let into = match into {
         Some(into) => into.to_path_buf(),
         None => context.project()?.metadata(),
@@ -31,11 +37,18 @@ pub fn run(context: &Context, dir: &Path, into: Option<&Path>, dry_run: bool, js
     collect(dir, Path::new(""), DEPTH, &mut files)?;
     files.sort();
     let read = dysca::import(&files, &parsed(&state)).map_err(|mut p| {
-        p.place.file = Some(p.place.file.map_or_else(|| dir.to_path_buf(), |f| dir.join(f)));
+        p.place.file = Some(
+            p.place
+                .file
+                .map_or_else(|| dir.to_path_buf(), |f| dir.join(f)),
+        );
         p
     })?;
     let base = |name: &str| state.files.iter().find(|f| f.name == name);
-    let changed = read.files.iter().filter(|f| base(&f.name).is_none_or(|b| b.text != f.text));
+    let changed = read
+        .files
+        .iter()
+        .filter(|f| base(&f.name).is_none_or(|b| b.text != f.text));
     let saves: Vec<Save> = changed
         .map(|f| Save {
             name: f.name.clone(),
@@ -55,8 +68,14 @@ pub fn run(context: &Context, dir: &Path, into: Option<&Path>, dry_run: bool, js
         print(&out::json_text(&line))?;
     } else {
         let mut out = String::new();
-        summed(&read.repairs).iter().for_each(|line| out.push_str(&format!("{}\n", clean::line(line))));
-        let word = if dry_run { "would be written" } else { "written" };
+        summed(&read.repairs)
+            .iter()
+            .for_each(|line| out.push_str(&format!("{}\n", clean::line(line))));
+        let word = if dry_run {
+            "would be written"
+        } else {
+            "written"
+        };
         out.push_str(&format!(
             "{} repairs; {} files {word} to {}: {}\n",
             read.repairs.len(),
@@ -70,7 +89,12 @@ pub fn run(context: &Context, dir: &Path, into: Option<&Path>, dry_run: bool, js
 }
 
 /// Files of at most the size of a metadata file, by their names below `root`.
-fn collect(root: &Path, below: &Path, depth: usize, files: &mut Vec<(String, Vec<u8>)>) -> Result<()> {
+fn collect(
+    root: &Path,
+    below: &Path,
+    depth: usize,
+    files: &mut Vec<(String, Vec<u8>)>,
+) -> Result<()> {
     let dir = root.join(below);
     let entries = fs::read_dir(&dir).map_err(|e| Error::io(&e, "cannot read the folder", &dir))?;
     for entry in entries {
@@ -82,12 +106,18 @@ fn collect(root: &Path, below: &Path, depth: usize, files: &mut Vec<(String, Vec
             collect(root, &name, depth - 1, files)?;
         } else if meta.is_file() {
             if meta.len() > metadata::FILE_LIMIT {
-                let what =
-                    format!("a file of {} bytes; at most {} MiB are read", meta.len(), metadata::FILE_LIMIT >> 20);
+                let what = format!(
+                    "a file of {} bytes; at most {} MiB are read",
+                    meta.len(),
+                    metadata::FILE_LIMIT >> 20
+                );
                 return Err(Error::input(what).file(path));
             }
             if files.len() >= metadata::FILES {
-                let what = format!("more than {} files: this is not Dysca's metadata", metadata::FILES);
+                let what = format!(
+                    "more than {} files: this is not Dysca's metadata",
+                    metadata::FILES
+                );
                 return Err(Error::input(what).file(root));
             }
             let bytes = fs::read(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
@@ -102,7 +132,10 @@ fn summed(repairs: &[Repair]) -> Vec<String> {
     // By file and kind: a file with CRLF and trailing blanks has the two in turn on every line.
     let mut kinds: Vec<(&str, &str, Vec<&Repair>)> = Vec::new();
     for repair in repairs {
-        match kinds.iter_mut().find(|(file, what, _)| *file == repair.file && *what == repair.what) {
+        match kinds
+            .iter_mut()
+            .find(|(file, what, _)| *file == repair.file && *what == repair.what)
+        {
             Some((_, _, list)) => list.push(repair),
             None => kinds.push((&repair.file, &repair.what, vec![repair])),
         }
@@ -111,7 +144,11 @@ fn summed(repairs: &[Repair]) -> Vec<String> {
     for (file, what, list) in kinds {
         let mut at = 0;
         while at < list.len() {
-            let run = list[at..].windows(2).take_while(|w| w[1].line == w[0].line + 1).count() + 1;
+            let run = list[at..]
+                .windows(2)
+                .take_while(|w| w[1].line == w[0].line + 1)
+                .count()
+                + 1;
             let (first, last) = (list[at], list[at + run - 1]);
             lines.push(match (first.line, run) {
                 (0, _) => format!("{file}: {what}"),
@@ -131,8 +168,12 @@ mod tests {
 
     #[test]
     fn repairs_on_neighbouring_lines_are_one_line() {
-        let repair =
-            |line, what: &str, text: &str| Repair { file: "a.txt".into(), line, what: what.into(), text: text.into() };
+        let repair = |line, what: &str, text: &str| Repair {
+            file: "a.txt".into(),
+            line,
+            what: what.into(),
+            text: text.into(),
+        };
         let repairs = [
             repair(0, "called `a`", ""),
             repair(1, "CR", "x"),
@@ -141,7 +182,12 @@ mod tests {
             repair(3, "CR", "z"),
             repair(5, "CR", "q"),
         ];
-        let wanted = ["a.txt: called `a`", "a.txt:1-3: CR", "a.txt:5: CR (`q`)", "a.txt:1: blank (`x`)"];
+        let wanted = [
+            "a.txt: called `a`",
+            "a.txt:1-3: CR",
+            "a.txt:5: CR (`q`)",
+            "a.txt:1: blank (`x`)",
+        ];
         assert_eq!(summed(&repairs), wanted);
     }
 }

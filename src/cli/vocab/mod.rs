@@ -75,15 +75,21 @@ pub fn run(context: &Context, args: &Args) -> Result<u8> {
         Command::List(format) => list(context, format.json),
         Command::Check { fix, format } => check(&context.project()?.metadata(), *fix, format.json),
         Command::Diff { against, format } => diff::run(context, against.as_deref(), format.json),
-        Command::Import { dir, into, dry_run, format } => {
-            import::run(context, dir, into.as_deref(), *dry_run, format.json)
-        }
+        Command::Import {
+            dir,
+            into,
+            dry_run,
+            format,
+        } => import::run(context, dir, into.as_deref(), *dry_run, format.json),
     }
 }
 
 /// The metadata that these files are.
 fn parsed(state: &MetadataState) -> Metadata {
-    Metadata::parse(state.files.iter().map(|f| MetaFile { name: f.name.clone(), text: f.text.clone() }))
+    Metadata::parse(state.files.iter().map(|f| MetaFile {
+        name: f.name.clone(),
+        text: f.text.clone(),
+    }))
 }
 
 fn list(context: &Context, json: bool) -> Result<u8> {
@@ -91,7 +97,11 @@ fn list(context: &Context, json: bool) -> Result<u8> {
     let state = client.ask(request::Metadata)?;
     let metadata = parsed(&state);
     let mut out = BufWriter::new(out::lines());
-    let names = metadata.vocabularies().keys().map(String::as_str).chain([STYLE]);
+    let names = metadata
+        .vocabularies()
+        .keys()
+        .map(String::as_str)
+        .chain([STYLE]);
     for name in names {
         let uses = client.ask(request::Terms(name.to_string()))?;
         let row = Row::new(&metadata, name, &uses);
@@ -114,7 +124,10 @@ fn list(context: &Context, json: bool) -> Result<u8> {
             done(writeln!(out, "{finding}"))?;
         }
         if state.shipped {
-            done(writeln!(out, "the project has no metadata files: these are the shipped ones"))?;
+            done(writeln!(
+                out,
+                "the project has no metadata files: these are the shipped ones"
+            ))?;
         }
     }
     done(out.flush())?;
@@ -145,9 +158,15 @@ impl<'m> Row<'m> {
             name,
             terms: terms.len(),
             enabled: metadata.enabled(name).len(),
-            used: uses.iter().filter(|u| known.contains(u.term.as_str())).count(),
+            used: uses
+                .iter()
+                .filter(|u| known.contains(u.term.as_str()))
+                .count(),
             uses: uses.iter().map(|u| u.items.all()).sum(),
-            unknown: uses.iter().filter(|u| !known.contains(u.term.as_str())).count(),
+            unknown: uses
+                .iter()
+                .filter(|u| !known.contains(u.term.as_str()))
+                .count(),
         }
     }
 
@@ -180,7 +199,8 @@ fn check(dir: &Path, fix: bool, json: bool) -> Result<u8> {
     }
     for finding in &found {
         if json {
-            let mut line = serde_json::to_value(finding).map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
+            let mut line = serde_json::to_value(finding)
+                .map_err(|e| Error::new(ErrorKind::Io, e.to_string()))?;
             line["severity"] = finding.severity().name().into();
             json_line(&mut out, &line)?;
         } else {
@@ -190,10 +210,17 @@ fn check(dir: &Path, fix: bool, json: bool) -> Result<u8> {
             }
         }
     }
-    let errors = found.iter().filter(|f| f.severity() == Severity::Error).count();
+    let errors = found
+        .iter()
+        .filter(|f| f.severity() == Severity::Error)
+        .count();
     if !json {
         let files = state.files.len();
-        done(writeln!(out, "{files} files, {errors} errors, {} warnings", found.len() - errors))?;
+        done(writeln!(
+            out,
+            "{files} files, {errors} errors, {} warnings",
+            found.len() - errors
+        ))?;
     }
     done(out.flush())?;
     Ok(u8::from(errors > 0))
@@ -202,12 +229,19 @@ fn check(dir: &Path, fix: bool, json: bool) -> Result<u8> {
 /// The vocabularies that have stray blanks or line ends, without them.
 fn tidied(state: &MetadataState) -> Vec<Save> {
     let metadata = parsed(state);
-    let tidy = metadata.vocabularies().iter().filter_map(|(name, vocabulary)| {
-        let file = state.files.iter().find(|f| f.name == file_of(name))?;
-        let text = vocabulary.tidy();
-        let save = Save { name: file.name.clone(), base: Some(file.revision.clone()), text: Some(text) };
-        (save.text.as_ref() != Some(&file.text)).then_some(save)
-    });
+    let tidy = metadata
+        .vocabularies()
+        .iter()
+        .filter_map(|(name, vocabulary)| {
+            let file = state.files.iter().find(|f| f.name == file_of(name))?;
+            let text = vocabulary.tidy();
+            let save = Save {
+                name: file.name.clone(),
+                base: Some(file.revision.clone()),
+                text: Some(text),
+            };
+            (save.text.as_ref() != Some(&file.text)).then_some(save)
+        });
     tidy.collect()
 }
 

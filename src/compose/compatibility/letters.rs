@@ -18,22 +18,36 @@ pub struct Letters {
 impl Letters {
     /// The neighborhoods of `words`, from `least` to `most` edits away.
     pub fn new<'w>(words: impl Iterator<Item = &'w str>, (least, most): (u8, u8)) -> Letters {
-        let words: Vec<_> = words.map(|w| (Box::<[u8]>::from(w.as_bytes()), letters(w.as_bytes()))).collect();
+        let words: Vec<_> = words
+            .map(|w| (Box::<[u8]>::from(w.as_bytes()), letters(w.as_bytes())))
+            .collect();
         let near = words.iter().map(|_| OnceLock::new()).collect();
-        Letters { least: usize::from(least), most: usize::from(most), words, near }
+        Letters {
+            least: usize::from(least),
+            most: usize::from(most),
+            words,
+            near,
+        }
     }
 
     /// The positions of the words within reach of the one at `word`, in order.
     pub fn near(&self, word: u32) -> &[u32] {
-        let (Some(near), Some((own, set))) = (self.near.get(word as usize), self.words.get(word as usize)) else {
+        let (Some(near), Some((own, set))) =
+            (self.near.get(word as usize), self.words.get(word as usize))
+        else {
             return &[];
         };
         near.get_or_init(|| {
             // An edit adds or takes away one letter of the set, or both.
             let far = 2 * self.most as u32;
             let within = |(at, (other, letters)): (usize, &(Box<[u8]>, u32))| {
-                let possible = (set ^ letters).count_ones() <= far && own.len().abs_diff(other.len()) <= self.most;
-                let edits = if possible { edits(own, other, self.most)? } else { return None };
+                let possible = (set ^ letters).count_ones() <= far
+                    && own.len().abs_diff(other.len()) <= self.most;
+                let edits = if possible {
+                    edits(own, other, self.most)?
+                } else {
+                    return None;
+                };
                 (edits >= self.least && at != word as usize).then_some(at as u32)
             };
             self.words.iter().enumerate().filter_map(within).collect()
@@ -85,11 +99,16 @@ mod tests {
 
     #[test]
     fn neighbors_are_within_reach_and_not_the_word_itself() {
-        let words = ["sparrow", "sparow", "arrow", "spare", "narrow", "wallow", "sparrow"];
+        let words = [
+            "sparrow", "sparow", "arrow", "spare", "narrow", "wallow", "sparrow",
+        ];
         let letters = Letters::new(words.into_iter(), (2, 3));
         assert_eq!(letters.near(0), [2, 3, 4]);
         assert_eq!(letters.near(9), [] as [u32; 0]);
         let long = "x".repeat(LONGEST + 1);
-        assert_eq!(Letters::new([long.as_str(), "xx"].into_iter(), (1, 16)).near(0), [] as [u32; 0]);
+        assert_eq!(
+            Letters::new([long.as_str(), "xx"].into_iter(), (1, 16)).near(0),
+            [] as [u32; 0]
+        );
     }
 }

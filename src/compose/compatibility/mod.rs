@@ -33,7 +33,9 @@ impl Clash {
 
     fn has(&self, a: u32, b: u32) -> bool {
         let at = self.at(a, b);
-        self.bits.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+        self.bits
+            .get(at / 64)
+            .is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 }
 
@@ -69,18 +71,40 @@ pub struct Compatibility {
 
 impl Compatibility {
     /// Makes `rules` ready for these lists. What they name and the metadata does not have is found and passed over.
-    pub fn compile(rules: &Rules, lists: &[List], metadata: &Metadata, found: &mut Vec<Finding>) -> Compatibility {
+    pub fn compile(
+        rules: &Rules,
+        lists: &[List],
+        metadata: &Metadata,
+        found: &mut Vec<Finding>,
+    ) -> Compatibility {
         let own = lists.iter().map(|_| OfList::default()).collect();
-        let mut ready = Compatibility { lists: own, ..Compatibility::default() };
-        let names = lists.iter().enumerate().map(|(at, l)| (l.name.as_str(), at)).collect();
-        Compiler { rules, lists, metadata, names, ready: &mut ready, found }.compile();
+        let mut ready = Compatibility {
+            lists: own,
+            ..Compatibility::default()
+        };
+        let names = lists
+            .iter()
+            .enumerate()
+            .map(|(at, l)| (l.name.as_str(), at))
+            .collect();
+        Compiler {
+            rules,
+            lists,
+            metadata,
+            names,
+            ready: &mut ready,
+            found,
+        }
+        .compile();
         ready
     }
 
     /// Whether two terms cannot stand in one picture.
     pub fn clash(&self, a: TermAt, b: TermAt) -> bool {
         let (a, b) = if a.0 <= b.0 { (a, b) } else { (b, a) };
-        self.clashes.iter().any(|c| c.lists == (a.0, b.0) && c.has(a.1, b.1))
+        self.clashes
+            .iter()
+            .any(|c| c.lists == (a.0, b.0) && c.has(a.1, b.1))
     }
 
     /// Two of these terms that cannot stand in one picture. Terms are sorted by list.
@@ -100,10 +124,11 @@ impl Compatibility {
     /// Every two terms that cannot stand in one picture.
     pub fn clashes(&self) -> impl Iterator<Item = (TermAt, TermAt)> + '_ {
         self.clashes.iter().flat_map(|clash| {
-            let bits =
-                clash.bits.iter().enumerate().flat_map(|(at, word)| {
-                    (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * 64 + bit)
-                });
+            let bits = clash.bits.iter().enumerate().flat_map(|(at, word)| {
+                (0..64)
+                    .filter(move |bit| word >> bit & 1 == 1)
+                    .map(move |bit| at * 64 + bit)
+            });
             bits.map(|at| {
                 let (a, b) = ((at / clash.width) as u32, (at % clash.width) as u32);
                 ((clash.lists.0, a), (clash.lists.1, b))
@@ -113,13 +138,19 @@ impl Compatibility {
 
     /// Every term with a list that it hides, in order.
     pub fn all_hidden(&self) -> impl Iterator<Item = (TermAt, usize)> {
-        let all: BTreeSet<_> = self.hidden.iter().flat_map(|(t, l)| l.iter().map(|(l, _)| (*t, *l))).collect();
+        let all: BTreeSet<_> = self
+            .hidden
+            .iter()
+            .flat_map(|(t, l)| l.iter().map(|(l, _)| (*t, *l)))
+            .collect();
         all.into_iter()
     }
 
     /// Why two terms cannot stand in one picture; empty where the rule does not say.
     pub fn why_not(&self, a: TermAt, b: TermAt) -> &str {
-        let has = |(list, terms): &(usize, BTreeSet<u32>), t: TermAt| *list == t.0 && terms.contains(&t.1);
+        let has = |(list, terms): &(usize, BTreeSet<u32>), t: TermAt| {
+            *list == t.0 && terms.contains(&t.1)
+        };
         let of = |r: &&Reason| {
             let [one, other] = &r.sides;
             (has(one, a) && has(other, b)) || (has(one, b) && has(other, a))
@@ -129,7 +160,9 @@ impl Compatibility {
 
     /// Whether a picture with this term does not show this list.
     pub fn hides(&self, term: TermAt, list: usize) -> bool {
-        self.hidden.get(&term).is_some_and(|hidden| hidden.iter().any(|(l, _)| *l == list))
+        self.hidden
+            .get(&term)
+            .is_some_and(|hidden| hidden.iter().any(|(l, _)| *l == list))
     }
 
     /// The lists that a picture with this term does not show, and why.
@@ -144,8 +177,13 @@ impl Compatibility {
 
     /// What a picture with this term shows of `of` anyway.
     pub fn shown(&self, term: TermAt, of: usize) -> &[u32] {
-        let shows = self.lists.get(term.0).and_then(|l| l.shows.get(term.1 as usize));
-        shows.and_then(|s| s.iter().find(|(list, _)| *list == of)).map_or(&[], |(_, terms)| terms)
+        let shows = self
+            .lists
+            .get(term.0)
+            .and_then(|l| l.shows.get(term.1 as usize));
+        shows
+            .and_then(|s| s.iter().find(|(list, _)| *list == of))
+            .map_or(&[], |(_, terms)| terms)
     }
 
     /// Whether two terms of a list can be right at the same time, because they are of different groups. A term in no
@@ -160,7 +198,10 @@ impl Compatibility {
 
     /// The group of a term, from 1; 0 for none.
     pub fn group(&self, list: usize, term: u32) -> usize {
-        self.lists.get(list).and_then(|l| l.groups.get(term as usize)).map_or(0, |group| usize::from(*group))
+        self.lists
+            .get(list)
+            .and_then(|l| l.groups.get(term as usize))
+            .map_or(0, |group| usize::from(*group))
     }
 
     /// Whether two terms of a list cannot be told apart.
@@ -177,9 +218,12 @@ impl Compatibility {
     /// Wrong answers that `term`, one of `allowed`, has among them, counted up to `most`: those of its group that do not
     /// look like it.
     pub fn wrong(&self, list: usize, term: u32, allowed: &[u32], most: usize) -> usize {
-        let Some(own) = self.lists.get(list) else { return 0 };
-        let wrong =
-            |other: &&u32| **other != term && !self.both(list, term, **other) && !self.alike(list, term, **other);
+        let Some(own) = self.lists.get(list) else {
+            return 0;
+        };
+        let wrong = |other: &&u32| {
+            **other != term && !self.both(list, term, **other) && !self.alike(list, term, **other)
+        };
         if own.groups.is_empty() && own.alike.is_empty() {
             return most.min(allowed.len().saturating_sub(1));
         }
@@ -188,7 +232,9 @@ impl Compatibility {
 
     /// Whether the terms of a list do not all have the same wrong answers.
     pub fn is_uneven(&self, list: usize) -> bool {
-        self.lists.get(list).is_some_and(|l| !l.groups.is_empty() || !l.alike.is_empty())
+        self.lists
+            .get(list)
+            .is_some_and(|l| !l.groups.is_empty() || !l.alike.is_empty())
     }
 }
 
@@ -212,17 +258,40 @@ impl Compiler<'_> {
         self.found.dedup();
         self.not_with();
         for rule in &rules.hides {
-            for (list, terms) in rule.terms.iter().filter_map(|t| self.terms(t)).collect::<Vec<_>>() {
-                for hidden in rule.hides.iter().filter_map(|n| self.names.get(n.text.as_str()).copied()) {
+            for (list, terms) in rule
+                .terms
+                .iter()
+                .filter_map(|t| self.terms(t))
+                .collect::<Vec<_>>()
+            {
+                for hidden in rule
+                    .hides
+                    .iter()
+                    .filter_map(|n| self.names.get(n.text.as_str()).copied())
+                {
                     for term in &terms {
-                        self.ready.hidden.entry((list, *term)).or_default().push((hidden, rule.why.clone()));
+                        self.ready
+                            .hidden
+                            .entry((list, *term))
+                            .or_default()
+                            .push((hidden, rule.why.clone()));
                     }
                 }
             }
         }
         for rule in &rules.shows {
-            for (list, terms) in rule.terms.iter().filter_map(|t| self.terms(t)).collect::<Vec<_>>() {
-                for (of, shown) in rule.shows.iter().filter_map(|t| self.terms(t)).collect::<Vec<_>>() {
+            for (list, terms) in rule
+                .terms
+                .iter()
+                .filter_map(|t| self.terms(t))
+                .collect::<Vec<_>>()
+            {
+                for (of, shown) in rule
+                    .shows
+                    .iter()
+                    .filter_map(|t| self.terms(t))
+                    .collect::<Vec<_>>()
+                {
                     for term in &terms {
                         self.show((list, *term), of, &shown);
                     }
@@ -243,17 +312,28 @@ impl Compiler<'_> {
         let list = self.names.get(name.text.as_str()).copied();
         if list.is_none() {
             let what = format!("there is no vocabulary `{}`", name.text);
-            let finding = self.metadata.at_rule(Rule::UnknownTerm, what, name.span.clone());
-            self.found
-                .push(finding.term(name.text.clone()).help("the rule is passed over: name a vocabulary, or remove it"));
+            let finding = self
+                .metadata
+                .at_rule(Rule::UnknownTerm, what, name.span.clone());
+            self.found.push(
+                finding
+                    .term(name.text.clone())
+                    .help("the rule is passed over: name a vocabulary, or remove it"),
+            );
         }
         list
     }
 
     /// Finds what these terms name and the metadata does not have. A disabled term is there.
     fn known(&mut self, terms: &Terms) {
-        let Some(list) = self.list(&terms.vocabulary) else { return };
-        for term in terms.terms.iter().filter(|t| self.lists[list].position(&t.text).is_none()) {
+        let Some(list) = self.list(&terms.vocabulary) else {
+            return;
+        };
+        for term in terms
+            .terms
+            .iter()
+            .filter(|t| self.lists[list].position(&t.text).is_none())
+        {
             let name = &terms.vocabulary.text;
             let disabled = if name == STYLE {
                 self.metadata.styles().iter().any(|s| s.name == term.text)
@@ -263,14 +343,24 @@ impl Compiler<'_> {
             };
             if !disabled {
                 let what = format!("{name} has no `{}`", term.text);
-                let finding = self.metadata.at_rule(Rule::UnknownTerm, what, term.span.clone());
-                self.found.push(finding.term(term.text.clone()).help(self.nearest(list, &term.text)));
+                let finding = self
+                    .metadata
+                    .at_rule(Rule::UnknownTerm, what, term.span.clone());
+                self.found.push(
+                    finding
+                        .term(term.text.clone())
+                        .help(self.nearest(list, &term.text)),
+                );
             }
         }
     }
 
     fn nearest(&self, list: usize, text: &str) -> String {
-        let near = self.lists[list].terms.iter().map(|t| (strsim::levenshtein(t, text), t)).min();
+        let near = self.lists[list]
+            .terms
+            .iter()
+            .map(|t| (strsim::levenshtein(t, text), t))
+            .min();
         match near {
             Some((edits, term)) if edits <= text.len() / 2 => format!("did you mean `{term}`?"),
             _ => "the rule passes over it: mend the name, or remove it".into(),
@@ -280,22 +370,40 @@ impl Compiler<'_> {
     /// The list of these terms and their positions in it; disabled and unknown ones are left out.
     fn terms(&self, terms: &Terms) -> Option<(usize, BTreeSet<u32>)> {
         let list = *self.names.get(terms.vocabulary.text.as_str())?;
-        Some((list, terms.terms.iter().filter_map(|t| self.lists[list].position(&t.text)).collect()))
+        Some((
+            list,
+            terms
+                .terms
+                .iter()
+                .filter_map(|t| self.lists[list].position(&t.text))
+                .collect(),
+        ))
     }
 
     fn not_with(&mut self) {
         let mut clashes: BTreeMap<(usize, usize), Clash> = BTreeMap::new();
         let mut cells = 0;
         for rule in &self.rules.not_with {
-            let [Some(one), Some(other)] = rule.sides.each_ref().map(|s| self.terms(s)) else { continue };
-            let (a, b) = if one.0 <= other.0 { (&one, &other) } else { (&other, &one) };
+            let [Some(one), Some(other)] = rule.sides.each_ref().map(|s| self.terms(s)) else {
+                continue;
+            };
+            let (a, b) = if one.0 <= other.0 {
+                (&one, &other)
+            } else {
+                (&other, &one)
+            };
             let (height, width) = (self.lists[a.0].terms.len(), self.lists[b.0].terms.len());
             if !clashes.contains_key(&(a.0, b.0)) {
                 cells += height.saturating_mul(width);
                 if cells > CELLS {
-                    let what = "these vocabularies have too many pairs of terms for a rule between them";
+                    let what =
+                        "these vocabularies have too many pairs of terms for a rule between them";
                     let span = rule.sides[0].vocabulary.span.clone();
-                    self.found.push(self.metadata.at_rule(Rule::BadRule, what.into(), span).term("not-with"));
+                    self.found.push(
+                        self.metadata
+                            .at_rule(Rule::BadRule, what.into(), span)
+                            .term("not-with"),
+                    );
                     break;
                 }
             }
@@ -310,7 +418,10 @@ impl Compiler<'_> {
                     clash.bits[at / 64] |= 1 << (at % 64);
                 }
             }
-            self.ready.reasons.push(Reason { sides: [one, other], why: rule.why.clone() });
+            self.ready.reasons.push(Reason {
+                sides: [one, other],
+                why: rule.why.clone(),
+            });
         }
         self.ready.clashes = clashes.into_values().collect();
     }
@@ -321,14 +432,23 @@ impl Compiler<'_> {
             shows.resize(self.lists[term.0].terms.len(), Vec::new());
         }
         let own = &mut shows[term.1 as usize];
-        let before = own.iter().position(|(list, _)| *list == of).map(|at| own.swap_remove(at).1);
-        let all: BTreeSet<u32> = shown.iter().copied().chain(before.into_iter().flatten()).collect();
+        let before = own
+            .iter()
+            .position(|(list, _)| *list == of)
+            .map(|at| own.swap_remove(at).1);
+        let all: BTreeSet<u32> = shown
+            .iter()
+            .copied()
+            .chain(before.into_iter().flatten())
+            .collect();
         own.push((of, all.into_iter().collect()));
     }
 
     fn groups(&mut self) {
         for (number, group) in self.rules.groups.iter().enumerate() {
-            let Some((list, terms)) = self.terms(&group.terms) else { continue };
+            let Some((list, terms)) = self.terms(&group.terms) else {
+                continue;
+            };
             let own = &mut self.ready.lists[list].groups;
             own.resize(self.lists[list].terms.len(), 0);
             for term in &terms {
@@ -336,21 +456,52 @@ impl Compiler<'_> {
             }
             if let [term] = terms.iter().collect::<Vec<_>>()[..] {
                 let text = &self.lists[list].terms[*term as usize];
-                let what = format!("`{text}` is alone in its group {}: no other term is wrong of it", group.name.text);
-                let finding = self.metadata.at_rule(Rule::Ungrouped, what, group.name.span.clone());
-                self.found.push(finding.term(text.clone()).help("give the group another term, or take this one out"));
+                let what = format!(
+                    "`{text}` is alone in its group {}: no other term is wrong of it",
+                    group.name.text
+                );
+                let finding = self
+                    .metadata
+                    .at_rule(Rule::Ungrouped, what, group.name.span.clone());
+                self.found.push(
+                    finding
+                        .term(text.clone())
+                        .help("give the group another term, or take this one out"),
+                );
             }
         }
         // Where none of the named terms is there, the list has no groups.
         let none = |own: &&mut OfList| own.groups.iter().all(|group| *group == 0);
-        self.ready.lists.iter_mut().filter(none).for_each(|own| own.groups.clear());
-        for (list, own) in self.lists.iter().zip(&self.ready.lists).filter(|(_, own)| !own.groups.is_empty()) {
-            for (term, _) in list.terms.iter().zip(&own.groups).filter(|(_, group)| **group == 0) {
+        self.ready
+            .lists
+            .iter_mut()
+            .filter(none)
+            .for_each(|own| own.groups.clear());
+        for (list, own) in self
+            .lists
+            .iter()
+            .zip(&self.ready.lists)
+            .filter(|(_, own)| !own.groups.is_empty())
+        {
+            for (term, _) in list
+                .terms
+                .iter()
+                .zip(&own.groups)
+                .filter(|(_, group)| **group == 0)
+            {
                 let file = super::metadata::file_of(&list.name);
-                let what = format!("`{term}` is in no group of {}: it counts as wrong of all others", list.name);
+                let what = format!(
+                    "`{term}` is in no group of {}: it counts as wrong of all others",
+                    list.name
+                );
                 let line = self.line_of(&list.name, term);
-                let finding = Finding::new(Rule::Ungrouped, file, what).line(line).term(term.clone());
-                self.found.push(finding.help(format!("name it under [groups.{}] in compatibility.toml", list.name)));
+                let finding = Finding::new(Rule::Ungrouped, file, what)
+                    .line(line)
+                    .term(term.clone());
+                self.found.push(finding.help(format!(
+                    "name it under [groups.{}] in compatibility.toml",
+                    list.name
+                )));
             }
         }
     }
@@ -358,9 +509,17 @@ impl Compiler<'_> {
     /// Where a term stands in its own file, from 1.
     fn line_of(&self, vocabulary: &str, term: &str) -> u32 {
         let line = if vocabulary == STYLE {
-            self.metadata.styles().iter().find(|s| s.name == term).map(|s| s.line)
+            self.metadata
+                .styles()
+                .iter()
+                .find(|s| s.name == term)
+                .map(|s| s.line)
         } else {
-            let terms = self.metadata.vocabularies().get(vocabulary).map_or(&[][..], |v| v.terms());
+            let terms = self
+                .metadata
+                .vocabularies()
+                .get(vocabulary)
+                .map_or(&[][..], |v| v.terms());
             terms.iter().find(|t| t.text == term).map(|t| t.line)
         };
         line.unwrap_or(0)
@@ -371,7 +530,12 @@ impl Compiler<'_> {
         for (list, terms) in self.rules.look_alike.iter().filter_map(|t| self.terms(t)) {
             for term in &terms {
                 let others = terms.iter().copied().filter(|t| t != term);
-                alike.entry(list).or_default().entry(*term).or_default().extend(others);
+                alike
+                    .entry(list)
+                    .or_default()
+                    .entry(*term)
+                    .or_default()
+                    .extend(others);
             }
         }
         for (list, terms) in alike {

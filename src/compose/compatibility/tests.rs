@@ -7,7 +7,10 @@ use benchtop_model::MetaFile;
 /// The small metadata with these rules.
 pub(crate) fn ruled(rules: &str) -> Metadata {
     let mut metadata = small();
-    metadata.put(MetaFile { name: FILE.into(), text: rules.into() });
+    metadata.put(MetaFile {
+        name: FILE.into(),
+        text: rules.into(),
+    });
     metadata
 }
 
@@ -32,18 +35,40 @@ fn rules_hold_of_the_terms_that_they_name() {
         let list = grammar.list(list).unwrap();
         (list, grammar.lists[list].position(term).unwrap())
     };
-    let (owl, wolf, sea) = (at("animal", "owl"), at("animal", "wolf"), at("background", "by the sea"));
+    let (owl, wolf, sea) = (
+        at("animal", "owl"),
+        at("animal", "wolf"),
+        at("background", "by the sea"),
+    );
     assert!(compat.clash(owl, sea) && compat.clash(sea, owl) && !compat.clash(wolf, sea));
     assert_eq!(compat.impossible(&[owl, sea]), Some((owl, sea)));
-    assert_eq!((compat.why_not(sea, owl), compat.why_not(sea, wolf)), ("too wet", ""));
+    assert_eq!(
+        (compat.why_not(sea, owl), compat.why_not(sea, wolf)),
+        ("too wet", "")
+    );
     let color = grammar.list("color").unwrap();
-    assert!(compat.hides(at("style", "comic"), color) && !compat.hides(at("style", "sketch"), color));
+    assert!(
+        compat.hides(at("style", "comic"), color) && !compat.hides(at("style", "sketch"), color)
+    );
     let shown = compat.shown(at("background", "in a forest"), owl.0);
     assert_eq!(shown, [at("animal", "beetle").1, wolf.1]);
-    let (lawn, stars) = (at("background", "on a lawn"), at("background", "under the stars"));
-    assert!(!compat.both(lawn.0, lawn.1, sea.1) && !compat.both(lawn.0, lawn.1, stars.1), "in no group");
-    assert!(compat.alike(at("style", "comic").0, at("style", "comic").1, at("style", "sketch").1));
-    assert!(compat.letters(grammar.list("text").unwrap(), 0).is_some() && compat.letters(color, 0).is_none());
+    let (lawn, stars) = (
+        at("background", "on a lawn"),
+        at("background", "under the stars"),
+    );
+    assert!(
+        !compat.both(lawn.0, lawn.1, sea.1) && !compat.both(lawn.0, lawn.1, stars.1),
+        "in no group"
+    );
+    assert!(compat.alike(
+        at("style", "comic").0,
+        at("style", "comic").1,
+        at("style", "sketch").1
+    ));
+    assert!(
+        compat.letters(grammar.list("text").unwrap(), 0).is_some()
+            && compat.letters(color, 0).is_none()
+    );
 }
 
 #[test]
@@ -54,7 +79,10 @@ fn what_a_rule_names_and_nothing_has_is_found_and_passed_over() {
          [groups.background]\ntime = [\"under the stars\"]\n\
          place = [\"on a lawn\", \"in a forest\", \"by the sea\", \"in a street\"]\n",
     );
-    let all: Vec<_> = found.iter().map(|f| (f.rule, f.line, f.term.as_str())).collect();
+    let all: Vec<_> = found
+        .iter()
+        .map(|f| (f.rule, f.line, f.term.as_str()))
+        .collect();
     assert_eq!(
         all,
         [
@@ -64,7 +92,17 @@ fn what_a_rule_names_and_nothing_has_is_found_and_passed_over() {
             (Rule::Ungrouped, 8, "under the stars"),
         ]
     );
-    assert!(found[0].help.contains("owl") && found.iter().all(|f| f.severity() == benchtop_model::Severity::Warning));
+    assert!(
+        found[0].help.contains("owl")
+            && found
+                .iter()
+                .all(|f| f.severity() == benchtop_model::Severity::Warning)
+    );
     assert_eq!(grammar.compatibility.as_ref().unwrap().clashes.len(), 1);
-    assert!(CompiledMetadata::compile(&small()).0.compatibility.is_none());
+    assert!(
+        CompiledMetadata::compile(&small())
+            .0
+            .compatibility
+            .is_none()
+    );
 }

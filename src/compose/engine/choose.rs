@@ -73,7 +73,14 @@ impl Composer {
     /// Draws what the question in this place is made of; nothing where the vocabulary has no wrong answer left that is
     /// wrong of this picture.
     pub(super) fn choose(&mut self, seated: Slot) -> Option<Choices> {
-        let Composer { grammar, course, hands, seed, dealt, .. } = self;
+        let Composer {
+            grammar,
+            course,
+            hands,
+            seed,
+            dealt,
+            ..
+        } = self;
         let rules = grammar.compatibility.as_deref();
         let block = course.blocks.get(seated.block)?;
         let seat = block.seats.get(seated.seat)?;
@@ -84,7 +91,13 @@ impl Composer {
         let (wording, place) = match dealt.as_deref() {
             Some(dealt) => {
                 let (wording, dealt_terms) = dealt.picture(seated.block, seated.unit)?;
-                terms.extend(subject.lists.iter().copied().zip(dealt_terms.iter().copied()));
+                terms.extend(
+                    subject
+                        .lists
+                        .iter()
+                        .copied()
+                        .zip(dealt_terms.iter().copied()),
+                );
                 (wording, dealt.place(seated.block, seated.unit, seated.seat))
             }
             None => {
@@ -99,9 +112,13 @@ impl Composer {
             None => course.options.min(block.allowed(list).len()),
         };
         let name = &grammar.subtasks[seat.subtask].name;
-        let cards = hand.decks(*seed, name, (seated.seat, seat), seat.ask.cards(many)).cards(place);
+        let cards = hand
+            .decks(*seed, name, (seated.seat, seat), seat.ask.cards(many))
+            .cards(place);
         // Of a picture that is asked the same elsewhere too.
-        let rank = dealt.as_deref().and_then(|d| d.rank(*seed, course, (seated.block, seated.unit, seated.seat)));
+        let rank = dealt
+            .as_deref()
+            .and_then(|d| d.rank(*seed, course, (seated.block, seated.unit, seated.seat)));
         let unit = within(hand.key, seated.unit);
         let mut choices = Choices {
             subject: block.subject,
@@ -140,15 +157,28 @@ impl Composer {
             Ask::Claim => {
                 let (label, order) = cards;
                 let holds = label == 0;
-                let claimed = if holds { right? } else { *draw.see(&choices).distinct(right, 1, rank).first()? };
+                let claimed = if holds {
+                    right?
+                } else {
+                    *draw.see(&choices).distinct(right, 1, rank).first()?
+                };
                 // Both orders come equally often, with either label.
-                Asked::Claim { term: claimed, holds, false_first: (order == 1) == holds }
+                Asked::Claim {
+                    term: claimed,
+                    holds,
+                    false_first: (order == 1) == holds,
+                }
             }
             Ask::Choice => {
                 let mut drawn = draw.see(&choices).distinct(right, options - 1, rank);
                 let correct = cards.0 % (drawn.len() + 1);
                 drawn.insert(correct, right?);
-                Asked::Options { options: drawn, correct: Some(correct), refusal: None, may_decline: false }
+                Asked::Options {
+                    options: drawn,
+                    correct: Some(correct),
+                    refusal: None,
+                    may_decline: false,
+                }
             }
             Ask::PairChoice { rotation, .. } => {
                 let mut drawn = draw.see(&choices).others(right, other, options - 1);
@@ -156,7 +186,12 @@ impl Composer {
                 let by = usize::from(rotation) % drawn.len();
                 drawn.rotate_left(by);
                 let correct = drawn.iter().position(|t| Some(*t) == right);
-                Asked::Options { options: drawn, correct, refusal: None, may_decline: false }
+                Asked::Options {
+                    options: drawn,
+                    correct,
+                    refusal: None,
+                    may_decline: false,
+                }
             }
             Ask::Refusal => {
                 let mut drawn = draw.see(&choices).distinct(right, options - 1, rank);
@@ -167,18 +202,33 @@ impl Composer {
                 let correct = place - usize::from(refusal < place);
                 drawn.insert(correct, right?);
                 let may_decline = block.level.as_deref() == Some(KNOW);
-                Asked::Options { options: drawn, correct: Some(correct), refusal: Some(refusal), may_decline }
+                Asked::Options {
+                    options: drawn,
+                    correct: Some(correct),
+                    refusal: Some(refusal),
+                    may_decline,
+                }
             }
             Ask::Beyond => {
                 let drawn = draw.see(&choices).distinct(None, options, rank);
                 let refusal = cards.0 % (drawn.len() + 1);
-                Asked::Options { options: drawn, correct: None, refusal: Some(refusal), may_decline: true }
+                Asked::Options {
+                    options: drawn,
+                    correct: None,
+                    refusal: Some(refusal),
+                    may_decline: true,
+                }
             }
             Ask::PairClaim { side, fits } => {
                 let claimed = if side == fits { right? } else { other? };
-                Asked::YesNo { term: claimed, holds: side == fits }
+                Asked::YesNo {
+                    term: claimed,
+                    holds: side == fits,
+                }
             }
-            Ask::Cross { rotation } => cross(*seed, seated.picture, u32::from(rotation), (right?, other?)),
+            Ask::Cross { rotation } => {
+                cross(*seed, seated.picture, u32::from(rotation), (right?, other?))
+            }
         };
         match &choices.asked {
             // A question with one option is none.
@@ -193,7 +243,10 @@ pub(super) fn cross(seed: u64, picture: u64, rotation: u32, (a, b): (u32, u32)) 
     let mut options = vec![(a, b), (b, a), (a, a), (b, b)];
     Stream::new(within(key(seed, &["cross"]), picture)).shuffle(&mut options);
     options.rotate_left(rotation as usize % usize::from(CROSS));
-    let correct = options.iter().position(|o| *o == (a, b)).unwrap_or_default();
+    let correct = options
+        .iter()
+        .position(|o| *o == (a, b))
+        .unwrap_or_default();
     Asked::Cross { options, correct }
 }
 
@@ -207,8 +260,14 @@ fn shown(grammar: &CompiledMetadata, choices: &Choices, terms: &[(usize, u32)]) 
     let subject = &grammar.subjects[choices.subject];
     let mut prompt = String::with_capacity(160);
     write_prompt(&subject.prompts[choices.wording], &mut prompt, |list| {
-        let Some(term) = term(terms, list) else { return "" };
-        let words = if list == grammar.style { grammar.styles.get(term as usize).map(|s| &*s.0) } else { None };
+        let Some(term) = term(terms, list) else {
+            return "";
+        };
+        let words = if list == grammar.style {
+            grammar.styles.get(term as usize).map(|s| &*s.0)
+        } else {
+            None
+        };
         words.unwrap_or(&grammar.lists[list].terms[term as usize])
     });
     plain(&prompt)
@@ -231,9 +290,22 @@ struct Draw<'g> {
 }
 
 impl<'g> Draw<'g> {
-    fn new(grammar: &'g CompiledMetadata, list: usize, allowed: &'g [u32], stream: Stream) -> Draw<'g> {
+    fn new(
+        grammar: &'g CompiledMetadata,
+        list: usize,
+        allowed: &'g [u32],
+        stream: Stream,
+    ) -> Draw<'g> {
         let rules = grammar.compatibility.as_deref();
-        Draw { grammar, rules, list, allowed, prompt: String::new(), shown: Vec::new(), stream }
+        Draw {
+            grammar,
+            rules,
+            list,
+            allowed,
+            prompt: String::new(),
+            shown: Vec::new(),
+            stream,
+        }
     }
 
     /// Takes in what the picture shows: no wrong answer may be part of it.
@@ -250,7 +322,9 @@ impl<'g> Draw<'g> {
     /// Wrong answers as by [`others`](Self::others). Where the same is asked of another picture with the same prompt,
     /// `rank` says how often before: each has other wrong answers, drawn from one stream for all of them.
     fn distinct(&mut self, right: Option<u32>, many: usize, rank: Option<(u64, u32)>) -> Vec<u32> {
-        let Some((key, rank)) = rank else { return self.others(right, None, many) };
+        let Some((key, rank)) = rank else {
+            return self.others(right, None, many);
+        };
         self.stream = Stream::new(key);
         let mut before: Vec<Vec<u32>> = Vec::new();
         let mut drawn = Vec::new();
@@ -277,11 +351,20 @@ impl<'g> Draw<'g> {
         let wanted = many.saturating_sub(taken.len());
         let longer = self.stream.below(wanted + 1).max(self.stream.below(2));
         for nth in 0..wanted {
-            let order = if nth < longer { Ordering::Greater } else { Ordering::Less };
-            let order = if self.stream.below(3) == 0 { Ordering::Equal } else { order };
+            let order = if nth < longer {
+                Ordering::Greater
+            } else {
+                Ordering::Less
+            };
+            let order = if self.stream.below(3) == 0 {
+                Ordering::Equal
+            } else {
+                order
+            };
             for _ in 0..if near.is_empty() { 0 } else { 16 } {
                 let candidate = near[self.stream.below(near.len())];
-                let fits = length(candidate).cmp(&own) == order && self.allowed.binary_search(&candidate).is_ok();
+                let fits = length(candidate).cmp(&own) == order
+                    && self.allowed.binary_search(&candidate).is_ok();
                 if fits && self.good(candidate, taken, Some(right), true) {
                     taken.push(candidate);
                     break;
@@ -296,7 +379,9 @@ impl<'g> Draw<'g> {
         while taken.len() < many && tries < 8 * many && !from.is_empty() {
             tries += 1;
             let candidate = from[self.stream.below(from.len())];
-            if self.allowed.binary_search(&candidate).is_ok() && self.good(candidate, taken, right, true) {
+            if self.allowed.binary_search(&candidate).is_ok()
+                && self.good(candidate, taken, right, true)
+            {
                 taken.push(candidate);
             }
         }
@@ -358,7 +443,10 @@ impl<'g> Draw<'g> {
         if let Some(rules) = self.rules {
             let alike = |t: &u32| rules.alike(self.list, *t, candidate);
             let as_well = right.is_some_and(|r| rules.both(self.list, r, candidate) || alike(&r));
-            let shown = self.shown.iter().any(|terms| terms.binary_search(&candidate).is_ok());
+            let shown = self
+                .shown
+                .iter()
+                .any(|terms| terms.binary_search(&candidate).is_ok());
             if as_well || shown || (strict && taken.iter().any(alike)) {
                 return false;
             }
@@ -370,11 +458,20 @@ impl<'g> Draw<'g> {
         if holds(&self.prompt, own.folded()) {
             return false;
         }
-        !taken.iter().filter_map(near).any(|how| strict || how == Overlap::Same)
+        !taken
+            .iter()
+            .filter_map(near)
+            .any(|how| strict || how == Overlap::Same)
     }
 
     /// The term of the second picture of a pair. Neither picture shows the other's term, or a claim could hold of both.
-    fn second(&mut self, choices: &Choices, differs: usize, allowed: &[u32], unit: u64) -> Option<u32> {
+    fn second(
+        &mut self,
+        choices: &Choices,
+        differs: usize,
+        allowed: &[u32],
+        unit: u64,
+    ) -> Option<u32> {
         let right = term(&choices.terms, differs)?;
         let mut draw = Draw::new(self.grammar, differs, allowed, Stream::new(within(unit, 0)));
         draw.see(choices);
@@ -382,10 +479,20 @@ impl<'g> Draw<'g> {
         let apart = |second: &u32| {
             let with = |&(list, term)| (list, if list == differs { *second } else { term });
             let terms: Vec<_> = choices.terms.iter().map(with).collect();
-            let possible = self.rules.is_none_or(|rules| rules.impossible(&terms).is_none());
+            let possible = self
+                .rules
+                .is_none_or(|rules| rules.impossible(&terms).is_none());
             possible && !holds(&shown(self.grammar, choices, &terms), first)
         };
-        let found = draw.others(Some(right), None, 1).first().copied().filter(apart);
-        found.or_else(|| draw.others(Some(right), None, allowed.len()).into_iter().find(apart))
+        let found = draw
+            .others(Some(right), None, 1)
+            .first()
+            .copied()
+            .filter(apart);
+        found.or_else(|| {
+            draw.others(Some(right), None, allowed.len())
+                .into_iter()
+                .find(apart)
+        })
     }
 }

@@ -12,7 +12,9 @@ const TRIES: usize = 10_000;
 /// The lists that the prompt has a slot for and `choices` have no term of.
 pub fn missing(grammar: &CompiledMetadata, choices: &Choices) -> Vec<usize> {
     let lists = grammar.subjects[choices.subject].lists.iter().copied();
-    lists.filter(|list| term(&choices.terms, *list).is_none()).collect()
+    lists
+        .filter(|list| term(&choices.terms, *list).is_none())
+        .collect()
 }
 
 /// The terms that can fill the slots of one picture: those that stand beside its other terms, hide nothing that is asked
@@ -27,13 +29,18 @@ impl Fitting {
     /// Leaves out what does not fit one question about the picture. A question that nothing fits has no say.
     pub fn see(&mut self, grammar: &CompiledMetadata, choices: &Choices) {
         for list in missing(grammar, choices) {
-            let fits: Vec<bool> =
-                (0..grammar.lists[list].terms.len()).map(|term| fits(grammar, choices, (list, term as u32))).collect();
+            let fits: Vec<bool> = (0..grammar.lists[list].terms.len())
+                .map(|term| fits(grammar, choices, (list, term as u32)))
+                .collect();
             if !fits.contains(&true) {
                 continue;
             }
             match self.lists.binary_search_by_key(&list, |(l, _)| *l) {
-                Ok(at) => self.lists[at].1.iter_mut().zip(fits).for_each(|(own, fits)| *own &= fits),
+                Ok(at) => self.lists[at]
+                    .1
+                    .iter_mut()
+                    .zip(fits)
+                    .for_each(|(own, fits)| *own &= fits),
                 Err(at) => self.lists.insert(at, (list, fits)),
             }
         }
@@ -42,14 +49,20 @@ impl Fitting {
     /// Another question about the picture has this term already: no other fits.
     pub fn settle(&mut self, list: usize, settled: u32) {
         if let Ok(at) = self.lists.binary_search_by_key(&list, |(l, _)| *l) {
-            self.lists[at].1.iter_mut().enumerate().for_each(|(term, fits)| *fits &= term == settled as usize);
+            self.lists[at]
+                .1
+                .iter_mut()
+                .enumerate()
+                .for_each(|(term, fits)| *fits &= term == settled as usize);
         }
     }
 
     /// A term for each list, drawn with this key; `None` where no terms fit that can stand together.
     pub fn draw(&self, grammar: &CompiledMetadata, picture: u64) -> Option<Vec<(usize, u32)>> {
         let order = |(list, fits): &(usize, Vec<bool>)| {
-            let mut order: Vec<u32> = (0..fits.len() as u32).filter(|t| fits[*t as usize]).collect();
+            let mut order: Vec<u32> = (0..fits.len() as u32)
+                .filter(|t| fits[*t as usize])
+                .collect();
             Stream::new(key(picture, &[&grammar.lists[*list].name])).shuffle(&mut order);
             (*list, order)
         };
@@ -66,7 +79,9 @@ fn take(
     taken: &mut Vec<(usize, u32)>,
     tries: &mut usize,
 ) -> bool {
-    let Some((list, order)) = orders.get(taken.len()) else { return true };
+    let Some((list, order)) = orders.get(taken.len()) else {
+        return true;
+    };
     for term in order {
         if *tries == 0 {
             return false;
@@ -88,7 +103,10 @@ fn take(
 
 /// Whether a term can be in the picture of this question.
 pub fn fits(grammar: &CompiledMetadata, choices: &Choices, own: (usize, u32)) -> bool {
-    let (subject, subtask) = (&grammar.subjects[choices.subject], &grammar.subtasks[choices.subtask]);
+    let (subject, subtask) = (
+        &grammar.subjects[choices.subject],
+        &grammar.subtasks[choices.subtask],
+    );
     // It asks about what its picture was not to show.
     if subtask.list == own.0 {
         return false;
@@ -96,19 +114,34 @@ pub fn fits(grammar: &CompiledMetadata, choices: &Choices, own: (usize, u32)) ->
     let list = &grammar.lists[subtask.list];
     let right = term(&choices.terms, subtask.list);
     let wrong: Vec<u32> = match &choices.asked {
-        Asked::Options { options, .. } => options.iter().copied().filter(|o| Some(*o) != right).collect(),
-        Asked::Claim { term, holds: false, .. } | Asked::YesNo { term, holds: false } => vec![*term],
+        Asked::Options { options, .. } => options
+            .iter()
+            .copied()
+            .filter(|o| Some(*o) != right)
+            .collect(),
+        Asked::Claim {
+            term, holds: false, ..
+        }
+        | Asked::YesNo { term, holds: false } => vec![*term],
         _ => Vec::new(),
     };
     let words = match own.0 == grammar.style {
-        true => grammar.styles.get(own.1 as usize).map_or("", |style| style.0.as_str()),
+        true => grammar
+            .styles
+            .get(own.1 as usize)
+            .map_or("", |style| style.0.as_str()),
         false => &grammar.lists[own.0].terms[own.1 as usize],
     };
     let words = plain(words);
-    if wrong.iter().any(|w| holds(&words, list.words[*w as usize].folded())) {
+    if wrong
+        .iter()
+        .any(|w| holds(&words, list.words[*w as usize].folded()))
+    {
         return false;
     }
-    let Some(rules) = grammar.compatibility.as_deref() else { return true };
+    let Some(rules) = grammar.compatibility.as_deref() else {
+        return true;
+    };
     let mut others = choices.terms.iter().chain(&choices.second);
     if others.clone().any(|other| rules.clash(own, *other)) {
         return false;

@@ -41,10 +41,13 @@ impl Hand {
         cards: (usize, usize),
     ) -> &mut BalancedSamplers {
         let all = &mut self.seats[at];
-        let found = all.iter().position(|(c, _)| *c == cards).unwrap_or_else(|| {
-            all.push((cards, seat_decks(seed, subtask, seat.ask, cards)));
-            all.len() - 1
-        });
+        let found = all
+            .iter()
+            .position(|(c, _)| *c == cards)
+            .unwrap_or_else(|| {
+                all.push((cards, seat_decks(seed, subtask, seat.ask, cards)));
+                all.len() - 1
+            });
         &mut all[found].1
     }
 }
@@ -69,11 +72,17 @@ impl Composer {
             let rules = &grammar.subjects[block.subject];
             let term = |list: &usize| {
                 let name = &grammar.lists[*list].name;
-                BalancedSampler::new(key(seed, &["term", &block.name, name]), block.allowed(*list).len())
+                BalancedSampler::new(
+                    key(seed, &["term", &block.name, name]),
+                    block.allowed(*list).len(),
+                )
             };
             Hand {
                 terms: rules.lists.iter().map(term).collect(),
-                wording: BalancedSampler::new(key(seed, &["wording", &block.name]), rules.prompts.len()),
+                wording: BalancedSampler::new(
+                    key(seed, &["wording", &block.name]),
+                    rules.prompts.len(),
+                ),
                 seats: vec![Vec::new(); block.seats.len()],
                 key: key(seed, &["options", &block.name]),
             }
@@ -81,15 +90,30 @@ impl Composer {
         let hands = hands.collect();
         let rules = grammar.compatibility.as_deref();
         let dealt = rules.map(|rules| Arc::new(deal::deal(&grammar, rules, &course, seed)));
-        Composer { grammar, course, seed, dataset, dealt, hands }
+        Composer {
+            grammar,
+            course,
+            seed,
+            dataset,
+            dealt,
+            hands,
+        }
     }
 
     /// Questions that repeat another one word for word, because there are no more: subject, subtask and how many.
     pub fn repeated(&self) -> Vec<(String, String, u64)> {
         let name = |((subject, subtask), n): ((usize, usize), u64)| {
-            (self.grammar.subjects[subject].name.clone(), self.grammar.subtasks[subtask].name.clone(), n)
+            (
+                self.grammar.subjects[subject].name.clone(),
+                self.grammar.subtasks[subtask].name.clone(),
+                n,
+            )
         };
-        self.dealt.iter().flat_map(|d| d.repeated()).map(name).collect()
+        self.dealt
+            .iter()
+            .flat_map(|d| d.repeated())
+            .map(name)
+            .collect()
     }
 
     /// The data set its questions belong to: `<plan>-<seed>`.
@@ -109,8 +133,12 @@ impl Composer {
 
     /// Whether question `n` has no picture, because no terms that are left can stand together.
     pub fn is_impossible(&self, n: u64) -> bool {
-        let Some(seated) = self.course.seated(n) else { return false };
-        self.dealt.as_ref().is_some_and(|dealt| dealt.picture(seated.block, seated.unit).is_none())
+        let Some(seated) = self.course.seated(n) else {
+            return false;
+        };
+        self.dealt
+            .as_ref()
+            .is_some_and(|dealt| dealt.picture(seated.block, seated.unit).is_none())
     }
 
     /// What question `n` is about, for messages: subject and subtask.
@@ -156,12 +184,19 @@ impl Composer {
                 let list = &grammar.lists[list];
                 (list.name.clone(), list.terms[term as usize].clone())
             };
-            terms.iter().map(of).collect::<std::collections::BTreeMap<_, _>>()
+            terms
+                .iter()
+                .map(of)
+                .collect::<std::collections::BTreeMap<_, _>>()
         };
         let terms = named(&choices.terms);
         let pair_id = || Key::Int(i64::try_from(seated.picture).unwrap_or(i64::MAX));
         let of_set = |rotation: u8, of: usize| Rotation {
-            set: format!("{}-{}{ending}", seated.picture, subtask.name.replace(' ', "-")),
+            set: format!(
+                "{}-{}{ending}",
+                seated.picture,
+                subtask.name.replace(' ', "-")
+            ),
             index: u32::from(rotation) + 1,
             of: of as u32,
         };
@@ -172,7 +207,12 @@ impl Composer {
         };
         let provenance = Provenance {
             seed: self.seed,
-            picture: seated.picture + if side == Some(Side::Manipulated) { 1 } else { 0 },
+            picture: seated.picture
+                + if side == Some(Side::Manipulated) {
+                    1
+                } else {
+                    0
+                },
             subject: grammar.subjects[choices.subject].name.clone(),
             wording: choices.wording as u32,
             second: named(&choices.second),
@@ -199,7 +239,10 @@ impl Composer {
                 Ask::PairClaim { .. } => Form::Mvp,
                 Ask::PairChoice { .. } | Ask::Cross { .. } => Form::MvpCircular,
             },
-            images: vec![ImageRef { name, ..ImageRef::default() }],
+            images: vec![ImageRef {
+                name,
+                ..ImageRef::default()
+            }],
             prompt: Some(written.prompt),
             negative_prompt: Some(written.negative),
             instruction: Some(written.instruction),
@@ -212,7 +255,10 @@ impl Composer {
             granularity: Some(subtask.granularity.clone()),
             level: block.level.clone(),
             style: provenance.terms.get(super::metadata::STYLE).cloned(),
-            pair: side.map(|side| Pair { id: pair_id(), side }),
+            pair: side.map(|side| Pair {
+                id: pair_id(),
+                side,
+            }),
             rotation,
             provenance: Some(Box::new(provenance)),
             variant: None,
@@ -243,7 +289,9 @@ mod tests {
     }
 
     fn all(composer: &mut Composer) -> Vec<Item> {
-        (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect()
+        (0..composer.course().questions())
+            .map(|n| composer.question(n).unwrap())
+            .collect()
     }
 
     #[test]
@@ -264,7 +312,11 @@ mod tests {
         for item in all(&mut composer("1500", 1)) {
             let (subtask, n) = (item.subtask.clone().unwrap(), item.options.len());
             let mut count = |what: &str, value: usize| {
-                *seen.entry((subtask.clone(), what.to_string(), n)).or_default().entry(value).or_default() += 1;
+                *seen
+                    .entry((subtask.clone(), what.to_string(), n))
+                    .or_default()
+                    .entry(value)
+                    .or_default() += 1;
             };
             match item.kind {
                 QuestionKind::MultipleChoice => count("position", item.correct().unwrap()),
@@ -278,13 +330,25 @@ mod tests {
             texts.sort();
             texts.dedup();
             assert_eq!(texts.len(), n);
-            assert_eq!(item.options.iter().filter(|o| o.role == Role::Correct).count(), usize::from(n > 0));
-            assert_eq!(item.chance(), if n > 0 { Some(1.0 / n as f64) } else { None });
+            assert_eq!(
+                item.options
+                    .iter()
+                    .filter(|o| o.role == Role::Correct)
+                    .count(),
+                usize::from(n > 0)
+            );
+            assert_eq!(
+                item.chance(),
+                if n > 0 { Some(1.0 / n as f64) } else { None }
+            );
         }
         for ((subtask, what, n), counts) in seen {
             let values = if what == "position" { n } else { 2 };
             assert_eq!(counts.len(), values, "{subtask} {what}");
-            let (least, most) = (counts.values().min().unwrap(), counts.values().max().unwrap());
+            let (least, most) = (
+                counts.values().min().unwrap(),
+                counts.values().max().unwrap(),
+            );
             assert!(most - least <= 1, "{subtask} {what}: {counts:?}");
         }
     }
@@ -304,8 +368,14 @@ mod tests {
                 let written = write(&composer.grammar, &choices).unwrap();
                 assert_eq!(Some(&written.prompt), item.prompt.as_ref());
                 assert_eq!(Some(&written.instruction), item.instruction.as_ref());
-                assert_eq!((&written.options, &written.answer), (&item.options, &item.answer));
-                assert_eq!(recipe(&composer.grammar, &choices), item.provenance.unwrap().recipe);
+                assert_eq!(
+                    (&written.options, &written.answer),
+                    (&item.options, &item.answer)
+                );
+                assert_eq!(
+                    recipe(&composer.grammar, &choices),
+                    item.provenance.unwrap().recipe
+                );
             }
         }
     }
@@ -313,8 +383,9 @@ mod tests {
     #[test]
     fn a_question_in_words() {
         let items = all(&mut composer("60", 5));
-        let item =
-            items.iter().find(|i| i.kind == QuestionKind::MultipleChoice && i.subtask.as_deref() == Some("color"));
+        let item = items.iter().find(|i| {
+            i.kind == QuestionKind::MultipleChoice && i.subtask.as_deref() == Some("color")
+        });
         let item = item.unwrap();
         insta::assert_snapshot!(serde_json::to_string_pretty(item).unwrap());
     }
@@ -322,13 +393,22 @@ mod tests {
     #[test]
     fn what_is_gone_is_named() {
         let mut composer = composer("60", 5);
-        let item = all(&mut composer).into_iter().find(|i| i.subtask.as_deref() == Some("animal")).unwrap();
+        let item = all(&mut composer)
+            .into_iter()
+            .find(|i| i.subtask.as_deref() == Some("animal"))
+            .unwrap();
         let mut metadata = small();
         let owner = item.provenance.as_ref().unwrap().terms["animal"].clone();
         let file = crate::metadata::file_of("animal");
-        let text = metadata.text(&file).unwrap().replace(&format!("{owner}\n"), &format!("#- {owner}\n"));
+        let text = metadata
+            .text(&file)
+            .unwrap()
+            .replace(&format!("{owner}\n"), &format!("#- {owner}\n"));
         metadata.put(benchtop_model::MetaFile { name: file, text });
         let (grammar, _) = CompiledMetadata::compile(&metadata);
-        assert_eq!(choices_of(&grammar, &item).unwrap(), Err(Gone::Term("animal".into(), owner)));
+        assert_eq!(
+            choices_of(&grammar, &item).unwrap(),
+            Err(Gone::Term("animal".into(), owner))
+        );
     }
 }

@@ -78,15 +78,37 @@ pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, G
         });
         out
     };
-    let option = |text: &str, role| Choice { text: text.to_string(), role };
+    let option = |text: &str, role| Choice {
+        text: text.to_string(),
+        role,
+    };
     let layouts = &grammar.layouts;
     // Questions about pairs have MVP-Bench's form: its options and letters as answers.
     let pair = !choices.second.is_empty();
-    let choice_layout = if pair { &layouts.pair_choice } else { &layouts.multiple_choice };
+    let choice_layout = if pair {
+        &layouts.pair_choice
+    } else {
+        &layouts.multiple_choice
+    };
     let (kind, layout, question, options, answer, chance) = match &choices.asked {
-        Asked::Options { options: terms, correct, refusal, may_decline } => {
-            let role = |i| if Some(i) == *correct { Role::Correct } else { Role::Distractor };
-            let mut options: Vec<_> = terms.iter().enumerate().map(|(i, t)| option(name(*t), role(i))).collect();
+        Asked::Options {
+            options: terms,
+            correct,
+            refusal,
+            may_decline,
+        } => {
+            let role = |i| {
+                if Some(i) == *correct {
+                    Role::Correct
+                } else {
+                    Role::Distractor
+                }
+            };
+            let mut options: Vec<_> = terms
+                .iter()
+                .enumerate()
+                .map(|(i, t)| option(name(*t), role(i)))
+                .collect();
             if let Some(at) = refusal {
                 options.insert(*at, option(&layouts.refusal, Role::Refusal));
             }
@@ -98,30 +120,71 @@ pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, G
             let right = 1 + usize::from(correct.is_some() && refusal.is_some() && *may_decline);
             let chance = right as f64 / options.len() as f64;
             let question = fill(&subtask.question, None);
-            (QuestionKind::MultipleChoice, choice_layout, question, options, answer, Some(chance))
+            (
+                QuestionKind::MultipleChoice,
+                choice_layout,
+                question,
+                options,
+                answer,
+                Some(chance),
+            )
         }
-        Asked::Claim { term, holds, false_first } => {
-            let role = |says: bool| if says == *holds { Role::Correct } else { Role::Distractor };
+        Asked::Claim {
+            term,
+            holds,
+            false_first,
+        } => {
+            let role = |says: bool| {
+                if says == *holds {
+                    Role::Correct
+                } else {
+                    Role::Distractor
+                }
+            };
             let mut options = vec![option(TRUE, role(true)), option(FALSE, role(false))];
             if *false_first {
                 options.reverse();
             }
             let answer = if *holds { TRUE } else { FALSE };
             let question = fill(&subtask.statement, Some(name(*term)));
-            (QuestionKind::TrueFalse, &layouts.true_false, question, options, answer.to_string(), Some(0.5))
+            (
+                QuestionKind::TrueFalse,
+                &layouts.true_false,
+                question,
+                options,
+                answer.to_string(),
+                Some(0.5),
+            )
         }
         Asked::YesNo { term, holds } => {
             let answer = if *holds { "yes" } else { "no" };
             let question = fill(&subtask.yes_no, Some(name(*term)));
-            (QuestionKind::YesNo, &layouts.yes_no, question, Vec::new(), answer.to_string(), Some(0.5))
+            (
+                QuestionKind::YesNo,
+                &layouts.yes_no,
+                question,
+                Vec::new(),
+                answer.to_string(),
+                Some(0.5),
+            )
         }
         Asked::Free => {
             let texts = grammar.free_form(subject, subtask);
             let (describe, answer) = texts.ok_or_else(|| Gone::Subtask(subtask.name.clone()))?;
             let answer = fill(answer, None);
-            (QuestionKind::FreeForm, &layouts.free_form, fill(describe, None), Vec::new(), answer, None)
+            (
+                QuestionKind::FreeForm,
+                &layouts.free_form,
+                fill(describe, None),
+                Vec::new(),
+                answer,
+                None,
+            )
         }
-        Asked::Cross { options: pairs, correct } => {
+        Asked::Cross {
+            options: pairs,
+            correct,
+        } => {
             prompt.push('\n');
             prompt.push_str(&self::prompt(grammar, choices, &choices.second)?);
             let text = |(first, second): &(u32, u32)| {
@@ -133,32 +196,71 @@ pub fn write(grammar: &CompiledMetadata, choices: &Choices) -> Result<Written, G
                 });
                 out
             };
-            let role = |i| if i == *correct { Role::Correct } else { Role::Distractor };
-            let options: Vec<_> = pairs.iter().enumerate().map(|(i, p)| option(&text(p), role(i))).collect();
+            let role = |i| {
+                if i == *correct {
+                    Role::Correct
+                } else {
+                    Role::Distractor
+                }
+            };
+            let options: Vec<_> = pairs
+                .iter()
+                .enumerate()
+                .map(|(i, p)| option(&text(p), role(i)))
+                .collect();
             let answer = Item::letter(*correct);
             let chance = 1.0 / options.len() as f64;
             let question = layouts.cross.source().to_string();
-            (QuestionKind::MultipleChoice, choice_layout, question, options, answer, Some(chance))
+            (
+                QuestionKind::MultipleChoice,
+                choice_layout,
+                question,
+                options,
+                answer,
+                Some(chance),
+            )
         }
     };
     let instruction = instruction(layout, &question, &options, pair);
-    Ok(Written { prompt, negative, instruction, question, kind, options, answer, chance })
+    Ok(Written {
+        prompt,
+        negative,
+        instruction,
+        question,
+        kind,
+        options,
+        answer,
+        chance,
+    })
 }
 
-fn named<'g>(grammar: &'g CompiledMetadata, terms: &[(usize, u32)], list: usize) -> Option<&'g str> {
+fn named<'g>(
+    grammar: &'g CompiledMetadata,
+    terms: &[(usize, u32)],
+    list: usize,
+) -> Option<&'g str> {
     term(terms, list).map(|t| grammar.lists[list].terms[t as usize].as_str())
 }
 
-fn prompt(grammar: &CompiledMetadata, choices: &Choices, terms: &[(usize, u32)]) -> Result<String, Gone> {
+fn prompt(
+    grammar: &CompiledMetadata,
+    choices: &Choices,
+    terms: &[(usize, u32)],
+) -> Result<String, Gone> {
     let subject = &grammar.subjects[choices.subject];
-    let parts = subject.prompts.get(choices.wording).ok_or_else(|| Gone::Subject(subject.name.clone()))?;
+    let parts = subject
+        .prompts
+        .get(choices.wording)
+        .ok_or_else(|| Gone::Subject(subject.name.clone()))?;
     let missing = subject.lists.iter().find(|l| term(terms, **l).is_none());
     if let Some(list) = missing {
         return Err(Gone::Slot(grammar.lists[*list].name.clone()));
     }
     let mut prompt = String::with_capacity(160);
     write_prompt(parts, &mut prompt, |list| match term(terms, list) {
-        Some(t) if list == grammar.style => grammar.styles.get(t as usize).map_or("", |s| s.0.as_str()),
+        Some(t) if list == grammar.style => {
+            grammar.styles.get(t as usize).map_or("", |s| s.0.as_str())
+        }
         Some(t) => &grammar.lists[list].terms[t as usize],
         None => "",
     });
@@ -192,22 +294,40 @@ pub fn recipe(grammar: &CompiledMetadata, choices: &Choices) -> String {
     let layouts = &grammar.layouts;
     let style = term(&choices.terms, grammar.style).and_then(|t| grammar.styles.get(t as usize));
     let (prompt, negative) = style.map_or(("", ""), |s| (s.0.as_str(), s.1.as_str()));
-    let mut parts = vec![subject.sources.get(choices.wording).map_or("", String::as_str), prompt, negative];
-    let choice_layout = if choices.second.is_empty() { &layouts.multiple_choice } else { &layouts.pair_choice };
+    let mut parts = vec![
+        subject
+            .sources
+            .get(choices.wording)
+            .map_or("", String::as_str),
+        prompt,
+        negative,
+    ];
+    let choice_layout = if choices.second.is_empty() {
+        &layouts.multiple_choice
+    } else {
+        &layouts.pair_choice
+    };
     match &choices.asked {
         Asked::Options { refusal, .. } => {
             parts.extend([subtask.question.source(), choice_layout.source()]);
             parts.extend(refusal.map(|_| layouts.refusal.as_str()));
         }
-        Asked::Claim { .. } => parts.extend([subtask.statement.source(), layouts.true_false.source()]),
+        Asked::Claim { .. } => {
+            parts.extend([subtask.statement.source(), layouts.true_false.source()])
+        }
         Asked::YesNo { .. } => parts.extend([subtask.yes_no.source(), layouts.yes_no.source()]),
         Asked::Free => {
-            let (describe, answer) =
-                grammar.free_form(subject, subtask).map_or(("", ""), |(d, a)| (d.source(), a.source()));
+            let (describe, answer) = grammar
+                .free_form(subject, subtask)
+                .map_or(("", ""), |(d, a)| (d.source(), a.source()));
             parts.extend([describe, answer, layouts.free_form.source()]);
         }
         Asked::Cross { .. } => {
-            parts.extend([layouts.cross.source(), layouts.cross_option.source(), choice_layout.source()]);
+            parts.extend([
+                layouts.cross.source(),
+                layouts.cross_option.source(),
+                choice_layout.source(),
+            ]);
         }
     }
     format!("{:016x}", key(0, &parts))
@@ -223,29 +343,49 @@ pub fn choices_of(grammar: &CompiledMetadata, item: &Item) -> Option<Result<Choi
     Some(found(grammar, item, provenance))
 }
 
-fn found(grammar: &CompiledMetadata, item: &Item, provenance: &Provenance) -> Result<Choices, Gone> {
-    let subject = grammar.subject(&provenance.subject).ok_or_else(|| Gone::Subject(provenance.subject.clone()))?;
+fn found(
+    grammar: &CompiledMetadata,
+    item: &Item,
+    provenance: &Provenance,
+) -> Result<Choices, Gone> {
+    let subject = grammar
+        .subject(&provenance.subject)
+        .ok_or_else(|| Gone::Subject(provenance.subject.clone()))?;
     let name = item.subtask.as_deref().unwrap_or_default();
-    let subtask = grammar.subtask(name).ok_or_else(|| Gone::Subtask(name.to_string()))?;
+    let subtask = grammar
+        .subtask(name)
+        .ok_or_else(|| Gone::Subtask(name.to_string()))?;
     let terms = positions(grammar, provenance.terms.iter())?;
     let second = positions(grammar, provenance.second.iter())?;
     let list = &grammar.lists[grammar.subtasks[subtask].list];
-    let position = |term: &str| list.position(term).ok_or_else(|| Gone::Term(list.name.clone(), term.to_string()));
+    let position = |term: &str| {
+        list.position(term)
+            .ok_or_else(|| Gone::Term(list.name.clone(), term.to_string()))
+    };
     let claim = || position(provenance.claim.as_deref().unwrap_or_default());
     let asked = match item.kind {
         QuestionKind::FreeForm => Asked::Free,
-        QuestionKind::YesNo => Asked::YesNo { term: claim()?, holds: item.answer == "yes" },
+        QuestionKind::YesNo => Asked::YesNo {
+            term: claim()?,
+            holds: item.answer == "yes",
+        },
         QuestionKind::TrueFalse => Asked::Claim {
             term: claim()?,
             holds: item.answer == TRUE,
             false_first: item.options.first().is_some_and(|o| o.text == FALSE),
         },
-        QuestionKind::MultipleChoice if item.pair.as_ref().is_some_and(|p| p.side == Side::Cross) => {
+        QuestionKind::MultipleChoice
+            if item.pair.as_ref().is_some_and(|p| p.side == Side::Cross) =>
+        {
             let own = |terms: &[(usize, u32)]| {
-                term(terms, grammar.subtasks[subtask].list).ok_or_else(|| Gone::Slot(list.name.clone()))
+                term(terms, grammar.subtasks[subtask].list)
+                    .ok_or_else(|| Gone::Slot(list.name.clone()))
             };
             let (a, b) = (own(&terms)?, own(&second)?);
-            let rotation = item.rotation.as_ref().map_or(0, |r| r.index.saturating_sub(1));
+            let rotation = item
+                .rotation
+                .as_ref()
+                .map_or(0, |r| r.index.saturating_sub(1));
             choose::cross(provenance.seed, provenance.picture, rotation, (a, b))
         }
         QuestionKind::MultipleChoice => {
@@ -254,10 +394,22 @@ fn found(grammar: &CompiledMetadata, item: &Item, provenance: &Provenance) -> Re
             let correct = asked.clone().position(|o| o.role == Role::Correct);
             let options = asked.map(|o| position(&o.text)).collect::<Result<_, _>>()?;
             let may_decline = item.level.as_deref() == Some(KNOW);
-            Asked::Options { options, correct, refusal, may_decline }
+            Asked::Options {
+                options,
+                correct,
+                refusal,
+                may_decline,
+            }
         }
     };
-    Ok(Choices { subject, wording: provenance.wording as usize, terms, second, subtask, asked })
+    Ok(Choices {
+        subject,
+        wording: provenance.wording as usize,
+        terms,
+        second,
+        subtask,
+        asked,
+    })
 }
 
 fn positions<'t>(

@@ -91,7 +91,11 @@ impl Counts {
             QuestionKind::MultipleChoice => {
                 if let Some(right) = item.gold() {
                     // A refusal takes one of the places that the right option leaves, so a whole deal is longer.
-                    let slack = if refusal && item.correct().is_some() { item.options.len() as u64 - 1 } else { 1 };
+                    let slack = if refusal && item.correct().is_some() {
+                        item.options.len() as u64 - 1
+                    } else {
+                        1
+                    };
                     self.count(item, What::Position, right, item.options.len(), slack);
                 }
                 self.cue(item);
@@ -101,7 +105,10 @@ impl Counts {
                 if let Some(holds) = holds {
                     self.count(item, What::Label, usize::from(!holds), 2, 2);
                 }
-                let first = item.options.first().map(|o| o.text.trim().eq_ignore_ascii_case("true"));
+                let first = item
+                    .options
+                    .first()
+                    .map(|o| o.text.trim().eq_ignore_ascii_case("true"));
                 if let Some(first) = first.filter(|_| item.options.len() == 2) {
                     self.count(item, What::Order, usize::from(!first), 2, 2);
                 }
@@ -123,17 +130,41 @@ impl Counts {
         let subtask = item.subtask.as_deref().unwrap_or_default();
         let level = item.level.as_deref().filter(|_| composed);
         // The sides of an imported pair have opposite answers by design: together they are even.
-        let side = item.pair.as_ref().filter(|_| composed).map(|p| p.side.name());
-        let family = hash((&item.dataset, subtask, item.kind, level, side, what, composed));
+        let side = item
+            .pair
+            .as_ref()
+            .filter(|_| composed)
+            .map(|p| p.side.name());
+        let family = hash((
+            &item.dataset,
+            subtask,
+            item.kind,
+            level,
+            side,
+            what,
+            composed,
+        ));
         let first = *self.options.entry(family).or_insert(values);
         if first != values {
             self.mixed.insert(family, true);
         }
         let named = |subtask: &str| {
             let kind = item.kind.name();
-            let about = if subtask.is_empty() { String::new() } else { format!(" about {subtask}") };
-            let extra: String = [level, side].into_iter().flatten().map(|word| format!(", {word}")).collect();
-            let options = if what == What::Position { format!(" with {values} options") } else { String::new() };
+            let about = if subtask.is_empty() {
+                String::new()
+            } else {
+                format!(" about {subtask}")
+            };
+            let extra: String = [level, side]
+                .into_iter()
+                .flatten()
+                .map(|word| format!(", {word}"))
+                .collect();
+            let options = if what == What::Position {
+                format!(" with {values} options")
+            } else {
+                String::new()
+            };
             format!("{kind} questions{about}{extra}{options}")
         };
         let group = |of: String, whole: bool| Group {
@@ -148,14 +179,20 @@ impl Counts {
         };
         let own = hash((family, values));
         if self.groups.len() < GROUPS || self.groups.contains_key(&own) {
-            let group = self.groups.entry(own).or_insert_with(|| group(named(subtask), false));
+            let group = self
+                .groups
+                .entry(own)
+                .or_insert_with(|| group(named(subtask), false));
             if let Some(count) = group.counts.get_mut(value) {
                 *count += 1;
             }
         }
         if !composed && !subtask.is_empty() {
             let whole = hash((item.kind, what, values, "whole"));
-            let group = self.groups.entry(whole).or_insert_with(|| group(named(""), true));
+            let group = self
+                .groups
+                .entry(whole)
+                .or_insert_with(|| group(named(""), true));
             if let Some(count) = group.counts.get_mut(value) {
                 *count += 1;
             }
@@ -168,13 +205,27 @@ impl Counts {
             return;
         }
         // An option that declines is worded apart, and so are two terms joined to one option.
-        let Some(right) = item.correct().filter(|_| item.rotation.is_none()) else { return };
-        let lengths = item.options.iter().filter(|o| o.role != Role::Refusal).map(|o| o.text.chars().count());
+        let Some(right) = item.correct().filter(|_| item.rotation.is_none()) else {
+            return;
+        };
+        let lengths = item
+            .options
+            .iter()
+            .filter(|o| o.role != Role::Refusal)
+            .map(|o| o.text.chars().count());
         let (mut most, mut least, mut n) = ((0, 0), (usize::MAX, 0), 0_u32);
         for length in lengths {
             n += 1;
-            most = if length > most.0 { (length, 1) } else { (most.0, most.1 + u32::from(length == most.0)) };
-            least = if length < least.0 { (length, 1) } else { (least.0, least.1 + u32::from(length == least.0)) };
+            most = if length > most.0 {
+                (length, 1)
+            } else {
+                (most.0, most.1 + u32::from(length == most.0))
+            };
+            least = if length < least.0 {
+                (length, 1)
+            } else {
+                (least.0, least.1 + u32::from(length == least.0))
+            };
         }
         if n < 2 {
             return;
@@ -184,7 +235,9 @@ impl Counts {
             of: item
                 .subtask
                 .clone()
-                .map_or("multiple-choice questions".into(), |s| format!("multiple-choice questions about {s}")),
+                .map_or("multiple-choice questions".into(), |s| {
+                    format!("multiple-choice questions about {s}")
+                }),
             ..Cue::default()
         });
         cue.questions += 1;
@@ -226,7 +279,10 @@ impl Counts {
         for cue in self.cues.values().filter(|c| c.questions >= ENOUGH) {
             for (end, word) in ["longest", "shortest"].into_iter().enumerate() {
                 let (hits, expected) = (cue.hits[end] as f64, cue.expected[end]);
-                if expected > EXPECTED && hits > expected + RARE * cue.variance[end].sqrt() && hits > expected * WORTH {
+                if expected > EXPECTED
+                    && hits > expected + RARE * cue.variance[end].sqrt()
+                    && hits > expected * WORTH
+                {
                     found.push(Skew {
                         rule: Rule::LengthCue,
                         of: cue.of.clone(),
@@ -248,7 +304,12 @@ impl Group {
     fn skew(&self) -> Option<Skew> {
         let total: u64 = self.counts.iter().sum();
         let (least, most) = (self.counts.iter().min()?, self.counts.iter().max()?);
-        let counts = self.counts.iter().map(u64::to_string).collect::<Vec<_>>().join("/");
+        let counts = self
+            .counts
+            .iter()
+            .map(u64::to_string)
+            .collect::<Vec<_>>()
+            .join("/");
         let why = if self.composed && self.alone {
             if most - least <= self.slack {
                 return None;
@@ -256,7 +317,11 @@ impl Group {
             "a composed set comes out even"
         } else {
             let expected = total as f64 / self.counts.len() as f64;
-            let square: f64 = self.counts.iter().map(|c| (*c as f64 - expected).powi(2) / expected).sum();
+            let square: f64 = self
+                .counts
+                .iter()
+                .map(|c| (*c as f64 - expected).powi(2) / expected)
+                .sum();
             if expected < EXPECTED || square <= critical(self.counts.len() - 1) {
                 return None;
             }
@@ -266,21 +331,35 @@ impl Group {
         let (rule, what, help) = match self.what {
             What::Position => (
                 Rule::PositionSkew,
-                format!("the right option of {of} stands at {} {counts} times: {why}", letters(self.counts.len())),
+                format!(
+                    "the right option of {of} stands at {} {counts} times: {why}",
+                    letters(self.counts.len())
+                ),
                 "shuffle the options, or ask every rotation of them",
             ),
             What::Order => (
                 Rule::PositionSkew,
-                format!("the first option of {of} is True {} of {total} times: {why}", self.counts[0]),
+                format!(
+                    "the first option of {of} is True {} of {total} times: {why}",
+                    self.counts[0]
+                ),
                 "shuffle the two options",
             ),
             What::Label => (
                 Rule::LabelSkew,
-                format!("{} of {total} {of} are labelled true: {why}", self.counts[0]),
+                format!(
+                    "{} of {total} {of} are labelled true: {why}",
+                    self.counts[0]
+                ),
                 "ask as many that hold as that do not",
             ),
         };
-        Some(Skew { rule, of: of.clone(), what, help })
+        Some(Skew {
+            rule,
+            of: of.clone(),
+            what,
+            help,
+        })
     }
 }
 
@@ -308,7 +387,10 @@ mod tests {
         // Upper 0.0001 points of the chi-square distribution.
         for (freedom, value) in [(1, 15.137), (3, 21.108), (4, 23.513), (9, 33.720)] {
             let own = critical(freedom);
-            assert!((own - value).abs() / value < 0.05, "{freedom}: {own} is not {value}");
+            assert!(
+                (own - value).abs() / value < 0.05,
+                "{freedom}: {own} is not {value}"
+            );
         }
     }
 }

@@ -153,17 +153,26 @@ const WORDS: &[Entry] = &[
     ("server", &[("profession", "a waiter"), ("object", "a computer")]),
 ];
 
-static BY_WORD: LazyLock<HashMap<&str, &[(&str, &str)]>> = LazyLock::new(|| WORDS.iter().copied().collect());
+static BY_WORD: LazyLock<HashMap<&str, &[(&str, &str)]>> =
+    LazyLock::new(|| WORDS.iter().copied().collect());
 
 /// What else a term means, given in plain words (see [`crate::ambiguity::plain`]), in a vocabulary of this name:
 /// "a machine that lifts"; `None` when nothing else is known. A meaning that is two things joined by "or" is ambiguous
 /// by itself.
 pub(super) fn other(term: &str, vocabulary: &str) -> Option<String> {
     // Plurals are made of the noun with an s; a word that ends in one by itself is looked for first.
-    let meanings = BY_WORD.get(term).or_else(|| BY_WORD.get(term.strip_suffix('s')?))?;
-    let mut others: Vec<&str> =
-        meanings.iter().filter(|(kind, _)| *kind != vocabulary).map(|(_, what)| *what).collect();
-    let own = meanings.iter().find(|(kind, _)| *kind == vocabulary).map(|(_, what)| *what);
+    let meanings = BY_WORD
+        .get(term)
+        .or_else(|| BY_WORD.get(term.strip_suffix('s')?))?;
+    let mut others: Vec<&str> = meanings
+        .iter()
+        .filter(|(kind, _)| *kind != vocabulary)
+        .map(|(_, what)| *what)
+        .collect();
+    let own = meanings
+        .iter()
+        .find(|(kind, _)| *kind == vocabulary)
+        .map(|(_, what)| *what);
     if own.is_some_and(|what| what.contains(" or ")) {
         others.splice(0..0, own);
     }
@@ -180,8 +189,14 @@ mod tests {
         assert_eq!(other("crane", "animal").unwrap(), "a machine that lifts");
         assert_eq!(other("cranes", "object").unwrap(), "a bird");
         assert_eq!(other("orange", "color").unwrap(), "a fruit");
-        assert_eq!(other("keyboard", "object").unwrap(), "a computer's, or a piano's");
-        assert_eq!(other("crane", "toys").unwrap(), "a bird, or a machine that lifts");
+        assert_eq!(
+            other("keyboard", "object").unwrap(),
+            "a computer's, or a piano's"
+        );
+        assert_eq!(
+            other("crane", "toys").unwrap(),
+            "a bird, or a machine that lifts"
+        );
         assert_eq!(other("glass", "object"), None);
         assert_eq!(other("owl", "animal"), None);
     }
@@ -193,7 +208,10 @@ mod tests {
         assert!(words.windows(2).all(|w| w[0] != w[1]));
         for (word, meanings) in WORDS {
             assert_eq!(*word, crate::ambiguity::plain(word));
-            assert!(meanings.len() > 1 || meanings[0].1.contains(" or "), "{word}");
+            assert!(
+                meanings.len() > 1 || meanings[0].1.contains(" or "),
+                "{word}"
+            );
         }
     }
 }

@@ -80,7 +80,13 @@ impl<'g> ItemLint<'g> {
             counts: Counts::default(),
             doubts: HashMap::new(),
             repeats: Repeats::default(),
-            uses: lists.iter().map(|l| Use { seen: vec![false; l.terms.len()], ..Use::default() }).collect(),
+            uses: lists
+                .iter()
+                .map(|l| Use {
+                    seen: vec![false; l.terms.len()],
+                    ..Use::default()
+                })
+                .collect(),
         }
     }
 
@@ -123,9 +129,18 @@ impl<'g> ItemLint<'g> {
     pub fn refused(&mut self, problem: &Error, line: u64) {
         let field = problem.place.field.as_deref().unwrap_or_default();
         let named = |name: &str| field == name || field.ends_with(&format!(".{name}"));
-        let empty = problem.what.contains("empty") && (named("question") || named("options") || named("answer"));
-        let rule = if empty { Rule::EmptyQuestion } else { Rule::Unreadable };
-        let what = if field.is_empty() { problem.what.clone() } else { format!("field `{field}`: {}", problem.what) };
+        let empty = problem.what.contains("empty")
+            && (named("question") || named("options") || named("answer"));
+        let rule = if empty {
+            Rule::EmptyQuestion
+        } else {
+            Rule::Unreadable
+        };
+        let what = if field.is_empty() {
+            problem.what.clone()
+        } else {
+            format!("field `{field}`: {}", problem.what)
+        };
         let help = problem.help.clone().unwrap_or_default();
         self.keep(rule, line, "", || (what, help));
     }
@@ -139,7 +154,11 @@ impl<'g> ItemLint<'g> {
                 let kept = self.kept.entry(Rule::Unanswerable).or_default();
                 kept.1 += more;
                 for finding in doubt.first {
-                    if kept.0.len() < LISTED { kept.0.push(finding) } else { kept.1 += 1 }
+                    if kept.0.len() < LISTED {
+                        kept.0.push(finding)
+                    } else {
+                        kept.1 += 1
+                    }
                 }
             }
         }
@@ -153,7 +172,10 @@ impl<'g> ItemLint<'g> {
             found.extend(kept);
             if left > 0 {
                 let what = format!("{left} more like the {LISTED} listed: {}", rule.about());
-                more.push(Finding::new(rule, self.file.as_str(), what).help("mend these first and look again"));
+                more.push(
+                    Finding::new(rule, self.file.as_str(), what)
+                        .help("mend these first and look again"),
+                );
             }
         }
         found.sort_by(|a, b| (a.line == 0).cmp(&(b.line == 0)).then_with(|| a.cmp(b)));
@@ -169,7 +191,12 @@ impl<'g> ItemLint<'g> {
         }
         let (what, help) = say();
         let line = u32::try_from(line).unwrap_or(u32::MAX);
-        kept.push(Finding::new(rule, self.file.as_str(), what).line(line).term(term).help(help));
+        kept.push(
+            Finding::new(rule, self.file.as_str(), what)
+                .line(line)
+                .term(term)
+                .help(help),
+        );
     }
 
     fn empty(&mut self, item: &Item, line: u64) {
@@ -185,7 +212,9 @@ impl<'g> ItemLint<'g> {
         } else {
             return;
         };
-        self.keep(Rule::EmptyQuestion, line, &item.id, || (what.into(), "write it, or leave the question out".into()));
+        self.keep(Rule::EmptyQuestion, line, &item.id, || {
+            (what.into(), "write it, or leave the question out".into())
+        });
     }
 
     fn options(&mut self, item: &Item, line: u64) {
@@ -195,23 +224,43 @@ impl<'g> ItemLint<'g> {
         let mut folded: Vec<String> = item.options.iter().map(|o| fold(o.text.trim())).collect();
         folded.sort_unstable();
         if let Some(twice) = folded.windows(2).find(|w| w[0] == w[1] && !w[0].is_empty()) {
-            let help = "draw another distractor: whoever picks one of the two is right or wrong by luck";
+            let help =
+                "draw another distractor: whoever picks one of the two is right or wrong by luck";
             self.keep(Rule::DuplicateOption, line, &item.id, || {
-                (format!("the option `{}` is offered twice", twice[0]), help.into())
+                (
+                    format!("the option `{}` is offered twice", twice[0]),
+                    help.into(),
+                )
             });
             return;
         }
         let joined = item.rotation.is_some() && item.provenance.is_some();
-        let read = item.task.as_deref().is_some_and(|t| t.eq_ignore_ascii_case("ocr"));
+        let read = item
+            .task
+            .as_deref()
+            .is_some_and(|t| t.eq_ignore_ascii_case("ocr"));
         if item.kind != QuestionKind::MultipleChoice || joined {
             return;
         }
         let list = self.list(item);
-        let asked = item.options.iter().filter(|o| o.role != Role::Refusal).take(COMPARED);
+        let asked = item
+            .options
+            .iter()
+            .filter(|o| o.role != Role::Refusal)
+            .take(COMPARED);
         // Of a term that no vocabulary has nothing tells whether its last word is a head noun.
-        let known = |text: &str| list.and_then(|l| l.words.get(l.position(text)? as usize)).cloned();
-        let words: Vec<_> =
-            asked.map(|o| (&o.text, known(&o.text).unwrap_or_else(|| Words::new(&o.text, Terms::Phrases)))).collect();
+        let known = |text: &str| {
+            list.and_then(|l| l.words.get(l.position(text)? as usize))
+                .cloned()
+        };
+        let words: Vec<_> = asked
+            .map(|o| {
+                (
+                    &o.text,
+                    known(&o.text).unwrap_or_else(|| Words::new(&o.text, Terms::Phrases)),
+                )
+            })
+            .collect();
         // A noun that every option ends in tells what the list is about: "red color", "blue color".
         let head = |w: &Words| w.folded().rsplit(' ').next().map(str::to_string);
         let common = words.windows(2).all(|w| head(&w[0].1) == head(&w[1].1));
@@ -221,7 +270,9 @@ impl<'g> ItemLint<'g> {
                 let near = near.filter(|n| *n != Overlap::Head || !common);
                 // 1950 and 1960 are one figure apart and different answers.
                 let figures = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-                let Some(near) = near.filter(|n| *n != Overlap::Edit || !(figures(one) || figures(two))) else {
+                let Some(near) =
+                    near.filter(|n| *n != Overlap::Edit || !(figures(one) || figures(two)))
+                else {
                     continue;
                 };
                 self.keep(Rule::NearSynonym, line, &item.id, || {
@@ -237,15 +288,25 @@ impl<'g> ItemLint<'g> {
 
     /// Letters that the hint lists beyond the options.
     fn hint(&mut self, item: &Item, line: u64) {
-        let Some(instruction) = &item.instruction else { return };
-        let Some(start) = instruction.rfind("Hint:").or_else(|| instruction.rfind("e.g.")) else { return };
+        let Some(instruction) = &item.instruction else {
+            return;
+        };
+        let Some(start) = instruction
+            .rfind("Hint:")
+            .or_else(|| instruction.rfind("e.g."))
+        else {
+            return;
+        };
         let hint = &instruction[start..];
         let letters = hint.match_indices('(').filter_map(|(at, _)| {
             let mut rest = hint[at + 1..].chars();
             let letter = rest.next().filter(char::is_ascii_uppercase)?;
             (rest.next() == Some(')')).then_some(usize::from(letter as u8 - b'A'))
         });
-        let beyond: Vec<_> = letters.filter(|l| *l >= item.options.len()).map(Item::letter).collect();
+        let beyond: Vec<_> = letters
+            .filter(|l| *l >= item.options.len())
+            .map(Item::letter)
+            .collect();
         if !beyond.is_empty() {
             self.keep(Rule::WrongLetters, line, &item.id, || {
                 let what = format!(
@@ -256,7 +317,10 @@ impl<'g> ItemLint<'g> {
                         n => format!("{n} options"),
                     }
                 );
-                (what, "list the letters of the options that are offered".into())
+                (
+                    what,
+                    "list the letters of the options that are offered".into(),
+                )
             });
         }
     }
@@ -274,10 +338,18 @@ impl<'g> ItemLint<'g> {
         let question = plain(&item.question);
         let leaks = |text: &str| holds(&question, text);
         // A question that names another option too asks which of them it is.
-        let others = || item.options.iter().filter(|o| o.role == Role::Distractor).take(COMPARED);
+        let others = || {
+            item.options
+                .iter()
+                .filter(|o| o.role == Role::Distractor)
+                .take(COMPARED)
+        };
         if leaks(&answer) && !others().any(|o| leaks(&plain(&o.text))) {
             self.keep(Rule::AnswerLeak, line, &item.id, || {
-                (format!("the answer `{answer}` stands in the question"), "word the question otherwise".into())
+                (
+                    format!("the answer `{answer}` stands in the question"),
+                    "word the question otherwise".into(),
+                )
             });
         }
     }
@@ -290,19 +362,28 @@ impl<'g> ItemLint<'g> {
         if self.repeats.see(item) {
             self.keep(Rule::RepeatedQuestion, line, &item.id, || {
                 let what = "another picture has the same prompt, question and options";
-                (what.into(), "give its prompt more wordings or terms, or ask fewer questions of this kind".into())
+                (
+                    what.into(),
+                    "give its prompt more wordings or terms, or ask fewer questions of this kind"
+                        .into(),
+                )
             });
         }
     }
 
     /// The option marked right is the one that the answer names.
     fn marked(&mut self, item: &Item, line: u64) {
-        let (Some(at), false) = (item.correct(), item.answer.trim().is_empty()) else { return };
+        let (Some(at), false) = (item.correct(), item.answer.trim().is_empty()) else {
+            return;
+        };
         let (text, answer) = (item.options[at].text.trim(), item.answer.trim());
         let letter = answer.trim_start_matches('(').trim_end_matches([')', '.']);
         if answer != text && letter != Item::letter(at) {
             self.keep(Rule::WrongLabel, line, &item.id, || {
-                (format!("the answer is `{answer}` and the option marked right is `{text}`"), String::new())
+                (
+                    format!("the answer is `{answer}` and the option marked right is `{text}`"),
+                    String::new(),
+                )
             });
         }
     }
@@ -315,7 +396,9 @@ impl<'g> ItemLint<'g> {
     }
 
     fn shown<'i>(&self, item: &'i Item) -> Shown<'i> {
-        let Some(provenance) = item.provenance.as_deref() else { return Shown::Unknown };
+        let Some(provenance) = item.provenance.as_deref() else {
+            return Shown::Unknown;
+        };
         let subtask = item.subtask.as_deref().unwrap_or_default();
         let name = match self.list(item) {
             Some(list) => list.name.clone(),
@@ -334,39 +417,52 @@ impl<'g> ItemLint<'g> {
     }
 
     fn unanswerable(&mut self, item: &Item, line: u64, what: impl FnOnce() -> String) {
-        let help = "ask only about what the prompt puts into the picture, or leave the question out";
+        let help =
+            "ask only about what the prompt puts into the picture, or leave the question out";
         self.keep(Rule::Unanswerable, line, &item.id, || (what(), help.into()));
     }
 
     fn composed_claim(&mut self, item: &Item, line: u64, says: Option<bool>) {
         let claim = item.provenance.as_deref().and_then(|p| p.claim.as_deref());
-        let (Some(claim), Some(says)) = (claim, says) else { return };
+        let (Some(claim), Some(says)) = (claim, says) else {
+            return;
+        };
         match self.shown(item) {
             Shown::Term(term) => {
                 let prompt = item.prompt.as_deref().map(plain).unwrap_or_default();
                 if (term == claim) != says {
                     self.contradicts(item, line, || {
-                        format!("the picture shows `{term}` and `{claim}` is labelled {}", word(says))
+                        format!(
+                            "the picture shows `{term}` and `{claim}` is labelled {}",
+                            word(says)
+                        )
                     });
                 } else if !says && item.pair.is_none() && holds(&prompt, &plain(claim)) {
                     self.contradicts(item, line, || {
-                        format!("the prompt holds `{claim}`, which is labelled {}", word(says))
+                        format!(
+                            "the prompt holds `{claim}`, which is labelled {}",
+                            word(says)
+                        )
                     });
                 }
             }
-            Shown::Nothing => {
-                self.unanswerable(item, line, || format!("nothing was put into the picture for `{claim}`"))
-            }
+            Shown::Nothing => self.unanswerable(item, line, || {
+                format!("nothing was put into the picture for `{claim}`")
+            }),
             Shown::Unknown => {}
         }
     }
 
     fn composed_answer(&mut self, item: &Item, line: u64) {
-        let cross = item.rotation.is_some() || item.pair.as_ref().is_some_and(|p| p.side == Side::Cross);
+        let cross =
+            item.rotation.is_some() || item.pair.as_ref().is_some_and(|p| p.side == Side::Cross);
         if cross {
             return;
         }
-        let declines = item.options.iter().any(|o| o.role == Role::Refusal && o.text == item.answer);
+        let declines = item
+            .options
+            .iter()
+            .any(|o| o.role == Role::Refusal && o.text == item.answer);
         let right = item.correct().map(|at| item.options[at].text.as_str());
         if right.is_none() && item.kind == QuestionKind::MultipleChoice {
             match self.shown(item) {
@@ -375,7 +471,9 @@ impl<'g> ItemLint<'g> {
                         format!("declining is marked right and the picture shows `{term}`")
                     });
                 }
-                _ if !declines => self.contradicts(item, line, || "no option is marked right".into()),
+                _ if !declines => {
+                    self.contradicts(item, line, || "no option is marked right".into())
+                }
                 _ => {}
             }
             return;
@@ -389,7 +487,9 @@ impl<'g> ItemLint<'g> {
                     return;
                 }
                 // A style is in the prompt by its wording, not by its name.
-                let style = self.list(item).map_or(item.subtask.as_deref() == Some(STYLE), |l| l.name == STYLE);
+                let style = self
+                    .list(item)
+                    .map_or(item.subtask.as_deref() == Some(STYLE), |l| l.name == STYLE);
                 let prompt = item.prompt.as_deref().map(plain).unwrap_or_default();
                 if !style && !holds(&prompt, &plain(term)) {
                     self.unanswerable(item, line, || format!("the prompt does not hold `{term}`"));
@@ -397,7 +497,9 @@ impl<'g> ItemLint<'g> {
             }
             Shown::Nothing => {
                 let answer = right.unwrap_or(&item.answer);
-                self.unanswerable(item, line, || format!("nothing was put into the picture for `{answer}`"));
+                self.unanswerable(item, line, || {
+                    format!("nothing was put into the picture for `{answer}`")
+                });
             }
             Shown::Unknown => {}
         }
@@ -405,7 +507,10 @@ impl<'g> ItemLint<'g> {
 
     /// An imported statement is held against its prompt where the same words stand in both.
     fn imported_claim(&mut self, item: &Item, line: u64, says: Option<bool>) {
-        let (Some(prompt), Some(says)) = (item.prompt.as_deref().filter(|p| !p.trim().is_empty()), says) else {
+        let (Some(prompt), Some(says)) = (
+            item.prompt.as_deref().filter(|p| !p.trim().is_empty()),
+            says,
+        ) else {
             return;
         };
         let (prompt, question) = (plain(prompt), plain(&item.question));
@@ -416,20 +521,36 @@ impl<'g> ItemLint<'g> {
         let claim = claim.or_else(|| {
             // A part of the prompt that the question repeats: "art nouveau style". One word alone says too little.
             let parts = prompt.split(',').map(str::trim).filter(|p| p.contains(' '));
-            parts.filter(|p| holds(&question, p)).max_by_key(|p| p.len()).map(String::from)
+            parts
+                .filter(|p| holds(&question, p))
+                .max_by_key(|p| p.len())
+                .map(String::from)
         });
         let Some(claim) = claim else { return };
         let held = holds(&prompt, &claim);
         if held && !says {
-            self.contradicts(item, line, || format!("the prompt holds `{claim}`, which is labelled {}", word(says)));
+            self.contradicts(item, line, || {
+                format!(
+                    "the prompt holds `{claim}`, which is labelled {}",
+                    word(says)
+                )
+            });
         } else if !held && says {
             let other = self
                 .list(item)
                 .filter(|l| l.terms.len() <= LOOKED_FOR && l.name != STYLE)
-                .and_then(|list| list.words.iter().map(Words::folded).find(|w| holds(&prompt, w)));
+                .and_then(|list| {
+                    list.words
+                        .iter()
+                        .map(Words::folded)
+                        .find(|w| holds(&prompt, w))
+                });
             if let Some(other) = other {
                 self.contradicts(item, line, || {
-                    format!("the prompt holds `{other}` and not `{claim}`, which is labelled {}", word(says))
+                    format!(
+                        "the prompt holds `{other}` and not `{claim}`, which is labelled {}",
+                        word(says)
+                    )
                 });
             }
         }
@@ -440,23 +561,33 @@ impl<'g> ItemLint<'g> {
         let grammar = self.grammar?;
         let subtask = &grammar.subtasks[grammar.subtask(item.subtask.as_deref()?)?];
         let list = &grammar.lists[subtask.list];
-        let worded = [&subtask.statement, &subtask.yes_no].into_iter().find_map(|t| filled(t, &item.question));
+        let worded = [&subtask.statement, &subtask.yes_no]
+            .into_iter()
+            .find_map(|t| filled(t, &item.question));
         if let Some(term) = worded.filter(|t| list.position(t).is_some()) {
             return Some(plain(term));
         }
         if list.terms.len() > LOOKED_FOR {
             return None;
         }
-        let held = list.words.iter().map(Words::folded).filter(|w| holds(question, w));
+        let held = list
+            .words
+            .iter()
+            .map(Words::folded)
+            .filter(|w| holds(question, w));
         held.max_by_key(|w| w.len()).map(String::from)
     }
 
     /// An imported answer is looked for in the prompt, word by word.
     fn imported_answer(&mut self, item: &Item, line: u64) {
-        let (QuestionKind::MultipleChoice, Some(at), Some(subtask)) = (item.kind, item.correct(), &item.subtask) else {
+        let (QuestionKind::MultipleChoice, Some(at), Some(subtask)) =
+            (item.kind, item.correct(), &item.subtask)
+        else {
             return;
         };
-        let Some(prompt) = item.prompt.as_deref().filter(|p| !p.trim().is_empty()) else { return };
+        let Some(prompt) = item.prompt.as_deref().filter(|p| !p.trim().is_empty()) else {
+            return;
+        };
         let list = self.list(item);
         // A style is in the prompt by its wording, not by its name.
         if list.map_or(subtask == STYLE, |l| l.name == STYLE) {
@@ -465,15 +596,23 @@ impl<'g> ItemLint<'g> {
         let (prompt, answer) = (plain(prompt), plain(&item.options[at].text));
         let held = holds(&prompt, &answer);
         // A word that is nearly there ("pancake", "pancakes") is there.
-        let somewhere = answer.split(' ').any(|word| match word.char_indices().nth(4) {
-            Some((end, _)) => prompt.split(' ').any(|p| p.starts_with(&word[..end])),
-            None => word.chars().count() > 2 && holds(&prompt, word),
-        });
+        let somewhere = answer
+            .split(' ')
+            .any(|word| match word.char_indices().nth(4) {
+                Some((end, _)) => prompt.split(' ').any(|p| p.starts_with(&word[..end])),
+                None => word.chars().count() > 2 && holds(&prompt, word),
+            });
         if held || somewhere || answer.is_empty() {
             if let Some(doubt) = self.doubts.get_mut(subtask) {
                 doubt.held += u64::from(held);
             } else if held && self.doubts.len() < SUBTASKS {
-                self.doubts.insert(subtask.clone(), Doubt { held: 1, ..Doubt::default() });
+                self.doubts.insert(
+                    subtask.clone(),
+                    Doubt {
+                        held: 1,
+                        ..Doubt::default()
+                    },
+                );
             }
             return;
         }
@@ -488,20 +627,31 @@ impl<'g> ItemLint<'g> {
         let doubt = self.doubts.entry(subtask.clone()).or_default();
         doubt.missing += 1;
         if doubt.first.len() < LISTED {
-            let help = "ask only about what the prompt puts into the picture, or leave the question out";
+            let help =
+                "ask only about what the prompt puts into the picture, or leave the question out";
             let finding = Finding::new(Rule::Unanswerable, self.file.as_str(), what());
             let line = u32::try_from(line).unwrap_or(u32::MAX);
-            doubt.first.push(finding.line(line).term(item.id.as_str()).help(help));
+            doubt
+                .first
+                .push(finding.line(line).term(item.id.as_str()).help(help));
         }
     }
 
     /// Which term a composed question is about.
     fn used(&mut self, item: &Item) {
-        let Some(grammar) = self.grammar.filter(|_| item.provenance.is_some()) else { return };
-        let Some(subtask) = item.subtask.as_deref().and_then(|s| grammar.subtask(s)) else { return };
+        let Some(grammar) = self.grammar.filter(|_| item.provenance.is_some()) else {
+            return;
+        };
+        let Some(subtask) = item.subtask.as_deref().and_then(|s| grammar.subtask(s)) else {
+            return;
+        };
         let list = grammar.subtasks[subtask].list;
-        let Shown::Term(term) = self.shown(item) else { return };
-        let (Some(uses), Some(provenance)) = (self.uses.get_mut(list), &item.provenance) else { return };
+        let Shown::Term(term) = self.shown(item) else {
+            return;
+        };
+        let (Some(uses), Some(provenance)) = (self.uses.get_mut(list), &item.provenance) else {
+            return;
+        };
         if uses.pictures == 0 || uses.last != provenance.picture {
             uses.pictures += 1;
             uses.last = provenance.picture;
@@ -514,8 +664,12 @@ impl<'g> ItemLint<'g> {
 
     /// Terms that were no question's answer although there were so many that chance would have taken each.
     fn unused(&mut self) {
-        let (Some(grammar), false) = (self.grammar, self.counts.sample) else { return };
-        for (list, Use { pictures, seen, .. }) in grammar.lists.iter().zip(std::mem::take(&mut self.uses)) {
+        let (Some(grammar), false) = (self.grammar, self.counts.sample) else {
+            return;
+        };
+        for (list, Use { pictures, seen, .. }) in
+            grammar.lists.iter().zip(std::mem::take(&mut self.uses))
+        {
             let n = seen.len() as f64;
             // Of n terms drawn m times, n exp(-m/n) are expected to be missing: here less than one in a hundred.
             if (pictures as f64) < n * (n.ln() + 5.0) {
@@ -538,7 +692,9 @@ impl<'g> ItemLint<'g> {
 
 /// Whether the label says that the statement holds, or the question is answered by yes.
 fn label(item: &Item) -> Option<bool> {
-    let text = item.correct().map_or(item.answer.as_str(), |at| item.options[at].text.as_str());
+    let text = item
+        .correct()
+        .map_or(item.answer.as_str(), |at| item.options[at].text.as_str());
     match fold(text.trim().trim_end_matches('.')).as_str() {
         "true" | "yes" => Some(true),
         "false" | "no" => Some(false),
@@ -557,6 +713,14 @@ fn filled<'t>(template: &Template, text: &'t str) -> Option<&'t str> {
         Some(at) => (at..at + 6, false),
         None => source.find("{a term}").map(|at| (at..at + 8, true))?,
     };
-    let inside = text.strip_prefix(&source[..slot.start])?.strip_suffix(&source[slot.end..])?;
-    if article { inside.strip_prefix("a ").or_else(|| inside.strip_prefix("an ")) } else { Some(inside) }
+    let inside = text
+        .strip_prefix(&source[..slot.start])?
+        .strip_suffix(&source[slot.end..])?;
+    if article {
+        inside
+            .strip_prefix("a ")
+            .or_else(|| inside.strip_prefix("an "))
+    } else {
+        Some(inside)
+    }
 }

@@ -28,7 +28,9 @@ pub use items::ItemLint;
 pub use scenes::broken;
 
 use super::compiled_metadata::CompiledMetadata;
-use super::metadata::{Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of};
+use super::metadata::{
+    Metadata, STYLE, Style, VOCABULARIES, Vocabulary, styles, templates, vocabulary_of,
+};
 use benchtop_model::{Finding, MetaFile, Rule, Severity};
 use reach::{Reach, Shared};
 use terms::Asked;
@@ -48,7 +50,10 @@ pub fn file(file: &MetaFile) -> Vec<Finding> {
         found.extend(terms::check(name, &entries, &asked).0);
     }
     if !metadata.styles().is_empty() {
-        let asked = Asked { phrases: true, ..Asked::default() };
+        let asked = Asked {
+            phrases: true,
+            ..Asked::default()
+        };
         found.extend(terms::check(STYLE, &terms::styles(metadata.styles()), &asked).0);
     }
     found.sort();
@@ -57,13 +62,24 @@ pub fn file(file: &MetaFile) -> Vec<Finding> {
 
 /// Gives findings about a term that name its vocabulary's file and no line the line of the term.
 pub fn locate(findings: &mut [Finding], metadata: &Metadata) {
-    for finding in findings.iter_mut().filter(|f| f.line == 0 && !f.term.is_empty()) {
+    for finding in findings
+        .iter_mut()
+        .filter(|f| f.line == 0 && !f.term.is_empty())
+    {
         let line = match vocabulary_of(&finding.file) {
             Some(name) => {
-                let terms = metadata.vocabularies().get(name).map_or(&[][..], |v| v.terms());
-                terms.iter().find(|t| t.text == finding.term).map(|t| t.line)
+                let terms = metadata
+                    .vocabularies()
+                    .get(name)
+                    .map_or(&[][..], |v| v.terms());
+                terms
+                    .iter()
+                    .find(|t| t.text == finding.term)
+                    .map(|t| t.line)
             }
-            None if finding.file == styles::FILE => styles::find(metadata.styles(), &finding.term).map(|s| s.line),
+            None if finding.file == styles::FILE => {
+                styles::find(metadata.styles(), &finding.term).map(|s| s.line)
+            }
             None => None,
         };
         finding.line = line.unwrap_or(0);
@@ -105,46 +121,81 @@ impl Linter {
         let mut found: Vec<Finding> = metadata.found().chain(compiled).cloned().collect();
         if metadata.text(templates::FILE).is_none() {
             let what = "there are no templates, so nothing can be composed";
-            let finding = Finding::new(Rule::MissingFile, templates::FILE, what).term(templates::FILE);
+            let finding =
+                Finding::new(Rule::MissingFile, templates::FILE, what).term(templates::FILE);
             found.push(finding.help("`benchtop init` in an empty folder writes one to begin with"));
         }
-        self.lists.retain(|name, _| name == STYLE || metadata.vocabularies().contains_key(name));
+        self.lists
+            .retain(|name, _| name == STYLE || metadata.vocabularies().contains_key(name));
         for (name, vocabulary) in metadata.vocabularies() {
             if name == STYLE {
-                let what = format!("`{{{STYLE}}}` stands for {}: this file is not used", styles::FILE);
+                let what = format!(
+                    "`{{{STYLE}}}` stands for {}: this file is not used",
+                    styles::FILE
+                );
                 let file = format!("{VOCABULARIES}{STYLE}.txt");
                 let finding = Finding::new(Rule::UnusedVocabulary, file, what).term(STYLE);
                 found.push(finding.help("give the file another name"));
                 continue;
             }
             let asked = Asked::about(metadata, name);
-            let same =
-                |s: &Seen| matches!(&s.source, Source::File(v) if Arc::ptr_eq(v, vocabulary)) && s.asked == asked;
+            let same = |s: &Seen| {
+                matches!(&s.source, Source::File(v) if Arc::ptr_eq(v, vocabulary))
+                    && s.asked == asked
+            };
             if !self.lists.get(name).is_some_and(same) {
                 let (found, plain) = terms::check(name, &terms::entries(vocabulary), &asked);
                 let source = Source::File(vocabulary.clone());
-                self.lists.insert(name.clone(), Seen { source, asked, found, plain });
+                self.lists.insert(
+                    name.clone(),
+                    Seen {
+                        source,
+                        asked,
+                        found,
+                        plain,
+                    },
+                );
             }
         }
         let asked = Asked::about(metadata, STYLE);
-        let same = |s: &Seen| matches!(&s.source, Source::Styles(v) if v == metadata.styles()) && s.asked == asked;
+        let same = |s: &Seen| {
+            matches!(&s.source, Source::Styles(v) if v == metadata.styles()) && s.asked == asked
+        };
         if !self.lists.get(STYLE).is_some_and(same) {
             let (found, plain) = terms::check(STYLE, &terms::styles(metadata.styles()), &asked);
             let source = Source::Styles(metadata.styles().to_vec());
-            self.lists.insert(STYLE.into(), Seen { source, asked, found, plain });
+            self.lists.insert(
+                STYLE.into(),
+                Seen {
+                    source,
+                    asked,
+                    found,
+                    plain,
+                },
+            );
         }
         // How near two terms are depends on what is asked about them: without templates most would seem too near.
-        let asked = !metadata.found().any(|f| f.file == templates::FILE && f.rule == Rule::Unreadable);
+        let asked = !metadata
+            .found()
+            .any(|f| f.file == templates::FILE && f.rule == Rule::Unreadable);
         let judged = |f: &&Finding| asked || f.severity() == Severity::Error;
-        found.extend(self.lists.values().flat_map(|s| s.found.iter().filter(judged).cloned()));
+        found.extend(
+            self.lists
+                .values()
+                .flat_map(|s| s.found.iter().filter(judged).cloned()),
+        );
         let reach = Reach::of(metadata);
         let entries: Vec<_> = self.lists.values().map(|s| s.source.entries()).collect();
-        let shared = self.lists.iter().zip(&entries).map(|((name, seen), entries)| Shared {
-            name,
-            entries,
-            plain: &seen.plain,
-            read: seen.asked.read,
-        });
+        let shared = self
+            .lists
+            .iter()
+            .zip(&entries)
+            .map(|((name, seen), entries)| Shared {
+                name,
+                entries,
+                plain: &seen.plain,
+                read: seen.asked.read,
+            });
         if asked {
             found.extend(reach.collisions(&shared.collect::<Vec<_>>()));
         }
@@ -161,9 +212,19 @@ impl Linter {
 /// Puts files that cannot be read before everything else, and leaves out warnings that follow from them: a rule that names
 /// a term of such a file is no mistake.
 pub fn cause_first(found: &mut Vec<Finding>) {
-    let listed = |f: &Finding| f.file == styles::FILE || f.file == templates::FILE || vocabulary_of(&f.file).is_some();
-    if found.iter().any(|f| f.rule == Rule::Unreadable && listed(f)) {
-        let follows = [Rule::UnknownTerm, Rule::Ungrouped, Rule::UnusedVocabulary, Rule::Collision];
+    let listed = |f: &Finding| {
+        f.file == styles::FILE || f.file == templates::FILE || vocabulary_of(&f.file).is_some()
+    };
+    if found
+        .iter()
+        .any(|f| f.rule == Rule::Unreadable && listed(f))
+    {
+        let follows = [
+            Rule::UnknownTerm,
+            Rule::Ungrouped,
+            Rule::UnusedVocabulary,
+            Rule::Collision,
+        ];
         found.retain(|f| !follows.contains(&f.rule));
     }
     found.sort_by_key(|f| f.rule != Rule::Unreadable);

@@ -23,8 +23,13 @@ const BASE: u64 = 0x0100_0000_01B3_9E37;
 pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32, Overlap)> {
     let mut found = Vec::new();
     let mut ask = |a: u32, b: u32| {
-        let (Some(one), Some(other)) = (words.get(a as usize), words.get(b as usize)) else { return };
-        if let Some(near) = one.near(other).filter(|n| a != b && (!read || *n == Overlap::Same)) {
+        let (Some(one), Some(other)) = (words.get(a as usize), words.get(b as usize)) else {
+            return;
+        };
+        if let Some(near) = one
+            .near(other)
+            .filter(|n| a != b && (!read || *n == Overlap::Same))
+        {
             found.push((a.max(b), a.min(b), near));
         }
     };
@@ -56,8 +61,16 @@ pub(super) fn pairs(words: &[Words], terms: Terms, read: bool) -> Vec<(u32, u32,
 
 /// Asks about every term that stands inside another with words added.
 fn inside(words: &[Words], ask: &mut impl FnMut(u32, u32)) {
-    let whole: HashMap<&str, u32> = words.iter().enumerate().map(|(i, w)| (w.folded(), i as u32)).collect();
-    for (at, word) in words.iter().enumerate().filter(|(_, w)| w.folded().contains(' ')) {
+    let whole: HashMap<&str, u32> = words
+        .iter()
+        .enumerate()
+        .map(|(i, w)| (w.folded(), i as u32))
+        .collect();
+    for (at, word) in words
+        .iter()
+        .enumerate()
+        .filter(|(_, w)| w.folded().contains(' '))
+    {
         for part in parts(word.folded()) {
             if let Some(other) = whole.get(part) {
                 ask(at as u32, *other);
@@ -87,7 +100,11 @@ pub(super) fn parts(text: &str) -> Vec<&str> {
     for start in starts {
         let first = ends.partition_point(|end| *end <= start);
         let last = ends.len().min(first + 2 * INSIDE_WORDS);
-        parts.extend(ends[first..last].iter().filter_map(|end| text.get(start..*end)));
+        parts.extend(
+            ends[first..last]
+                .iter()
+                .filter_map(|end| text.get(start..*end)),
+        );
     }
     parts
 }
@@ -157,7 +174,11 @@ mod tests {
         let mut other = Vec::new();
         deletions(b"sparow", |key| other.push(key));
         assert_eq!(keys.len(), 8);
-        assert!(keys.contains(&hash(b"sparow")) && keys.contains(&hash(b"parrow")) && keys.contains(&hash(b"sparro")));
+        assert!(
+            keys.contains(&hash(b"sparow"))
+                && keys.contains(&hash(b"parrow"))
+                && keys.contains(&hash(b"sparro"))
+        );
         assert_eq!(other[0], hash(b"sparow"));
     }
 

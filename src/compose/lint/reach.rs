@@ -28,10 +28,20 @@ impl<'m> Reach<'m> {
     pub fn of(metadata: &'m Metadata) -> Reach<'m> {
         let mut reach = Reach::default();
         for (name, subject) in &metadata.templates().subjects {
-            let mut shown = Shown { name, any: BTreeSet::new(), every: BTreeSet::new() };
+            let mut shown = Shown {
+                name,
+                any: BTreeSet::new(),
+                every: BTreeSet::new(),
+            };
             for (at, prompt) in subject.prompts.iter().enumerate() {
                 let mut slots = BTreeSet::new();
-                follow(metadata, prompt, &mut slots, &mut BTreeSet::new(), &mut reach.fragments);
+                follow(
+                    metadata,
+                    prompt,
+                    &mut slots,
+                    &mut BTreeSet::new(),
+                    &mut reach.fragments,
+                );
                 if at == 0 {
                     shown.every.clone_from(&slots);
                 } else {
@@ -46,45 +56,88 @@ impl<'m> Reach<'m> {
 
     /// A subject whose prompts can hold terms of both vocabularies.
     fn meet(&self, a: &str, b: &str) -> Option<&'m str> {
-        self.subjects.iter().find(|s| s.any.contains(a) && s.any.contains(b)).map(|s| s.name)
+        self.subjects
+            .iter()
+            .find(|s| s.any.contains(a) && s.any.contains(b))
+            .map(|s| s.name)
     }
 
     /// Vocabularies, fragments, subjects and subtasks that nothing uses.
     pub fn unused(&self, metadata: &Metadata) -> Vec<Finding> {
         let templates = metadata.templates();
         let mut found = Vec::new();
-        let asked: BTreeSet<&str> = templates.subtasks.values().map(|s| s.vocabulary.as_str()).collect();
-        let shown: BTreeSet<&str> = self.subjects.iter().flat_map(|s| s.any.iter().copied()).collect();
+        let asked: BTreeSet<&str> = templates
+            .subtasks
+            .values()
+            .map(|s| s.vocabulary.as_str())
+            .collect();
+        let shown: BTreeSet<&str> = self
+            .subjects
+            .iter()
+            .flat_map(|s| s.any.iter().copied())
+            .collect();
         let styles = Some(STYLE).filter(|_| !metadata.styles().is_empty());
-        for name in metadata.vocabularies().keys().map(String::as_str).chain(styles) {
+        for name in metadata
+            .vocabularies()
+            .keys()
+            .map(String::as_str)
+            .chain(styles)
+        {
             if !shown.contains(name) && !asked.contains(name) {
-                let what = format!("no prompt has a slot `{{{name}}}` and no subtask asks about it");
+                let what =
+                    format!("no prompt has a slot `{{{name}}}` and no subtask asks about it");
                 let finding = Finding::new(Rule::UnusedVocabulary, file_of(name), what).term(name);
                 found.push(finding.help("use it in templates.toml, or remove the file"));
             }
         }
         let mut say = |span: &std::ops::Range<usize>, term: &str, what: String, help: String| {
-            let finding = metadata.at_template(Rule::UnusedVocabulary, what, span.clone()).term(term);
+            let finding = metadata
+                .at_template(Rule::UnusedVocabulary, what, span.clone())
+                .term(term);
             found.push(finding.help(help));
         };
-        for (name, text) in templates.fragments.iter().filter(|(name, _)| !self.fragments.contains(name.as_str())) {
+        for (name, text) in templates
+            .fragments
+            .iter()
+            .filter(|(name, _)| !self.fragments.contains(name.as_str()))
+        {
             let help = format!("write {{{name}}} in a prompt, or remove it");
-            say(&text.span, name, format!("no prompt uses the fragment {name}"), help);
+            say(
+                &text.span,
+                name,
+                format!("no prompt uses the fragment {name}"),
+                help,
+            );
         }
         for (name, subtask) in &templates.subtasks {
             let vocabulary = subtask.vocabulary.as_str();
             let there = vocabulary == STYLE || metadata.vocabularies().contains_key(vocabulary);
             if there && !self.subjects.iter().any(|s| s.every.contains(vocabulary)) {
-                let what = format!("{name} is never asked: no subject has `{{{vocabulary}}}` in every prompt");
-                say(&subtask.span, name, what, "write the slot in a prompt, or remove the subtask".into());
+                let what = format!(
+                    "{name} is never asked: no subject has `{{{vocabulary}}}` in every prompt"
+                );
+                say(
+                    &subtask.span,
+                    name,
+                    what,
+                    "write the slot in a prompt, or remove the subtask".into(),
+                );
             }
         }
         for shown in &self.subjects {
             if !shown.every.iter().any(|v| asked.contains(v))
                 && let Some(subject) = templates.subjects.get(shown.name)
             {
-                let what = format!("nothing is asked about {}: no subtask asks about a term of its prompt", shown.name);
-                say(&subject.span, shown.name, what, "add a subtask for one of its vocabularies, or remove it".into());
+                let what = format!(
+                    "nothing is asked about {}: no subtask asks about a term of its prompt",
+                    shown.name
+                );
+                say(
+                    &subject.span,
+                    shown.name,
+                    what,
+                    "add a subtask for one of its vocabularies, or remove it".into(),
+                );
             }
         }
         found
@@ -99,8 +152,16 @@ impl<'m> Reach<'m> {
         // Words that are only read come last: they look at the others and need not be looked up themselves.
         let (read, shown): (Vec<_>, Vec<_>) = lists.iter().enumerate().partition(|(_, l)| l.read);
         for (own, list) in shown.into_iter().chain(read) {
-            let meets: Vec<bool> = lists.iter().map(|l| self.meet(l.name, list.name).is_some()).collect();
-            if list.read && !meets.iter().enumerate().any(|(other, meets)| *meets && other != own) {
+            let meets: Vec<bool> = lists
+                .iter()
+                .map(|l| self.meet(l.name, list.name).is_some())
+                .collect();
+            if list.read
+                && !meets
+                    .iter()
+                    .enumerate()
+                    .any(|(other, meets)| *meets && other != own)
+            {
                 continue;
             }
             for (entry, plain) in list.plain.iter().enumerate() {
@@ -108,20 +169,33 @@ impl<'m> Reach<'m> {
                     at.entry(plain).or_default().push((own, entry));
                     continue;
                 };
-                let other = seen.iter().filter(|(other, _)| *other != own && (meets[*other] || !list.read));
-                let meant = |(other, at): &&(usize, usize)| !lists[*other].entries[*at].allows(Rule::Collision);
-                let worst = other.filter(meant).max_by_key(|(other, _)| meets[*other]).copied();
+                let other = seen
+                    .iter()
+                    .filter(|(other, _)| *other != own && (meets[*other] || !list.read));
+                let meant = |(other, at): &&(usize, usize)| {
+                    !lists[*other].entries[*at].allows(Rule::Collision)
+                };
+                let worst = other
+                    .filter(meant)
+                    .max_by_key(|(other, _)| meets[*other])
+                    .copied();
                 at.entry(plain).or_default().push((own, entry));
                 let here = &list.entries[entry];
                 if let Some((other, at)) = worst.filter(|_| !here.allows(Rule::Collision)) {
                     let (name, there) = (lists[other].name, &lists[other].entries[at]);
-                    let place = format!("`{}` stands in {} line {} too", here.text, file_of(name), there.line);
+                    let place = format!(
+                        "`{}` stands in {} line {} too",
+                        here.text,
+                        file_of(name),
+                        there.line
+                    );
                     let what = match self.meet(name, list.name) {
                         Some(subject) => format!("{place}: a prompt of {subject} can say it twice"),
                         None => format!("{place}: what it names depends on the question"),
                     };
                     let finding = Finding::new(Rule::Collision, file_of(list.name), what);
-                    let help = "name one of them otherwise, or write `# allow: collision` after one";
+                    let help =
+                        "name one of them otherwise, or write `# allow: collision` after one";
                     found.push(finding.line(here.line).term(here.text).help(help));
                 }
             }
@@ -163,7 +237,10 @@ fn follow<'m>(
 pub(super) fn whole(metadata: &Metadata, compiled: &[Finding]) -> bool {
     let broken = |f: &Finding| {
         f.file == templates::FILE
-            && matches!(f.rule, Rule::Unreadable | Rule::BadTemplate | Rule::UnknownSlot | Rule::CyclicFragment)
+            && matches!(
+                f.rule,
+                Rule::Unreadable | Rule::BadTemplate | Rule::UnknownSlot | Rule::CyclicFragment
+            )
     };
     metadata.text(templates::FILE).is_some() && !metadata.found().chain(compiled).any(broken)
 }

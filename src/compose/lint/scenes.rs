@@ -18,14 +18,26 @@ pub type Wrong = (Rule, String, &'static str);
 /// The first thing that is wrong with a composed question under the rules of `grammar`.
 pub(super) fn check(grammar: &CompiledMetadata, item: &Item) -> Option<Wrong> {
     grammar.compatibility.as_ref()?;
-    broken(grammar, &choices_of(grammar, item)?.ok()?, item.prompt.as_deref().unwrap_or_default())
+    broken(
+        grammar,
+        &choices_of(grammar, item)?.ok()?,
+        item.prompt.as_deref().unwrap_or_default(),
+    )
 }
 
 /// The first rule of compatibility that a question breaks: what it is made of, and the prompt of its picture.
 pub fn broken(grammar: &CompiledMetadata, choices: &Choices, prompt: &str) -> Option<Wrong> {
     let rules = grammar.compatibility.as_deref()?;
-    let scene = Scene { grammar, rules, choices, list: grammar.subtasks[choices.subtask].list };
-    scene.impossible().or_else(|| scene.hidden()).or_else(|| scene.options(prompt))
+    let scene = Scene {
+        grammar,
+        rules,
+        choices,
+        list: grammar.subtasks[choices.subtask].list,
+    };
+    scene
+        .impossible()
+        .or_else(|| scene.hidden())
+        .or_else(|| scene.options(prompt))
 }
 
 /// A question against the rules.
@@ -43,11 +55,25 @@ impl Scene<'_> {
 
     fn impossible(&self) -> Option<Wrong> {
         let Choices { terms, second, .. } = self.choices;
-        let (a, b) = [terms, second].into_iter().find_map(|terms| self.rules.impossible(terms))?;
+        let (a, b) = [terms, second]
+            .into_iter()
+            .find_map(|terms| self.rules.impossible(terms))?;
         let why = self.rules.why_not(a, b);
-        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-        let what = format!("`{}` and `{}` cannot stand in one picture{why}", self.name(a), self.name(b));
-        Some((Rule::ImpossibleScene, what, "compose it again under the rules, or loosen compatibility.toml"))
+        let why = if why.is_empty() {
+            String::new()
+        } else {
+            format!(": {why}")
+        };
+        let what = format!(
+            "`{}` and `{}` cannot stand in one picture{why}",
+            self.name(a),
+            self.name(b)
+        );
+        Some((
+            Rule::ImpossibleScene,
+            what,
+            "compose it again under the rules, or loosen compatibility.toml",
+        ))
     }
 
     fn hidden(&self) -> Option<Wrong> {
@@ -57,24 +83,51 @@ impl Scene<'_> {
             return None;
         }
         let subtask = &self.grammar.subtasks[self.choices.subtask];
-        let asked = self.grammar.asks(subject, subtask, self.choices.asked == Asked::Free);
+        let asked = self
+            .grammar
+            .asks(subject, subtask, self.choices.asked == Asked::Free);
         let hides = |term: &TermAt| {
             let hidden = asked.iter().find(|l| self.rules.hides(*term, **l))?;
             Some((*term, *hidden))
         };
-        let (term, hidden) = self.choices.terms.iter().chain(&self.choices.second).find_map(hides)?;
-        let what = format!("`{}` hides the {} that is asked about", self.name(term), self.grammar.lists[hidden].name);
-        Some((Rule::HiddenAnswer, what, "ask it of another picture, or leave the question out"))
+        let (term, hidden) = self
+            .choices
+            .terms
+            .iter()
+            .chain(&self.choices.second)
+            .find_map(hides)?;
+        let what = format!(
+            "`{}` hides the {} that is asked about",
+            self.name(term),
+            self.grammar.lists[hidden].name
+        );
+        Some((
+            Rule::HiddenAnswer,
+            what,
+            "ask it of another picture, or leave the question out",
+        ))
     }
 
     /// What is wrong with the wrong answers: the options, or the term of a statement that does not hold.
     fn options(&self, prompt: &str) -> Option<Wrong> {
         let list = &self.grammar.lists[self.list];
         let text = |term: u32| &list.terms[term as usize];
-        let right = self.choices.terms.iter().find(|t| t.0 == self.list).map(|t| t.1);
+        let right = self
+            .choices
+            .terms
+            .iter()
+            .find(|t| t.0 == self.list)
+            .map(|t| t.1);
         let wrong: Vec<u32> = match &self.choices.asked {
-            Asked::Options { options, .. } => options.iter().copied().filter(|o| Some(*o) != right).collect(),
-            Asked::Claim { term, holds: false, .. } | Asked::YesNo { term, holds: false } => vec![*term],
+            Asked::Options { options, .. } => options
+                .iter()
+                .copied()
+                .filter(|o| Some(*o) != right)
+                .collect(),
+            Asked::Claim {
+                term, holds: false, ..
+            }
+            | Asked::YesNo { term, holds: false } => vec![*term],
             _ => return None,
         };
         let shows = |term: u32| {
@@ -82,17 +135,37 @@ impl Scene<'_> {
             self.choices.terms.iter().any(by)
         };
         if let Some(shown) = wrong.iter().find(|w| shows(**w)) {
-            let what = format!("the picture shows `{}` anyway, which is offered as wrong", text(*shown));
+            let what = format!(
+                "the picture shows `{}` anyway, which is offered as wrong",
+                text(*shown)
+            );
             return Some((Rule::ShownAnyway, what, "draw another wrong answer"));
         }
         let right = right?;
-        if let Some(other) = wrong.iter().find(|w| self.rules.both(self.list, right, **w)) {
-            let what =
-                format!("`{}` can be right beside `{}`: they are of different groups", text(*other), text(right));
-            return Some((Rule::SecondAnswer, what, "draw wrong answers from the group of the right one"));
+        if let Some(other) = wrong
+            .iter()
+            .find(|w| self.rules.both(self.list, right, **w))
+        {
+            let what = format!(
+                "`{}` can be right beside `{}`: they are of different groups",
+                text(*other),
+                text(right)
+            );
+            return Some((
+                Rule::SecondAnswer,
+                what,
+                "draw wrong answers from the group of the right one",
+            ));
         }
-        if let Some(other) = wrong.iter().find(|w| self.rules.alike(self.list, right, **w)) {
-            let what = format!("`{}` and `{}` cannot be told apart", text(*other), text(right));
+        if let Some(other) = wrong
+            .iter()
+            .find(|w| self.rules.alike(self.list, right, **w))
+        {
+            let what = format!(
+                "`{}` and `{}` cannot be told apart",
+                text(*other),
+                text(right)
+            );
             return Some((Rule::LookAlike, what, "draw another wrong answer"));
         }
         self.far(prompt, right, &wrong)
@@ -109,12 +182,23 @@ impl Scene<'_> {
             let others = wrong.iter().copied().filter(|w| *w != far).chain([right]);
             !wrong.contains(term)
                 && !holds(&prompt, words(**term).folded())
-                && others.into_iter().all(|other| words(other).near(words(**term)).is_none())
+                && others
+                    .into_iter()
+                    .all(|other| words(other).near(words(**term)).is_none())
         };
         let nearer = near.iter().find(left)?;
         let text = |term: u32| &list.terms[term as usize];
-        let what = format!("`{}` reads nothing like `{}`, and `{}` does", text(far), text(right), text(*nearer));
-        Some((Rule::FarDistractor, what, "draw wrong answers that differ from the word by a few letters"))
+        let what = format!(
+            "`{}` reads nothing like `{}`, and `{}` does",
+            text(far),
+            text(right),
+            text(*nearer)
+        );
+        Some((
+            Rule::FarDistractor,
+            what,
+            "draw wrong answers that differ from the word by a few letters",
+        ))
     }
 }
 
@@ -129,7 +213,9 @@ impl Repeats {
     /// Whether the same prompt, question and options stand on another picture. Without a prompt nothing says what
     /// pictures have in common.
     pub fn see(&mut self, item: &Item) -> bool {
-        let (Some(prompt), Some(image)) = (item.prompt.as_deref(), item.images.first()) else { return false };
+        let (Some(prompt), Some(image)) = (item.prompt.as_deref(), item.images.first()) else {
+            return false;
+        };
         if prompt.trim().is_empty() {
             return false;
         }
@@ -138,7 +224,13 @@ impl Repeats {
         let mut hash = blake3::Hasher::new();
         // A question about a pair is put in other words than one about a picture alone.
         let form = if item.pair.is_some() { "pair" } else { "" };
-        let head = [item.dataset.as_str(), item.kind.name(), form, prompt, &item.question];
+        let head = [
+            item.dataset.as_str(),
+            item.kind.name(),
+            form,
+            prompt,
+            &item.question,
+        ];
         for text in head.into_iter().chain(options) {
             hash.update(&(text.len() as u64).to_le_bytes());
             hash.update(text.as_bytes());
@@ -148,7 +240,10 @@ impl Repeats {
             first.copy_from_slice(&hash.as_bytes()[..8]);
             u64::from_le_bytes(first)
         };
-        let (question, picture) = (of(hash.finalize()), of(blake3::hash(image.name.as_bytes())) as u32);
+        let (question, picture) = (
+            of(hash.finalize()),
+            of(blake3::hash(image.name.as_bytes())) as u32,
+        );
         match self.seen.get(&question) {
             Some(other) => *other != picture,
             None => {

@@ -33,13 +33,25 @@ impl Entry<'_> {
 /// The enabled terms of a vocabulary.
 pub(super) fn entries(vocabulary: &Vocabulary) -> Vec<Entry<'_>> {
     let enabled = vocabulary.terms().iter().filter(|t| !t.disabled);
-    enabled.map(|t| Entry { text: &t.text, line: t.line, allow: &t.allow }).collect()
+    enabled
+        .map(|t| Entry {
+            text: &t.text,
+            line: t.line,
+            allow: &t.allow,
+        })
+        .collect()
 }
 
 /// The enabled styles.
 pub(super) fn styles(styles: &[Style]) -> Vec<Entry<'_>> {
     let enabled = styles.iter().filter(|s| !s.disabled);
-    enabled.map(|s| Entry { text: &s.name, line: s.line, allow: &s.allow }).collect()
+    enabled
+        .map(|s| Entry {
+            text: &s.name,
+            line: s.line,
+            allow: &s.allow,
+        })
+        .collect()
 }
 
 /// How the templates ask about a vocabulary: what is found in it depends on that and on its own text alone.
@@ -57,33 +69,57 @@ impl Asked {
     /// How `metadata` asks about this vocabulary.
     pub fn about(metadata: &Metadata, vocabulary: &str) -> Asked {
         let mut asked = Asked::default();
-        let subtasks = metadata.templates().subtasks.values().filter(|s| s.vocabulary == vocabulary);
+        let subtasks = metadata
+            .templates()
+            .subtasks
+            .values()
+            .filter(|s| s.vocabulary == vocabulary);
         for subtask in subtasks {
             let read = subtask.task.eq_ignore_ascii_case("ocr");
             asked.read = read && (asked.read || asked.questions.is_empty());
             // The last one decides, as in the grammar.
             asked.phrases = subtask.phrases;
-            asked.questions.push(subtask.question.template.source().to_string());
+            asked
+                .questions
+                .push(subtask.question.template.source().to_string());
         }
         asked
     }
 
     fn terms(&self) -> Terms {
-        if self.phrases { Terms::Phrases } else { Terms::Nouns }
+        if self.phrases {
+            Terms::Phrases
+        } else {
+            Terms::Nouns
+        }
     }
 }
 
 /// What is wrong with the terms of one vocabulary by themselves, and the terms in plain words.
-pub(super) fn check(vocabulary: &str, entries: &[Entry<'_>], asked: &Asked) -> (Vec<Finding>, Vec<String>) {
-    let words: Vec<Words> = entries.iter().map(|e| Words::new(e.text, asked.terms())).collect();
-    let mut list = List { file: file_of(vocabulary), entries, found: Vec::new() };
+pub(super) fn check(
+    vocabulary: &str,
+    entries: &[Entry<'_>],
+    asked: &Asked,
+) -> (Vec<Finding>, Vec<String>) {
+    let words: Vec<Words> = entries
+        .iter()
+        .map(|e| Words::new(e.text, asked.terms()))
+        .collect();
+    let mut list = List {
+        file: file_of(vocabulary),
+        entries,
+        found: Vec::new(),
+    };
     list.near(&words, asked);
     if !asked.read && !asked.phrases && vocabulary != STYLE {
         list.homonyms(vocabulary, &words);
     }
     list.lengths();
     list.leaks(&words, asked);
-    (list.found, words.iter().map(|w| w.folded().to_string()).collect())
+    (
+        list.found,
+        words.iter().map(|w| w.folded().to_string()).collect(),
+    )
 }
 
 struct List<'a, 'm> {
@@ -96,7 +132,12 @@ impl List<'_, '_> {
     fn say(&mut self, rule: Rule, at: usize, what: String, help: &str) {
         let entry = &self.entries[at];
         if !entry.allows(rule) || rule == Rule::DuplicateTerm {
-            self.found.push(Finding::new(rule, self.file.as_str(), what).line(entry.line).term(entry.text).help(help));
+            self.found.push(
+                Finding::new(rule, self.file.as_str(), what)
+                    .line(entry.line)
+                    .term(entry.text)
+                    .help(help),
+            );
         }
     }
 
@@ -108,10 +149,20 @@ impl List<'_, '_> {
         for (_, head) in words.iter().filter_map(|w| w.folded().rsplit_once(' ')) {
             *heads.entry(head).or_default() += 1;
         }
-        let common = heads.into_iter().find(|(_, n)| 2 * n > words.len() && *n > 2).map(|(head, _)| head);
-        let ends = |at: u32| words[at as usize].folded().rsplit_once(' ').map(|(_, head)| head);
+        let common = heads
+            .into_iter()
+            .find(|(_, n)| 2 * n > words.len() && *n > 2)
+            .map(|(head, _)| head);
+        let ends = |at: u32| {
+            words[at as usize]
+                .folded()
+                .rsplit_once(' ')
+                .map(|(_, head)| head)
+        };
         let mut pairs = pairs(words, asked.terms(), asked.read);
-        pairs.retain(|(later, _, near)| *near != Overlap::Head || common.is_none() || ends(*later) != common);
+        pairs.retain(|(later, _, near)| {
+            *near != Overlap::Head || common.is_none() || ends(*later) != common
+        });
         for pairs in pairs.chunk_by(|a, b| a.0 == b.0) {
             let at = pairs[0].0 as usize;
             let entry = &entries[at];
@@ -120,15 +171,29 @@ impl List<'_, '_> {
                 *near == Overlap::Same && fold(before(*earlier).text) == fold(entry.text)
             };
             if let Some((_, earlier, _)) = pairs.iter().find(twice) {
-                let what = format!("`{}` stands in line {} already", entry.text, before(*earlier).line);
+                let what = format!(
+                    "`{}` stands in line {} already",
+                    entry.text,
+                    before(*earlier).line
+                );
                 self.say(Rule::DuplicateTerm, at, what, "remove one of the two lines");
                 continue;
             }
-            let meant = |(_, earlier, _): &&(u32, u32, Overlap)| !before(*earlier).allows(Rule::NearSynonym);
+            let meant = |(_, earlier, _): &&(u32, u32, Overlap)| {
+                !before(*earlier).allows(Rule::NearSynonym)
+            };
             let mut rest = pairs.iter().filter(meant);
-            let Some((_, earlier, near)) = rest.next() else { continue };
+            let Some((_, earlier, near)) = rest.next() else {
+                continue;
+            };
             let (other, more) = (before(*earlier), rest.count());
-            let mut what = format!("`{}` and `{}` in line {} {}", entry.text, other.text, other.line, near.why());
+            let mut what = format!(
+                "`{}` and `{}` in line {} {}",
+                entry.text,
+                other.text,
+                other.line,
+                near.why()
+            );
             if more > 0 {
                 what.push_str(&format!("; so it is with {more} more"));
             }
@@ -149,17 +214,27 @@ impl List<'_, '_> {
 
     /// Terms so long or so short that they would be the longest or shortest option of any question.
     fn lengths(&mut self) {
-        let chars: Vec<usize> = self.entries.iter().map(|e| e.text.chars().count()).collect();
+        let chars: Vec<usize> = self
+            .entries
+            .iter()
+            .map(|e| e.text.chars().count())
+            .collect();
         let mut sorted = chars.clone();
         sorted.sort_unstable();
-        let at = |share: usize| sorted.get(sorted.len() * share / 4).copied().unwrap_or_default();
+        let at = |share: usize| {
+            sorted
+                .get(sorted.len() * share / 4)
+                .copied()
+                .unwrap_or_default()
+        };
         let (low, high) = (at(1), at(3));
         if sorted.len() < 4 {
             return;
         }
         for (at, &own) in chars.iter().enumerate() {
             let term = self.entries[at].text;
-            let help = "word it like the others, disable it, or write `# allow: length-cue` after it";
+            let help =
+                "word it like the others, disable it, or write `# allow: length-cue` after it";
             if own as f64 >= high as f64 * STANDS_OUT && own >= high + LONGER {
                 let what = format!(
                     "`{term}` has {own} characters and three quarters of the others at most {high}: as an answer it is \
@@ -179,10 +254,21 @@ impl List<'_, '_> {
     /// Terms that stand in the question that they are the answer to.
     fn leaks(&mut self, words: &[Words], asked: &Asked) {
         // Slots become a word that no term is.
-        let texts: Vec<String> = asked.questions.iter().map(|q| plain(&without_slots(q))).collect();
+        let texts: Vec<String> = asked
+            .questions
+            .iter()
+            .map(|q| plain(&without_slots(q)))
+            .collect();
         let said: HashSet<&str> = texts.iter().flat_map(|t| parts(t)).collect();
-        for (at, _) in words.iter().enumerate().filter(|(_, w)| said.contains(w.folded())) {
-            let what = format!("`{}` stands in the question that asks about it", self.entries[at].text);
+        for (at, _) in words
+            .iter()
+            .enumerate()
+            .filter(|(_, w)| said.contains(w.folded()))
+        {
+            let what = format!(
+                "`{}` stands in the question that asks about it",
+                self.entries[at].text
+            );
             let help = "word the question otherwise, disable the term, or write `# allow: answer-leak` after it";
             self.say(Rule::AnswerLeak, at, what, help);
         }

@@ -18,7 +18,10 @@ use benchtop_model::{Choice, Form, Item, Key, Provenance, QuestionKind, Role};
 
 fn put(metadata: &mut Metadata, file: &str, edit: impl Fn(&str) -> String) {
     let text = edit(metadata.text(file).unwrap_or_default());
-    metadata.put(MetaFile { name: file.into(), text });
+    metadata.put(MetaFile {
+        name: file.into(),
+        text,
+    });
 }
 
 fn append(file: &'static str, line: &'static str) -> impl Fn(&mut Metadata) {
@@ -43,17 +46,71 @@ struct Planted {
 }
 
 fn planted_in_metadata() -> Vec<Planted> {
-    let case = |rule, plant: Box<dyn Fn(&mut Metadata)>, file, line, term| Planted { rule, plant, file, line, term };
+    let case = |rule, plant: Box<dyn Fn(&mut Metadata)>, file, line, term| Planted {
+        rule,
+        plant,
+        file,
+        line,
+        term,
+    };
     let templates = templates::FILE;
     vec![
-        case(Rule::Unreadable, Box::new(append(styles::FILE, "[[stile]")), styles::FILE, "[[stile]", ""),
-        case(Rule::MissingFile, Box::new(|m| m.take(ANIMAL)), templates, "[subtask.animal]", "animal"),
-        case(Rule::BadTerm, Box::new(append(ANIMAL, "a {color} dog")), ANIMAL, "a {color} dog", "a {color} dog"),
-        case(Rule::StrayBlank, Box::new(append(ANIMAL, " eagle ")), ANIMAL, " eagle ", "eagle"),
-        case(Rule::EmptyVocabulary, Box::new(|m| put(m, COLOR, |_| "red\n".into())), COLOR, "", "color"),
-        case(Rule::DuplicateTerm, Box::new(append(ANIMAL, "Owl # allow: duplicate-term")), ANIMAL, "Owl", "Owl"),
-        case(Rule::BadTemplate, Box::new(replace("nd is {term}.", "nd is {term.")), templates, "{term.\"", "{term."),
-        case(Rule::UnknownSlot, Box::new(replace("1 {color}", "1 {colour}")), templates, "{colour}", "colour"),
+        case(
+            Rule::Unreadable,
+            Box::new(append(styles::FILE, "[[stile]")),
+            styles::FILE,
+            "[[stile]",
+            "",
+        ),
+        case(
+            Rule::MissingFile,
+            Box::new(|m| m.take(ANIMAL)),
+            templates,
+            "[subtask.animal]",
+            "animal",
+        ),
+        case(
+            Rule::BadTerm,
+            Box::new(append(ANIMAL, "a {color} dog")),
+            ANIMAL,
+            "a {color} dog",
+            "a {color} dog",
+        ),
+        case(
+            Rule::StrayBlank,
+            Box::new(append(ANIMAL, " eagle ")),
+            ANIMAL,
+            " eagle ",
+            "eagle",
+        ),
+        case(
+            Rule::EmptyVocabulary,
+            Box::new(|m| put(m, COLOR, |_| "red\n".into())),
+            COLOR,
+            "",
+            "color",
+        ),
+        case(
+            Rule::DuplicateTerm,
+            Box::new(append(ANIMAL, "Owl # allow: duplicate-term")),
+            ANIMAL,
+            "Owl",
+            "Owl",
+        ),
+        case(
+            Rule::BadTemplate,
+            Box::new(replace("nd is {term}.", "nd is {term.")),
+            templates,
+            "{term.\"",
+            "{term.",
+        ),
+        case(
+            Rule::UnknownSlot,
+            Box::new(replace("1 {color}", "1 {colour}")),
+            templates,
+            "{colour}",
+            "colour",
+        ),
         case(
             Rule::CyclicFragment,
             Box::new(replace("\"1 {color}", "\"{thing} {color}")),
@@ -63,7 +120,10 @@ fn planted_in_metadata() -> Vec<Planted> {
         ),
         case(
             Rule::UnsupportedSlot,
-            Box::new(replace("answer = \"{color} {animal}", "answer = \"{text} {animal}")),
+            Box::new(replace(
+                "answer = \"{color} {animal}",
+                "answer = \"{text} {animal}",
+            )),
             templates,
             "{text} {animal}",
             "text",
@@ -75,9 +135,27 @@ fn planted_in_metadata() -> Vec<Planted> {
             "",
             "toy",
         ),
-        case(Rule::NearSynonym, Box::new(append(ANIMAL, "grey wolf")), ANIMAL, "grey wolf", "grey wolf"),
-        case(Rule::Homonym, Box::new(append(ANIMAL, "crane")), ANIMAL, "crane", "crane"),
-        case(Rule::Collision, Box::new(append(COLOR, "owl")), COLOR, "owl", "owl"),
+        case(
+            Rule::NearSynonym,
+            Box::new(append(ANIMAL, "grey wolf")),
+            ANIMAL,
+            "grey wolf",
+            "grey wolf",
+        ),
+        case(
+            Rule::Homonym,
+            Box::new(append(ANIMAL, "crane")),
+            ANIMAL,
+            "crane",
+            "crane",
+        ),
+        case(
+            Rule::Collision,
+            Box::new(append(COLOR, "owl")),
+            COLOR,
+            "owl",
+            "owl",
+        ),
         case(
             Rule::LengthCue,
             Box::new(append(ANIMAL, "animal that is described at length")),
@@ -85,17 +163,29 @@ fn planted_in_metadata() -> Vec<Planted> {
             "animal that is",
             "animal that is described at length",
         ),
-        case(Rule::BadRule, Box::new(append(rules::FILE, "hides = 3")), rules::FILE, "hides = 3", "hides"),
+        case(
+            Rule::BadRule,
+            Box::new(append(rules::FILE, "hides = 3")),
+            rules::FILE,
+            "hides = 3",
+            "hides",
+        ),
         case(
             Rule::UnknownTerm,
-            Box::new(append(rules::FILE, "[[look-alike]]\nanimal = [\"owl\", \"cat\", \"dog\"]")),
+            Box::new(append(
+                rules::FILE,
+                "[[look-alike]]\nanimal = [\"owl\", \"cat\", \"dog\"]",
+            )),
             rules::FILE,
             "dog",
             "dog",
         ),
         case(
             Rule::Ungrouped,
-            Box::new(append(rules::FILE, "[groups.color]\nwarm = [\"red\", \"white\"]")),
+            Box::new(append(
+                rules::FILE,
+                "[groups.color]\nwarm = [\"red\", \"white\"]",
+            )),
             COLOR,
             "blue",
             "blue",
@@ -117,16 +207,27 @@ fn planted_defects_of_metadata_are_found_where_they_are() {
         let mut metadata = small();
         (planted.plant)(&mut metadata);
         let text = metadata.text(planted.file).unwrap();
-        let line = text.lines().position(|l| !planted.line.is_empty() && l.contains(planted.line));
+        let line = text
+            .lines()
+            .position(|l| !planted.line.is_empty() && l.contains(planted.line));
         let line = line.map_or(0, |at| at as u32 + 1);
         let found = super::metadata(&metadata);
         let own = found.iter().find(|f| f.rule == planted.rule);
-        let Some(own) = own else { panic!("{} is not found in {found:?}", planted.rule.name()) };
-        assert_eq!((own.file.as_str(), own.line, own.term.as_str()), (planted.file, line, planted.term), "{own}");
+        let Some(own) = own else {
+            panic!("{} is not found in {found:?}", planted.rule.name())
+        };
+        assert_eq!(
+            (own.file.as_str(), own.line, own.term.as_str()),
+            (planted.file, line, planted.term),
+            "{own}"
+        );
         assert!(!own.what.is_empty() && !own.what.ends_with('.'), "{own}");
         // One defect is one finding, but for those that take other templates with them.
         let others = found.iter().filter(|f| f.rule != planted.rule);
-        let alone = !matches!(planted.rule, Rule::MissingFile | Rule::Unreadable | Rule::UnknownSlot);
+        let alone = !matches!(
+            planted.rule,
+            Rule::MissingFile | Rule::Unreadable | Rule::UnknownSlot
+        );
         assert!(others.count() == 0 || !alone, "{found:?}");
     }
 }
@@ -137,7 +238,9 @@ fn composed(metadata: &Metadata, count: u64) -> (CompiledMetadata, Vec<Item>) {
     assert_eq!(found, []);
     let course = Schedule::new(&grammar, &Plan::balanced(&grammar, count)).unwrap();
     let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 11);
-    let items = (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect();
+    let items = (0..composer.course().questions())
+        .map(|n| composer.question(n).unwrap())
+        .collect();
     (grammar, items)
 }
 
@@ -147,12 +250,19 @@ fn lint(grammar: Option<&CompiledMetadata>, items: &[Item]) -> Vec<Finding> {
         lint.see(item, at as u64 + 1);
     }
     // These sets are larger than what so few terms make.
-    lint.finish().into_iter().filter(|f| f.rule != Rule::RepeatedQuestion).collect()
+    lint.finish()
+        .into_iter()
+        .filter(|f| f.rule != Rule::RepeatedQuestion)
+        .collect()
 }
 
 fn turn(item: &mut Item) {
     for option in &mut item.options {
-        option.role = if option.role == Role::Correct { Role::Distractor } else { Role::Correct };
+        option.role = if option.role == Role::Correct {
+            Role::Distractor
+        } else {
+            Role::Correct
+        };
     }
     item.answer = item.options[item.correct().unwrap()].text.clone();
 }
@@ -168,7 +278,12 @@ fn planted_in_items() -> Vec<Change> {
         i.subtask.as_deref() == Some("color") && i.kind == QuestionKind::TrueFalse
     }
     vec![
-        (Rule::DuplicateOption, choice, |i| i.options[0].text = i.options[1].text.clone(), ""),
+        (
+            Rule::DuplicateOption,
+            choice,
+            |i| i.options[0].text = i.options[1].text.clone(),
+            "",
+        ),
         (Rule::WrongLabel, color, turn, ""),
         (
             Rule::Unanswerable,
@@ -177,11 +292,21 @@ fn planted_in_items() -> Vec<Change> {
             "",
         ),
         (Rule::EmptyQuestion, choice, |i| i.question = " ".into(), ""),
-        (Rule::AnswerLeak, choice, |i| i.question = format!("Is it the {}?", i.options[i.correct().unwrap()].text), ""),
+        (
+            Rule::AnswerLeak,
+            choice,
+            |i| i.question = format!("Is it the {}?", i.options[i.correct().unwrap()].text),
+            "",
+        ),
         (
             Rule::WrongLetters,
             color,
-            |i| i.instruction = i.instruction.take().map(|t| t.replace("(A), (B)", "(A), (B), (C), (D)")),
+            |i| {
+                i.instruction = i
+                    .instruction
+                    .take()
+                    .map(|t| t.replace("(A), (B)", "(A), (B), (C), (D)"))
+            },
             "",
         ),
         (
@@ -209,8 +334,13 @@ fn planted_defects_of_questions_are_found_in_their_line() {
         change(&mut items[at]);
         let found = lint(Some(&grammar), &items);
         let own = found.iter().find(|f| f.rule == rule);
-        let Some(own) = own else { panic!("{} is not found in {found:?}", rule.name()) };
-        assert_eq!((own.file.as_str(), own.line, own.term.as_str()), ("set.json", at as u32 + 1, &*items[at].id));
+        let Some(own) = own else {
+            panic!("{} is not found in {found:?}", rule.name())
+        };
+        assert_eq!(
+            (own.file.as_str(), own.line, own.term.as_str()),
+            ("set.json", at as u32 + 1, &*items[at].id)
+        );
         assert!(found.len() == 1 || !but.is_empty(), "{found:?}");
     }
 }
@@ -222,37 +352,78 @@ fn planted_defects_of_whole_sets_are_found() {
     let about = |i: &Item, kind| i.kind == kind && i.subtask.as_deref() == Some("animal");
     let of = |items: &[Item], rule, term: &str| {
         let found = lint(Some(&grammar), items);
-        let own = found.iter().find(|f| f.rule == rule && f.term.contains(term) && f.line == 0);
-        assert!(own.is_some(), "{} of {term} is not found in {found:?}", rule.name());
+        let own = found
+            .iter()
+            .find(|f| f.rule == rule && f.term.contains(term) && f.line == 0);
+        assert!(
+            own.is_some(),
+            "{} of {term} is not found in {found:?}",
+            rule.name()
+        );
         own.unwrap().clone()
     };
     // The right option always first.
     let mut items = sound.clone();
-    for item in items.iter_mut().filter(|i| about(i, QuestionKind::MultipleChoice)) {
+    for item in items
+        .iter_mut()
+        .filter(|i| about(i, QuestionKind::MultipleChoice))
+    {
         let right = item.correct().unwrap();
         item.options.swap(0, right);
     }
-    assert!(of(&items, Rule::PositionSkew, "animal").what.contains("A/B/C/D"));
+    assert!(
+        of(&items, Rule::PositionSkew, "animal")
+            .what
+            .contains("A/B/C/D")
+    );
     // True always first.
     let mut items = sound.clone();
-    for item in items.iter_mut().filter(|i| about(i, QuestionKind::TrueFalse) && i.options[0].text == "False") {
+    for item in items
+        .iter_mut()
+        .filter(|i| about(i, QuestionKind::TrueFalse) && i.options[0].text == "False")
+    {
         item.options.swap(0, 1);
     }
-    assert!(of(&items, Rule::PositionSkew, "animal").what.contains("is True 80 of 80"));
+    assert!(
+        of(&items, Rule::PositionSkew, "animal")
+            .what
+            .contains("is True 80 of 80")
+    );
     // No statement that holds.
-    let items: Vec<_> =
-        sound.iter().filter(|i| !about(i, QuestionKind::TrueFalse) || i.answer == "False").cloned().collect();
-    assert!(of(&items, Rule::LabelSkew, "animal").what.starts_with("0 of 40"));
+    let items: Vec<_> = sound
+        .iter()
+        .filter(|i| !about(i, QuestionKind::TrueFalse) || i.answer == "False")
+        .cloned()
+        .collect();
+    assert!(
+        of(&items, Rule::LabelSkew, "animal")
+            .what
+            .starts_with("0 of 40")
+    );
     // The right option worded longer than the others.
     let mut items = sound.clone();
-    for item in items.iter_mut().filter(|i| about(i, QuestionKind::MultipleChoice)) {
+    for item in items
+        .iter_mut()
+        .filter(|i| about(i, QuestionKind::MultipleChoice))
+    {
         let right = item.correct().unwrap();
         item.options[right].text.push_str(", as can be seen");
     }
     of(&items, Rule::LengthCue, "animal");
     // A term that is never asked about.
-    let wolf = |i: &Item| i.provenance.as_ref().unwrap().terms.get("animal").is_some_and(|t| t == "wolf");
-    let items: Vec<_> = sound.iter().filter(|i| i.subtask.as_deref() != Some("animal") || !wolf(i)).cloned().collect();
+    let wolf = |i: &Item| {
+        i.provenance
+            .as_ref()
+            .unwrap()
+            .terms
+            .get("animal")
+            .is_some_and(|t| t == "wolf")
+    };
+    let items: Vec<_> = sound
+        .iter()
+        .filter(|i| i.subtask.as_deref() != Some("animal") || !wolf(i))
+        .cloned()
+        .collect();
     let mut found = vec![of(&items, Rule::UnusedTerm, "wolf")];
     assert_eq!((found[0].file.as_str(), found[0].line), (ANIMAL, 0));
     locate(&mut found, &small());
@@ -266,10 +437,24 @@ fn planted_defects_of_whole_sets_are_found() {
 #[test]
 fn every_rule_has_a_planted_case() {
     let mut planted: BTreeSet<_> = planted_in_metadata().iter().map(|p| p.rule).collect();
-    planted.extend(planted_in_items().iter().filter(|c| c.3 != "-").map(|c| c.0));
-    planted.extend([Rule::PositionSkew, Rule::LabelSkew, Rule::LengthCue, Rule::UnusedTerm]);
+    planted.extend(
+        planted_in_items()
+            .iter()
+            .filter(|c| c.3 != "-")
+            .map(|c| c.0),
+    );
+    planted.extend([
+        Rule::PositionSkew,
+        Rule::LabelSkew,
+        Rule::LengthCue,
+        Rule::UnusedTerm,
+    ]);
     planted.extend(crate::scenes_tests::HELD);
-    let missing: Vec<_> = Rule::ALL.iter().filter(|r| !planted.contains(r)).map(|r| r.name()).collect();
+    let missing: Vec<_> = Rule::ALL
+        .iter()
+        .filter(|r| !planted.contains(r))
+        .map(|r| r.name())
+        .collect();
     assert_eq!(missing, [""; 0], "rules without a planted case");
 }
 
@@ -290,16 +475,36 @@ fn what_is_meant_is_silenced_for_either_of_a_pair_and_errors_are_not() {
         assert_eq!(quiet(ANIMAL, text), [], "{text}");
     }
     assert_eq!(quiet(COLOR, "owl # allow: collision\n"), []);
-    let found = quiet(ANIMAL, "grand piano # allow: near-synonym\nupright piano\nold piano\n");
-    assert_eq!(found.iter().map(|f| f.term.as_str()).collect::<Vec<_>>(), ["old piano"]);
-    assert!(found[0].what.contains("`upright piano` in line 8"), "{}", found[0].what);
+    let found = quiet(
+        ANIMAL,
+        "grand piano # allow: near-synonym\nupright piano\nold piano\n",
+    );
+    assert_eq!(
+        found.iter().map(|f| f.term.as_str()).collect::<Vec<_>>(),
+        ["old piano"]
+    );
+    assert!(
+        found[0].what.contains("`upright piano` in line 8"),
+        "{}",
+        found[0].what
+    );
     assert_eq!(quiet(ANIMAL, "owl # allow: duplicate-term\n").len(), 1);
-    assert_eq!(quiet(styles::FILE, "[[style]]\nname = \"old comic\"\nprompt = \"x\"\n")[0].rule, Rule::NearSynonym);
+    assert_eq!(
+        quiet(
+            styles::FILE,
+            "[[style]]\nname = \"old comic\"\nprompt = \"x\"\n"
+        )[0]
+        .rule,
+        Rule::NearSynonym
+    );
     let meant = "[[style]]\nname = \"old comic\"\nprompt = \"x\"\nallow = [\"near-synonym\"]\n";
     assert_eq!(quiet(styles::FILE, meant), []);
     // Words to be read may look alike, and a disabled term is in nobody's way.
     assert_eq!(quiet("vocabularies/text.txt", "markets\nowl\n"), []);
-    assert_eq!(quiet("vocabularies/text.txt", "Mar-ket\nmar ket\n")[0].rule, Rule::NearSynonym);
+    assert_eq!(
+        quiet("vocabularies/text.txt", "Mar-ket\nmar ket\n")[0].rule,
+        Rule::NearSynonym
+    );
     assert_eq!(quiet(ANIMAL, "#- owl\n#- crane\n"), []);
 }
 
@@ -311,29 +516,73 @@ fn what_templates_do_not_reach_is_found_and_what_hangs_on_a_misspelling_is_not()
         super::metadata(&metadata)
     };
     // The released generator has a template for food that nothing reaches.
-    let unreached =
-        found(&|m| put(m, templates::FILE, |t| t.replace("[fragment]", "[fragment]\nmeal = \"1 {animal}\"")));
-    assert_eq!(unreached.len(), 1);
-    assert_eq!((unreached[0].rule, unreached[0].term.as_str()), (Rule::UnusedVocabulary, "meal"));
-    let silent = found(&|m| {
-        put(m, templates::FILE, |t| t.replace("'{text}', {style}", "nothing, {style}").replace("main = \"text\"", ""))
+    let unreached = found(&|m| {
+        put(m, templates::FILE, |t| {
+            t.replace("[fragment]", "[fragment]\nmeal = \"1 {animal}\"")
+        })
     });
-    assert_eq!(silent.iter().map(|f| f.term.as_str()).collect::<Vec<_>>(), ["text"], "{silent:?}");
+    assert_eq!(unreached.len(), 1);
+    assert_eq!(
+        (unreached[0].rule, unreached[0].term.as_str()),
+        (Rule::UnusedVocabulary, "meal")
+    );
+    let silent = found(&|m| {
+        put(m, templates::FILE, |t| {
+            t.replace("'{text}', {style}", "nothing, {style}")
+                .replace("main = \"text\"", "")
+        })
+    });
+    assert_eq!(
+        silent.iter().map(|f| f.term.as_str()).collect::<Vec<_>>(),
+        ["text"],
+        "{silent:?}"
+    );
     assert!(silent[0].what.contains("never asked"));
-    let misspelt = found(&|m| put(m, templates::FILE, |t| t.replace("{background}, {style}", "{backgruond}, {style}")));
-    assert!(misspelt.iter().all(|f| f.rule != Rule::UnusedVocabulary), "{misspelt:?}");
-    assert!(misspelt.iter().any(|f| f.rule == Rule::UnknownSlot && f.help.contains("background")));
-    assert_eq!(found(&|m| m.take(templates::FILE)).iter().filter(|f| f.rule == Rule::MissingFile).count(), 1);
+    let misspelt = found(&|m| {
+        put(m, templates::FILE, |t| {
+            t.replace("{background}, {style}", "{backgruond}, {style}")
+        })
+    });
+    assert!(
+        misspelt.iter().all(|f| f.rule != Rule::UnusedVocabulary),
+        "{misspelt:?}"
+    );
+    assert!(
+        misspelt
+            .iter()
+            .any(|f| f.rule == Rule::UnknownSlot && f.help.contains("background"))
+    );
+    assert_eq!(
+        found(&|m| m.take(templates::FILE))
+            .iter()
+            .filter(|f| f.rule == Rule::MissingFile)
+            .count(),
+        1
+    );
     let named = found(&|m| put(m, "vocabularies/style.txt", |_| "a\nb\n".into()));
-    assert!(named.iter().any(|f| f.file == "vocabularies/style.txt"), "{named:?}");
+    assert!(
+        named.iter().any(|f| f.file == "vocabularies/style.txt"),
+        "{named:?}"
+    );
 }
 
 #[test]
 fn a_file_by_itself_is_judged_by_itself() {
-    let file = |name: &str, text: &str| super::file(&MetaFile { name: name.into(), text: text.into() });
+    let file = |name: &str, text: &str| {
+        super::file(&MetaFile {
+            name: name.into(),
+            text: text.into(),
+        })
+    };
     assert_eq!(file("vocabularies/animal.txt", "owl\ncat\n"), []);
-    assert_eq!(file("vocabularies/animal.txt", "owl\ncrane\nOwl\n").len(), 2);
-    assert_eq!(file("styles.toml", "[[style]]\nname = \"a\"\nprompt = \"\"\n")[0].rule, Rule::BadTerm);
+    assert_eq!(
+        file("vocabularies/animal.txt", "owl\ncrane\nOwl\n").len(),
+        2
+    );
+    assert_eq!(
+        file("styles.toml", "[[style]]\nname = \"a\"\nprompt = \"\"\n")[0].rule,
+        Rule::BadTerm
+    );
     assert_eq!(file("templates.toml", "x = 1")[0].rule, Rule::Unreadable);
 }
 
@@ -341,7 +590,11 @@ fn a_file_by_itself_is_judged_by_itself() {
 fn the_shipped_metadata_has_no_findings_but_words_of_its_own_question() {
     let found = super::metadata(&Metadata::parse(shipped()));
     let own = |f: &&Finding| f.rule == Rule::AnswerLeak && f.file == file_of("text");
-    let others: Vec<_> = found.iter().filter(|f| !own(f)).map(ToString::to_string).collect();
+    let others: Vec<_> = found
+        .iter()
+        .filter(|f| !own(f))
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(others, [""; 0]);
 }
 
@@ -365,26 +618,57 @@ fn only_what_changed_is_looked_at_again_and_the_findings_are_the_same() {
         let (_, compiled) = CompiledMetadata::compile(&metadata);
         let start = Instant::now();
         let found = linter.lint_compiled(&metadata, &compiled);
-        times.push(format!("{file} {:.2} ms", start.elapsed().as_secs_f64() * 1e3));
+        times.push(format!(
+            "{file} {:.2} ms",
+            start.elapsed().as_secs_f64() * 1e3
+        ));
         assert_eq!(found, super::metadata(&metadata), "{file}");
     }
     metadata.take(ANIMAL);
     assert_eq!(linter.lint(&metadata), super::metadata(&metadata));
     let start = Instant::now();
     let (_, _) = CompiledMetadata::compile(&metadata);
-    eprintln!("linting again after a change: {}; Grammar::compile {:.2?}", times.join(", "), start.elapsed());
+    eprintln!(
+        "linting again after a change: {}; Grammar::compile {:.2?}",
+        times.join(", "),
+        start.elapsed()
+    );
     // Nouns are compared with each other, words to be read are not.
-    let nouns: String = metadata.enabled("text").iter().map(|w| format!("{w}\n")).collect();
+    let nouns: String = metadata
+        .enabled("text")
+        .iter()
+        .map(|w| format!("{w}\n"))
+        .collect();
     let name = "vocabularies/noun.txt";
     put(&mut metadata, name, |_| nouns.clone());
     let start = Instant::now();
-    let found = super::file(&MetaFile { name: name.into(), text: nouns });
-    eprintln!("5,000 nouns: {:.2?}, {} findings", start.elapsed(), found.len());
+    let found = super::file(&MetaFile {
+        name: name.into(),
+        text: nouns,
+    });
+    eprintln!(
+        "5,000 nouns: {:.2?}, {} findings",
+        start.elapsed(),
+        found.len()
+    );
 }
 
 /// An imported question, as the released generator wrote it.
-fn released(id: i64, prompt: &str, subtask: &str, question: &str, options: &[&str], right: usize) -> Item {
-    let role = |i| if i == right { Role::Correct } else { Role::Distractor };
+fn released(
+    id: i64,
+    prompt: &str,
+    subtask: &str,
+    question: &str,
+    options: &[&str],
+    right: usize,
+) -> Item {
+    let role = |i| {
+        if i == right {
+            Role::Correct
+        } else {
+            Role::Distractor
+        }
+    };
     let truth = options.first() == Some(&"True");
     Item {
         id: format!("dysca/{id}"),
@@ -399,8 +683,19 @@ fn released(id: i64, prompt: &str, subtask: &str, question: &str, options: &[&st
              (A), (B), (C), (D), at the end.\nYour answer is:"
         )),
         question: question.into(),
-        kind: if truth { QuestionKind::TrueFalse } else { QuestionKind::MultipleChoice },
-        options: options.iter().enumerate().map(|(i, t)| Choice { text: (*t).into(), role: role(i) }).collect(),
+        kind: if truth {
+            QuestionKind::TrueFalse
+        } else {
+            QuestionKind::MultipleChoice
+        },
+        options: options
+            .iter()
+            .enumerate()
+            .map(|(i, t)| Choice {
+                text: (*t).into(),
+                role: role(i),
+            })
+            .collect(),
         answer: options.get(right).copied().unwrap_or_default().into(),
         task: Some("recognition".into()),
         subtask: Some(subtask.into()),
@@ -424,31 +719,92 @@ fn the_defects_of_the_released_generator_are_found() {
     let styles = ["art nouveau", "cubist", "cubist", "isometric"];
     let mut items = vec![
         // Distractors compared by their whole record: two of one name.
-        released(1, owl, "style", "What is the style of the image?", &styles, 0),
+        released(
+            1,
+            owl,
+            "style",
+            "What is the style of the image?",
+            &styles,
+            0,
+        ),
         // Labelled False although the true style was asked.
-        released(2, owl, "style", "Is the picture art nouveau style?", &["True", "False"], 1),
+        released(
+            2,
+            owl,
+            "style",
+            "Is the picture art nouveau style?",
+            &["True", "False"],
+            1,
+        ),
         // `background=[]` is not None.
-        released(3, landmark, "background", "What is the background of the image?", &options, 1),
+        released(
+            3,
+            landmark,
+            "background",
+            "What is the background of the image?",
+            &options,
+            1,
+        ),
         // Text questions are empty strings.
-        released(4, "a sign with the text 'where'", "text", "", &["where", "aim", "prism", "lurk"], 0),
+        released(
+            4,
+            "a sign with the text 'where'",
+            "text",
+            "",
+            &["where", "aim", "prism", "lurk"],
+            0,
+        ),
     ];
     // The option True is never anywhere but first.
     for id in 5..45 {
-        let (question, right) = if id % 2 == 0 { ("Is the animal in the image owl?", 0) } else { ("Is it a cat?", 1) };
-        items.push(released(id, owl, "animal", question, &["True", "False"], right));
-        items.push(released(id + 100, owl, "background", "What is the background?", &options, 0));
+        let (question, right) = if id % 2 == 0 {
+            ("Is the animal in the image owl?", 0)
+        } else {
+            ("Is it a cat?", 1)
+        };
+        items.push(released(
+            id,
+            owl,
+            "animal",
+            question,
+            &["True", "False"],
+            right,
+        ));
+        items.push(released(
+            id + 100,
+            owl,
+            "background",
+            "What is the background?",
+            &options,
+            0,
+        ));
     }
-    for grammar in [None, Some(CompiledMetadata::compile(&Metadata::parse(shipped())).0)] {
+    for grammar in [
+        None,
+        Some(CompiledMetadata::compile(&Metadata::parse(shipped())).0),
+    ] {
         let found = lint(grammar.as_ref(), &items);
-        let at = |rule| found.iter().filter(|f| f.rule == rule).map(|f| f.line).collect::<Vec<_>>();
+        let at = |rule| {
+            found
+                .iter()
+                .filter(|f| f.rule == rule)
+                .map(|f| f.line)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(at(Rule::DuplicateOption), [1]);
         assert_eq!(at(Rule::WrongLabel), [2]);
         assert_eq!(at(Rule::Unanswerable), [3], "{found:?}");
         assert_eq!(at(Rule::EmptyQuestion), [4]);
         let letters = found.iter().filter(|f| f.rule == Rule::WrongLetters);
         assert_eq!(letters.clone().count(), 41);
-        assert!(letters.clone().all(|f| f.what.contains("C, D") && f.what.contains("2 options")));
-        let first = found.iter().find(|f| f.rule == Rule::PositionSkew && f.what.contains("is True 40 of 40"));
+        assert!(
+            letters
+                .clone()
+                .all(|f| f.what.contains("C, D") && f.what.contains("2 options"))
+        );
+        let first = found
+            .iter()
+            .find(|f| f.rule == Rule::PositionSkew && f.what.contains("is True 40 of 40"));
         assert_eq!(first.unwrap().term, "true-false questions about animal");
     }
 }
@@ -456,10 +812,27 @@ fn the_defects_of_the_released_generator_are_found() {
 #[test]
 fn more_findings_of_a_rule_than_are_listed_are_counted() {
     let (grammar, mut items) = composed(&small(), 600);
-    items.iter_mut().filter(|i| i.kind == QuestionKind::FreeForm).for_each(|i| i.question.clear());
+    items
+        .iter_mut()
+        .filter(|i| i.kind == QuestionKind::FreeForm)
+        .for_each(|i| i.question.clear());
     let found = lint(Some(&grammar), &items);
-    assert_eq!(found.iter().filter(|f| f.rule == Rule::EmptyQuestion).count(), items::LISTED + 1);
-    assert!(found.last().unwrap().what.starts_with("150 more like the 50 listed"), "{}", found.last().unwrap());
+    assert_eq!(
+        found
+            .iter()
+            .filter(|f| f.rule == Rule::EmptyQuestion)
+            .count(),
+        items::LISTED + 1
+    );
+    assert!(
+        found
+            .last()
+            .unwrap()
+            .what
+            .starts_with("150 more like the 50 listed"),
+        "{}",
+        found.last().unwrap()
+    );
 }
 
 #[test]
@@ -475,7 +848,9 @@ fn every_shape_of_composed_questions_is_sound() {
         let plan = Plan::parse(plan, Path::new("plan.toml")).unwrap();
         let course = Schedule::new(&grammar, &plan).unwrap();
         let mut composer = Composer::new(Arc::new(grammar.clone()), Arc::new(course), 5);
-        let items: Vec<_> = (0..composer.course().questions()).map(|n| composer.question(n).unwrap()).collect();
+        let items: Vec<_> = (0..composer.course().questions())
+            .map(|n| composer.question(n).unwrap())
+            .collect();
         assert_eq!(lint(Some(&grammar), &items), [], "{plan:?}");
         // Provenance alone tells as much where the vocabularies are named like their subtasks.
         assert_eq!(lint(None, &items), [], "{plan:?}");
@@ -517,14 +892,27 @@ fn dysca() -> Option<Metadata> {
         let text = String::from_utf8(std::fs::read(dir.join(file)).unwrap()).unwrap();
         // What is there twice would be an error of the vocabulary, and the importer's to repair.
         let mut seen = BTreeSet::new();
-        let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && seen.insert(l.to_lowercase()));
+        let lines = text
+            .lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && seen.insert(l.to_lowercase()));
         let text = lines.map(|l| format!("{l}\n")).collect();
-        metadata.put(MetaFile { name: file_of(name), text });
+        metadata.put(MetaFile {
+            name: file_of(name),
+            text,
+        });
     }
-    let styles: serde_json::Value = serde_json::from_slice(&std::fs::read(dir.join("Styles.json")).unwrap()).unwrap();
+    let styles: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.join("Styles.json")).unwrap()).unwrap();
     let mut text = String::new();
     for style in styles.as_array().unwrap() {
-        let of = |key: &str| style[key].as_str().unwrap().replace("{}", "").replace('"', "'");
+        let of = |key: &str| {
+            style[key]
+                .as_str()
+                .unwrap()
+                .replace("{}", "")
+                .replace('"', "'")
+        };
         text += &format!(
             "[[style]]\nname = \"{}\"\nprompt = \"{}\"\nnegative = \"{}\"\n",
             of("name"),
@@ -532,7 +920,10 @@ fn dysca() -> Option<Metadata> {
             of("negative_prompt")
         );
     }
-    metadata.put(MetaFile { name: styles::FILE.into(), text });
+    metadata.put(MetaFile {
+        name: styles::FILE.into(),
+        text,
+    });
     Some(metadata)
 }
 
@@ -545,26 +936,42 @@ fn thirteen_thousand_questions_from_dyscas_lists_have_no_findings_of_the_generat
     for run in rules.chunk_by(|a, b| a == b) {
         eprintln!("Dysca's lists: {} findings of {}", run.len(), run[0].name());
     }
-    assert!(found.iter().all(|f| f.severity() == benchtop_model::Severity::Warning), "{found:#?}");
+    assert!(
+        found
+            .iter()
+            .all(|f| f.severity() == benchtop_model::Severity::Warning),
+        "{found:#?}"
+    );
     let (grammar, items) = composed(&metadata, 13_000);
     let start = Instant::now();
     let found = lint(Some(&grammar), &items);
-    eprintln!("13,000 questions: {} findings in {:.1?}", found.len(), start.elapsed());
+    eprintln!(
+        "13,000 questions: {} findings in {:.1?}",
+        found.len(),
+        start.elapsed()
+    );
     // An OCR word that stands in "What is the text in the image?" is its vocabulary's, and found there too.
     // And so are terms so near each other that a list has no others left to draw.
     let vocabularys = |f: &&Finding| matches!(f.rule, Rule::AnswerLeak | Rule::NearSynonym);
     for finding in found.iter().filter(vocabularys) {
         eprintln!("of its vocabulary: {finding}");
     }
-    let others: Vec<_> = found.iter().filter(|f| !vocabularys(f)).map(ToString::to_string).collect();
+    let others: Vec<_> = found
+        .iter()
+        .filter(|f| !vocabularys(f))
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(others, [""; 0]);
 }
 
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         "\\PC{0,60}",
-        proptest::collection::vec("[a-z{}#\"=\\[\\] .\\n\\r\\t-]{0,20}|owl|[ÀßΣ漢🦉]{1,4}|# allow: homonym", 0..12)
-            .prop_map(|v| v.join("\n")),
+        proptest::collection::vec(
+            "[a-z{}#\"=\\[\\] .\\n\\r\\t-]{0,20}|owl|[ÀßΣ漢🦉]{1,4}|# allow: homonym",
+            0..12
+        )
+        .prop_map(|v| v.join("\n")),
         Just("[instruction]\n[subject.x]\nprompt=[\"{x}\"]\n".to_string()),
     ]
 }

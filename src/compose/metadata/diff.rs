@@ -29,7 +29,11 @@ pub struct Terms {
 
 impl Terms {
     fn is_empty(&self) -> bool {
-        *self == Terms { vocabulary: self.vocabulary.clone(), ..Terms::default() }
+        *self
+            == Terms {
+                vocabulary: self.vocabulary.clone(),
+                ..Terms::default()
+            }
     }
 }
 
@@ -68,19 +72,33 @@ type Listed<'m> = (&'m str, bool);
 /// What is different in `new`.
 pub fn diff(old: &Metadata, new: &Metadata) -> Diff {
     let mut diff = Diff::default();
-    let names = old.vocabularies().keys().chain(new.vocabularies().keys()).map(String::as_str);
+    let names = old
+        .vocabularies()
+        .keys()
+        .chain(new.vocabularies().keys())
+        .map(String::as_str);
     let mut names: Vec<&str> = names.chain([STYLE]).collect();
     names.sort_unstable();
     names.dedup();
     for name in names {
         let mut terms = lists(name, &listed(old, name), &listed(new, name));
         if name == STYLE {
-            let before: HashMap<&str, _> =
-                old.styles().iter().map(|s| (s.name.as_str(), (&s.prompt, &s.negative))).collect();
+            let before: HashMap<&str, _> = old
+                .styles()
+                .iter()
+                .map(|s| (s.name.as_str(), (&s.prompt, &s.negative)))
+                .collect();
             let changed = |s: &&super::Style| {
-                before.get(s.name.as_str()).is_some_and(|wording| *wording != (&s.prompt, &s.negative))
+                before
+                    .get(s.name.as_str())
+                    .is_some_and(|wording| *wording != (&s.prompt, &s.negative))
             };
-            terms.reworded = new.styles().iter().filter(changed).map(|s| s.name.clone()).collect();
+            terms.reworded = new
+                .styles()
+                .iter()
+                .filter(changed)
+                .map(|s| s.name.clone())
+                .collect();
         }
         if !terms.is_empty() {
             diff.terms.push(terms);
@@ -100,22 +118,43 @@ fn compared(before: Named, after: &Named) -> Parts {
             Some(_) => {}
         }
     }
-    parts.removed = before.into_keys().filter(|name| !after.contains_key(name)).collect();
+    parts.removed = before
+        .into_keys()
+        .filter(|name| !after.contains_key(name))
+        .collect();
     parts
 }
 
 fn listed<'m>(metadata: &'m Metadata, name: &str) -> Vec<Listed<'m>> {
     if name == STYLE {
-        return metadata.styles().iter().map(|s| (s.name.as_str(), s.disabled)).collect();
+        return metadata
+            .styles()
+            .iter()
+            .map(|s| (s.name.as_str(), s.disabled))
+            .collect();
     }
-    let terms = metadata.vocabularies().get(name).map(|v| v.terms().iter().map(|t| (t.text.as_str(), t.disabled)));
+    let terms = metadata
+        .vocabularies()
+        .get(name)
+        .map(|v| v.terms().iter().map(|t| (t.text.as_str(), t.disabled)));
     terms.map_or(Vec::new(), Iterator::collect)
 }
 
 fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> Terms {
-    let mut terms = Terms { vocabulary: name.into(), ..Terms::default() };
-    let before: HashMap<&str, usize> = old.iter().enumerate().map(|(at, (t, _))| (*t, at)).collect();
-    let after: HashMap<&str, usize> = new.iter().enumerate().map(|(at, (t, _))| (*t, at)).collect();
+    let mut terms = Terms {
+        vocabulary: name.into(),
+        ..Terms::default()
+    };
+    let before: HashMap<&str, usize> = old
+        .iter()
+        .enumerate()
+        .map(|(at, (t, _))| (*t, at))
+        .collect();
+    let after: HashMap<&str, usize> = new
+        .iter()
+        .enumerate()
+        .map(|(at, (t, _))| (*t, at))
+        .collect();
     for (term, disabled) in new {
         match before.get(term).map(|at| old[*at].1) {
             Some(false) if *disabled => terms.disabled.push((*term).into()),
@@ -124,10 +163,18 @@ fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> Terms {
         }
     }
     // Terms in both, by where they stood; those outside the longest run in order were moved.
-    let common: Vec<(&str, usize)> = new.iter().filter_map(|(t, _)| Some((*t, *before.get(t)?))).collect();
+    let common: Vec<(&str, usize)> = new
+        .iter()
+        .filter_map(|(t, _)| Some((*t, *before.get(t)?)))
+        .collect();
     let kept = longest_run(&common.iter().map(|(_, at)| *at).collect::<Vec<_>>());
     let stays: HashMap<&str, ()> = kept.iter().map(|at| (common[*at].0, ())).collect();
-    terms.moved = common.iter().map(|(t, _)| *t).filter(|t| !stays.contains_key(t)).map(String::from).collect();
+    terms.moved = common
+        .iter()
+        .map(|(t, _)| *t)
+        .filter(|t| !stays.contains_key(t))
+        .map(String::from)
+        .collect();
     // Between two terms that stayed, the first of what went became the first of what came.
     let gaps = |list: &[Listed<'_>], other: &HashMap<&str, usize>| {
         let mut gaps: Vec<Vec<String>> = vec![Vec::new()];
@@ -144,7 +191,9 @@ fn lists(name: &str, old: &[Listed<'_>], new: &[Listed<'_>]) -> Terms {
     };
     for (mut went, mut came) in gaps(old, &after).into_iter().zip(gaps(new, &before)) {
         let both = went.len().min(came.len());
-        terms.renamed.extend(went.drain(..both).zip(came.drain(..both)));
+        terms
+            .renamed
+            .extend(went.drain(..both).zip(came.drain(..both)));
         terms.removed.extend(went);
         terms.added.extend(came);
     }
@@ -180,7 +229,8 @@ type Named = BTreeMap<String, toml::Value>;
 /// A file as a table; one that is not TOML is one part.
 fn table(metadata: &Metadata, file: &str) -> Result<toml::Table, Named> {
     let text = metadata.text(file).unwrap_or_default();
-    text.parse().map_err(|_| BTreeMap::from([(file.to_string(), toml::Value::String(text.into()))]))
+    text.parse()
+        .map_err(|_| BTreeMap::from([(file.to_string(), toml::Value::String(text.into()))]))
 }
 
 fn templates_of(metadata: &Metadata) -> Named {
@@ -192,7 +242,11 @@ fn templates_of(metadata: &Metadata) -> Named {
     for (section, value) in table {
         match value {
             toml::Value::Table(inner) => {
-                parts.extend(inner.into_iter().map(|(name, value)| (format!("{section}.{name}"), value)));
+                parts.extend(
+                    inner
+                        .into_iter()
+                        .map(|(name, value)| (format!("{section}.{name}"), value)),
+                );
             }
             value => drop(parts.insert(section, value)),
         }
@@ -203,7 +257,9 @@ fn templates_of(metadata: &Metadata) -> Named {
 fn rules_of(metadata: &Metadata) -> Named {
     let mut parts = BTreeMap::new();
     match table(metadata, rules::FILE) {
-        Ok(table) => table.into_iter().for_each(|(section, value)| rule_parts(&section, value, &mut parts)),
+        Ok(table) => table
+            .into_iter()
+            .for_each(|(section, value)| rule_parts(&section, value, &mut parts)),
         Err(whole) => parts = whole,
     }
     parts
@@ -225,7 +281,9 @@ fn rule_parts(section: &str, value: toml::Value, parts: &mut Named) {
             for (vocabulary, value) in inner {
                 match value {
                     toml::Value::Table(groups) if section == "groups" => parts.extend(
-                        groups.into_iter().map(|(group, terms)| (format!("groups.{vocabulary}.{group}"), terms)),
+                        groups
+                            .into_iter()
+                            .map(|(group, terms)| (format!("groups.{vocabulary}.{group}"), terms)),
                     ),
                     value => drop(parts.insert(format!("{section}.{vocabulary}"), value)),
                 }
@@ -239,7 +297,8 @@ fn rule_parts(section: &str, value: toml::Value, parts: &mut Named) {
 fn words(value: &toml::Value) -> String {
     match value {
         toml::Value::Table(table) => {
-            let part = |(name, value): (&String, &toml::Value)| format!("{name} = {}", words(value));
+            let part =
+                |(name, value): (&String, &toml::Value)| format!("{name} = {}", words(value));
             table.iter().map(part).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string().replace('\n', " "),
@@ -249,10 +308,15 @@ fn words(value: &toml::Value) -> String {
 /// The names of files that are in one set and not in the other do not show in [`diff`] when they hold no terms; these
 /// do: old ones, then new ones.
 pub fn files(old: &Metadata, new: &Metadata) -> (Vec<String>, Vec<String>) {
-    let known =
-        |name: &&str| vocabulary_of(name).is_some() || [styles::FILE, templates::FILE, rules::FILE].contains(name);
+    let known = |name: &&str| {
+        vocabulary_of(name).is_some() || [styles::FILE, templates::FILE, rules::FILE].contains(name)
+    };
     let only = |a: &Metadata, b: &Metadata| {
-        a.files().filter(known).filter(|n| b.text(n).is_none()).map(String::from).collect::<Vec<_>>()
+        a.files()
+            .filter(known)
+            .filter(|n| b.text(n).is_none())
+            .map(String::from)
+            .collect::<Vec<_>>()
     };
     (only(old, new), only(new, old))
 }
@@ -267,7 +331,10 @@ mod tests {
     fn edited(file: &str, change: impl Fn(&str) -> String) -> Metadata {
         let mut metadata = small();
         let text = change(metadata.text(file).unwrap());
-        metadata.put(MetaFile { name: file.into(), text });
+        metadata.put(MetaFile {
+            name: file.into(),
+            text,
+        });
         metadata
     }
 
@@ -284,17 +351,38 @@ mod tests {
     #[test]
     fn every_kind_of_edit_has_its_name() {
         // owl cat horse salmon beetle wolf
-        assert_eq!(animals("owl\ncat\nhorse\nsalmon\nbeetle\nwolf\n"), Terms::default());
-        assert_eq!(animals("# new\nowl\ncat\n\nhorse\nsalmon\nbeetle\nwolf\n"), Terms::default());
-        assert_eq!(animals("owl\ncat\ndog\nhorse\nsalmon\nbeetle\nwolf\n").added, words(&["dog"]));
-        assert_eq!(animals("cat\nhorse\nsalmon\nwolf\n").removed, words(&["owl", "beetle"]));
+        assert_eq!(
+            animals("owl\ncat\nhorse\nsalmon\nbeetle\nwolf\n"),
+            Terms::default()
+        );
+        assert_eq!(
+            animals("# new\nowl\ncat\n\nhorse\nsalmon\nbeetle\nwolf\n"),
+            Terms::default()
+        );
+        assert_eq!(
+            animals("owl\ncat\ndog\nhorse\nsalmon\nbeetle\nwolf\n").added,
+            words(&["dog"])
+        );
+        assert_eq!(
+            animals("cat\nhorse\nsalmon\nwolf\n").removed,
+            words(&["owl", "beetle"])
+        );
         let renamed = animals("barn owl\ncat\nhorse\ntrout\npike\nbeetle\nwolf\n");
         let pair = |a: &str, b: &str| (a.to_string(), b.to_string());
-        assert_eq!(renamed.renamed, [pair("owl", "barn owl"), pair("salmon", "trout")]);
+        assert_eq!(
+            renamed.renamed,
+            [pair("owl", "barn owl"), pair("salmon", "trout")]
+        );
         assert_eq!((renamed.added, renamed.removed), (words(&["pike"]), vec![]));
         let moved = animals("wolf\nowl\ncat\nhorse\n#- salmon\nbeetle\n");
-        assert_eq!((moved.moved, moved.disabled), (words(&["wolf"]), words(&["salmon"])));
-        let back = diff(&edited(&file_of("animal"), |t| t.replace("owl", "#- owl")), &small());
+        assert_eq!(
+            (moved.moved, moved.disabled),
+            (words(&["wolf"]), words(&["salmon"]))
+        );
+        let back = diff(
+            &edited(&file_of("animal"), |t| t.replace("owl", "#- owl")),
+            &small(),
+        );
         assert_eq!(back.terms[0].enabled, words(&["owl"]));
     }
 
@@ -302,32 +390,54 @@ mod tests {
     fn rules_of_compatibility_go_by_their_terms() {
         let ruled = |text: &str| {
             let mut metadata = small();
-            metadata.put(MetaFile { name: rules::FILE.into(), text: text.into() });
+            metadata.put(MetaFile {
+                name: rules::FILE.into(),
+                text: text.into(),
+            });
             metadata
         };
-        let rule =
-            |list: &str, why: &str| format!("[[not-with]]\nanimal = [\"owl\"]\ncolor = [{list}]\nwhy = \"{why}\"\n");
+        let rule = |list: &str, why: &str| {
+            format!("[[not-with]]\nanimal = [\"owl\"]\ncolor = [{list}]\nwhy = \"{why}\"\n")
+        };
         let groups = "[groups.background]\nplace = [\"in a forest\", \"by the sea\"]\n";
         let first = ruled(&(rule("\"red\"", "a") + groups));
         let added = diff(&small(), &first).rules.added;
-        assert_eq!(added, words(&["groups.background.place", "not-with animal = [\"owl\"], color = [\"red\"]"]));
+        assert_eq!(
+            added,
+            words(&[
+                "groups.background.place",
+                "not-with animal = [\"owl\"], color = [\"red\"]"
+            ])
+        );
         assert_eq!(diff(&first, &small()).rules.removed, added);
-        assert_eq!(diff(&first, &ruled(&(rule("\"red\"", "b") + groups))).rules.changed, added[1..]);
+        assert_eq!(
+            diff(&first, &ruled(&(rule("\"red\"", "b") + groups)))
+                .rules
+                .changed,
+            added[1..]
+        );
         let other = diff(&first, &ruled(&rule("\"red\", \"blue\"", "a"))).rules;
         assert_eq!((other.added.len(), other.removed), (1, added));
-        assert_eq!(diff(&first, &ruled("[[not-with")).rules.added, words(&[rules::FILE]));
+        assert_eq!(
+            diff(&first, &ruled("[[not-with")).rules.added,
+            words(&[rules::FILE])
+        );
         assert_eq!(files(&small(), &first), (vec![], words(&[rules::FILE])));
     }
 
     #[test]
     fn styles_templates_and_files_are_told_apart() {
-        let styles = diff(&small(), &edited("styles.toml", |t| t.replace("comic, fine", "comic, rough")));
+        let styles = diff(
+            &small(),
+            &edited("styles.toml", |t| t.replace("comic, fine", "comic, rough")),
+        );
         assert_eq!(styles.terms[0].vocabulary, "style");
         assert_eq!(styles.terms[0].reworded, words(&["comic"]));
         let templates = diff(
             &small(),
             &edited("templates.toml", |t| {
-                t.replace("[subtask.color]", "[subtask.hue]").replace("thing = \"1 ", "thing = \"2 ")
+                t.replace("[subtask.color]", "[subtask.hue]")
+                    .replace("thing = \"1 ", "thing = \"2 ")
             }),
         )
         .templates;
@@ -335,7 +445,9 @@ mod tests {
         assert_eq!(templates.removed, words(&["subtask.color"]));
         assert_eq!(templates.changed, words(&["fragment.thing"]));
         assert_eq!(
-            diff(&small(), &edited("templates.toml", |_| "nonsense".into())).templates.added,
+            diff(&small(), &edited("templates.toml", |_| "nonsense".into()))
+                .templates
+                .added,
             words(&["templates.toml"])
         );
         let mut less = small();

@@ -63,7 +63,11 @@ pub struct Imported {
 /// [`benchtop_model::ErrorKind::Input`] with file and line for JSON that cannot be read, and when nothing in the folder is
 /// known. Lines of text files that cannot be terms are left out, and said.
 pub fn import(files: &[(String, Vec<u8>)], ours: &Metadata) -> Result<Imported> {
-    let mut reader = Reader { ours, done: Imported::default(), taken: BTreeMap::new() };
+    let mut reader = Reader {
+        ours,
+        done: Imported::default(),
+        taken: BTreeMap::new(),
+    };
     for (name, bytes) in files {
         match name.as_str() {
             STYLES => reader.styles(name, bytes)?,
@@ -90,38 +94,74 @@ struct Reader<'m> {
 impl Reader<'_> {
     fn say(&mut self, file: &str, line: u32, what: impl Into<String>, text: &str) {
         let text = text.chars().take(80).collect();
-        self.done.repairs.push(Repair { file: file.into(), line, what: what.into(), text });
+        self.done.repairs.push(Repair {
+            file: file.into(),
+            line,
+            what: what.into(),
+            text,
+        });
     }
 
     /// The vocabulary in a file of this name, and what is said of the name.
     fn name_of(&mut self, file: &str) -> Option<String> {
-        let known = NAMES.iter().find(|(theirs, _)| *theirs == file).map(|(_, ours)| (*ours).to_string());
+        let known = NAMES
+            .iter()
+            .find(|(theirs, _)| *theirs == file)
+            .map(|(_, ours)| (*ours).to_string());
         let stem = file.trim_end_matches(".txt");
         let name = match known {
             Some(name) => name,
             None => {
-                let last = stem.rsplit('/').next().unwrap_or(stem).trim().to_lowercase();
-                let slug: String = last.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-                slug.split('-').filter(|p| !p.is_empty()).collect::<Vec<_>>().join("-")
+                let last = stem
+                    .rsplit('/')
+                    .next()
+                    .unwrap_or(stem)
+                    .trim()
+                    .to_lowercase();
+                let slug: String = last
+                    .chars()
+                    .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+                    .collect();
+                slug.split('-')
+                    .filter(|p| !p.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("-")
             }
         };
         if name.is_empty() {
-            self.say(file, 0, "left out: its name has nothing that a slot could be called", "");
+            self.say(
+                file,
+                0,
+                "left out: its name has nothing that a slot could be called",
+                "",
+            );
             return None;
         }
         if let Some(other) = self.taken.get(&name).cloned() {
-            self.say(file, 0, format!("left out: {other} is read as `{name}` already"), "");
+            self.say(
+                file,
+                0,
+                format!("left out: {other} is read as `{name}` already"),
+                "",
+            );
             return None;
         }
         if name != stem {
-            self.say(file, 0, format!("called `{name}`: slots need a name of lower-case letters, digits and `-`"), "");
+            self.say(
+                file,
+                0,
+                format!("called `{name}`: slots need a name of lower-case letters, digits and `-`"),
+                "",
+            );
         }
         self.taken.insert(name.clone(), file.to_string());
         Some(name)
     }
 
     fn vocabulary(&mut self, file: &str, bytes: &[u8]) {
-        let Some(name) = self.name_of(file) else { return };
+        let Some(name) = self.name_of(file) else {
+            return;
+        };
         let mut terms: Vec<(u32, String)> = Vec::new();
         let mut seen: HashMap<String, u32> = HashMap::new();
         let mut lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').collect();
@@ -130,7 +170,12 @@ impl Reader<'_> {
         }
         for (raw, line) in lines.into_iter().zip(1..) {
             let Ok(text) = std::str::from_utf8(raw) else {
-                self.say(file, line, "left out: not UTF-8", &String::from_utf8_lossy(raw));
+                self.say(
+                    file,
+                    line,
+                    "left out: not UTF-8",
+                    &String::from_utf8_lossy(raw),
+                );
                 continue;
             };
             let bare = text.trim_start_matches('\u{feff}');
@@ -150,11 +195,21 @@ impl Reader<'_> {
                 self.say(file, line, "blanks at the edges removed", term);
             }
             if let Some(what) = flaw(term) {
-                self.say(file, line, format!("left out: {what}"), &term.escape_debug().to_string());
+                self.say(
+                    file,
+                    line,
+                    format!("left out: {what}"),
+                    &term.escape_debug().to_string(),
+                );
                 continue;
             }
             match seen.get(&fold(term)) {
-                Some(first) => self.say(file, line, format!("left out: it is on line {first} already"), term),
+                Some(first) => self.say(
+                    file,
+                    line,
+                    format!("left out: it is on line {first} already"),
+                    term,
+                ),
                 None => {
                     seen.insert(fold(term), line);
                     terms.push((line, term.to_string()));
@@ -163,17 +218,37 @@ impl Reader<'_> {
         }
         self.without_noun(file, &name, &mut terms);
         let terms: String = terms.into_iter().map(|(_, t)| t + "\n").collect();
-        let text = format!("{}# Terms read from {file} of Dysca's released metadata.\n{terms}", self.head(&name));
-        self.done.files.push(MetaFile { name: file_of(&name), text });
+        let text = format!(
+            "{}# Terms read from {file} of Dysca's released metadata.\n{terms}",
+            self.head(&name)
+        );
+        self.done.files.push(MetaFile {
+            name: file_of(&name),
+            text,
+        });
     }
 
     /// Where every term ends in the vocabulary's own name ("red color"), the name goes: templates say it themselves.
     fn without_noun(&mut self, file: &str, name: &str, terms: &mut [(u32, String)]) {
-        let bare = |term: &str| term.strip_suffix(name)?.strip_suffix(' ').map(|t| t.trim_end().to_string());
-        let shorter: Option<Vec<String>> = terms.iter().map(|(_, t)| bare(t).filter(|t| flaw(t).is_none())).collect();
-        let Some(shorter) = shorter.filter(|s| s.len() > 1) else { return };
+        let bare = |term: &str| {
+            term.strip_suffix(name)?
+                .strip_suffix(' ')
+                .map(|t| t.trim_end().to_string())
+        };
+        let shorter: Option<Vec<String>> = terms
+            .iter()
+            .map(|(_, t)| bare(t).filter(|t| flaw(t).is_none()))
+            .collect();
+        let Some(shorter) = shorter.filter(|s| s.len() > 1) else {
+            return;
+        };
         for ((line, term), short) in terms.iter_mut().zip(shorter) {
-            self.say(file, *line, format!("`{name}` at its end removed: the templates say it"), term);
+            self.say(
+                file,
+                *line,
+                format!("`{name}` at its end removed: the templates say it"),
+                term,
+            );
             *term = short;
         }
     }
@@ -181,8 +256,15 @@ impl Reader<'_> {
     /// The comments above the first term of our own file.
     fn head(&self, name: &str) -> String {
         let text = self.ours.text(&file_of(name)).unwrap_or_default();
-        let first = Vocabulary::parse(name, "", text).0.terms().first().map_or(usize::MAX, |t| t.line as usize - 1);
-        let head = text.lines().take(first).filter(|l| l.starts_with('#') && !l.starts_with("# Terms read from "));
+        let first = Vocabulary::parse(name, "", text)
+            .0
+            .terms()
+            .first()
+            .map_or(usize::MAX, |t| t.line as usize - 1);
+        let head = text
+            .lines()
+            .take(first)
+            .filter(|l| l.starts_with('#') && !l.starts_with("# Terms read from "));
         head.map(|l| format!("{}\n", l.trim_end())).collect()
     }
 
@@ -194,16 +276,27 @@ impl Reader<'_> {
             #[serde(default)]
             negative_prompt: String,
         }
-        let mut out = String::from("# Styles read from Styles.json of Dysca's released metadata.\n");
+        let mut out =
+            String::from("# Styles read from Styles.json of Dysca's released metadata.\n");
         let mut seen: HashMap<String, u32> = HashMap::new();
         for (line, style) in records::<Style>(file, bytes)? {
             let name = self.trimmed(file, line, &style.name);
             if let Some(what) = flaw(&name) {
-                self.say(file, line, format!("style left out: {what}"), &name.escape_debug().to_string());
+                self.say(
+                    file,
+                    line,
+                    format!("style left out: {what}"),
+                    &name.escape_debug().to_string(),
+                );
                 continue;
             }
             if let Some(first) = seen.get(&fold(&name)) {
-                self.say(file, line, format!("style left out: it is on line {first} already"), &name);
+                self.say(
+                    file,
+                    line,
+                    format!("style left out: it is on line {first} already"),
+                    &name,
+                );
                 continue;
             }
             let prompt = self.trimmed(file, line, &style.prompt);
@@ -211,16 +304,28 @@ impl Reader<'_> {
             let negative = self.trimmed(file, line, &style.negative_prompt);
             let bad = |t: &str| t.contains(['{', '}']) || t.chars().any(char::is_control);
             if prompt.is_empty() || bad(&prompt) || bad(&negative) {
-                self.say(file, line, "style left out: its wording is empty or has slots or control characters", &name);
+                self.say(
+                    file,
+                    line,
+                    "style left out: its wording is empty or has slots or control characters",
+                    &name,
+                );
                 continue;
             }
             seen.insert(fold(&name), line);
             out.push_str("\n[[style]]\n");
-            for (key, text) in [("name", &name), ("prompt", &prompt), ("negative", &negative)] {
+            for (key, text) in [
+                ("name", &name),
+                ("prompt", &prompt),
+                ("negative", &negative),
+            ] {
                 out.push_str(&format!("{key} = {}\n", quoted(text)));
             }
         }
-        self.done.files.push(MetaFile { name: styles::FILE.into(), text: out });
+        self.done.files.push(MetaFile {
+            name: styles::FILE.into(),
+            text: out,
+        });
         Ok(())
     }
 
@@ -237,11 +342,21 @@ impl Reader<'_> {
         if !prompt.contains("{}") && !prompt.contains("{prompt}") {
             return prompt;
         }
-        self.say(file, line, "`{}` removed: here a style's wording comes after the content", name);
+        self.say(
+            file,
+            line,
+            "`{}` removed: here a style's wording comes after the content",
+            name,
+        );
         let bare = prompt.replace("{prompt}", "{}");
         // "style {}. elegant" becomes "style, elegant".
-        let parts = bare.split("{}").map(|p| p.trim_matches([' ', '.', ',', ':', ';']));
-        parts.filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", ")
+        let parts = bare
+            .split("{}")
+            .map(|p| p.trim_matches([' ', '.', ',', ':', ';']));
+        parts
+            .filter(|p| !p.is_empty())
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     fn ocr(&mut self, file: &str, bytes: &[u8]) -> Result<()> {
@@ -254,30 +369,54 @@ impl Reader<'_> {
         for (line, ocr) in records::<Ocr>(file, bytes)? {
             let text = self.trimmed(file, line, &ocr.template);
             if let Some(first) = seen.get(&fold(&text)) {
-                self.say(file, line, format!("template left out: it is on line {first} already"), &text);
+                self.say(
+                    file,
+                    line,
+                    format!("template left out: it is on line {first} already"),
+                    &text,
+                );
                 continue;
             }
             let bare = text.replacen("{}", "", 1);
             if bare == text || bare.contains(['{', '}']) || bare.chars().any(char::is_control) {
-                self.say(file, line, "template left out: it must have `{}` once and no other slot", &text);
+                self.say(
+                    file,
+                    line,
+                    "template left out: it must have `{}` once and no other slot",
+                    &text,
+                );
                 continue;
             }
             seen.insert(fold(&text), line);
-            self.say(file, line, "`{}` became `{text}`, and the style was put after it", &text);
+            self.say(
+                file,
+                line,
+                "`{}` became `{text}`, and the style was put after it",
+                &text,
+            );
             prompts.push(text.replacen("{}", "{text}", 1) + ", {style}");
         }
         let ours = self.ours.text(templates::FILE).unwrap_or_default();
         let subject = self.ours.templates().subjects.get("text");
-        let place = subject.and_then(|s| Some(s.prompts.first()?.span.start..s.prompts.last()?.span.end));
+        let place =
+            subject.and_then(|s| Some(s.prompts.first()?.span.start..s.prompts.last()?.span.end));
         match place {
             Some(place) if !prompts.is_empty() => {
                 let lines: Vec<String> = prompts.iter().map(|p| quoted(p)).collect();
                 let mut text = ours.to_string();
                 text.replace_range(place, &lines.join(",\n  "));
-                self.done.files.push(MetaFile { name: templates::FILE.into(), text });
+                self.done.files.push(MetaFile {
+                    name: templates::FILE.into(),
+                    text,
+                });
             }
             Some(_) => self.say(file, 0, "left out: no template of it can be used", ""),
-            None => self.say(file, 0, "left out: templates.toml has no subject `text` to put its prompts into", ""),
+            None => self.say(
+                file,
+                0,
+                "left out: templates.toml has no subject `text` to put its prompts into",
+                "",
+            ),
         }
         Ok(())
     }
@@ -290,12 +429,19 @@ fn quoted(text: &str) -> String {
 /// The records of a JSON array, each with the line it begins on.
 fn records<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<Vec<(u32, T)>> {
     let text = std::str::from_utf8(bytes).map_err(|e| {
-        let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() as u64 + 1;
+        let line = bytes[..e.valid_up_to()]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count() as u64
+            + 1;
         Error::input("this line is not UTF-8").file(file).line(line)
     })?;
     let text = text.trim_start_matches('\u{feff}');
-    let raw: Vec<&RawValue> = serde_json::from_str(text)
-        .map_err(|e| Error::input(format!("not a JSON array: {e}")).file(file).line(e.line() as u64))?;
+    let raw: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| {
+        Error::input(format!("not a JSON array: {e}"))
+            .file(file)
+            .line(e.line() as u64)
+    })?;
     let (mut at, mut line) = (0, 1u32);
     let mut found = Vec::with_capacity(raw.len());
     for record in raw {
@@ -305,7 +451,9 @@ fn records<'b, T: Deserialize<'b>>(file: &str, bytes: &'b [u8]) -> Result<Vec<(u
         at = start;
         let value = serde_json::from_str(record.get()).map_err(|e| {
             let within = u64::try_from(e.line()).unwrap_or(1).saturating_sub(1);
-            Error::input(e.to_string()).file(file).line(u64::from(line) + within)
+            Error::input(e.to_string())
+                .file(file)
+                .line(u64::from(line) + within)
         })?;
         found.push((line, value));
     }
@@ -322,7 +470,10 @@ mod tests {
     use benchtop_model::metafile::shipped;
 
     fn read(files: &[(&str, &[u8])]) -> Result<Imported> {
-        let files: Vec<_> = files.iter().map(|(n, b)| ((*n).to_string(), b.to_vec())).collect();
+        let files: Vec<_> = files
+            .iter()
+            .map(|(n, b)| ((*n).to_string(), b.to_vec()))
+            .collect();
         import(&files, &Metadata::parse(shipped()))
     }
 
@@ -333,8 +484,17 @@ mod tests {
     #[test]
     fn every_repair_of_a_vocabulary_is_said_with_its_line() {
         let bytes = b"\xef\xbb\xbfOwl \r\n\r\ncat\nm\xfcller\nowl\na {slot}\n\tdog\nx\x07y\n";
-        let done = read(&[("Animal.txt", bytes), ("odd/My Things!.txt", b"a"), ("notes.md", b"")]).unwrap();
-        let said: Vec<_> = done.repairs.iter().map(|r| (r.line, r.what.split(':').next().unwrap())).collect();
+        let done = read(&[
+            ("Animal.txt", bytes),
+            ("odd/My Things!.txt", b"a"),
+            ("notes.md", b""),
+        ])
+        .unwrap();
+        let said: Vec<_> = done
+            .repairs
+            .iter()
+            .map(|r| (r.line, r.what.split(':').next().unwrap()))
+            .collect();
         assert_eq!(
             said,
             [
@@ -354,8 +514,14 @@ mod tests {
             ]
         );
         let animal = text(&done, "vocabularies/animal.txt");
-        assert!(animal.starts_with("# ") && animal.ends_with("metadata.\nOwl\ncat\ndog\n"), "{animal}");
-        assert_eq!(text(&done, "vocabularies/my-things.txt").lines().last(), Some("a"));
+        assert!(
+            animal.starts_with("# ") && animal.ends_with("metadata.\nOwl\ncat\ndog\n"),
+            "{animal}"
+        );
+        assert_eq!(
+            text(&done, "vocabularies/my-things.txt").lines().last(),
+            Some("a")
+        );
         // The head is kept, and not once more with every import.
         let mut ours = Metadata::parse(shipped());
         done.files.iter().for_each(|f| ours.put(f.clone()));
@@ -365,7 +531,11 @@ mod tests {
 
     #[test]
     fn a_noun_that_every_term_repeats_goes() {
-        let done = read(&[("Color.txt", b"red color\nblue color\n"), ("Plant.txt", b"plant\nice plant\n")]).unwrap();
+        let done = read(&[
+            ("Color.txt", b"red color\nblue color\n"),
+            ("Plant.txt", b"plant\nice plant\n"),
+        ])
+        .unwrap();
         assert!(text(&done, "vocabularies/color.txt").ends_with("\nred\nblue\n"));
         assert!(text(&done, "vocabularies/plant.txt").ends_with("\nplant\nice plant\n"));
     }
@@ -381,8 +551,17 @@ mod tests {
         let done = read(&[("Styles.json", json)]).unwrap();
         let (styles, found) = styles::parse(text(&done, styles::FILE));
         assert!(found.is_empty(), "{found:?}");
-        let styles: Vec<_> = styles.iter().map(|s| (s.name.as_str(), s.prompt.as_str())).collect();
-        assert_eq!(styles, [("deco", "deco style, elegant, fine"), ("plain", "a \"plain\" one")]);
+        let styles: Vec<_> = styles
+            .iter()
+            .map(|s| (s.name.as_str(), s.prompt.as_str()))
+            .collect();
+        assert_eq!(
+            styles,
+            [
+                ("deco", "deco style, elegant, fine"),
+                ("plain", "a \"plain\" one")
+            ]
+        );
         let lines: Vec<_> = done.repairs.iter().map(|r| r.line).collect();
         assert_eq!(lines, [2, 2, 3, 4, 4]);
     }
@@ -390,15 +569,34 @@ mod tests {
     #[test]
     fn json_that_cannot_be_read_is_refused_with_its_line() {
         let problem = read(&[("Styles.json", b"[\n{\"name\": \"a\"},\n{}]")]).unwrap_err();
-        assert_eq!((problem.kind, problem.place.line), (ErrorKind::Input, Some(2)));
-        assert_eq!(read(&[("Styles.json", b"[\n\n{]")]).unwrap_err().place.line, Some(3));
-        assert_eq!(read(&[("ocr_text.json", b"[\n\"\xff\"]")]).unwrap_err().place.line, Some(2));
-        assert!(read(&[("notes.md", b"")]).unwrap_err().help.unwrap().contains("Styles.json"));
+        assert_eq!(
+            (problem.kind, problem.place.line),
+            (ErrorKind::Input, Some(2))
+        );
+        assert_eq!(
+            read(&[("Styles.json", b"[\n\n{]")]).unwrap_err().place.line,
+            Some(3)
+        );
+        assert_eq!(
+            read(&[("ocr_text.json", b"[\n\"\xff\"]")])
+                .unwrap_err()
+                .place
+                .line,
+            Some(2)
+        );
+        assert!(
+            read(&[("notes.md", b"")])
+                .unwrap_err()
+                .help
+                .unwrap()
+                .contains("Styles.json")
+        );
     }
 
     #[test]
     fn the_released_folder_becomes_metadata_that_can_be_composed_from() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/dysca-metadata");
+        let root =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/dysca-metadata");
         if !root.is_dir() {
             let said = "skipped: the released metadata is not beside this checkout\n";
             let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
@@ -406,8 +604,17 @@ mod tests {
         }
         let mut files = Vec::new();
         for dir in ["", "People"] {
-            for path in std::fs::read_dir(root.join(dir)).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()) {
-                let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_string();
+            for path in std::fs::read_dir(root.join(dir))
+                .unwrap()
+                .map(|e| e.unwrap().path())
+                .filter(|p| p.is_file())
+            {
+                let name = path
+                    .strip_prefix(&root)
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_string();
                 files.push((name, std::fs::read(&path).unwrap()));
             }
         }
@@ -418,20 +625,48 @@ mod tests {
         let done = import(&files, &metadata).unwrap();
         assert_eq!(done.files.len(), 21);
         done.files.iter().for_each(|f| metadata.put(f.clone()));
-        assert_eq!(metadata.found().collect::<Vec<_>>(), [] as [&benchtop_model::Finding; 0]);
+        assert_eq!(
+            metadata.found().collect::<Vec<_>>(),
+            [] as [&benchtop_model::Finding; 0]
+        );
         let (grammar, found) = CompiledMetadata::compile(&metadata);
         assert_eq!(found, []);
         let size = |name: &str| grammar.lists[grammar.list(name).unwrap()].terms.len();
-        assert_eq!((size("color"), size("age"), size("gender"), size("race"), size("expression")), (8, 4, 2, 5, 3));
-        assert!(size("text") > 4900 && size("style") > 40, "{} {}", size("text"), size("style"));
+        assert_eq!(
+            (
+                size("color"),
+                size("age"),
+                size("gender"),
+                size("race"),
+                size("expression")
+            ),
+            (8, 4, 2, 5, 3)
+        );
+        assert!(
+            size("text") > 4900 && size("style") > 40,
+            "{} {}",
+            size("text"),
+            size("style")
+        );
         assert_eq!(metadata.enabled("color")[0], "red");
-        assert_eq!(grammar.subjects[grammar.subject("text").unwrap()].prompts.len(), 17);
+        assert_eq!(
+            grammar.subjects[grammar.subject("text").unwrap()]
+                .prompts
+                .len(),
+            17
+        );
         // No term went unsaid: what was in the files is in the vocabularies or among the repairs.
         for (name, bytes) in files.iter().filter(|(n, _)| n.ends_with(".txt")) {
-            let lines = bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()).count();
+            let lines = bytes
+                .split(|b| *b == b'\n')
+                .filter(|l| !l.is_empty())
+                .count();
             let left_out = |r: &&Repair| r.file == *name && r.what.contains("left out");
             let out = done.repairs.iter().filter(left_out).count();
-            let ours = NAMES.iter().find(|(n, _)| n == name).map_or(name.trim_end_matches(".txt"), |(_, o)| o);
+            let ours = NAMES
+                .iter()
+                .find(|(n, _)| n == name)
+                .map_or(name.trim_end_matches(".txt"), |(_, o)| o);
             assert_eq!(size(ours) + out, lines, "{name}");
         }
     }

@@ -24,7 +24,9 @@ const OPTION: [&str; 2] = ["letter", "text"];
 
 /// The name of the instruction in this file, if it is one.
 pub fn instruction_of(file: &str) -> Option<&str> {
-    file.strip_prefix(FOLDER)?.strip_suffix(".toml").filter(|n| !n.is_empty() && !n.contains('/'))
+    file.strip_prefix(FOLDER)?
+        .strip_suffix(".toml")
+        .filter(|n| !n.is_empty() && !n.contains('/'))
 }
 
 /// How a question is put.
@@ -67,16 +69,30 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Instruction>, Vec<Fi
         Ok(raw) => raw,
         Err(error) => return (None, vec![place::toml(&error, file, text)]),
     };
-    let mut reader = Reader { file, text, found: Vec::new() };
+    let mut reader = Reader {
+        file,
+        text,
+        found: Vec::new(),
+    };
     if *raw.version.get_ref() == 0 {
-        reader.say(Rule::Unreadable, raw.version.span(), "versions begin at 1", "");
+        reader.say(
+            Rule::Unreadable,
+            raw.version.span(),
+            "versions begin at 1",
+            "",
+        );
     }
     let about = raw.about.get_ref().trim().to_string();
     if about.is_empty() || about.contains('\n') {
-        reader.say(Rule::Unreadable, raw.about.span(), "`about` is one line that says how it asks", "");
+        reader.say(
+            Rule::Unreadable,
+            raw.about.span(),
+            "`about` is one line that says how it asks",
+            "",
+        );
     }
-    let [choice, truth] =
-        [raw.multiple_choice, raw.true_false].map(|t| reader.words(t, &SLOTS, &["question", "options"]));
+    let [choice, truth] = [raw.multiple_choice, raw.true_false]
+        .map(|t| reader.words(t, &SLOTS, &["question", "options"]));
     let [yes, free] = [raw.yes_no, raw.free_form].map(|t| reader.words(t, &SLOTS, &["question"]));
     let option = reader.words(raw.option, &OPTION, &OPTION);
     let system = raw.system.map(|s| reader.words(s, &[], &[]));
@@ -120,12 +136,25 @@ impl Reader<'_> {
             true => "there are no slots here".to_string(),
             false => format!("the slots here are {}", known.join(", ")),
         };
-        for slot in template.slots().filter(|s| !known.contains(&s.name.as_str())) {
+        for slot in template
+            .slots()
+            .filter(|s| !known.contains(&s.name.as_str()))
+        {
             let at = place::inside(self.text, span.clone(), &source, slot.at.clone());
-            self.say(Rule::UnknownSlot, at, format!("there is no slot `{{{}}}` here", slot.name), &help);
+            self.say(
+                Rule::UnknownSlot,
+                at,
+                format!("there is no slot `{{{}}}` here", slot.name),
+                &help,
+            );
         }
         for name in needed.iter().filter(|name| !template.has(name)) {
-            self.say(Rule::BadTemplate, span.clone(), format!("the slot `{{{name}}}` is missing"), &help);
+            self.say(
+                Rule::BadTemplate,
+                span.clone(),
+                format!("the slot `{{{name}}}` is missing"),
+                &help,
+            );
         }
         template
     }
@@ -150,7 +179,9 @@ impl Instruction {
         let letters: Vec<String> = (0..options.len()).map(Item::letter).collect();
         let line = |(letter, text): (&String, &&str)| {
             let mut out = String::new();
-            self.option.render(&mut out, |name| Some(if name == "letter" { letter } else { *text }));
+            self.option.render(&mut out, |name| {
+                Some(if name == "letter" { letter } else { *text })
+            });
             out
         };
         let lines: Vec<String> = letters.iter().zip(options).map(line).collect();
@@ -158,11 +189,25 @@ impl Instruction {
             ("question", question.to_string()),
             ("options", lines.join("\n")),
             // As Dysca's hint has them, whatever the options' lines look like.
-            ("letters", letters.iter().map(|l| format!("({l})")).collect::<Vec<_>>().join(", ")),
+            (
+                "letters",
+                letters
+                    .iter()
+                    .map(|l| format!("({l})"))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ),
         ]);
-        let at = QuestionKind::ALL.iter().position(|k| *k == kind).unwrap_or_default();
+        let at = QuestionKind::ALL
+            .iter()
+            .position(|k| *k == kind)
+            .unwrap_or_default();
         // A yes/no question with options is put as one with options.
-        let at = if at == 2 && !options.is_empty() && !self.texts[2].has("options") { 0 } else { at };
+        let at = if at == 2 && !options.is_empty() && !self.texts[2].has("options") {
+            0
+        } else {
+            at
+        };
         let mut out = String::new();
         self.texts[at].render(&mut out, |name| fields.get(name).map(String::as_str));
         out.trim().to_string()
@@ -196,25 +241,53 @@ mod tests {
              option letter, e.g., (A), (B), at the end. Do not contain the analysis progress.\nYour answer is:"
         );
         let mvp = &shipped_instructions()["mvp"];
-        assert_eq!(mvp.write(QuestionKind::YesNo, "Is it red?", &[]), "Is it red?\nPlease answer yes or no.");
-        assert_eq!(shipped_instructions()["plain"].write(QuestionKind::FreeForm, "What is it?", &[]), "What is it?");
+        assert_eq!(
+            mvp.write(QuestionKind::YesNo, "Is it red?", &[]),
+            "Is it red?\nPlease answer yes or no."
+        );
+        assert_eq!(
+            shipped_instructions()["plain"].write(QuestionKind::FreeForm, "What is it?", &[]),
+            "What is it?"
+        );
         assert_eq!((dysca.label().as_str(), dysca.system()), ("dysca@1", None));
-        assert!(shipped_instructions()["autobench-v"].write(QuestionKind::YesNo, "?", &[]).contains("[[yes]]"));
+        assert!(
+            shipped_instructions()["autobench-v"]
+                .write(QuestionKind::YesNo, "?", &[])
+                .contains("[[yes]]")
+        );
     }
 
     #[test]
     fn what_is_wrong_is_found_where_it_stands() {
-        let good = shipped().find(|f| f.name == "instruct/plain.toml").unwrap().text;
+        let good = shipped()
+            .find(|f| f.name == "instruct/plain.toml")
+            .unwrap()
+            .text;
         for (from, to, says, line) in [
             ("version = 1", "version = 0", "begin at 1", 2),
-            ("yes-no = \"{question}\"", "yes-no = \"{subject}\"", "{subject}", 10),
-            ("yes-no = \"{question}\"", "yes-no = \"yes?\"", "{question}", 10),
+            (
+                "yes-no = \"{question}\"",
+                "yes-no = \"{subject}\"",
+                "{subject}",
+                10,
+            ),
+            (
+                "yes-no = \"{question}\"",
+                "yes-no = \"yes?\"",
+                "{question}",
+                10,
+            ),
             ("{letter}. ", "", "{letter}", 12),
             ("free-form", "free", "free", 11),
         ] {
             let (none, found) = parse("mine", "instruct/mine.toml", &good.replace(from, to));
             assert!(none.is_none() && !found.is_empty(), "{to}");
-            assert!(found.iter().any(|f| f.what.contains(says) && f.line == line), "{to}: {found:?}");
+            assert!(
+                found
+                    .iter()
+                    .any(|f| f.what.contains(says) && f.line == line),
+                "{to}: {found:?}"
+            );
         }
     }
 }

@@ -24,7 +24,10 @@ pub const FOLDER: &str = "judge/";
 /// The slots a judging can have, and what they stand for.
 pub const SLOTS: [(&str, &str); 9] = [
     ("question", "the question; of an edited one, as it is now"),
-    ("options", "its options, a line each after their letters; `none` where it has none"),
+    (
+        "options",
+        "its options, a line each after their letters; `none` where it has none",
+    ),
     ("answer", "its answer"),
     ("prompt", "the prompt that its picture was made from"),
     ("original-question", "the question before it was edited"),
@@ -38,7 +41,9 @@ const OF_QUESTIONS: [&str; 2] = ["count", "types"];
 
 /// The name of the judging in this file, if it is one.
 pub fn judging_of(file: &str) -> Option<&str> {
-    file.strip_prefix(FOLDER)?.strip_suffix(".toml").filter(|n| !n.is_empty() && !n.contains('/'))
+    file.strip_prefix(FOLDER)?
+        .strip_suffix(".toml")
+        .filter(|n| !n.is_empty() && !n.contains('/'))
 }
 
 /// Words for the slots, by name.
@@ -108,7 +113,11 @@ pub fn parse(name: &str, file: &str, text: &str) -> (Option<Judging>, Vec<Findin
         Ok(raw) => raw,
         Err(error) => return (None, vec![place::toml(&error, file, text)]),
     };
-    let mut reader = Reader { file, text, found: Vec::new() };
+    let mut reader = Reader {
+        file,
+        text,
+        found: Vec::new(),
+    };
     let judging = reader.judging(name, raw);
     (judging.filter(|_| reader.found.is_empty()), reader.found)
 }
@@ -127,14 +136,33 @@ impl Reader<'_> {
 
     fn judging(&mut self, name: &str, raw: Raw) -> Option<Judging> {
         if *raw.version.get_ref() == 0 {
-            self.say(Rule::Unreadable, raw.version.span(), "versions begin at 1", "");
+            self.say(
+                Rule::Unreadable,
+                raw.version.span(),
+                "versions begin at 1",
+                "",
+            );
         }
         let about = raw.about.get_ref().trim().to_string();
         if about.is_empty() || about.contains('\n') {
-            self.say(Rule::Unreadable, raw.about.span(), "`about` is one line that says what it asks", "");
+            self.say(
+                Rule::Unreadable,
+                raw.about.span(),
+                "`about` is one line that says what it asks",
+                "",
+            );
         }
-        if let Some(tokens) = raw.max_tokens.as_ref().filter(|t| !(1..=1 << 20).contains(t.get_ref())) {
-            self.say(Rule::Unreadable, tokens.span(), format!("{} tokens; from 1 to 1048576", tokens.get_ref()), "");
+        if let Some(tokens) = raw
+            .max_tokens
+            .as_ref()
+            .filter(|t| !(1..=1 << 20).contains(t.get_ref()))
+        {
+            self.say(
+                Rule::Unreadable,
+                tokens.span(),
+                format!("{} tokens; from 1 to 1048576", tokens.get_ref()),
+                "",
+            );
         }
         let reads = self.reads(raw.answer)?;
         let prompt = self.words(raw.prompt, &reads);
@@ -157,70 +185,145 @@ impl Reader<'_> {
     /// How it is read, with the fields of that way and no others.
     fn reads(&mut self, raw: Spanned<RawAnswer>) -> Option<Reads> {
         let whole = raw.span();
-        let RawAnswer { read, pass, count, types, threshold } = raw.into_inner();
+        let RawAnswer {
+            read,
+            pass,
+            count,
+            types,
+            threshold,
+        } = raw.into_inner();
         let (kind, before) = (*read.get_ref(), self.found.len());
         let given = [
-            ("pass", pass.as_ref().map(Spanned::span), matches!(kind, Read::YesNo)),
-            ("count", count.as_ref().map(Spanned::span), matches!(kind, Read::Questions)),
-            ("types", types.as_ref().map(Spanned::span), matches!(kind, Read::Questions)),
-            ("threshold", threshold.as_ref().map(Spanned::span), matches!(kind, Read::Choice)),
+            (
+                "pass",
+                pass.as_ref().map(Spanned::span),
+                matches!(kind, Read::YesNo),
+            ),
+            (
+                "count",
+                count.as_ref().map(Spanned::span),
+                matches!(kind, Read::Questions),
+            ),
+            (
+                "types",
+                types.as_ref().map(Spanned::span),
+                matches!(kind, Read::Questions),
+            ),
+            (
+                "threshold",
+                threshold.as_ref().map(Spanned::span),
+                matches!(kind, Read::Choice),
+            ),
         ];
         for (name, span, wanted) in given {
             match (span, wanted) {
                 (Some(span), false) => {
-                    self.say(Rule::Unreadable, span, format!("`{name}` says nothing about answers read this way"), "");
+                    self.say(
+                        Rule::Unreadable,
+                        span,
+                        format!("`{name}` says nothing about answers read this way"),
+                        "",
+                    );
                 }
                 (None, true) => {
-                    let help = "yes-no needs `pass`, questions `count` and `types`, choice `threshold`";
-                    self.say(Rule::Unreadable, whole.clone(), format!("missing field `{name}`"), help);
+                    let help =
+                        "yes-no needs `pass`, questions `count` and `types`, choice `threshold`";
+                    self.say(
+                        Rule::Unreadable,
+                        whole.clone(),
+                        format!("missing field `{name}`"),
+                        help,
+                    );
                 }
                 _ => {}
             }
         }
         if let Some(count) = count.as_ref().filter(|c| !(1..=50).contains(c.get_ref())) {
-            self.say(Rule::Unreadable, count.span(), format!("{} questions; from 1 to 50", count.get_ref()), "");
+            self.say(
+                Rule::Unreadable,
+                count.span(),
+                format!("{} questions; from 1 to 50", count.get_ref()),
+                "",
+            );
         }
         if let Some(types) = &types {
             let list = types.get_ref();
-            let twice = list.iter().enumerate().find(|(i, t)| t.trim().is_empty() || list[..*i].contains(t));
+            let twice = list
+                .iter()
+                .enumerate()
+                .find(|(i, t)| t.trim().is_empty() || list[..*i].contains(t));
             if list.is_empty() || twice.is_some() {
-                self.say(Rule::Unreadable, types.span(), "`types` are at least one, each once and with a name", "");
+                self.say(
+                    Rule::Unreadable,
+                    types.span(),
+                    "`types` are at least one, each once and with a name",
+                    "",
+                );
             }
         }
-        if let Some(share) = threshold.as_ref().filter(|t| !(0.0..=1.0).contains(t.get_ref())) {
-            self.say(Rule::Unreadable, share.span(), format!("{} is no share from 0 to 1", share.get_ref()), "");
+        if let Some(share) = threshold
+            .as_ref()
+            .filter(|t| !(0.0..=1.0).contains(t.get_ref()))
+        {
+            self.say(
+                Rule::Unreadable,
+                share.span(),
+                format!("{} is no share from 0 to 1", share.get_ref()),
+                "",
+            );
         }
         if self.found.len() > before {
             return None;
         }
         Some(match kind {
-            Read::YesNo => Reads::YesNo { pass: pass?.into_inner() },
-            Read::Questions => Reads::Questions { count: count?.into_inner(), types: types?.into_inner() },
-            Read::Choice => Reads::Choice { threshold: threshold?.into_inner() },
+            Read::YesNo => Reads::YesNo {
+                pass: pass?.into_inner(),
+            },
+            Read::Questions => Reads::Questions {
+                count: count?.into_inner(),
+                types: types?.into_inner(),
+            },
+            Read::Choice => Reads::Choice {
+                threshold: threshold?.into_inner(),
+            },
         })
     }
 
     fn words(&mut self, words: Spanned<String>, reads: &Reads) -> Text {
         let (span, source) = (words.span(), words.into_inner());
         if source.trim().is_empty() {
-            self.say(Rule::BadTemplate, span.clone(), "these words say nothing", "");
+            self.say(
+                Rule::BadTemplate,
+                span.clone(),
+                "these words say nothing",
+                "",
+            );
         }
         let template = match Template::parse(&source) {
             Ok(template) => template,
             Err(flaw) => {
                 let at = place::inside(self.text, span.clone(), &source, flaw.at);
                 self.say(Rule::BadTemplate, at, flaw.what, "");
-                return Text { template: Template::default(), span };
+                return Text {
+                    template: Template::default(),
+                    span,
+                };
             }
         };
         let of_questions = matches!(reads, Reads::Questions { .. });
-        let known =
-            |name: &str| SLOTS.iter().any(|(n, _)| *n == name) && (of_questions || !OF_QUESTIONS.contains(&name));
+        let known = |name: &str| {
+            SLOTS.iter().any(|(n, _)| *n == name) && (of_questions || !OF_QUESTIONS.contains(&name))
+        };
         let names: Vec<&str> = SLOTS.iter().map(|(n, _)| *n).filter(|n| known(n)).collect();
         let help = format!("the slots here are {}", names.join(", "));
         for slot in template.slots().filter(|s| !known(&s.name)) {
             let at = place::inside(self.text, span.clone(), &source, slot.at.clone());
-            self.say(Rule::UnknownSlot, at, format!("there is no slot `{{{}}}` here", slot.name), &help);
+            self.say(
+                Rule::UnknownSlot,
+                at,
+                format!("there is no slot `{{{}}}` here", slot.name),
+                &help,
+            );
         }
         Text { template, span }
     }
@@ -238,10 +341,17 @@ impl Judging {
             own.insert("count", count.to_string());
             own.insert("types", types.join(", "));
         }
-        let word = |name: &str| own.get(name).or_else(|| fields.get(name)).map(String::as_str);
+        let word = |name: &str| {
+            own.get(name)
+                .or_else(|| fields.get(name))
+                .map(String::as_str)
+        };
         let texts = || self.system.iter().chain([&self.prompt]);
         let empty = |name: &str| word(name).is_none_or(|w| w.trim().is_empty());
-        if let Some(slot) = texts().flat_map(|t| t.template.slots()).find(|s| empty(&s.name)) {
+        if let Some(slot) = texts()
+            .flat_map(|t| t.template.slots())
+            .find(|s| empty(&s.name))
+        {
             return Err(&slot.name);
         }
         let write = |text: &Text| {
@@ -262,10 +372,19 @@ impl Judging {
 /// What an item says of itself: `question`, `options`, `answer`, and `prompt` where it has one.
 pub fn fields_of(item: &Item) -> Fields {
     let mut fields = Fields::new();
-    let line = |(at, option): (usize, &benchtop_model::Choice)| format!("{}. {}", Item::letter(at), option.text);
+    let line = |(at, option): (usize, &benchtop_model::Choice)| {
+        format!("{}. {}", Item::letter(at), option.text)
+    };
     let options: Vec<String> = item.options.iter().enumerate().map(line).collect();
     fields.insert("question", item.question.clone());
-    fields.insert("options", if options.is_empty() { "none".into() } else { options.join("\n") });
+    fields.insert(
+        "options",
+        if options.is_empty() {
+            "none".into()
+        } else {
+            options.join("\n")
+        },
+    );
     fields.insert("answer", item.answer.clone());
     if let Some(prompt) = &item.prompt {
         fields.insert("prompt", prompt.clone());

@@ -15,11 +15,19 @@ fn wrong(text: &str) -> (Rule, u32, u32, String) {
     assert!(judging.is_none());
     let first = &found[0];
     assert_eq!(first.file, "judge/mine.toml");
-    (first.rule, first.line, first.column, format!("{} {}", first.what, first.help))
+    (
+        first.rule,
+        first.line,
+        first.column,
+        format!("{} {}", first.what, first.help),
+    )
 }
 
 fn item() -> Item {
-    let choice = |text: &str, role| Choice { text: text.into(), role };
+    let choice = |text: &str, role| Choice {
+        text: text.into(),
+        role,
+    };
     Item {
         id: "d/1".into(),
         dataset: "d".into(),
@@ -31,7 +39,10 @@ fn item() -> Item {
         instruction: None,
         question: "What {is} it?".into(),
         kind: QuestionKind::MultipleChoice,
-        options: vec![choice("owl", Role::Correct), choice("cat", Role::Distractor)],
+        options: vec![
+            choice("owl", Role::Correct),
+            choice("cat", Role::Distractor),
+        ],
         answer: "owl".into(),
         task: None,
         subtask: None,
@@ -50,13 +61,19 @@ fn item() -> Item {
 #[test]
 fn a_judging_is_read_and_asked() {
     let judging = good(MINE);
-    assert_eq!((judging.version, judging.shows, judging.system.is_none()), (2, Shown::Item, true));
+    assert_eq!(
+        (judging.version, judging.shows, judging.system.is_none()),
+        (2, Shown::Item, true)
+    );
     assert_eq!(judging.reads, Reads::YesNo { pass: Word::Yes });
     let fields = fields_of(&item());
     assert_eq!(fields["options"], "A. owl\nB. cat");
     let ask = judging.ask(&fields, 100).unwrap();
     // What an item says is not read as a template.
-    assert_eq!((ask.prompt.as_str(), ask.max_tokens), ("Is What {is} it? about an owl? {x}", 100));
+    assert_eq!(
+        (ask.prompt.as_str(), ask.max_tokens),
+        ("Is What {is} it? about an owl? {x}", 100)
+    );
     assert!(ask.images.is_empty() && ask.schema.is_some());
     // A hole is no question.
     let mut fields = fields;
@@ -64,8 +81,18 @@ fn a_judging_is_read_and_asked() {
     assert_eq!(judging.ask(&fields, 100), Err("answer"));
     fields.remove("answer");
     assert_eq!(judging.ask(&fields, 100), Err("answer"));
-    let free = Item { options: Vec::new(), prompt: None, ..item() };
-    assert_eq!((fields_of(&free)["options"].as_str(), fields_of(&free).get("prompt")), ("none", None));
+    let free = Item {
+        options: Vec::new(),
+        prompt: None,
+        ..item()
+    };
+    assert_eq!(
+        (
+            fields_of(&free)["options"].as_str(),
+            fields_of(&free).get("prompt")
+        ),
+        ("none", None)
+    );
     let other = good(&MINE.replace("about {a answer}", "about {a answer} "));
     assert_ne!(judging.revision, other.revision);
 }
@@ -79,26 +106,75 @@ fn what_is_wrong_is_named_with_its_place() {
     };
     for (found, rule, line, what) in [
         (wrong("version = "), Unreadable, 1, ""),
-        (edit("about = \"mine\"", "abut = \"mine\""), Unreadable, 2, "abut"),
-        (edit("version = 2", "version = 0"), Unreadable, 1, "begin at 1"),
+        (
+            edit("about = \"mine\"", "abut = \"mine\""),
+            Unreadable,
+            2,
+            "abut",
+        ),
+        (
+            edit("version = 2", "version = 0"),
+            Unreadable,
+            1,
+            "begin at 1",
+        ),
         (edit("\"mine\"", "\" \""), Unreadable, 2, "one line"),
         (edit("\"yes-no\"", "\"guess\""), Unreadable, 5, "guess"),
         (edit("\"yes\"", "\"perhaps\""), Unreadable, 6, "perhaps"),
-        (edit("pass = \"yes\"", ""), Unreadable, 4, "missing field `pass`"),
-        (edit("pass = \"yes\"", "pass = \"yes\"\ncount = 3"), Unreadable, 7, "`count` says nothing"),
-        (edit("[answer]", "pictures = \"both\"\n[answer]"), Unreadable, 4, "both"),
-        (edit("[answer]", "max_tokens = 0\n[answer]"), Unreadable, 4, "0 tokens"),
-        (edit("{question}", "{qestion}"), UnknownSlot, 3, "original-question"),
-        (edit("{question}", "{types}"), UnknownSlot, 3, "no slot `{types}`"),
-        (edit("{question}", "{question"), BadTemplate, 3, "not closed"),
-        (edit("Is {question} about {a answer}? {{x}}", " "), BadTemplate, 3, "say nothing"),
+        (
+            edit("pass = \"yes\"", ""),
+            Unreadable,
+            4,
+            "missing field `pass`",
+        ),
+        (
+            edit("pass = \"yes\"", "pass = \"yes\"\ncount = 3"),
+            Unreadable,
+            7,
+            "`count` says nothing",
+        ),
+        (
+            edit("[answer]", "pictures = \"both\"\n[answer]"),
+            Unreadable,
+            4,
+            "both",
+        ),
+        (
+            edit("[answer]", "max_tokens = 0\n[answer]"),
+            Unreadable,
+            4,
+            "0 tokens",
+        ),
+        (
+            edit("{question}", "{qestion}"),
+            UnknownSlot,
+            3,
+            "original-question",
+        ),
+        (
+            edit("{question}", "{types}"),
+            UnknownSlot,
+            3,
+            "no slot `{types}`",
+        ),
+        (
+            edit("{question}", "{question"),
+            BadTemplate,
+            3,
+            "not closed",
+        ),
+        (
+            edit("Is {question} about {a answer}? {{x}}", " "),
+            BadTemplate,
+            3,
+            "say nothing",
+        ),
     ] {
         assert_eq!((found.0, found.1), (rule, line), "{found:?}");
         assert!(found.3.contains(what), "{found:?}");
     }
     assert_eq!(edit("{question}", "{qestion}").2, 14);
-    let questions =
-        "version = 1\nabout = \"q\"\nprompt = \"{count} of {types}: {prompt}\"\n[answer]\nread = \"questions\"\n";
+    let questions = "version = 1\nabout = \"q\"\nprompt = \"{count} of {types}: {prompt}\"\n[answer]\nread = \"questions\"\n";
     for (rest, what) in [
         ("count = 0\ntypes = [\"a\"]", "0 questions"),
         ("count = 6\ntypes = []", "at least one"),
@@ -108,10 +184,17 @@ fn what_is_wrong_is_named_with_its_place() {
         let found = wrong(&format!("{questions}{rest}\n"));
         assert!(found.3.contains(what), "{found:?}");
     }
-    let judging = good(&format!("{questions}count = 6\ntypes = [\"object\", \"color\"]\n"));
-    assert_eq!(judging.ask(&fields_of(&item()), 9).unwrap().prompt, "6 of object, color: 1 red {owl}");
+    let judging = good(&format!(
+        "{questions}count = 6\ntypes = [\"object\", \"color\"]\n"
+    ));
+    assert_eq!(
+        judging.ask(&fields_of(&item()), 9).unwrap().prompt,
+        "6 of object, color: 1 red {owl}"
+    );
     let share = |share: &str| {
-        format!("version = 1\nabout = \"c\"\nprompt = \"x\"\n[answer]\nread = \"choice\"\nthreshold = {share}\n")
+        format!(
+            "version = 1\nabout = \"c\"\nprompt = \"x\"\n[answer]\nread = \"choice\"\nthreshold = {share}\n"
+        )
     };
     assert_eq!(good(&share("0.5")).reads, Reads::Choice { threshold: 0.5 });
     for out in ["1.5", "-0.1", "nan"] {
@@ -122,7 +205,11 @@ fn what_is_wrong_is_named_with_its_place() {
 #[test]
 fn the_shipped_judgings_have_the_polarity_of_their_papers() {
     let all = shipped_judgings();
-    assert_eq!(all.len(), shipped().filter(|f| judging_of(&f.name).is_some()).count(), "one of them cannot be read");
+    assert_eq!(
+        all.len(),
+        shipped().filter(|f| judging_of(&f.name).is_some()).count(),
+        "one of them cannot be read"
+    );
     // VLB: of V1 to V3 and L2 yes means that the answer changes, of L1, L3 and L4 that the edit is as it should be.
     for (name, pass, shows) in [
         ("vlb-v1-add-object", Word::No, Shown::Pair),
@@ -134,18 +221,37 @@ fn the_shipped_judgings_have_the_polarity_of_their_papers() {
         ("vlb-l4-irrelevant-context", Word::Yes, Shown::Item),
     ] {
         let judging = &all[name];
-        assert_eq!((&judging.reads, judging.shows), (&Reads::YesNo { pass }, shows), "{name}");
-        assert!(judging.prompt.template.has("question") && judging.source.starts_with("VLB"), "{name}");
+        assert_eq!(
+            (&judging.reads, judging.shows),
+            (&Reads::YesNo { pass }, shows),
+            "{name}"
+        );
+        assert!(
+            judging.prompt.template.has("question") && judging.source.starts_with("VLB"),
+            "{name}"
+        );
     }
-    let Reads::Questions { count: 6, types } = &all["autobench-v-questions"].reads else { panic!() };
+    let Reads::Questions { count: 6, types } = &all["autobench-v-questions"].reads else {
+        panic!()
+    };
     assert_eq!(types.len(), 13);
     assert_eq!(all["autobench-v-questions"].shows, Shown::None);
-    assert_eq!(all["autobench-v-answer"].reads, Reads::Choice { threshold: 0.5 });
+    assert_eq!(
+        all["autobench-v-answer"].reads,
+        Reads::Choice { threshold: 0.5 }
+    );
     // Each can be asked once every slot is filled.
-    let fields: Fields = SLOTS.iter().map(|(name, _)| (*name, format!("<{name}>"))).collect();
+    let fields: Fields = SLOTS
+        .iter()
+        .map(|(name, _)| (*name, format!("<{name}>")))
+        .collect();
     for judging in all.values() {
         let ask = judging.ask(&fields, 64).unwrap();
-        assert!(!ask.prompt.contains('{') || ask.prompt.contains("{\""), "{}", ask.prompt);
+        assert!(
+            !ask.prompt.contains('{') || ask.prompt.contains("{\""),
+            "{}",
+            ask.prompt
+        );
     }
     assert_eq!(all.len(), 10);
 }

@@ -43,12 +43,18 @@ pub const STYLE: &str = "style";
 
 /// The name of the vocabulary in this file, if it is one.
 pub fn vocabulary_of(file: &str) -> Option<&str> {
-    file.strip_prefix(VOCABULARIES)?.strip_suffix(".txt").filter(|n| !n.is_empty() && !n.contains('/'))
+    file.strip_prefix(VOCABULARIES)?
+        .strip_suffix(".txt")
+        .filter(|n| !n.is_empty() && !n.contains('/'))
 }
 
 /// The file of this vocabulary, or of the styles.
 pub fn file_of(vocabulary: &str) -> String {
-    if vocabulary == STYLE { styles::FILE.into() } else { format!("{VOCABULARIES}{vocabulary}.txt") }
+    if vocabulary == STYLE {
+        styles::FILE.into()
+    } else {
+        format!("{VOCABULARIES}{vocabulary}.txt")
+    }
 }
 
 /// One file, read.
@@ -100,29 +106,43 @@ impl Metadata {
             }
             (_, Some(name)) => {
                 let (vocabulary, found) = Vocabulary::parse(name, &file.name, &file.text);
-                self.vocabularies.insert(name.to_string(), Arc::new(vocabulary));
+                self.vocabularies
+                    .insert(name.to_string(), Arc::new(vocabulary));
                 found
             }
             _ if instruct::instruction_of(&file.name).is_some() => {
                 let name = instruct::instruction_of(&file.name).unwrap_or_default();
                 let (instruction, found) = instruct::parse(name, &file.name, &file.text);
                 match instruction {
-                    Some(instruction) => drop(self.instructions.insert(name.to_string(), Arc::new(instruction))),
+                    Some(instruction) => drop(
+                        self.instructions
+                            .insert(name.to_string(), Arc::new(instruction)),
+                    ),
                     None => drop(self.instructions.remove(name)),
                 }
                 found
             }
             _ => {
-                let Some(name) = judge::judging_of(&file.name) else { return };
+                let Some(name) = judge::judging_of(&file.name) else {
+                    return;
+                };
                 let (judging, found) = judge::parse(name, &file.name, &file.text);
                 match judging {
-                    Some(judging) => drop(self.judgings.insert(name.to_string(), Arc::new(judging))),
+                    Some(judging) => {
+                        drop(self.judgings.insert(name.to_string(), Arc::new(judging)))
+                    }
                     None => drop(self.judgings.remove(name)),
                 }
                 found
             }
         };
-        self.files.insert(file.name, Read { text: file.text.into(), found: found.into() });
+        self.files.insert(
+            file.name,
+            Read {
+                text: file.text.into(),
+                found: found.into(),
+            },
+        );
     }
 
     /// Forgets a file.
@@ -135,7 +155,9 @@ impl Metadata {
             None if name == rules::FILE => self.rules = None,
             None => {
                 drop(judge::judging_of(name).and_then(|name| self.judgings.remove(name)));
-                drop(instruct::instruction_of(name).and_then(|name| self.instructions.remove(name)));
+                drop(
+                    instruct::instruction_of(name).and_then(|name| self.instructions.remove(name)),
+                );
             }
         }
     }
@@ -172,7 +194,10 @@ impl Metadata {
 
     /// The judging of this name: the project's own, or the shipped one where the project has no file for it.
     pub fn judging(&self, name: &str) -> Option<Arc<Judging>> {
-        match self.files.contains_key(&format!("{}{name}.toml", judge::FOLDER)) {
+        match self
+            .files
+            .contains_key(&format!("{}{name}.toml", judge::FOLDER))
+        {
             true => self.judgings.get(name).cloned(),
             false => judge::shipped_judgings().get(name).cloned(),
         }
@@ -180,13 +205,23 @@ impl Metadata {
 
     /// All judgings there are, the project's own and the shipped ones that it has no file for, by name.
     pub fn judgings(&self) -> Vec<Arc<Judging>> {
-        let names: BTreeSet<&String> = self.judgings.keys().chain(judge::shipped_judgings().keys()).collect();
-        names.into_iter().filter_map(|name| self.judging(name)).collect()
+        let names: BTreeSet<&String> = self
+            .judgings
+            .keys()
+            .chain(judge::shipped_judgings().keys())
+            .collect();
+        names
+            .into_iter()
+            .filter_map(|name| self.judging(name))
+            .collect()
     }
 
     /// The instruction of this name: the project's own, or the shipped one where the project has no file for it.
     pub fn instruction(&self, name: &str) -> Option<Arc<Instruction>> {
-        match self.files.contains_key(&format!("{}{name}.toml", instruct::FOLDER)) {
+        match self
+            .files
+            .contains_key(&format!("{}{name}.toml", instruct::FOLDER))
+        {
             true => self.instructions.get(name).cloned(),
             false => instruct::shipped_instructions().get(name).cloned(),
         }
@@ -194,17 +229,30 @@ impl Metadata {
 
     /// All instructions there are, by name.
     pub fn instructions(&self) -> Vec<Arc<Instruction>> {
-        let names: BTreeSet<&String> =
-            self.instructions.keys().chain(instruct::shipped_instructions().keys()).collect();
-        names.into_iter().filter_map(|name| self.instruction(name)).collect()
+        let names: BTreeSet<&String> = self
+            .instructions
+            .keys()
+            .chain(instruct::shipped_instructions().keys())
+            .collect();
+        names
+            .into_iter()
+            .filter_map(|name| self.instruction(name))
+            .collect()
     }
 
     /// The terms that are sampled for a slot: of a vocabulary, or the names of the styles.
     pub fn enabled(&self, vocabulary: &str) -> Vec<&str> {
         if vocabulary == STYLE {
-            return self.styles.iter().filter(|s| !s.disabled).map(|s| s.name.as_str()).collect();
+            return self
+                .styles
+                .iter()
+                .filter(|s| !s.disabled)
+                .map(|s| s.name.as_str())
+                .collect();
         }
-        self.vocabularies.get(vocabulary).map_or(Vec::new(), |v| v.enabled().collect())
+        self.vocabularies
+            .get(vocabulary)
+            .map_or(Vec::new(), |v| v.enabled().collect())
     }
 
     /// What reading the files found.
@@ -213,7 +261,13 @@ impl Metadata {
     }
 
     /// Puts a finding at these bytes of `templates.toml`'s string at `string`.
-    pub fn in_template(&self, rule: Rule, what: String, text: &templates::Text, inner: Range<usize>) -> Finding {
+    pub fn in_template(
+        &self,
+        rule: Rule,
+        what: String,
+        text: &templates::Text,
+        inner: Range<usize>,
+    ) -> Finding {
         let file = self.text(templates::FILE).unwrap_or_default();
         let span = place::inside(file, text.span.clone(), text.template.source(), inner);
         place::at(Finding::new(rule, templates::FILE, what), file, span)
@@ -221,7 +275,11 @@ impl Metadata {
 
     /// Puts a finding at these bytes of `templates.toml`.
     pub fn at_template(&self, rule: Rule, what: String, span: Range<usize>) -> Finding {
-        place::at(Finding::new(rule, templates::FILE, what), self.text(templates::FILE).unwrap_or_default(), span)
+        place::at(
+            Finding::new(rule, templates::FILE, what),
+            self.text(templates::FILE).unwrap_or_default(),
+            span,
+        )
     }
 
     /// The revision of the vocabularies: 16 hex digits of a hash over their names and texts.
@@ -231,7 +289,11 @@ impl Metadata {
 
     /// Puts a finding at these bytes of `compatibility.toml`.
     pub fn at_rule(&self, rule: Rule, what: String, span: Range<usize>) -> Finding {
-        place::at(Finding::new(rule, rules::FILE, what), self.text(rules::FILE).unwrap_or_default(), span)
+        place::at(
+            Finding::new(rule, rules::FILE, what),
+            self.text(rules::FILE).unwrap_or_default(),
+            span,
+        )
     }
 
     /// The revision of styles, templates and rules: 16 hex digits of a hash over their texts. Judgings are no part of it: no
@@ -260,24 +322,55 @@ mod tests {
     #[test]
     fn files_are_read_replaced_and_forgotten() {
         let mut metadata = small();
-        assert_eq!(metadata.found().count(), 0, "{:?}", metadata.found().collect::<Vec<_>>());
+        assert_eq!(
+            metadata.found().count(),
+            0,
+            "{:?}",
+            metadata.found().collect::<Vec<_>>()
+        );
         assert_eq!(metadata.enabled("color"), ["red", "blue", "white"]);
         assert_eq!(metadata.enabled(STYLE).len(), 5);
         let (vocabulary, template) = (metadata.vocabulary_revision(), metadata.template_revision());
-        metadata.put(MetaFile { name: file_of("color"), text: "red\n#- blue\ngreen\n".into() });
+        metadata.put(MetaFile {
+            name: file_of("color"),
+            text: "red\n#- blue\ngreen\n".into(),
+        });
         assert_eq!(metadata.enabled("color"), ["red", "green"]);
         assert_ne!(metadata.vocabulary_revision(), vocabulary);
         assert_eq!(metadata.template_revision(), template);
-        metadata.put(MetaFile { name: "judge/mine.toml".into(), text: judge::tests::MINE.into() });
-        assert_eq!(metadata.template_revision(), template, "no question is written with a judging");
-        assert!(metadata.judging("mine").is_some() && metadata.judging("vlb-v1-add-object").is_some());
-        assert_eq!(metadata.judgings().len(), 1 + judge::shipped_judgings().len());
-        metadata.put(MetaFile { name: "judge/vlb-v1-add-object.toml".into(), text: "broken".into() });
-        assert!(metadata.judging("vlb-v1-add-object").is_none(), "a broken file is not passed over in silence");
+        metadata.put(MetaFile {
+            name: "judge/mine.toml".into(),
+            text: judge::tests::MINE.into(),
+        });
+        assert_eq!(
+            metadata.template_revision(),
+            template,
+            "no question is written with a judging"
+        );
+        assert!(
+            metadata.judging("mine").is_some() && metadata.judging("vlb-v1-add-object").is_some()
+        );
+        assert_eq!(
+            metadata.judgings().len(),
+            1 + judge::shipped_judgings().len()
+        );
+        metadata.put(MetaFile {
+            name: "judge/vlb-v1-add-object.toml".into(),
+            text: "broken".into(),
+        });
+        assert!(
+            metadata.judging("vlb-v1-add-object").is_none(),
+            "a broken file is not passed over in silence"
+        );
         metadata.take("judge/vlb-v1-add-object.toml");
         metadata.take("judge/mine.toml");
-        assert!(metadata.judging("mine").is_none() && metadata.judging("vlb-v1-add-object").is_some());
-        metadata.put(MetaFile { name: "notes.md".into(), text: "x".into() });
+        assert!(
+            metadata.judging("mine").is_none() && metadata.judging("vlb-v1-add-object").is_some()
+        );
+        metadata.put(MetaFile {
+            name: "notes.md".into(),
+            text: "x".into(),
+        });
         assert_eq!(metadata.text("notes.md"), None);
         metadata.take(&file_of("color"));
         metadata.take(templates::FILE);

@@ -8,14 +8,25 @@ use benchtop_model::{Finding, Rule};
 pub(super) fn at(finding: Finding, text: &str, span: Range<usize>) -> Finding {
     let before = text.get(..span.start).unwrap_or(text);
     let line = before.matches('\n').count() as u32 + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1;
+    let column = before
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .count() as u32
+        + 1;
     let spanned = text.get(span).unwrap_or_default();
     let length = spanned.lines().next().unwrap_or_default().chars().count() as u32;
     finding.line(line).columns(column, length)
 }
 
 /// Where bytes `inner` of a TOML string's value lie in the file, given where the string lies, quotes included.
-pub(super) fn inside(text: &str, string: Range<usize>, value: &str, inner: Range<usize>) -> Range<usize> {
+pub(super) fn inside(
+    text: &str,
+    string: Range<usize>,
+    value: &str,
+    inner: Range<usize>,
+) -> Range<usize> {
     let raw = text.get(string.clone()).unwrap_or_default();
     // Without escapes the value stands in the file as it is.
     if let Some(start) = raw.find(value).filter(|_| !value.is_empty()) {
@@ -24,9 +35,13 @@ pub(super) fn inside(text: &str, string: Range<usize>, value: &str, inner: Range
     }
     // Else the words themselves are looked for: the same one, counted from the front.
     let words = value.get(inner.clone()).unwrap_or_default();
-    let before = value.get(..inner.start).map_or(0, |v| v.matches(words).count());
+    let before = value
+        .get(..inner.start)
+        .map_or(0, |v| v.matches(words).count());
     match raw.match_indices(words).nth(before) {
-        Some((start, _)) if !words.is_empty() => string.start + start..string.start + start + words.len(),
+        Some((start, _)) if !words.is_empty() => {
+            string.start + start..string.start + start + words.len()
+        }
         _ => string,
     }
 }
@@ -36,7 +51,11 @@ pub(super) fn toml(error: &toml::de::Error, file: &str, text: &str) -> Finding {
     let message = error.message().trim();
     let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
     let finding = Finding::new(Rule::Unreadable, file, what.replace('\n', " "));
-    let finding = if known.is_empty() { finding } else { finding.help(format!("expected {known}")) };
+    let finding = if known.is_empty() {
+        finding
+    } else {
+        finding.help(format!("expected {known}"))
+    };
     match error.span() {
         Some(span) => at(finding, text, span),
         None => finding,
@@ -51,7 +70,11 @@ mod tests {
     fn bytes_become_lines_and_columns() {
         let text = "a\nünder {x}\n";
         let start = text.find('{').unwrap();
-        let finding = at(Finding::new(Rule::UnknownSlot, "f", "w"), text, start..start + 3);
+        let finding = at(
+            Finding::new(Rule::UnknownSlot, "f", "w"),
+            text,
+            start..start + 3,
+        );
         assert_eq!((finding.line, finding.column, finding.length), (2, 7, 3));
     }
 

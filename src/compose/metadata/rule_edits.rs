@@ -25,10 +25,15 @@ pub enum NewRule {
 
 fn read(text: &str) -> Result<DocumentMut> {
     text.parse().map_err(|e: toml_edit::TomlError| {
-        let line = text.get(..e.span().map_or(0, |s| s.start)).map_or(1, |t| t.matches('\n').count() as u64 + 1);
-        Error::input(format!("mend the file first: {}", e.message().trim().replace('\n', " ")))
-            .file(Path::new(FILE))
-            .line(line)
+        let line = text
+            .get(..e.span().map_or(0, |s| s.start))
+            .map_or(1, |t| t.matches('\n').count() as u64 + 1);
+        Error::input(format!(
+            "mend the file first: {}",
+            e.message().trim().replace('\n', " ")
+        ))
+        .file(Path::new(FILE))
+        .line(line)
     })
 }
 
@@ -41,7 +46,14 @@ fn key(name: &str) -> String {
 }
 
 fn list(names: &[String]) -> String {
-    format!("[{}]", names.iter().map(|n| quoted(n)).collect::<Vec<_>>().join(", "))
+    format!(
+        "[{}]",
+        names
+            .iter()
+            .map(|n| quoted(n))
+            .collect::<Vec<_>>()
+            .join(", ")
+    )
 }
 
 /// The text with one rule more, at its end.
@@ -50,16 +62,28 @@ fn list(names: &[String]) -> String {
 /// When the text is not TOML.
 pub fn add(text: &str, rule: &NewRule) -> Result<String> {
     read(text)?;
-    let side = |(vocabulary, terms): &(String, Vec<String>)| format!("{} = {}\n", key(vocabulary), list(terms));
+    let side = |(vocabulary, terms): &(String, Vec<String>)| {
+        format!("{} = {}\n", key(vocabulary), list(terms))
+    };
     let table = match rule {
         NewRule::NotWith(a, b) => format!("[[not-with]]\n{}{}", side(a), side(b)),
         NewRule::Hides(a, hidden) => format!("[[hides]]\n{}hides = {}\n", side(a), list(hidden)),
         NewRule::Shows(a, b) => {
-            format!("[[shows]]\n{}shows = {{ {} }}\n", side(a), side(b).trim_end())
+            format!(
+                "[[shows]]\n{}shows = {{ {} }}\n",
+                side(a),
+                side(b).trim_end()
+            )
         }
-        NewRule::LookAlike(vocabulary, terms) => format!("[[look-alike]]\n{} = {}\n", key(vocabulary), list(terms)),
+        NewRule::LookAlike(vocabulary, terms) => {
+            format!("[[look-alike]]\n{} = {}\n", key(vocabulary), list(terms))
+        }
     };
-    let mut out = if text.is_empty() { HEADER.to_string() } else { text.to_string() };
+    let mut out = if text.is_empty() {
+        HEADER.to_string()
+    } else {
+        text.to_string()
+    };
     if !out.ends_with('\n') {
         out.push('\n');
     }
@@ -70,16 +94,26 @@ pub fn add(text: &str, rule: &NewRule) -> Result<String> {
 ///
 /// # Errors
 /// When the text is not TOML, or `groups` is something else than tables of lists.
-pub fn set_group(text: &str, vocabulary: &str, terms: &[String], group: Option<&str>) -> Result<String> {
+pub fn set_group(
+    text: &str,
+    vocabulary: &str,
+    terms: &[String],
+    group: Option<&str>,
+) -> Result<String> {
     let mut document = read(if text.is_empty() { HEADER } else { text })?;
-    let odd = || Error::input("`groups` holds something else than lists: edit it by hand").file(Path::new(FILE));
+    let odd = || {
+        Error::input("`groups` holds something else than lists: edit it by hand")
+            .file(Path::new(FILE))
+    };
     let root = document.as_table_mut();
     if root.get("groups").is_none() && group.is_some() {
         let mut groups = Table::new();
         groups.set_implicit(true);
         root.insert("groups", Item::Table(groups));
     }
-    let Some(groups) = root.get_mut("groups") else { return Ok(text.to_string()) };
+    let Some(groups) = root.get_mut("groups") else {
+        return Ok(text.to_string());
+    };
     let groups = groups.as_table_like_mut().ok_or_else(odd)?;
     if groups.get(vocabulary).is_none() {
         if group.is_none() {
@@ -87,11 +121,17 @@ pub fn set_group(text: &str, vocabulary: &str, terms: &[String], group: Option<&
         }
         groups.insert(vocabulary, Item::Table(Table::new()));
     }
-    let own = groups.get_mut(vocabulary).and_then(Item::as_table_like_mut).ok_or_else(odd)?;
+    let own = groups
+        .get_mut(vocabulary)
+        .and_then(Item::as_table_like_mut)
+        .ok_or_else(odd)?;
     let names: Vec<String> = own.iter().map(|(name, _)| name.to_string()).collect();
     let leaves = |value: &Value| !value.as_str().is_some_and(|t| terms.iter().any(|o| o == t));
     for name in names.iter().filter(|n| Some(n.as_str()) != group) {
-        let array = own.get_mut(name).and_then(Item::as_array_mut).ok_or_else(odd)?;
+        let array = own
+            .get_mut(name)
+            .and_then(Item::as_array_mut)
+            .ok_or_else(odd)?;
         retain(array, leaves);
         if array.is_empty() {
             own.remove(name);
@@ -101,7 +141,10 @@ pub fn set_group(text: &str, vocabulary: &str, terms: &[String], group: Option<&
         if own.get(group).is_none() {
             own.insert(group, Item::Value(Value::Array(Array::new())));
         }
-        let array = own.get_mut(group).and_then(Item::as_array_mut).ok_or_else(odd)?;
+        let array = own
+            .get_mut(group)
+            .and_then(Item::as_array_mut)
+            .ok_or_else(odd)?;
         for term in terms {
             if !array.iter().any(|v| v.as_str() == Some(term)) {
                 push(array, term);
@@ -118,28 +161,51 @@ fn retain(array: &mut Array, keep: impl Fn(&Value) -> bool) {
     let mut comments = String::new();
     let mut kept = Vec::new();
     for value in std::mem::take(array) {
-        let before = value.decor().prefix().and_then(|p| p.as_str()).unwrap_or_default().to_string();
+        let before = value
+            .decor()
+            .prefix()
+            .and_then(|p| p.as_str())
+            .unwrap_or_default()
+            .to_string();
         if keep(&value) {
             let mut value = value;
-            value.decor_mut().set_prefix(std::mem::take(&mut comments) + &before);
+            value
+                .decor_mut()
+                .set_prefix(std::mem::take(&mut comments) + &before);
             kept.push(value);
-        } else if let Some((comment, _)) = before.rsplit_once('\n').filter(|_| before.contains('#')) {
+        } else if let Some((comment, _)) = before.rsplit_once('\n').filter(|_| before.contains('#'))
+        {
             comments.push_str(comment);
         }
     }
-    kept.into_iter().for_each(|value| array.push_formatted(value));
+    kept.into_iter()
+        .for_each(|value| array.push_formatted(value));
     // A comment at the end stands behind a comma, on a line that ends.
     array.set_trailing_comma(comma || !comments.is_empty());
-    let end = if comments.is_empty() || end.contains('\n') { end } else { format!("\n{end}") };
+    let end = if comments.is_empty() || end.contains('\n') {
+        end
+    } else {
+        format!("\n{end}")
+    };
     array.set_trailing(comments + &end);
     *array.decor_mut() = decor;
 }
 
 /// Adds a term as the last one, on a line of its own where the others have one each.
 fn push(array: &mut Array, term: &str) {
-    let before = array.iter().last().and_then(|v| v.decor().prefix()).and_then(|p| p.as_str());
-    let before = before.unwrap_or(if array.is_empty() { "" } else { " " }).to_string();
-    let before = if array.len() == 1 && before.is_empty() { " ".into() } else { before };
+    let before = array
+        .iter()
+        .last()
+        .and_then(|v| v.decor().prefix())
+        .and_then(|p| p.as_str());
+    let before = before
+        .unwrap_or(if array.is_empty() { "" } else { " " })
+        .to_string();
+    let before = if array.len() == 1 && before.is_empty() {
+        " ".into()
+    } else {
+        before
+    };
     array.push_formatted(Value::from(term).decorated(before, ""));
 }
 
@@ -158,15 +224,26 @@ pub fn rename(text: &str, vocabulary: &str, old: &str, new: &str) -> Result<Stri
             changed = true;
         }
     });
-    Ok(if changed { document.to_string() } else { text.to_string() })
+    Ok(if changed {
+        document.to_string()
+    } else {
+        text.to_string()
+    })
 }
 
 /// Calls `with` for every list of terms of this vocabulary: those under its name, and its groups.
-fn walk(table: &mut dyn TableLike, vocabulary: &str, groups: bool, with: &mut impl FnMut(&mut Array)) {
+fn walk(
+    table: &mut dyn TableLike,
+    vocabulary: &str,
+    groups: bool,
+    with: &mut impl FnMut(&mut Array),
+) {
     for (key, item) in table.iter_mut() {
         let name = key.get().to_string();
         if let Some(tables) = item.as_array_of_tables_mut() {
-            tables.iter_mut().for_each(|t| walk(t, vocabulary, false, with));
+            tables
+                .iter_mut()
+                .for_each(|t| walk(t, vocabulary, false, with));
         } else if let Some(inner) = item.as_table_like_mut() {
             // Below `groups` the vocabulary is a table, and every list in it holds its terms.
             walk(inner, vocabulary, name == vocabulary, with);
@@ -188,8 +265,13 @@ mod tests {
     fn groups(text: &str) -> Vec<(String, Vec<String>)> {
         let (rules, found) = parse(text);
         assert_eq!(found, [], "{text}");
-        let terms = |g: &super::super::rules::Group| g.terms.terms.iter().map(|t| t.text.clone()).collect();
-        rules.groups.iter().map(|g| (g.name.text.clone(), terms(g))).collect()
+        let terms =
+            |g: &super::super::rules::Group| g.terms.terms.iter().map(|t| t.text.clone()).collect();
+        rules
+            .groups
+            .iter()
+            .map(|g| (g.name.text.clone(), terms(g)))
+            .collect()
     }
 
     const FILE: &str = "# mine\n[groups.background]\n# where\nplace = [\n  \"in a cave\", # dark\n  \"on a lawn\",\n]\ntime = [\"at sunset\"]\n\n[[shows]]\nbackground = [\"on a lawn\"]\nshows = { plant = [\"daisy\"] }\n";
@@ -199,25 +281,48 @@ mod tests {
         let side = |v: &str, t: &[&str]| (v.to_string(), names(t));
         let mut text = String::new();
         for rule in [
-            NewRule::NotWith(side("action", &["a \"b\""]), side("background", &["in a cave", "x"])),
+            NewRule::NotWith(
+                side("action", &["a \"b\""]),
+                side("background", &["in a cave", "x"]),
+            ),
             NewRule::Hides(side("style", &["comic"]), names(&["color"])),
-            NewRule::Shows(side("background", &["in a cave"]), side("animal", &["bear"])),
+            NewRule::Shows(
+                side("background", &["in a cave"]),
+                side("animal", &["bear"]),
+            ),
             NewRule::LookAlike("tv-show".into(), names(&["a", "b"])),
         ] {
             text = add(&text, &rule).unwrap();
         }
         let (rules, found) = parse(&text);
         assert_eq!(found, [], "{text}");
-        assert_eq!((rules.not_with.len(), rules.hides.len(), rules.shows.len(), rules.look_alike.len()), (1, 1, 1, 1));
+        assert_eq!(
+            (
+                rules.not_with.len(),
+                rules.hides.len(),
+                rules.shows.len(),
+                rules.look_alike.len()
+            ),
+            (1, 1, 1, 1)
+        );
         assert_eq!(rules.not_with[0].sides[0].terms[0].text, "a \"b\"");
         assert!(text.starts_with(HEADER));
-        assert!(add("[[x]", &NewRule::LookAlike("a".into(), names(&["b", "c"]))).unwrap_err().place.line.is_some());
+        assert!(
+            add("[[x]", &NewRule::LookAlike("a".into(), names(&["b", "c"])))
+                .unwrap_err()
+                .place
+                .line
+                .is_some()
+        );
     }
 
     #[test]
     fn a_term_changes_its_group_and_comments_stay() {
         let text = set_group(FILE, "background", &names(&["on a lawn"]), Some("time")).unwrap();
-        let wanted = [("place", vec!["in a cave"]), ("time", vec!["at sunset", "on a lawn"])];
+        let wanted = [
+            ("place", vec!["in a cave"]),
+            ("time", vec!["at sunset", "on a lawn"]),
+        ];
         let wanted = wanted.map(|(g, t)| (g.to_string(), names(&t)));
         assert_eq!(groups(&text), wanted);
         assert!(text.contains("# dark") && text.contains("# where") && text.contains("[[shows]]"));
@@ -225,7 +330,10 @@ mod tests {
         assert_eq!(groups(&none).len(), 1, "a group without terms goes");
         let new = set_group("", "color", &names(&["red"]), Some("warm")).unwrap();
         assert_eq!(groups(&new), [("warm".to_string(), names(&["red"]))]);
-        assert_eq!(set_group(FILE, "color", &names(&["red"]), None).unwrap(), FILE);
+        assert_eq!(
+            set_group(FILE, "color", &names(&["red"]), None).unwrap(),
+            FILE
+        );
         assert!(set_group("groups = 3\n", "color", &names(&["red"]), Some("warm")).is_err());
     }
 
@@ -233,7 +341,10 @@ mod tests {
     fn a_renamed_term_is_followed_in_every_rule() {
         let text = rename(FILE, "background", "on a lawn", "on the lawn").unwrap();
         assert_eq!(text, FILE.replace("on a lawn", "on the lawn"));
-        assert_eq!(rename(FILE, "plant", "daisy", "oxeye").unwrap(), FILE.replace("daisy", "oxeye"));
+        assert_eq!(
+            rename(FILE, "plant", "daisy", "oxeye").unwrap(),
+            FILE.replace("daisy", "oxeye")
+        );
         assert_eq!(rename(FILE, "color", "on a lawn", "x").unwrap(), FILE);
     }
 }

@@ -114,13 +114,23 @@ impl Rules {
     pub fn lists(&self) -> impl Iterator<Item = &Terms> {
         let pairs = self.not_with.iter().flat_map(|r| &r.sides);
         let hides = self.hides.iter().flat_map(|r| &r.terms);
-        let shows = self.shows.iter().flat_map(|r| r.terms.iter().chain(&r.shows));
-        pairs.chain(hides).chain(shows).chain(self.groups.iter().map(|g| &g.terms)).chain(&self.look_alike)
+        let shows = self
+            .shows
+            .iter()
+            .flat_map(|r| r.terms.iter().chain(&r.shows));
+        pairs
+            .chain(hides)
+            .chain(shows)
+            .chain(self.groups.iter().map(|g| &g.terms))
+            .chain(&self.look_alike)
     }
 
     /// Every vocabulary that a rule names beside those of [`lists`](Self::lists).
     pub fn vocabularies(&self) -> impl Iterator<Item = &Name> {
-        self.hides.iter().flat_map(|r| &r.hides).chain(self.letters.iter().map(|l| &l.vocabulary))
+        self.hides
+            .iter()
+            .flat_map(|r| &r.hides)
+            .chain(self.letters.iter().map(|l| &l.vocabulary))
     }
 }
 
@@ -129,11 +139,23 @@ pub fn parse(text: &str) -> (Rules, Vec<Finding>) {
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(error) => {
-            let finding = Finding::new(Rule::Unreadable, FILE, error.message().trim().replace('\n', " "));
-            return (Rules::default(), vec![place::at(finding, text, error.span().unwrap_or(0..0))]);
+            let finding = Finding::new(
+                Rule::Unreadable,
+                FILE,
+                error.message().trim().replace('\n', " "),
+            );
+            return (
+                Rules::default(),
+                vec![place::at(finding, text, error.span().unwrap_or(0..0))],
+            );
         }
     };
-    let mut reader = Reader { text, found: Vec::new(), rules: 0, terms: 0 };
+    let mut reader = Reader {
+        text,
+        found: Vec::new(),
+        rules: 0,
+        terms: 0,
+    };
     let mut rules = Rules::default();
     reader.file(document.as_table(), &mut rules);
     (rules, reader.found)
@@ -153,8 +175,16 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn say(&mut self, span: Option<Range<usize>>, field: &str, what: &str) {
-        let finding = Finding::new(Rule::BadRule, FILE, format!("`{}`: {what}", printable(field)));
-        self.found.push(place::at(finding.term(printable(field)), self.text, span.unwrap_or(0..0)));
+        let finding = Finding::new(
+            Rule::BadRule,
+            FILE,
+            format!("`{}`: {what}", printable(field)),
+        );
+        self.found.push(place::at(
+            finding.term(printable(field)),
+            self.text,
+            span.unwrap_or(0..0),
+        ));
     }
 
     fn file(&mut self, table: &Table, rules: &mut Rules) {
@@ -163,7 +193,11 @@ impl Reader<'_> {
             match key {
                 "not-with" | HIDES | SHOWS | "look-alike" => {
                     let Some(tables) = item.as_array_of_tables() else {
-                        self.say(span, key, "each rule is a table of its own, under `[[...]]`");
+                        self.say(
+                            span,
+                            key,
+                            "each rule is a table of its own, under `[[...]]`",
+                        );
                         continue;
                     };
                     for table in tables.iter() {
@@ -182,7 +216,11 @@ impl Reader<'_> {
                 }
                 "groups" => self.groups(item, span, rules),
                 "letters-apart" => self.letters(item, span, rules),
-                _ => self.say(span, key, "known are not-with, hides, shows, groups, look-alike and letters-apart"),
+                _ => self.say(
+                    span,
+                    key,
+                    "known are not-with, hides, shows, groups, look-alike and letters-apart",
+                ),
             }
         }
     }
@@ -197,7 +235,13 @@ impl Reader<'_> {
             match self.names(&field, item) {
                 Some(terms) => {
                     let text = key.to_string();
-                    sides.push(Terms { vocabulary: Name { text, span: span.unwrap_or(0..0) }, terms });
+                    sides.push(Terms {
+                        vocabulary: Name {
+                            text,
+                            span: span.unwrap_or(0..0),
+                        },
+                        terms,
+                    });
                 }
                 None => good = false,
             }
@@ -208,7 +252,11 @@ impl Reader<'_> {
     /// A list of names.
     fn names(&mut self, field: &str, item: &Item) -> Option<Vec<Name>> {
         let Some(array) = item.as_array() else {
-            self.say(item.span(), field, "a list of terms, such as [\"in a desert\", \"in a cave\"]");
+            self.say(
+                item.span(),
+                field,
+                "a list of terms, such as [\"in a desert\", \"in a cave\"]",
+            );
             return None;
         };
         self.array(field, array)
@@ -217,7 +265,11 @@ impl Reader<'_> {
     fn array(&mut self, field: &str, array: &Array) -> Option<Vec<Name>> {
         self.terms += array.len();
         if self.terms > TERMS {
-            self.say(array.span(), field, "the rules of a file name at most 200,000 terms");
+            self.say(
+                array.span(),
+                field,
+                "the rules of a file name at most 200,000 terms",
+            );
             return None;
         }
         let mut names: Vec<Name> = Vec::with_capacity(array.len());
@@ -227,10 +279,17 @@ impl Reader<'_> {
                 return None;
             };
             if text.trim().is_empty() || text.chars().any(char::is_control) {
-                self.say(value.span(), field, "a term says something and holds no control characters");
+                self.say(
+                    value.span(),
+                    field,
+                    "a term says something and holds no control characters",
+                );
                 return None;
             }
-            names.push(Name { text: text.to_string(), span: value.span().unwrap_or(0..0) });
+            names.push(Name {
+                text: text.to_string(),
+                span: value.span().unwrap_or(0..0),
+            });
         }
         if names.is_empty() {
             self.say(array.span(), field, "the list names nothing");
@@ -239,7 +298,10 @@ impl Reader<'_> {
         let mut sorted: Vec<&Name> = names.iter().collect();
         sorted.sort_by(|a, b| (&a.text, a.span.start).cmp(&(&b.text, b.span.start)));
         if let Some(twice) = sorted.windows(2).find(|w| w[0].text == w[1].text) {
-            let (span, what) = (twice[1].span.clone(), format!("{} is named twice", twice[1].text));
+            let (span, what) = (
+                twice[1].span.clone(),
+                format!("{} is named twice", twice[1].text),
+            );
             self.say(Some(span), field, &what);
             return None;
         }
@@ -252,7 +314,11 @@ impl Reader<'_> {
             Some(item) => match item.as_str().filter(|w| !w.chars().any(char::is_control)) {
                 Some(why) => Some(why.trim().to_string()),
                 None => {
-                    self.say(item.span(), &format!("{rule}.{WHY}"), "one line of text that says why");
+                    self.say(
+                        item.span(),
+                        &format!("{rule}.{WHY}"),
+                        "one line of text that says why",
+                    );
                     None
                 }
             },
@@ -261,7 +327,9 @@ impl Reader<'_> {
 
     fn line(&self, table: &Table) -> u32 {
         let start = table.span().map_or(0, |s| s.start);
-        self.text.get(..start).map_or(0, |t| t.matches('\n').count() as u32 + 1)
+        self.text
+            .get(..start)
+            .map_or(0, |t| t.matches('\n').count() as u32 + 1)
     }
 
     fn not_with(&mut self, table: &Table) -> Option<NotWith> {
@@ -269,9 +337,16 @@ impl Reader<'_> {
         let sides = self.sides(rule, table, &[WHY])?;
         let why = self.why(rule, table)?;
         match <[Terms; 2]>::try_from(sides) {
-            Ok(sides) => Some(NotWith { sides, why, line: self.line(table) }),
+            Ok(sides) => Some(NotWith {
+                sides,
+                why,
+                line: self.line(table),
+            }),
             Err(sides) => {
-                let what = format!("{} vocabularies, and it is two that cannot stand together", sides.len());
+                let what = format!(
+                    "{} vocabularies, and it is two that cannot stand together",
+                    sides.len()
+                );
                 self.say(table.span(), rule, &what);
                 None
             }
@@ -286,10 +361,19 @@ impl Reader<'_> {
             None => Vec::new(),
         };
         if terms.is_empty() || hidden.is_empty() {
-            self.say(table.span(), HIDES, "needs terms that hide, and `hides = [...]` with the vocabularies they hide");
+            self.say(
+                table.span(),
+                HIDES,
+                "needs terms that hide, and `hides = [...]` with the vocabularies they hide",
+            );
             return None;
         }
-        Some(Hides { terms, hides: hidden, why, line: self.line(table) })
+        Some(Hides {
+            terms,
+            hides: hidden,
+            why,
+            line: self.line(table),
+        })
     }
 
     fn shows(&mut self, table: &Table) -> Option<Shows> {
@@ -298,25 +382,45 @@ impl Reader<'_> {
         let shown = match table.get(SHOWS).map(|i| (i, i.as_table_like())) {
             Some((_, Some(shown))) => self.sides("shows.shows", shown, &[])?,
             Some((item, None)) => {
-                self.say(item.span(), "shows.shows", "lists of terms by vocabulary, such as { plant = [\"fern\"] }");
+                self.say(
+                    item.span(),
+                    "shows.shows",
+                    "lists of terms by vocabulary, such as { plant = [\"fern\"] }",
+                );
                 return None;
             }
             None => Vec::new(),
         };
         if terms.is_empty() || shown.is_empty() {
-            self.say(table.span(), SHOWS, "needs terms, and `shows = { VOCABULARY = [...] }` with what they show");
+            self.say(
+                table.span(),
+                SHOWS,
+                "needs terms, and `shows = { VOCABULARY = [...] }` with what they show",
+            );
             return None;
         }
-        Some(Shows { terms, shows: shown, why, line: self.line(table) })
+        Some(Shows {
+            terms,
+            shows: shown,
+            why,
+            line: self.line(table),
+        })
     }
 
     fn look_alike(&mut self, table: &Table) -> Option<Terms> {
         let mut sides = self.sides("look-alike", table, &[WHY])?;
         self.why("look-alike", table)?;
-        match sides.pop().filter(|s| sides.is_empty() && s.terms.len() > 1) {
+        match sides
+            .pop()
+            .filter(|s| sides.is_empty() && s.terms.len() > 1)
+        {
             Some(terms) => Some(terms),
             None => {
-                self.say(table.span(), "look-alike", "two terms or more of one vocabulary");
+                self.say(
+                    table.span(),
+                    "look-alike",
+                    "two terms or more of one vocabulary",
+                );
                 None
             }
         }
@@ -324,47 +428,83 @@ impl Reader<'_> {
 
     fn groups(&mut self, item: &Item, span: Option<Range<usize>>, rules: &mut Rules) {
         let Some(vocabularies) = item.as_table_like() else {
-            return self.say(span, "groups", "a table for each vocabulary, `[groups.background]`");
+            return self.say(
+                span,
+                "groups",
+                "a table for each vocabulary, `[groups.background]`",
+            );
         };
         for (vocabulary, item) in vocabularies.iter() {
             let at = vocabularies.key(vocabulary).and_then(|k| k.span());
             let field = format!("groups.{vocabulary}");
             let Some(groups) = item.as_table_like() else {
-                self.say(at, &field, "lists of terms by group, such as place = [\"in a cave\"]");
+                self.say(
+                    at,
+                    &field,
+                    "lists of terms by group, such as place = [\"in a cave\"]",
+                );
                 continue;
             };
-            let Some(sides) = self.sides(&field, groups, &[]) else { continue };
+            let Some(sides) = self.sides(&field, groups, &[]) else {
+                continue;
+            };
             self.rules += sides.len();
             if self.rules > RULES {
                 return self.say(at, &field, "a file has at most 10,000 rules");
             }
             let mut seen = std::collections::HashSet::new();
-            let twice = sides.iter().flat_map(|s| &s.terms).find(|t| !seen.insert(t.text.clone()));
+            let twice = sides
+                .iter()
+                .flat_map(|s| &s.terms)
+                .find(|t| !seen.insert(t.text.clone()));
             if let Some(term) = twice {
                 let what = format!("{} is in two groups", term.text);
                 self.say(Some(term.span.clone()), &field, &what);
                 continue;
             }
-            for Terms { vocabulary: name, terms } in sides {
-                let vocabulary = Name { text: vocabulary.to_string(), span: at.clone().unwrap_or(0..0) };
-                rules.groups.push(Group { name, terms: Terms { vocabulary, terms } });
+            for Terms {
+                vocabulary: name,
+                terms,
+            } in sides
+            {
+                let vocabulary = Name {
+                    text: vocabulary.to_string(),
+                    span: at.clone().unwrap_or(0..0),
+                };
+                rules.groups.push(Group {
+                    name,
+                    terms: Terms { vocabulary, terms },
+                });
             }
         }
     }
 
     fn letters(&mut self, item: &Item, span: Option<Range<usize>>, rules: &mut Rules) {
         let Some(table) = item.as_table_like() else {
-            return self.say(span, "letters-apart", "the fewest and most edits by vocabulary, such as text = [2, 3]");
+            return self.say(
+                span,
+                "letters-apart",
+                "the fewest and most edits by vocabulary, such as text = [2, 3]",
+            );
         };
         for (key, item) in table.iter() {
-            let edits: Vec<Option<i64>> =
-                item.as_array().map_or(Vec::new(), |a| a.iter().map(Value::as_integer).collect());
+            let edits: Vec<Option<i64>> = item
+                .as_array()
+                .map_or(Vec::new(), |a| a.iter().map(Value::as_integer).collect());
             let small = |n: i64| u8::try_from(n).ok().filter(|n| (1..=LETTERS).contains(n));
             match edits[..] {
-                [Some(least), Some(most)] if least <= most && small(least).is_some() && small(most).is_some() => {
+                [Some(least), Some(most)]
+                    if least <= most && small(least).is_some() && small(most).is_some() =>
+                {
                     let at = table.key(key).and_then(|k| k.span()).unwrap_or(0..0);
                     let edits = (small(least).unwrap_or(1), small(most).unwrap_or(1));
-                    rules.letters.push(Letters { vocabulary: Name { text: key.to_string(), span: at }, edits });
+                    rules.letters.push(Letters {
+                        vocabulary: Name {
+                            text: key.to_string(),
+                            span: at,
+                        },
+                        edits,
+                    });
                 }
                 _ => self.say(
                     item.span(),
@@ -378,7 +518,10 @@ impl Reader<'_> {
 
 /// The text with what cannot be printed escaped, cut to a line's length.
 fn printable(text: &str) -> String {
-    text.chars().take(60).flat_map(|c| c.escape_debug()).collect()
+    text.chars()
+        .take(60)
+        .flat_map(|c| c.escape_debug())
+        .collect()
 }
 
 #[cfg(test)]

@@ -54,21 +54,32 @@ pub fn parse(text: &str) -> (Vec<Style>, Vec<Finding>) {
         Err(error) => return (Vec::new(), vec![place::toml(&error, FILE, text)]),
     };
     let mut found = Vec::new();
-    let styles = raw.style.into_iter().filter_map(|raw| style(raw, text, &mut found)).collect();
+    let styles = raw
+        .style
+        .into_iter()
+        .filter_map(|raw| style(raw, text, &mut found))
+        .collect();
     (styles, found)
 }
 
 fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
     let name = raw.name.get_ref().trim().to_string();
     let mut say = |rule, span: std::ops::Range<usize>, what: String| {
-        found.push(place::at(Finding::new(rule, FILE, what).term(name.clone()), text, span));
+        found.push(place::at(
+            Finding::new(rule, FILE, what).term(name.clone()),
+            text,
+            span,
+        ));
     };
     let mut usable = true;
     if let Some(what) = flaw(&name) {
         say(Rule::BadTerm, raw.name.span(), what.into());
         usable = false;
     }
-    for words in [Some(&raw.prompt), raw.negative.as_ref()].into_iter().flatten() {
+    for words in [Some(&raw.prompt), raw.negative.as_ref()]
+        .into_iter()
+        .flatten()
+    {
         if words.get_ref().contains(['{', '}']) || words.get_ref().chars().any(char::is_control) {
             say(
                 Rule::BadTerm,
@@ -79,21 +90,33 @@ fn style(raw: RawStyle, text: &str, found: &mut Vec<Finding>) -> Option<Style> {
         }
     }
     if raw.prompt.get_ref().trim().is_empty() {
-        say(Rule::BadTerm, raw.prompt.span(), "a style must add words to the prompt".into());
+        say(
+            Rule::BadTerm,
+            raw.prompt.span(),
+            "a style must add words to the prompt".into(),
+        );
         usable = false;
     }
     let mut allow = Vec::new();
     for rule in &raw.allow {
         match Rule::from_name(rule.get_ref()) {
             Some(rule) => allow.push(rule),
-            None => say(Rule::BadTerm, rule.span(), format!("`{}` is not a rule that can be allowed", rule.get_ref())),
+            None => say(
+                Rule::BadTerm,
+                rule.span(),
+                format!("`{}` is not a rule that can be allowed", rule.get_ref()),
+            ),
         }
     }
-    let line = text.get(..raw.name.span().start).map_or(0, |t| t.matches('\n').count() as u32 + 1);
+    let line = text
+        .get(..raw.name.span().start)
+        .map_or(0, |t| t.matches('\n').count() as u32 + 1);
     usable.then(|| Style {
         name,
         prompt: raw.prompt.into_inner().trim().to_string(),
-        negative: raw.negative.map_or(String::new(), |n| n.into_inner().trim().to_string()),
+        negative: raw
+            .negative
+            .map_or(String::new(), |n| n.into_inner().trim().to_string()),
         disabled: raw.disabled,
         allow,
         line,
@@ -128,7 +151,10 @@ mod tests {
                     [[style]]\nname = \"no\"\nprompt = \" \"\nallow = [\"all\"]\n";
         let (styles, found) = parse(text);
         assert!(styles.is_empty());
-        assert_eq!(found.iter().map(|f| f.line).collect::<Vec<_>>(), [2, 6, 9, 10]);
+        assert_eq!(
+            found.iter().map(|f| f.line).collect::<Vec<_>>(),
+            [2, 6, 9, 10]
+        );
         let (_, found) = parse("[[style]]\nname = \"x\"\nprompt = \"y\"\nnegativ = \"z\"\n");
         assert_eq!((found[0].rule, found[0].line), (Rule::Unreadable, 4));
         assert!(found[0].help.contains("negative"));

@@ -57,7 +57,10 @@ impl Template {
                     at += 2;
                 }
                 ('}', _) => {
-                    return Err(Flaw { at: at..at + 1, what: "`}` without `{`; write `}}` for a brace".into() });
+                    return Err(Flaw {
+                        at: at..at + 1,
+                        what: "`}` without `{`; write `}}` for a brace".into(),
+                    });
                 }
                 ('{', _) => {
                     let slot = slot(source, at)?;
@@ -76,7 +79,10 @@ impl Template {
         if !text.is_empty() {
             pieces.push(Piece::Text(text));
         }
-        Ok(Template { source: source.to_string(), pieces })
+        Ok(Template {
+            source: source.to_string(),
+            pieces,
+        })
     }
 
     /// The text it was made from.
@@ -122,10 +128,15 @@ impl Template {
 
 fn slot(source: &str, open: usize) -> Result<Slot, Flaw> {
     let rest = &source[open + 1..];
-    let end = rest.find(['{', '}', '\n']).filter(|&i| rest[i..].starts_with('}'));
+    let end = rest
+        .find(['{', '}', '\n'])
+        .filter(|&i| rest[i..].starts_with('}'));
     let Some(end) = end else {
         let line = rest.find(['{', '\n']).unwrap_or(rest.len());
-        return Err(Flaw { at: open..open + 1 + line, what: "`{` is not closed; write `{{` for a brace".into() });
+        return Err(Flaw {
+            at: open..open + 1 + line,
+            what: "`{` is not closed; write `{{` for a brace".into(),
+        });
     };
     let at = open..open + end + 2;
     let inside = &rest[..end];
@@ -135,10 +146,15 @@ fn slot(source: &str, open: usize) -> Result<Slot, Flaw> {
     };
     let ok = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || !name.chars().all(ok) {
-        let what = format!("`{{{inside}}}` is not a slot: names are lower-case letters, digits and `-`");
+        let what =
+            format!("`{{{inside}}}` is not a slot: names are lower-case letters, digits and `-`");
         return Err(Flaw { at, what });
     }
-    Ok(Slot { name: name.to_string(), article, at })
+    Ok(Slot {
+        name: name.to_string(),
+        article,
+        at,
+    })
 }
 
 /// Words spelt with a vowel and spoken with a consonant, by how they begin.
@@ -153,7 +169,8 @@ pub fn article(term: &str) -> &'static str {
     let word = term.to_lowercase();
     let begins = |list: &[&str]| list.iter().any(|p| word.starts_with(p));
     let vowel = word.starts_with(['a', 'e', 'i', 'o', 'u']);
-    let an = begins(&SPOKEN_VOWEL) || (vowel && (!begins(&SPOKEN_CONSONANT) || begins(&SPOKEN_AS_SPELT)));
+    let an = begins(&SPOKEN_VOWEL)
+        || (vowel && (!begins(&SPOKEN_CONSONANT) || begins(&SPOKEN_AS_SPELT)));
     if an { "an" } else { "a" }
 }
 
@@ -163,21 +180,29 @@ mod tests {
 
     fn fill(source: &str) -> String {
         let mut out = String::new();
-        Template::parse(source).unwrap().render(&mut out, |name| match name {
-            "animal" => Some("owl"),
-            "color" => Some("white"),
-            _ => None,
-        });
+        Template::parse(source)
+            .unwrap()
+            .render(&mut out, |name| match name {
+                "animal" => Some("owl"),
+                "color" => Some("white"),
+                _ => None,
+            });
         out
     }
 
     #[test]
     fn slots_are_filled_and_braces_kept() {
         assert_eq!(fill("1 {color} {animal}, seen"), "1 white owl, seen");
-        assert_eq!(fill("{a animal} and {a color} one"), "an owl and a white one");
+        assert_eq!(
+            fill("{a animal} and {a color} one"),
+            "an owl and a white one"
+        );
         assert_eq!(fill("{{{animal}}} ü"), "{owl} ü");
         let template = Template::parse("x {color} {a animal}").unwrap();
-        let slots: Vec<_> = template.slots().map(|s| (s.name.as_str(), s.at.clone())).collect();
+        let slots: Vec<_> = template
+            .slots()
+            .map(|s| (s.name.as_str(), s.at.clone()))
+            .collect();
         assert_eq!(slots, [("color", 2..9), ("animal", 10..20)]);
         assert_eq!(template.source(), "x {color} {a animal}");
     }

@@ -174,7 +174,10 @@ pub fn parse(text: &str) -> (Templates, Vec<Finding>) {
         Ok(raw) => raw,
         Err(error) => return (Templates::default(), vec![place::toml(&error, FILE, text)]),
     };
-    let mut reader = Reader { text, found: Vec::new() };
+    let mut reader = Reader {
+        text,
+        found: Vec::new(),
+    };
     let templates = reader.templates(raw);
     (templates, reader.found)
 }
@@ -191,26 +194,53 @@ impl Reader<'_> {
             true_false: self.words(raw.instruction.true_false),
             yes_no: self.words(raw.instruction.yes_no),
             free_form: self.words(raw.instruction.free_form),
-            refusal: self.words(raw.instruction.refusal).template.source().to_string(),
+            refusal: self
+                .words(raw.instruction.refusal)
+                .template
+                .source()
+                .to_string(),
             cross: self.words(raw.pair.question),
             cross_option: self.words(raw.pair.option),
             pair_choice: match raw.pair.multiple_choice {
                 Some(words) => self.words(words),
-                None => Text { template: Template::parse(PAIR_CHOICE).unwrap_or_default(), span: 0..0 },
+                None => Text {
+                    template: Template::parse(PAIR_CHOICE).unwrap_or_default(),
+                    span: 0..0,
+                },
             },
         };
-        let fragments = raw.fragment.into_iter().map(|(name, words)| (self.name(&name), self.words(words))).collect();
-        let subjects =
-            raw.subject.into_iter().map(|(name, raw)| (self.name(&name), self.subject(&name, raw))).collect();
-        let subtasks =
-            raw.subtask.into_iter().map(|(name, raw)| (self.name(&name), self.subtask(&name, raw))).collect();
-        Templates { layouts, fragments, subjects, subtasks }
+        let fragments = raw
+            .fragment
+            .into_iter()
+            .map(|(name, words)| (self.name(&name), self.words(words)))
+            .collect();
+        let subjects = raw
+            .subject
+            .into_iter()
+            .map(|(name, raw)| (self.name(&name), self.subject(&name, raw)))
+            .collect();
+        let subtasks = raw
+            .subtask
+            .into_iter()
+            .map(|(name, raw)| (self.name(&name), self.subtask(&name, raw)))
+            .collect();
+        Templates {
+            layouts,
+            fragments,
+            subjects,
+            subtasks,
+        }
     }
 
     fn subject(&mut self, name: &Spanned<String>, raw: RawSubject) -> Subject {
         let prompts: Vec<Text> = raw.prompt.into_iter().map(|w| self.words(w)).collect();
         if prompts.is_empty() {
-            self.say(Rule::BadTemplate, name.span(), "a subject needs a prompt", name.get_ref());
+            self.say(
+                Rule::BadTemplate,
+                name.span(),
+                "a subject needs a prompt",
+                name.get_ref(),
+            );
         }
         Subject {
             prompts,
@@ -242,7 +272,12 @@ impl Reader<'_> {
         // Subtasks keep the field's names, and one of them has a blank: "tv show".
         let ok = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == ' ';
         if text.trim() != text || text.is_empty() || !text.chars().all(ok) {
-            self.say(Rule::BadTemplate, name.span(), "names are lower-case letters, digits, blanks and `-`", text);
+            self.say(
+                Rule::BadTemplate,
+                name.span(),
+                "names are lower-case letters, digits, blanks and `-`",
+                text,
+            );
         }
         text.clone()
     }
@@ -251,10 +286,18 @@ impl Reader<'_> {
         let span = words.span();
         let source = words.into_inner();
         if source.trim().is_empty() {
-            self.say(Rule::BadTemplate, span.clone(), "the template says nothing", "");
+            self.say(
+                Rule::BadTemplate,
+                span.clone(),
+                "the template says nothing",
+                "",
+            );
         }
         if let Some(c) = source.chars().find(|c| c.is_control() && *c != '\n') {
-            let what = format!("the template holds the control character {}", c.escape_debug());
+            let what = format!(
+                "the template holds the control character {}",
+                c.escape_debug()
+            );
             self.say(Rule::BadTemplate, span.clone(), &what, "");
         }
         match Template::parse(&source) {
@@ -263,13 +306,20 @@ impl Reader<'_> {
                 let at = place::inside(self.text, span.clone(), &source, flaw.at.clone());
                 let term = source.get(flaw.at).unwrap_or_default().to_string();
                 self.say(Rule::BadTemplate, at, &flaw.what, &term);
-                Text { template: Template::default(), span }
+                Text {
+                    template: Template::default(),
+                    span,
+                }
             }
         }
     }
 
     fn say(&mut self, rule: Rule, span: Range<usize>, what: &str, term: &str) {
-        self.found.push(place::at(Finding::new(rule, FILE, what).term(term), self.text, span));
+        self.found.push(place::at(
+            Finding::new(rule, FILE, what).term(term),
+            self.text,
+            span,
+        ));
     }
 }
 
@@ -301,11 +351,19 @@ mod tests {
 
     #[test]
     fn fields_missing_unknown_or_empty_are_found_in_their_line() {
-        let (templates, found) = parse(&SMALL.replace("yes-no = \"Is the background {term}?\"\n", ""));
-        assert_eq!((templates, found[0].rule), (Templates::default(), Rule::Unreadable));
+        let (templates, found) =
+            parse(&SMALL.replace("yes-no = \"Is the background {term}?\"\n", ""));
+        assert_eq!(
+            (templates, found[0].rule),
+            (Templates::default(), Rule::Unreadable)
+        );
         assert!(found[0].what.contains("yes-no"), "{:?}", found[0]);
         let (_, found) = parse(&SMALL.replace("task = \"OCR\"", "tusk = \"OCR\""));
-        assert!(found[0].help.contains("task") && found[0].line > 40, "{:?}", found[0]);
+        assert!(
+            found[0].help.contains("task") && found[0].line > 40,
+            "{:?}",
+            found[0]
+        );
         let (_, found) = parse(&SMALL.replace("\"What differs?\"", "\" \""));
         assert_eq!((found[0].rule, found[0].line), (Rule::BadTemplate, 9));
         let (_, found) = parse(&SMALL.replace("[subject.sign]", "[subject.\"Sign!\"]"));

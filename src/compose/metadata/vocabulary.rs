@@ -66,8 +66,10 @@ fn split(line: &str) -> Option<(bool, &str, &str)> {
         None if line.trim_start().starts_with('#') || line.trim().is_empty() => return None,
         None => (false, line),
     };
-    let comment =
-        rest.char_indices().zip(rest.chars().skip(1)).find(|((_, c), next)| c.is_whitespace() && *next == '#');
+    let comment = rest
+        .char_indices()
+        .zip(rest.chars().skip(1))
+        .find(|((_, c), next)| c.is_whitespace() && *next == '#');
     // The comment takes the blanks before it along.
     let (term, comment) = match comment {
         Some(((at, _), _)) => rest.split_at(rest[..at].trim_end().len()),
@@ -93,7 +95,11 @@ impl Vocabulary {
     /// Reads the text of a vocabulary called `name`; `file` is what findings call it. Terms that cannot be used are
     /// left out and found.
     pub fn parse(name: &str, file: &str, text: &str) -> (Vocabulary, Vec<Finding>) {
-        let mut vocabulary = Vocabulary { name: name.into(), ended: text.is_empty(), ..Vocabulary::default() };
+        let mut vocabulary = Vocabulary {
+            name: name.into(),
+            ended: text.is_empty(),
+            ..Vocabulary::default()
+        };
         if !text.is_empty() {
             vocabulary.lines = text.split('\n').map(String::from).collect();
             vocabulary.ended = vocabulary.lines.last().is_some_and(String::is_empty);
@@ -111,7 +117,9 @@ impl Vocabulary {
         self.terms.clear();
         for (at, raw) in self.lines.iter().enumerate() {
             let line = at as u32 + 1;
-            let Some((disabled, wide, comment)) = split(raw) else { continue };
+            let Some((disabled, wide, comment)) = split(raw) else {
+                continue;
+            };
             let text = wide.trim();
             let bare = comment.is_empty() && !disabled;
             if raw.starts_with('\u{feff}') || raw.ends_with('\r') || (bare && wide != text) {
@@ -123,19 +131,32 @@ impl Vocabulary {
                 );
             }
             if let Some(what) = flaw(text) {
-                found.push(Finding::new(Rule::BadTerm, file, what).line(line).term(printable(text)));
+                found.push(
+                    Finding::new(Rule::BadTerm, file, what)
+                        .line(line)
+                        .term(printable(text)),
+                );
                 continue;
             }
             let (allow, unknown) = allowed(comment);
             for name in unknown {
                 found.push(
-                    Finding::new(Rule::BadTerm, file, format!("`{name}` is not a rule that can be allowed"))
-                        .line(line)
-                        .term(text)
-                        .help("`benchtop lint --rules` lists them"),
+                    Finding::new(
+                        Rule::BadTerm,
+                        file,
+                        format!("`{name}` is not a rule that can be allowed"),
+                    )
+                    .line(line)
+                    .term(text)
+                    .help("`benchtop lint --rules` lists them"),
                 );
             }
-            self.terms.push(Term { text: text.to_string(), line, disabled, allow });
+            self.terms.push(Term {
+                text: text.to_string(),
+                line,
+                disabled,
+                allow,
+            });
         }
         found
     }
@@ -152,7 +173,10 @@ impl Vocabulary {
 
     /// The terms that are sampled.
     pub fn enabled(&self) -> impl Iterator<Item = &str> {
-        self.terms.iter().filter(|t| !t.disabled).map(|t| t.text.as_str())
+        self.terms
+            .iter()
+            .filter(|t| !t.disabled)
+            .map(|t| t.text.as_str())
     }
 
     /// The whole file.
@@ -185,7 +209,10 @@ impl Vocabulary {
         let text = self.check(text, None)?;
         let line = match self.terms.get(at) {
             Some(term) => term.line as usize - 1,
-            None => self.terms.last().map_or(self.lines.len(), |t| t.line as usize),
+            None => self
+                .terms
+                .last()
+                .map_or(self.lines.len(), |t| t.line as usize),
         };
         self.lines.insert(line, text);
         self.ended = true;
@@ -200,8 +227,13 @@ impl Vocabulary {
     pub fn rename(&mut self, at: usize, text: &str) -> Result<()> {
         let text = self.check(text, Some(at))?;
         let (line, disabled) = self.place(at)?;
-        let comment = split(&self.lines[line]).map_or(String::new(), |(_, _, comment)| comment.to_string());
-        self.lines[line] = format!("{}{text}{}", if disabled { DISABLED } else { "" }, comment.trim_end());
+        let comment =
+            split(&self.lines[line]).map_or(String::new(), |(_, _, comment)| comment.to_string());
+        self.lines[line] = format!(
+            "{}{text}{}",
+            if disabled { DISABLED } else { "" },
+            comment.trim_end()
+        );
         self.read("");
         Ok(())
     }
@@ -213,7 +245,9 @@ impl Vocabulary {
     pub fn set_disabled(&mut self, at: usize, disabled: bool) -> Result<()> {
         let (line, was) = self.place(at)?;
         if was != disabled {
-            let Some((_, term, comment)) = split(&self.lines[line]) else { return Ok(()) };
+            let Some((_, term, comment)) = split(&self.lines[line]) else {
+                return Ok(());
+            };
             let (term, comment) = (term.trim().to_string(), comment.trim_end().to_string());
             self.lines[line] = format!("{}{term}{comment}", if disabled { DISABLED } else { "" });
             self.read("");
@@ -248,7 +282,8 @@ impl Vocabulary {
 
     fn place(&self, at: usize) -> Result<(usize, bool)> {
         let term = self.terms.get(at);
-        let term = term.ok_or_else(|| Error::input(format!("{} has no term number {}", self.name, at + 1)))?;
+        let term = term
+            .ok_or_else(|| Error::input(format!("{} has no term number {}", self.name, at + 1)))?;
         Ok((term.line as usize - 1, term.disabled))
     }
 
@@ -258,11 +293,18 @@ impl Vocabulary {
             return Err(Error::input(what).field(self.name.clone()));
         }
         let folded = fold(text);
-        let same = self.terms.iter().enumerate().find(|(i, t)| Some(*i) != but && fold(&t.text) == folded);
+        let same = self
+            .terms
+            .iter()
+            .enumerate()
+            .find(|(i, t)| Some(*i) != but && fold(&t.text) == folded);
         match same {
-            Some((_, term)) => Err(Error::input(format!("`{}` is in {} already", term.text, self.name))
-                .line(u64::from(term.line))
-                .field(self.name.clone())),
+            Some((_, term)) => Err(Error::input(format!(
+                "`{}` is in {} already",
+                term.text, self.name
+            ))
+            .line(u64::from(term.line))
+            .field(self.name.clone())),
             None => Ok(text.to_string()),
         }
     }
@@ -270,14 +312,18 @@ impl Vocabulary {
 
 /// The text with what cannot be printed escaped, cut to a line's length.
 fn printable(text: &str) -> String {
-    text.chars().take(60).flat_map(|c| c.escape_debug()).collect()
+    text.chars()
+        .take(60)
+        .flat_map(|c| c.escape_debug())
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const FILE: &str = "# Animals.\n\ncat\n#- mouse\n# birds\ncrane # allow: homonym\nowl  # at night\n";
+    const FILE: &str =
+        "# Animals.\n\ncat\n#- mouse\n# birds\ncrane # allow: homonym\nowl  # at night\n";
 
     fn made(text: &str) -> Vocabulary {
         Vocabulary::parse("animal", "vocabularies/animal.txt", text).0
@@ -287,10 +333,25 @@ mod tests {
     fn terms_disabled_terms_and_comments() {
         let (vocabulary, found) = Vocabulary::parse("animal", "f", FILE);
         assert!(found.is_empty(), "{found:?}");
-        let terms: Vec<_> = vocabulary.terms().iter().map(|t| (t.text.as_str(), t.line, t.disabled)).collect();
-        assert_eq!(terms, [("cat", 3, false), ("mouse", 4, true), ("crane", 6, false), ("owl", 7, false)]);
+        let terms: Vec<_> = vocabulary
+            .terms()
+            .iter()
+            .map(|t| (t.text.as_str(), t.line, t.disabled))
+            .collect();
+        assert_eq!(
+            terms,
+            [
+                ("cat", 3, false),
+                ("mouse", 4, true),
+                ("crane", 6, false),
+                ("owl", 7, false)
+            ]
+        );
         assert_eq!(vocabulary.terms()[2].allow, [Rule::Homonym]);
-        assert_eq!(vocabulary.enabled().collect::<Vec<_>>(), ["cat", "crane", "owl"]);
+        assert_eq!(
+            vocabulary.enabled().collect::<Vec<_>>(),
+            ["cat", "crane", "owl"]
+        );
         assert_eq!(vocabulary.text(), FILE);
         assert_eq!(vocabulary.tidy(), FILE);
     }
@@ -326,7 +387,17 @@ mod tests {
     #[test]
     fn what_cannot_be_a_term_is_refused_and_changes_nothing() {
         let mut v = made(FILE);
-        for text in ["", "  ", "a {cat}", "two\nlines", "a\u{7}", "# x", "CAT", &"x".repeat(201), "a #b"] {
+        for text in [
+            "",
+            "  ",
+            "a {cat}",
+            "two\nlines",
+            "a\u{7}",
+            "# x",
+            "CAT",
+            &"x".repeat(201),
+            "a #b",
+        ] {
             assert!(v.insert(0, text).is_err(), "{text:?}");
             assert!(v.rename(0, text).is_err() || text == "CAT", "{text:?}");
         }
@@ -337,16 +408,28 @@ mod tests {
 
     #[test]
     fn odd_files_are_read_and_said() {
-        let (v, found) =
-            Vocabulary::parse("x", "f", "\u{feff}cat\r\n dog \r\na {b}\nx\u{7}y\n#- \nwolf # allow: homonim\n");
+        let (v, found) = Vocabulary::parse(
+            "x",
+            "f",
+            "\u{feff}cat\r\n dog \r\na {b}\nx\u{7}y\n#- \nwolf # allow: homonim\n",
+        );
         assert_eq!(v.enabled().collect::<Vec<_>>(), ["cat", "dog", "wolf"]);
         let rules: Vec<_> = found.iter().map(|f| (f.line, f.rule)).collect();
         assert_eq!(
             rules,
-            [(1, Rule::StrayBlank), (2, Rule::StrayBlank), (3, Rule::BadTerm), (4, Rule::BadTerm), (6, Rule::BadTerm),]
+            [
+                (1, Rule::StrayBlank),
+                (2, Rule::StrayBlank),
+                (3, Rule::BadTerm),
+                (4, Rule::BadTerm),
+                (6, Rule::BadTerm),
+            ]
         );
         assert_eq!(found[3].term, "x\\u{7}y");
-        assert_eq!(made("\u{feff}cat\r\n dog \n# c \r\n").tidy(), "cat\ndog\n# c\n");
+        assert_eq!(
+            made("\u{feff}cat\r\n dog \n# c \r\n").tidy(),
+            "cat\ndog\n# c\n"
+        );
         assert!(made("").terms().is_empty());
         assert_eq!(made("").text(), "");
     }

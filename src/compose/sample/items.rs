@@ -38,8 +38,16 @@ pub(super) struct Counter {
 }
 
 /// The items that ask about `scene`, the picture at `place` (from 0).
-pub(super) fn about(scene: &Scene, place: usize, image: &ImageRef, counter: &mut Counter) -> Vec<Item> {
-    asks(scene, place).into_iter().map(|ask| item(ask, scene, place, image, counter)).collect()
+pub(super) fn about(
+    scene: &Scene,
+    place: usize,
+    image: &ImageRef,
+    counter: &mut Counter,
+) -> Vec<Item> {
+    asks(scene, place)
+        .into_iter()
+        .map(|ask| item(ask, scene, place, image, counter))
+        .collect()
 }
 
 fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
@@ -47,7 +55,11 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
     match *scene {
         Scene::One(shape, colour) => {
             let mut asks = vec![
-                colour_of(format!("What is the colour of the {}?", shape.name()), colour, place),
+                colour_of(
+                    format!("What is the colour of the {}?", shape.name()),
+                    colour,
+                    place,
+                ),
                 Ask {
                     key: "shape",
                     subtask: "shape",
@@ -59,8 +71,12 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                 asks.push(Ask {
                     key: "describe",
                     subtask: "description",
-                    question: "Please describe the picture: which shape it shows, and its colour.".into(),
-                    answer: Answer::Text(scene.describe(), one_of(other_shape(shape, place), colour)),
+                    question: "Please describe the picture: which shape it shows, and its colour."
+                        .into(),
+                    answer: Answer::Text(
+                        scene.describe(),
+                        one_of(other_shape(shape, place), colour),
+                    ),
                 });
             }
             asks
@@ -79,17 +95,28 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
             Ask {
                 key: "side",
                 subtask: "position",
-                question: format!("The {} is on the right side of the picture.", phrase(left, right, place % 4 > 1)),
+                question: format!(
+                    "The {} is on the right side of the picture.",
+                    phrase(left, right, place % 4 > 1)
+                ),
                 answer: Answer::Truth(place % 4 <= 1),
             },
-            colour_of("What is the colour of the shape on the right?".into(), right.1, place),
+            colour_of(
+                "What is the colour of the shape on the right?".into(),
+                right.1,
+                place,
+            ),
         ],
         Scene::Many(n, shape, colour) => vec![
             Ask {
                 key: "count",
                 subtask: "count",
                 question: format!("How many {} are in the picture?", shape.plural()),
-                answer: named(&n.to_string(), ["1", "2", "3", "4", "5", "6", "7", "8"], (n as usize + 5) % 8),
+                answer: named(
+                    &n.to_string(),
+                    ["1", "2", "3", "4", "5", "6", "7", "8"],
+                    (n as usize + 5) % 8,
+                ),
             },
             Ask {
                 key: "more",
@@ -101,7 +128,11 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                 ),
                 answer: Answer::Yes(!even),
             },
-            colour_of(format!("What is the colour of the {}?", shape.plural()), colour, place),
+            colour_of(
+                format!("What is the colour of the {}?", shape.plural()),
+                colour,
+                place,
+            ),
         ],
         Scene::Letter(letter, colour) => {
             let letters = LETTERS.map(|l| l.to_string());
@@ -112,15 +143,26 @@ fn asks(scene: &Scene, place: usize) -> Vec<Ask> {
                     key: "letter",
                     subtask: "letter",
                     question: "Which letter is in the picture?".into(),
-                    answer: named(&letter.to_string(), letters.each_ref().map(String::as_str), place),
+                    answer: named(
+                        &letter.to_string(),
+                        letters.each_ref().map(String::as_str),
+                        place,
+                    ),
                 },
                 Ask {
                     key: "is",
                     subtask: "letter",
-                    question: format!("The letter in the picture is {}.", if even { letter } else { other }),
+                    question: format!(
+                        "The letter in the picture is {}.",
+                        if even { letter } else { other }
+                    ),
                     answer: Answer::Truth(even),
                 },
-                colour_of("What is the colour of the disc behind the letter?".into(), colour, place),
+                colour_of(
+                    "What is the colour of the disc behind the letter?".into(),
+                    colour,
+                    place,
+                ),
             ]
         }
     }
@@ -133,7 +175,12 @@ fn phrase(left: (Shape, Colour), right: (Shape, Colour), of_left: bool) -> Strin
 
 fn colour_of(question: String, colour: Colour, place: usize) -> Ask {
     let answer = named(colour.name(), Colour::ALL.map(Colour::name), place);
-    Ask { key: "colour", subtask: "colour", question, answer }
+    Ask {
+        key: "colour",
+        subtask: "colour",
+        question,
+        answer,
+    }
 }
 
 fn other_shape(shape: Shape, place: usize) -> Shape {
@@ -144,8 +191,16 @@ fn other_shape(shape: Shape, place: usize) -> Shape {
 
 /// `right`, and the three others that come first in `all` from `turn` on.
 fn named<const N: usize>(right: &str, all: [&str; N], turn: usize) -> Answer {
-    let others = all.iter().cycle().skip(turn % N).take(N).filter(|name| **name != right);
-    Answer::Choice(right.into(), others.take(3).map(|name| (*name).to_string()).collect())
+    let others = all
+        .iter()
+        .cycle()
+        .skip(turn % N)
+        .take(N)
+        .filter(|name| **name != right);
+    Answer::Choice(
+        right.into(),
+        others.take(3).map(|name| (*name).to_string()).collect(),
+    )
 }
 
 fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut Counter) -> Item {
@@ -154,7 +209,11 @@ fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut C
     let mut planted = plant.then_some("wrong answer");
     let choice = |text: &str, right: bool| Choice {
         text: text.into(),
-        role: if right { Role::Correct } else { Role::Distractor },
+        role: if right {
+            Role::Correct
+        } else {
+            Role::Distractor
+        },
     };
     let (kind, options, answer) = match ask.answer {
         Answer::Choice(right, mut wrong) => {
@@ -169,16 +228,32 @@ fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut C
             }
             let mut texts = wrong;
             texts.insert(position, right);
-            let options: Vec<_> = texts.iter().enumerate().map(|(i, text)| choice(text, i == marked)).collect();
+            let options: Vec<_> = texts
+                .iter()
+                .enumerate()
+                .map(|(i, text)| choice(text, i == marked))
+                .collect();
             (QuestionKind::MultipleChoice, options, texts[marked].clone())
         }
         Answer::Truth(holds) => {
             let said = holds != plant;
             let options = vec![choice("True", said), choice("False", !said)];
-            (QuestionKind::TrueFalse, options, if said { "True" } else { "False" }.to_string())
+            (
+                QuestionKind::TrueFalse,
+                options,
+                if said { "True" } else { "False" }.to_string(),
+            )
         }
-        Answer::Yes(yes) => (QuestionKind::YesNo, Vec::new(), if yes != plant { "yes" } else { "no" }.to_string()),
-        Answer::Text(right, wrong) => (QuestionKind::FreeForm, Vec::new(), if plant { wrong } else { right }),
+        Answer::Yes(yes) => (
+            QuestionKind::YesNo,
+            Vec::new(),
+            if yes != plant { "yes" } else { "no" }.to_string(),
+        ),
+        Answer::Text(right, wrong) => (
+            QuestionKind::FreeForm,
+            Vec::new(),
+            if plant { wrong } else { right },
+        ),
     };
     counter.planted += usize::from(plant);
     let key = format!("{}-{:02}-{}", scene.sort(), place + 1, ask.key);
@@ -193,7 +268,10 @@ fn item(ask: Ask, scene: &Scene, place: usize, image: &ImageRef, counter: &mut C
         key: Key::Text(key),
         form: Form::Plain,
         images: vec![image.clone()],
-        prompt: Some(format!("{}, flat shapes, soft plain background", scene.describe())),
+        prompt: Some(format!(
+            "{}, flat shapes, soft plain background",
+            scene.describe()
+        )),
         negative_prompt: None,
         instruction: None,
         question: ask.question,

@@ -39,8 +39,17 @@ pub fn draw() -> impl Iterator<Item = Result<Drawn>> {
         let name = format!("{}-{:02}.png", scene.sort(), place + 1);
         let png = paint::png(scene, place)?;
         let hash = blake3::hash(&png).to_hex().to_string();
-        let image = ImageRef { name: name.clone(), hash: Some(hash), ext: Some("png".into()), ..ImageRef::default() };
-        Ok(Drawn { items: items::about(scene, place, &image, &mut counter), name, png })
+        let image = ImageRef {
+            name: name.clone(),
+            hash: Some(hash),
+            ext: Some("png".into()),
+            ..ImageRef::default()
+        };
+        Ok(Drawn {
+            items: items::about(scene, place, &image, &mut counter),
+            name,
+            png,
+        })
     })
 }
 
@@ -96,7 +105,9 @@ mod tests {
             assert_eq!(item.id, format!("sample/{}", item.key));
             assert_eq!(item.extra["sample"], true);
             assert_eq!(item.task.as_deref(), Some("sample"));
-            assert!(item.prompt.as_ref().is_some_and(|p| !p.is_empty()) && !item.question.is_empty());
+            assert!(
+                item.prompt.as_ref().is_some_and(|p| !p.is_empty()) && !item.question.is_empty()
+            );
             assert!(ids.insert(item.id.clone()), "{} is there twice", item.id);
             kinds.insert(item.kind);
         }
@@ -109,16 +120,42 @@ mod tests {
         let all = all();
         let items: Vec<&Item> = all.iter().flat_map(|d| &d.items).collect();
         let wrong: Vec<&str> = items.iter().filter_map(|i| planted(i)).collect();
-        assert!((items.len() / 9..=items.len() / 7).contains(&wrong.len()), "{} of {}", wrong.len(), items.len());
-        assert!(wrong.contains(&"wrong answer") && wrong.contains(&"same option twice"), "{wrong:?}");
+        assert!(
+            (items.len() / 9..=items.len() / 7).contains(&wrong.len()),
+            "{} of {}",
+            wrong.len(),
+            items.len()
+        );
+        assert!(
+            wrong.contains(&"wrong answer") && wrong.contains(&"same option twice"),
+            "{wrong:?}"
+        );
         for item in items {
             let texts: BTreeSet<_> = item.options.iter().map(|o| &o.text).collect();
             let twice = texts.len() < item.options.len();
-            assert_eq!(twice, planted(item) == Some("same option twice"), "{}", item.id);
+            assert_eq!(
+                twice,
+                planted(item) == Some("same option twice"),
+                "{}",
+                item.id
+            );
             if item.kind == QuestionKind::MultipleChoice {
                 assert_eq!(item.options.len(), 4, "{}", item.id);
-                assert_eq!(item.options.iter().filter(|o| o.role == Role::Correct).count(), 1, "{}", item.id);
-                assert_eq!(item.options[item.correct().unwrap()].text, item.answer, "{}", item.id);
+                assert_eq!(
+                    item.options
+                        .iter()
+                        .filter(|o| o.role == Role::Correct)
+                        .count(),
+                    1,
+                    "{}",
+                    item.id
+                );
+                assert_eq!(
+                    item.options[item.correct().unwrap()].text,
+                    item.answer,
+                    "{}",
+                    item.id
+                );
             }
         }
     }
@@ -126,32 +163,59 @@ mod tests {
     /// Reads the answer back from the prompt, which says what was drawn.
     fn truth(item: &Item) -> Option<String> {
         let prompt = item.prompt.as_deref()?.split(", flat").next()?;
-        let words = |text: &str| text.split([' ', ',', '.', '?']).map(str::to_string).collect::<Vec<_>>();
-        let (left, right) = prompt.split_once(" on the left, ").unwrap_or((prompt, prompt));
+        let words = |text: &str| {
+            text.split([' ', ',', '.', '?'])
+                .map(str::to_string)
+                .collect::<Vec<_>>()
+        };
+        let (left, right) = prompt
+            .split_once(" on the left, ")
+            .unwrap_or((prompt, prompt));
         let colours: Vec<&str> = scene::Colour::ALL.map(scene::Colour::name).into();
-        let colour = |text: &str| words(text).into_iter().find(|w| colours.contains(&w.as_str()));
+        let colour = |text: &str| {
+            words(text)
+                .into_iter()
+                .find(|w| colours.contains(&w.as_str()))
+        };
         let yes = |holds: bool, yes: &str, no: &str| Some(if holds { yes } else { no }.to_string());
         Some(match item.key.to_string().rsplit('-').next()? {
             "colour" => colour(right)?,
             "shape" => prompt.split(' ').next_back()?.to_string(),
             "count" => prompt.split(' ').next()?.to_string(),
-            "letter" => prompt.split("letter ").nth(1)?.split(' ').next()?.to_string(),
+            "letter" => prompt
+                .split("letter ")
+                .nth(1)?
+                .split(' ')
+                .next()?
+                .to_string(),
             "describe" => prompt.to_string(),
             "is" => {
                 let letter = item.question.trim_end_matches('.').split(' ').next_back()?;
-                return yes(prompt.contains(&format!("letter {letter} ")), "True", "False");
+                return yes(
+                    prompt.contains(&format!("letter {letter} ")),
+                    "True",
+                    "False",
+                );
             }
             "side" => {
                 let named = item.question.strip_prefix("The ")?.split(" is on").next()?;
                 return yes(right.contains(named), "True", "False");
             }
             "position" => {
-                let named = item.question.strip_prefix("Is the ")?.split(" to the").next()?;
+                let named = item
+                    .question
+                    .strip_prefix("Is the ")?
+                    .split(" to the")
+                    .next()?;
                 return yes(left.contains(named), "yes", "no");
             }
             "more" => {
                 let least: u32 = words(&item.question).iter().find_map(|w| w.parse().ok())?;
-                return yes(prompt.split(' ').next()?.parse::<u32>().ok()? >= least, "yes", "no");
+                return yes(
+                    prompt.split(' ').next()?.parse::<u32>().ok()? >= least,
+                    "yes",
+                    "no",
+                );
             }
             _ => return None,
         })
@@ -161,7 +225,12 @@ mod tests {
     fn answers_follow_from_what_was_drawn_unless_planted() {
         for item in all().iter().flat_map(|d| &d.items) {
             let truth = truth(item).unwrap_or_else(|| panic!("{} cannot be checked", item.id));
-            assert_eq!(truth == item.answer, planted(item) != Some("wrong answer"), "{}: {truth}", item.id);
+            assert_eq!(
+                truth == item.answer,
+                planted(item) != Some("wrong answer"),
+                "{}: {truth}",
+                item.id
+            );
         }
     }
 
@@ -172,13 +241,19 @@ mod tests {
             match item.kind {
                 QuestionKind::FreeForm => continue,
                 QuestionKind::MultipleChoice => {
-                    *seen.entry(format!("at {}", item.correct().unwrap())).or_default() += 1
+                    *seen
+                        .entry(format!("at {}", item.correct().unwrap()))
+                        .or_default() += 1
                 }
                 _ => *seen.entry(item.answer.to_lowercase()).or_default() += 1,
             }
         }
         let counts = |names: &[&str]| names.iter().map(|n| seen[*n]).collect::<Vec<_>>();
-        for group in [counts(&["at 0", "at 1", "at 2", "at 3"]), counts(&["yes", "no"]), counts(&["true", "false"])] {
+        for group in [
+            counts(&["at 0", "at 1", "at 2", "at 3"]),
+            counts(&["yes", "no"]),
+            counts(&["true", "false"]),
+        ] {
             let spread = group.iter().max().unwrap() - group.iter().min().unwrap();
             assert!(spread <= 3, "{seen:?}");
         }

@@ -4,8 +4,8 @@
 use image::ImageEncoder;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use tiny_skia::{
-    Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder, Pixmap, Point,
-    RadialGradient, Rect, SpreadMode, Stroke, Transform,
+    Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder,
+    Pixmap, Point, RadialGradient, Rect, SpreadMode, Stroke, Transform,
 };
 
 use super::scene::{Colour, Scene, Shape};
@@ -30,9 +30,20 @@ const GROUNDS: [([u8; 3], [u8; 3]); 6] = [
 /// # Errors
 /// A [`Error`] of kind `Io` when there is no memory for it.
 pub(super) fn png(scene: &Scene, place: usize) -> Result<Vec<u8>> {
-    let failed = |what: String| Error::new(ErrorKind::Io, format!("cannot draw a sample picture: {what}"));
+    let failed = |what: String| {
+        Error::new(
+            ErrorKind::Io,
+            format!("cannot draw a sample picture: {what}"),
+        )
+    };
     let canvas = draw(scene, place).ok_or_else(|| failed("no canvas".into()))?;
-    let rgb: Vec<u8> = canvas.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
+    let rgb: Vec<u8> = canvas
+        .data()
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .flat_map(|p| [p[0], p[1], p[2]])
+        .collect();
     let mut out = Vec::new();
     PngEncoder::new_with_quality(&mut out, CompressionType::Default, FilterType::Adaptive)
         .write_image(&rgb, SIDE, SIDE, image::ExtendedColorType::Rgb8)
@@ -44,13 +55,32 @@ pub(super) fn png(scene: &Scene, place: usize) -> Result<Vec<u8>> {
 pub(super) fn draw(scene: &Scene, place: usize) -> Option<Pixmap> {
     let mut canvas = Pixmap::new(SIDE, SIDE)?;
     let (top, bottom) = GROUNDS[place % GROUNDS.len()];
-    let stops = vec![GradientStop::new(0.0, color(top)), GradientStop::new(1.0, color(bottom))];
+    let stops = vec![
+        GradientStop::new(0.0, color(top)),
+        GradientStop::new(1.0, color(bottom)),
+    ];
     let whole = Rect::from_xywh(0.0, 0.0, SIDE as f32, SIDE as f32)?;
     let down = Point::from_xy(0.0, SIDE as f32);
-    let shader = LinearGradient::new(Point::zero(), down, stops, SpreadMode::Pad, Transform::identity())?;
-    canvas.fill_rect(whole, &Paint { shader, ..Paint::default() }, Transform::identity(), None);
+    let shader = LinearGradient::new(
+        Point::zero(),
+        down,
+        stops,
+        SpreadMode::Pad,
+        Transform::identity(),
+    )?;
+    canvas.fill_rect(
+        whole,
+        &Paint {
+            shader,
+            ..Paint::default()
+        },
+        Transform::identity(),
+        None,
+    );
     match *scene {
-        Scene::One(shape, colour) => solid(&mut canvas, shape, colour, MIDDLE, MIDDLE - 10.0, 160.0)?,
+        Scene::One(shape, colour) => {
+            solid(&mut canvas, shape, colour, MIDDLE, MIDDLE - 10.0, 160.0)?
+        }
         Scene::Two(left, right) => {
             solid(&mut canvas, left.0, left.1, 140.0, MIDDLE, 104.0)?;
             solid(&mut canvas, right.0, right.1, 372.0, MIDDLE, 104.0)?;
@@ -62,11 +92,28 @@ pub(super) fn draw(scene: &Scene, place: usize) -> Option<Pixmap> {
             }
         }
         Scene::Letter(letter, colour) => {
-            solid(&mut canvas, Shape::Circle, colour, MIDDLE, MIDDLE - 6.0, 206.0)?;
+            solid(
+                &mut canvas,
+                Shape::Circle,
+                colour,
+                MIDDLE,
+                MIDDLE - 6.0,
+                206.0,
+            )?;
             let path = glyph(letter, MIDDLE, MIDDLE - 6.0, 92.0, 118.0)?;
-            let stroke =
-                Stroke { width: 46.0, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
-            canvas.stroke_path(&path, &plain([255, 255, 255]), &stroke, Transform::identity(), None);
+            let stroke = Stroke {
+                width: 46.0,
+                line_cap: LineCap::Round,
+                line_join: LineJoin::Round,
+                ..Stroke::default()
+            };
+            canvas.stroke_path(
+                &path,
+                &plain([255, 255, 255]),
+                &stroke,
+                Transform::identity(),
+                None,
+            );
         }
     }
     Some(canvas)
@@ -75,25 +122,52 @@ pub(super) fn draw(scene: &Scene, place: usize) -> Option<Pixmap> {
 /// Where `n` shapes stand, up to three in a row, and how far each may reach.
 fn spots(n: u32) -> (Vec<(f32, f32)>, f32) {
     let upper = if n <= 3 { n } else { n.div_ceil(2) };
-    let (step, size) = if upper <= 2 { (226.0, 98.0) } else { (166.0, 70.0) };
+    let (step, size) = if upper <= 2 {
+        (226.0, 98.0)
+    } else {
+        (166.0, 70.0)
+    };
     let row = |count: u32, y: f32| {
-        (0..count).map(move |i| (MIDDLE + (i as f32 - (count as f32 - 1.0) / 2.0) * step, y)).collect::<Vec<_>>()
+        (0..count)
+            .map(move |i| (MIDDLE + (i as f32 - (count as f32 - 1.0) / 2.0) * step, y))
+            .collect::<Vec<_>>()
     };
     let spots = match n - upper {
         0 => row(upper, MIDDLE),
-        lower => [row(upper, MIDDLE - step * 0.57), row(lower, MIDDLE + step * 0.57)].concat(),
+        lower => [
+            row(upper, MIDDLE - step * 0.57),
+            row(lower, MIDDLE + step * 0.57),
+        ]
+        .concat(),
     };
     (spots, size)
 }
 
 /// A shape with a soft shadow below it and a darker outline.
-fn solid(canvas: &mut Pixmap, shape: Shape, colour: Colour, x: f32, y: f32, size: f32) -> Option<()> {
+fn solid(
+    canvas: &mut Pixmap,
+    shape: Shape,
+    colour: Colour,
+    x: f32,
+    y: f32,
+    size: f32,
+) -> Option<()> {
     shadow(canvas, x, y + size * 1.08, size)?;
     let path = outline(shape, x, y, size)?;
     let rule = FillRule::EvenOdd;
-    canvas.fill_path(&path, &plain(colour.rgb()), rule, Transform::identity(), None);
+    canvas.fill_path(
+        &path,
+        &plain(colour.rgb()),
+        rule,
+        Transform::identity(),
+        None,
+    );
     let edge = colour.rgb().map(|c| (f32::from(c) * 0.72) as u8);
-    let stroke = Stroke { width: (size * 0.045).max(4.0), line_join: LineJoin::Round, ..Stroke::default() };
+    let stroke = Stroke {
+        width: (size * 0.045).max(4.0),
+        line_join: LineJoin::Round,
+        ..Stroke::default()
+    };
     canvas.stroke_path(&path, &plain(edge), &stroke, Transform::identity(), None);
     Some(())
 }
@@ -107,7 +181,15 @@ fn shadow(canvas: &mut Pixmap, x: f32, y: f32, size: f32) -> Option<()> {
     let middle = Point::from_xy(x, y);
     let shader = RadialGradient::new(middle, middle, size, stops, SpreadMode::Pad, flat)?;
     let oval = Rect::from_xywh(x - size, y - size * 0.16, size * 2.0, size * 0.32)?;
-    canvas.fill_rect(oval, &Paint { shader, ..Paint::default() }, Transform::identity(), None);
+    canvas.fill_rect(
+        oval,
+        &Paint {
+            shader,
+            ..Paint::default()
+        },
+        Transform::identity(),
+        None,
+    );
     Some(())
 }
 
@@ -124,15 +206,28 @@ fn outline(shape: Shape, x: f32, y: f32, size: f32) -> Option<Path> {
             let half = size * 0.86;
             path.push_rect(Rect::from_xywh(x - half, y - half, half * 2.0, half * 2.0)?);
         }
-        Shape::Triangle => polygon(&mut path, &[(0.0, -0.95), (1.0, 0.85), (-1.0, 0.85)], x, y, size),
-        Shape::Diamond => polygon(&mut path, &[(0.0, -1.0), (0.64, 0.0), (0.0, 1.0), (-0.64, 0.0)], x, y, size),
+        Shape::Triangle => polygon(
+            &mut path,
+            &[(0.0, -0.95), (1.0, 0.85), (-1.0, 0.85)],
+            x,
+            y,
+            size,
+        ),
+        Shape::Diamond => polygon(
+            &mut path,
+            &[(0.0, -1.0), (0.64, 0.0), (0.0, 1.0), (-0.64, 0.0)],
+            x,
+            y,
+            size,
+        ),
         Shape::Hexagon => {
             let corners: Vec<_> = (0..6).map(|i| turn(i as f32 / 6.0, 1.0)).collect();
             polygon(&mut path, &corners, x, y, size);
         }
         Shape::Star => {
-            let corners: Vec<_> =
-                (0..10).map(|i| turn(i as f32 / 10.0, if i % 2 == 0 { 1.05 } else { 0.44 })).collect();
+            let corners: Vec<_> = (0..10)
+                .map(|i| turn(i as f32 / 10.0, if i % 2 == 0 { 1.05 } else { 0.44 }))
+                .collect();
             polygon(&mut path, &corners, x, y, size);
         }
         Shape::Cross => {
@@ -159,7 +254,11 @@ fn outline(shape: Shape, x: f32, y: f32, size: f32) -> Option<Path> {
             path.move_to(tip.0, tip.1);
             for side in [-1.0, 1.0] {
                 let (low, high) = (at(side * 1.75, -0.3), at(side * 0.7, -1.45));
-                let (from, to, end) = if side < 0.0 { (low, high, dip) } else { (high, low, tip) };
+                let (from, to, end) = if side < 0.0 {
+                    (low, high, dip)
+                } else {
+                    (high, low, tip)
+                };
                 path.cubic_to(from.0, from.1, to.0, to.1, end.0, end.1);
             }
             path.close();
@@ -177,7 +276,11 @@ fn turn(share: f32, reach: f32) -> (f32, f32) {
 fn polygon(path: &mut PathBuilder, corners: &[(f32, f32)], x: f32, y: f32, size: f32) {
     for (i, (u, v)) in corners.iter().enumerate() {
         let (px, py) = (x + u * size, y + v * size);
-        if i == 0 { path.move_to(px, py) } else { path.line_to(px, py) }
+        if i == 0 {
+            path.move_to(px, py)
+        } else {
+            path.line_to(px, py)
+        }
     }
     path.close();
 }
@@ -186,13 +289,36 @@ fn polygon(path: &mut PathBuilder, corners: &[(f32, f32)], x: f32, y: f32, size:
 fn glyph(letter: char, x: f32, y: f32, wide: f32, high: f32) -> Option<Path> {
     // In a box from -1 to 1, y downwards.
     let strokes: &[&[(f32, f32)]] = match letter {
-        'A' => &[&[(-1.0, 1.0), (0.0, -1.0), (1.0, 1.0)], &[(-0.6, 0.3), (0.6, 0.3)]],
-        'E' => &[&[(0.85, -1.0), (-0.85, -1.0), (-0.85, 1.0), (0.85, 1.0)], &[(-0.85, 0.0), (0.6, 0.0)]],
-        'F' => &[&[(0.85, -1.0), (-0.85, -1.0), (-0.85, 1.0)], &[(-0.85, 0.0), (0.6, 0.0)]],
-        'H' => &[&[(-0.9, -1.0), (-0.9, 1.0)], &[(0.9, -1.0), (0.9, 1.0)], &[(-0.9, 0.0), (0.9, 0.0)]],
-        'K' => &[&[(-0.8, -1.0), (-0.8, 1.0)], &[(0.9, -1.0), (-0.7, 0.1)], &[(-0.2, -0.2), (0.9, 1.0)]],
+        'A' => &[
+            &[(-1.0, 1.0), (0.0, -1.0), (1.0, 1.0)],
+            &[(-0.6, 0.3), (0.6, 0.3)],
+        ],
+        'E' => &[
+            &[(0.85, -1.0), (-0.85, -1.0), (-0.85, 1.0), (0.85, 1.0)],
+            &[(-0.85, 0.0), (0.6, 0.0)],
+        ],
+        'F' => &[
+            &[(0.85, -1.0), (-0.85, -1.0), (-0.85, 1.0)],
+            &[(-0.85, 0.0), (0.6, 0.0)],
+        ],
+        'H' => &[
+            &[(-0.9, -1.0), (-0.9, 1.0)],
+            &[(0.9, -1.0), (0.9, 1.0)],
+            &[(-0.9, 0.0), (0.9, 0.0)],
+        ],
+        'K' => &[
+            &[(-0.8, -1.0), (-0.8, 1.0)],
+            &[(0.9, -1.0), (-0.7, 0.1)],
+            &[(-0.2, -0.2), (0.9, 1.0)],
+        ],
         'L' => &[&[(-0.8, -1.0), (-0.8, 1.0), (0.85, 1.0)]],
-        'M' => &[&[(-1.05, 1.0), (-1.05, -1.0), (0.0, 0.35), (1.05, -1.0), (1.05, 1.0)]],
+        'M' => &[&[
+            (-1.05, 1.0),
+            (-1.05, -1.0),
+            (0.0, 0.35),
+            (1.05, -1.0),
+            (1.05, 1.0),
+        ]],
         'N' => &[&[(-0.9, 1.0), (-0.9, -1.0), (0.9, 1.0), (0.9, -1.0)]],
         'T' => &[&[(-1.0, -1.0), (1.0, -1.0)], &[(0.0, -1.0), (0.0, 1.0)]],
         'X' => &[&[(-0.9, -1.0), (0.9, 1.0)], &[(0.9, -1.0), (-0.9, 1.0)]],
@@ -203,7 +329,11 @@ fn glyph(letter: char, x: f32, y: f32, wide: f32, high: f32) -> Option<Path> {
     for stroke in strokes {
         for (i, (u, v)) in stroke.iter().enumerate() {
             let (px, py) = (x + u * wide, y + v * high);
-            if i == 0 { path.move_to(px, py) } else { path.line_to(px, py) }
+            if i == 0 {
+                path.move_to(px, py)
+            } else {
+                path.line_to(px, py)
+            }
         }
     }
     path.finish()
@@ -214,7 +344,10 @@ fn color([r, g, b]: [u8; 3]) -> Color {
 }
 
 fn plain(rgb: [u8; 3]) -> Paint<'static> {
-    let mut paint = Paint { anti_alias: true, ..Paint::default() };
+    let mut paint = Paint {
+        anti_alias: true,
+        ..Paint::default()
+    };
     paint.set_color(color(rgb));
     paint
 }
@@ -235,7 +368,10 @@ mod tests {
                 let mut n = 0.0;
                 for y in edge(row)..edge(row + 1) {
                     for x in edge(column)..edge(column + 1) {
-                        pixel(x, y).iter().zip(&mut sum).for_each(|(p, s)| *s += f32::from(*p));
+                        pixel(x, y)
+                            .iter()
+                            .zip(&mut sum)
+                            .for_each(|(p, s)| *s += f32::from(*p));
                         n += 1.0;
                     }
                 }
@@ -246,7 +382,9 @@ mod tests {
     }
 
     fn near(cell: &[f32; 3], rgb: [u8; 3]) -> bool {
-        cell.iter().zip(rgb).all(|(c, w)| (c - f32::from(w)).abs() < 60.0)
+        cell.iter()
+            .zip(rgb)
+            .all(|(c, w)| (c - f32::from(w)).abs() < 60.0)
     }
 
     fn painted(scene: &Scene, rgb: [u8; 3]) -> Vec<bool> {
@@ -259,13 +397,21 @@ mod tests {
 
     #[test]
     fn shapes_differ_as_half_blocks() {
-        let masks: Vec<_> =
-            Shape::ALL.iter().map(|s| painted(&Scene::One(*s, Colour::Blue), Colour::Blue.rgb())).collect();
+        let masks: Vec<_> = Shape::ALL
+            .iter()
+            .map(|s| painted(&Scene::One(*s, Colour::Blue), Colour::Blue.rgb()))
+            .collect();
         for (i, a) in masks.iter().enumerate() {
             let area = a.iter().filter(|p| **p).count();
             assert!(area > 150, "{:?} covers {area} cells", Shape::ALL[i]);
             for (j, b) in masks.iter().enumerate().take(i) {
-                assert!(apart(a, b) > 60, "{:?} and {:?}: {} cells", Shape::ALL[i], Shape::ALL[j], apart(a, b));
+                assert!(
+                    apart(a, b) > 60,
+                    "{:?} and {:?}: {} cells",
+                    Shape::ALL[i],
+                    Shape::ALL[j],
+                    apart(a, b)
+                );
             }
         }
     }
@@ -276,7 +422,13 @@ mod tests {
         let masks = letters.map(|l| painted(&Scene::Letter(l, Colour::Blue), [255, 255, 255]));
         for (i, a) in masks.iter().enumerate() {
             for (j, b) in masks.iter().enumerate().take(i) {
-                assert!(apart(a, b) > 30, "{} and {}: {} cells", letters[i], letters[j], apart(a, b));
+                assert!(
+                    apart(a, b) > 30,
+                    "{} and {}: {} cells",
+                    letters[i],
+                    letters[j],
+                    apart(a, b)
+                );
             }
         }
     }
@@ -285,14 +437,24 @@ mod tests {
     fn colours_keep_their_names_as_half_blocks() {
         for colour in Colour::ALL {
             let shown = cells(&Scene::One(Shape::Square, colour))[20 * 40 + 20];
-            let distance =
-                |c: Colour| -> f32 { c.rgb().iter().zip(shown).map(|(a, b)| (f32::from(*a) - b).abs()).sum() };
-            let nearest = Colour::ALL.into_iter().min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
+            let distance = |c: Colour| -> f32 {
+                c.rgb()
+                    .iter()
+                    .zip(shown)
+                    .map(|(a, b)| (f32::from(*a) - b).abs())
+                    .sum()
+            };
+            let nearest = Colour::ALL
+                .into_iter()
+                .min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
             assert_eq!(nearest, Some(colour));
             for (top, bottom) in GROUNDS {
                 for ground in [top, bottom] {
-                    let contrast: i32 =
-                        ground.iter().zip(colour.rgb()).map(|(g, c)| (i32::from(*g) - i32::from(c)).abs()).sum();
+                    let contrast: i32 = ground
+                        .iter()
+                        .zip(colour.rgb())
+                        .map(|(g, c)| (i32::from(*g) - i32::from(c)).abs())
+                        .sum();
                     assert!(contrast > 100, "{colour:?} on {ground:?}: {contrast}");
                 }
             }
@@ -308,7 +470,10 @@ mod tests {
             for (i, a) in spots.iter().enumerate() {
                 assert!(inside.contains(&a.0) && inside.contains(&a.1), "{n}: {a:?}");
                 for b in &spots[..i] {
-                    assert!((a.0 - b.0).hypot(a.1 - b.1) > size * 2.1, "{n}: {a:?} {b:?}");
+                    assert!(
+                        (a.0 - b.0).hypot(a.1 - b.1) > size * 2.1,
+                        "{n}: {a:?} {b:?}"
+                    );
                 }
             }
         }

@@ -68,13 +68,25 @@ impl Shape {
     }
 
     pub(super) fn plural(self) -> String {
-        if self == Self::Cross { "crosses".into() } else { format!("{}s", self.name()) }
+        if self == Self::Cross {
+            "crosses".into()
+        } else {
+            format!("{}s", self.name())
+        }
     }
 }
 
 impl Colour {
-    pub(super) const ALL: [Colour; 8] =
-        [Self::Red, Self::Orange, Self::Yellow, Self::Green, Self::Blue, Self::Purple, Self::Pink, Self::Brown];
+    pub(super) const ALL: [Colour; 8] = [
+        Self::Red,
+        Self::Orange,
+        Self::Yellow,
+        Self::Green,
+        Self::Blue,
+        Self::Purple,
+        Self::Pink,
+        Self::Brown,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -159,7 +171,11 @@ impl Scene {
         match *self {
             Scene::One(shape, colour) => one_of(shape, colour),
             Scene::Two(left, right) => {
-                format!("{} on the left, {} on the right", one_of(left.0, left.1), one_of(right.0, right.1))
+                format!(
+                    "{} on the left, {} on the right",
+                    one_of(left.0, left.1),
+                    one_of(right.0, right.1)
+                )
             }
             Scene::Many(n, shape, colour) => format!("{n} {} {}", colour.name(), shape.plural()),
             Scene::Letter(letter, colour) => {

@@ -43,7 +43,11 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     }
     let rough = span / 6.0;
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|by| by * power).find(|step| *step >= rough).unwrap_or(rough);
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|by| by * power)
+        .find(|step| *step >= rough)
+        .unwrap_or(rough);
     let first = (low / step - 1e-9).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
     (first..=last).map(|at| at as f64 * step).collect()
@@ -53,7 +57,11 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 fn numbered(tick: f64) -> String {
     let text = format!("{tick:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".into() } else { text.into() }
+    if text == "-0" {
+        "0".into()
+    } else {
+        text.into()
+    }
 }
 
 impl Bars {
@@ -64,7 +72,10 @@ impl Bars {
             [b.value, low, high]
         };
         let values = || self.bars.iter().flat_map(all).filter(|v| v.is_finite());
-        (values().fold(0.0, f64::min), values().fold(self.most.max(f64::MIN_POSITIVE), f64::max))
+        (
+            values().fold(0.0, f64::min),
+            values().fold(self.most.max(f64::MIN_POSITIVE), f64::max),
+        )
     }
 
     /// The scenes, each of at most `longest` units on its longer side; one without it.
@@ -78,7 +89,9 @@ impl Bars {
         below.extend(cut(self.bars.iter().map(|bar| &bar.label)));
         // Title, ticks, the unit, what is said below.
         let rest = 2.0 * EDGE + LINE * (1.6 + 2.6 + below.len() as f64 + 1.0);
-        let most = longest.map_or(usize::MAX, |longest| (((longest - rest) / LINE).floor() as usize).max(1));
+        let most = longest.map_or(usize::MAX, |longest| {
+            (((longest - rest) / LINE).floor() as usize).max(1)
+        });
         let parts = self.bars.len().div_ceil(most).max(1);
         // As many in each.
         let each = self.bars.len().div_ceil(parts).max(1);
@@ -88,25 +101,43 @@ impl Bars {
             let n = range.len() as f64;
             let top = EDGE + LINE * 1.6;
             let floor = top + LINE * n;
-            let height = floor + LINE * 2.6 + LINE * (below.len() + usize::from(parts > 1)) as f64 + EDGE;
+            let height =
+                floor + LINE * 2.6 + LINE * (below.len() + usize::from(parts > 1)) as f64 + EDGE;
             let mut scene = Scene::new(width, height);
             scene.text((EDGE, EDGE + LINE / 2.0), Anchor::Start, INK, &self.title);
             let at = |value: f64| left + ROOM * ((value - low) / (high - low)).clamp(0.0, 1.0);
             for tick in ticks(low, high) {
                 scene.rect((at(tick) - 0.5, top), (1.0, floor - top + 5.0), FAINT);
-                scene.text((at(tick), floor + LINE * 0.7), Anchor::Middle, INK, numbered(tick));
+                scene.text(
+                    (at(tick), floor + LINE * 0.7),
+                    Anchor::Middle,
+                    INK,
+                    numbered(tick),
+                );
             }
-            scene.text((left + ROOM / 2.0, floor + LINE * 1.7), Anchor::Middle, INK, &self.unit);
+            scene.text(
+                (left + ROOM / 2.0, floor + LINE * 1.7),
+                Anchor::Middle,
+                INK,
+                &self.unit,
+            );
             for (row, at_bar) in range.clone().enumerate() {
                 let (bar, label) = (&self.bars[at_bar], &labels[at_bar]);
                 let middle = top + LINE * (row as f64 + 0.5);
-                let (colour, ink) = if bar.is_reference { (GREY, GREY) } else { (BAR, INK) };
+                let (colour, ink) = if bar.is_reference {
+                    (GREY, GREY)
+                } else {
+                    (BAR, INK)
+                };
                 scene.text((left - 10.0, middle), Anchor::End, ink, label);
                 if bar.value.is_finite() {
                     let (a, b) = (at(0.0_f64.min(bar.value)), at(0.0_f64.max(bar.value)));
                     scene.rect((a, middle - LINE * 0.35), (b - a, LINE * 0.7), colour);
                 }
-                if let Some((low, high)) = bar.interval.filter(|(low, high)| low.is_finite() && high.is_finite()) {
+                if let Some((low, high)) = bar
+                    .interval
+                    .filter(|(low, high)| low.is_finite() && high.is_finite())
+                {
                     scene.rect((at(low), middle - 1.0), (at(high) - at(low), 2.0), INK);
                     for end in [low, high] {
                         scene.rect((at(end) - 1.0, middle - 5.0), (2.0, 10.0), INK);
@@ -117,7 +148,13 @@ impl Bars {
             scene.rect((at(0.0) - 0.5, top), (1.0, floor - top), INK);
             scene.rect((left, floor), (ROOM, 1.0), INK);
             let counted = (parts > 1).then(|| {
-                format!("part {} of {parts}: {} to {} of {}", part + 1, range.start + 1, range.end, self.bars.len())
+                format!(
+                    "part {} of {parts}: {} to {} of {}",
+                    part + 1,
+                    range.start + 1,
+                    range.end,
+                    self.bars.len()
+                )
             });
             for (line, said) in below.iter().cloned().chain(counted).enumerate() {
                 let y = floor + LINE * (3.0 + line as f64);
@@ -137,7 +174,13 @@ mod tests {
     fn ticks_stand_at_round_numbers_within_the_axis() {
         assert_eq!(ticks(0.0, 100.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert_eq!(ticks(-3.0, 8.0), [-2.0, 0.0, 2.0, 4.0, 6.0, 8.0]);
-        assert_eq!(ticks(0.0, 0.034).iter().map(|t| numbered(*t)).collect::<Vec<_>>(), ["0", "0.01", "0.02", "0.03"]);
+        assert_eq!(
+            ticks(0.0, 0.034)
+                .iter()
+                .map(|t| numbered(*t))
+                .collect::<Vec<_>>(),
+            ["0", "0.01", "0.02", "0.03"]
+        );
         assert_eq!(ticks(0.0, 0.0), [0.0]);
         assert_eq!(numbered(-0.0), "0");
     }

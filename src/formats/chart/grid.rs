@@ -1,6 +1,8 @@
 //! A table whose cells are shaded: the better, the darker.
 
-use super::{Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, named, wide, widest, wrapped};
+use super::{
+    Anchor, Colour, EDGE, GREY, INK, LINE, Scene, cut, fitting, named, wide, widest, wrapped,
+};
 use benchtop_model::board::Better;
 
 /// Shades of the legend.
@@ -48,8 +50,11 @@ struct Range {
 impl Range {
     fn of(values: impl Iterator<Item = f64>, better: Better) -> Range {
         let start = (f64::INFINITY, f64::NEG_INFINITY);
-        let (low, high) =
-            values.filter(|v| v.is_finite()).fold(start, |(low, high), v| (f64::min(low, v), f64::max(high, v)));
+        let (low, high) = values
+            .filter(|v| v.is_finite())
+            .fold(start, |(low, high), v| {
+                (f64::min(low, v), f64::max(high, v))
+            });
         Range { low, high, better }
     }
 
@@ -58,7 +63,13 @@ impl Range {
         if !value.is_finite() {
             return None;
         }
-        let share = |from: f64, to: f64| if to == from { 1.0 } else { ((value - from) / (to - from)).clamp(0.0, 1.0) };
+        let share = |from: f64, to: f64| {
+            if to == from {
+                1.0
+            } else {
+                ((value - from) / (to - from)).clamp(0.0, 1.0)
+            }
+        };
         match self.better {
             Better::More => Some(blue(share(self.low, self.high))),
             Better::Less => Some(blue(share(self.high, self.low))),
@@ -73,7 +84,9 @@ impl Range {
 }
 
 fn mix((from, to): (Colour, Colour), share: f64) -> Colour {
-    let of = |from: u8, to: u8| (f64::from(from) + (f64::from(to) - f64::from(from)) * share).round() as u8;
+    let of = |from: u8, to: u8| {
+        (f64::from(from) + (f64::from(to) - f64::from(from)) * share).round() as u8
+    };
     Colour(of(from.0, to.0), of(from.1, to.1), of(from.2, to.2))
 }
 
@@ -97,7 +110,9 @@ fn split(widths: &[f64], room: f64) -> Vec<std::ops::Range<usize>> {
     let each = widths.len().div_ceil(needed.max(1)).max(1);
     let (mut parts, mut from) = (Vec::new(), 0);
     while from < widths.len() || parts.is_empty() {
-        let n = fitting(widths[from..].iter().copied(), room).min(each).min(widths.len() - from);
+        let n = fitting(widths[from..].iter().copied(), room)
+            .min(each)
+            .min(widths.len() - from);
         parts.push(from..from + n);
         from += n.max(1);
     }
@@ -110,7 +125,8 @@ impl Grid {
     }
 
     fn values(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
-        let all = (0..self.rows.len()).flat_map(|row| (0..self.columns.len()).map(move |column| (row, column)));
+        let all = (0..self.rows.len())
+            .flat_map(|row| (0..self.columns.len()).map(move |column| (row, column)));
         all.filter_map(|(row, column)| Some((row, column, self.cell(row, column)?.0)))
     }
 
@@ -120,13 +136,23 @@ impl Grid {
             Scales::One(better) => vec![Range::of(self.values().map(|(.., v)| v), *better)],
             Scales::Columns(all) => {
                 let of = |(at, better): (usize, &Better)| {
-                    Range::of(self.values().filter(move |(_, column, _)| *column == at).map(|(.., v)| v), *better)
+                    Range::of(
+                        self.values()
+                            .filter(move |(_, column, _)| *column == at)
+                            .map(|(.., v)| v),
+                        *better,
+                    )
                 };
                 all.iter().enumerate().map(of).collect()
             }
             Scales::Rows(all) => {
                 let of = |(at, better): (usize, &Better)| {
-                    Range::of(self.values().filter(move |(row, ..)| *row == at).map(|(.., v)| v), *better)
+                    Range::of(
+                        self.values()
+                            .filter(move |(row, ..)| *row == at)
+                            .map(|(.., v)| v),
+                        *better,
+                    )
                 };
                 all.iter().enumerate().map(of).collect()
             }
@@ -147,19 +173,29 @@ impl Grid {
         };
         let list = |names: &[&str]| match names {
             [] => "all".to_string(),
-            names if names.len() > 6 => format!("{} and {} more", names[..6].join(", "), names.len() - 6),
+            names if names.len() > 6 => {
+                format!("{} and {} more", names[..6].join(", "), names.len() - 6)
+            }
             names => names.join(", "),
         };
         let mut said = vec![format!("shaded {within}: the better, the darker")];
         if all.contains(&Better::Less) {
-            said.push(format!("less is better in {}", list(&of(&|range| range.better == Better::Less))));
+            said.push(format!(
+                "less is better in {}",
+                list(&of(&|range| range.better == Better::Less))
+            ));
         }
         let signed = |range: &Range| range.better == Better::Neither && range.low < 0.0;
         if ranges.iter().any(signed) {
             let names = of(&signed);
-            said.push(format!("neither is better in {}: blue above 0, orange below", list(&names)));
+            said.push(format!(
+                "neither is better in {}: blue above 0, orange below",
+                list(&names)
+            ));
         }
-        let plain = |range: &Range| range.better == Better::Neither && range.low >= 0.0 && range.low.is_finite();
+        let plain = |range: &Range| {
+            range.better == Better::Neither && range.low >= 0.0 && range.low.is_finite()
+        };
         if ranges.iter().any(plain) {
             let names = of(&plain);
             said.push(format!("neither is better in {}: not shaded", list(&names)));
@@ -169,19 +205,41 @@ impl Grid {
 
     /// The scenes, each of at most `longest` units on its longer side; one without it.
     pub fn scenes(&self, longest: Option<f64>) -> Vec<Scene> {
-        let (names, heads): (Vec<String>, Vec<String>) =
-            (self.rows.iter().map(|n| named(n)).collect(), self.columns.iter().map(|n| named(n)).collect());
+        let (names, heads): (Vec<String>, Vec<String>) = (
+            self.rows.iter().map(|n| named(n)).collect(),
+            self.columns.iter().map(|n| named(n)).collect(),
+        );
         let left = EDGE + widest(names.iter().map(String::as_str)) + 10.0;
-        let text = |at: usize| widest((0..self.rows.len()).filter_map(|row| Some(self.cell(row, at)?.1.as_str())));
-        let cells: Vec<f64> = (0..heads.len()).map(|at| text(at).max(wide("-")) + 14.0).collect();
+        let text = |at: usize| {
+            widest((0..self.rows.len()).filter_map(|row| Some(self.cell(row, at)?.1.as_str())))
+        };
+        let cells: Vec<f64> = (0..heads.len())
+            .map(|at| text(at).max(wide("-")) + 14.0)
+            .collect();
         // Names that are much longer than the numbers below them go up.
-        let up = heads.iter().zip(&cells).any(|(name, cell)| wide(name) + 14.0 > cell * 1.5);
+        let up = heads
+            .iter()
+            .zip(&cells)
+            .any(|(name, cell)| wide(name) + 14.0 > cell * 1.5);
         let widths: Vec<f64> = match up {
             true => cells.iter().map(|cell| cell.max(LINE + 4.0)).collect(),
-            false => heads.iter().zip(&cells).map(|(name, cell)| cell.max(wide(name) + 14.0)).collect(),
+            false => heads
+                .iter()
+                .zip(&cells)
+                .map(|(name, cell)| cell.max(wide(name) + 14.0))
+                .collect(),
         };
-        let head = if up { widest(heads.iter().map(String::as_str)) + 12.0 } else { LINE };
-        let top = EDGE + if self.title.is_empty() { 0.0 } else { LINE * 1.4 } + head;
+        let head = if up {
+            widest(heads.iter().map(String::as_str)) + 12.0
+        } else {
+            LINE
+        };
+        let top =
+            EDGE + if self.title.is_empty() {
+                0.0
+            } else {
+                LINE * 1.4
+            } + head;
         let mut said = self.legend();
         said.extend((!self.footer.is_empty()).then(|| self.footer.clone()));
         said.extend(cut(self.rows.iter().chain(&self.columns)));
@@ -195,7 +253,9 @@ impl Grid {
         let least = parts.iter().map(width_of).fold(f64::INFINITY, f64::min);
         // A line more for the part that it is.
         let below = LINE * (wrapped(&said, least - 2.0 * EDGE).len() as f64 + 3.6) + EDGE;
-        let most = fitting(self.rows.iter().map(|_| LINE), room(longest) - top - below).min(self.rows.len()).max(1);
+        let most = fitting(self.rows.iter().map(|_| LINE), room(longest) - top - below)
+            .min(self.rows.len())
+            .max(1);
         let down = self.rows.len().div_ceil(most).max(1);
         let each = self.rows.len().div_ceil(down).max(1);
         let all = down * parts.len();
@@ -206,7 +266,8 @@ impl Grid {
                 let width = width_of(columns);
                 let lines = wrapped(&said, width - 2.0 * EDGE);
                 let floor = top + LINE * rows.len() as f64;
-                let height = floor + LINE * (lines.len() as f64 + 2.6 + f64::from(u8::from(all > 1))) + EDGE;
+                let height =
+                    floor + LINE * (lines.len() as f64 + 2.6 + f64::from(u8::from(all > 1))) + EDGE;
                 let mut scene = Scene::new(width, height);
                 scene.text((EDGE, EDGE + LINE / 2.0), Anchor::Start, INK, &self.title);
                 let mut x = left;
@@ -214,12 +275,19 @@ impl Grid {
                     let middle = x + widths[at] / 2.0;
                     match up {
                         true => scene.rising((middle, top - 6.0), INK, &heads[at]),
-                        false => scene.text((middle, top - LINE / 2.0), Anchor::Middle, INK, &heads[at]),
+                        false => {
+                            scene.text((middle, top - LINE / 2.0), Anchor::Middle, INK, &heads[at])
+                        }
                     }
                     for (line, row) in rows.clone().enumerate() {
                         let y = top + LINE * line as f64;
                         let Some((value, text)) = self.cell(row, at) else {
-                            scene.text((x + widths[at] - 7.0, y + LINE / 2.0), Anchor::End, GREY, "-");
+                            scene.text(
+                                (x + widths[at] - 7.0, y + LINE / 2.0),
+                                Anchor::End,
+                                GREY,
+                                "-",
+                            );
                             continue;
                         };
                         let range = match &self.scales {
@@ -230,23 +298,42 @@ impl Grid {
                         if let Some(colour) = range.and_then(|range| range.colour(*value)) {
                             scene.rect((x + 1.0, y + 1.0), (widths[at] - 2.0, LINE - 2.0), colour);
                         }
-                        scene.text((x + widths[at] - 7.0, y + LINE / 2.0), Anchor::End, INK, text);
+                        scene.text(
+                            (x + widths[at] - 7.0, y + LINE / 2.0),
+                            Anchor::End,
+                            INK,
+                            text,
+                        );
                     }
                     x += widths[at];
                 }
                 for (line, row) in rows.clone().enumerate() {
-                    scene.text((left - 10.0, top + LINE * (line as f64 + 0.5)), Anchor::End, INK, &names[row]);
+                    scene.text(
+                        (left - 10.0, top + LINE * (line as f64 + 0.5)),
+                        Anchor::End,
+                        INK,
+                        &names[row],
+                    );
                 }
                 self.draw_legend(&mut scene, floor + LINE * 1.1, &ranges);
                 let counted = (all > 1).then(|| {
                     let of = |range: &std::ops::Range<usize>, n: usize| {
                         format!("{} to {} of {n}", range.start + 1, range.end)
                     };
-                    let (rows, columns) = (of(&rows, self.rows.len()), of(columns, self.columns.len()));
-                    format!("part {} of {all}: rows {rows}, columns {columns}", scenes.len() + 1)
+                    let (rows, columns) =
+                        (of(&rows, self.rows.len()), of(columns, self.columns.len()));
+                    format!(
+                        "part {} of {all}: rows {rows}, columns {columns}",
+                        scenes.len() + 1
+                    )
                 });
                 for (line, said) in lines.into_iter().chain(counted).enumerate() {
-                    scene.text((EDGE, floor + LINE * (2.4 + line as f64)), Anchor::Start, GREY, said);
+                    scene.text(
+                        (EDGE, floor + LINE * (2.4 + line as f64)),
+                        Anchor::Start,
+                        GREY,
+                        said,
+                    );
                 }
                 scenes.push(scene);
             }
@@ -257,8 +344,14 @@ impl Grid {
     /// The shades from worse to better; with the numbers where all are shaded together.
     fn draw_legend(&self, scene: &mut Scene, y: f64, ranges: &[Range]) {
         let (worse, better) = match (&self.scales, ranges.first()) {
-            (Scales::One(Better::Less), Some(r)) => (format!("{:.1} worse", r.high), format!("better {:.1}", r.low)),
-            (Scales::One(Better::More), Some(r)) => (format!("{:.1} worse", r.low), format!("better {:.1}", r.high)),
+            (Scales::One(Better::Less), Some(r)) => (
+                format!("{:.1} worse", r.high),
+                format!("better {:.1}", r.low),
+            ),
+            (Scales::One(Better::More), Some(r)) => (
+                format!("{:.1} worse", r.low),
+                format!("better {:.1}", r.high),
+            ),
             (Scales::One(Better::Neither), _) => return,
             _ => ("worse".to_string(), "better".to_string()),
         };
@@ -266,9 +359,18 @@ impl Grid {
         scene.text((EDGE, y), Anchor::Start, INK, worse);
         for step in 0..STEPS {
             let at = (from + 24.0 * step as f64, y - LINE * 0.35);
-            scene.rect(at, (24.0, LINE * 0.7), blue(step as f64 / (STEPS - 1) as f64));
+            scene.rect(
+                at,
+                (24.0, LINE * 0.7),
+                blue(step as f64 / (STEPS - 1) as f64),
+            );
         }
-        scene.text((from + 24.0 * STEPS as f64 + 8.0, y), Anchor::Start, INK, better);
+        scene.text(
+            (from + 24.0 * STEPS as f64 + 8.0, y),
+            Anchor::Start,
+            INK,
+            better,
+        );
     }
 }
 

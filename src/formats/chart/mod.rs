@@ -50,9 +50,22 @@ enum Anchor {
 #[derive(Clone, Debug, PartialEq)]
 enum Shape {
     /// A filled rectangle.
-    Rect { x: f64, y: f64, width: f64, height: f64, colour: Colour },
+    Rect {
+        x: f64,
+        y: f64,
+        width: f64,
+        height: f64,
+        colour: Colour,
+    },
     /// A line of text; `y` is its middle. One that goes up begins at its place, and `x` is its middle.
-    Text { x: f64, y: f64, anchor: Anchor, colour: Colour, text: String, up: bool },
+    Text {
+        x: f64,
+        y: f64,
+        anchor: Anchor,
+        colour: Colour,
+        text: String,
+        up: bool,
+    },
 }
 
 /// A drawing, in units of about a pixel.
@@ -81,7 +94,9 @@ fn named(name: &str) -> String {
 
 /// What is said below a chart where any of these names is cut.
 fn cut<'a>(mut names: impl Iterator<Item = &'a String>) -> Option<String> {
-    names.any(|name| name.chars().count() > NAME).then(|| format!("names are cut to {NAME} characters"))
+    names
+        .any(|name| name.chars().count() > NAME)
+        .then(|| format!("names are cut to {NAME} characters"))
 }
 
 /// Words in lines of at most so many units.
@@ -89,7 +104,9 @@ fn wrapped(text: &str, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(last) if wide(last) + wide(word) + CHARACTER <= room => *last += &format!(" {word}"),
+            Some(last) if wide(last) + wide(word) + CHARACTER <= room => {
+                *last += &format!(" {word}")
+            }
             _ => lines.push(word.to_string()),
         }
     }
@@ -108,20 +125,50 @@ fn fitting(lengths: impl Iterator<Item = f64>, room: f64) -> usize {
 
 impl Scene {
     fn new(width: f64, height: f64) -> Scene {
-        Scene { width, height, shapes: Vec::new() }
+        Scene {
+            width,
+            height,
+            shapes: Vec::new(),
+        }
     }
 
     fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), colour: Colour) {
-        self.shapes.push(Shape::Rect { x, y, width: width.max(0.0), height: height.max(0.0), colour });
+        self.shapes.push(Shape::Rect {
+            x,
+            y,
+            width: width.max(0.0),
+            height: height.max(0.0),
+            colour,
+        });
     }
 
-    fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, colour: Colour, text: impl Into<String>) {
-        self.shapes.push(Shape::Text { x, y, anchor, colour, text: text.into(), up: false });
+    fn text(
+        &mut self,
+        (x, y): (f64, f64),
+        anchor: Anchor,
+        colour: Colour,
+        text: impl Into<String>,
+    ) {
+        self.shapes.push(Shape::Text {
+            x,
+            y,
+            anchor,
+            colour,
+            text: text.into(),
+            up: false,
+        });
     }
 
     /// A text that goes up from its place.
     fn rising(&mut self, (x, y): (f64, f64), colour: Colour, text: impl Into<String>) {
-        self.shapes.push(Shape::Text { x, y, anchor: Anchor::Start, colour, text: text.into(), up: true });
+        self.shapes.push(Shape::Text {
+            x,
+            y,
+            anchor: Anchor::Start,
+            colour,
+            text: text.into(),
+            up: true,
+        });
     }
 
     /// Width and height in units.

@@ -18,7 +18,10 @@ const MOST: f64 = 64e6;
 const SIDE: f64 = 2000.0;
 
 pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
-    let (width, height) = ((scene.width * SCALE).ceil().max(1.0), (scene.height * SCALE).ceil().max(1.0));
+    let (width, height) = (
+        (scene.width * SCALE).ceil().max(1.0),
+        (scene.height * SCALE).ceil().max(1.0),
+    );
     if width * height > MOST {
         let what = format!("a picture of {width:.0} x {height:.0} pixels is too large");
         return Err(Error::new(ErrorKind::Usage, what).help("choose fewer columns, or write SVG"));
@@ -26,8 +29,21 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
     let mut picture = RgbImage::from_pixel(width as u32, height as u32, Rgb([255; 3]));
     for shape in &scene.shapes {
         match shape {
-            Shape::Rect { x, y, width, height, colour } => fill(&mut picture, (*x, *y), (*width, *height), *colour),
-            Shape::Text { x, y, anchor, colour, text, up } => {
+            Shape::Rect {
+                x,
+                y,
+                width,
+                height,
+                colour,
+            } => fill(&mut picture, (*x, *y), (*width, *height), *colour),
+            Shape::Text {
+                x,
+                y,
+                anchor,
+                colour,
+                text,
+                up,
+            } => {
                 letters(&mut picture, (*x, *y), (*anchor, *up), *colour, text);
             }
         }
@@ -45,7 +61,12 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
     raw(out, bytes.get_ref())
 }
 
-fn fill(picture: &mut RgbImage, (x, y): (f64, f64), (width, height): (f64, f64), Colour(r, g, b): Colour) {
+fn fill(
+    picture: &mut RgbImage,
+    (x, y): (f64, f64),
+    (width, height): (f64, f64),
+    Colour(r, g, b): Colour,
+) {
     let edge = |at: f64, most: u32| (at * SCALE).round().clamp(0.0, f64::from(most)) as u32;
     let (wide, high) = picture.dimensions();
     for row in edge(y, high)..edge(y + height, high) {
@@ -55,7 +76,13 @@ fn fill(picture: &mut RgbImage, (x, y): (f64, f64), (width, height): (f64, f64),
     }
 }
 
-fn letters(picture: &mut RgbImage, (x, y): (f64, f64), (anchor, up): (Anchor, bool), colour: Colour, text: &str) {
+fn letters(
+    picture: &mut RgbImage,
+    (x, y): (f64, f64),
+    (anchor, up): (Anchor, bool),
+    colour: Colour,
+    text: &str,
+) {
     let (weight, size) = (FontWeight::Regular, RasterHeight::Size32);
     let step = get_raster_width(weight, size) as f64;
     let length = step * text.width() as f64;
@@ -91,7 +118,8 @@ fn blend(picture: &mut RgbImage, (x, y): (f64, f64), Colour(r, g, b): Colour, in
     }
     if let Some(pixel) = picture.get_pixel_mut_checked(x as u32, y as u32) {
         let mix = |under: u8, over: u8| {
-            ((u16::from(under) * (255 - u16::from(ink)) + u16::from(over) * u16::from(ink)) / 255) as u8
+            ((u16::from(under) * (255 - u16::from(ink)) + u16::from(over) * u16::from(ink)) / 255)
+                as u8
         };
         let [pr, pg, pb] = pixel.0;
         *pixel = Rgb([mix(pr, r), mix(pg, g), mix(pb, b)]);

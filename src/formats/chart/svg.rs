@@ -20,18 +20,35 @@ pub(super) fn write(scene: &Scene, out: &mut dyn Write) -> Result<()> {
     for shape in &scene.shapes {
         // Writing to a string does not fail.
         let _ = match shape {
-            Shape::Rect { x, y, width, height, colour } => writeln!(
+            Shape::Rect {
+                x,
+                y,
+                width,
+                height,
+                colour,
+            } => writeln!(
                 text,
                 "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\"/>",
                 hex(*colour)
             ),
-            Shape::Text { x, y, anchor, colour, text: said, up } => {
+            Shape::Text {
+                x,
+                y,
+                anchor,
+                colour,
+                text: said,
+                up,
+            } => {
                 let anchor = match anchor {
                     Anchor::Start => "start",
                     Anchor::End => "end",
                     Anchor::Middle => "middle",
                 };
-                let turned = if *up { format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"") } else { String::new() };
+                let turned = if *up {
+                    format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"")
+                } else {
+                    String::new()
+                };
                 writeln!(
                     text,
                     "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{}\" text-anchor=\"{anchor}\" dominant-baseline=\"central\"{turned}>{}</text>",

@@ -6,11 +6,25 @@ fn bars() -> Bars {
         label: label.into(),
         value,
         interval,
-        note: if value.is_finite() { format!("{value:.1} <n=40>") } else { String::new() },
+        note: if value.is_finite() {
+            format!("{value:.1} <n=40>")
+        } else {
+            String::new()
+        },
         is_reference: label == "paper",
     };
-    let bars = vec![bar("alpha & co", 62.5, Some((50.0, 75.0))), bar("beta", -3.0, None), bar("paper", f64::NAN, None)];
-    Bars { title: "Acc".into(), unit: "percent".into(), bars, most: 100.0, footer: "95 % Wilson".into() }
+    let bars = vec![
+        bar("alpha & co", 62.5, Some((50.0, 75.0))),
+        bar("beta", -3.0, None),
+        bar("paper", f64::NAN, None),
+    ];
+    Bars {
+        title: "Acc".into(),
+        unit: "percent".into(),
+        bars,
+        most: 100.0,
+        footer: "95 % Wilson".into(),
+    }
 }
 
 fn text(scene: &Scene) -> String {
@@ -26,13 +40,19 @@ fn picture(scene: &Scene) -> image::RgbImage {
 }
 
 fn grid(rows: usize, columns: usize, scales: Scales) -> Grid {
-    let cell =
-        |row: usize, column: usize| Some((row as f64 - column as f64, format!("{}", row as f64 - column as f64)));
+    let cell = |row: usize, column: usize| {
+        Some((
+            row as f64 - column as f64,
+            format!("{}", row as f64 - column as f64),
+        ))
+    };
     Grid {
         title: "T".into(),
         rows: (0..rows).map(|n| format!("row {n}")).collect(),
         columns: (0..columns).map(|n| format!("c{n}")).collect(),
-        cells: (0..rows).map(|row| (0..columns).map(|column| cell(row, column)).collect()).collect(),
+        cells: (0..rows)
+            .map(|row| (0..columns).map(|column| cell(row, column)).collect())
+            .collect(),
         scales,
         footer: "so many questions".into(),
     }
@@ -40,7 +60,13 @@ fn grid(rows: usize, columns: usize, scales: Scales) -> Grid {
 
 /// The fills of a scene's rectangles in their order.
 fn fills(scene: &Scene) -> Vec<Colour> {
-    let fill = |shape: &Shape| if let Shape::Rect { colour, .. } = shape { Some(*colour) } else { None };
+    let fill = |shape: &Shape| {
+        if let Shape::Rect { colour, .. } = shape {
+            Some(*colour)
+        } else {
+            None
+        }
+    };
     scene.shapes.iter().filter_map(fill).collect()
 }
 
@@ -48,7 +74,13 @@ fn said(scene: &Scene) -> Vec<&str> {
     scene
         .shapes
         .iter()
-        .filter_map(|s| if let Shape::Text { text, .. } = s { Some(text.as_str()) } else { None })
+        .filter_map(|s| {
+            if let Shape::Text { text, .. } = s {
+                Some(text.as_str())
+            } else {
+                None
+            }
+        })
         .collect()
 }
 
@@ -59,13 +91,24 @@ fn light(Colour(r, g, b): Colour) -> u32 {
 #[test]
 fn svg_has_every_bar_an_axis_with_its_unit_and_escapes_what_it_must() {
     let scenes = bars().scenes(None);
-    let [scene] = &scenes[..] else { panic!("{scenes:?}") };
+    let [scene] = &scenes[..] else {
+        panic!("{scenes:?}")
+    };
     let svg = text(scene);
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-    assert!(svg.contains("alpha &amp; co") && svg.contains("62.5 &lt;n=40&gt;") && svg.contains("95 % Wilson"));
+    assert!(
+        svg.contains("alpha &amp; co")
+            && svg.contains("62.5 &lt;n=40&gt;")
+            && svg.contains("95 % Wilson")
+    );
     assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     let said = said(scene);
-    assert!(["0", "20", "40", "60", "80", "100", "percent"].iter().all(|tick| said.contains(tick)), "{said:?}");
+    assert!(
+        ["0", "20", "40", "60", "80", "100", "percent"]
+            .iter()
+            .all(|tick| said.contains(tick)),
+        "{said:?}"
+    );
     // A line at every tick, two bars, an interval with two ends, and the two axes.
     assert_eq!(fills(scene).len(), 6 + 2 + 3 + 2);
 }
@@ -75,19 +118,38 @@ fn the_better_is_darker_whichever_way_a_column_goes() {
     for (better, darker_is_more) in [(Better::More, true), (Better::Less, false)] {
         let scenes = grid(2, 1, Scales::Columns(vec![better])).scenes(None);
         let cells = fills(&scenes[0]);
-        assert_eq!(light(cells[1]) < light(cells[0]), darker_is_more, "{better:?} {cells:?}");
-        let less = said(&scenes[0]).iter().any(|line| line.contains("less is better in c0"));
+        assert_eq!(
+            light(cells[1]) < light(cells[0]),
+            darker_is_more,
+            "{better:?} {cells:?}"
+        );
+        let less = said(&scenes[0])
+            .iter()
+            .any(|line| line.contains("less is better in c0"));
         assert_eq!(less, !darker_is_more);
     }
     // Where neither is better: by the side of 0; without a side not at all.
-    let signed = grid(2, 2, Scales::Columns(vec![Better::Neither, Better::Neither])).scenes(None);
+    let signed = grid(
+        2,
+        2,
+        Scales::Columns(vec![Better::Neither, Better::Neither]),
+    )
+    .scenes(None);
     let shades = fills(&signed[0]);
     let is_orange = |Colour(r, _, b): &Colour| r > b;
-    assert_eq!(shades.len() - 6, 2, "the column without a side has no shade: {shades:?}");
+    assert_eq!(
+        shades.len() - 6,
+        2,
+        "the column without a side has no shade: {shades:?}"
+    );
     assert_eq!(shades[..2].iter().filter(|c| is_orange(c)).count(), 1);
     // One scale over all cells says its ends.
     let one = grid(3, 2, Scales::One(Better::More)).scenes(None);
-    assert!(said(&one[0]).contains(&"-1.0 worse") && said(&one[0]).contains(&"better 2.0"), "{:?}", said(&one[0]));
+    assert!(
+        said(&one[0]).contains(&"-1.0 worse") && said(&one[0]).contains(&"better 2.0"),
+        "{:?}",
+        said(&one[0])
+    );
 }
 
 #[test]
@@ -96,13 +158,24 @@ fn what_is_too_large_for_one_picture_goes_into_several_and_nothing_is_lost() {
     assert_eq!(grid.scenes(None).len(), 1);
     let parts = grid.scenes(Some(LONGEST));
     let widths: Vec<f64> = parts.iter().map(|part| part.size().0).collect();
-    assert!(widths.iter().all(|w| *w > widths[0] * 0.6), "about as much in each: {widths:?}");
+    assert!(
+        widths.iter().all(|w| *w > widths[0] * 0.6),
+        "about as much in each: {widths:?}"
+    );
     assert!(parts.len() > 1);
     let mut cells = 0;
     for part in &parts {
-        assert!(part.size().0 <= LONGEST && part.size().1 <= LONGEST, "{:?}", part.size());
+        assert!(
+            part.size().0 <= LONGEST && part.size().1 <= LONGEST,
+            "{:?}",
+            part.size()
+        );
         cells += fills(part).len() - 6;
-        assert!(said(part).iter().any(|line| line.starts_with("part ") && line.contains("of 200, columns ")));
+        assert!(
+            said(part)
+                .iter()
+                .any(|line| line.starts_with("part ") && line.contains("of 200, columns "))
+        );
     }
     assert_eq!(cells, 200 * 60);
     let bar = |n: usize| Bar {
@@ -112,10 +185,19 @@ fn what_is_too_large_for_one_picture_goes_into_several_and_nothing_is_lost() {
         note: n.to_string(),
         is_reference: false,
     };
-    let many = Bars { bars: (0..300).map(bar).collect(), most: 1.0, unit: "points".into(), ..Bars::default() };
+    let many = Bars {
+        bars: (0..300).map(bar).collect(),
+        most: 1.0,
+        unit: "points".into(),
+        ..Bars::default()
+    };
     let parts = many.scenes(Some(LONGEST));
     assert!(parts.iter().all(|part| part.size().1 <= LONGEST) && parts.len() > 1);
-    let labels = parts.iter().flat_map(said).filter(|text| text.starts_with('m')).count();
+    let labels = parts
+        .iter()
+        .flat_map(said)
+        .filter(|text| text.starts_with('m'))
+        .count();
     assert_eq!(labels, 300);
 }
 
@@ -125,11 +207,21 @@ fn long_names_go_up_and_are_cut_where_they_are_much_too_long() {
     grid.columns[1] = "a model with a long name".into();
     let scene = grid.scenes(None).remove(0);
     assert!(
-        scene.shapes.iter().any(|s| matches!(s, Shape::Text { up: true, .. })) && text(&scene).contains("rotate(-90")
+        scene
+            .shapes
+            .iter()
+            .any(|s| matches!(s, Shape::Text { up: true, .. }))
+            && text(&scene).contains("rotate(-90")
     );
     grid.rows[0] = "x".repeat(300);
     let scene = grid.scenes(Some(LONGEST)).remove(0);
-    assert!(said(&scene).iter().any(|line| line.contains("names are cut")), "{:?}", said(&scene));
+    assert!(
+        said(&scene)
+            .iter()
+            .any(|line| line.contains("names are cut")),
+        "{:?}",
+        said(&scene)
+    );
     assert!(scene.size().0 < LONGEST);
 }
 
@@ -138,18 +230,40 @@ fn a_png_has_at_most_2000_pixels_on_its_longer_side_and_ink_in_it() {
     let scene = bars().scenes(Some(LONGEST)).remove(0);
     let small = picture(&scene);
     let (width, height) = scene.size();
-    assert_eq!(small.dimensions(), ((width * 2.0).ceil() as u32, (height * 2.0).ceil() as u32));
-    let blue = small.pixels().filter(|p| p.0 == [BAR.0, BAR.1, BAR.2]).count();
-    let dark = small.pixels().filter(|p| p.0.iter().all(|c| *c < 0x60)).count();
+    assert_eq!(
+        small.dimensions(),
+        ((width * 2.0).ceil() as u32, (height * 2.0).ceil() as u32)
+    );
+    let blue = small
+        .pixels()
+        .filter(|p| p.0 == [BAR.0, BAR.1, BAR.2])
+        .count();
+    let dark = small
+        .pixels()
+        .filter(|p| p.0.iter().all(|c| *c < 0x60))
+        .count();
     assert!(blue > 5000 && dark > 500, "{blue} {dark}");
     // A scene at the limit: few letters, or this takes long.
     let mut wide = Scene::new(LONGEST, 90.0);
     wide.text((20.0, 40.0), Anchor::Start, INK, "letters stay dark");
     let large = picture(&wide);
     assert_eq!(large.dimensions(), (2000, 90));
-    assert!(large.pixels().filter(|p| p.0.iter().all(|c| *c < 0x70)).count() > 100);
+    assert!(
+        large
+            .pixels()
+            .filter(|p| p.0.iter().all(|c| *c < 0x70))
+            .count()
+            > 100
+    );
     let huge = Scene::new(1e6, 1e6);
-    assert_eq!(huge.png(&mut Vec::new()).unwrap_err().kind, benchtop_model::ErrorKind::Usage);
-    Bars::default().scenes(None)[0].png(&mut Vec::new()).unwrap();
-    grid(0, 0, Scales::One(Better::More)).scenes(Some(LONGEST))[0].png(&mut Vec::new()).unwrap();
+    assert_eq!(
+        huge.png(&mut Vec::new()).unwrap_err().kind,
+        benchtop_model::ErrorKind::Usage
+    );
+    Bars::default().scenes(None)[0]
+        .png(&mut Vec::new())
+        .unwrap();
+    grid(0, 0, Scales::One(Better::More)).scenes(Some(LONGEST))[0]
+        .png(&mut Vec::new())
+        .unwrap();
 }

@@ -35,7 +35,12 @@ impl<W: Write> Folder<W> {
     pub fn new(out: W, survey: Survey, dataset: &str) -> Folder<W> {
         let mut columns = vec![column(&survey).to_string()];
         columns.extend(row::columns(&survey));
-        Folder { out, marker: Marker::new(&columns, dataset), survey, there: HashMap::new() }
+        Folder {
+            out,
+            marker: Marker::new(&columns, dataset),
+            survey,
+            there: HashMap::new(),
+        }
     }
 
     /// Writes the line of a question, and gives its pictures to `put` where they come first. Tells whether it has one.
@@ -43,10 +48,15 @@ impl<W: Write> Folder<W> {
     /// # Errors
     /// A picture that cannot be read, what `put` returns, and the operating system's.
     pub fn push(&mut self, item: &Item, load: Load<'_>, put: Put<'_>) -> Result<bool> {
-        let (mut paths, mut carried, mut item) = (Vec::new(), Carried::default(), Cow::Borrowed(item));
+        let (mut paths, mut carried, mut item) =
+            (Vec::new(), Carried::default(), Cow::Borrowed(item));
         for at in 0..item.images.len() {
-            let Some(image) = item.images.get(at) else { break };
-            let Some((path, renamed)) = self.path(image, load, put)? else { continue };
+            let Some(image) = item.images.get(at) else {
+                break;
+            };
+            let Some((path, renamed)) = self.path(image, load, put)? else {
+                continue;
+            };
             if renamed && let Some(image) = item.to_mut().images.get_mut(at) {
                 image.name.clone_from(&path);
             }
@@ -61,7 +71,12 @@ impl<W: Write> Folder<W> {
         };
         let mut line = Record::new();
         line.insert(column(&self.survey).into(), pictures);
-        line.extend(row::fields(&mut self.marker, &self.survey, &item, &carried)?);
+        line.extend(row::fields(
+            &mut self.marker,
+            &self.survey,
+            &item,
+            &carried,
+        )?);
         write::json(&mut self.out, &line, Style::LINE, 0)?;
         write::raw(&mut self.out, b"\n")?;
         Ok(filled)
@@ -69,9 +84,17 @@ impl<W: Write> Folder<W> {
 
     /// Where a picture lies below the file, and whether that is another name than its own: one that is no path below it, or
     /// that another picture has.
-    fn path(&mut self, image: &ImageRef, load: Load<'_>, put: Put<'_>) -> Result<Option<(String, bool)>> {
+    fn path(
+        &mut self,
+        image: &ImageRef,
+        load: Load<'_>,
+        put: Put<'_>,
+    ) -> Result<Option<(String, bool)>> {
         let own = cells::relative(&image.name);
-        let free = self.there.get(&own).is_none_or(|there| there.as_ref().is_none_or(|hash| *hash == image.hash));
+        let free = self
+            .there
+            .get(&own)
+            .is_none_or(|there| there.as_ref().is_none_or(|hash| *hash == image.hash));
         let renamed = !(free && inside(&image.name));
         let path = match &image.ext {
             _ if !renamed => own,
@@ -82,7 +105,8 @@ impl<W: Write> Folder<W> {
             return Ok(there.is_some().then_some((path, renamed)));
         }
         let bytes = load(image)?;
-        self.there.insert(path.clone(), bytes.is_some().then(|| image.hash.clone()));
+        self.there
+            .insert(path.clone(), bytes.is_some().then(|| image.hash.clone()));
         match bytes {
             Some(bytes) => put(&path, bytes).map(|()| Some((path, renamed))),
             None => Ok(None),
@@ -96,12 +120,19 @@ impl<W: Write> Folder<W> {
 }
 
 fn column(survey: &Survey) -> &'static str {
-    if survey.many() { "file_names" } else { "file_name" }
+    if survey.many() {
+        "file_names"
+    } else {
+        "file_name"
+    }
 }
 
 /// Whether a name is a path below the folder, and not that of the file itself.
 fn inside(name: &str) -> bool {
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     let below = cells::relative(name);
-    !below.is_empty() && !below.contains(':') && below != "metadata.jsonl" && Path::new(name).components().all(plain)
+    !below.is_empty()
+        && !below.contains(':')
+        && below != "metadata.jsonl"
+        && Path::new(name).components().all(plain)
 }

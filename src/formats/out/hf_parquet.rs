@@ -71,19 +71,35 @@ impl<W: Write + Send> Packed<W> {
             false => ("image".to_string(), Holds::Picture),
         };
         let texts = row::columns(&survey).into_iter().map(|name| {
-            let holds = if name == "options" { Holds::Texts } else { Holds::Text };
+            let holds = if name == "options" {
+                Holds::Texts
+            } else {
+                Holds::Text
+            };
             (name, holds)
         });
         let columns: Vec<(String, Holds)> = std::iter::once(pictures).chain(texts).collect();
         let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
-            .set_key_value_metadata(Some(vec![KeyValue::new("huggingface".to_string(), features(&columns))]))
+            .set_key_value_metadata(Some(vec![KeyValue::new(
+                "huggingface".to_string(),
+                features(&columns),
+            )]))
             .build();
         let out =
-            SerializedFileWriter::new(out, schema(&columns).map_err(failed)?, Arc::new(properties)).map_err(failed)?;
+            SerializedFileWriter::new(out, schema(&columns).map_err(failed)?, Arc::new(properties))
+                .map_err(failed)?;
         let marker = Marker::new(&names, dataset);
-        let mut packed = Packed { out, survey, columns, marker, leaves: Vec::new(), rows: 0, bytes: 0 };
+        let mut packed = Packed {
+            out,
+            survey,
+            columns,
+            marker,
+            leaves: Vec::new(),
+            rows: 0,
+            bytes: 0,
+        };
         packed.clear();
         Ok(packed)
     }
@@ -113,7 +129,10 @@ impl<W: Write + Send> Packed<W> {
         let mut row = row::fields(&mut self.marker, &self.survey, item, &carried)?;
         let mut leaf = 0;
         for (name, holds) in &self.columns {
-            let leaves = self.leaves.get_mut(leaf..leaf + holds.leaves()).unwrap_or_default();
+            let leaves = self
+                .leaves
+                .get_mut(leaf..leaf + holds.leaves())
+                .unwrap_or_default();
             leaf += holds.leaves();
             let value = row.shift_remove(name).unwrap_or_default();
             self.bytes += put(leaves, *holds, value, &mut pictures);
@@ -131,9 +150,13 @@ impl<W: Write + Send> Packed<W> {
         }
         let mut group = self.out.next_row_group().map_err(failed)?;
         for leaf in &self.leaves {
-            let Some(mut column) = group.next_column().map_err(failed)? else { break };
+            let Some(mut column) = group.next_column().map_err(failed)? else {
+                break;
+            };
             let typed = column.typed::<ByteArrayType>();
-            typed.write_batch(&leaf.values, Some(&leaf.defined), Some(&leaf.repeated)).map_err(failed)?;
+            typed
+                .write_batch(&leaf.values, Some(&leaf.defined), Some(&leaf.repeated))
+                .map_err(failed)?;
             column.close().map_err(failed)?;
         }
         group.close().map_err(failed)?;
@@ -161,7 +184,10 @@ impl Holds {
 
     /// The feature of the `datasets` library.
     fn feature(self) -> Value {
-        let (text, picture) = (json!({"dtype": "string", "_type": "Value"}), json!({"_type": "Image"}));
+        let (text, picture) = (
+            json!({"dtype": "string", "_type": "Value"}),
+            json!({"_type": "Image"}),
+        );
         match self {
             Holds::Text => text,
             Holds::Texts => json!({"feature": text, "_type": "Sequence"}),
@@ -172,28 +198,53 @@ impl Holds {
 }
 
 fn failed(err: parquet::errors::ParquetError) -> Error {
-    Error::new(ErrorKind::Io, format!("the Parquet table cannot be written: {err}"))
+    Error::new(
+        ErrorKind::Io,
+        format!("the Parquet table cannot be written: {err}"),
+    )
 }
 
 fn features(columns: &[(String, Holds)]) -> String {
-    let features: Map<String, Value> = columns.iter().map(|(name, holds)| (name.clone(), holds.feature())).collect();
+    let features: Map<String, Value> = columns
+        .iter()
+        .map(|(name, holds)| (name.clone(), holds.feature()))
+        .collect();
     json!({"info": {"features": features}}).to_string()
 }
 
 fn schema(columns: &[(String, Holds)]) -> parquet::errors::Result<TypePtr> {
     let leaf = |name: &str, text: bool| {
-        let kind = Type::primitive_type_builder(name, Physical::BYTE_ARRAY).with_repetition(Repetition::OPTIONAL);
-        kind.with_logical_type(text.then_some(LogicalType::String)).build().map(Arc::new)
+        let kind = Type::primitive_type_builder(name, Physical::BYTE_ARRAY)
+            .with_repetition(Repetition::OPTIONAL);
+        kind.with_logical_type(text.then_some(LogicalType::String))
+            .build()
+            .map(Arc::new)
     };
     let group = |name: &str, repetition, fields: Vec<TypePtr>, list: bool| {
-        let group = Type::group_type_builder(name).with_repetition(repetition).with_fields(fields);
-        group.with_logical_type(list.then_some(LogicalType::List)).build().map(Arc::new)
+        let group = Type::group_type_builder(name)
+            .with_repetition(repetition)
+            .with_fields(fields);
+        group
+            .with_logical_type(list.then_some(LogicalType::List))
+            .build()
+            .map(Arc::new)
     };
     let list = |name: &str, element: TypePtr| {
-        group(name, Repetition::OPTIONAL, vec![group("list", Repetition::REPEATED, vec![element], false)?], true)
+        group(
+            name,
+            Repetition::OPTIONAL,
+            vec![group("list", Repetition::REPEATED, vec![element], false)?],
+            true,
+        )
     };
-    let picture =
-        |name: &str| group(name, Repetition::OPTIONAL, vec![leaf("bytes", false)?, leaf("path", true)?], false);
+    let picture = |name: &str| {
+        group(
+            name,
+            Repetition::OPTIONAL,
+            vec![leaf("bytes", false)?, leaf("path", true)?],
+            false,
+        )
+    };
     let fields = columns.iter().map(|(name, holds)| match holds {
         Holds::Text => leaf(name, true),
         Holds::Texts => list(name, leaf("element", true)?),
@@ -201,11 +252,19 @@ fn schema(columns: &[(String, Holds)]) -> parquet::errors::Result<TypePtr> {
         Holds::Pictures => list(name, picture("element")?),
     });
     let fields = fields.collect::<parquet::errors::Result<Vec<_>>>()?;
-    Type::group_type_builder("schema").with_fields(fields).build().map(Arc::new)
+    Type::group_type_builder("schema")
+        .with_fields(fields)
+        .build()
+        .map(Arc::new)
 }
 
 /// Adds the value of a row to the leaves of a column; gives the bytes.
-fn put(leaves: &mut [Leaf], holds: Holds, value: Value, pictures: &mut Vec<(String, Vec<u8>)>) -> usize {
+fn put(
+    leaves: &mut [Leaf],
+    holds: Holds,
+    value: Value,
+    pictures: &mut Vec<(String, Vec<u8>)>,
+) -> usize {
     let mut size = 0;
     match (holds, leaves) {
         (Holds::Text, [leaf]) => {
@@ -226,7 +285,11 @@ fn put(leaves: &mut [Leaf], holds: Holds, value: Value, pictures: &mut Vec<(Stri
         }
         (Holds::Picture | Holds::Pictures, [bytes, path]) => {
             // The levels of a value that is there, and of none: a missing picture, or an empty list.
-            let (full, none) = if holds == Holds::Picture { (2, 0) } else { (4, 1) };
+            let (full, none) = if holds == Holds::Picture {
+                (2, 0)
+            } else {
+                (4, 1)
+            };
             if pictures.is_empty() {
                 bytes.push(None, none, 0);
                 path.push(None, none, 0);

@@ -56,6 +56,10 @@ impl Survey {
 
     /// The texts that are filled.
     fn texts(&self) -> impl Iterator<Item = &'static str> {
-        row::TEXTS.into_iter().zip(self.texts).filter(|(_, filled)| *filled).map(|(name, _)| name)
+        row::TEXTS
+            .into_iter()
+            .zip(self.texts)
+            .filter(|(_, filled)| *filled)
+            .map(|(name, _)| name)
     }
 }

@@ -12,8 +12,19 @@ use benchtop_model::{Item, Key, QuestionKind, Result};
 use super::Survey;
 
 /// Columns of text that are there when an item fills them. The last four are kept in `extra`.
-pub(super) const TEXTS: [&str; 11] =
-    ["task", "subtask", "granularity", "level", "style", "variant", "prompt", "hint", "split", "source", "draft"];
+pub(super) const TEXTS: [&str; 11] = [
+    "task",
+    "subtask",
+    "granularity",
+    "level",
+    "style",
+    "variant",
+    "prompt",
+    "hint",
+    "split",
+    "source",
+    "draft",
+];
 
 /// The text of one of [`TEXTS`]; an empty one is none.
 pub(super) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
@@ -57,14 +68,23 @@ pub(super) struct Marker {
 impl Marker {
     /// Of a table with these columns.
     pub fn new(columns: &[String], dataset: &str) -> Marker {
-        Marker { asker: ItemReader::new(guess(columns), dataset.to_string(), false), named: false }
+        Marker {
+            asker: ItemReader::new(guess(columns), dataset.to_string(), false),
+            named: false,
+        }
     }
 
     /// The mark of `item` in a row of these fields, its pictures left out; `id` is what the row says its id is.
     ///
     /// # Errors
     /// An item that is no JSON.
-    pub fn mark(&mut self, row: &Record, id: Key, item: &Item, carried: &Carried) -> Result<String> {
+    pub fn mark(
+        &mut self,
+        row: &Record,
+        id: Key,
+        item: &Item,
+        carried: &Carried,
+    ) -> Result<String> {
         let first = !std::mem::replace(&mut self.named, true);
         let made = self.asker.asked(row, id).ok();
         roundtrip_column::of(made.as_ref(), item, carried, first)
@@ -87,13 +107,21 @@ pub(super) fn columns(survey: &Survey) -> Vec<String> {
 ///
 /// # Errors
 /// An item that is no JSON.
-pub(super) fn fields(marker: &mut Marker, survey: &Survey, item: &Item, carried: &Carried) -> Result<Record> {
+pub(super) fn fields(
+    marker: &mut Marker,
+    survey: &Survey,
+    item: &Item,
+    carried: &Carried,
+) -> Result<Record> {
     let mut row = Record::new();
     row.insert("id".into(), item.key.to_string().into());
     row.insert("question".into(), item.question.as_str().into());
     row.insert("type".into(), item.kind.name().into());
     if survey.options > 0 {
-        row.insert("options".into(), item.options.iter().map(|o| o.text.as_str()).collect());
+        row.insert(
+            "options".into(),
+            item.options.iter().map(|o| o.text.as_str()).collect(),
+        );
     }
     row.insert("answer".into(), answer(item).into());
     for name in survey.texts() {

@@ -41,7 +41,14 @@ impl<W: Write> Table<W> {
         let columns = columns(&survey, answers);
         line(&mut out, columns.iter().map(String::as_str))?;
         let marker = Marker::new(&columns, dataset);
-        Ok(Table { out, survey, columns, marker, indices: Indices::default(), shared: Shared::default() })
+        Ok(Table {
+            out,
+            survey,
+            columns,
+            marker,
+            indices: Indices::default(),
+            shared: Shared::default(),
+        })
     }
 
     /// Writes the row of a question. Tells whether it has a picture.
@@ -51,7 +58,10 @@ impl<W: Write> Table<W> {
     pub fn push(&mut self, item: &Item, load: Load<'_>) -> Result<bool> {
         let (mut row, index) = self.row(item);
         let (cell, at) = self.shared.cell(item, index, load)?;
-        let carried = Carried { seen: vec![String::new(); at.len()], at };
+        let carried = Carried {
+            seen: vec![String::new(); at.len()],
+            at,
+        };
         let mark = self.marker.mark(&row, Key::Int(index), item, &carried)?;
         let filled = !cell.is_empty();
         row.insert("image".into(), cell.into());
@@ -67,7 +77,9 @@ impl<W: Write> Table<W> {
     pub fn answer(&mut self, item: &Item, output: &str) -> Result<()> {
         let (mut row, index) = self.row(item);
         row.insert("prediction".into(), output.into());
-        let mark = self.marker.mark(&row, Key::Int(index), item, &Carried::default())?;
+        let mark = self
+            .marker
+            .mark(&row, Key::Int(index), item, &Carried::default())?;
         self.write(row, mark)
     }
 
@@ -92,7 +104,10 @@ impl<W: Write> Table<W> {
         row.insert("answer".into(), clean(&row::answer(item)).into());
         row.insert("type".into(), item.kind.name().into());
         for name in self.survey.texts() {
-            row.insert(column(name).into(), clean(row::text(item, name).unwrap_or_default()).into());
+            row.insert(
+                column(name).into(),
+                clean(row::text(item, name).unwrap_or_default()).into(),
+            );
         }
         if item.rotation.is_some() {
             row.insert("g_index".into(), base.to_string().into());
@@ -102,7 +117,11 @@ impl<W: Write> Table<W> {
 
     fn write(&mut self, mut row: Record, mark: String) -> Result<()> {
         row.insert(roundtrip_column::COLUMN.into(), mark.into());
-        let of = |name: &String| row.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+        let of = |name: &String| {
+            row.get(name)
+                .and_then(|value| value.as_str())
+                .unwrap_or_default()
+        };
         line(&mut self.out, self.columns.iter().map(of))
     }
 }
@@ -114,7 +133,11 @@ fn columns(survey: &Survey, answers: bool) -> Vec<String> {
     }
     columns.push("question".into());
     // One column would not be taken for an option.
-    let options = if survey.options > 0 { survey.options.clamp(2, LETTERS) } else { 0 };
+    let options = if survey.options > 0 {
+        survey.options.clamp(2, LETTERS)
+    } else {
+        0
+    };
     columns.extend((0..options).map(Item::letter));
     columns.extend(["answer".into(), "type".into()]);
     columns.extend(survey.texts().map(|name| column(name).to_string()));
@@ -193,7 +216,9 @@ impl Indices {
     }
 
     fn take(&mut self, wanted: Option<i64>) -> i64 {
-        let index = wanted.filter(|n| !self.used.contains(n)).unwrap_or_else(|| self.free());
+        let index = wanted
+            .filter(|n| !self.used.contains(n))
+            .unwrap_or_else(|| self.free());
         self.used.insert(index);
         index
     }
@@ -219,7 +244,8 @@ impl Shared {
     /// The cell of a question's pictures, and which of them it has.
     fn cell(&mut self, item: &Item, index: i64, load: Load<'_>) -> Result<(String, Vec<usize>)> {
         let names: Vec<String> = item.images.iter().map(|image| image.name.clone()).collect();
-        let hashes: Vec<Option<String>> = item.images.iter().map(|image| image.hash.clone()).collect();
+        let hashes: Vec<Option<String>> =
+            item.images.iter().map(|image| image.hash.clone()).collect();
         if let Some((there, row)) = self.rows.get(&names)
             && *there == hashes
         {

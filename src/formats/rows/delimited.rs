@@ -27,10 +27,16 @@ impl<R: BufRead> TextRows<R> {
         let names = names?;
         for (at, name) in names.iter().enumerate() {
             if names[..at].contains(name) {
-                return Err(Error::input("two columns have this name").field(name).line(line));
+                return Err(Error::input("two columns have this name")
+                    .field(name)
+                    .line(line));
             }
         }
-        Ok(TextRows { lines, names, done: false })
+        Ok(TextRows {
+            lines,
+            names,
+            done: false,
+        })
     }
 }
 
@@ -47,7 +53,14 @@ impl<R: BufRead + Send> Rows for TextRows<R> {
         if cells.len() != self.names.len() {
             return Err(uneven(cells.len(), self.names.len()).line(line));
         }
-        Ok(Some((line, self.names.iter().cloned().zip(cells.into_iter().map(Into::into)).collect())))
+        Ok(Some((
+            line,
+            self.names
+                .iter()
+                .cloned()
+                .zip(cells.into_iter().map(Into::into))
+                .collect(),
+        )))
     }
 
     fn tally(&self) -> Tally {
@@ -67,8 +80,16 @@ mod tests {
     fn rows_have_as_many_cells_as_there_are_names() {
         let mut rows = TextRows::new(&b"\xEF\xBB\xBFa,b\n1,NA\n2\n3,4\n"[..], b',').unwrap();
         let row = rows.next_row().unwrap().unwrap();
-        assert_eq!((row.0, serde_json::to_string(&row.1).unwrap()), (2, r#"{"a":"1","b":"NA"}"#.to_string()));
-        assert!(rows.next_row().unwrap_err().to_string().starts_with("line 3: 1 cells under 2 names"));
+        assert_eq!(
+            (row.0, serde_json::to_string(&row.1).unwrap()),
+            (2, r#"{"a":"1","b":"NA"}"#.to_string())
+        );
+        assert!(
+            rows.next_row()
+                .unwrap_err()
+                .to_string()
+                .starts_with("line 3: 1 cells under 2 names")
+        );
         assert_eq!(rows.next_row().unwrap().unwrap().0, 4);
         assert!(TextRows::new(&b"a,a\n"[..], b',').is_err());
     }

@@ -17,13 +17,18 @@ pub struct JsonRows<R> {
 impl<R: BufRead> JsonRows<R> {
     /// A reader of `input`.
     pub fn new(input: R) -> JsonRows<R> {
-        JsonRows { records: Records::new(input), tally: Tally::default() }
+        JsonRows {
+            records: Records::new(input),
+            tally: Tally::default(),
+        }
     }
 }
 
 impl<R: BufRead + Send> Rows for JsonRows<R> {
     fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
-        let Some(raw) = self.records.next_record()? else { return Ok(None) };
+        let Some(raw) = self.records.next_record()? else {
+            return Ok(None);
+        };
         let line = raw.line;
         Ok(Some((line, lenient(raw, &mut self.tally)?)))
     }
@@ -43,7 +48,11 @@ pub fn lenient(raw: Raw<'_>, tally: &mut Tally) -> Result<Record> {
         if found == 0 {
             return Err(problem);
         }
-        let record = Raw { line: raw.line, bytes: &bytes }.parse()?;
+        let record = Raw {
+            line: raw.line,
+            bytes: &bytes,
+        }
+        .parse()?;
         tally.many(NAN, found);
         Ok(record)
     })
@@ -55,7 +64,9 @@ fn without_nan(bytes: &[u8]) -> (Vec<u8>, u64) {
     let (mut string, mut escape) = (false, false);
     while let Some(&byte) = bytes.get(at) {
         let rest = &bytes[at..];
-        let word = [&b"-Infinity"[..], b"Infinity", b"NaN"].into_iter().find(|w| !string && rest.starts_with(w));
+        let word = [&b"-Infinity"[..], b"Infinity", b"NaN"]
+            .into_iter()
+            .find(|w| !string && rest.starts_with(w));
         if let Some(word) = word {
             out.extend_from_slice(b"null");
             found += 1;
@@ -81,11 +92,20 @@ mod tests {
 
     #[test]
     fn bare_nan_is_missing_and_counted_and_text_is_left_alone() {
-        let mut rows =
-            JsonRows::new(&b"[{\"a\": NaN, \"b\": \"NaN \\\" NaN\", \"c\": [-Infinity]}, {\"a\": NaNa}]"[..]);
+        let mut rows = JsonRows::new(
+            &b"[{\"a\": NaN, \"b\": \"NaN \\\" NaN\", \"c\": [-Infinity]}, {\"a\": NaNa}]"[..],
+        );
         let (_, row) = rows.next_row().unwrap().unwrap();
-        assert_eq!(serde_json::to_string(&row).unwrap(), "{\"a\":null,\"b\":\"NaN \\\" NaN\",\"c\":[null]}");
+        assert_eq!(
+            serde_json::to_string(&row).unwrap(),
+            "{\"a\":null,\"b\":\"NaN \\\" NaN\",\"c\":[null]}"
+        );
         assert_eq!(rows.tally().notes().count(), 1);
-        assert!(rows.next_row().unwrap_err().to_string().contains("not valid JSON"));
+        assert!(
+            rows.next_row()
+                .unwrap_err()
+                .to_string()
+                .contains("not valid JSON")
+        );
     }
 }

@@ -79,10 +79,17 @@ const HEAD: usize = 1 << 16;
 /// As [`open`]; [`benchtop_model::ErrorKind::Input`] for what is never read, with the way out.
 pub fn container(path: &Path) -> Result<Container> {
     let mut head = Vec::new();
-    open(path)?.take(HEAD as u64).read_to_end(&mut head).map_err(|e| Error::io(&e, "cannot be read", path))?;
+    open(path)?
+        .take(HEAD as u64)
+        .read_to_end(&mut head)
+        .map_err(|e| Error::io(&e, "cannot be read", path))?;
     let refuse = |what: &str, help: &str| Err(Error::input(what).file(path).help(help));
     if head.starts_with(b"PK\x03\x04") {
-        return Ok(if sheet::is_sheet(path)? { Container::Xlsx } else { Container::Zip });
+        return Ok(if sheet::is_sheet(path)? {
+            Container::Xlsx
+        } else {
+            Container::Zip
+        });
     }
     if head.starts_with(b"PAR1") {
         return Ok(Container::Parquet);
@@ -95,9 +102,15 @@ pub fn container(path: &Path) -> Result<Container> {
     }
     // Protocols 2 to 5 begin with 0x80 and the number; opening one can run anything.
     if matches!(head.get(..2), Some([0x80, 2..=5])) {
-        return refuse("a Python pickle, which is never opened", "export what it holds as JSON, CSV or Parquet");
+        return refuse(
+            "a Python pickle, which is never opened",
+            "export what it holds as JSON, CSV or Parquet",
+        );
     }
-    let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head).trim_ascii_start();
+    let text = head
+        .strip_prefix(b"\xEF\xBB\xBF")
+        .unwrap_or(&head)
+        .trim_ascii_start();
     match text.first() {
         Some(b'{' | b'[') | None => Ok(Container::Json),
         Some(_) if text.contains(&0) => Ok(Container::Json),
@@ -137,13 +150,18 @@ pub fn bounded(input: impl Read, limit: u64, what: &str) -> Result<Vec<u8>> {
     let read = input.take(limit + 1).read_to_end(&mut bytes);
     read.map_err(|e| Error::input(format!("{what} cannot be unpacked: {e}")))?;
     if bytes.len() as u64 > limit {
-        return Err(Error::input(format!("{what} unpacks to more than {} MiB", limit >> 20)));
+        return Err(Error::input(format!(
+            "{what} unpacks to more than {} MiB",
+            limit >> 20
+        )));
     }
     Ok(bytes)
 }
 
 /// The next byte, without taking it.
 pub(super) fn peek(input: &mut dyn BufRead) -> Result<Option<u8>> {
-    let chunk = input.fill_buf().map_err(|e| Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}")))?;
+    let chunk = input
+        .fill_buf()
+        .map_err(|e| Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}")))?;
     Ok(chunk.first().copied())
 }

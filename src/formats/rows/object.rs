@@ -23,11 +23,21 @@ impl<R: BufRead> Object<R> {
     /// # Errors
     /// [`benchtop_model::ErrorKind::Input`] when it is no object.
     pub fn new(mut input: R) -> Result<Object<R>> {
-        let chunk =
-            input.fill_buf().map_err(|e| Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}")))?;
-        let mark = if chunk.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let chunk = input
+            .fill_buf()
+            .map_err(|e| Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}")))?;
+        let mark = if chunk.starts_with(b"\xEF\xBB\xBF") {
+            3
+        } else {
+            0
+        };
         input.consume(mark);
-        let mut object = Object { input, line: 1, first: true, limit: RECORD_LIMIT };
+        let mut object = Object {
+            input,
+            line: 1,
+            first: true,
+            limit: RECORD_LIMIT,
+        };
         object.expect(b'{', "expected a JSON object")?;
         Ok(object)
     }
@@ -76,7 +86,9 @@ impl<R: BufRead> Object<R> {
         self.expect(b':', "expected a colon after the name of a member")?;
         self.blank()?;
         let line = self.line;
-        serde_json::from_slice(&name).map(Some).map_err(|e| Error::input(format!("not valid JSON: {e}")).line(line))
+        serde_json::from_slice(&name)
+            .map(Some)
+            .map_err(|e| Error::input(format!("not valid JSON: {e}")).line(line))
     }
 
     /// Takes the value, of at most [`RECORD_LIMIT`] bytes.
@@ -86,7 +98,13 @@ impl<R: BufRead> Object<R> {
     pub fn take(&mut self) -> Result<Value> {
         let (line, mut bytes) = (self.line, Vec::new());
         self.value(Some(&mut bytes))?;
-        serde_json::from_slice(&bytes).map_err(|e| Raw { line, bytes: &bytes }.problem(&e))
+        serde_json::from_slice(&bytes).map_err(|e| {
+            Raw {
+                line,
+                bytes: &bytes,
+            }
+            .problem(&e)
+        })
     }
 
     /// Skips the value, however long it is.
@@ -135,7 +153,16 @@ impl<R: BufRead> Object<R> {
     pub fn record(&mut self, tally: &mut Tally) -> Result<(u64, Record)> {
         let (line, mut bytes) = (self.line, Vec::new());
         self.value(Some(&mut bytes))?;
-        Ok((line, json::lenient(Raw { line, bytes: &bytes }, tally)?))
+        Ok((
+            line,
+            json::lenient(
+                Raw {
+                    line,
+                    bytes: &bytes,
+                },
+                tally,
+            )?,
+        ))
     }
 
     /// Passes one value, keeping its bytes in `keep`.
@@ -145,24 +172,30 @@ impl<R: BufRead> Object<R> {
         let cut = || Error::input("the file ends inside this record").line(begins);
         let (mut scan, mut quoted, mut escape) = (Scan::default(), false, false);
         loop {
-            let chunk = self
-                .input
-                .fill_buf()
-                .map_err(|e| Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}")))?;
+            let chunk = self.input.fill_buf().map_err(|e| {
+                Error::new(benchtop_model::ErrorKind::Io, format!("cannot read: {e}"))
+            })?;
             if chunk.is_empty() {
                 return Err(cut());
             }
             let (used, done) = match first {
                 Some(b'{' | b'[') => scan.take(chunk),
                 Some(b'"') => string_end(chunk, &mut quoted, &mut escape),
-                _ => match chunk.iter().position(|b| matches!(b, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n')) {
+                _ => match chunk
+                    .iter()
+                    .position(|b| matches!(b, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n'))
+                {
                     Some(end) => (end, true),
                     None => (chunk.len(), false),
                 },
             };
             if let Some(keep) = keep.as_deref_mut() {
                 if keep.len() + used > self.limit {
-                    return Err(Error::input(format!("the record is longer than {} bytes", self.limit)).line(begins));
+                    return Err(Error::input(format!(
+                        "the record is longer than {} bytes",
+                        self.limit
+                    ))
+                    .line(begins));
                 }
                 keep.extend_from_slice(&chunk[..used]);
             }
@@ -204,7 +237,13 @@ impl<R: BufRead> MemberRows<R> {
     /// # Errors
     /// As [`Object::new`].
     pub fn new(input: R, member: &'static str) -> Result<MemberRows<R>> {
-        Ok(MemberRows { object: Object::new(input)?, member, entered: false, done: false, tally: Tally::default() })
+        Ok(MemberRows {
+            object: Object::new(input)?,
+            member,
+            entered: false,
+            done: false,
+            tally: Tally::default(),
+        })
     }
 
     fn enter(&mut self) -> Result<bool> {
@@ -250,26 +289,41 @@ mod tests {
         let mut object = Object::new(BufReader::with_capacity(3, text.as_bytes())).unwrap();
         let mut names = Vec::new();
         while let Some(name) = object.next_name().unwrap() {
-            names.push((name, object.take().map(|v| v.to_string()).unwrap_or_else(|p| p.to_string())));
+            names.push((
+                name,
+                object
+                    .take()
+                    .map(|v| v.to_string())
+                    .unwrap_or_else(|p| p.to_string()),
+            ));
         }
         assert_eq!(names[0], ("a\"b".into(), "\"x}]\\\\\"".into()));
         assert_eq!(names[1].1, "-1500.0");
         assert_eq!(names.len(), 5);
 
-        let mut rows = MemberRows::new(BufReader::with_capacity(3, text.as_bytes()), "rows").unwrap();
+        let mut rows =
+            MemberRows::new(BufReader::with_capacity(3, text.as_bytes()), "rows").unwrap();
         assert_eq!(rows.next_row().unwrap().unwrap().0, 3);
         assert_eq!(rows.next_row().unwrap().unwrap().0, 4);
         assert_eq!(rows.next_row().unwrap(), None);
         assert_eq!(rows.tally().notes().count(), 1);
         let mut rows = MemberRows::new(text.as_bytes(), "none").unwrap();
-        assert!(rows.next_row().unwrap_err().to_string().contains("field `none`"));
+        assert!(
+            rows.next_row()
+                .unwrap_err()
+                .to_string()
+                .contains("field `none`")
+        );
     }
 
     #[test]
     fn a_cut_object_names_its_line() {
         let mut rows = MemberRows::new(&b"{\"rows\": [{\"a\": 1},\n{\"b\""[..], "rows").unwrap();
         rows.next_row().unwrap();
-        assert_eq!(rows.next_row().unwrap_err().to_string(), "line 2: the file ends inside this record");
+        assert_eq!(
+            rows.next_row().unwrap_err().to_string(),
+            "line 2: the file ends inside this record"
+        );
         assert_eq!(rows.next_row().unwrap(), None);
         assert!(Object::new(&b"[1]"[..]).is_err());
     }

@@ -37,7 +37,12 @@ impl ParquetRows {
             Ok((RowIter::from_file_into(Box::new(reader)), labels))
         });
         let (rows, labels) = opened.map_err(|p| p.file(path))?;
-        Ok(ParquetRows { rows, labels, row: 0, done: false })
+        Ok(ParquetRows {
+            rows,
+            labels,
+            row: 0,
+            done: false,
+        })
     }
 }
 
@@ -46,7 +51,9 @@ fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
     let help = "it may be cut off, or packed in another way than snappy or zstd: write it again with `to_parquet`";
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(found)) => Ok(found),
-        Ok(Err(e)) => Err(Error::input(format!("the Parquet table cannot be read: {e}")).help(help)),
+        Ok(Err(e)) => {
+            Err(Error::input(format!("the Parquet table cannot be read: {e}")).help(help))
+        }
         Err(_) => Err(Error::input("the Parquet table is damaged").help(help)),
     }
 }
@@ -54,14 +61,31 @@ fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
 /// The names behind the numbers of class labels, by column, as `datasets` writes them into the table.
 fn labels(reader: &SerializedFileReader<std::fs::File>) -> HashMap<String, Vec<String>> {
     let said = reader.metadata().file_metadata().key_value_metadata();
-    let said = said.and_then(|pairs| pairs.iter().find(|pair| pair.key == "huggingface")?.value.clone());
-    let info: Value = said.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let Some(features) = info.pointer("/info/features").and_then(Value::as_object) else { return HashMap::new() };
+    let said = said.and_then(|pairs| {
+        pairs
+            .iter()
+            .find(|pair| pair.key == "huggingface")?
+            .value
+            .clone()
+    });
+    let info: Value = said
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
+    let Some(features) = info.pointer("/info/features").and_then(Value::as_object) else {
+        return HashMap::new();
+    };
     let names = |feature: &Value| -> Option<Vec<String>> {
         let list = feature.get("names")?.as_array()?;
-        Some(list.iter().filter_map(|name| name.as_str().map(str::to_string)).collect())
+        Some(
+            list.iter()
+                .filter_map(|name| name.as_str().map(str::to_string))
+                .collect(),
+        )
     };
-    features.iter().filter_map(|(column, feature)| Some((column.clone(), names(feature)?))).collect()
+    features
+        .iter()
+        .filter_map(|(column, feature)| Some((column.clone(), names(feature)?)))
+        .collect()
 }
 
 impl Rows for ParquetRows {
@@ -73,10 +97,15 @@ impl Rows for ParquetRows {
         let found = guarded(|| rows.next().transpose());
         self.row += 1;
         self.done = !matches!(found, Ok(Some(_)));
-        let Some(row) = found.map_err(|p| p.line(self.row))? else { return Ok(None) };
+        let Some(row) = found.map_err(|p| p.line(self.row))? else {
+            return Ok(None);
+        };
         let mut record = record(row);
         for (column, names) in &self.labels {
-            let label = record.get(column).and_then(Value::as_u64).and_then(|at| names.get(at as usize));
+            let label = record
+                .get(column)
+                .and_then(Value::as_u64)
+                .and_then(|at| names.get(at as usize));
             if let Some(label) = label {
                 record.insert(column.clone(), label.as_str().into());
             }
@@ -90,7 +119,10 @@ impl Rows for ParquetRows {
 }
 
 fn record(row: Row) -> Record {
-    row.into_columns().into_iter().map(|(name, field)| (name, value(field))).collect()
+    row.into_columns()
+        .into_iter()
+        .map(|(name, field)| (name, value(field)))
+        .collect()
 }
 
 fn value(field: Field) -> Value {
@@ -104,7 +136,10 @@ fn value(field: Field) -> Value {
         Field::Byte(n) => n.into(),
         Field::Short(n) => n.into(),
         Field::Int(n) | Field::Date(n) | Field::TimeMillis(n) => n.into(),
-        Field::Long(n) | Field::TimeMicros(n) | Field::TimestampMillis(n) | Field::TimestampMicros(n) => n.into(),
+        Field::Long(n)
+        | Field::TimeMicros(n)
+        | Field::TimestampMillis(n)
+        | Field::TimestampMicros(n) => n.into(),
         Field::UByte(n) => n.into(),
         Field::UShort(n) => n.into(),
         Field::UInt(n) => n.into(),

@@ -49,7 +49,10 @@ pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
         match name.as_str() {
             "images" if object.enter(b'[')? => {
                 while let Some((_, image)) = object.element(&mut tally)? {
-                    if let (Some(id), Some(file)) = (image.get("id").and_then(cells::text), image.get("file_name")) {
+                    if let (Some(id), Some(file)) = (
+                        image.get("id").and_then(cells::text),
+                        image.get("file_name"),
+                    ) {
                         names.insert(id, file.clone());
                     }
                 }
@@ -57,22 +60,30 @@ pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
             "annotations" if object.enter(b'[')? => {
                 while let Some((line, annotation)) = object.element(&mut tally)? {
                     let of = |name: &str| annotation.get(name);
-                    let (Some(image), Some(caption)) = (of("image_id").and_then(cells::text), of("caption")) else {
+                    let (Some(image), Some(caption)) =
+                        (of("image_id").and_then(cells::text), of("caption"))
+                    else {
                         tally.add(BOXES);
                         continue;
                     };
                     let next = order.len() as u64;
                     let at = *order.entry(image.clone()).or_insert(next);
-                    captions.entry(at).or_insert((image, line, Vec::new())).2.push(caption.clone());
+                    captions
+                        .entry(at)
+                        .or_insert((image, line, Vec::new()))
+                        .2
+                        .push(caption.clone());
                 }
             }
             _ => object.skip()?,
         }
     }
     if captions.is_empty() {
-        return Err(Error::input("COCO annotations without any caption: there is nothing to ask")
-            .file(path)
-            .help("captions are read; boxes and masks are not"));
+        return Err(
+            Error::input("COCO annotations without any caption: there is nothing to ask")
+                .file(path)
+                .help("captions are read; boxes and masks are not"),
+        );
     }
     let mut ready = VecDeque::new();
     for (id, line, mut list) in captions.into_values() {
@@ -86,7 +97,14 @@ pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
             ("images", file.clone()),
             ("question", QUESTION.into()),
             ("answer", answer),
-            ("captions", if list.is_empty() { Value::Null } else { list.into() }),
+            (
+                "captions",
+                if list.is_empty() {
+                    Value::Null
+                } else {
+                    list.into()
+                },
+            ),
         ];
         ready.push_back((line, row(fields)));
     }

@@ -21,21 +21,30 @@ const TRUTH: &str = "ground_truth";
 /// # Errors
 /// What is wrong with the beginning of the file.
 pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
-    Ok(each(Box::new(MemberRows::new(open(path)?, "samples")?), |sample| Ok(vec![flat(sample)])))
+    Ok(each(
+        Box::new(MemberRows::new(open(path)?, "samples")?),
+        |sample| Ok(vec![flat(sample)]),
+    ))
 }
 
 fn flat(sample: Record) -> Record {
     let label = |value: &Value| {
-        let is_class =
-            value.get("_cls").and_then(Value::as_str).is_some_and(|class| class.starts_with("Classification"));
+        let is_class = value
+            .get("_cls")
+            .and_then(Value::as_str)
+            .is_some_and(|class| class.starts_with("Classification"));
         value.get("label").filter(|_| is_class).cloned()
     };
     let truth = sample.get(TRUTH).and_then(label);
-    let said =
-        sample.iter().filter(|(name, _)| *name != TRUTH).find_map(|(name, value)| Some((name.clone(), label(value)?)));
+    let said = sample
+        .iter()
+        .filter(|(name, _)| *name != TRUTH)
+        .find_map(|(name, value)| Some((name.clone(), label(value)?)));
     let id = sample.get("_id").and_then(|id| id.get("$oid")).cloned();
-    let plain: Record =
-        sample.into_iter().filter(|(name, value)| !name.starts_with('_') && !value.is_object()).collect();
+    let plain: Record = sample
+        .into_iter()
+        .filter(|(name, value)| !name.starts_with('_') && !value.is_object())
+        .collect();
     let names: Vec<String> = plain.keys().cloned().collect();
     let mut row = renamed(&guess(&names), plain);
     if let (false, Some(id)) = (row.contains_key("id"), id) {
@@ -61,7 +70,12 @@ const LOOKED_AT: usize = 1000;
 pub fn about(path: &Path) -> About {
     let mut samples = rows(path).ok();
     let next = || samples.as_mut()?.next_row().ok().flatten();
-    let said = |(_, row): (u64, Record)| row.get("model").and_then(Value::as_str).map(str::to_string);
+    let said =
+        |(_, row): (u64, Record)| row.get("model").and_then(Value::as_str).map(str::to_string);
     let model = std::iter::from_fn(next).take(LOOKED_AT).find_map(said);
-    About { dataset: folder(path), model, ..About::default() }
+    About {
+        dataset: folder(path),
+        model,
+        ..About::default()
+    }
 }

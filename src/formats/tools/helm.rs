@@ -27,42 +27,78 @@ const RIGHT: [&str; 3] = ["exact_match", "quasi_exact_match", "prefix_exact_matc
 pub fn rows(path: &Path, state: bool) -> Result<Box<dyn Rows>> {
     if !state {
         let instances = Box::new(json::JsonRows::new(open(path)?));
-        return Ok(each(instances, |instance| Ok(vec![question(&Value::Object(instance))])));
+        return Ok(each(instances, |instance| {
+            Ok(vec![question(&Value::Object(instance))])
+        }));
     }
-    Ok(each(Box::new(MemberRows::new(open(path)?, "request_states")?), |state| {
-        let mut row = question(state.get("instance").unwrap_or(&Value::Null));
-        let trial = state.get("train_trial_index").filter(|t| !t.is_null());
-        trial.map(|trial| row.insert("epoch".into(), trial.clone()));
-        let result = state.get("result");
-        let good = result.and_then(|r| r.get("success")).and_then(Value::as_bool) != Some(false);
-        match result.and_then(|r| r.pointer("/completions/0/text")).filter(|_| good) {
-            Some(text) => drop(row.insert("output".into(), text.clone())),
-            None => drop(result.and_then(|r| r.get("error")).map(|e| row.insert("error".into(), e.clone()))),
-        }
-        // Shuffled options are answered by these letters.
-        if let Some(Value::Object(letters)) = state.get("output_mapping") {
-            row.insert("options".into(), letters.values().cloned().collect());
-        }
-        Ok(vec![row])
-    }))
+    Ok(each(
+        Box::new(MemberRows::new(open(path)?, "request_states")?),
+        |state| {
+            let mut row = question(state.get("instance").unwrap_or(&Value::Null));
+            let trial = state.get("train_trial_index").filter(|t| !t.is_null());
+            trial.map(|trial| row.insert("epoch".into(), trial.clone()));
+            let result = state.get("result");
+            let good = result
+                .and_then(|r| r.get("success"))
+                .and_then(Value::as_bool)
+                != Some(false);
+            match result
+                .and_then(|r| r.pointer("/completions/0/text"))
+                .filter(|_| good)
+            {
+                Some(text) => drop(row.insert("output".into(), text.clone())),
+                None => drop(
+                    result
+                        .and_then(|r| r.get("error"))
+                        .map(|e| row.insert("error".into(), e.clone())),
+                ),
+            }
+            // Shuffled options are answered by these letters.
+            if let Some(Value::Object(letters)) = state.get("output_mapping") {
+                row.insert("options".into(), letters.values().cloned().collect());
+            }
+            Ok(vec![row])
+        },
+    ))
 }
 
 /// The question of an instance.
 fn question(instance: &Value) -> Record {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
-    texts.extend(instance.pointer("/input/text").and_then(cells::text).filter(|text| !text.is_empty()));
-    let media = instance.pointer("/input/multimedia_content/media_objects").and_then(Value::as_array);
+    texts.extend(
+        instance
+            .pointer("/input/text")
+            .and_then(cells::text)
+            .filter(|text| !text.is_empty()),
+    );
+    let media = instance
+        .pointer("/input/multimedia_content/media_objects")
+        .and_then(Value::as_array);
     for object in media.into_iter().flatten() {
-        let is_image = object.get("content_type").and_then(Value::as_str).is_some_and(|t| t.starts_with("image"));
+        let is_image = object
+            .get("content_type")
+            .and_then(Value::as_str)
+            .is_some_and(|t| t.starts_with("image"));
         match is_image {
             true => images.extend(object.get("location").cloned()),
             false => texts.extend(object.get("text").and_then(cells::text)),
         }
     }
     let (mut options, mut answer) = (Vec::new(), Value::Null);
-    for reference in instance.get("references").and_then(Value::as_array).into_iter().flatten() {
-        let text = reference.pointer("/output/text").cloned().unwrap_or_default();
-        let correct = reference.get("tags").and_then(Value::as_array).is_some_and(|t| t.iter().any(|t| t == "correct"));
+    for reference in instance
+        .get("references")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        let text = reference
+            .pointer("/output/text")
+            .cloned()
+            .unwrap_or_default();
+        let correct = reference
+            .get("tags")
+            .and_then(Value::as_array)
+            .is_some_and(|t| t.iter().any(|t| t == "correct"));
         if correct && answer.is_null() {
             answer = text.clone();
         }
@@ -71,8 +107,22 @@ fn question(instance: &Value) -> Record {
     row([
         ("id", instance.get("id").cloned().unwrap_or_default()),
         ("question", texts.join("\n").into()),
-        ("images", if images.is_empty() { Value::Null } else { images.into() }),
-        ("options", if options.len() > 1 { options.into() } else { Value::Null }),
+        (
+            "images",
+            if images.is_empty() {
+                Value::Null
+            } else {
+                images.into()
+            },
+        ),
+        (
+            "options",
+            if options.len() > 1 {
+                options.into()
+            } else {
+                Value::Null
+            },
+        ),
         ("answer", answer),
         ("split", instance.get("split").cloned().unwrap_or_default()),
     ])
@@ -81,10 +131,21 @@ fn question(instance: &Value) -> Record {
 /// What the folder of a run is called: `scenario:args,method=...,model=...`; a state says its model itself.
 pub fn about(path: &Path, state: bool) -> About {
     let run = folder(path).unwrap_or_default();
-    let named = run.split(',').find_map(|part| part.split_once("model=").map(|(_, model)| model.to_string()));
+    let named = run.split(',').find_map(|part| {
+        part.split_once("model=")
+            .map(|(_, model)| model.to_string())
+    });
     let said = if state { model(path) } else { None };
-    let dataset = run.split(',').next().map(|name| name.replace(':', "_")).filter(|name| !name.is_empty());
-    About { dataset, model: said.or(named), ..About::default() }
+    let dataset = run
+        .split(',')
+        .next()
+        .map(|name| name.replace(':', "_"))
+        .filter(|name| !name.is_empty());
+    About {
+        dataset,
+        model: said.or(named),
+        ..About::default()
+    }
 }
 
 fn model(path: &Path) -> Option<String> {
@@ -109,11 +170,30 @@ pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
     }
     let mut rows = json::JsonRows::new(open(&file)?);
     while let Some((_, record)) = rows.next_row().map_err(|p| p.file(&file))? {
-        let Some(key) = record.get("instance_id").and_then(cells::key) else { continue };
-        let stats = record.get("stats").and_then(Value::as_array).cloned().unwrap_or_default();
-        let of = |name: &&str| stats.iter().find(|s| s.pointer("/name/name").and_then(Value::as_str) == Some(name));
-        let right = RIGHT.iter().find_map(of).and_then(|stat| stat.get("mean")?.as_f64());
-        found.insert(key, ToolVerdict { right, extracted: None });
+        let Some(key) = record.get("instance_id").and_then(cells::key) else {
+            continue;
+        };
+        let stats = record
+            .get("stats")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        let of = |name: &&str| {
+            stats
+                .iter()
+                .find(|s| s.pointer("/name/name").and_then(Value::as_str) == Some(name))
+        };
+        let right = RIGHT
+            .iter()
+            .find_map(of)
+            .and_then(|stat| stat.get("mean")?.as_f64());
+        found.insert(
+            key,
+            ToolVerdict {
+                right,
+                extracted: None,
+            },
+        );
     }
     Ok(found)
 }

@@ -14,8 +14,14 @@ pub fn dataset(path: &Path) -> String {
     if own != "metadata" {
         parts.push(own.to_string());
     }
-    for folder in path.ancestors().skip(1).filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned())) {
-        let split_only = parts.last().is_none_or(|name| SPLITS.contains(&name.as_str()));
+    for folder in path
+        .ancestors()
+        .skip(1)
+        .filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned()))
+    {
+        let split_only = parts
+            .last()
+            .is_none_or(|name| SPLITS.contains(&name.as_str()));
         if !split_only {
             break;
         }

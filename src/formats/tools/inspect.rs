@@ -33,13 +33,17 @@ fn archive(path: &Path) -> Result<ZipArchive<File>> {
 /// When it cannot be opened.
 pub fn is_log(path: &Path) -> Result<bool> {
     let archive = archive(path)?;
-    Ok(HEADERS.iter().any(|name| archive.index_for_name(name).is_some()))
+    Ok(HEADERS
+        .iter()
+        .any(|name| archive.index_for_name(name).is_some()))
 }
 
 const HEADERS: [&str; 2] = ["header.json", "_journal/start.json"];
 
 fn member(archive: &mut ZipArchive<File>, name: &str) -> Result<Vec<u8>> {
-    let member = archive.by_name(name).map_err(|e| broken(&format!("{name}: {e}")))?;
+    let member = archive
+        .by_name(name)
+        .map_err(|e| broken(&format!("{name}: {e}")))?;
     bounded(member, SAMPLE_LIMIT, name)
 }
 
@@ -51,12 +55,14 @@ struct Samples {
 
 impl Rows for Samples {
     fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
-        let Some(name) = self.names.next() else { return Ok(None) };
+        let Some(name) = self.names.next() else {
+            return Ok(None);
+        };
         self.at += 1;
         let place = |p: Error| p.line(self.at);
         let bytes = member(&mut self.archive, &name).map_err(place)?;
-        let record =
-            serde_json::from_slice(&bytes).map_err(|e| place(Error::input(format!("{name} is no JSON: {e}"))))?;
+        let record = serde_json::from_slice(&bytes)
+            .map_err(|e| place(Error::input(format!("{name} is no JSON: {e}"))))?;
         Ok(Some((self.at, record)))
     }
 
@@ -72,13 +78,23 @@ impl Rows for Samples {
 pub fn rows(path: &Path, zipped: bool) -> Result<Box<dyn Rows>> {
     let samples: Box<dyn Rows> = if zipped {
         let archive = archive(path)?;
-        let mut names: Vec<String> = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
+        let mut names: Vec<String> = archive
+            .file_names()
+            .filter_map(|name| Some(name.ok()?.into_owned()))
+            .collect();
         names.retain(|name| name.starts_with("samples/") && name.ends_with(".json"));
-        Box::new(Samples { archive, names: names.into_iter(), at: 0 })
+        Box::new(Samples {
+            archive,
+            names: names.into_iter(),
+            at: 0,
+        })
     } else {
         Box::new(MemberRows::new(open(path)?, "samples")?)
     };
-    Ok(Box::new(Counted { rows: each(samples, |sample| Ok(vec![flat(sample)])), tally: Tally::default() }))
+    Ok(Box::new(Counted {
+        rows: each(samples, |sample| Ok(vec![flat(sample)])),
+        tally: Tally::default(),
+    }))
 }
 
 /// Counts samples that failed.
@@ -90,7 +106,10 @@ struct Counted {
 impl Rows for Counted {
     fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
         let row = self.rows.next_row()?;
-        if row.as_ref().is_some_and(|(_, record)| record.contains_key("error")) {
+        if row
+            .as_ref()
+            .is_some_and(|(_, record)| record.contains_key("error"))
+        {
             self.tally.add(FAILED);
         }
         Ok(row)
@@ -106,7 +125,10 @@ fn flat(mut sample: Record) -> Record {
         Some(Value::Object(attachments)) => attachments,
         _ => Map::new(),
     };
-    let whole = |text: &str| match text.strip_prefix("attachment://").and_then(|id| attachments.get(id)) {
+    let whole = |text: &str| match text
+        .strip_prefix("attachment://")
+        .and_then(|id| attachments.get(id))
+    {
         Some(Value::String(attached)) => attached.clone(),
         _ => text.to_string(),
     };
@@ -114,8 +136,10 @@ fn flat(mut sample: Record) -> Record {
     match sample.get("input") {
         Some(Value::String(text)) => texts.push(whole(text)),
         Some(Value::Array(messages)) => {
-            for content in
-                messages.iter().filter(|m| m.get("role").is_none_or(|r| r == "user")).filter_map(|m| m.get("content"))
+            for content in messages
+                .iter()
+                .filter(|m| m.get("role").is_none_or(|r| r == "user"))
+                .filter_map(|m| m.get("content"))
             {
                 parts(content, &whole, &mut texts, &mut images);
             }
@@ -126,10 +150,17 @@ fn flat(mut sample: Record) -> Record {
     let of = |name: &str| metadata.get(name).cloned().unwrap_or_default();
     if images.is_empty() {
         // Logs without their pictures: the data set's own field often names the file.
-        images.extend(["image", "image_file", "image_path"].iter().find_map(|name| metadata.get(*name).cloned()));
+        images.extend(
+            ["image", "image_file", "image_path"]
+                .iter()
+                .find_map(|name| metadata.get(*name).cloned()),
+        );
         texts.retain(|text| text != "(Image)");
     }
-    let score = sample.get("scores").and_then(Value::as_object).and_then(|scores| scores.values().next());
+    let score = sample
+        .get("scores")
+        .and_then(Value::as_object)
+        .and_then(|scores| scores.values().next());
     let right = score.and_then(|score| match score.get("value")? {
         Value::String(letter) => match letter.as_str() {
             "C" => Some(1.0),
@@ -140,23 +171,50 @@ fn flat(mut sample: Record) -> Record {
         Value::Bool(right) => Some(f64::from(u8::from(*right))),
         other => other.as_f64(),
     });
-    let failed = sample.get("error").filter(|e| !e.is_null()).and_then(|e| e.get("message").or(Some(e))).cloned();
-    let thought = sample.get("output").and_then(|output| reasoning(output, &whole));
-    let output = if failed.is_some() { None } else { sample.get("output").and_then(|o| completion(o, &whole)) };
+    let failed = sample
+        .get("error")
+        .filter(|e| !e.is_null())
+        .and_then(|e| e.get("message").or(Some(e)))
+        .cloned();
+    let thought = sample
+        .get("output")
+        .and_then(|output| reasoning(output, &whole));
+    let output = if failed.is_some() {
+        None
+    } else {
+        sample.get("output").and_then(|o| completion(o, &whole))
+    };
     row([
         ("id", sample.get("id").cloned().unwrap_or_default()),
         ("epoch", sample.get("epoch").cloned().unwrap_or_default()),
         ("question", texts.join("\n").into()),
-        ("images", if images.is_empty() { Value::Null } else { images.into() }),
+        (
+            "images",
+            if images.is_empty() {
+                Value::Null
+            } else {
+                images.into()
+            },
+        ),
         (
             "options",
-            sample.get("choices").filter(|c| c.as_array().is_some_and(|c| !c.is_empty())).cloned().unwrap_or_default(),
+            sample
+                .get("choices")
+                .filter(|c| c.as_array().is_some_and(|c| !c.is_empty()))
+                .cloned()
+                .unwrap_or_default(),
         ),
         ("answer", sample.get("target").cloned().unwrap_or_default()),
         ("output", output.map_or(Value::Null, Value::from)),
         ("reasoning", thought.map_or(Value::Null, Value::from)),
         ("right", right.map_or(Value::Null, Value::from)),
-        ("extracted", score.and_then(|s| s.get("answer")).cloned().unwrap_or_default()),
+        (
+            "extracted",
+            score
+                .and_then(|s| s.get("answer"))
+                .cloned()
+                .unwrap_or_default(),
+        ),
         ("subtask", of("category")),
         ("level", of("level")),
         ("style", of("style")),
@@ -165,7 +223,12 @@ fn flat(mut sample: Record) -> Record {
 }
 
 /// The texts and pictures of a message.
-fn parts(content: &Value, whole: &dyn Fn(&str) -> String, texts: &mut Vec<String>, images: &mut Vec<Value>) {
+fn parts(
+    content: &Value,
+    whole: &dyn Fn(&str) -> String,
+    texts: &mut Vec<String>,
+    images: &mut Vec<Value>,
+) {
     match content {
         Value::String(text) => texts.push(whole(text)),
         Value::Array(list) => {
@@ -198,7 +261,12 @@ fn reasoning(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> {
     let parts = output.pointer("/choices/0/message/content")?.as_array()?;
     let is = |part: &&Value| part.get("type").and_then(Value::as_str) == Some("reasoning");
     let text = |part: &Value| part.get("reasoning").and_then(Value::as_str).map(whole);
-    let found: Vec<String> = parts.iter().filter(is).filter_map(text).filter(|text| !text.is_empty()).collect();
+    let found: Vec<String> = parts
+        .iter()
+        .filter(is)
+        .filter_map(text)
+        .filter(|text| !text.is_empty())
+        .collect();
     (!found.is_empty()).then(|| found.join("\n"))
 }
 
@@ -209,7 +277,10 @@ fn reasoning(output: &Value, whole: &dyn Fn(&str) -> String) -> Option<String> {
 pub fn about(path: &Path, zipped: bool) -> Result<About> {
     let eval = if zipped {
         let mut archive = archive(path)?;
-        let name = HEADERS.into_iter().find(|name| archive.index_for_name(name).is_some()).unwrap_or(HEADERS[1]);
+        let name = HEADERS
+            .into_iter()
+            .find(|name| archive.index_for_name(name).is_some())
+            .unwrap_or(HEADERS[1]);
         let header: Value = serde_json::from_slice(&member(&mut archive, name)?)
             .map_err(|e| Error::input(format!("{name} is no JSON: {e}")).file(path))?;
         header.get("eval").cloned().unwrap_or_default()
@@ -223,7 +294,11 @@ pub fn about(path: &Path, zipped: bool) -> Result<About> {
             }
         }
     };
-    let of = |pointer: &str| eval.pointer(pointer).and_then(cells::text).filter(|text| !text.is_empty());
+    let of = |pointer: &str| {
+        eval.pointer(pointer)
+            .and_then(cells::text)
+            .filter(|text| !text.is_empty())
+    };
     Ok(About {
         dataset: of("/dataset/name").or_else(|| of("/task")),
         model: of("/model"),
@@ -244,6 +319,9 @@ mod tests {
         let sample = json!({"id": 1, "input": "What is it?", "choices": ["cat", "dog"], "target": "B",
             "output": {"choices": [{"message": {"role": "assistant", "content": said}}]}});
         let row = flat(sample.as_object().unwrap().clone());
-        assert_eq!((&row["output"], &row["reasoning"]), (&json!("B"), &json!("A dog barks.")));
+        assert_eq!(
+            (&row["output"], &row["reasoning"]),
+            (&json!("B"), &json!("A dog barks."))
+        );
     }
 }

@@ -11,8 +11,16 @@ use crate::records::Record;
 use crate::rows::Rows;
 
 /// What its tables add to the data of a task.
-const OWN: [&str; 8] =
-    ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement", "annotation_comment"];
+const OWN: [&str; 8] = [
+    "id",
+    "annotator",
+    "annotation_id",
+    "created_at",
+    "updated_at",
+    "lead_time",
+    "agreement",
+    "annotation_comment",
+];
 
 /// The key of a task's question as [`rows`] gives it, and the question: of the task's data, or of a record of its tables with
 /// `table`, which is flat. `id` is the number that Label Studio gave the task.
@@ -21,13 +29,22 @@ pub fn asked(mut data: Record, id: Option<Value>, table: bool) -> (Option<Value>
         OWN.iter().for_each(|name| drop(data.remove(*name)));
     }
     let mut question = renamed(&mapping(&data), data);
-    let text = question.get("question").and_then(Value::as_str).map(str::to_string);
+    let text = question
+        .get("question")
+        .and_then(Value::as_str)
+        .map(str::to_string);
     (question.remove("id").or(id), text)
 }
 
 /// Tasks as rows, one a model that predicted something, one without any; or the rows of its tables, `tasks` being false.
 pub fn rows(records: Box<dyn Rows>, tasks: bool) -> Box<dyn Rows> {
-    each(records, move |record| Ok(if tasks { task(record) } else { vec![table_row(record)] }))
+    each(records, move |record| {
+        Ok(if tasks {
+            task(record)
+        } else {
+            vec![table_row(record)]
+        })
+    })
 }
 
 /// What the data of a task holds, by its names.
@@ -44,7 +61,9 @@ fn mapping(data: &Record) -> Mapping {
 fn task(mut record: Record) -> Vec<Record> {
     let id = record.get("id").cloned().unwrap_or_default();
     let predicted = predictions(&record);
-    let Some(Value::Object(data)) = record.remove("data") else { return Vec::new() };
+    let Some(Value::Object(data)) = record.remove("data") else {
+        return Vec::new();
+    };
     let mut question = renamed(&mapping(&data), data);
     if !question.contains_key("id") {
         question.insert("id".into(), id);
@@ -65,12 +84,24 @@ fn task(mut record: Record) -> Vec<Record> {
 
 /// What each model predicted: under `predictions`, or within the annotations that were made from one.
 fn predictions(record: &Record) -> BTreeMap<String, String> {
-    let list = |name: &str| record.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-    let within = list("annotations").into_iter().filter_map(|annotation| annotation.get("prediction").cloned());
+    let list = |name: &str| {
+        record
+            .get(name)
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
+    };
+    let within = list("annotations")
+        .into_iter()
+        .filter_map(|annotation| annotation.get("prediction").cloned());
     let all = list("predictions").into_iter().chain(within);
     let mut found = BTreeMap::new();
     for prediction in all {
-        let model = prediction.get("model_version").and_then(Value::as_str).unwrap_or("model").to_string();
+        let model = prediction
+            .get("model_version")
+            .and_then(Value::as_str)
+            .unwrap_or("model")
+            .to_string();
         if let Some(text) = prediction.get("result").and_then(chosen) {
             found.entry(model).or_insert(text);
         }
@@ -98,6 +129,8 @@ fn table_row(mut record: Record) -> Record {
     if let (false, Some(task)) = (row.contains_key("id"), task) {
         row.insert("id".into(), task);
     }
-    ["output", "model", "right", "extracted"].iter().for_each(|name| drop(row.remove(*name)));
+    ["output", "model", "right", "extracted"]
+        .iter()
+        .for_each(|name| drop(row.remove(*name)));
     row
 }

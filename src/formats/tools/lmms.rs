@@ -36,22 +36,46 @@ pub fn rows(samples: Box<dyn Rows>) -> Box<dyn Rows> {
 }
 
 fn sample(mut record: Record) -> Record {
-    let input = record.get("input").and_then(Value::as_str).unwrap_or_default().to_string();
+    let input = record
+        .get("input")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_string();
     let (question, options) = taken_apart(&input);
     // The raw answer is there where the filtered one is another.
-    let answered = record.get("resps").and_then(first).or_else(|| record.get("filtered_resps").and_then(first));
-    let metrics = || record.iter().filter(|(name, _)| !NOT_METRICS.contains(&name.as_str()));
-    let score = |value: &Value| value.as_f64().or_else(|| value.as_bool().map(|b| f64::from(u8::from(b))));
-    let nested = |value: &Value, names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
-    let right = metrics()
-        .find_map(|(_, value)| score(value))
-        .or_else(|| metrics().find_map(|(_, value)| nested(value, &["score"]).as_ref().and_then(score)));
-    let extracted = metrics().find_map(|(_, value)| nested(value, &["pred", "parsed_pred", "pred_answer"]));
+    let answered = record
+        .get("resps")
+        .and_then(first)
+        .or_else(|| record.get("filtered_resps").and_then(first));
+    let metrics = || {
+        record
+            .iter()
+            .filter(|(name, _)| !NOT_METRICS.contains(&name.as_str()))
+    };
+    let score = |value: &Value| {
+        value
+            .as_f64()
+            .or_else(|| value.as_bool().map(|b| f64::from(u8::from(b))))
+    };
+    let nested =
+        |value: &Value, names: &[&str]| names.iter().find_map(|name| value.get(name).cloned());
+    let right = metrics().find_map(|(_, value)| score(value)).or_else(|| {
+        metrics().find_map(|(_, value)| nested(value, &["score"]).as_ref().and_then(score))
+    });
+    let extracted =
+        metrics().find_map(|(_, value)| nested(value, &["pred", "parsed_pred", "pred_answer"]));
     let subtask = metrics().find_map(|(_, value)| nested(value, &["category", "sub_category"]));
     let mut flat = row([
         ("id", record.get("doc_id").cloned().unwrap_or_default()),
         ("question", question.into()),
-        ("options", if options.is_empty() { Value::Null } else { options.into() }),
+        (
+            "options",
+            if options.is_empty() {
+                Value::Null
+            } else {
+                options.into()
+            },
+        ),
         ("answer", record.remove("target").unwrap_or_default()),
         ("output", answered.map_or(Value::Null, Value::from)),
         ("right", right.map_or(Value::Null, Value::from)),
@@ -77,15 +101,31 @@ pub fn about(path: &Path) -> About {
         Some((written, task)) => (Some(written.to_string()), Some(task.to_string())),
         None => (None, name.strip_prefix("samples_").map(str::to_string)),
     };
-    let results = written.as_ref().map(|when| path.with_file_name(format!("{when}_results.json")));
+    let results = written
+        .as_ref()
+        .map(|when| path.with_file_name(format!("{when}_results.json")));
     let said = results.and_then(|path| std::fs::read(path).ok());
     let said: Option<Value> = said.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let model = said.and_then(|results| {
-        let args = results.pointer("/config/model_args").and_then(Value::as_str).unwrap_or_default().to_string();
-        let named = args.split(',').find_map(|arg| arg.trim().strip_prefix("model_name=").map(str::to_string));
-        named.or_else(|| Some(results.get("model_name")?.as_str()?.to_string()).filter(|name| !name.is_empty()))
+        let args = results
+            .pointer("/config/model_args")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_string();
+        let named = args
+            .split(',')
+            .find_map(|arg| arg.trim().strip_prefix("model_name=").map(str::to_string));
+        named.or_else(|| {
+            Some(results.get("model_name")?.as_str()?.to_string()).filter(|name| !name.is_empty())
+        })
     });
-    About { dataset: task, model: model.or_else(|| folder(path)), written, positions: true, ..About::default() }
+    About {
+        dataset: task,
+        model: model.or_else(|| folder(path)),
+        written,
+        positions: true,
+        ..About::default()
+    }
 }
 
 #[cfg(test)]
@@ -100,11 +140,21 @@ mod tests {
             let value = json!({"doc_id": 3, "target": "B", "filtered_resps": answer, "input": "What?\nA. x\nB. y\nAnswer.",
                 "mme": {"score": 1.0, "pred": "B", "category": "c"}});
             let row = sample(value.as_object().unwrap().clone());
-            assert_eq!((&row["id"], &row["output"], &row["right"]), (&json!(3), &json!("B"), &json!(1.0)));
-            assert_eq!((&row["question"], &row["options"]), (&json!("What?"), &json!(["x", "y"])));
+            assert_eq!(
+                (&row["id"], &row["output"], &row["right"]),
+                (&json!(3), &json!("B"), &json!(1.0))
+            );
+            assert_eq!(
+                (&row["question"], &row["options"]),
+                (&json!("What?"), &json!(["x", "y"]))
+            );
         }
-        let none =
-            sample(json!({"doc_id": 3, "target": "B", "resps": [], "exact_match": 0.0}).as_object().unwrap().clone());
+        let none = sample(
+            json!({"doc_id": 3, "target": "B", "resps": [], "exact_match": 0.0})
+                .as_object()
+                .unwrap()
+                .clone(),
+        );
         assert!(!none.contains_key("output") && none["right"] == json!(0.0));
     }
 }

@@ -54,15 +54,23 @@ pub(super) fn each(
     rows: Box<dyn Rows>,
     flat: impl FnMut(Record) -> Result<Vec<Record>> + Send + 'static,
 ) -> Box<dyn Rows> {
-    Box::new(Each { rows, flat: Box::new(flat), ready: VecDeque::new(), line: 0 })
+    Box::new(Each {
+        rows,
+        flat: Box::new(flat),
+        ready: VecDeque::new(),
+        line: 0,
+    })
 }
 
 impl Rows for Each {
     fn next_row(&mut self) -> Result<Option<(u64, Record)>> {
         while self.ready.is_empty() {
-            let Some((line, record)) = self.rows.next_row()? else { return Ok(None) };
+            let Some((line, record)) = self.rows.next_row()? else {
+                return Ok(None);
+            };
             self.line = line;
-            self.ready.extend((self.flat)(record).map_err(|p| p.line(line))?);
+            self.ready
+                .extend((self.flat)(record).map_err(|p| p.line(line))?);
         }
         Ok(self.ready.pop_front().map(|record| (self.line, record)))
     }
@@ -95,14 +103,25 @@ pub(super) fn flat() -> Mapping {
 
 /// A row of these fields; null ones are left out.
 pub(super) fn row<const N: usize>(fields: [(&str, Value); N]) -> Record {
-    fields.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_string(), value)).collect()
+    fields
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.to_string(), value))
+        .collect()
 }
 
 /// The fields of `record` under benchtop's own names, as a mapping says; the rest is left.
 pub(super) fn renamed(mapping: &Mapping, mut record: Record) -> Record {
-    let named: Vec<(String, String)> = mapping.named().map(|(f, c)| (f.to_string(), c.to_string())).collect();
+    let named: Vec<(String, String)> = mapping
+        .named()
+        .map(|(f, c)| (f.to_string(), c.to_string()))
+        .collect();
     let mut out = Record::new();
-    let options: Vec<Value> = mapping.options.iter().filter_map(|c| record.get(c).cloned()).collect();
+    let options: Vec<Value> = mapping
+        .options
+        .iter()
+        .filter_map(|c| record.get(c).cloned())
+        .collect();
     for (field, column) in named {
         if field == "options" {
             continue;
@@ -113,7 +132,10 @@ pub(super) fn renamed(mapping: &Mapping, mut record: Record) -> Record {
     }
     match options.len() {
         0 => {}
-        1 => drop(out.insert("options".into(), options.into_iter().next().unwrap_or_default())),
+        1 => drop(out.insert(
+            "options".into(),
+            options.into_iter().next().unwrap_or_default(),
+        )),
         _ => drop(out.insert("options".into(), options.into())),
     }
     out
@@ -126,5 +148,8 @@ pub(super) fn folder(path: &Path) -> Option<String> {
 
 /// The stem of a file's name.
 pub(super) fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }

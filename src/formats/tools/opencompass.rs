@@ -31,7 +31,9 @@ impl<R: std::io::BufRead + Send> Rows for Members<R> {
             return Ok(None);
         }
         self.done = true;
-        let Some(name) = self.object.next_name()? else { return Ok(None) };
+        let Some(name) = self.object.next_name()? else {
+            return Ok(None);
+        };
         let (line, record) = self.object.record(&mut self.tally)?;
         self.done = false;
         let position = self.before + name.parse::<u64>().unwrap_or(self.at);
@@ -66,7 +68,14 @@ fn flat(position: u64, record: Record) -> Record {
     let mut flat = row([
         ("id", position.into()),
         ("question", question.into()),
-        ("options", if options.is_empty() { Value::Null } else { options.into() }),
+        (
+            "options",
+            if options.is_empty() {
+                Value::Null
+            } else {
+                options.into()
+            },
+        ),
         ("answer", record.get("gold").cloned().unwrap_or_default()),
         ("output", output.unwrap_or_default()),
     ]);
@@ -87,7 +96,13 @@ pub fn rows(path: &Path) -> Result<Box<dyn Rows>> {
             before += 1;
         }
     }
-    Ok(Box::new(Members { object: Object::new(open(path)?)?, before, at: 0, done: false, tally: Tally::default() }))
+    Ok(Box::new(Members {
+        object: Object::new(open(path)?)?,
+        before,
+        at: 0,
+        done: false,
+        tally: Tally::default(),
+    }))
 }
 
 /// The name of the data set and the number of the part, where the file is one.
@@ -101,17 +116,34 @@ fn part(path: &Path) -> Option<(String, u32)> {
 }
 
 fn parts_before(path: &Path) -> Vec<PathBuf> {
-    let Some((dataset, number)) = part(path) else { return Vec::new() };
-    (0..number).map(|n| path.with_file_name(format!("{dataset}_{n}.json"))).filter(|p| p.is_file()).collect()
+    let Some((dataset, number)) = part(path) else {
+        return Vec::new();
+    };
+    (0..number)
+        .map(|n| path.with_file_name(format!("{dataset}_{n}.json")))
+        .filter(|p| p.is_file())
+        .collect()
 }
 
 /// What the name and folders of a file say.
 pub fn about(path: &Path) -> About {
     let part = part(path);
-    let dataset = part.as_ref().map_or_else(|| stem(path), |(dataset, _)| dataset.clone());
+    let dataset = part
+        .as_ref()
+        .map_or_else(|| stem(path), |(dataset, _)| dataset.clone());
     let part_of = part.map(|(dataset, _)| path.with_file_name(dataset));
     // outputs/<config>/<time>/predictions/<model>/<dataset>.json
-    let written = path.ancestors().nth(3).and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
+    let written = path
+        .ancestors()
+        .nth(3)
+        .and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
     let written = written.filter(|name| name.starts_with("20"));
-    About { dataset: Some(dataset), model: folder(path), written, part_of, positions: true, ..About::default() }
+    About {
+        dataset: Some(dataset),
+        model: folder(path),
+        written,
+        part_of,
+        positions: true,
+        ..About::default()
+    }
 }

@@ -31,8 +31,15 @@ pub fn read(path: &Path) -> Result<Vec<ModelCard>> {
 
 fn card(name: String, record: &Value) -> ModelCard {
     let meta = record.get("META").cloned().unwrap_or_default();
-    let of = |field: &str| meta.get(field).and_then(cells::text).filter(|text| !text.is_empty() && text != "N/A");
-    let url = meta.pointer("/Method/1").and_then(cells::text).filter(|url| url.starts_with("http"));
+    let of = |field: &str| {
+        meta.get(field)
+            .and_then(cells::text)
+            .filter(|text| !text.is_empty() && text != "N/A")
+    };
+    let url = meta
+        .pointer("/Method/1")
+        .and_then(cells::text)
+        .filter(|url| url.starts_with("http"));
     ModelCard {
         name,
         url,

@@ -14,7 +14,13 @@ use crate::{cells, rows};
 use benchtop_model::{Key, Result, ToolVerdict};
 
 /// Endings of the names of files with verdicts, longest first.
-const RESULTS: [&str; 5] = ["_exact_matching_result", "_openai_result", "_auxmatch", "_result", "_judge"];
+const RESULTS: [&str; 5] = [
+    "_exact_matching_result",
+    "_openai_result",
+    "_auxmatch",
+    "_result",
+    "_judge",
+];
 const ENDINGS: [&str; 3] = ["xlsx", "tsv", "json"];
 
 /// What its tables hold by their columns: the categories are subtasks, their groups tasks.
@@ -29,42 +35,85 @@ pub fn about(path: &Path, results: bool, known: &[String]) -> About {
     let verdicts_of = if results { plain_file(path) } else { None };
     let whole = match (&verdicts_of, results) {
         (Some(plain), _) => stem(plain),
-        (None, true) => RESULTS.iter().find_map(|end| own.strip_suffix(end)).unwrap_or(&own).to_string(),
+        (None, true) => RESULTS
+            .iter()
+            .find_map(|end| own.strip_suffix(end))
+            .unwrap_or(&own)
+            .to_string(),
         (None, false) => own.clone(),
     };
-    let folders: Vec<String> =
-        path.ancestors().skip(1).take(2).filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned())).collect();
+    let folders: Vec<String> = path
+        .ancestors()
+        .skip(1)
+        .take(2)
+        .filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned()))
+        .collect();
     let by_folder = folders.iter().find_map(|model| {
         let dataset = whole.strip_prefix(model.as_str())?.strip_prefix('_')?;
         Some((model.clone(), dataset.to_string()))
     });
     let by_dataset = || {
-        let mut known: Vec<&String> = known.iter().filter(|name| whole.ends_with(&format!("_{name}"))).collect();
+        let mut known: Vec<&String> = known
+            .iter()
+            .filter(|name| whole.ends_with(&format!("_{name}")))
+            .collect();
         known.sort_by_key(|name| name.len());
         let dataset = known.pop()?;
-        Some((whole.get(..whole.len() - dataset.len() - 1)?.to_string(), dataset.clone()))
+        Some((
+            whole.get(..whole.len() - dataset.len() - 1)?.to_string(),
+            dataset.clone(),
+        ))
     };
     // A folder of the run: T20260818-101500, or the older T20250101_G<hash>.
-    let when = |name: &&String| name.strip_prefix('T').is_some_and(|rest| rest.starts_with("20"));
+    let when = |name: &&String| {
+        name.strip_prefix('T')
+            .is_some_and(|rest| rest.starts_with("20"))
+    };
     let (model, dataset) = match by_folder.or_else(by_dataset) {
-        Some((model, dataset)) => {
-            (Some(model), Some(dataset.strip_suffix(WITHOUT_OPTIONS).unwrap_or(&dataset).to_string()))
-        }
+        Some((model, dataset)) => (
+            Some(model),
+            Some(
+                dataset
+                    .strip_suffix(WITHOUT_OPTIONS)
+                    .unwrap_or(&dataset)
+                    .to_string(),
+            ),
+        ),
         None => (Some(whole), None),
     };
     // The answers to questions without options belong to the run of those beside them.
-    let ending = path.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default();
-    let part_of = own.strip_suffix(WITHOUT_OPTIONS).map(|whole| path.with_file_name(format!("{whole}.{ending}")));
-    About { dataset, model, written: folders.iter().find(when).cloned(), verdicts_of, part_of, ..About::default() }
+    let ending = path
+        .extension()
+        .map(|e| e.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let part_of = own
+        .strip_suffix(WITHOUT_OPTIONS)
+        .map(|whole| path.with_file_name(format!("{whole}.{ending}")));
+    About {
+        dataset,
+        model,
+        written: folders.iter().find(when).cloned(),
+        verdicts_of,
+        part_of,
+        ..About::default()
+    }
 }
 
 /// The file of plain predictions that a file with verdicts was made from: the longest name that its own begins with.
 fn plain_file(path: &Path) -> Option<PathBuf> {
     let own = stem(path);
-    let beside = std::fs::read_dir(path.parent()?).ok()?.flatten().map(|entry| entry.path());
+    let beside = std::fs::read_dir(path.parent()?)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path());
     let plain = beside.filter(|other| {
-        let ending = other.extension().is_some_and(|e| ENDINGS.iter().any(|known| e == *known));
-        ending && own.strip_prefix(&stem(other)).is_some_and(|rest| rest.starts_with('_'))
+        let ending = other
+            .extension()
+            .is_some_and(|e| ENDINGS.iter().any(|known| e == *known));
+        ending
+            && own
+                .strip_prefix(&stem(other))
+                .is_some_and(|rest| rest.starts_with('_'))
     });
     plain.max_by_key(|other| (stem(other).len(), other.extension() == path.extension()))
 }
@@ -76,15 +125,23 @@ fn plain_file(path: &Path) -> Option<PathBuf> {
 pub fn verdicts(path: &Path) -> Result<HashMap<Key, ToolVerdict>> {
     let mut found = HashMap::new();
     let own = stem(path);
-    let Some(folder) = path.parent() else { return Ok(found) };
-    let beside =
-        std::fs::read_dir(folder).map(|entries| entries.flatten().map(|e| e.path()).collect()).unwrap_or(Vec::new());
+    let Some(folder) = path.parent() else {
+        return Ok(found);
+    };
+    let beside = std::fs::read_dir(folder)
+        .map(|entries| entries.flatten().map(|e| e.path()).collect())
+        .unwrap_or(Vec::new());
     let mut files: Vec<PathBuf> = beside
         .into_iter()
         .filter(|other| {
-            let rest = stem(other).strip_prefix(&own).map(str::to_string).unwrap_or_default();
+            let rest = stem(other)
+                .strip_prefix(&own)
+                .map(str::to_string)
+                .unwrap_or_default();
             other.extension() == path.extension()
-                && RESULTS.iter().any(|end| rest.starts_with('_') && rest.ends_with(end))
+                && RESULTS
+                    .iter()
+                    .any(|end| rest.starts_with('_') && rest.ends_with(end))
         })
         .collect();
     files.sort();
@@ -112,13 +169,22 @@ mod tests {
             (about.model.unwrap(), about.dataset, about.written)
         };
         let some = |s: &str| Some(s.to_string());
-        assert_eq!(of("o/a_b/a_b_MMB_en.xlsx", false, &[]), ("a_b".into(), some("MMB_en"), None));
+        assert_eq!(
+            of("o/a_b/a_b_MMB_en.xlsx", false, &[]),
+            ("a_b".into(), some("MMB_en"), None)
+        );
         assert_eq!(
             of("a_b/T20260818-101500/a_b_MMB.xlsx", false, &[]),
             ("a_b".into(), some("MMB"), some("T20260818-101500"))
         );
-        assert_eq!(of("x/a_b_MMB_en.tsv", false, &["en", "MMB_en"]), ("a_b".into(), some("MMB_en"), None));
-        assert_eq!(of("x/a_b_MMB_exact_matching_result.tsv", true, &["MMB"]), ("a_b".into(), some("MMB"), None));
+        assert_eq!(
+            of("x/a_b_MMB_en.tsv", false, &["en", "MMB_en"]),
+            ("a_b".into(), some("MMB_en"), None)
+        );
+        assert_eq!(
+            of("x/a_b_MMB_exact_matching_result.tsv", true, &["MMB"]),
+            ("a_b".into(), some("MMB"), None)
+        );
         assert_eq!(of("x/a_b.tsv", false, &[]), ("a_b".into(), None, None));
     }
 }

@@ -75,15 +75,28 @@ pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()
         line.guidelines.as_deref().and_then(text),
         line.revealed.then(|| "true".into()),
         line.on.as_deref().and_then(text),
-        (!line.pictures.is_empty()).then(|| line.pictures.iter().map(|p| p.name()).collect::<Vec<_>>().join(";")),
+        (!line.pictures.is_empty()).then(|| {
+            line.pictures
+                .iter()
+                .map(|p| p.name())
+                .collect::<Vec<_>>()
+                .join(";")
+        }),
     ];
-    let cells: Vec<String> = cells.into_iter().map(|cell| quoted(cell.unwrap_or_default())).collect();
+    let cells: Vec<String> = cells
+        .into_iter()
+        .map(|cell| quoted(cell.unwrap_or_default()))
+        .collect();
     raw(out, (cells.join(",") + "\r\n").as_bytes())
 }
 
 /// A text as a cell that no spreadsheet takes for a formula.
 fn guarded(text: &str) -> Cow<'_, str> {
-    if text.is_empty() || text.starts_with(GUARDED) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+    if text.is_empty() || text.starts_with(GUARDED) {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// The text of such a cell; none of an empty one.
@@ -96,7 +109,11 @@ fn text(cell: String) -> Option<String> {
 }
 
 fn quoted(cell: String) -> String {
-    if cell.contains([',', '"', '\r', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+    if cell.contains([',', '"', '\r', '\n']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell
+    }
 }
 
 /// Reads such lines; the columns may stand in any order, and only `item`, `who` and `verdict` must be there.
@@ -116,19 +133,38 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
             return Err(Error::input("there is no such column")
                 .field(needed)
                 .line(line)
-                .help(format!("the first line names the columns: {}", COLUMNS.join(","))));
+                .help(format!(
+                    "the first line names the columns: {}",
+                    COLUMNS.join(",")
+                )));
         }
     }
-    let other: Vec<&str> = names.iter().zip(&columns).filter(|(_, at)| at.is_none()).map(|(n, _)| n.trim()).collect();
+    let other: Vec<&str> = names
+        .iter()
+        .zip(&columns)
+        .filter(|(_, at)| at.is_none())
+        .map(|(n, _)| n.trim())
+        .collect();
     let mut notes = Vec::new();
     if !other.is_empty() {
-        notes.push(format!("columns that verdicts do not have were not read: {}", other.join(", ")));
+        notes.push(format!(
+            "columns that verdicts do not have were not read: {}",
+            other.join(", ")
+        ));
     }
     while let Some((number, cells)) = lines.next_line()? {
         let line = cells.and_then(|cells| record(cells, &columns));
-        let (item, who) = line.as_ref().map(|l| (l.item.clone(), l.who.clone())).unwrap_or_default();
+        let (item, who) = line
+            .as_ref()
+            .map(|l| (l.item.clone(), l.who.clone()))
+            .unwrap_or_default();
         let verdict = line.and_then(|line| line.exchanged(meaning));
-        if !take(Found { place: format!("line {number}"), item, who, verdict }) {
+        if !take(Found {
+            place: format!("line {number}"),
+            item,
+            who,
+            verdict,
+        }) {
             break;
         }
     }
@@ -167,7 +203,11 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
         pictures,
     ] = found;
     let reasons = reasons.unwrap_or_default();
-    let reasons = reasons.split(';').map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_string);
+    let reasons = reasons
+        .split(';')
+        .map(str::trim)
+        .filter(|reason| !reason.is_empty())
+        .map(str::to_string);
     Ok(Line {
         number: whole(number, "number")?,
         item: item.unwrap_or_default(),
@@ -188,11 +228,15 @@ fn record(cells: Vec<String>, columns: &[Option<usize>]) -> Result<Line> {
             None | Some("false") => false,
             Some("true") => true,
             Some(other) => {
-                return Err(Error::input(format!("`{other}` is neither true nor false")).field("revealed"));
+                return Err(
+                    Error::input(format!("`{other}` is neither true nor false")).field("revealed")
+                );
             }
         },
         on,
-        pictures: pictures.map_or(Ok(Vec::new()), |cell| cell.split(';').map(picture).collect())?,
+        pictures: pictures.map_or(Ok(Vec::new()), |cell| {
+            cell.split(';').map(picture).collect()
+        })?,
     })
 }
 
@@ -204,13 +248,17 @@ fn picture(word: &str) -> Result<PictureSeen> {
 
 fn whole<T: std::str::FromStr>(cell: Option<String>, name: &str) -> Result<Option<T>> {
     let number = |cell: String| {
-        cell.trim().parse().map_err(|_| Error::input(format!("`{cell}` is no whole number")).field(name))
+        cell.trim()
+            .parse()
+            .map_err(|_| Error::input(format!("`{cell}` is no whole number")).field(name))
     };
     cell.map(number).transpose()
 }
 
 fn word<T: DeserializeOwned>(cell: Option<String>, name: &str) -> Result<Option<T>> {
-    let one =
-        |cell: String| serde_json::from_value(cell.trim().into()).map_err(|e| Error::input(e.to_string()).field(name));
+    let one = |cell: String| {
+        serde_json::from_value(cell.trim().into())
+            .map_err(|e| Error::input(e.to_string()).field(name))
+    };
     cell.map(one).transpose()
 }

@@ -42,18 +42,32 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
                 let of = |line: &Line| (line.item.clone(), line.who.clone());
                 let (item, who) = line.as_ref().map(of).unwrap_or_default();
                 let verdict = line.and_then(|line| line.exchanged(meaning));
-                Found { place: format!("line {number}"), item, who, verdict }
+                Found {
+                    place: format!("line {number}"),
+                    item,
+                    who,
+                    verdict,
+                }
             }
             Err(problem) => {
-                let Some(line) = problem.place.line.filter(|_| begun) else { return Err(problem) };
+                let Some(line) = problem.place.line.filter(|_| begun) else {
+                    return Err(problem);
+                };
                 let (item, who) = Default::default();
-                Found { place: format!("line {line}"), item, who, verdict: Err(problem) }
+                Found {
+                    place: format!("line {line}"),
+                    item,
+                    who,
+                    verdict: Err(problem),
+                }
             }
         };
         begun = true;
         if records.shape() == Shape::Array {
-            return Err(Error::input("this is an array of JSON, not one object a line")
-                .help("Label Studio's export is read with --format label-studio"));
+            return Err(
+                Error::input("this is an array of JSON, not one object a line")
+                    .help("Label Studio's export is read with --format label-studio"),
+            );
         }
         if !take(found) {
             return Ok(Vec::new());

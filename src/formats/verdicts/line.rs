@@ -74,10 +74,18 @@ impl Line {
         if self.who.is_empty() {
             return Err(Error::input("it names nobody").field("who"));
         }
-        let who = meaning.words.person(&self.who).map_err(|p| p.field("who"))?;
+        let who = meaning
+            .words
+            .person(&self.who)
+            .map_err(|p| p.field("who"))?;
         let verdict = verdict(&self.verdict, meaning).map_err(|p| p.field("verdict"))?;
         let reasons = reasons(&self.reasons, meaning).map_err(|p| p.field("reasons"))?;
-        let at = self.at.as_deref().map(time).transpose().map_err(|p| p.field("at"))?;
+        let at = self
+            .at
+            .as_deref()
+            .map(time)
+            .transpose()
+            .map_err(|p| p.field("at"))?;
         if self.rev.is_some_and(|rev| rev > LARGEST_REV) {
             return Err(Error::input("no project has so many revisions").field("rev"));
         }
@@ -85,7 +93,12 @@ impl Line {
             Some(round) => {
                 name::check(&round, "a round").map_err(|p| Error::input(p.what).field("round"))?;
                 let part = self.part.unwrap_or_default();
-                Some(Asked { round, part, guidelines: self.guidelines, revealed: self.revealed })
+                Some(Asked {
+                    round,
+                    part,
+                    guidelines: self.guidelines,
+                    revealed: self.revealed,
+                })
             }
             None => None,
         };
@@ -98,17 +111,44 @@ impl Line {
             asked,
             ..Judgement::new(verdict, self.seen.unwrap_or(Seen::Script))
         };
-        let uuid = self.uuid.unwrap_or_else(|| drawn("line", "", (&self.item, &who), at, &judgement));
-        Ok(Exchanged { item: self.item, who, judgement, at, rev: self.rev, uuid, on: self.on, question: None })
+        let uuid = self
+            .uuid
+            .unwrap_or_else(|| drawn("line", "", (&self.item, &who), at, &judgement));
+        Ok(Exchanged {
+            item: self.item,
+            who,
+            judgement,
+            at,
+            rev: self.rev,
+            uuid,
+            on: self.on,
+            question: None,
+        })
     }
 }
 
 /// The receipt of a verdict that came without one from `source`, which calls it `id`.
-pub(super) fn drawn(source: &str, id: &str, (item, who): (&str, &str), at: Option<i64>, judgement: &Judgement) -> Uuid {
+pub(super) fn drawn(
+    source: &str,
+    id: &str,
+    (item, who): (&str, &str),
+    at: Option<i64>,
+    judgement: &Judgement,
+) -> Uuid {
     let (at, asked) = (at.map(stamp).unwrap_or_default(), judgement.asked.as_ref());
     let (round, part) = asked.map_or(("", Part::Main), |asked| (asked.round.as_str(), asked.part));
     let said = benchtop_model::verdict_interchange::said(judgement);
-    receipt(&["a verdict of a file", source, id, item, who, &at, &said, round, part.name()])
+    receipt(&[
+        "a verdict of a file",
+        source,
+        id,
+        item,
+        who,
+        &at,
+        &said,
+        round,
+        part.name(),
+    ])
 }
 
 /// The verdict that a word stands for.
@@ -117,7 +157,11 @@ pub(super) fn drawn(source: &str, id: &str, (item, who): (&str, &str), at: Optio
 /// What means nothing here.
 pub(super) fn verdict(word: &str, meaning: Meaning<'_>) -> Result<Verdict> {
     meaning.words.verdict(word).ok_or_else(|| {
-        let what = if word.is_empty() { "it says no verdict".into() } else { format!("`{word}` is no verdict") };
+        let what = if word.is_empty() {
+            "it says no verdict".into()
+        } else {
+            format!("`{word}` is no verdict")
+        };
         Error::input(what).help(unmapped(word, "accept"))
     })
 }
@@ -129,7 +173,10 @@ pub(super) fn verdict(word: &str, meaning: Meaning<'_>) -> Result<Verdict> {
 pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<String>> {
     let one = |word: &String| {
         meaning.words.reason(word, meaning.reasons).ok_or_else(|| {
-            let key = meaning.reasons.first().map_or("REASON", |reason| reason.key.as_str());
+            let key = meaning
+                .reasons
+                .first()
+                .map_or("REASON", |reason| reason.key.as_str());
             Error::input(format!("`{word}` is no reason of this project")).help(unmapped(word, key))
         })
     };
@@ -142,7 +189,8 @@ pub(super) fn reasons(words: &[String], meaning: Meaning<'_>) -> Result<Vec<Stri
 /// What is no time.
 pub(super) fn time(text: &str) -> Result<i64> {
     let time: jiff::Timestamp = text.trim().parse().map_err(|_| {
-        Error::input(format!("`{text}` is no time")).help("RFC 3339 with its offset, such as 2026-01-31T12:00:00Z")
+        Error::input(format!("`{text}` is no time"))
+            .help("RFC 3339 with its offset, such as 2026-01-31T12:00:00Z")
     })?;
     Ok(time.as_millisecond())
 }

@@ -51,8 +51,12 @@ pub type Take<'t> = &'t mut dyn FnMut(Found) -> bool;
 /// As [`super::open`], and the operating system's.
 pub fn form_of(path: &Path) -> Result<VerdictForm> {
     let mut input = open(path)?;
-    let chunk = input.fill_buf().map_err(|e| Error::io(&e, "cannot be read", path))?;
-    let first = chunk.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0xEF | 0xBB | 0xBF));
+    let chunk = input
+        .fill_buf()
+        .map_err(|e| Error::io(&e, "cannot be read", path))?;
+    let first = chunk
+        .iter()
+        .find(|byte| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0xEF | 0xBB | 0xBF));
     Ok(match first {
         Some(b'[') => VerdictForm::LabelStudio,
         Some(b'{') => VerdictForm::Jsonl,
@@ -65,7 +69,12 @@ pub fn form_of(path: &Path) -> Result<VerdictForm> {
 /// # Errors
 /// [`benchtop_model::ErrorKind::Input`] with file and line where the file is cut off, not of this form or not UTF-8, and the
 /// operating system's.
-pub fn read(path: &Path, form: VerdictForm, meaning: Meaning<'_>, take: Take<'_>) -> Result<Vec<String>> {
+pub fn read(
+    path: &Path,
+    form: VerdictForm,
+    meaning: Meaning<'_>,
+    take: Take<'_>,
+) -> Result<Vec<String>> {
     let input = open(path)?;
     let read = match form {
         VerdictForm::Jsonl => jsonl::read(input, meaning, take),
@@ -82,7 +91,10 @@ fn unmapped(word: &str, means: &str) -> String {
 
 /// The name by which a plain value of the model is written, such as `painted`.
 fn plain<T: Serialize>(value: T) -> Option<String> {
-    serde_json::to_value(value).ok()?.as_str().map(str::to_string)
+    serde_json::to_value(value)
+        .ok()?
+        .as_str()
+        .map(str::to_string)
 }
 
 #[cfg(test)]

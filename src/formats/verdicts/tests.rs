@@ -6,26 +6,51 @@ use uuid::Uuid;
 use super::label_studio::TaskWriter;
 use super::*;
 use benchtop_model::verdict::{Asked, Part};
-use benchtop_model::{Choice, ErrorKind, Form, Item, Judgement, Key, PictureSeen, QuestionKind, Role, Seen, Verdict};
+use benchtop_model::{
+    Choice, ErrorKind, Form, Item, Judgement, Key, PictureSeen, QuestionKind, Role, Seen, Verdict,
+};
 
 fn reasons() -> Vec<Reason> {
-    ["wrong-answer", "unsafe", "-odd"].map(|key| Reason { key: key.into(), label: key.replace('-', " ") }).into()
+    ["wrong-answer", "unsafe", "-odd"]
+        .map(|key| Reason {
+            key: key.into(),
+            label: key.replace('-', " "),
+        })
+        .into()
 }
 
 fn words(people: &[(&str, &str)], choices: &[(&str, &str)]) -> Words {
-    let map =
-        |list: &[(&str, &str)]| list.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect::<BTreeMap<_, _>>();
-    Words { people: map(people), choices: map(choices), ..Words::default() }
+    let map = |list: &[(&str, &str)]| {
+        list.iter()
+            .map(|(a, b)| (a.to_string(), b.to_string()))
+            .collect::<BTreeMap<_, _>>()
+    };
+    Words {
+        people: map(people),
+        choices: map(choices),
+        ..Words::default()
+    }
 }
 
 /// What is read of a text: the verdicts, and the place, item, person and reason of what was not taken.
-fn read_text(form: VerdictForm, text: &str, words: &Words) -> Result<(Vec<Exchanged>, Vec<String>, Vec<String>)> {
+fn read_text(
+    form: VerdictForm,
+    text: &str,
+    words: &Words,
+) -> Result<(Vec<Exchanged>, Vec<String>, Vec<String>)> {
     let (mut taken, mut aside, known) = (Vec::new(), Vec::new(), reasons());
-    let meaning = Meaning { words, reasons: &known, item: &|key, _| Ok(key.to_string()) };
+    let meaning = Meaning {
+        words,
+        reasons: &known,
+        item: &|key, _| Ok(key.to_string()),
+    };
     let take = &mut |found: Found| {
         match found.verdict {
             Ok(verdict) => taken.push(verdict),
-            Err(problem) => aside.push(format!("{} | {} | {} | {problem}", found.place, found.item, found.who)),
+            Err(problem) => aside.push(format!(
+                "{} | {} | {} | {problem}",
+                found.place, found.item, found.who
+            )),
         }
         true
     };
@@ -38,7 +63,10 @@ fn read_text(form: VerdictForm, text: &str, words: &Words) -> Result<(Vec<Exchan
 }
 
 fn item(id: &str) -> Item {
-    let option = |text: &str, role| Choice { text: text.into(), role };
+    let option = |text: &str, role| Choice {
+        text: text.into(),
+        role,
+    };
     Item {
         id: id.into(),
         dataset: "set".into(),
@@ -50,7 +78,10 @@ fn item(id: &str) -> Item {
         instruction: None,
         question: "Which \"one\",\nis it?".into(),
         kind: QuestionKind::MultipleChoice,
-        options: vec![option("this", Role::Correct), option("that", Role::Distractor)],
+        options: vec![
+            option("this", Role::Correct),
+            option("that", Role::Distractor),
+        ],
         answer: "this".into(),
         task: None,
         subtask: Some("animal".into()),
@@ -69,15 +100,21 @@ fn item(id: &str) -> Item {
 fn written(form: VerdictForm, verdicts: &[Exchanged], words: &Words) -> String {
     let mut out = Vec::new();
     match form {
-        VerdictForm::Jsonl => verdicts.iter().for_each(|v| jsonl::write(1, v, &mut out).unwrap()),
+        VerdictForm::Jsonl => verdicts
+            .iter()
+            .for_each(|v| jsonl::write(1, v, &mut out).unwrap()),
         VerdictForm::Csv => {
             csv::write_names(&mut out).unwrap();
-            verdicts.iter().for_each(|v| csv::write(1, v, &mut out).unwrap());
+            verdicts
+                .iter()
+                .for_each(|v| csv::write(1, v, &mut out).unwrap());
         }
         VerdictForm::LabelStudio => {
             let mut writer = TaskWriter::new(out, words, "https://example.org/");
             for (n, list) in verdicts.chunk_by(|a, b| a.item == b.item).enumerate() {
-                writer.push(n as u32 + 1, &item(&list[0].item), list).unwrap();
+                writer
+                    .push(n as u32 + 1, &item(&list[0].item), list)
+                    .unwrap();
             }
             out = writer.finish().unwrap();
         }
@@ -96,31 +133,61 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn judgements() -> impl Strategy<Value = Judgement> {
-    let asked = (("[a-z][a-z0-9.-]{0,8}", 0..Part::ALL.len()), proptest::option::of("[0-9a-f]{8}"), any::<bool>());
+    let asked = (
+        ("[a-z][a-z0-9.-]{0,8}", 0..Part::ALL.len()),
+        proptest::option::of("[0-9a-f]{8}"),
+        any::<bool>(),
+    );
     let asked = asked.prop_map(|((round, part), guidelines, revealed)| {
         let part = Part::ALL[part];
-        Asked { round, part, guidelines, revealed }
+        Asked {
+            round,
+            part,
+            guidelines,
+            revealed,
+        }
     });
     let seen = proptest::sample::select(&Seen::ALL[..]);
     let pictures = proptest::collection::vec(proptest::sample::select(&PictureSeen::ALL[..]), 0..4);
-    let why = proptest::sample::subsequence(reasons().into_iter().map(|r| r.key).collect::<Vec<_>>(), 0..=3);
-    let said = (0..Verdict::ALL.len(), why, proptest::option::of(texts()), proptest::option::of(texts()));
-    (said, (seen, pictures), proptest::option::of(any::<u32>()), proptest::option::of(asked)).prop_map(
-        |((verdict, reasons, note, answer), (seen, pictures), ms, asked)| Judgement {
-            verdict: Verdict::ALL[verdict],
-            reasons,
-            note,
-            ms,
-            seen,
-            pictures,
-            answer,
-            asked,
-        },
+    let why = proptest::sample::subsequence(
+        reasons().into_iter().map(|r| r.key).collect::<Vec<_>>(),
+        0..=3,
+    );
+    let said = (
+        0..Verdict::ALL.len(),
+        why,
+        proptest::option::of(texts()),
+        proptest::option::of(texts()),
+    );
+    (
+        said,
+        (seen, pictures),
+        proptest::option::of(any::<u32>()),
+        proptest::option::of(asked),
     )
+        .prop_map(
+            |((verdict, reasons, note, answer), (seen, pictures), ms, asked)| Judgement {
+                verdict: Verdict::ALL[verdict],
+                reasons,
+                note,
+                ms,
+                seen,
+                pictures,
+                answer,
+                asked,
+            },
+        )
 }
 
 fn verdicts() -> impl Strategy<Value = Vec<Exchanged>> {
-    let one = (0u8..3, "[a-zé][a-z0-9._-]{0,8}", judgements(), 0i64..4_102_444_800_000, 0u64..(1 << 53), any::<u128>());
+    let one = (
+        0u8..3,
+        "[a-zé][a-z0-9._-]{0,8}",
+        judgements(),
+        0i64..4_102_444_800_000,
+        0u64..(1 << 53),
+        any::<u128>(),
+    );
     let one = one.prop_map(|(n, who, judgement, at, rev, uuid)| Exchanged {
         item: format!("set/{n}"),
         who,
@@ -164,7 +231,10 @@ proptest! {
 }
 
 fn some(note: &str) -> Exchanged {
-    let judgement = Judgement { note: Some(note.into()), ..Judgement::new(Verdict::Reject, Seen::Painted) };
+    let judgement = Judgement {
+        note: Some(note.into()),
+        ..Judgement::new(Verdict::Reject, Seen::Painted)
+    };
     Exchanged {
         item: "set/1".into(),
         who: "ann".into(),
@@ -179,23 +249,42 @@ fn some(note: &str) -> Exchanged {
 
 #[test]
 fn csv_is_rfc_4180_and_no_cell_begins_a_formula() {
-    let text = written(VerdictForm::Csv, &[some("=HYPERLINK(\"x\")"), some("a\nb, \"c\"")], &Words::default());
+    let text = written(
+        VerdictForm::Csv,
+        &[some("=HYPERLINK(\"x\")"), some("a\nb, \"c\"")],
+        &Words::default(),
+    );
     let mut lines = text.split("\r\n");
     assert_eq!(lines.next().unwrap(), csv::COLUMNS.join(","));
     let first = lines.next().unwrap();
     assert!(
-        first.starts_with("1,set/1,ann,reject,,\"'=HYPERLINK(\"\"x\"\")\",,painted,2023-11-14T22:13:20.123Z,3,"),
+        first.starts_with(
+            "1,set/1,ann,reject,,\"'=HYPERLINK(\"\"x\"\")\",,painted,2023-11-14T22:13:20.123Z,3,"
+        ),
         "{first}"
     );
     assert!(lines.next().unwrap().contains(",\"a\nb, \"\"c\"\"\","));
     assert_eq!(lines.next(), Some(""));
     for (form, text) in [
-        (VerdictForm::Jsonl, "{\"item\":\"set/1\",\"who\":\"ann\",\"verdict\":\"accept\"}"),
-        (VerdictForm::Csv, "\u{feff}who,verdict,item,mood\nann,accept,set/1,\"fine, thanks\""),
+        (
+            VerdictForm::Jsonl,
+            "{\"item\":\"set/1\",\"who\":\"ann\",\"verdict\":\"accept\"}",
+        ),
+        (
+            VerdictForm::Csv,
+            "\u{feff}who,verdict,item,mood\nann,accept,set/1,\"fine, thanks\"",
+        ),
     ] {
         let (taken, aside, notes) = read_text(form, text, &Words::default()).unwrap();
-        assert_eq!((taken.len(), aside.len(), taken[0].at, taken[0].rev), (1, 0, None, None), "{aside:?}");
-        assert_eq!(taken[0].judgement, Judgement::new(Verdict::Accept, Seen::Script));
+        assert_eq!(
+            (taken.len(), aside.len(), taken[0].at, taken[0].rev),
+            (1, 0, None, None),
+            "{aside:?}"
+        );
+        assert_eq!(
+            taken[0].judgement,
+            Judgement::new(Verdict::Accept, Seen::Script)
+        );
         assert_eq!(notes.len(), usize::from(form == VerdictForm::Csv));
     }
 }
@@ -208,7 +297,10 @@ fn bad_lines_are_named_with_their_field_and_the_others_count() {
     let (taken, aside, _) = read_text(VerdictForm::Csv, csv, &Words::default()).unwrap();
     assert_eq!((taken.len(), aside.len()), (1, 8), "{aside:?}");
     for (line, part) in [
-        (0, "line 3 | set/1 | ann | field `verdict`: `maybe` is no verdict"),
+        (
+            0,
+            "line 3 | set/1 | ann | field `verdict`: `maybe` is no verdict",
+        ),
         (0, "--choice \"maybe=accept\""),
         (1, "field `at`: `noon` is no time"),
         (2, "field `rev`: `x` is no whole number"),
@@ -224,26 +316,59 @@ fn bad_lines_are_named_with_their_field_and_the_others_count() {
                  {\"item\":\"set/1\",\"who\":\"ann\",\"verdict\":7}\n{\"item\":\"set/1\",\"who\":\"ann\",\"verdict\":\"accept\",\"seen\":\"no\"}\n";
     let (taken, aside, _) = read_text(VerdictForm::Jsonl, lines, &Words::default()).unwrap();
     assert_eq!((taken.len(), aside.len()), (1, 3), "{aside:?}");
-    assert!(aside[0].contains("line 2") && aside[2].contains("line 4"), "{aside:?}");
+    assert!(
+        aside[0].contains("line 2") && aside[2].contains("line 4"),
+        "{aside:?}"
+    );
 }
 
 #[test]
 fn files_of_another_form_or_cut_off_are_refused_whole() {
     let refused = |form, text: &str| read_text(form, text, &Words::default()).unwrap_err();
-    assert_eq!(refused(VerdictForm::Csv, "a,b\n1,2\n").place.field.as_deref(), Some("item"));
+    assert_eq!(
+        refused(VerdictForm::Csv, "a,b\n1,2\n")
+            .place
+            .field
+            .as_deref(),
+        Some("item")
+    );
     assert!(refused(VerdictForm::Csv, "").what.contains("empty"));
     let open = refused(VerdictForm::Csv, "item,who,verdict\nset/1,ann,\"acc\nept\n");
     assert_eq!((open.place.line, open.kind), (Some(2), ErrorKind::Input));
-    assert!(refused(VerdictForm::Jsonl, "[{\"item\":\"x\"}]").help.unwrap().contains("label-studio"));
-    assert!(refused(VerdictForm::LabelStudio, "{\"id\":1}\n").help.unwrap().contains("jsonl"));
-    for cut in ["[{\"id\":1,\"annotations\":[]", "[{\"id\":1}, 5]", "[", "hello"] {
+    assert!(
+        refused(VerdictForm::Jsonl, "[{\"item\":\"x\"}]")
+            .help
+            .unwrap()
+            .contains("label-studio")
+    );
+    assert!(
+        refused(VerdictForm::LabelStudio, "{\"id\":1}\n")
+            .help
+            .unwrap()
+            .contains("jsonl")
+    );
+    for cut in [
+        "[{\"id\":1,\"annotations\":[]",
+        "[{\"id\":1}, 5]",
+        "[",
+        "hello",
+    ] {
         let problem = refused(VerdictForm::LabelStudio, cut);
-        assert!(problem.kind == ErrorKind::Input && problem.place.line == Some(1), "{cut}: {problem}");
+        assert!(
+            problem.kind == ErrorKind::Input && problem.place.line == Some(1),
+            "{cut}: {problem}"
+        );
     }
 }
 
-const FULL: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/flows/label_studio/export.json"));
-const MIN: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/flows/label_studio/min.json"));
+const FULL: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../tests/flows/label_studio/export.json"
+));
+const MIN: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../tests/flows/label_studio/min.json"
+));
 
 #[test]
 fn label_studios_exports_are_read_as_it_writes_them() {
@@ -255,45 +380,104 @@ fn label_studios_exports_are_read_as_it_writes_them() {
     let good = |item: &str, who: &str| (item.to_string(), who.to_string(), Verdict::Accept);
     let bad = ("set/0".to_string(), "cem".to_string(), Verdict::Reject);
     // Whether the project has set/99, and whether that is the question of set/2, is not for a reader to say.
-    let wanted = [good("set/0", "ann"), bad, good("set/99", "bob"), good("set/2", "bob")];
+    let wanted = [
+        good("set/0", "ann"),
+        bad,
+        good("set/99", "bob"),
+        good("set/2", "bob"),
+    ];
     assert_eq!(taken.iter().map(short).collect::<Vec<_>>(), wanted);
-    assert_eq!(taken[0].judgement.note.as_deref(), Some("two lines\nand a \"quote\" ✓"));
-    assert_eq!((taken[0].judgement.ms, taken[0].at), (Some(12_345), Some(1_714_731_150_000)));
-    assert_eq!(taken[1].judgement.reasons, ["wrong-answer", "unsafe"], "labels are read as what they stand for");
-    let places: Vec<&str> = aside.iter().map(|a| a.split(" | ").next().unwrap()).collect();
-    let of =
-        |n| format!("task 2 (line {}), annotation {n}", FULL.lines().position(|l| l.contains("\"id\": 32,")).unwrap());
-    assert_eq!(places, ["task 1 (line 2), annotation 3", &of(1), &of(2), &of(3)]);
-    for (at, part) in [(0, "was cancelled"), (1, "--map 9=NAME"), (2, "nobody is named"), (3, "`So so` is no verdict")]
-    {
+    assert_eq!(
+        taken[0].judgement.note.as_deref(),
+        Some("two lines\nand a \"quote\" ✓")
+    );
+    assert_eq!(
+        (taken[0].judgement.ms, taken[0].at),
+        (Some(12_345), Some(1_714_731_150_000))
+    );
+    assert_eq!(
+        taken[1].judgement.reasons,
+        ["wrong-answer", "unsafe"],
+        "labels are read as what they stand for"
+    );
+    let places: Vec<&str> = aside
+        .iter()
+        .map(|a| a.split(" | ").next().unwrap())
+        .collect();
+    let of = |n| {
+        format!(
+            "task 2 (line {}), annotation {n}",
+            FULL.lines()
+                .position(|l| l.contains("\"id\": 32,"))
+                .unwrap()
+        )
+    };
+    assert_eq!(
+        places,
+        ["task 1 (line 2), annotation 3", &of(1), &of(2), &of(3)]
+    );
+    for (at, part) in [
+        (0, "was cancelled"),
+        (1, "--map 9=NAME"),
+        (2, "nobody is named"),
+        (3, "`So so` is no verdict"),
+    ] {
         assert!(aside[at].contains(part), "{part} in {}", aside[at]);
     }
-    assert_eq!(notes, ["controls that say nothing of a verdict were not read: quality, stars"]);
+    assert_eq!(
+        notes,
+        ["controls that say nothing of a verdict were not read: quality, stars"]
+    );
 
     let (min, aside, _) = read_text(VerdictForm::LabelStudio, MIN, &words).unwrap();
-    assert_eq!(min, taken[..2], "the same annotation has the same receipt in both exports");
-    assert!(aside.len() == 1 && aside[0].contains("it says no verdict"), "{aside:?}");
+    assert_eq!(
+        min,
+        taken[..2],
+        "the same annotation has the same receipt in both exports"
+    );
+    assert!(
+        aside.len() == 1 && aside[0].contains("it says no verdict"),
+        "{aside:?}"
+    );
 }
 
 #[test]
 fn an_annotation_that_was_changed_in_label_studio_is_a_new_verdict() {
     let text = written(VerdictForm::LabelStudio, &[some("dark")], &Words::default());
-    let as_written = read_text(VerdictForm::LabelStudio, &text, &Words::default()).unwrap().0;
-    assert_eq!((as_written[0].uuid, as_written[0].rev), (Uuid::from_u128(7), Some(3)));
+    let as_written = read_text(VerdictForm::LabelStudio, &text, &Words::default())
+        .unwrap()
+        .0;
+    assert_eq!(
+        (as_written[0].uuid, as_written[0].rev),
+        (Uuid::from_u128(7), Some(3))
+    );
     let changed = text.replace("\"choices\":[\"reject\"]", "\"choices\":[\"accept\"]");
-    let (changed, aside, _) = read_text(VerdictForm::LabelStudio, &changed, &Words::default()).unwrap();
+    let (changed, aside, _) =
+        read_text(VerdictForm::LabelStudio, &changed, &Words::default()).unwrap();
     assert!(aside.is_empty(), "{aside:?}");
-    assert_eq!((changed[0].judgement.verdict, changed[0].rev), (Verdict::Accept, None));
+    assert_eq!(
+        (changed[0].judgement.verdict, changed[0].rev),
+        (Verdict::Accept, None)
+    );
     assert_ne!(changed[0].uuid, as_written[0].uuid);
     assert_eq!(changed[0].who, "ann");
     // JSON-MIN has no receipts: who says the same is the one.
     let task: serde_json::Value = serde_json::from_str(&text).unwrap();
     let mut min = task[0]["data"].clone();
-    for (name, value) in [("verdict", "reject"), ("note", "dark"), ("annotator", "ann")] {
+    for (name, value) in [
+        ("verdict", "reject"),
+        ("note", "dark"),
+        ("annotator", "ann"),
+    ] {
         min[name] = value.into();
     }
     (min["annotation_id"], min["id"]) = (5.into(), 9.into());
-    let (min, aside, _) = read_text(VerdictForm::LabelStudio, &format!("[{min}]"), &Words::default()).unwrap();
+    let (min, aside, _) = read_text(
+        VerdictForm::LabelStudio,
+        &format!("[{min}]"),
+        &Words::default(),
+    )
+    .unwrap();
     assert!(aside.is_empty(), "{aside:?}");
     assert_eq!(min, as_written);
 }

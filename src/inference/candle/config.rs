@@ -23,7 +23,12 @@ impl<T> CandleResult<T> for candle_core::Result<T> {
 
 /// The first line of candle's error: a backtrace follows it.
 pub fn reason(error: &candle_core::Error) -> String {
-    error.to_string().lines().next().unwrap_or("candle gave no reason").to_string()
+    error
+        .to_string()
+        .lines()
+        .next()
+        .unwrap_or("candle gave no reason")
+        .to_string()
 }
 
 /// The fields of one configuration file.
@@ -43,9 +48,15 @@ impl Config {
                 .help("a model folder in diffusers' or transformers' layout has this file")
         })?;
         match serde_json::from_slice(&text) {
-            Ok(Value::Object(fields)) => Ok(Config { file: file.to_path_buf(), section: String::new(), fields }),
+            Ok(Value::Object(fields)) => Ok(Config {
+                file: file.to_path_buf(),
+                section: String::new(),
+                fields,
+            }),
             Ok(_) => Err(Error::input("is no JSON object").file(file)),
-            Err(e) => Err(Error::input(format!("is no JSON: {e}")).file(file).line(e.line() as u64)),
+            Err(e) => Err(Error::input(format!("is no JSON: {e}"))
+                .file(file)
+                .line(e.line() as u64)),
         }
     }
 
@@ -66,7 +77,11 @@ impl Config {
             Some(Value::Object(fields)) => fields.clone(),
             Some(_) => return Err(self.wrong(name, "is no JSON object")),
         };
-        Ok(Config { file: self.file.clone(), section: format!("{}{name}.", self.section), fields })
+        Ok(Config {
+            file: self.file.clone(),
+            section: format!("{}{name}.", self.section),
+            fields,
+        })
     }
 
     /// The value of `name`; a missing field and `null` are the same, as in diffusers.
@@ -76,12 +91,17 @@ impl Config {
 
     /// A problem with field `name`.
     pub fn wrong(&self, name: &str, what: impl Into<String>) -> Error {
-        Error::input(what).field(format!("{}{name}", self.section)).file(&self.file)
+        Error::input(what)
+            .field(format!("{}{name}", self.section))
+            .file(&self.file)
     }
 
     /// Refuses another `_class_name` than the `supported` ones, and gives its place in them.
     pub fn class(&self, supported: &[&str]) -> Result<usize> {
-        let name = self.get("_class_name").and_then(Value::as_str).unwrap_or("none");
+        let name = self
+            .get("_class_name")
+            .and_then(Value::as_str)
+            .unwrap_or("none");
         match supported.iter().position(|s| *s == name) {
             Some(at) => Ok(at),
             None => {
@@ -95,9 +115,9 @@ impl Config {
     pub fn only(&self, name: &str, only: impl Into<Value>) -> Result<()> {
         let only = only.into();
         match self.get(name) {
-            Some(value) if !same(value, &only) => {
-                Err(self.wrong(name, format!("{value} is not supported")).help(format!("supported: {only}")))
-            }
+            Some(value) if !same(value, &only) => Err(self
+                .wrong(name, format!("{value} is not supported"))
+                .help(format!("supported: {only}"))),
             _ => Ok(()),
         }
     }
@@ -114,10 +134,13 @@ impl Config {
     /// `n` whole numbers from 1; a single number stands for `n` of them.
     pub fn counts(&self, name: &str, n: usize, default: Option<usize>) -> Result<Vec<usize>> {
         match self.get(name) {
-            Some(Value::Array(values)) if values.len() == n => {
-                values.iter().map(|value| self.number(name, value)).collect()
+            Some(Value::Array(values)) if values.len() == n => values
+                .iter()
+                .map(|value| self.number(name, value))
+                .collect(),
+            Some(Value::Array(values)) => {
+                Err(self.wrong(name, format!("{} values for {n} blocks", values.len())))
             }
-            Some(Value::Array(values)) => Err(self.wrong(name, format!("{} values for {n} blocks", values.len()))),
             _ => Ok(vec![self.count(name, default)?; n]),
         }
     }
@@ -126,7 +149,10 @@ impl Config {
         // An upper bound keeps a wrong file from asking for all memory there is.
         match value.as_u64() {
             Some(n @ 1..=0x10_0000) => Ok(n as usize),
-            _ => Err(self.wrong(name, format!("{value} is no whole number between 1 and 1048576"))),
+            _ => Err(self.wrong(
+                name,
+                format!("{value} is no whole number between 1 and 1048576"),
+            )),
         }
     }
 
@@ -134,7 +160,9 @@ impl Config {
     pub fn float(&self, name: &str, default: f64) -> Result<f64> {
         match self.get(name) {
             None => Ok(default),
-            Some(value) => value.as_f64().ok_or_else(|| self.wrong(name, format!("{value} is no number"))),
+            Some(value) => value
+                .as_f64()
+                .ok_or_else(|| self.wrong(name, format!("{value} is no number"))),
         }
     }
 
@@ -142,17 +170,23 @@ impl Config {
     pub fn flag(&self, name: &str, default: bool) -> Result<bool> {
         match self.get(name) {
             None => Ok(default),
-            Some(value) => {
-                value.as_bool().ok_or_else(|| self.wrong(name, format!("{value} is neither true nor false")))
-            }
+            Some(value) => value
+                .as_bool()
+                .ok_or_else(|| self.wrong(name, format!("{value} is neither true nor false"))),
         }
     }
 
     /// A list of names.
     pub fn names(&self, name: &str) -> Result<Vec<&str>> {
-        let Some(Value::Array(values)) = self.get(name) else { return Err(self.wrong(name, "a list is wanted")) };
+        let Some(Value::Array(values)) = self.get(name) else {
+            return Err(self.wrong(name, "a list is wanted"));
+        };
         let text = |value: &'_ Value| -> Result<()> {
-            if value.is_string() { Ok(()) } else { Err(self.wrong(name, format!("{value} is no name"))) }
+            if value.is_string() {
+                Ok(())
+            } else {
+                Err(self.wrong(name, format!("{value} is no name")))
+            }
         };
         values.iter().try_for_each(text)?;
         Ok(values.iter().filter_map(Value::as_str).collect())

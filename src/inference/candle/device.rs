@@ -43,9 +43,8 @@ impl Place {
                 explained(&problem.what).unwrap_or(problem)
             }),
             #[cfg(not(feature = "cuda"))]
-            Place::Cuda(_) => {
-                Err(Error::input("this program was built without CUDA").help("use `benchtop-gpu`, or the device cpu"))
-            }
+            Place::Cuda(_) => Err(Error::input("this program was built without CUDA")
+                .help("use `benchtop-gpu`, or the device cpu")),
         }
     }
 }
@@ -68,7 +67,11 @@ fn explained(words: &str) -> Option<Error> {
             "the driver finds no GPU",
             "`nvidia-smi -L` lists them; CUDA_VISIBLE_DEVICES hides some",
         ),
-        ("CUDA_ERROR_INVALID_DEVICE", "there is no GPU of that number", "`nvidia-smi -L` lists them, from 0"),
+        (
+            "CUDA_ERROR_INVALID_DEVICE",
+            "there is no GPU of that number",
+            "`nvidia-smi -L` lists them, from 0",
+        ),
         (
             "CUDA_ERROR_STUB_LIBRARY",
             "what was found in place of the driver is the toolkit's stub",
@@ -116,23 +119,43 @@ impl Described {
 /// The driver's.
 pub fn describe(device: &Device) -> Result<Described> {
     match device {
-        Device::Cpu => Ok(Described { name: "CPU".into(), architecture: instructions(), memory: None, kernels: None }),
+        Device::Cpu => Ok(Described {
+            name: "CPU".into(),
+            architecture: instructions(),
+            memory: None,
+            kernels: None,
+        }),
         other => describe_gpu(other),
     }
 }
 
 #[cfg(feature = "cuda")]
 fn describe_gpu(device: &Device) -> Result<Described> {
-    let ops::cuda::Card { name, capability: (major, minor), kernels, cublas, free, total } = ops::cuda::card(device)?;
+    let ops::cuda::Card {
+        name,
+        capability: (major, minor),
+        kernels,
+        cublas,
+        free,
+        total,
+    } = ops::cuda::card(device)?;
     let architecture = format!("sm_{major}{minor}");
     // What chooses how products are summed is as much of it as what runs between them.
     let kernels = Some(format!("{kernels}, cuBLAS {cublas}"));
-    Ok(Described { name, architecture, memory: Some((free as u64, total as u64)), kernels })
+    Ok(Described {
+        name,
+        architecture,
+        memory: Some((free as u64, total as u64)),
+        kernels,
+    })
 }
 
 #[cfg(not(feature = "cuda"))]
 fn describe_gpu(device: &Device) -> Result<Described> {
-    candle_core::bail!("{:?} in a program that was built without it", device.location())
+    candle_core::bail!(
+        "{:?} in a program that was built without it",
+        device.location()
+    )
 }
 
 /// The instructions that products are computed with here.
@@ -172,7 +195,10 @@ pub fn device_check(device: &Device) -> Result<String> {
         for ((name, found), (_, expected)) in results(device, dtype)?.into_iter().zip(expected) {
             let off = difference(&found, &expected)?;
             if off.is_nan() || off > tolerance(dtype) {
-                candle_core::bail!("{name} in {} gives wrong numbers: {off:.1e} off", dtype.as_str());
+                candle_core::bail!(
+                    "{name} in {} gives wrong numbers: {off:.1e} off",
+                    dtype.as_str()
+                );
             }
             (right, worst) = (right + 1, worst.max(off));
         }
@@ -186,19 +212,42 @@ fn results(device: &Device, dtype: DType) -> Result<Vec<(&'static str, Tensor)>>
         let count: usize = shape.iter().product();
         let number = |i: usize| ((i as f32 + 1.0) * (0.37 + seed as f32 * 0.11)).sin();
         let all: Vec<f32> = (0..count).map(number).collect();
-        Tensor::from_vec(all, shape, &Device::Cpu)?.to_dtype(dtype)?.to_device(device)
+        Tensor::from_vec(all, shape, &Device::Cpu)?
+            .to_dtype(dtype)?
+            .to_device(device)
     };
-    let (x, bias, weight) = (numbers(&[2, 5, 6, 64], 1)?, numbers(&[64], 2)?, numbers(&[64], 3)?);
+    let (x, bias, weight) = (
+        numbers(&[2, 5, 6, 64], 1)?,
+        numbers(&[64], 2)?,
+        numbers(&[64], 3)?,
+    );
     let kernel = (numbers(&[64, 9 * 64], 4)? * 0.05)?;
     let square = (numbers(&[64, 64], 5)? * 0.2)?;
     let tokens = x.reshape((2, 30, 64))?;
     let kv = KeysValues::new(&numbers(&[2, 9, 64], 6)?, &numbers(&[2, 9, 64], 7)?, 2)?;
     let residual = numbers(&[2, 30, 64], 8)?;
-    let added = Added { bias: Some(&bias), residual: Some(&residual) };
+    let added = Added {
+        bias: Some(&bias),
+        residual: Some(&residual),
+    };
     Ok(vec![
         ("a linear layer", ops::linear(&tokens, &square, added)?),
-        ("a convolution", ops::conv3x3(&x, &kernel, Window::HALF, Added { bias: Some(&bias), residual: None })?),
-        ("group norm", ops::group_norm(&x, &weight, &bias, 8, 1e-5, true)?),
+        (
+            "a convolution",
+            ops::conv3x3(
+                &x,
+                &kernel,
+                Window::HALF,
+                Added {
+                    bias: Some(&bias),
+                    residual: None,
+                },
+            )?,
+        ),
+        (
+            "group norm",
+            ops::group_norm(&x, &weight, &bias, 8, 1e-5, true)?,
+        ),
         ("layer norm", ops::layer_norm(&x, &weight, &bias, 1e-5)?),
         ("geglu", ops::geglu(&x, &bias)?),
         ("upsampling", ops::upsample(&x, 10, 12)?),
@@ -208,10 +257,28 @@ fn results(device: &Device, dtype: DType) -> Result<Vec<(&'static str, Tensor)>>
 
 /// Largest difference of two tensors; not a number where one holds such.
 fn difference(found: &Tensor, expected: &Tensor) -> Result<f32> {
-    let flat = |t: &Tensor| t.to_dtype(DType::F32)?.to_device(&Device::Cpu)?.flatten_all()?.to_vec1::<f32>();
+    let flat = |t: &Tensor| {
+        t.to_dtype(DType::F32)?
+            .to_device(&Device::Cpu)?
+            .flatten_all()?
+            .to_vec1::<f32>()
+    };
     if found.dims() != expected.dims() {
-        candle_core::bail!("{:?} came out where {:?} should have", found.dims(), expected.dims());
+        candle_core::bail!(
+            "{:?} came out where {:?} should have",
+            found.dims(),
+            expected.dims()
+        );
     }
-    let offs = flat(found)?.into_iter().zip(flat(expected)?).map(|(a, b)| (a - b).abs());
-    Ok(offs.fold(0f32, |most, off| if most.is_nan() || off <= most { most } else { off }))
+    let offs = flat(found)?
+        .into_iter()
+        .zip(flat(expected)?)
+        .map(|(a, b)| (a - b).abs());
+    Ok(offs.fold(0f32, |most, off| {
+        if most.is_nan() || off <= most {
+            most
+        } else {
+            off
+        }
+    }))
 }

@@ -39,14 +39,28 @@ pub struct Layer {
 impl Layer {
     /// From the tensors below `vb`, under the names of transformers.
     pub fn load(vb: &VarBuilder, sizes: &LayerSizes) -> Result<Layer> {
-        let LayerSizes { width, inner, heads, eps, activation } = *sizes;
+        let LayerSizes {
+            width,
+            inner,
+            heads,
+            eps,
+            activation,
+        } = *sizes;
         let (attention, up) = (vb.pp("self_attn"), vb.pp("mlp.fc1"));
         Ok(Layer {
             norm1: LayerNorm::with_eps(width, eps, vb.pp("layer_norm1"))?,
-            qkv: Linear::joined_with_bias(width, width, &attention, &["q_proj", "k_proj", "v_proj"])?,
+            qkv: Linear::joined_with_bias(
+                width,
+                width,
+                &attention,
+                &["q_proj", "k_proj", "v_proj"],
+            )?,
             out: Linear::new(width, width, attention.pp("out_proj"))?,
             norm2: LayerNorm::with_eps(width, eps, vb.pp("layer_norm2"))?,
-            up: (ops::kept(up.get((inner, width), "weight")?)?, up.get(inner, "bias")?),
+            up: (
+                ops::kept(up.get((inner, width), "weight")?)?,
+                up.get(inner, "bias")?,
+            ),
             down: Linear::new(inner, width, vb.pp("mlp.fc2"))?,
             heads,
             activation,
@@ -55,9 +69,18 @@ impl Layer {
 
     /// `[b, tokens, width]` to the same; with `causal` no token sees those after it.
     pub fn forward(&self, x: &Tensor, causal: bool) -> Result<Tensor> {
-        let mixed = ops::self_attention(&self.qkv.forward(&self.norm1.forward(x)?)?, self.heads, causal)?;
+        let mixed = ops::self_attention(
+            &self.qkv.forward(&self.norm1.forward(x)?)?,
+            self.heads,
+            causal,
+        )?;
         let x = self.out.forward_onto(&mixed, x)?;
-        let inner = ops::activated(&self.norm2.forward(&x)?, &self.up.0, &self.up.1, self.activation)?;
+        let inner = ops::activated(
+            &self.norm2.forward(&x)?,
+            &self.up.0,
+            &self.up.1,
+            self.activation,
+        )?;
         self.down.forward_onto(&inner, &x)
     }
 }

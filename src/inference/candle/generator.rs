@@ -49,7 +49,12 @@ pub struct Options {
 impl Options {
     /// On the CPU in f32, one picture after the other: a CPU gains nothing by several at once.
     pub fn cpu() -> Options {
-        Options { dtype: DType::F32, device: Device::Cpu, together: 1, whole_pixels: WHOLE }
+        Options {
+            dtype: DType::F32,
+            device: Device::Cpu,
+            together: 1,
+            whole_pixels: WHOLE,
+        }
     }
 
     /// On card `ordinal` in f16, four pictures at a time: within 16 GB for SDXL at 1024 x 1024 (docs/gpu.md). A VAE that
@@ -59,7 +64,12 @@ impl Options {
     /// No such card, one older than Ampere, a driver that does not take the kernels.
     #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Options> {
-        Ok(Options { dtype: DType::F16, device: cuda::open(ordinal)?, together: 4, whole_pixels: WHOLE })
+        Ok(Options {
+            dtype: DType::F16,
+            device: cuda::open(ordinal)?,
+            together: 4,
+            whole_pixels: WHOLE,
+        })
     }
 }
 
@@ -85,20 +95,31 @@ impl CandleGenerator {
     pub fn open(folder: &Path, options: &Options, hash: Option<String>) -> Result<CandleGenerator> {
         if !matches!(options.dtype, DType::F32 | DType::F16) {
             let other = options.dtype.as_str();
-            return Err(Error::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"));
+            return Err(Error::input(format!("{other} is not supported"))
+                .field("dtype")
+                .help("supported: f32, f16"));
         }
         let place = describe(&options.device).input()?;
         let model = ModelFolder::open(folder)?;
-        let loading =
-            Loading { dtype: options.dtype, device: options.device.clone(), whole_pixels: options.whole_pixels };
+        let loading = Loading {
+            dtype: options.dtype,
+            device: options.device.clone(),
+            whole_pixels: options.whole_pixels,
+        };
         let pipeline = Pipeline::load(&model, &loading)?;
         let hash = match hash {
             Some(hash) => hash,
             None => model.hash(options.dtype)?,
         };
         let together = options.together.max(1);
-        let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let name = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
+        let named = folder
+            .canonicalize()
+            .unwrap_or_else(|_| folder.to_path_buf());
+        let name = named
+            .file_name()
+            .unwrap_or(named.as_os_str())
+            .to_string_lossy()
+            .into_owned();
         let (dtype, f16) = (options.dtype.as_str(), options.dtype == DType::F16);
         let tiles = tiles(options.whole_pixels, pipeline.vae().config().sample_size);
         let layout = match together {
@@ -118,7 +139,9 @@ impl CandleGenerator {
             .with("batch", layout)
             .with("noise", "torch on the CPU, a stream a picture");
         let fixed = match &place.kernels {
-            Some(kernels) => fixed.with("kernels", kernels).with("f32 products", if f16 { "TF32" } else { "f32" }),
+            Some(kernels) => fixed
+                .with("kernels", kernels)
+                .with("f32 products", if f16 { "TF32" } else { "f32" }),
             None => fixed,
         };
         let capabilities = Capabilities {
@@ -150,7 +173,10 @@ impl CandleGenerator {
             #[cfg(feature = "cuda")]
             dtype: options.dtype,
             #[cfg(feature = "cuda")]
-            _memory: options.device.is_cuda().then(|| cuda::Memory(options.device.clone())),
+            _memory: options
+                .device
+                .is_cuda()
+                .then(|| cuda::Memory(options.device.clone())),
         })
     }
 
@@ -161,7 +187,10 @@ impl CandleGenerator {
 
     /// What [`fixed`](Self::fixed) is with pictures of more than `whole_pixels` in tiles.
     pub fn fixed_within(&self, whole_pixels: usize) -> Fingerprint {
-        self.fixed.clone().with(TILES, tiles(whole_pixels, self.pipeline.vae().config().sample_size))
+        self.fixed.clone().with(
+            TILES,
+            tiles(whole_pixels, self.pipeline.vae().config().sample_size),
+        )
     }
 
     /// Pixels of a tile.
@@ -178,20 +207,33 @@ impl CandleGenerator {
     }
 
     /// What pass a task belongs to, and what a person should know about it; or why it cannot be made.
-    fn look(&self, settings: &Settings, task: &Task) -> std::result::Result<(Pass, Vec<String>), Failure> {
+    fn look(
+        &self,
+        settings: &Settings,
+        task: &Task,
+    ) -> std::result::Result<(Pass, Vec<String>), Failure> {
         if let Some(failure) = self.capabilities.excluded(settings, task) {
             return Err(failure);
         }
         let (chunks, mut notes) = self.pipeline.look(task, settings).map_err(wrong)?;
         if chunks > CHUNKS {
-            let why = format!("the prompt is read in parts of 75 tokens and has {chunks}: at most {CHUNKS} are taken");
+            let why = format!(
+                "the prompt is read in parts of 75 tokens and has {chunks}: at most {CHUNKS} are taken"
+            );
             return Err(Failure::new(FailureKind::Input, why));
         }
         if settings.guidance <= 1. && task.negative_prompt.is_some() {
             notes.push("the negative prompt has no effect: guidance is not over 1".to_string());
         }
         let init = task.init.as_ref();
-        Ok(((chunks, init.map(|i| i.strength.to_bits()), init.is_some_and(|i| i.mask.is_some())), notes))
+        Ok((
+            (
+                chunks,
+                init.map(|i| i.strength.to_bits()),
+                init.is_some_and(|i| i.mask.is_some()),
+            ),
+            notes,
+        ))
     }
 }
 
@@ -201,14 +243,23 @@ fn best(pipeline: &Pipeline) -> Settings {
     let config = pipeline.scheduler();
     let scheduler = config.scheduler.unwrap_or_default();
     // The turbo models are published with Euler on trailing timesteps, and others are not.
-    let euler = matches!(config.scheduler, Some(Scheduler::Euler | Scheduler::EulerAncestral));
+    let euler = matches!(
+        config.scheduler,
+        Some(Scheduler::Euler | Scheduler::EulerAncestral)
+    );
     let turbo = euler && config.timestep_spacing == Some(TimestepSpacing::Trailing);
     let (steps, guidance) = match (turbo, pipeline.xl()) {
         (true, _) => (1, 0.),
         (false, true) => (30, 5.),
         (false, false) => (30, 7.5),
     };
-    Settings { width: side, height: side, steps, guidance, scheduler }
+    Settings {
+        width: side,
+        height: side,
+        steps,
+        guidance,
+        scheduler,
+    }
 }
 
 /// Which pictures go through the VAE in tiles, as a fingerprint says it.
@@ -218,9 +269,21 @@ fn tiles(whole_pixels: usize, side: usize) -> String {
 
 /// The fingerprint of pictures as `settings` say, made with what `fixed` stands for.
 pub fn sized(fixed: &Fingerprint, settings: &Settings) -> Fingerprint {
-    let Settings { width, height, steps, guidance, scheduler } = settings;
-    let sized = fixed.clone().with("width", width).with("height", height).with("steps", steps);
-    sized.with("guidance", guidance).with("scheduler", scheduler.name())
+    let Settings {
+        width,
+        height,
+        steps,
+        guidance,
+        scheduler,
+    } = settings;
+    let sized = fixed
+        .clone()
+        .with("width", width)
+        .with("height", height)
+        .with("steps", steps);
+    sized
+        .with("guidance", guidance)
+        .with("scheduler", scheduler.name())
 }
 
 impl ImageGenerator for CandleGenerator {
@@ -232,16 +295,30 @@ impl ImageGenerator for CandleGenerator {
         sized(&self.fixed, settings)
     }
 
-    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+    fn generate(
+        &mut self,
+        settings: &Settings,
+        tasks: &[Task],
+        watch: &mut dyn FnMut(Told) -> bool,
+    ) {
         // For the whole process, and another model of another dtype may have been at work in it.
         #[cfg(feature = "cuda")]
         cuda::settle(self.dtype);
         let mut going = true;
         let mut waiting: Vec<(usize, Pass, Vec<String>)> = Vec::new();
         for (index, task) in tasks.iter().enumerate() {
-            match if going { self.look(settings, task) } else { Err(cancelled()) } {
+            match if going {
+                self.look(settings, task)
+            } else {
+                Err(cancelled())
+            } {
                 Ok((pass, notes)) => waiting.push((index, pass, notes)),
-                Err(failure) => going &= watch(Told::Done { index, result: Err(failure) }),
+                Err(failure) => {
+                    going &= watch(Told::Done {
+                        index,
+                        result: Err(failure),
+                    })
+                }
             }
         }
         while let Some(pass) = waiting.first().map(|(_, pass, _)| *pass) {
@@ -249,14 +326,25 @@ impl ImageGenerator for CandleGenerator {
             let mut batch = Vec::new();
             let mut later = Vec::new();
             for one in waiting {
-                if one.1 == pass && batch.len() < self.together { batch.push(one) } else { later.push(one) }
+                if one.1 == pass && batch.len() < self.together {
+                    batch.push(one)
+                } else {
+                    later.push(one)
+                }
             }
             waiting = later;
-            let some: Vec<&Task> = batch.iter().filter_map(|(index, ..)| tasks.get(*index)).collect();
+            let some: Vec<&Task> = batch
+                .iter()
+                .filter_map(|(index, ..)| tasks.get(*index))
+                .collect();
             let size = some.len();
             let made = match going {
                 true => self.pipeline.run(settings, &some, &mut |done, of| {
-                    going &= watch(Told::Step { done, of, batch: size });
+                    going &= watch(Told::Step {
+                        done,
+                        of,
+                        batch: size,
+                    });
                     going
                 }),
                 false => Err(Stopped::Cancelled),
@@ -269,7 +357,11 @@ impl ImageGenerator for CandleGenerator {
             for ((index, _, notes), result) in batch.into_iter().zip(results) {
                 let mut honoured = self.capabilities.honours;
                 honoured.negative_prompt = settings.guidance > 1.;
-                let result = result.map(|pixels| Picture { pixels, honoured, notes });
+                let result = result.map(|pixels| Picture {
+                    pixels,
+                    honoured,
+                    notes,
+                });
                 going &= watch(Told::Done { index, result });
             }
         }

@@ -15,7 +15,10 @@ pub struct Linear {
 
 impl Linear {
     fn of(weight: Tensor, bias: Option<Tensor>) -> Result<Linear> {
-        Ok(Linear { weight: ops::kept(weight)?, bias })
+        Ok(Linear {
+            weight: ops::kept(weight)?,
+            bias,
+        })
     }
 
     /// `{weight: [n, k], bias: [n]}` below `vb`.
@@ -25,19 +28,31 @@ impl Linear {
 
     /// The same from a 1x1 convolution: `{weight: [n, k, 1, 1], bias: [n]}`.
     pub fn pointwise(k: usize, n: usize, vb: VarBuilder) -> Result<Linear> {
-        Linear::of(vb.get((n, k, 1, 1), "weight")?.reshape((n, k))?, Some(vb.get(n, "bias")?))
+        Linear::of(
+            vb.get((n, k, 1, 1), "weight")?.reshape((n, k))?,
+            Some(vb.get(n, "bias")?),
+        )
     }
 
     /// Several matrices without bias below `vb`, from the same input, as one: `[k]` to `names.len() * n`.
     pub fn joined(k: usize, n: usize, vb: &VarBuilder, names: &[&str]) -> Result<Linear> {
-        let weights = names.iter().map(|name| vb.pp(name).get((n, k), "weight")).collect::<Result<Vec<_>>>()?;
+        let weights = names
+            .iter()
+            .map(|name| vb.pp(name).get((n, k), "weight"))
+            .collect::<Result<Vec<_>>>()?;
         Linear::of(Tensor::cat(&weights, 0)?, None)
     }
 
     /// Several matrices, each with its bias, as one: `[k]` to `names.len() * n`.
     pub fn joined_with_bias(k: usize, n: usize, vb: &VarBuilder, names: &[&str]) -> Result<Linear> {
-        let biases = names.iter().map(|name| vb.pp(name).get(n, "bias")).collect::<Result<Vec<_>>>()?;
-        Ok(Linear { bias: Some(Tensor::cat(&biases, 0)?), ..Linear::joined(k, n, vb, names)? })
+        let biases = names
+            .iter()
+            .map(|name| vb.pp(name).get(n, "bias"))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Linear {
+            bias: Some(Tensor::cat(&biases, 0)?),
+            ..Linear::joined(k, n, vb, names)?
+        })
     }
 
     /// One matrix without bias: `{weight: [n, k]}` below `vb`.
@@ -47,12 +62,26 @@ impl Linear {
 
     /// `[..., k]` to `[..., n]`.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        ops::linear(x, &self.weight, Added { bias: self.bias.as_ref(), residual: None })
+        ops::linear(
+            x,
+            &self.weight,
+            Added {
+                bias: self.bias.as_ref(),
+                residual: None,
+            },
+        )
     }
 
     /// The same plus a residual of the result's shape.
     pub fn forward_onto(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
-        ops::linear(x, &self.weight, Added { bias: self.bias.as_ref(), residual: Some(residual) })
+        ops::linear(
+            x,
+            &self.weight,
+            Added {
+                bias: self.bias.as_ref(),
+                residual: Some(residual),
+            },
+        )
     }
 }
 
@@ -68,24 +97,56 @@ pub struct Conv3 {
 impl Conv3 {
     /// `{weight: [n, c, 3, 3], bias: [n]}` below `vb`.
     pub fn new(c: usize, n: usize, window: Window, vb: VarBuilder) -> Result<Conv3> {
-        let weight = vb.get((n, c, 3, 3), "weight")?.permute((0, 2, 3, 1))?.contiguous()?.reshape((n, 9 * c))?;
-        Ok(Conv3 { weight: ops::kept(weight)?, bias: vb.get(n, "bias")?, window })
+        let weight = vb
+            .get((n, c, 3, 3), "weight")?
+            .permute((0, 2, 3, 1))?
+            .contiguous()?
+            .reshape((n, 9 * c))?;
+        Ok(Conv3 {
+            weight: ops::kept(weight)?,
+            bias: vb.get(n, "bias")?,
+            window,
+        })
     }
 
     /// `[b, h, w, c]` to `[b, h', w', n]`.
     pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
-        ops::conv3x3(x, &self.weight, self.window, Added { bias: Some(&self.bias), residual: None })
+        ops::conv3x3(
+            x,
+            &self.weight,
+            self.window,
+            Added {
+                bias: Some(&self.bias),
+                residual: None,
+            },
+        )
     }
 
     /// The same plus a residual of the result's shape.
     pub fn forward_onto(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
-        ops::conv3x3(x, &self.weight, self.window, Added { bias: Some(&self.bias), residual: Some(residual) })
+        ops::conv3x3(
+            x,
+            &self.weight,
+            self.window,
+            Added {
+                bias: Some(&self.bias),
+                residual: Some(residual),
+            },
+        )
     }
 
     /// The same plus a vector for each picture, `[b, n]`.
     pub fn forward_with(&self, x: &Tensor, vector: &Tensor) -> Result<Tensor> {
         let bias = vector.broadcast_add(&self.bias)?;
-        ops::conv3x3(x, &self.weight, self.window, Added { bias: Some(&bias), residual: None })
+        ops::conv3x3(
+            x,
+            &self.weight,
+            self.window,
+            Added {
+                bias: Some(&bias),
+                residual: None,
+            },
+        )
     }
 }
 
@@ -101,7 +162,12 @@ pub struct GroupNorm {
 impl GroupNorm {
     /// `{weight: [c], bias: [c]}` below `vb`.
     pub fn new(c: usize, groups: usize, eps: f64, vb: VarBuilder) -> Result<GroupNorm> {
-        Ok(GroupNorm { weight: vb.get(c, "weight")?, bias: vb.get(c, "bias")?, groups, eps })
+        Ok(GroupNorm {
+            weight: vb.get(c, "weight")?,
+            bias: vb.get(c, "bias")?,
+            groups,
+            eps,
+        })
     }
 
     /// `[b, ..., c]` normalised.
@@ -131,7 +197,11 @@ impl LayerNorm {
 
     /// The same with the eps of a configuration.
     pub fn with_eps(c: usize, eps: f64, vb: VarBuilder) -> Result<LayerNorm> {
-        Ok(LayerNorm { weight: vb.get(c, "weight")?, bias: vb.get(c, "bias")?, eps })
+        Ok(LayerNorm {
+            weight: vb.get(c, "weight")?,
+            bias: vb.get(c, "bias")?,
+            eps,
+        })
     }
 
     /// `[..., c]` normalised.
@@ -169,15 +239,25 @@ pub struct ResNetSizes {
 impl ResNet {
     /// From the tensors below `vb`.
     pub fn new(sizes: ResNetSizes, vb: VarBuilder) -> Result<ResNet> {
-        let ResNetSizes { from, to, time, groups, eps } = sizes;
+        let ResNetSizes {
+            from,
+            to,
+            time,
+            groups,
+            eps,
+        } = sizes;
         let same = Window::SAME;
         Ok(ResNet {
             norm1: GroupNorm::new(from, groups, eps, vb.pp("norm1"))?,
             conv1: Conv3::new(from, to, same, vb.pp("conv1"))?,
-            time: time.map(|time| Linear::new(time, to, vb.pp("time_emb_proj"))).transpose()?,
+            time: time
+                .map(|time| Linear::new(time, to, vb.pp("time_emb_proj")))
+                .transpose()?,
             norm2: GroupNorm::new(to, groups, eps, vb.pp("norm2"))?,
             conv2: Conv3::new(to, to, same, vb.pp("conv2"))?,
-            shortcut: (from != to).then(|| Linear::pointwise(from, to, vb.pp("conv_shortcut"))).transpose()?,
+            shortcut: (from != to)
+                .then(|| Linear::pointwise(from, to, vb.pp("conv_shortcut")))
+                .transpose()?,
         })
     }
 
@@ -207,7 +287,10 @@ pub struct Embedding {
 impl Embedding {
     /// From `linear_1` and `linear_2` below `vb`.
     pub fn new(k: usize, n: usize, vb: VarBuilder) -> Result<Embedding> {
-        Ok(Embedding { first: Linear::new(k, n, vb.pp("linear_1"))?, second: Linear::new(n, n, vb.pp("linear_2"))? })
+        Ok(Embedding {
+            first: Linear::new(k, n, vb.pp("linear_1"))?,
+            second: Linear::new(n, n, vb.pp("linear_2"))?,
+        })
     }
 
     /// `[b, k]` to `[b, n]`.
@@ -238,7 +321,11 @@ impl Sinusoid {
         let mut all = Vec::with_capacity(values.len() * self.dim);
         for value in values {
             let angles = frequencies.iter().map(|f| value * f);
-            let functions: [fn(f32) -> f32; 2] = if self.flip { [f32::cos, f32::sin] } else { [f32::sin, f32::cos] };
+            let functions: [fn(f32) -> f32; 2] = if self.flip {
+                [f32::cos, f32::sin]
+            } else {
+                [f32::sin, f32::cos]
+            };
             for function in functions {
                 all.extend(angles.clone().map(function));
             }

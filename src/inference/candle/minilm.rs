@@ -44,19 +44,33 @@ pub struct MiniLm {
 /// Refuses what candle's network would divide by or take for something else.
 fn check(config: &Config) -> Result<()> {
     config.only("model_type", "bert")?;
-    let (width, heads) = (config.count("hidden_size", None)?, config.count("num_attention_heads", None)?);
+    let (width, heads) = (
+        config.count("hidden_size", None)?,
+        config.count("num_attention_heads", None)?,
+    );
     if !width.is_multiple_of(heads) {
-        return Err(config.wrong("num_attention_heads", format!("does not divide the width, {width}")));
+        return Err(config.wrong(
+            "num_attention_heads",
+            format!("does not divide the width, {width}"),
+        ));
     }
     match config.get("hidden_act").and_then(|a| a.as_str()) {
         None | Some("gelu" | "relu") => {}
         Some(other) => {
-            return Err(config.wrong("hidden_act", format!("{other} is not supported")).help("supported: gelu, relu"));
+            return Err(config
+                .wrong("hidden_act", format!("{other} is not supported"))
+                .help("supported: gelu, relu"));
         }
     }
-    match config.get("position_embedding_type").and_then(|a| a.as_str()) {
+    match config
+        .get("position_embedding_type")
+        .and_then(|a| a.as_str())
+    {
         None | Some("absolute") => Ok(()),
-        Some(other) => Err(config.wrong("position_embedding_type", format!("{other} is not supported"))),
+        Some(other) => Err(config.wrong(
+            "position_embedding_type",
+            format!("{other} is not supported"),
+        )),
     }
 }
 
@@ -67,8 +81,17 @@ fn pooling(folder: &Path) -> Result<()> {
         return Ok(());
     }
     let config = Config::read(&file)?;
-    let is_on = |name: &str| config.get(name).and_then(serde_json::Value::as_bool).unwrap_or(false);
-    let others = ["pooling_mode_cls_token", "pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens"];
+    let is_on = |name: &str| {
+        config
+            .get(name)
+            .and_then(serde_json::Value::as_bool)
+            .unwrap_or(false)
+    };
+    let others = [
+        "pooling_mode_cls_token",
+        "pooling_mode_max_tokens",
+        "pooling_mode_mean_sqrt_len_tokens",
+    ];
     match others.into_iter().find(|name| is_on(name)) {
         None => Ok(()),
         Some(name) => Err(config.wrong(name, "only the mean over the tokens is supported")),
@@ -79,12 +102,15 @@ fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32)> {
     let file = folder.join("tokenizer.json");
     if !file.is_file() {
         let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
-        return Err(missing.help("vocab.txt alone is not read: put the tokenizer.json of the same model there"));
+        return Err(missing
+            .help("vocab.txt alone is not read: put the tokenizer.json of the same model there"));
     }
-    let mut tokenizer =
-        Tokenizer::from_file(&file).map_err(|e| Error::input(format!("is no tokenizer: {e}")).file(&file))?;
+    let mut tokenizer = Tokenizer::from_file(&file)
+        .map_err(|e| Error::input(format!("is no tokenizer: {e}")).file(&file))?;
     // The published file cuts at 128 tokens and pads to them; sentence-transformers overrides both, and so do we.
-    tokenizer.with_truncation(None).map_err(|e| Error::input(e.to_string()).file(&file))?;
+    tokenizer
+        .with_truncation(None)
+        .map_err(|e| Error::input(e.to_string()).file(&file))?;
     tokenizer.with_padding(None);
     let missing = || Error::input("the vocabulary has no `[SEP]`").file(&file);
     let end = tokenizer.token_to_id("[SEP]").ok_or_else(missing)?;
@@ -105,8 +131,9 @@ impl MiniLm {
         let config = Config::read(&file)?;
         check(&config)?;
         pooling(folder)?;
-        let network: Network = serde_json::from_value(serde_json::Value::Object(config.fields().clone()))
-            .map_err(|e| Error::input(format!("is no BERT: {e}")).file(&file))?;
+        let network: Network =
+            serde_json::from_value(serde_json::Value::Object(config.fields().clone()))
+                .map_err(|e| Error::input(format!("is no BERT: {e}")).file(&file))?;
         let limits = folder.join("sentence_bert_config.json");
         let longest = match limits.is_file() {
             true => Config::read(&limits)?.count("max_seq_length", Some(LONGEST))?,
@@ -114,7 +141,9 @@ impl MiniLm {
         };
         let longest = longest.min(network.max_position_embeddings);
         if longest < 3 {
-            return Err(Error::input("leaves no room between the marks").file(limits).field("max_seq_length"));
+            return Err(Error::input("leaves no room between the marks")
+                .file(limits)
+                .field("max_seq_length"));
         }
         let (tokenizer, end) = tokenizer(folder)?;
         let hash = match &options.hash {
@@ -122,10 +151,19 @@ impl MiniLm {
             None => super::weights::hash_part(folder, options.dtype)?,
         };
         let place = describe(&options.device).input()?;
-        let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let model = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
+        let named = folder
+            .canonicalize()
+            .unwrap_or_else(|_| folder.to_path_buf());
+        let model = named
+            .file_name()
+            .unwrap_or(named.as_os_str())
+            .to_string_lossy()
+            .into_owned();
         let fingerprint = Fingerprint::default()
-            .with("backend", "candle-transformers 0.11.1, BERT; masked mean, length 1")
+            .with(
+                "backend",
+                "candle-transformers 0.11.1, BERT; masked mean, length 1",
+            )
             .with("code", CODE)
             .with("model", &model)
             .with("weights", hash)
@@ -149,7 +187,8 @@ impl MiniLm {
     /// The ids of `text` between its marks, at most as many as the model takes, and how many there would be.
     fn ids(&self, text: &str) -> Result<(Vec<u32>, usize)> {
         let encoding = self.tokenizer.encode_fast(text, true);
-        let encoding = encoding.map_err(|e| Error::input(format!("the text has no tokens: {e}")))?;
+        let encoding =
+            encoding.map_err(|e| Error::input(format!("the text has no tokens: {e}")))?;
         let mut ids = encoding.get_ids().to_vec();
         let tokens = ids.len();
         if tokens > self.longest {
@@ -167,7 +206,10 @@ impl MiniLm {
 
     /// `[b, dimension]` for texts of at least one token each; shorter ones are padded and the padding is masked.
     fn forward(&self, texts: &[&[u32]]) -> candle_core::Result<Tensor> {
-        let (rows, width) = (texts.len(), texts.iter().map(|t| t.len()).max().unwrap_or_default());
+        let (rows, width) = (
+            texts.len(),
+            texts.iter().map(|t| t.len()).max().unwrap_or_default(),
+        );
         let (mut ids, mut mask) = (vec![0u32; rows * width], vec![0f32; rows * width]);
         for (row, text) in texts.iter().enumerate() {
             let at = row * width;
@@ -202,18 +244,28 @@ impl TextEmbedder for MiniLm {
         self.fingerprint.clone()
     }
 
-    fn embed(&mut self, texts: &[&str], watch: Watch) -> Vec<std::result::Result<EmbeddedText, Failure>> {
-        let read: Vec<Result<(Vec<u32>, usize)>> = texts.iter().map(|text| self.ids(text)).collect();
+    fn embed(
+        &mut self,
+        texts: &[&str],
+        watch: Watch,
+    ) -> Vec<std::result::Result<EmbeddedText, Failure>> {
+        let read: Vec<Result<(Vec<u32>, usize)>> =
+            texts.iter().map(|text| self.ids(text)).collect();
         // Texts of a like length go together: the pass is as wide as its longest.
         let mut order: Vec<usize> = (0..texts.len()).filter(|at| read[*at].is_ok()).collect();
         order.sort_by_key(|at| read[*at].as_ref().map_or(0, |(ids, _)| ids.len()));
-        let mut found: Vec<Option<std::result::Result<EmbeddedText, Failure>>> = texts.iter().map(|_| None).collect();
+        let mut found: Vec<Option<std::result::Result<EmbeddedText, Failure>>> =
+            texts.iter().map(|_| None).collect();
         let (mut done, mut goes_on) = (0, watch(0));
         for some in order.chunks(TOGETHER) {
             if !goes_on {
                 break;
             }
-            let ids: Vec<&[u32]> = some.iter().filter_map(|at| read[*at].as_ref().ok()).map(|(i, _)| &i[..]).collect();
+            let ids: Vec<&[u32]> = some
+                .iter()
+                .filter_map(|at| read[*at].as_ref().ok())
+                .map(|(i, _)| &i[..])
+                .collect();
             match self.forward(&ids).and_then(|t| t.to_vec2::<f32>()) {
                 Ok(rows) => {
                     for (at, vector) in some.iter().zip(rows) {
@@ -224,14 +276,17 @@ impl TextEmbedder for MiniLm {
                 }
                 Err(error) => {
                     let why = failure(FailureKind::Refused, &reason(&error));
-                    some.iter().for_each(|at| found[*at] = Some(Err(why.clone())));
+                    some.iter()
+                        .for_each(|at| found[*at] = Some(Err(why.clone())));
                 }
             }
             done += some.len();
             goes_on = watch(done);
         }
-        let rest = |(found, read): (Option<std::result::Result<EmbeddedText, Failure>>, Result<_>)| match (found, read)
-        {
+        let rest = |(found, read): (
+            Option<std::result::Result<EmbeddedText, Failure>>,
+            Result<_>,
+        )| match (found, read) {
             (Some(found), _) => found,
             (None, Err(problem)) => Err(wrong(problem)),
             (None, Ok(_)) => Err(Failure::new(FailureKind::Cancelled, "cancelled")),

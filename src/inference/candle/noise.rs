@@ -21,7 +21,9 @@ impl Mt19937 {
         let mut last = seed;
         for (i, word) in (0u32..).zip(state.iter_mut()) {
             if i > 0 {
-                last = 1_812_433_253u32.wrapping_mul(last ^ (last >> 30)).wrapping_add(i);
+                last = 1_812_433_253u32
+                    .wrapping_mul(last ^ (last >> 30))
+                    .wrapping_add(i);
             }
             *word = last;
         }
@@ -72,7 +74,10 @@ pub struct Generator {
 impl Generator {
     /// The stream of `seed`. As in PyTorch only its lower 32 bits count.
     pub fn new(seed: u64) -> Generator {
-        Generator { engine: Mt19937::new((seed & 0xffff_ffff) as u32), spare: None }
+        Generator {
+            engine: Mt19937::new((seed & 0xffff_ffff) as u32),
+            spare: None,
+        }
     }
 
     /// The next `count` numbers: `torch.randn(count, generator=g)`, which depends on `count` and not on the shape.
@@ -122,7 +127,9 @@ fn box_muller(block: &mut [f32]) {
 pub fn stacked(generators: &mut [Generator], shape: &[usize], device: &Device) -> Result<Tensor> {
     let count = shape.iter().product();
     let numbers: Vec<f32> = generators.iter_mut().flat_map(|g| g.randn(count)).collect();
-    let dims: Vec<usize> = std::iter::once(generators.len()).chain(shape.iter().copied()).collect();
+    let dims: Vec<usize> = std::iter::once(generators.len())
+        .chain(shape.iter().copied())
+        .collect();
     Tensor::from_vec(numbers, dims, device)
 }
 
@@ -141,11 +148,21 @@ mod tests {
             assert_eq!(got.len(), *count);
             for (at, expected) in *some {
                 let off = (f64::from(got[*at]) - expected).abs();
-                assert!(off <= 1e-6, "seed {seed}, {count} numbers: number {at} is {}, not {expected}", got[*at]);
+                assert!(
+                    off <= 1e-6,
+                    "seed {seed}, {count} numbers: number {at} is {}, not {expected}",
+                    got[*at]
+                );
             }
             let numbers = || got.iter().map(|x| f64::from(*x));
-            assert!((numbers().sum::<f64>() - sum).abs() < 1e-3, "seed {seed}, {count} numbers");
-            assert!((numbers().map(|x| x * x).sum::<f64>() - squares).abs() < 1e-2, "seed {seed}, {count} numbers");
+            assert!(
+                (numbers().sum::<f64>() - sum).abs() < 1e-3,
+                "seed {seed}, {count} numbers"
+            );
+            assert!(
+                (numbers().map(|x| x * x).sum::<f64>() - squares).abs() < 1e-2,
+                "seed {seed}, {count} numbers"
+            );
         }
     }
 
@@ -176,55 +193,121 @@ mod tests {
         check(
             7,
             &[
-                Draw(3, &[(0, -0.146795094), (1, 0.786141276), (2, 0.94682163)], 1.58616781, 1.53603811),
-                Draw(16384, &[(0, -0.176437929), (2, 1.93001688), (16383, -1.43410373)], -132.22157, 16344.993),
+                Draw(
+                    3,
+                    &[(0, -0.146795094), (1, 0.786141276), (2, 0.94682163)],
+                    1.58616781,
+                    1.53603811,
+                ),
+                Draw(
+                    16384,
+                    &[(0, -0.176437929), (2, 1.93001688), (16383, -1.43410373)],
+                    -132.22157,
+                    16344.993,
+                ),
                 // The first of these five is the spare of the three above: the long draw leaves it alone.
-                Draw(5, &[(0, -1.114344), (1, -1.2392652), (4, -0.284435958)], -1.79224482, 6.32984126),
-                Draw(17, &[(0, -0.0589699745), (1, -0.0142462328), (16, -0.880407214)], 6.67170523, 16.8731594),
+                Draw(
+                    5,
+                    &[(0, -1.114344), (1, -1.2392652), (4, -0.284435958)],
+                    -1.79224482,
+                    6.32984126,
+                ),
+                Draw(
+                    17,
+                    &[(0, -0.0589699745), (1, -0.0142462328), (16, -0.880407214)],
+                    6.67170523,
+                    16.8731594,
+                ),
                 Draw(1, &[(0, 1.10022008)], 1.10022008, 1.21048423),
-                Draw(40, &[(0, 1.31421947), (37, 0.564519346), (39, 0.440271795)], 0.663152292, 38.0634058),
+                Draw(
+                    40,
+                    &[(0, 1.31421947), (37, 0.564519346), (39, 0.440271795)],
+                    0.663152292,
+                    38.0634058,
+                ),
             ],
         );
         check(
             123456789,
             &[
-                Draw(16384, &[(0, 0.264255404), (16383, 0.39982143)], -54.5992088, 16090.458),
-                Draw(16384, &[(0, -0.705906391), (16382, -1.3322494)], -134.338755, 16330.3922),
+                Draw(
+                    16384,
+                    &[(0, 0.264255404), (16383, 0.39982143)],
+                    -54.5992088,
+                    16090.458,
+                ),
+                Draw(
+                    16384,
+                    &[(0, -0.705906391), (16382, -1.3322494)],
+                    -134.338755,
+                    16330.3922,
+                ),
             ],
         );
         check(
             4294967295,
-            &[Draw(33, &[(0, -2.66429758), (30, -1.04885542), (32, 0.0403710417)], -5.17697399, 52.1805113)],
+            &[Draw(
+                33,
+                &[(0, -2.66429758), (30, -1.04885542), (32, 0.0403710417)],
+                -5.17697399,
+                52.1805113,
+            )],
         );
         check(
             1,
             &[
-                Draw(15, &[(0, 0.661352158), (14, 0.422415316)], -3.42778226, 6.91649413),
-                Draw(2, &[(0, 0.267316997), (1, -0.421195149)], -0.153878152, 0.248863731),
+                Draw(
+                    15,
+                    &[(0, 0.661352158), (14, 0.422415316)],
+                    -3.42778226,
+                    6.91649413,
+                ),
+                Draw(
+                    2,
+                    &[(0, 0.267316997), (1, -0.421195149)],
+                    -0.153878152,
+                    0.248863731,
+                ),
             ],
         );
     }
 
     #[test]
     fn only_the_lower_half_of_a_seed_counts_as_in_torch() {
-        assert_eq!(Generator::new((1 << 32) + 42).randn(16), Generator::new(42).randn(16));
+        assert_eq!(
+            Generator::new((1 << 32) + 42).randn(16),
+            Generator::new(42).randn(16)
+        );
         assert!((f64::from(Generator::new((1 << 63) + 7).randn(16)[0]) + 0.820134521).abs() < 1e-6);
     }
 
     #[test]
     fn a_sample_does_not_depend_on_its_batch() {
-        let generators = |seeds: &[u64]| seeds.iter().map(|s| Generator::new(*s)).collect::<Vec<_>>();
+        let generators =
+            |seeds: &[u64]| seeds.iter().map(|s| Generator::new(*s)).collect::<Vec<_>>();
         let shape = [4, 3, 5];
         let (mut batch, mut alone) = (generators(&[5, 9, 5]), generators(&[9]));
         for _ in 0..3 {
             let three = stacked(&mut batch, &shape, &Device::Cpu).unwrap();
             let one = stacked(&mut alone, &shape, &Device::Cpu).unwrap();
             assert_eq!(three.dims(), [3, 4, 3, 5]);
-            let row = |t: &Tensor, i: usize| t.get(i).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
+            let row = |t: &Tensor, i: usize| {
+                t.get(i)
+                    .unwrap()
+                    .flatten_all()
+                    .unwrap()
+                    .to_vec1::<f32>()
+                    .unwrap()
+            };
             assert_eq!(row(&three, 1), row(&one, 0));
             assert_eq!(row(&three, 0), row(&three, 2));
             assert_ne!(row(&three, 0), row(&three, 1));
         }
-        assert_eq!(stacked(&mut alone, &[0], &Device::Cpu).unwrap().elem_count(), 0);
+        assert_eq!(
+            stacked(&mut alone, &[0], &Device::Cpu)
+                .unwrap()
+                .elem_count(),
+            0
+        );
     }
 }

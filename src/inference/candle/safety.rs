@@ -37,7 +37,10 @@ impl Concepts {
             .input()?
             .to_device(&Device::Cpu)
             .input()?;
-        Ok(Concepts { embeddings, thresholds: thresholds.to_vec1().input()? })
+        Ok(Concepts {
+            embeddings,
+            thresholds: thresholds.to_vec1().input()?,
+        })
     }
 
     /// Cosine less threshold plus what `adjusted` says at that moment, in thousandths. All in f32 and in this order, as
@@ -45,7 +48,11 @@ impl Concepts {
     fn scores(&self, picture: &[f32], adjustment: &mut f32, raises: bool) -> Vec<f32> {
         let mut scores = Vec::new();
         for (concept, threshold) in self.embeddings.iter().zip(&self.thresholds) {
-            let cosine = concept.iter().zip(picture).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>() as f32;
+            let cosine = concept
+                .iter()
+                .zip(picture)
+                .map(|(a, b)| f64::from(*a) * f64::from(*b))
+                .sum::<f64>() as f32;
             let score = ((cosine - threshold + *adjustment) * 1000.).round_ties_even() / 1000.;
             if raises && score > 0. {
                 *adjustment = ADJUSTMENT;
@@ -73,22 +80,39 @@ impl StableDiffusionSafetyChecker {
     pub fn open(folder: &Path, options: &Options) -> Result<StableDiffusionSafetyChecker> {
         options.check()?;
         let config = ClipConfig::read(&folder.join("config.json"))?;
-        let (vb, dimension) =
-            (super::weights::open_part(folder, options.dtype, &options.device)?, config.projection_dim);
+        let (vb, dimension) = (
+            super::weights::open_part(folder, options.dtype, &options.device)?,
+            config.projection_dim,
+        );
         // Files of before and after transformers took a layer out of its names.
         let nested = vb.contains_tensor("vision_model.vision_model.embeddings.class_embedding");
-        let inner = if nested { vb.pp("vision_model.vision_model") } else { vb.pp("vision_model") };
-        let vision = VisionEncoder::load(&inner, vb.pp("visual_projection"), &config.vision, dimension).input()?;
+        let inner = if nested {
+            vb.pp("vision_model.vision_model")
+        } else {
+            vb.pp("vision_model")
+        };
+        let vision = VisionEncoder::load(
+            &inner,
+            vb.pp("visual_projection"),
+            &config.vision,
+            dimension,
+        )
+        .input()?;
         let special = Concepts::load(&vb, "special_care_embeds", CONCEPTS.0, dimension)?;
         let concepts = Concepts::load(&vb, "concept_embeds", CONCEPTS.1, dimension)?;
         let preprocessor = Preprocessor::open(&preprocess::folders(folder), Steps::clip())?;
         let side = config.vision.image_size;
         if preprocessor.size() != Some((side, side)) {
-            let wrong = Error::input(format!("pictures do not come out {side}x{side}, as config.json wants them"));
+            let wrong = Error::input(format!(
+                "pictures do not come out {side}x{side}, as config.json wants them"
+            ));
             return Err(wrong.file("preprocessor_config.json").field("crop_size"));
         }
-        let (name, fingerprint) =
-            options.identify(folder, "candle 0.11.1, safety checker of our own", preprocessor.steps())?;
+        let (name, fingerprint) = options.identify(
+            folder,
+            "candle 0.11.1, safety checker of our own",
+            preprocessor.steps(),
+        )?;
         Ok(StableDiffusionSafetyChecker {
             vision,
             special,
@@ -103,7 +127,10 @@ impl StableDiffusionSafetyChecker {
     fn judged(&self, picture: &[f32]) -> Safety {
         let mut adjustment = 0.;
         let special = self.special.scores(picture, &mut adjustment, true);
-        Safety { special, concepts: self.concepts.scores(picture, &mut adjustment, false) }
+        Safety {
+            special,
+            concepts: self.concepts.scores(picture, &mut adjustment, false),
+        }
     }
 }
 
@@ -116,12 +143,33 @@ impl SafetyChecker for StableDiffusionSafetyChecker {
         self.fingerprint.clone()
     }
 
-    fn check(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<std::result::Result<Safety, Failure>> {
+    fn check(
+        &mut self,
+        pictures: &[Pixels],
+        watch: Watch,
+    ) -> Vec<std::result::Result<Safety, Failure>> {
         let wanted: Vec<usize> = (0..pictures.len()).collect();
         let forward = |planes: &Tensor| rows(&self.vision.forward(planes)?);
-        let mut embedded = in_batches(&self.preprocessor, &self.options, pictures, &wanted, watch, forward);
-        let lost = || Err(Failure::new(FailureKind::BadOutput, "the model did not answer"));
-        let judged = |at: &usize| embedded.remove(at).unwrap_or_else(lost).map(|picture| self.judged(&picture));
+        let mut embedded = in_batches(
+            &self.preprocessor,
+            &self.options,
+            pictures,
+            &wanted,
+            watch,
+            forward,
+        );
+        let lost = || {
+            Err(Failure::new(
+                FailureKind::BadOutput,
+                "the model did not answer",
+            ))
+        };
+        let judged = |at: &usize| {
+            embedded
+                .remove(at)
+                .unwrap_or_else(lost)
+                .map(|picture| self.judged(&picture))
+        };
         wanted.iter().map(judged).collect()
     }
 }

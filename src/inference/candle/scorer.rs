@@ -46,7 +46,12 @@ pub struct Options {
 impl Options {
     /// On the CPU in f32, eight pictures a pass: enough rows for a fast product.
     pub fn cpu() -> Options {
-        Options { dtype: DType::F32, device: Device::Cpu, together: 8, hash: None }
+        Options {
+            dtype: DType::F32,
+            device: Device::Cpu,
+            together: 8,
+            hash: None,
+        }
     }
 
     /// Refuses what no model here computes in.
@@ -55,18 +60,31 @@ impl Options {
             return Ok(());
         }
         let other = self.dtype.as_str();
-        Err(Error::input(format!("{other} is not supported")).field("dtype").help("supported: f32, f16"))
+        Err(Error::input(format!("{other} is not supported"))
+            .field("dtype")
+            .help("supported: f32, f16"))
     }
 
     /// What a model in `folder` is called and told apart by.
-    pub(super) fn identify(&self, folder: &Path, backend: &str, steps: &Steps) -> Result<(String, Fingerprint)> {
+    pub(super) fn identify(
+        &self,
+        folder: &Path,
+        backend: &str,
+        steps: &Steps,
+    ) -> Result<(String, Fingerprint)> {
         let hash = match &self.hash {
             Some(hash) => hash.clone(),
             None => super::weights::hash_part(folder, self.dtype)?,
         };
         let place = describe(&self.device).input()?;
-        let named = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let model = named.file_name().unwrap_or(named.as_os_str()).to_string_lossy().into_owned();
+        let named = folder
+            .canonicalize()
+            .unwrap_or_else(|_| folder.to_path_buf());
+        let model = named
+            .file_name()
+            .unwrap_or(named.as_os_str())
+            .to_string_lossy()
+            .into_owned();
         let fingerprint = Fingerprint::default()
             .with("backend", backend)
             .with("code", CODE)
@@ -76,7 +94,10 @@ impl Options {
             .with("device", place.print())
             .with("batch", self.together.max(1))
             .with("preprocessing", format!("{steps:?}"));
-        Ok((format!("{model} on {} ({})", place.name, self.dtype.as_str()), fingerprint))
+        Ok((
+            format!("{model} on {} ({})", place.name, self.dtype.as_str()),
+            fingerprint,
+        ))
     }
 }
 
@@ -138,7 +159,10 @@ pub fn open(folder: &Path, options: &Options) -> Result<Box<dyn ImageTextScorer>
         Some("clip") => Ok(Box::new(ClipScorer::open(folder, options)?)),
         Some("siglip") => Ok(Box::new(SiglipScorer::open(folder, options)?)),
         other => {
-            let wrong = config.wrong("model_type", format!("{} is not supported", other.unwrap_or("none")));
+            let wrong = config.wrong(
+                "model_type",
+                format!("{} is not supported", other.unwrap_or("none")),
+            );
             Err(wrong.help("supported: clip, siglip"))
         }
     }
@@ -149,21 +173,57 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
     /// `model.safetensors`, whole or in shards.
     pub fn open(folder: &Path, options: &Options) -> Result<DualEncoder<T>> {
         options.check()?;
-        let Opened { towers, dimension, scale, bias, longest_text, side, steps } = T::load(folder, options)?;
+        let Opened {
+            towers,
+            dimension,
+            scale,
+            bias,
+            longest_text,
+            side,
+            steps,
+        } = T::load(folder, options)?;
         let preprocessor = Preprocessor::open(&[folder.to_path_buf()], steps)?;
         if preprocessor.size() != Some((side, side)) {
-            let wrong = Error::input(format!("pictures do not come out {side}x{side}, as config.json wants them"));
-            return Err(wrong.file(folder.join("preprocessor_config.json")).field("crop_size"));
+            let wrong = Error::input(format!(
+                "pictures do not come out {side}x{side}, as config.json wants them"
+            ));
+            return Err(wrong
+                .file(folder.join("preprocessor_config.json"))
+                .field("crop_size"));
         }
         let (name, fingerprint) = options.identify(folder, T::BACKEND, preprocessor.steps())?;
-        let capabilities = ScorerCapabilities { name, dimension, logit_scale: scale, logit_bias: bias, longest_text };
-        Ok(DualEncoder { towers, preprocessor, capabilities, fingerprint, options: options.clone() })
+        let capabilities = ScorerCapabilities {
+            name,
+            dimension,
+            logit_scale: scale,
+            logit_bias: bias,
+            longest_text,
+        };
+        Ok(DualEncoder {
+            towers,
+            preprocessor,
+            capabilities,
+            fingerprint,
+            options: options.clone(),
+        })
     }
 
     /// The embeddings of those `pictures` that are `wanted`, by their places.
-    fn embedded(&self, pictures: &[Pixels], wanted: &[usize], watch: Watch) -> HashMap<usize, Embedded> {
+    fn embedded(
+        &self,
+        pictures: &[Pixels],
+        wanted: &[usize],
+        watch: Watch,
+    ) -> HashMap<usize, Embedded> {
         let forward = |planes: &Tensor| rows(&self.towers.pictures(planes)?);
-        in_batches(&self.preprocessor, &self.options, pictures, wanted, watch, forward)
+        in_batches(
+            &self.preprocessor,
+            &self.options,
+            pictures,
+            wanted,
+            watch,
+            forward,
+        )
     }
 
     /// The embeddings of `texts` and their numbers of chunks: those of the chunks, each of length 1, averaged, of
@@ -174,7 +234,10 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         for text in texts {
             match self.chunks(text) {
                 Ok(parts) => {
-                    read.insert(text, Ok((vec![0.; self.capabilities.dimension], parts.len() as u32)));
+                    read.insert(
+                        text,
+                        Ok((vec![0.; self.capabilities.dimension], parts.len() as u32)),
+                    );
                     chunks.extend(parts.into_iter().map(|part| (text, part)));
                 }
                 Err(failure) => drop(read.insert(text, Err(failure))),
@@ -184,22 +247,43 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         for some in chunks.chunks(TEXTS) {
             let ids: Vec<Vec<u32>> = some.iter().map(|(_, chunk)| chunk.clone()).collect();
             let encoded = match going {
-                true => self.towers.texts(&ids).and_then(|t| rows(&t)).map_err(refused),
+                true => self
+                    .towers
+                    .texts(&ids)
+                    .and_then(|t| rows(&t))
+                    .map_err(refused),
                 false => Err(cancelled()),
             };
             for (at, (text, _)) in some.iter().enumerate() {
-                let row = encoded.as_ref().map(|rows| rows.get(at).cloned().unwrap_or_default());
-                match (read.get_mut(text), row.map_err(Failure::clone).and_then(finite)) {
-                    (Some(Ok((mean, _))), Ok(row)) => mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x),
+                let row = encoded
+                    .as_ref()
+                    .map(|rows| rows.get(at).cloned().unwrap_or_default());
+                match (
+                    read.get_mut(text),
+                    row.map_err(Failure::clone).and_then(finite),
+                ) {
+                    (Some(Ok((mean, _))), Ok(row)) => {
+                        mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x)
+                    }
                     (Some(failed), Err(failure)) => *failed = Err(failure),
                     _ => {}
                 }
             }
             going = going && watch(0);
         }
-        for mean in read.values_mut().filter_map(|read| read.as_mut().ok()).map(|read| &mut read.0) {
-            let length = mean.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt().max(1e-12);
-            mean.iter_mut().for_each(|x| *x = (f64::from(*x) / length) as f32);
+        for mean in read
+            .values_mut()
+            .filter_map(|read| read.as_mut().ok())
+            .map(|read| &mut read.0)
+        {
+            let length = mean
+                .iter()
+                .map(|x| f64::from(*x).powi(2))
+                .sum::<f64>()
+                .sqrt()
+                .max(1e-12);
+            mean.iter_mut()
+                .for_each(|x| *x = (f64::from(*x) / length) as f32);
         }
         read
     }
@@ -208,8 +292,10 @@ impl<T: DualEncoderScorer> DualEncoder<T> {
         let chunks = self.towers.chunks(text).map_err(wrong)?;
         if chunks.len() > PARTS {
             let longest = self.capabilities.longest_text;
-            let why =
-                format!("the text is read in parts of {longest} tokens and has {}: at most {PARTS}", chunks.len());
+            let why = format!(
+                "the text is read in parts of {longest} tokens and has {}: at most {PARTS}",
+                chunks.len()
+            );
             return Err(Failure::new(FailureKind::Input, why));
         }
         Ok(chunks)
@@ -241,7 +327,14 @@ pub(super) fn in_batches(
         }
         let prepared: Vec<(usize, Result<Vec<f32>>)> = batch
             .par_iter()
-            .map(|at| (*at, pictures.get(*at).map_or_else(|| Err(none(*at)), |p| preprocessor.planes(p))))
+            .map(|at| {
+                (
+                    *at,
+                    pictures
+                        .get(*at)
+                        .map_or_else(|| Err(none(*at)), |p| preprocessor.planes(p)),
+                )
+            })
             .collect();
         let (mut whole, mut places) = (Vec::new(), Vec::new());
         for (at, planes) in prepared {
@@ -283,8 +376,14 @@ fn none(at: usize) -> Error {
 /// `torch.nn.functional.normalize`.
 pub(super) fn rows(embeddings: &Tensor) -> candle_core::Result<Vec<Vec<f32>>> {
     let wide = embeddings.to_dtype(DType::F32)?;
-    let lengths = wide.sqr()?.sum_keepdim(D::Minus1)?.sqrt()?.clamp(1e-12, f64::MAX)?;
-    wide.broadcast_div(&lengths)?.to_device(&Device::Cpu)?.to_vec2::<f32>()
+    let lengths = wide
+        .sqr()?
+        .sum_keepdim(D::Minus1)?
+        .sqrt()?
+        .clamp(1e-12, f64::MAX)?;
+    wide.broadcast_div(&lengths)?
+        .to_device(&Device::Cpu)?
+        .to_vec2::<f32>()
 }
 
 pub(super) fn refused(error: candle_core::Error) -> Failure {
@@ -294,7 +393,10 @@ pub(super) fn refused(error: candle_core::Error) -> Failure {
 fn finite(row: Vec<f32>) -> Embedded {
     match row.iter().all(|x| x.is_finite()) {
         true => Ok(row),
-        false => Err(Failure::new(FailureKind::BadOutput, "the model gave no numbers for it (NaN or infinite)")),
+        false => Err(Failure::new(
+            FailureKind::BadOutput,
+            "the model gave no numbers for it (NaN or infinite)",
+        )),
     }
 }
 
@@ -314,7 +416,10 @@ impl<T: DualEncoderScorer> ImageTextScorer for DualEncoder<T> {
         pairs: &[Pair],
         watch: Watch,
     ) -> Vec<std::result::Result<Similarity, Failure>> {
-        let mut said: Vec<&str> = pairs.iter().filter_map(|pair| texts.get(pair.text).copied()).collect();
+        let mut said: Vec<&str> = pairs
+            .iter()
+            .filter_map(|pair| texts.get(pair.text).copied())
+            .collect();
         said.sort_unstable();
         said.dedup();
         let mut going = true;
@@ -327,17 +432,31 @@ impl<T: DualEncoderScorer> ImageTextScorer for DualEncoder<T> {
         wanted.dedup();
         let embedded = match going {
             true => self.embedded(pictures, &wanted, watch),
-            false => wanted.into_iter().map(|at| (at, Err(cancelled()))).collect(),
+            false => wanted
+                .into_iter()
+                .map(|at| (at, Err(cancelled())))
+                .collect(),
         };
         let score = |pair: &Pair| {
-            let missing = |what: &str, at| Failure::new(FailureKind::Input, format!("there is no {what} {at}"));
-            let picture = embedded.get(&pair.picture).ok_or_else(|| missing("picture", pair.picture))?;
+            let missing = |what: &str, at| {
+                Failure::new(FailureKind::Input, format!("there is no {what} {at}"))
+            };
+            let picture = embedded
+                .get(&pair.picture)
+                .ok_or_else(|| missing("picture", pair.picture))?;
             let picture = picture.as_ref().map_err(Failure::clone)?;
             let text = texts.get(pair.text).and_then(|text| known.get(text));
             let text = text.ok_or_else(|| missing("text", pair.text))?;
             let (text, parts) = text.as_ref().map_err(Failure::clone)?;
-            let cosine = picture.iter().zip(text).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
-            Ok(Similarity { cosine: cosine as f32, parts: *parts })
+            let cosine = picture
+                .iter()
+                .zip(text)
+                .map(|(a, b)| f64::from(*a) * f64::from(*b))
+                .sum::<f64>();
+            Ok(Similarity {
+                cosine: cosine as f32,
+                parts: *parts,
+            })
         };
         pairs.iter().map(score).collect()
     }
@@ -355,7 +474,15 @@ impl<T: DualEncoderScorer> ImageEmbedder for DualEncoder<T> {
     fn embed(&mut self, pictures: &[Pixels], watch: Watch) -> Vec<Embedded> {
         let wanted: Vec<usize> = (0..pictures.len()).collect();
         let mut embedded = self.embedded(pictures, &wanted, watch);
-        let lost = || Err(Failure::new(FailureKind::BadOutput, "the model did not answer"));
-        wanted.iter().map(|at| embedded.remove(at).unwrap_or_else(lost)).collect()
+        let lost = || {
+            Err(Failure::new(
+                FailureKind::BadOutput,
+                "the model did not answer",
+            ))
+        };
+        wanted
+            .iter()
+            .map(|at| embedded.remove(at).unwrap_or_else(lost))
+            .collect()
     }
 }

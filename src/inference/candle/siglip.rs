@@ -29,11 +29,20 @@ pub struct Siglip {
 /// Refuses measures that candle's network would divide by, or take for others.
 fn check(config: &Config) -> Result<()> {
     config.only("model_type", "siglip")?;
-    let (text, vision) = (config.section("text_config")?, config.section("vision_config")?);
+    let (text, vision) = (
+        config.section("text_config")?,
+        config.section("vision_config")?,
+    );
     for part in [&text, &vision] {
-        let (width, heads) = (part.count("hidden_size", Some(768))?, part.count("num_attention_heads", Some(12))?);
+        let (width, heads) = (
+            part.count("hidden_size", Some(768))?,
+            part.count("num_attention_heads", Some(12))?,
+        );
         if !width.is_multiple_of(heads) {
-            return Err(part.wrong("num_attention_heads", format!("does not divide the width, {width}")));
+            return Err(part.wrong(
+                "num_attention_heads",
+                format!("does not divide the width, {width}"),
+            ));
         }
         part.count("intermediate_size", Some(3072))?;
         part.count("num_hidden_layers", Some(12))?;
@@ -41,7 +50,10 @@ fn check(config: &Config) -> Result<()> {
         if !(eps > 0. && eps < 1.) {
             return Err(part.wrong("layer_norm_eps", "must lie between 0 and 1"));
         }
-        match part.get("hidden_act").map(|a| a.as_str().unwrap_or_default()) {
+        match part
+            .get("hidden_act")
+            .map(|a| a.as_str().unwrap_or_default())
+        {
             None | Some("gelu_pytorch_tanh" | "gelu") => {}
             Some(other) => {
                 let wrong = part.wrong("hidden_act", format!("{other} is not supported"));
@@ -52,13 +64,22 @@ fn check(config: &Config) -> Result<()> {
     // The head of the texts is square in candle's network.
     text.only("projection_size", text.count("hidden_size", Some(768))?)?;
     if text.count("hidden_size", Some(768))? != vision.count("hidden_size", Some(768))? {
-        return Err(text.wrong("hidden_size", "is not that of the pictures, so the two cannot be compared"));
+        return Err(text.wrong(
+            "hidden_size",
+            "is not that of the pictures, so the two cannot be compared",
+        ));
     }
     vision.only("num_channels", 3)?;
     vision.only("vision_use_head", true)?;
-    let (side, patch) = (vision.count("image_size", Some(224))?, vision.count("patch_size", Some(16))?);
+    let (side, patch) = (
+        vision.count("image_size", Some(224))?,
+        vision.count("patch_size", Some(16))?,
+    );
     if patch > side || side > 4096 {
-        return Err(vision.wrong("patch_size", format!("{patch} does not fit a picture of {side}")));
+        return Err(vision.wrong(
+            "patch_size",
+            format!("{patch} does not fit a picture of {side}"),
+        ));
     }
     Ok(())
 }
@@ -68,19 +89,33 @@ fn tokenizer(folder: &Path) -> Result<(Tokenizer, u32, u32)> {
     let file = folder.join("tokenizer.json");
     if !file.is_file() {
         let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
-        return Err(missing.help("spiece.model alone is not read: put the tokenizer.json of the same model there"));
+        return Err(missing.help(
+            "spiece.model alone is not read: put the tokenizer.json of the same model there",
+        ));
     }
-    let mut tokenizer =
-        Tokenizer::from_file(&file).map_err(|e| Error::input(format!("is no tokenizer: {e}")).file(&file))?;
+    let mut tokenizer = Tokenizer::from_file(&file)
+        .map_err(|e| Error::input(format!("is no tokenizer: {e}")).file(&file))?;
     // Cutting and padding are ours: nothing is left out in silence.
-    tokenizer.with_truncation(None).map_err(|e| Error::input(e.to_string()).file(&file))?;
+    tokenizer
+        .with_truncation(None)
+        .map_err(|e| Error::input(e.to_string()).file(&file))?;
     tokenizer.with_padding(None);
     let settings = folder.join("tokenizer_config.json");
-    let settings = if settings.is_file() { Some(Config::read(&settings)?) } else { None };
+    let settings = if settings.is_file() {
+        Some(Config::read(&settings)?)
+    } else {
+        None
+    };
     let id = |name: &str| -> Result<u32> {
         let token = settings.as_ref().and_then(|s| s.get(name));
-        let token = token.and_then(|t| t.as_str().or_else(|| t.get("content")?.as_str())).unwrap_or("</s>");
-        let missing = || Error::input(format!("the vocabulary has no `{token}`")).file(&file).field(name);
+        let token = token
+            .and_then(|t| t.as_str().or_else(|| t.get("content")?.as_str()))
+            .unwrap_or("</s>");
+        let missing = || {
+            Error::input(format!("the vocabulary has no `{token}`"))
+                .file(&file)
+                .field(name)
+        };
         tokenizer.token_to_id(token).ok_or_else(missing)
     };
     let (end, pad) = (id("eos_token")?, id("pad_token")?);
@@ -94,33 +129,65 @@ impl DualEncoderScorer for Siglip {
         let file = folder.join("config.json");
         let config = Config::read(&file)?;
         check(&config)?;
-        let part = |name: &str| config.section(name).map(|c| serde_json::Value::Object(c.fields().clone()));
+        let part = |name: &str| {
+            config
+                .section(name)
+                .map(|c| serde_json::Value::Object(c.fields().clone()))
+        };
         let whole = serde_json::json!({"text_config": part("text_config")?, "vision_config": part("vision_config")?});
-        let network: Network =
-            serde_json::from_value(whole).map_err(|e| Error::input(format!("is no SigLIP: {e}")).file(&file))?;
+        let network: Network = serde_json::from_value(whole)
+            .map_err(|e| Error::input(format!("is no SigLIP: {e}")).file(&file))?;
         let (tokenizer, end, pad) = tokenizer(folder)?;
         let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
-        let (scale, bias) = (scalar(&vb, "logit_scale")?.exp(), scalar(&vb, "logit_bias")?);
+        let (scale, bias) = (
+            scalar(&vb, "logit_scale")?.exp(),
+            scalar(&vb, "logit_bias")?,
+        );
         let length = network.text_config.max_position_embeddings;
         if length < 2 {
-            return Err(Error::input("leaves no room beside the mark").file(file).field("max_position_embeddings"));
+            return Err(Error::input("leaves no room beside the mark")
+                .file(file)
+                .field("max_position_embeddings"));
         }
-        let (dimension, side) = (network.text_config.hidden_size, network.vision_config.image_size);
+        let (dimension, side) = (
+            network.text_config.hidden_size,
+            network.vision_config.image_size,
+        );
         let vocabulary = network.text_config.vocab_size;
         let model = Model::new(&network, vb).input()?;
         let device = options.device.clone();
-        let towers = Siglip { model, tokenizer, length, end, pad, vocabulary, device };
+        let towers = Siglip {
+            model,
+            tokenizer,
+            length,
+            end,
+            pad,
+            vocabulary,
+            device,
+        };
         let steps = Steps::siglip();
-        Ok(Opened { towers, dimension, scale, bias: Some(bias), longest_text: length - 1, side, steps })
+        Ok(Opened {
+            towers,
+            dimension,
+            scale,
+            bias: Some(bias),
+            longest_text: length - 1,
+            side,
+            steps,
+        })
     }
 
     fn chunks(&self, text: &str) -> Result<Vec<Vec<u32>>> {
         let encoding = self.tokenizer.encode_fast(text, false);
-        let encoding = encoding.map_err(|e| Error::input(format!("the text has no tokens: {e}")))?;
+        let encoding =
+            encoding.map_err(|e| Error::input(format!("the text has no tokens: {e}")))?;
         let ids = encoding.get_ids();
         let chunk = |ids: &[u32]| -> Vec<u32> {
             let marked = ids.iter().copied().chain([self.end]);
-            marked.chain(std::iter::repeat(self.pad)).take(self.length).collect()
+            marked
+                .chain(std::iter::repeat(self.pad))
+                .take(self.length)
+                .collect()
         };
         match ids.is_empty() {
             true => Ok(vec![chunk(&[])]),
@@ -131,10 +198,13 @@ impl DualEncoderScorer for Siglip {
     fn texts(&self, chunks: &[Vec<u32>]) -> candle_core::Result<Tensor> {
         let rows = self.vocabulary;
         if let Some(id) = chunks.iter().flatten().find(|id| **id as usize >= rows) {
-            candle_core::bail!("token id {id}, but this encoder knows {rows}: the tokenizer belongs to another model");
+            candle_core::bail!(
+                "token id {id}, but this encoder knows {rows}: the tokenizer belongs to another model"
+            );
         }
         let ids = Tensor::new(chunks.concat(), &self.device)?;
-        self.model.get_text_features(&ids.reshape((chunks.len(), self.length))?)
+        self.model
+            .get_text_features(&ids.reshape((chunks.len(), self.length))?)
     }
 
     fn pictures(&self, planes: &Tensor) -> candle_core::Result<Tensor> {

@@ -15,7 +15,8 @@ use benchtop_model::error::{Error, ErrorKind, Result};
 const LENGTH: u64 = 77;
 
 /// How CLIPTokenizer divides a text into words before BPE.
-const WORDS: &str = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+";
+const WORDS: &str =
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+";
 
 /// The marks that a tokenizer has names for, and what transformers takes where none is given.
 const NAMED: [(&str, &str); 4] = [
@@ -39,7 +40,12 @@ impl TokenizedPrompt {
     pub fn note(&self) -> Option<String> {
         let room = self.chunks.first().map_or(0, Vec::len).saturating_sub(2);
         let parts = self.tokens.div_ceil(room.max(1));
-        (parts > 1).then(|| format!("the prompt has {} tokens and was read in {parts} parts of {room}", self.tokens))
+        (parts > 1).then(|| {
+            format!(
+                "the prompt has {} tokens and was read in {parts} parts of {room}",
+                self.tokens
+            )
+        })
     }
 }
 
@@ -59,10 +65,16 @@ impl ClipTokenizer {
     pub fn open(folder: &Path) -> Result<ClipTokenizer> {
         let config = object(&folder.join("tokenizer_config.json"))?.unwrap_or_default();
         let named = object(&folder.join("special_tokens_map.json"))?.unwrap_or_default();
-        let length = config.get("model_max_length").and_then(Value::as_u64).filter(|n| *n <= 1 << 16).unwrap_or(LENGTH);
+        let length = config
+            .get("model_max_length")
+            .and_then(Value::as_u64)
+            .filter(|n| *n <= 1 << 16)
+            .unwrap_or(LENGTH);
         if length < 3 {
             let problem = Error::input(format!("{length} leaves no room between the marks"));
-            return Err(problem.file(folder.join("tokenizer_config.json")).field("model_max_length"));
+            return Err(problem
+                .file(folder.join("tokenizer_config.json"))
+                .field("model_max_length"));
         }
         let whole = folder.join("tokenizer.json");
         let (file, mut vocabulary) = match object(&whole)? {
@@ -70,18 +82,35 @@ impl ClipTokenizer {
             None => (folder.join("vocab.json"), two_files(folder)?),
         };
         let legacy = object(&folder.join("added_tokens.json"))?.unwrap_or_default();
-        let added = added_tokens(&config, &named, &vocabulary, &legacy).map_err(|problem| problem.file(folder))?;
-        let of =
-            |name: &str| added.iter().find(|a| a.name == name).map(|a| a.token.content.as_str()).unwrap_or_default();
+        let added = added_tokens(&config, &named, &vocabulary, &legacy)
+            .map_err(|problem| problem.file(folder))?;
+        let of = |name: &str| {
+            added
+                .iter()
+                .find(|a| a.name == name)
+                .map(|a| a.token.content.as_str())
+                .unwrap_or_default()
+        };
         let model = vocabulary.remove("model").unwrap_or_default();
-        let tokenizer = assemble(model, of("unk_token")).and_then(|tokenizer| complete(tokenizer, &added));
+        let tokenizer =
+            assemble(model, of("unk_token")).and_then(|tokenizer| complete(tokenizer, &added));
         let tokenizer = tokenizer.map_err(|problem| problem.file(&file))?;
         let id = |name: &str| {
-            let missing = || Error::input(format!("the vocabulary has no `{}`", of(name))).file(&file).field(name);
+            let missing = || {
+                Error::input(format!("the vocabulary has no `{}`", of(name)))
+                    .file(&file)
+                    .field(name)
+            };
             tokenizer.token_to_id(of(name)).ok_or_else(missing)
         };
         let (begin, end, pad) = (id("bos_token")?, id("eos_token")?, id("pad_token")?);
-        Ok(ClipTokenizer { begin, end, pad, length: length as usize, tokenizer })
+        Ok(ClipTokenizer {
+            begin,
+            end,
+            pad,
+            length: length as usize,
+            tokenizer,
+        })
     }
 
     /// The ids of `text` without marks and padding, however many they are.
@@ -108,25 +137,40 @@ impl ClipTokenizer {
     /// `text` in chunks; a longer one than a chunk holds is cut into several, nothing is left out.
     pub fn prompt(&self, text: &str) -> Result<TokenizedPrompt> {
         let ids = self.ids(text)?;
-        let mut chunks: Vec<Vec<u32>> = ids.chunks(self.length - 2).map(|part| self.chunk(part)).collect();
+        let mut chunks: Vec<Vec<u32>> = ids
+            .chunks(self.length - 2)
+            .map(|part| self.chunk(part))
+            .collect();
         if chunks.is_empty() {
             chunks.push(self.chunk(&[]));
         }
-        Ok(TokenizedPrompt { chunks, tokens: ids.len() })
+        Ok(TokenizedPrompt {
+            chunks,
+            tokens: ids.len(),
+        })
     }
 
     /// Gives all `prompts` as many chunks as the longest has, with empty ones: a prompt and its negative, and the
     /// prompts of a batch, must be of the same length for the U-Net.
     pub fn level(&self, prompts: &mut [TokenizedPrompt]) {
-        let most = prompts.iter().map(|p| p.chunks.len()).max().unwrap_or_default();
+        let most = prompts
+            .iter()
+            .map(|p| p.chunks.len())
+            .max()
+            .unwrap_or_default();
         for prompt in prompts {
             prompt.chunks.resize_with(most, || self.chunk(&[]));
         }
     }
 
     fn chunk(&self, ids: &[u32]) -> Vec<u32> {
-        let marked = std::iter::once(self.begin).chain(ids.iter().copied()).chain([self.end]);
-        marked.chain(std::iter::repeat(self.pad)).take(self.length).collect()
+        let marked = std::iter::once(self.begin)
+            .chain(ids.iter().copied())
+            .chain([self.end]);
+        marked
+            .chain(std::iter::repeat(self.pad))
+            .take(self.length)
+            .collect()
     }
 }
 
@@ -150,16 +194,24 @@ fn object(path: &Path) -> Result<Option<Map<String, Value>>> {
         read => read.map_err(|e| Error::io(&e, "cannot read", path))?,
     };
     let parsed = serde_json::from_str(&text);
-    parsed.map(Some).map_err(|e| Error::input(format!("is no JSON object: {e}")).file(path).line(e.line() as u64))
+    parsed.map(Some).map_err(|e| {
+        Error::input(format!("is no JSON object: {e}"))
+            .file(path)
+            .line(e.line() as u64)
+    })
 }
 
 /// `vocab.json` and `merges.txt` as the `model` of a `tokenizer.json`.
 fn two_files(folder: &Path) -> Result<Map<String, Value>> {
     let path = folder.join("vocab.json");
     let Some(vocab) = object(&path)? else {
-        let problem =
-            Error::new(ErrorKind::NotFound, "there is neither a tokenizer.json nor a vocab.json").file(folder);
-        return Err(problem.help("a CLIP tokenizer is one file tokenizer.json, or vocab.json and merges.txt"));
+        let problem = Error::new(
+            ErrorKind::NotFound,
+            "there is neither a tokenizer.json nor a vocab.json",
+        )
+        .file(folder);
+        return Err(problem
+            .help("a CLIP tokenizer is one file tokenizer.json, or vocab.json and merges.txt"));
     };
     let path = folder.join("merges.txt");
     let text = std::fs::read_to_string(&path).map_err(|e| Error::io(&e, "cannot read", &path))?;
@@ -174,7 +226,10 @@ fn two_files(folder: &Path) -> Result<Map<String, Value>> {
             }
         }
     }
-    Ok(Map::from_iter([("model".to_string(), json!({"vocab": vocab, "merges": merges}))]))
+    Ok(Map::from_iter([(
+        "model".to_string(),
+        json!({"vocab": vocab, "merges": merges}),
+    )]))
 }
 
 /// The tokenizer of a vocabulary and its merges. Only those two are taken from the `model` of the file: transformers
@@ -183,7 +238,9 @@ fn assemble(mut model: Value, unknown: &str) -> Result<Tokenizer> {
     let mut part = |name| model.get_mut(name).map(Value::take).unwrap_or_default();
     let (vocab, merges) = (part("vocab"), part("merges"));
     if !vocab.is_object() || !merges.is_array() {
-        return Err(Error::input("is no byte-level BPE: it has no `vocab` or no `merges`").field("model"));
+        return Err(
+            Error::input("is no byte-level BPE: it has no `vocab` or no `merges`").field("model"),
+        );
     }
     let whole = json!({
         "version": "1.0",
@@ -202,14 +259,20 @@ fn assemble(mut model: Value, unknown: &str) -> Result<Tokenizer> {
             "end_of_word_suffix": "</w>", "fuse_unk": false, "byte_fallback": false, "vocab": vocab, "merges": merges,
         },
     });
-    serde_json::from_value(whole).map_err(|e| Error::input(format!("is no CLIP tokenizer: {e}")).field("model"))
+    serde_json::from_value(whole)
+        .map_err(|e| Error::input(format!("is no CLIP tokenizer: {e}")).field("model"))
 }
 
 /// Adds the tokens, none of which may get another id than the model was trained with.
 fn complete(mut tokenizer: Tokenizer, added: &[Added]) -> Result<Tokenizer> {
     let mismatch = |said: String, name: &str| {
-        let problem = Error::input(said).help("the files of the tokenizer folder belong to different models");
-        if name.is_empty() { problem } else { problem.field(name) }
+        let problem =
+            Error::input(said).help("the files of the tokenizer folder belong to different models");
+        if name.is_empty() {
+            problem
+        } else {
+            problem.field(name)
+        }
     };
     for Added { name, id, token } in added {
         let content = &token.content;
@@ -220,7 +283,13 @@ fn complete(mut tokenizer: Tokenizer, added: &[Added]) -> Result<Tokenizer> {
         let got = tokenizer.token_to_id(content).map(u64::from);
         if id.is_some() && *id != got {
             let ids = [id, &got].map(|id| id.map_or("none".to_string(), |id| id.to_string()));
-            return Err(mismatch(format!("`{content}` must have the id {}, but has {}", ids[0], ids[1]), name));
+            return Err(mismatch(
+                format!(
+                    "`{content}` must have the id {}, but has {}",
+                    ids[0], ids[1]
+                ),
+                name,
+            ));
         }
     }
     Ok(tokenizer)
@@ -234,35 +303,61 @@ fn added_tokens(
     whole: &Map<String, Value>,
     legacy: &Map<String, Value>,
 ) -> Result<Vec<Added>> {
-    let listed = config.get("added_tokens_decoder").and_then(Value::as_object);
+    let listed = config
+        .get("added_tokens_decoder")
+        .and_then(Value::as_object);
     let mut added = Vec::new();
     let mut add = |field: &str, id: Option<u64>, value: &Value| -> Result<()> {
         let none = || Error::input(format!("`{value}` has no id")).field(field);
-        added.push(Added { name: "", id: Some(id.ok_or_else(none)?), token: added_token(field, value)? });
+        added.push(Added {
+            name: "",
+            id: Some(id.ok_or_else(none)?),
+            token: added_token(field, value)?,
+        });
         Ok(())
     };
     if let Some(listed) = listed {
-        listed.iter().try_for_each(|(id, value)| add("added_tokens_decoder", id.parse().ok(), value))?;
+        listed
+            .iter()
+            .try_for_each(|(id, value)| add("added_tokens_decoder", id.parse().ok(), value))?;
     } else {
         let values = whole.get("added_tokens").and_then(Value::as_array);
         for value in values.into_iter().flatten() {
-            add("added_tokens", value.get("id").and_then(Value::as_u64), value)?;
+            add(
+                "added_tokens",
+                value.get("id").and_then(Value::as_u64),
+                value,
+            )?;
         }
         for (content, id) in legacy {
-            add("added_tokens.json", id.as_u64(), &json!({"content": content, "special": false}))?;
+            add(
+                "added_tokens.json",
+                id.as_u64(),
+                &json!({"content": content, "special": false}),
+            )?;
         }
     }
     added.sort_by_key(|a| a.id);
     for (name, default) in NAMED {
         // The map of older files counts only where no tokens are listed in the configuration.
         let map = named.get(name).filter(|_| listed.is_none());
-        let value = map.or_else(|| config.get(name)).filter(|v| !v.is_null()).cloned();
+        let value = map
+            .or_else(|| config.get(name))
+            .filter(|v| !v.is_null())
+            .cloned();
         let mut token = added_token(name, &value.unwrap_or_else(|| json!(default)))?;
-        if let Some(known) = added.iter().find(|a| a.name.is_empty() && a.token.content == token.content) {
+        if let Some(known) = added
+            .iter()
+            .find(|a| a.name.is_empty() && a.token.content == token.content)
+        {
             token = known.token.clone();
         }
         token.special = true;
-        added.push(Added { name, id: None, token });
+        added.push(Added {
+            name,
+            id: None,
+            token,
+        });
     }
     Ok(added)
 }
@@ -270,7 +365,9 @@ fn added_tokens(
 /// A token written as a text, or as an object with flags.
 fn added_token(field: &str, value: &Value) -> Result<AddedToken> {
     let flag = |name: &str| value.get(name).and_then(Value::as_bool);
-    let content = value.as_str().or_else(|| value.get("content").and_then(Value::as_str));
+    let content = value
+        .as_str()
+        .or_else(|| value.get("content").and_then(Value::as_str));
     let Some(content) = content.filter(|c| !c.is_empty()) else {
         return Err(Error::input(format!("`{value}` is no token")).field(field));
     };

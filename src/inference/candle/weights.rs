@@ -41,11 +41,17 @@ impl ModelFolder {
         if !index.is_file() {
             let help = "a model folder in diffusers layout is wanted: model_index.json, unet/, vae/, text_encoder/, \
                         tokenizer/, scheduler/";
-            return Err(Error::new(ErrorKind::NotFound, "no model_index.json").file(root).help(help));
+            return Err(Error::new(ErrorKind::NotFound, "no model_index.json")
+                .file(root)
+                .help(help));
         }
         let index = Config::read(&index)?;
         let class = index.class(&CLASSES)?;
-        Ok(ModelFolder { root: root.to_path_buf(), index, class })
+        Ok(ModelFolder {
+            root: root.to_path_buf(),
+            index,
+            class,
+        })
     }
 
     /// The folder.
@@ -60,7 +66,9 @@ impl ModelFolder {
 
     /// Whether it is one of the SDXL pipelines.
     pub fn xl(&self) -> bool {
-        CLASSES.get(self.class).is_some_and(|name| name.contains("XL"))
+        CLASSES
+            .get(self.class)
+            .is_some_and(|name| name.contains("XL"))
     }
 
     /// Whether `model_index.json` names a part of that name.
@@ -73,7 +81,10 @@ impl ModelFolder {
     pub fn part(&self, part: &str) -> Result<PathBuf> {
         let folder = self.root.join(part);
         if !self.has(part) {
-            return Err(self.index.wrong(part, "this model needs the part and model_index.json does not name it"));
+            return Err(self.index.wrong(
+                part,
+                "this model needs the part and model_index.json does not name it",
+            ));
         }
         if !folder.is_dir() {
             let missing = Error::new(ErrorKind::NotFound, "missing").file(folder);
@@ -88,7 +99,12 @@ impl ModelFolder {
     }
 
     /// The weights of a part as `dtype` on `device`; each tensor is read when it is taken out.
-    pub fn weights(&self, part: &str, dtype: DType, device: &Device) -> Result<VarBuilder<'static>> {
+    pub fn weights(
+        &self,
+        part: &str,
+        dtype: DType,
+        device: &Device,
+    ) -> Result<VarBuilder<'static>> {
         open_part(&self.part(part)?, dtype, device)
     }
 
@@ -106,9 +122,15 @@ impl ModelFolder {
         for part in ["tokenizer", "tokenizer_2", "scheduler"] {
             if self.has(part) {
                 let folder = self.part(part)?;
-                let entries = std::fs::read_dir(&folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+                let entries = std::fs::read_dir(&folder)
+                    .and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
                 let entries = entries.map_err(|e| Error::io(&e, "cannot read", &folder))?;
-                files.extend(entries.into_iter().map(|e| e.path()).filter(|p| p.is_file()));
+                files.extend(
+                    entries
+                        .into_iter()
+                        .map(|e| e.path())
+                        .filter(|p| p.is_file()),
+                );
             }
         }
         hash_files(&self.root, files)
@@ -120,11 +142,17 @@ pub(super) fn hash_files(root: &Path, mut files: Vec<PathBuf>) -> Result<String>
     files.sort();
     let mut hasher = blake3::Hasher::new();
     for file in files {
-        let name = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().into_owned();
+        let name = file
+            .strip_prefix(root)
+            .unwrap_or(&file)
+            .to_string_lossy()
+            .into_owned();
         let mut content = blake3::Hasher::new();
         let opened = std::fs::File::open(&file).and_then(|f| content.update_reader(f).map(|_| ()));
         opened.map_err(|e| Error::io(&e, "cannot read", &file))?;
-        hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
+        hasher
+            .update(&(name.len() as u64).to_le_bytes())
+            .update(name.as_bytes());
         hasher.update(content.finalize().as_bytes());
     }
     Ok(hasher.finalize().to_hex().to_string())
@@ -137,30 +165,55 @@ pub fn hash_part(folder: &Path, dtype: DType) -> Result<String> {
     let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
     let entries = entries.map_err(|e| Error::io(&e, "cannot read", folder))?;
     let told = |path: &Path| path.extension().is_some_and(|e| e == "json" || e == "txt");
-    files.extend(entries.into_iter().map(|e| e.path()).filter(|p| p.is_file() && told(p)));
+    files.extend(
+        entries
+            .into_iter()
+            .map(|e| e.path())
+            .filter(|p| p.is_file() && told(p)),
+    );
     hash_files(folder, files)
 }
 
 /// The weights in the folder of one part as `dtype` on `device`; each tensor is read when it is taken out.
 pub fn open_part(folder: &Path, dtype: DType, device: &Device) -> Result<VarBuilder<'static>> {
     let (named, paths) = weight_files(folder, dtype)?;
-    let mut weights = Weights { named, files: Vec::new(), places: BTreeMap::new() };
+    let mut weights = Weights {
+        named,
+        files: Vec::new(),
+        places: BTreeMap::new(),
+    };
     for path in &paths {
         let file = TensorFile::open(path)?;
         for name in file.entries.keys() {
-            if weights.places.insert(name.clone(), weights.files.len()).is_some() {
-                return Err(Error::input("the tensor is in another file of the same part too").field(name).file(path));
+            if weights
+                .places
+                .insert(name.clone(), weights.files.len())
+                .is_some()
+            {
+                return Err(
+                    Error::input("the tensor is in another file of the same part too")
+                        .field(name)
+                        .file(path),
+                );
             }
         }
         weights.files.push(file);
     }
-    Ok(VarBuilder::from_backend(Box::new(weights), dtype, device.clone()))
+    Ok(VarBuilder::from_backend(
+        Box::new(weights),
+        dtype,
+        device.clone(),
+    ))
 }
 
 /// The file that names a part's weights, and the files that hold them. With a 16-bit `dtype` an fp16 variant is taken
 /// before the whole one, otherwise after it.
 fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> {
-    let variants = if dtype == DType::F32 { ["", ".fp16"] } else { [".fp16", ""] };
+    let variants = if dtype == DType::F32 {
+        ["", ".fp16"]
+    } else {
+        [".fp16", ""]
+    };
     for variant in variants {
         for stem in ["diffusion_pytorch_model", "model"] {
             let whole = folder.join(format!("{stem}{variant}.safetensors"));
@@ -177,11 +230,19 @@ fn weight_files(folder: &Path, dtype: DType) -> Result<(PathBuf, Vec<PathBuf>)> 
             }
         }
     }
-    let pickled = ["pytorch_model.bin", "diffusion_pytorch_model.bin"].iter().any(|name| folder.join(name).exists());
-    let what = if pickled { "only pickled weights (.bin), which are not read" } else { "no weights" };
+    let pickled = ["pytorch_model.bin", "diffusion_pytorch_model.bin"]
+        .iter()
+        .any(|name| folder.join(name).exists());
+    let what = if pickled {
+        "only pickled weights (.bin), which are not read"
+    } else {
+        "no weights"
+    };
     let help = "put diffusion_pytorch_model.safetensors (unet, vae) or model.safetensors (text encoders) there, or \
                 their fp16 variant, or their shards and the index of these";
-    Err(Error::new(ErrorKind::NotFound, what).file(folder).help(help))
+    Err(Error::new(ErrorKind::NotFound, what)
+        .file(folder)
+        .help(help))
 }
 
 /// The files that a `*.safetensors.index.json` names.
@@ -194,7 +255,12 @@ fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     for (tensor, file) in map {
         match file.as_str() {
             Some(name) if !name.contains('/') && name.ends_with(".safetensors") => names.push(name),
-            _ => return Err(config.wrong("weight_map", format!("{file} of tensor {tensor} is no file of this folder"))),
+            _ => {
+                return Err(config.wrong(
+                    "weight_map",
+                    format!("{file} of tensor {tensor} is no file of this folder"),
+                ));
+            }
         }
     }
     names.sort_unstable();
@@ -203,7 +269,10 @@ fn shards(index: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
     match files.iter().find(|file| !file.is_file()) {
         Some(file) => {
             let missing = Error::new(ErrorKind::NotFound, "missing").file(file);
-            Err(missing.help(format!("put the shard there that {} names", index.display())))
+            Err(missing.help(format!(
+                "put the shard there that {} names",
+                index.display()
+            )))
         }
         None => Ok(files),
     }
@@ -222,7 +291,10 @@ impl Weights {
         let file = self.places.get(name).and_then(|at| self.files.get(*at));
         match file.and_then(|f| f.entries.get(name).map(|entry| (f, entry))) {
             Some(found) => Ok(found),
-            None => bail!("{}: tensor {name} is missing; the weights are of another model", self.named.display()),
+            None => bail!(
+                "{}: tensor {name} is missing; the weights are of another model",
+                self.named.display()
+            ),
         }
     }
 }
@@ -248,7 +320,12 @@ impl SimpleBackend for Weights {
         file.read(name, entry, dtype, device)
     }
 
-    fn get_unchecked(&self, name: &str, dtype: DType, device: &Device) -> candle_core::Result<Tensor> {
+    fn get_unchecked(
+        &self,
+        name: &str,
+        dtype: DType,
+        device: &Device,
+    ) -> candle_core::Result<Tensor> {
         let (file, entry) = self.find(name)?;
         file.read(name, entry, dtype, device)
     }

@@ -42,13 +42,23 @@ impl Caller {
             .enable_io()
             .enable_time()
             .build()
-            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start the threads that talk to servers: {e}")))?;
-        Ok(Caller { pool, runtime: Some(runtime) })
+            .map_err(|e| {
+                Error::new(
+                    ErrorKind::Io,
+                    format!("cannot start the threads that talk to servers: {e}"),
+                )
+            })?;
+        Ok(Caller {
+            pool,
+            runtime: Some(runtime),
+        })
     }
 
     /// Tasks of the runtime that are alive: 0 when nothing is under way and no connection is kept.
     pub(super) fn alive_tasks(&self) -> usize {
-        self.runtime.as_ref().map_or(0, |r| r.metrics().num_alive_tasks())
+        self.runtime
+            .as_ref()
+            .map_or(0, |r| r.metrics().num_alive_tasks())
     }
 
     /// Asks for all `tasks`; those that cannot be asked carry their failure. Each is told exactly once. Once `watch`
@@ -77,7 +87,12 @@ impl Caller {
         }
         if let Some(runtime) = self.runtime.as_ref().filter(|_| go && !sent.is_empty()) {
             let (tell, told) = channel();
-            let work = runtime.spawn(queue::work(Arc::new(api), Arc::clone(&self.pool), sent, tell));
+            let work = runtime.spawn(queue::work(
+                Arc::new(api),
+                Arc::clone(&self.pool),
+                sent,
+                tell,
+            ));
             while go {
                 match told.recv_timeout(SIGN_OF_LIFE) {
                     Ok((index, result)) => {
@@ -92,7 +107,10 @@ impl Caller {
             work.abort();
         }
         let why = match go {
-            true => Failure::new(FailureKind::BadOutput, "the request was lost in this program: please report this"),
+            true => Failure::new(
+                FailureKind::BadOutput,
+                "the request was lost in this program: please report this",
+            ),
             false => Failure::new(FailureKind::Cancelled, "cancelled"),
         };
         for index in (0..open.len()).filter(|i| open[*i]) {

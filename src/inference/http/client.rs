@@ -30,12 +30,21 @@ pub(crate) fn client(connect: Duration, idle: Duration) -> Result<reqwest::Clien
         .redirect(Policy::none())
         .pool_idle_timeout(idle)
         .build()
-        .map_err(|e| Error::new(ErrorKind::Io, format!("cannot make an HTTP client: {}", told(&e))))
+        .map_err(|e| {
+            Error::new(
+                ErrorKind::Io,
+                format!("cannot make an HTTP client: {}", told(&e)),
+            )
+        })
 }
 
 /// The body of `response`, at most `limit` bytes of it. A server may repeat the key in what it says: `secret` is taken
 /// out here, before anything is cut to an excerpt.
-pub(crate) async fn read(mut response: reqwest::Response, limit: usize, secret: Option<&str>) -> Read {
+pub(crate) async fn read(
+    mut response: reqwest::Response,
+    limit: usize,
+    secret: Option<&str>,
+) -> Read {
     if response.content_length().is_some_and(|n| n > limit as u64) {
         return Read::TooLong;
     }
@@ -51,19 +60,35 @@ pub(crate) async fn read(mut response: reqwest::Response, limit: usize, secret: 
 }
 
 fn without(body: Vec<u8>, secret: Option<&str>) -> Vec<u8> {
-    let Some(secret) = secret.filter(|s| memchr::memmem::find(&body, s.as_bytes()).is_some()) else { return body };
-    String::from_utf8_lossy(&body).replace(secret, "[key]").into_bytes()
+    let Some(secret) = secret.filter(|s| memchr::memmem::find(&body, s.as_bytes()).is_some())
+    else {
+        return body;
+    };
+    String::from_utf8_lossy(&body)
+        .replace(secret, "[key]")
+        .into_bytes()
 }
 
 /// An error of the client in one line: the innermost cause says most. Addresses are left out, the caller names them.
 pub(crate) fn told(err: &reqwest::Error) -> String {
     if err.is_timeout() {
-        return if err.is_connect() { "no connection in time".into() } else { "no answer in time".into() };
+        return if err.is_connect() {
+            "no connection in time".into()
+        } else {
+            "no answer in time".into()
+        };
     }
     let mut inner: &dyn std::error::Error = err;
     while let Some(next) = inner.source() {
         inner = next;
     }
-    let place = if err.is_connect() { "cannot connect" } else { "the line broke" };
-    format!("{place}: {}", inner.to_string().lines().next().unwrap_or_default())
+    let place = if err.is_connect() {
+        "cannot connect"
+    } else {
+        "the line broke"
+    };
+    format!(
+        "{place}: {}",
+        inner.to_string().lines().next().unwrap_or_default()
+    )
 }

@@ -25,8 +25,17 @@ pub(super) fn short(text: &str) -> String {
 pub(super) fn said(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(16 << 10)]);
     if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
-        let places = ["/error/message", "/error", "/message", "/detail", "/detail/0/msg"];
-        let message = places.iter().filter_map(|p| value.pointer(p)).find_map(Value::as_str);
+        let places = [
+            "/error/message",
+            "/error",
+            "/message",
+            "/detail",
+            "/detail/0/msg",
+        ];
+        let message = places
+            .iter()
+            .filter_map(|p| value.pointer(p))
+            .find_map(Value::as_str);
         return short(message.unwrap_or(&text));
     }
     let mut plain = String::new();
@@ -52,7 +61,11 @@ pub(super) fn said(bytes: &[u8]) -> String {
 pub(super) fn json(bytes: &[u8]) -> Result<Value, String> {
     serde_json::from_slice(bytes).map_err(|err| {
         let html = bytes.trim_ascii_start().first() == Some(&b'<');
-        let what = if html { "a web page and no JSON: ".to_string() } else { format!("no JSON ({err}): ") };
+        let what = if html {
+            "a web page and no JSON: ".to_string()
+        } else {
+            format!("no JSON ({err}): ")
+        };
         format!("the answer is {what}\"{}\"", said(bytes))
     })
 }

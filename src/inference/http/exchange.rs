@@ -21,7 +21,11 @@ pub(super) trait Api: Send + Sync + 'static {
     type Answer: Send + 'static;
 
     /// Asks one server for one task. It is dropped where the server's time is up.
-    fn exchange(&self, line: Line<'_>, task: &Self::Task) -> impl Future<Output = Result<Self::Answer, Stop>> + Send;
+    fn exchange(
+        &self,
+        line: Line<'_>,
+        task: &Self::Task,
+    ) -> impl Future<Output = Result<Self::Answer, Stop>> + Send;
 }
 
 /// Why there is no answer.
@@ -40,25 +44,45 @@ impl Stop {
     /// The line broke.
     fn broken(why: String) -> Stop {
         let failure = Failure::new(FailureKind::Transport, why.clone());
-        Stop { failure, again: true, outcome: Outcome::Failed(why), status: None }
+        Stop {
+            failure,
+            again: true,
+            outcome: Outcome::Failed(why),
+            status: None,
+        }
     }
 
     /// Nobody is there.
     fn absent(why: String) -> Stop {
         let failure = Failure::new(FailureKind::Unavailable, why.clone());
-        Stop { failure, again: true, outcome: Outcome::Absent(why), status: None }
+        Stop {
+            failure,
+            again: true,
+            outcome: Outcome::Absent(why),
+            status: None,
+        }
     }
 
     /// What came is no answer.
     pub(super) fn unfit(why: String) -> Stop {
         let failure = Failure::new(FailureKind::BadOutput, why.clone());
-        Stop { failure, again: true, outcome: Outcome::Failed(why), status: None }
+        Stop {
+            failure,
+            again: true,
+            outcome: Outcome::Failed(why),
+            status: None,
+        }
     }
 
     /// The same again would be no again.
     pub(super) fn refused(why: String) -> Stop {
         let failure = Failure::new(FailureKind::Refused, why);
-        Stop { failure, again: false, outcome: Outcome::Answered, status: None }
+        Stop {
+            failure,
+            again: false,
+            outcome: Outcome::Answered,
+            status: None,
+        }
     }
 }
 
@@ -82,11 +106,18 @@ impl<'a> Line<'a> {
     /// Every status that is no success, and everything that goes wrong on the way.
     pub(super) async fn post(&self, body: &Value) -> Result<Vec<u8>, Stop> {
         let server = self.server();
-        let request = self.pool.client.post(server.url.clone()).header(CONTENT_TYPE, "application/json");
-        let response = self.send(request.body(body.to_string())).await.map_err(|err| match err.is_connect() {
-            true => Stop::absent(told(&err)),
-            false => Stop::broken(told(&err)),
-        })?;
+        let request = self
+            .pool
+            .client
+            .post(server.url.clone())
+            .header(CONTENT_TYPE, "application/json");
+        let response = self
+            .send(request.body(body.to_string()))
+            .await
+            .map_err(|err| match err.is_connect() {
+                true => Stop::absent(told(&err)),
+                false => Stop::broken(told(&err)),
+            })?;
         match response.status().is_success() {
             true => self.whole(response).await,
             false => Err(refused(server, response).await),
@@ -111,10 +142,14 @@ impl<'a> Line<'a> {
             )));
         }
         let response = self.send(self.pool.client.get(url)).await;
-        let response = response.map_err(|err| Stop::broken(format!("fetching the {what}: {}", told(&err))))?;
+        let response =
+            response.map_err(|err| Stop::broken(format!("fetching the {what}: {}", told(&err))))?;
         match response.status() {
             status if status.is_success() => self.whole(response).await,
-            status => Err(Stop::unfit(format!("the {what}'s address answers {}", status.as_u16()))),
+            status => Err(Stop::unfit(format!(
+                "the {what}'s address answers {}",
+                status.as_u16()
+            ))),
         }
     }
 
@@ -130,7 +165,10 @@ impl<'a> Line<'a> {
         let limit = self.pool.patience.longest;
         match read(response, limit, self.server().secret.as_deref()).await {
             Read::Whole(bytes) => Ok(bytes),
-            Read::TooLong => Err(Stop::unfit(format!("the answer is longer than {} MiB", limit >> 20))),
+            Read::TooLong => Err(Stop::unfit(format!(
+                "the answer is longer than {} MiB",
+                limit >> 20
+            ))),
             Read::Broken(err) => Err(Stop::broken(told(&err))),
         }
     }
@@ -164,13 +202,21 @@ async fn refused(server: &Server, response: Response) -> Stop {
         .get(RETRY_AFTER)
         .and_then(|v| v.to_str().ok())
         .and_then(|v| after(v, jiff::Timestamp::now()));
-    let moved = response.headers().get("location").and_then(|v| v.to_str().ok()).map(str::to_string);
+    let moved = response
+        .headers()
+        .get("location")
+        .and_then(|v| v.to_str().ok())
+        .map(str::to_string);
     let said = match read(response, 64 << 10, server.secret.as_deref()).await {
         Read::Whole(bytes) => error_body::said(&bytes),
         _ => String::new(),
     };
     let name = status.canonical_reason().unwrap_or_default();
-    let what = format!("{} {name}{}{said}", status.as_u16(), if said.is_empty() { "" } else { ": " });
+    let what = format!(
+        "{} {name}{}{said}",
+        status.as_u16(),
+        if said.is_empty() { "" } else { ": " }
+    );
     let again = |kind, outcome| Stop {
         failure: Failure::new(kind, what.clone()),
         again: true,
@@ -187,20 +233,31 @@ async fn refused(server: &Server, response: Response) -> Stop {
             status: Some(status.as_u16()),
             ..Stop::refused(format!("{what}: {}", redirected(&server.url, moved)))
         },
-        _ => Stop { status: Some(status.as_u16()), ..Stop::refused(what) },
+        _ => Stop {
+            status: Some(status.as_u16()),
+            ..Stop::refused(what)
+        },
     }
 }
 
 /// Why a redirect is not followed: a key and pictures go to the host that was named, and to no other. The failure names
 /// the host that was asked before this.
 fn redirected(from: &Url, location: Option<String>) -> String {
-    let Some(location) = location else { return "it moved to an unnamed place".into() };
-    let Ok(url) = from.join(&location) else { return format!("it moved to {}", error_body::short(&location)) };
+    let Some(location) = location else {
+        return "it moved to an unnamed place".into();
+    };
+    let Ok(url) = from.join(&location) else {
+        return format!("it moved to {}", error_body::short(&location));
+    };
     let to = error_body::short(url.as_str());
     match (same_origin(from, &url), url.scheme()) {
         (true, _) => format!("it moved to {to}; write that address, redirects are not followed"),
         (false, scheme) => {
-            let open = if from.scheme() == "https" && scheme != "https" { ", without encryption" } else { "" };
+            let open = if from.scheme() == "https" && scheme != "https" {
+                ", without encryption"
+            } else {
+                ""
+            };
             format!(
                 "it moved to {to}, another host than {}{open}: nothing was sent there; if you mean it, name that address",
                 origin(from)

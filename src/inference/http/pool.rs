@@ -158,9 +158,8 @@ impl Pool {
     ) -> Result<Pool> {
         let wrong = |what: String| Error::input(what).field(format!("{}.endpoints", table.name));
         if table.endpoints.is_empty() {
-            return Err(
-                wrong("there is no endpoint".into()).help("add `endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]`")
-            );
+            return Err(wrong("there is no endpoint".into())
+                .help("add `endpoints = [{ url = \"http://127.0.0.1:8000/v1\" }]`"));
         }
         let mut servers = Vec::new();
         for endpoint in table.endpoints {
@@ -168,17 +167,20 @@ impl Pool {
                 .map_err(|e| wrong(format!("`{}` is no address: {e}", endpoint.url)))?;
             let secret = match &endpoint.key_env {
                 None => None,
-                Some(name) => Some(
-                    env(name)
-                        .filter(|key| !key.trim().is_empty())
-                        .ok_or_else(|| keyless(name, &endpoint.url).field(format!("{}.endpoints", table.name)))?,
-                ),
+                Some(name) => Some(env(name).filter(|key| !key.trim().is_empty()).ok_or_else(
+                    || keyless(name, &endpoint.url).field(format!("{}.endpoints", table.name)),
+                )?),
             };
             let key = match &secret {
                 None => None,
                 Some(secret) => {
                     let mut value = HeaderValue::from_str(&format!("Bearer {}", secret.trim()))
-                        .map_err(|_| wrong(format!("the key for {} has characters no key has", endpoint.url)))?;
+                        .map_err(|_| {
+                            wrong(format!(
+                                "the key for {} has characters no key has",
+                                endpoint.url
+                            ))
+                        })?;
                     value.set_sensitive(true);
                     Some(value)
                 }
@@ -231,14 +233,19 @@ impl Pool {
 
     /// 64 bits for jitter.
     pub(super) fn draw(&self) -> u64 {
-        let at = self.draws.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+        let at = self
+            .draws
+            .fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
         let z = (at ^ (at >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb)
     }
 
     /// Takes note of how long an answer took.
     pub(super) fn took(&self, time: Duration) {
-        let mut times = self.times.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut times = self
+            .times
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         times.push_back(time);
         if times.len() > RECENT {
             times.pop_front();
@@ -248,13 +255,18 @@ impl Pool {
     /// How long a request may take that is to be tried again: several times the slowest of the last answers; none before
     /// there are some.
     pub(super) fn hasty(&self) -> Option<Duration> {
-        let times = self.times.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let times = self
+            .times
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let slowest = times.iter().max().filter(|_| times.len() >= ENOUGH)?;
         Some((*slowest * TIMES_SLOWER).max(LEAST))
     }
 
     fn states(&self) -> std::sync::MutexGuard<'_, Vec<State>> {
-        self.states.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.states
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// A place at the least busy endpoint, another one than `not` where there is one; waits for it.
@@ -266,7 +278,14 @@ impl Pool {
         loop {
             let freed = self.freed.notified();
             let wait = match self.pick(not) {
-                Pick::Now(at, probe) => return Ok(Seat { pool: self, at, probe, outcome: None }),
+                Pick::Now(at, probe) => {
+                    return Ok(Seat {
+                        pool: self,
+                        at,
+                        probe,
+                        outcome: None,
+                    });
+                }
                 Pick::Never(why) => return Err(why),
                 Pick::Later(wait) => wait,
             };
@@ -284,7 +303,11 @@ impl Pool {
         let resting = |s: &State| s.not_before.is_some_and(|t| t > now);
         let open = |(at, s): (usize, &State)| {
             // Of a server that was set aside one request finds out whether it is back.
-            let most = if s.down_since.is_some() { 1 } else { self.servers[at].concurrency };
+            let most = if s.down_since.is_some() {
+                1
+            } else {
+                self.servers[at].concurrency
+            };
             (!resting(s) && s.busy < most).then_some((
                 Some(at) == not,
                 s.busy * 1024 / self.servers[at].concurrency,
@@ -297,16 +320,26 @@ impl Pool {
             return Pick::Now(at, state.down_since.is_some());
         }
         let was_heard = self.heard.load(Ordering::Relaxed);
-        let give_up = if was_heard { self.patience.give_up } else { self.patience.unheard };
+        let give_up = if was_heard {
+            self.patience.give_up
+        } else {
+            self.patience.unheard
+        };
         let gone = |s: &State| {
             s.is_absent
                 || s.down_since.is_some_and(|t| now - t > give_up)
-                || s.not_before.is_some_and(|t| t.saturating_duration_since(now) > give_up)
+                || s.not_before
+                    .is_some_and(|t| t.saturating_duration_since(now) > give_up)
         };
         if states.iter().all(gone) {
-            let told =
-                states.iter().zip(&self.servers).map(|(s, server)| format!("{}: {}", origin(&server.url), s.last));
-            return Pick::Never(format!("{NO_ENDPOINT} ({})", told.collect::<Vec<_>>().join("; ")));
+            let told = states
+                .iter()
+                .zip(&self.servers)
+                .map(|(s, server)| format!("{}: {}", origin(&server.url), s.last));
+            return Pick::Never(format!(
+                "{NO_ENDPOINT} ({})",
+                told.collect::<Vec<_>>().join("; ")
+            ));
         }
         Pick::Later(
             states
@@ -328,7 +361,12 @@ impl Pool {
         match outcome {
             // Dropped on the way: it says nothing of the server.
             None => {}
-            Some(Outcome::Answered) => *state = State { busy: state.busy, ..State::default() },
+            Some(Outcome::Answered) => {
+                *state = State {
+                    busy: state.busy,
+                    ..State::default()
+                }
+            }
             // It is there, it only has enough. Without a time only the task waits: the others' requests may well be within
             // what the server takes.
             Some(Outcome::Busy(wait)) => {
@@ -337,15 +375,27 @@ impl Pool {
                     Some(wait) => format!("asks to wait {} s", wait.as_secs_f32().ceil()),
                     None => "takes no more requests now".into(),
                 };
-                *state = State { busy: state.busy, not_before, last, ..State::default() };
+                *state = State {
+                    busy: state.busy,
+                    not_before,
+                    last,
+                    ..State::default()
+                };
             }
             Some(outcome @ (Outcome::Failed(_) | Outcome::Absent(_))) => {
                 state.is_absent = matches!(outcome, Outcome::Absent(_));
-                let (Outcome::Failed(why) | Outcome::Absent(why)) = outcome else { return };
-                state.failures = if state.is_absent { self.patience.failures } else { state.failures + 1 };
+                let (Outcome::Failed(why) | Outcome::Absent(why)) = outcome else {
+                    return;
+                };
+                state.failures = if state.is_absent {
+                    self.patience.failures
+                } else {
+                    state.failures + 1
+                };
                 state.last = why;
                 // A server that is being tried out needs one failure, and requests from before that do not count.
-                if state.failures >= self.patience.failures && (state.down_since.is_none() || probe) {
+                if state.failures >= self.patience.failures && (state.down_since.is_none() || probe)
+                {
                     state.not_before = Some(now + self.patience.aside * (1 << state.rounds.min(5)));
                     state.rounds += 1;
                     state.down_since = state.down_since.or(Some(now));
@@ -379,7 +429,9 @@ impl Drop for Seat<'_> {
 /// A key that is read from the environment of this process, which is the owner of the project, and is not there.
 fn keyless(name: &str, url: &str) -> Error {
     let pid = std::process::id();
-    let what = format!("the owner process (pid {pid}) has no environment variable {name} with the key for {url}");
+    let what = format!(
+        "the owner process (pid {pid}) has no environment variable {name} with the key for {url}"
+    );
     Error::new(ErrorKind::Unreachable, what).help(format!(
         "`benchtop stop`, then `export {name}=...` and start benchtop again: the owner reads it when it starts"
     ))

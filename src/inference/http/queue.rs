@@ -71,7 +71,9 @@ struct Queue<T> {
 
 impl<T> Queue<T> {
     fn jobs(&self) -> MutexGuard<'_, Jobs<T>> {
-        self.jobs.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.jobs
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// What was to be tried again first, so that no task waits for all others.
@@ -84,7 +86,12 @@ impl<T> Queue<T> {
             return Next::Job(waiting.job);
         }
         if let Some((index, task)) = jobs.fresh.next() {
-            return Next::Job(Job { index, task, tried: 0, not: None });
+            return Next::Job(Job {
+                index,
+                task,
+                tried: 0,
+                not: None,
+            });
         }
         match due {
             _ if jobs.open == 0 => Next::End,
@@ -95,19 +102,41 @@ impl<T> Queue<T> {
 }
 
 /// Asks for all `tasks`; each is told once. Dropped, it drops what is in flight.
-pub(super) async fn work<A: Api>(api: Arc<A>, pool: Arc<Pool>, tasks: Vec<(usize, A::Task)>, tell: Tell<A::Answer>) {
+pub(super) async fn work<A: Api>(
+    api: Arc<A>,
+    pool: Arc<Pool>,
+    tasks: Vec<(usize, A::Task)>,
+    tell: Tell<A::Answer>,
+) {
     let workers = pool.concurrency().min(tasks.len());
-    let jobs = Jobs { open: tasks.len(), fresh: tasks.into_iter(), waiting: BinaryHeap::new() };
-    let queue = Arc::new(Queue { jobs: Mutex::new(jobs), changed: Notify::new() });
+    let jobs = Jobs {
+        open: tasks.len(),
+        fresh: tasks.into_iter(),
+        waiting: BinaryHeap::new(),
+    };
+    let queue = Arc::new(Queue {
+        jobs: Mutex::new(jobs),
+        changed: Notify::new(),
+    });
     let mut set = JoinSet::new();
     for _ in 0..workers {
-        set.spawn(worker(Arc::clone(&api), Arc::clone(&pool), Arc::clone(&queue), tell.clone()));
+        set.spawn(worker(
+            Arc::clone(&api),
+            Arc::clone(&pool),
+            Arc::clone(&queue),
+            tell.clone(),
+        ));
     }
     drop(tell);
     while set.join_next().await.is_some() {}
 }
 
-async fn worker<A: Api>(api: Arc<A>, pool: Arc<Pool>, queue: Arc<Queue<A::Task>>, tell: Tell<A::Answer>) {
+async fn worker<A: Api>(
+    api: Arc<A>,
+    pool: Arc<Pool>,
+    queue: Arc<Queue<A::Task>>,
+    tell: Tell<A::Answer>,
+) {
     loop {
         let changed = queue.changed.notified();
         match queue.next() {
@@ -121,7 +150,9 @@ async fn worker<A: Api>(api: Arc<A>, pool: Arc<Pool>, queue: Arc<Queue<A::Task>>
             }
             Next::Job(job) => {
                 let index = job.index;
-                let Some(result) = once(&*api, &pool, &queue, job).await else { continue };
+                let Some(result) = once(&*api, &pool, &queue, job).await else {
+                    continue;
+                };
                 queue.jobs().open -= 1;
                 queue.changed.notify_waiters();
                 if tell.send((index, result)).is_err() {
@@ -146,9 +177,18 @@ async fn once<A: Api>(
     job.tried += 1;
     let at = seat.at;
     // A first try that takes far longer than others is given up for another; that one has the server's whole time.
-    let limit = if job.tried == 1 && pool.tries > 1 { pool.hasty() } else { None };
+    let limit = if job.tried == 1 && pool.tries > 1 {
+        pool.hasty()
+    } else {
+        None
+    };
     let begun = Instant::now();
-    let Stop { failure, again, outcome, .. } = match ask(api, pool, at, &job.task, limit).await {
+    let Stop {
+        failure,
+        again,
+        outcome,
+        ..
+    } = match ask(api, pool, at, &job.task, limit).await {
         Ok(answer) => {
             pool.took(begun.elapsed());
             seat.leave(Outcome::Answered);
@@ -163,19 +203,31 @@ async fn once<A: Api>(
     match (again, job.tried) {
         (true, _) if is_servers => {
             job.not = Some(at);
-            queue.jobs().waiting.push(Waiting { due: Reverse(Instant::now()), job });
+            queue.jobs().waiting.push(Waiting {
+                due: Reverse(Instant::now()),
+                job,
+            });
             queue.changed.notify_waiters();
             None
         }
         (false, _) => Some(Err(failure)),
         (true, 1) if pool.tries <= 1 => Some(Err(failure)),
-        (true, n) if n >= pool.tries => {
-            Some(Err(Failure::new(failure.kind, format!("{} (after {n} tries)", failure.reason))))
-        }
+        (true, n) if n >= pool.tries => Some(Err(Failure::new(
+            failure.kind,
+            format!("{} (after {n} tries)", failure.reason),
+        ))),
         (true, _) => {
-            let wait = backoff(pool.patience.backoff, pool.patience.backoff_cap, job.tried, pool.draw());
+            let wait = backoff(
+                pool.patience.backoff,
+                pool.patience.backoff_cap,
+                job.tried,
+                pool.draw(),
+            );
             job.not = Some(at);
-            queue.jobs().waiting.push(Waiting { due: Reverse(Instant::now() + wait), job });
+            queue.jobs().waiting.push(Waiting {
+                due: Reverse(Instant::now() + wait),
+                job,
+            });
             queue.changed.notify_waiters();
             None
         }

@@ -13,18 +13,40 @@ use benchtop_model::config::generate::{Backend, Endpoint};
 use benchtop_model::generation::{Honours, Scheduler, Settings};
 
 fn sent() -> Sent {
-    let fields = [("seed", json!(5)), ("steps", json!(20)), ("cfg", json!(7.5)), ("negative", json!("blue"))];
-    Sent { fields: fields.map(|(n, v)| Some((n.to_string(), v))), prompt: "an owl".into(), size: (64, 64) }
+    let fields = [
+        ("seed", json!(5)),
+        ("steps", json!(20)),
+        ("cfg", json!(7.5)),
+        ("negative", json!("blue")),
+    ];
+    Sent {
+        fields: fields.map(|(n, v)| Some((n.to_string(), v))),
+        prompt: "an owl".into(),
+        size: (64, 64),
+    }
 }
 
 fn config(urls: &[&str]) -> Generate {
-    let endpoint = |url: &&str| Endpoint { url: url.to_string(), concurrency: 2, ..Endpoint::default() };
+    let endpoint = |url: &&str| Endpoint {
+        url: url.to_string(),
+        concurrency: 2,
+        ..Endpoint::default()
+    };
     let endpoints = urls.iter().map(endpoint).collect();
-    Generate { backend: Backend::Http, model: Some("m".into()), endpoints, ..Generate::default() }
+    Generate {
+        backend: Backend::Http,
+        model: Some("m".into()),
+        endpoints,
+        ..Generate::default()
+    }
 }
 
 fn pool(urls: &[&str]) -> Pool {
-    let patience = Timeouts { failures: 2, aside: Duration::from_secs(600), ..Timeouts::default() };
+    let patience = Timeouts {
+        failures: 2,
+        aside: Duration::from_secs(600),
+        ..Timeouts::default()
+    };
     Pool::new(&table(&config(urls)), patience, |_| None).unwrap()
 }
 
@@ -35,20 +57,45 @@ fn only_what_is_repeated_with_the_same_value_is_honoured() {
         "data": [{ "b64_json": "aGVsbG8=", "cfg": 7.5, "negative": null, "revised_prompt": "an owl" }],
     });
     let given = parse(answer.to_string().as_bytes(), &sent()).unwrap();
-    assert_eq!(given.honoured, Honours { seed: true, guidance: true, ..Honours::default() });
+    assert_eq!(
+        given.honoured,
+        Honours {
+            seed: true,
+            guidance: true,
+            ..Honours::default()
+        }
+    );
     assert_eq!(given.notes.len(), 2, "{:?}", given.notes);
-    assert!(given.notes[0].contains("steps 20, the server used 25"), "{:?}", given.notes);
-    assert!(given.notes[1].ends_with("honoured: negative"), "{:?}", given.notes);
+    assert!(
+        given.notes[0].contains("steps 20, the server used 25"),
+        "{:?}",
+        given.notes
+    );
+    assert!(
+        given.notes[1].ends_with("honoured: negative"),
+        "{:?}",
+        given.notes
+    );
     assert!(matches!(given.image, Image::Bytes(bytes) if bytes == b"hello"));
     // An address with the picture in it.
-    let given = parse(br#"{"data":[{"url":"data:image/png;base64,aGVs bG8="}]}"#, &sent()).unwrap();
+    let given = parse(
+        br#"{"data":[{"url":"data:image/png;base64,aGVs bG8="}]}"#,
+        &sent(),
+    )
+    .unwrap();
     assert!(matches!(given.image, Image::Bytes(bytes) if bytes == b"hello"));
 }
 
 #[test]
 fn what_a_server_says_is_shortened_to_one_line() {
-    assert_eq!(said(b"<html>\n<b>Bad</b>  gateway\x1b[31m</html>"), "Bad gateway [31m");
-    assert_eq!(said(br#"{"error":{"message":"no\nroom","code":3}}"#), "no room");
+    assert_eq!(
+        said(b"<html>\n<b>Bad</b>  gateway\x1b[31m</html>"),
+        "Bad gateway [31m"
+    );
+    assert_eq!(
+        said(br#"{"error":{"message":"no\nroom","code":3}}"#),
+        "no room"
+    );
     assert_eq!(said(br#"{"error":"text"}"#), "text");
     assert_eq!(short(&"owl ".repeat(100)).chars().count(), 162);
     assert_eq!(said(&[0xff, 0xfe, b'x']), "\u{fffd}\u{fffd}x");
@@ -58,8 +105,11 @@ fn what_a_server_says_is_shortened_to_one_line() {
 #[tokio::test]
 async fn the_least_busy_endpoint_is_next_and_another_one_after_a_failure() {
     let pool = pool(&["http://a", "http://b"]);
-    let (one, two, three) =
-        (pool.seat(None).await.unwrap(), pool.seat(None).await.unwrap(), pool.seat(Some(0)).await.unwrap());
+    let (one, two, three) = (
+        pool.seat(None).await.unwrap(),
+        pool.seat(None).await.unwrap(),
+        pool.seat(Some(0)).await.unwrap(),
+    );
     assert_eq!((one.at, two.at, three.at), (0, 1, 1));
     let four = pool.seat(Some(0)).await.unwrap();
     assert_eq!(four.at, 0, "the other one is full");
@@ -84,25 +134,44 @@ async fn failures_in_a_row_set_an_endpoint_aside() {
     }
     // Both asking for longer than anybody waits ends it at once, with the reasons.
     for _ in 0..2 {
-        pool.seat(None).await.unwrap().leave(Outcome::Failed("bang".into()));
+        pool.seat(None)
+            .await
+            .unwrap()
+            .leave(Outcome::Failed("bang".into()));
     }
     let why = pool.seat(None).await.map(|s| s.at).unwrap_err();
-    assert!(why.contains("http://a: boom") && why.contains("http://b: bang"), "{why}");
+    assert!(
+        why.contains("http://a: boom") && why.contains("http://b: bang"),
+        "{why}"
+    );
 }
 
 #[tokio::test]
 async fn one_request_finds_out_whether_a_server_is_back() {
-    let patience = Timeouts { failures: 1, aside: Duration::from_millis(5), ..Timeouts::default() };
+    let patience = Timeouts {
+        failures: 1,
+        aside: Duration::from_millis(5),
+        ..Timeouts::default()
+    };
     let pool = Pool::new(&table(&config(&["http://a"])), patience, |_| None).unwrap();
     let soon = |pool| tokio::time::timeout(Duration::from_millis(60), Pool::seat(pool, None));
-    pool.seat(None).await.unwrap().leave(Outcome::Failed("boom".into()));
+    pool.seat(None)
+        .await
+        .unwrap()
+        .leave(Outcome::Failed("boom".into()));
     for outcome in [Outcome::Failed("boom".into()), Outcome::Busy(None)] {
         let probe = pool.seat(None).await.unwrap();
-        assert!(soon(&pool).await.is_err(), "a second one while the first is on its way");
+        assert!(
+            soon(&pool).await.is_err(),
+            "a second one while the first is on its way"
+        );
         probe.leave(outcome);
     }
     // It asked for patience, so it is there.
-    let _both = (soon(&pool).await.unwrap().unwrap(), soon(&pool).await.unwrap().unwrap());
+    let _both = (
+        soon(&pool).await.unwrap().unwrap(),
+        soon(&pool).await.unwrap().unwrap(),
+    );
 }
 
 #[tokio::test]
@@ -118,24 +187,53 @@ async fn servers_that_never_answered_are_given_up_sooner_than_those_that_did() {
         if was_heard {
             pool.seat(None).await.unwrap().leave(Outcome::Answered);
         }
-        pool.seat(None).await.unwrap().leave(Outcome::Failed("connection refused".into()));
+        pool.seat(None)
+            .await
+            .unwrap()
+            .leave(Outcome::Failed("connection refused".into()));
         match pool.seat(None).await {
             Ok(_) => assert!(was_heard, "it waited for the next try"),
-            Err(why) => assert!(!was_heard && why.contains("http://a: connection refused"), "{why}"),
+            Err(why) => assert!(
+                !was_heard && why.contains("http://a: connection refused"),
+                "{why}"
+            ),
         }
     }
 }
 
 #[test]
 fn a_fingerprint_names_who_is_asked_for_what() {
-    let settings = Settings { width: 64, height: 64, steps: 4, guidance: 5.0, scheduler: Scheduler::Euler };
-    let print = |config: &Generate| HttpGenerator::new(config).unwrap().fingerprint(&settings).short();
+    let settings = Settings {
+        width: 64,
+        height: 64,
+        steps: 4,
+        guidance: 5.0,
+        scheduler: Scheduler::Euler,
+    };
+    let print = |config: &Generate| {
+        HttpGenerator::new(config)
+            .unwrap()
+            .fingerprint(&settings)
+            .short()
+    };
     let base = config(&["http://a/v1", "http://b/v1"]);
-    assert_eq!(print(&base), print(&config(&["http://b/v1", "http://a/v1"])), "the order decides nothing");
+    assert_eq!(
+        print(&base),
+        print(&config(&["http://b/v1", "http://a/v1"])),
+        "the order decides nothing"
+    );
     let mut other = base.clone();
     other.endpoints[1].model = Some("flux".into());
     let mut renamed = base.clone();
     renamed.endpoints[1].fields.steps = "steps".into();
-    let prints = [print(&base), print(&config(&["http://a/v1"])), print(&other), print(&renamed)];
-    assert!((1..4).all(|i| !prints[..i].contains(&prints[i])), "{prints:?}");
+    let prints = [
+        print(&base),
+        print(&config(&["http://a/v1"])),
+        print(&other),
+        print(&renamed),
+    ];
+    assert!(
+        (1..4).all(|i| !prints[..i].contains(&prints[i])),
+        "{prints:?}"
+    );
 }

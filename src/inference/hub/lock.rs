@@ -33,13 +33,21 @@ impl Lock {
         let at = cache.join("models.lock");
         let text = match std::fs::read(&at) {
             Ok(text) => text,
-            Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Ok(Lock { at, files: BTreeMap::new() }),
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Lock {
+                    at,
+                    files: BTreeMap::new(),
+                });
+            }
             Err(err) => return Err(Error::io(&err, "cannot read", &at)),
         };
         let files = serde_json::from_slice(&text).map_err(|err| {
-            Error::new(ErrorKind::Corrupt, format!("the lock of the model files cannot be read: {err}"))
-                .file(&at)
-                .help("restore it, or remove it if you trust the files that are there")
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("the lock of the model files cannot be read: {err}"),
+            )
+            .file(&at)
+            .help("restore it, or remove it if you trust the files that are there")
         })?;
         Ok(Lock { at, files })
     }
@@ -53,7 +61,13 @@ impl Lock {
     ///
     /// # Errors
     /// [`ErrorKind::Io`], [`ErrorKind::DiskFull`] or [`ErrorKind::Denied`] when it cannot be written.
-    pub(super) fn set(&mut self, repo: &str, revision: &str, path: &str, locked: Locked) -> Result<()> {
+    pub(super) fn set(
+        &mut self,
+        repo: &str,
+        revision: &str,
+        path: &str,
+        locked: Locked,
+    ) -> Result<()> {
         let files = self.files.entry(format!("{repo}@{revision}")).or_default();
         if files.get(path) == Some(&locked) {
             return Ok(());
@@ -62,11 +76,17 @@ impl Lock {
         let failed = |err: &std::io::Error| Error::io(err, "cannot write", &self.at);
         let folder = self.at.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;
-        let mut text = serde_json::to_vec_pretty(&self.files)
-            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot write the lock of the model files: {e}")))?;
+        let mut text = serde_json::to_vec_pretty(&self.files).map_err(|e| {
+            Error::new(
+                ErrorKind::Io,
+                format!("cannot write the lock of the model files: {e}"),
+            )
+        })?;
         text.push(b'\n');
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|e| failed(&e))?;
-        file.write_all(&text).and_then(|()| file.as_file().sync_all()).map_err(|e| failed(&e))?;
+        file.write_all(&text)
+            .and_then(|()| file.as_file().sync_all())
+            .map_err(|e| failed(&e))?;
         file.persist(&self.at).map_err(|e| failed(&e.error))?;
         Ok(())
     }

@@ -45,13 +45,21 @@ impl Hub {
         let var = |name: &str| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
         let home = var("HF_HOME").map(PathBuf::from).or_else(|| {
             let caches = var("XDG_CACHE_HOME").map(PathBuf::from);
-            caches.or_else(|| Some(std::env::home_dir()?.join(".cache"))).map(|c| c.join("huggingface"))
+            caches
+                .or_else(|| Some(std::env::home_dir()?.join(".cache")))
+                .map(|c| c.join("huggingface"))
         });
-        let cache =
-            var("HF_HUB_CACHE").map(PathBuf::from).or_else(|| home.map(|h| h.join("hub"))).ok_or_else(|| {
-                Error::input("there is no home folder for model files").help("set HF_HOME to a folder for them")
+        let cache = var("HF_HUB_CACHE")
+            .map(PathBuf::from)
+            .or_else(|| home.map(|h| h.join("hub")))
+            .ok_or_else(|| {
+                Error::input("there is no home folder for model files")
+                    .help("set HF_HOME to a folder for them")
             })?;
-        let mut hub = Hub::new(cache, &var("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".into()));
+        let mut hub = Hub::new(
+            cache,
+            &var("HF_ENDPOINT").unwrap_or_else(|| "https://huggingface.co".into()),
+        );
         if let Some(token) = var("HF_TOKEN") {
             hub = hub.with_token(&token)?;
         }
@@ -63,8 +71,10 @@ impl Hub {
     /// # Errors
     /// [`ErrorKind::Input`] when it has characters that no token has.
     pub fn with_token(mut self, token: &str) -> Result<Hub> {
-        let mut value = HeaderValue::from_str(&format!("Bearer {}", token.trim()))
-            .map_err(|_| Error::input("the hub's token has characters that no token has").field("HF_TOKEN"))?;
+        let mut value =
+            HeaderValue::from_str(&format!("Bearer {}", token.trim())).map_err(|_| {
+                Error::input("the hub's token has characters that no token has").field("HF_TOKEN")
+            })?;
         value.set_sensitive(true);
         self.token = Some(value);
         Ok(self)
@@ -74,7 +84,13 @@ impl Hub {
     pub fn new(cache: impl Into<PathBuf>, endpoint: &str) -> Hub {
         let endpoint = endpoint.trim_end_matches('/').to_string();
         let pause = std::time::Duration::from_secs(1);
-        Hub { cache: cache.into(), endpoint, token: None, known: models(), pause }
+        Hub {
+            cache: cache.into(),
+            endpoint,
+            token: None,
+            known: models(),
+            pause,
+        }
     }
 
     /// The same with other known models.
@@ -97,7 +113,11 @@ impl Hub {
     /// When the lock file cannot be read.
     pub fn list(&self) -> Result<Vec<ModelReport>> {
         let lock = Lock::read(&self.cache)?;
-        Ok(self.known.iter().map(|known| self.look(known, &lock)).collect())
+        Ok(self
+            .known
+            .iter()
+            .map(|known| self.look(known, &lock))
+            .collect())
     }
 
     /// What there is of one model, by file sizes alone; `name` is a known name or a folder.
@@ -123,9 +143,19 @@ impl Hub {
             FileState::Corrupt => ErrorKind::Corrupt,
             FileState::Partial | FileState::Absent => ErrorKind::NotFound,
         };
-        let complete = report.files.iter().filter(|f| f.state == FileState::Complete).count();
-        Err(Error::new(kind, format!("of model `{name}` {complete} of {} files are there", report.files.len()))
-            .help(self.by_hand(&report)))
+        let complete = report
+            .files
+            .iter()
+            .filter(|f| f.state == FileState::Complete)
+            .count();
+        Err(Error::new(
+            kind,
+            format!(
+                "of model `{name}` {complete} of {} files are there",
+                report.files.len()
+            ),
+        )
+        .help(self.by_hand(&report)))
     }
 
     /// Reads and hashes every file of a model. A file without a known or locked hash is reported with the one it has.
@@ -139,12 +169,18 @@ impl Hub {
             Found::Folder(folder) => return local(name, folder, Some(watch)),
         };
         let mut report = self.look(known, &Lock::read(&self.cache)?);
-        for file in report.files.iter_mut().filter(|f| matches!(f.state, FileState::Complete | FileState::Corrupt)) {
+        for file in report
+            .files
+            .iter_mut()
+            .filter(|f| matches!(f.state, FileState::Complete | FileState::Corrupt))
+        {
             let found = hash(&report.folder.join(&file.path), &file.path, watch)?;
             match &file.sha256 {
                 Some(wish) if *wish != found => {
                     file.state = FileState::Corrupt;
-                    file.trouble = Some(format!("its SHA-256 is {found}, not {wish}: remove it and pull again"));
+                    file.trouble = Some(format!(
+                        "its SHA-256 is {found}, not {wish}: remove it and pull again"
+                    ));
                 }
                 _ => file.sha256 = Some(found),
             }
@@ -157,7 +193,10 @@ impl Hub {
     fn by_hand(&self, report: &ModelReport) -> String {
         let fetch = format!("run `benchtop models pull {}`", report.name);
         let from = format!("{}/{}/tree/{}", self.endpoint, report.repo, report.revision);
-        format!("{fetch}, or put these files here by hand (from {from}):\n{}", report.missing())
+        format!(
+            "{fetch}, or put these files here by hand (from {from}):\n{}",
+            report.missing()
+        )
     }
 
     fn find<'a>(&'a self, name: &'a str) -> Result<Found<'a>> {
@@ -169,18 +208,26 @@ impl Hub {
             return Ok(Found::Folder(folder));
         }
         let names: Vec<_> = self.known.iter().map(|k| k.name.as_str()).collect();
-        Err(Error::new(ErrorKind::NotFound, format!("`{name}` is no known model and no folder"))
-            .help(format!("known are {}", names.join(", "))))
+        Err(Error::new(
+            ErrorKind::NotFound,
+            format!("`{name}` is no known model and no folder"),
+        )
+        .help(format!("known are {}", names.join(", "))))
     }
 
     fn home(&self, known: &Known) -> PathBuf {
-        self.cache.join(format!("models--{}", known.repo.replace('/', "--")))
+        self.cache
+            .join(format!("models--{}", known.repo.replace('/', "--")))
     }
 
     fn look(&self, known: &Known, lock: &Lock) -> ModelReport {
         let home = self.home(known);
         let folder = home.join("snapshots").join(&known.revision);
-        let files: Vec<_> = known.files.iter().map(|file| look_at_file(known, file, lock, &home, &folder)).collect();
+        let files: Vec<_> = known
+            .files
+            .iter()
+            .map(|file| look_at_file(known, file, lock, &home, &folder))
+            .collect();
         ModelReport {
             name: known.name.clone(),
             what: known.what.clone(),
@@ -199,21 +246,46 @@ enum Found<'a> {
     Folder(&'a Path),
 }
 
-fn look_at_file(known: &Known, file: &KnownFile, lock: &Lock, home: &Path, folder: &Path) -> FileReport {
+fn look_at_file(
+    known: &Known,
+    file: &KnownFile,
+    lock: &Lock,
+    home: &Path,
+    folder: &Path,
+) -> FileReport {
     let locked = lock.get(&known.repo, &known.revision, &file.path);
-    let sha256 = file.sha256.clone().or_else(|| locked.map(|l| l.sha256.clone()));
+    let sha256 = file
+        .sha256
+        .clone()
+        .or_else(|| locked.map(|l| l.sha256.clone()));
     let size = file.size.or_else(|| locked.map(|l| l.size));
-    let length = |path: PathBuf| std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|m| m.len());
-    let part = sha256.as_ref().and_then(|hash| length(home.join("blobs").join(format!("{hash}.incomplete"))));
+    let length = |path: PathBuf| {
+        std::fs::metadata(path)
+            .ok()
+            .filter(std::fs::Metadata::is_file)
+            .map(|m| m.len())
+    };
+    let part = sha256
+        .as_ref()
+        .and_then(|hash| length(home.join("blobs").join(format!("{hash}.incomplete"))));
     let (state, bytes, trouble) = match (length(folder.join(&file.path)), size, part) {
-        (Some(bytes), Some(size), _) if bytes != size => {
-            (FileState::Corrupt, bytes, Some(format!("it has {bytes} bytes, not {size}")))
-        }
+        (Some(bytes), Some(size), _) if bytes != size => (
+            FileState::Corrupt,
+            bytes,
+            Some(format!("it has {bytes} bytes, not {size}")),
+        ),
         (Some(bytes), _, _) => (FileState::Complete, bytes, None),
         (None, _, Some(bytes)) => (FileState::Partial, bytes, None),
         (None, _, None) => (FileState::Absent, 0, None),
     };
-    FileReport { path: file.path.clone(), state, bytes, size, sha256, trouble }
+    FileReport {
+        path: file.path.clone(),
+        state,
+        bytes,
+        size,
+        sha256,
+        trouble,
+    }
 }
 
 /// The files of a local folder, two levels deep; hashed where somebody watches.
@@ -234,10 +306,26 @@ fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<Mode
     files.sort();
     let mut reports = Vec::new();
     for file in files {
-        let path = file.strip_prefix(folder).unwrap_or(&file).to_string_lossy().into_owned();
-        let bytes = std::fs::metadata(&file).map_err(|e| Error::io(&e, "cannot read", &file))?.len();
-        let sha256 = watch.as_mut().map(|watch| hash(&file, &path, &mut **watch)).transpose()?;
-        reports.push(FileReport { path, state: FileState::Complete, bytes, size: None, sha256, trouble: None });
+        let path = file
+            .strip_prefix(folder)
+            .unwrap_or(&file)
+            .to_string_lossy()
+            .into_owned();
+        let bytes = std::fs::metadata(&file)
+            .map_err(|e| Error::io(&e, "cannot read", &file))?
+            .len();
+        let sha256 = watch
+            .as_mut()
+            .map(|watch| hash(&file, &path, &mut **watch))
+            .transpose()?;
+        reports.push(FileReport {
+            path,
+            state: FileState::Complete,
+            bytes,
+            size: None,
+            sha256,
+            trouble: None,
+        });
     }
     Ok(ModelReport {
         name: name.to_string(),
@@ -246,7 +334,11 @@ fn local(name: &str, folder: &Path, mut watch: Option<Watch<'_>>) -> Result<Mode
         revision: String::new(),
         licence: "as its owner says".into(),
         folder: folder.to_path_buf(),
-        state: if reports.is_empty() { FileState::Absent } else { FileState::Complete },
+        state: if reports.is_empty() {
+            FileState::Absent
+        } else {
+            FileState::Complete
+        },
         files: reports,
     })
 }
@@ -264,9 +356,21 @@ fn hash(file: &Path, path: &str, watch: Watch<'_>) -> Result<String> {
         }
         hasher.update(buffer.get(..n).unwrap_or_default());
         done += n as u64;
-        if !watch(&FileProgress { path: path.to_string(), doing: Doing::Verify, done, of: Some(of) }) {
-            return Err(Error::new(ErrorKind::Cancelled, "the verification was cancelled"));
+        if !watch(&FileProgress {
+            path: path.to_string(),
+            doing: Doing::Verify,
+            done,
+            of: Some(of),
+        }) {
+            return Err(Error::new(
+                ErrorKind::Cancelled,
+                "the verification was cancelled",
+            ));
         }
     }
-    Ok(hasher.finalize().iter().map(|b| format!("{b:02x}")).collect())
+    Ok(hasher
+        .finalize()
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect())
 }

@@ -24,7 +24,12 @@ impl Threads {
             .enable_io()
             .enable_time()
             .build()
-            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot start a thread for transfers: {e}")))?;
+            .map_err(|e| {
+                Error::new(
+                    ErrorKind::Io,
+                    format!("cannot start a thread for transfers: {e}"),
+                )
+            })?;
         Ok(Threads(runtime.handle().clone(), Some(runtime)))
     }
 }
@@ -47,7 +52,9 @@ impl Hub {
     /// not what it must be; the file is removed. [`ErrorKind::DiskFull`], [`ErrorKind::Io`], [`ErrorKind::Cancelled`].
     pub fn pull(&self, name: &str, watch: Watch<'_>) -> Result<ModelReport> {
         let Found::Known(known) = self.find(name)? else {
-            return Err(Error::input(format!("`{name}` is a folder: there is nothing to pull")));
+            return Err(Error::input(format!(
+                "`{name}` is a folder: there is nothing to pull"
+            )));
         };
         let runtime = Threads::start()?;
         let client = client(Duration::from_secs(15), Duration::from_secs(20))?;
@@ -76,20 +83,36 @@ impl Hub {
         lock: &mut Lock,
         watch: Watch<'_>,
     ) -> Result<()> {
-        let address = format!("{}/{}/resolve/{}/{}", self.endpoint, known.repo, known.revision, file.path);
-        let url = Url::parse(&address).map_err(|e| Error::input(format!("`{address}` is no address: {e}")))?;
+        let address = format!(
+            "{}/{}/resolve/{}/{}",
+            self.endpoint, known.repo, known.revision, file.path
+        );
+        let url = Url::parse(&address)
+            .map_err(|e| Error::input(format!("`{address}` is no address: {e}")))?;
         let (tell, told) = channel();
-        let wanted = Wanted { client: client.clone(), hub: self.clone(), url, path: file.path.clone(), tell };
+        let wanted = Wanted {
+            client: client.clone(),
+            hub: self.clone(),
+            url,
+            path: file.path.clone(),
+            tell,
+        };
         let stated = wait(runtime, &told, watch, async {
             let stated = wanted.stated().await;
             (wanted, stated)
         })?;
         let (wanted, stated) = (stated.0, stated.1?);
         if let Some(commit) = stated.commit.as_ref().filter(|c| **c != known.revision) {
-            return Err(corrupt(&file.path, format!("the hub gives commit {commit} for {}", known.revision)));
+            return Err(corrupt(
+                &file.path,
+                format!("the hub gives commit {commit} for {}", known.revision),
+            ));
         }
         let locked = lock.get(&known.repo, &known.revision, &file.path).cloned();
-        let must = file.sha256.clone().or_else(|| locked.as_ref().map(|l| l.sha256.clone()));
+        let must = file
+            .sha256
+            .clone()
+            .or_else(|| locked.as_ref().map(|l| l.sha256.clone()));
         if let (Some(must), Some(says)) = (&must, &stated.sha256)
             && must != says
         {
@@ -100,18 +123,30 @@ impl Hub {
         if let (Some(must), Some(says)) = (size, stated.size)
             && must != says
         {
-            return Err(corrupt(&file.path, format!("the hub states {says} bytes, and {must} are expected")));
+            return Err(corrupt(
+                &file.path,
+                format!("the hub states {says} bytes, and {must} are expected"),
+            ));
         }
         let must = must.or(stated.sha256);
         let size = size.or(stated.size);
         if let (Some(sha256), Some(size)) = (&must, size) {
             // Trusted from here on, so that a second try cannot be given something else.
-            lock.set(&known.repo, &known.revision, &file.path, Locked { sha256: sha256.clone(), size })?;
+            lock.set(
+                &known.repo,
+                &known.revision,
+                &file.path,
+                Locked {
+                    sha256: sha256.clone(),
+                    size,
+                },
+            )?;
         }
 
         let home = self.home(known);
         let blobs = home.join("blobs");
-        std::fs::create_dir_all(&blobs).map_err(|e| Error::io(&e, "cannot make the folder", &blobs))?;
+        std::fs::create_dir_all(&blobs)
+            .map_err(|e| Error::io(&e, "cannot make the folder", &blobs))?;
         let part = blobs.join(match &must {
             Some(hash) => format!("{hash}.incomplete"),
             None => format!("{}.incomplete", file.path.replace('/', "--")),
@@ -119,12 +154,20 @@ impl Hub {
         let have = std::fs::metadata(&part).map(|m| m.len()).unwrap_or(0);
         room(&blobs, size.map(|size| size.saturating_sub(have)))?;
         let at = part.clone();
-        wait(runtime, &told, watch, async move { wanted.fetch(&at, size).await })??;
-        let bytes = std::fs::metadata(&part).map_err(|e| Error::io(&e, "cannot read", &part))?.len();
+        wait(runtime, &told, watch, async move {
+            wanted.fetch(&at, size).await
+        })??;
+        let bytes = std::fs::metadata(&part)
+            .map_err(|e| Error::io(&e, "cannot read", &part))?
+            .len();
         let found = hash(&part, &file.path, watch)?;
         let wrong = match (&must, size) {
-            (Some(must), _) if *must != found => Some(format!("its SHA-256 is {found}, and {must} is expected")),
-            (_, Some(size)) if size != bytes => Some(format!("it has {bytes} bytes, and {size} are expected")),
+            (Some(must), _) if *must != found => {
+                Some(format!("its SHA-256 is {found}, and {must} is expected"))
+            }
+            (_, Some(size)) if size != bytes => {
+                Some(format!("it has {bytes} bytes, and {size} are expected"))
+            }
             _ => None,
         };
         if let Some(wrong) = wrong {
@@ -132,7 +175,15 @@ impl Hub {
             return Err(corrupt(&file.path, wrong)
                 .help("it was removed; pull again, and if it happens again, mistrust the line"));
         }
-        lock.set(&known.repo, &known.revision, &file.path, Locked { sha256: found.clone(), size: bytes })?;
+        lock.set(
+            &known.repo,
+            &known.revision,
+            &file.path,
+            Locked {
+                sha256: found.clone(),
+                size: bytes,
+            },
+        )?;
         take_in(&home, &part, known, &file.path, &found)
     }
 }
@@ -143,13 +194,17 @@ pub(super) fn corrupt(path: &str, what: String) -> Error {
 
 /// Whether there is room for `bytes`, before hours are spent on them.
 fn room(folder: &Path, bytes: Option<u64>) -> Result<()> {
-    let (Some(bytes), Ok(disk)) = (bytes, rustix::fs::statvfs(folder)) else { return Ok(()) };
+    let (Some(bytes), Ok(disk)) = (bytes, rustix::fs::statvfs(folder)) else {
+        return Ok(());
+    };
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     if free >= bytes {
         return Ok(());
     }
     let what = format!("there is no room: {bytes} bytes are needed, {free} are free");
-    Err(Error::new(ErrorKind::DiskFull, what).file(folder).help("free some space, or set HF_HOME to another disk"))
+    Err(Error::new(ErrorKind::DiskFull, what)
+        .file(folder)
+        .help("free some space, or set HF_HOME to another disk"))
 }
 
 /// Makes a whole file part of the cache: a blob by its hash, and a link to it in the snapshot.
@@ -185,12 +240,18 @@ fn wait<T: Send + 'static>(
     loop {
         match result.recv_timeout(Duration::from_millis(50)) {
             Ok(value) => {
-                let _ = told.try_iter().last().is_none_or(|progress| watch(&progress));
+                let _ = told
+                    .try_iter()
+                    .last()
+                    .is_none_or(|progress| watch(&progress));
                 return Ok(value);
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Error::new(ErrorKind::Io, "a transfer was lost in this program: please report this"));
+                return Err(Error::new(
+                    ErrorKind::Io,
+                    "a transfer was lost in this program: please report this",
+                ));
             }
         }
         // The newest is enough.
@@ -199,9 +260,8 @@ fn wait<T: Send + 'static>(
         }
         if !go {
             task.abort();
-            return Err(
-                Error::new(ErrorKind::Cancelled, "the pull was cancelled").help("pull again to go on where it ended")
-            );
+            return Err(Error::new(ErrorKind::Cancelled, "the pull was cancelled")
+                .help("pull again to go on where it ended"));
         }
     }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_RANGE, ETAG, HeaderMap, LOCATION, RANGE};
+use reqwest::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_RANGE, ETAG, HeaderMap, LOCATION, RANGE,
+};
 use reqwest::{Client, Method, Response, Url};
 
 use super::Hub;
@@ -51,12 +53,25 @@ enum Stop {
 impl Wanted {
     /// Asks, following redirects; the token goes to the hub's own host only. `heed` ends at the first answer that states
     /// what a file is.
-    async fn ask(&self, method: Method, range: Option<u64>, heed: bool) -> std::result::Result<Response, Stop> {
+    async fn ask(
+        &self,
+        method: Method,
+        range: Option<u64>,
+        heed: bool,
+    ) -> std::result::Result<Response, Stop> {
         let mut url = self.url.clone();
         for _ in 0..=HOPS {
             // Compressed, a file would have another length and no ranges.
-            let mut request = self.client.request(method.clone(), url.clone()).header(ACCEPT_ENCODING, "identity");
-            if let Some(token) = self.hub.token.as_ref().filter(|_| url.origin() == self.url.origin()) {
+            let mut request = self
+                .client
+                .request(method.clone(), url.clone())
+                .header(ACCEPT_ENCODING, "identity");
+            if let Some(token) = self
+                .hub
+                .token
+                .as_ref()
+                .filter(|_| url.origin() == self.url.origin())
+            {
                 request = request.header(AUTHORIZATION, token.clone());
             }
             if let Some(from) = range {
@@ -65,22 +80,31 @@ impl Wanted {
             let sent = tokio::time::timeout(SILENCE, request.send()).await;
             let response = sent.map_err(|_| Stop::Broken("no answer in time".into()))?;
             let response = response.map_err(|e| Stop::Broken(told(&e)))?;
-            let next = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
+            let next = response
+                .headers()
+                .get(LOCATION)
+                .filter(|_| response.status().is_redirection());
             match next.and_then(|l| l.to_str().ok()) {
                 None => return Ok(response),
-                Some(_) if heed && response.headers().contains_key("x-linked-etag") => return Ok(response),
+                Some(_) if heed && response.headers().contains_key("x-linked-etag") => {
+                    return Ok(response);
+                }
                 Some(next) => {
-                    let to = url
-                        .join(next)
-                        .map_err(|e| Stop::Failed(self.refused(format!("a redirect to nowhere: {e}"))))?;
+                    let to = url.join(next).map_err(|e| {
+                        Stop::Failed(self.refused(format!("a redirect to nowhere: {e}")))
+                    })?;
                     if !is_followed(&url, &to) {
-                        return Err(Stop::Failed(self.refused(format!("a redirect to {to}, without encryption"))));
+                        return Err(Stop::Failed(
+                            self.refused(format!("a redirect to {to}, without encryption")),
+                        ));
                     }
                     url = to;
                 }
             }
         }
-        Err(Stop::Failed(self.refused(format!("more than {HOPS} redirects"))))
+        Err(Stop::Failed(
+            self.refused(format!("more than {HOPS} redirects")),
+        ))
     }
 
     fn refused(&self, what: String) -> Error {
@@ -88,18 +112,33 @@ impl Wanted {
     }
 
     fn unreachable(&self, why: &str) -> Error {
-        Error::new(ErrorKind::Unreachable, format!("{} cannot be fetched: {why}", self.url))
+        Error::new(
+            ErrorKind::Unreachable,
+            format!("{} cannot be fetched: {why}", self.url),
+        )
     }
 
     /// What a status that is no success means.
     fn status(&self, response: &Response) -> Stop {
         let (status, url) = (response.status(), &self.url);
-        let page = format!("{}{}", self.hub.endpoint, url.path().split("/resolve/").next().unwrap_or_default());
+        let page = format!(
+            "{}{}",
+            self.hub.endpoint,
+            url.path().split("/resolve/").next().unwrap_or_default()
+        );
         Stop::Failed(match status.as_u16() {
-            401 | 403 => Error::new(ErrorKind::Denied, format!("{url}: the hub wants to know who asks ({status})"))
-                .help(format!("accept the licence at {page}, make a token, and set HF_TOKEN to it")),
-            404 => Error::new(ErrorKind::NotFound, format!("{url}: the hub does not have it ({status})"))
-                .help(format!("look at {page}: the publisher may have removed it")),
+            401 | 403 => Error::new(
+                ErrorKind::Denied,
+                format!("{url}: the hub wants to know who asks ({status})"),
+            )
+            .help(format!(
+                "accept the licence at {page}, make a token, and set HF_TOKEN to it"
+            )),
+            404 => Error::new(
+                ErrorKind::NotFound,
+                format!("{url}: the hub does not have it ({status})"),
+            )
+            .help(format!("look at {page}: the publisher may have removed it")),
             408 | 429 | 500.. => return Stop::Broken(format!("the hub answers {status}")),
             _ => self.refused(format!("the hub answers {status}")),
         })
@@ -110,8 +149,14 @@ impl Wanted {
         let mut tried = 0;
         loop {
             let stop = match self.ask(Method::HEAD, None, true).await {
-                Ok(response) if response.status().is_success() || response.headers().contains_key("x-linked-etag") => {
-                    return Ok(read_stated(response.status().is_success(), response.headers()));
+                Ok(response)
+                    if response.status().is_success()
+                        || response.headers().contains_key("x-linked-etag") =>
+                {
+                    return Ok(read_stated(
+                        response.status().is_success(),
+                        response.headers(),
+                    ));
                 }
                 Ok(response) => self.status(&response),
                 Err(stop) => stop,
@@ -153,23 +198,41 @@ impl Wanted {
         }
     }
 
-    async fn transfer(&self, part: &Path, from: u64, size: Option<u64>) -> std::result::Result<(), Stop> {
+    async fn transfer(
+        &self,
+        part: &Path,
+        from: u64,
+        size: Option<u64>,
+    ) -> std::result::Result<(), Stop> {
         let failed = |e: std::io::Error| Stop::Failed(Error::io(&e, "cannot write", part));
-        let mut response = self.ask(Method::GET, (from > 0).then_some(from), false).await?;
+        let mut response = self
+            .ask(Method::GET, (from > 0).then_some(from), false)
+            .await?;
         let status = response.status().as_u16();
         if status == 416 {
             // What is there is longer than the file, or is not of it.
             std::fs::remove_file(part).map_err(failed)?;
-            return Err(Stop::Broken("the hub has no bytes after those that are here".into()));
+            return Err(Stop::Broken(
+                "the hub has no bytes after those that are here".into(),
+            ));
         }
         if !response.status().is_success() {
             return Err(self.status(&response));
         }
-        let range = response.headers().get(CONTENT_RANGE).and_then(|v| v.to_str().ok()).map(str::to_string);
-        let goes_on = status == 206 && range.is_some_and(|r| r.starts_with(&format!("bytes {from}-")));
+        let range = response
+            .headers()
+            .get(CONTENT_RANGE)
+            .and_then(|v| v.to_str().ok())
+            .map(str::to_string);
+        let goes_on =
+            status == 206 && range.is_some_and(|r| r.starts_with(&format!("bytes {from}-")));
         let mut done = if goes_on { from } else { 0 };
-        let mut file =
-            std::fs::OpenOptions::new().create(true).write(true).truncate(false).open(part).map_err(failed)?;
+        let mut file = std::fs::OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .open(part)
+            .map_err(failed)?;
         file.set_len(done).map_err(failed)?;
         std::io::Seek::seek(&mut file, std::io::SeekFrom::Start(done)).map_err(failed)?;
         let of = size.or_else(|| response.content_length().map(|n| n + done));
@@ -190,10 +253,17 @@ impl Wanted {
             }
             file.write_all(&chunk).map_err(failed)?;
             done += chunk.len() as u64;
-            let _ = self.tell.send(FileProgress { path: self.path.clone(), doing: Doing::Pull, done, of });
+            let _ = self.tell.send(FileProgress {
+                path: self.path.clone(),
+                doing: Doing::Pull,
+                done,
+                of,
+            });
         }
         match of {
-            Some(of) if done < of => Err(Stop::Broken(format!("the transfer ended after {done} of {of} bytes"))),
+            Some(of) if done < of => Err(Stop::Broken(format!(
+                "the transfer ended after {done} of {of} bytes"
+            ))),
             _ => file.sync_all().map_err(failed),
         }
     }
@@ -210,13 +280,26 @@ fn is_followed(from: &Url, to: &Url) -> bool {
 
 /// Reads the hub's headers. The entity tag of a large file is its SHA-256; that of a small one is of git's making.
 fn read_stated(whole: bool, headers: &HeaderMap) -> Stated {
-    let text = |name: &str| headers.get(name).and_then(|v| v.to_str().ok()).map(|v| v.trim().to_string());
+    let text = |name: &str| {
+        headers
+            .get(name)
+            .and_then(|v| v.to_str().ok())
+            .map(|v| v.trim().to_string())
+    };
     let tag = text("x-linked-etag").or_else(|| text(ETAG.as_str()));
-    let tag = tag.map(|t| t.trim_start_matches("W/").trim_matches('"').to_ascii_lowercase());
+    let tag = tag.map(|t| {
+        t.trim_start_matches("W/")
+            .trim_matches('"')
+            .to_ascii_lowercase()
+    });
     let hash = tag.filter(|t| t.len() == 64 && t.bytes().all(|b| b.is_ascii_hexdigit()));
     let length = text("x-linked-size").or_else(|| text("content-length").filter(|_| whole));
     let commit = text("x-repo-commit").map(|c| c.to_ascii_lowercase());
-    Stated { size: length.and_then(|n| n.parse().ok()), sha256: hash, commit }
+    Stated {
+        size: length.and_then(|n| n.parse().ok()),
+        sha256: hash,
+        commit,
+    }
 }
 
 #[cfg(test)]
@@ -227,8 +310,15 @@ mod tests {
     fn encryption_is_not_given_up_on_the_way() {
         let url = |text: &str| Url::parse(text).unwrap();
         let (open, closed, other) = (url("http://a/x"), url("https://a/x"), url("https://b/x"));
-        assert!(is_followed(&closed, &other) && is_followed(&open, &closed) && is_followed(&open, &open));
+        assert!(
+            is_followed(&closed, &other)
+                && is_followed(&open, &closed)
+                && is_followed(&open, &open)
+        );
         assert!(!is_followed(&closed, &open) && !is_followed(&closed, &url("http://b/x")));
-        assert!(!is_followed(&open, &url("ftp://a/x")) && !is_followed(&open, &url("file:///etc/passwd")));
+        assert!(
+            !is_followed(&open, &url("ftp://a/x"))
+                && !is_followed(&open, &url("file:///etc/passwd"))
+        );
     }
 }

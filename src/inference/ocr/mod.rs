@@ -26,7 +26,8 @@ const HELLO: Duration = Duration::from_secs(20);
 /// How often a sign of life is told.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(200);
 /// What to do where there is no program.
-const INSTALL: &str = "install it: apt-get install tesseract-ocr, dnf install tesseract, or brew install tesseract";
+const INSTALL: &str =
+    "install it: apt-get install tesseract-ocr, dnf install tesseract, or brew install tesseract";
 
 /// How Tesseract is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,28 +74,50 @@ impl Tesseract {
     pub fn open(options: Options) -> Result<Tesseract> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "_/-.".contains(c);
         let languages: Vec<&str> = options.languages.split('+').collect();
-        if languages.iter().any(|l| l.is_empty() || l.starts_with('-') || !l.chars().all(plain)) {
-            let what = format!("`{}` are no languages of Tesseract's", options.languages.escape_debug());
-            return Err(Error::input(what).help("their names with `+` between them, such as eng+chi_sim"));
+        if languages
+            .iter()
+            .any(|l| l.is_empty() || l.starts_with('-') || !l.chars().all(plain))
+        {
+            let what = format!(
+                "`{}` are no languages of Tesseract's",
+                options.languages.escape_debug()
+            );
+            return Err(
+                Error::input(what).help("their names with `+` between them, such as eng+chi_sim")
+            );
         }
         if options.segmentation > 13 {
-            return Err(Error::input(format!("there is no page segmentation mode {}", options.segmentation))
-                .help("one from 0 to 13; `tesseract --help-psm` lists them"));
+            return Err(Error::input(format!(
+                "there is no page segmentation mode {}",
+                options.segmentation
+            ))
+            .help("one from 0 to 13; `tesseract --help-psm` lists them"));
         }
         let told = hello(&options.program, "--version")?;
-        let version = told.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or_default();
+        let version = told
+            .lines()
+            .map(str::trim)
+            .find(|l| !l.is_empty())
+            .unwrap_or_default();
         if !version.to_ascii_lowercase().starts_with("tesseract") {
             let what = format!("this is no Tesseract: it says \"{}\"", excerpt(version));
-            return Err(Error::new(ErrorKind::Io, what).file(&options.program).help(INSTALL));
+            return Err(Error::new(ErrorKind::Io, what)
+                .file(&options.program)
+                .help(INSTALL));
         }
         let listed = hello(&options.program, "--list-langs")?;
         let there: Vec<&str> = listed.lines().skip(1).map(str::trim).collect();
         if let Some(missing) = languages.iter().find(|l| !there.contains(*l)) {
-            let what = format!("Tesseract has no language `{missing}`; it has {}", there.join(", "));
+            let what = format!(
+                "Tesseract has no language `{missing}`; it has {}",
+                there.join(", ")
+            );
             let package = missing.to_lowercase().replace('_', "-");
             return Err(Error::new(ErrorKind::NotFound, what)
                 .file(&options.program)
-                .help(format!("install it: apt-get install tesseract-ocr-{package}")));
+                .help(format!(
+                    "install it: apt-get install tesseract-ocr-{package}"
+                )));
         }
         let mut fingerprint = Fingerprint::default()
             .with("backend", "tesseract")
@@ -105,38 +128,71 @@ impl Tesseract {
         // The models are files of their own: the same program reads otherwise with others.
         let folder = listed.split('"').nth(1).map(PathBuf::from);
         for language in &languages {
-            let model = folder.as_ref().and_then(|f| std::fs::read(f.join(format!("{language}.traineddata"))).ok());
+            let model = folder
+                .as_ref()
+                .and_then(|f| std::fs::read(f.join(format!("{language}.traineddata"))).ok());
             if let Some(model) = model {
-                fingerprint = fingerprint.with(&format!("model {language}"), blake3::hash(&model).to_hex());
+                fingerprint =
+                    fingerprint.with(&format!("model {language}"), blake3::hash(&model).to_hex());
             }
         }
-        Ok(Tesseract { name: version.to_string(), fingerprint, options })
+        Ok(Tesseract {
+            name: version.to_string(),
+            fingerprint,
+            options,
+        })
     }
 
     fn one(&self, picture: &Encoded, stop: &AtomicBool) -> std::result::Result<ReadText, Failure> {
         let segmentation = self.options.segmentation.to_string();
-        let args = ["-", "-", "-l", &self.options.languages, "--psm", &segmentation, "tsv"];
-        let ended = run(&self.options.program, &args, picture.bytes(), self.options.timeout, stop)
-            .map_err(|e| Failure::new(FailureKind::Unavailable, format!("cannot run Tesseract: {e}")))?;
+        let args = [
+            "-",
+            "-",
+            "-l",
+            &self.options.languages,
+            "--psm",
+            &segmentation,
+            "tsv",
+        ];
+        let ended = run(
+            &self.options.program,
+            &args,
+            picture.bytes(),
+            self.options.timeout,
+            stop,
+        )
+        .map_err(|e| {
+            Failure::new(
+                FailureKind::Unavailable,
+                format!("cannot run Tesseract: {e}"),
+            )
+        })?;
         let fail = |kind, what: String| Err(Failure::new(kind, what));
         match ended {
-            End::Done { out, .. } => {
-                tsv::parse(&String::from_utf8_lossy(&out)).map_err(|why| Failure::new(FailureKind::BadOutput, why))
-            }
+            End::Done { out, .. } => tsv::parse(&String::from_utf8_lossy(&out))
+                .map_err(|why| Failure::new(FailureKind::BadOutput, why)),
             End::Failed { code, said } => {
                 let said = match excerpt(&said) {
                     said if said.is_empty() => "and says nothing".to_string(),
                     said => format!("\"{said}\""),
                 };
-                fail(FailureKind::BadOutput, format!("Tesseract cannot read this picture (exit code {code}): {said}"))
+                fail(
+                    FailureKind::BadOutput,
+                    format!("Tesseract cannot read this picture (exit code {code}): {said}"),
+                )
             }
             End::Signal(signal) => fail(
                 FailureKind::Unavailable,
-                format!("Tesseract was ended by signal {signal}; with 9 the machine may have been out of memory"),
+                format!(
+                    "Tesseract was ended by signal {signal}; with 9 the machine may have been out of memory"
+                ),
             ),
             End::Late => {
                 let seconds = self.options.timeout.as_secs_f32();
-                fail(FailureKind::Transport, format!("Tesseract took longer than {seconds} s and was ended"))
+                fail(
+                    FailureKind::Transport,
+                    format!("Tesseract took longer than {seconds} s and was ended"),
+                )
             }
             End::Stopped => fail(FailureKind::Cancelled, "cancelled".into()),
         }
@@ -152,11 +208,15 @@ fn hello(program: &Path, arg: &str) -> Result<String> {
             let out = String::from_utf8_lossy(&out).into_owned();
             return Ok(if out.trim().is_empty() { said } else { out });
         }
-        Ok(End::Failed { code, said }) => format!("ends with exit code {code}: \"{}\"", excerpt(&said)),
+        Ok(End::Failed { code, said }) => {
+            format!("ends with exit code {code}: \"{}\"", excerpt(&said))
+        }
         Ok(End::Signal(signal)) => format!("is ended by signal {signal}"),
         Ok(End::Late | End::Stopped) => format!("does not answer within {} s", HELLO.as_secs()),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            return Err(Error::new(ErrorKind::NotFound, "Tesseract is not there").file(program).help(INSTALL));
+            return Err(Error::new(ErrorKind::NotFound, "Tesseract is not there")
+                .file(program)
+                .help(INSTALL));
         }
         Err(e) => return Err(Error::io(&e, "cannot run Tesseract", program)),
     };
@@ -165,8 +225,15 @@ fn hello(program: &Path, arg: &str) -> Result<String> {
 
 /// One line of at most 160 characters.
 fn excerpt(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty());
-    words.collect::<Vec<_>>().join(" ").chars().take(160).collect()
+    let words = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|w| !w.is_empty());
+    words
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .take(160)
+        .collect()
 }
 
 impl TextReader for Tesseract {
@@ -199,7 +266,9 @@ impl TextReader for Tesseract {
                 scope.spawn(move || {
                     while !stop.load(Ordering::Relaxed) {
                         let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(picture) = pictures.get(index) else { return };
+                        let Some(picture) = pictures.get(index) else {
+                            return;
+                        };
                         if tell.send((index, me.one(picture, stop))).is_err() {
                             return;
                         }
@@ -221,11 +290,17 @@ impl TextReader for Tesseract {
             stop.store(true, Ordering::Relaxed);
         });
         let why = match go {
-            true => Failure::new(FailureKind::BadOutput, "a picture was lost in this program: please report this"),
+            true => Failure::new(
+                FailureKind::BadOutput,
+                "a picture was lost in this program: please report this",
+            ),
             false => Failure::new(FailureKind::Cancelled, "cancelled"),
         };
         for index in (0..pictures.len()).filter(|i| open[*i]) {
-            watch(Heard::Done { index, result: Err(why.clone()) });
+            watch(Heard::Done {
+                index,
+                result: Err(why.clone()),
+            });
         }
     }
 }

@@ -108,7 +108,10 @@ pub(super) fn run(
     };
     let said = String::from_utf8_lossy(&whole(&mut err)?).into_owned();
     Ok(match (status.code(), status.signal()) {
-        (Some(0), _) => End::Done { out: whole(&mut out)?, said },
+        (Some(0), _) => End::Done {
+            out: whole(&mut out)?,
+            said,
+        },
         (Some(code), _) => End::Failed { code, said },
         (None, signal) => End::Signal(signal.unwrap_or_default()),
     })

@@ -25,12 +25,17 @@ const WORD: &str = "5";
 /// # Errors
 /// The line, from 1, and what is wrong with it.
 pub(super) fn parse(text: &str) -> Result<ReadText, String> {
-    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_end_matches('\r')));
+    let mut lines = text
+        .lines()
+        .enumerate()
+        .map(|(at, line)| (at + 1, line.trim_end_matches('\r')));
     match lines.find(|(_, l)| !l.trim().is_empty()) {
         Some((_, header)) if header.split('\t').eq(HEADER) => {}
         Some((at, other)) => {
             let shown: String = other.chars().filter(|c| !c.is_control()).take(80).collect();
-            return Err(format!("Tesseract's table has another head (line {at}): \"{shown}\""));
+            return Err(format!(
+                "Tesseract's table has another head (line {at}): \"{shown}\""
+            ));
         }
         None => return Err("Tesseract wrote no table".into()),
     }
@@ -40,18 +45,30 @@ pub(super) fn parse(text: &str) -> Result<ReadText, String> {
         let cells: Vec<&str> = row.splitn(12, '\t').collect();
         // Rows without text have no last cell in some versions.
         if cells.len() < 11 {
-            return Err(format!("line {at} of Tesseract's table has {} cells and not 12", cells.len()));
+            return Err(format!(
+                "line {at} of Tesseract's table has {} cells and not 12",
+                cells.len()
+            ));
         }
         let word = cells.get(11).map_or("", |t| t.trim());
         if cells[0] != WORD || word.is_empty() {
             continue;
         }
-        let wrong = |i: usize| format!("line {at} of Tesseract's table: {} is \"{}\"", HEADER[i], cells[i]);
+        let wrong = |i: usize| {
+            format!(
+                "line {at} of Tesseract's table: {} is \"{}\"",
+                HEADER[i], cells[i]
+            )
+        };
         let mut place = [0; 4];
         for (i, side) in place.iter_mut().enumerate() {
             *side = cells[6 + i].parse().map_err(|_| wrong(6 + i))?;
         }
-        let confidence = cells[10].parse::<f32>().ok().filter(|c| c.is_finite()).ok_or_else(|| wrong(10))?;
+        let confidence = cells[10]
+            .parse::<f32>()
+            .ok()
+            .filter(|c| c.is_finite())
+            .ok_or_else(|| wrong(10))?;
         // Page, block, paragraph and line together, as they stand in the row.
         let end: usize = cells[..5].iter().map(|c| c.len() + 1).sum();
         let number = match line {
@@ -61,7 +78,12 @@ pub(super) fn parse(text: &str) -> Result<ReadText, String> {
         };
         line = Some((&row[..end], number));
         let confidence = (confidence / 100.0).clamp(0.0, 1.0);
-        read.words.push(ReadWord { text: word.to_string(), confidence, place, line: number });
+        read.words.push(ReadWord {
+            text: word.to_string(),
+            confidence,
+            place,
+            line: number,
+        });
     }
     Ok(read)
 }
@@ -80,11 +102,17 @@ mod tests {
         let read = parse(TABLE).unwrap();
         assert_eq!(read.text(), "Hello \"big\nworld");
         let first = &read.words[0];
-        assert_eq!((first.confidence, first.place, first.line), (0.965, [20, 30, 90, 40], 0));
+        assert_eq!(
+            (first.confidence, first.place, first.line),
+            (0.965, [20, 30, 90, 40], 0)
+        );
         assert_eq!((read.words[2].confidence, read.words[2].line), (0.0, 1));
         assert_eq!(read.sure(0.5).collect::<Vec<_>>(), ["Hello"]);
         let head = TABLE.lines().next().unwrap();
-        assert_eq!(parse(&format!("\n{head}\r\n")).unwrap(), ReadText::default());
+        assert_eq!(
+            parse(&format!("\n{head}\r\n")).unwrap(),
+            ReadText::default()
+        );
     }
 
     #[test]
@@ -92,9 +120,18 @@ mod tests {
         for (text, what) in [
             ("", "no table"),
             ("Hello\n", "another head"),
-            (&TABLE.replace("\t96.5\t", "\tnan\t"), "line 4 of Tesseract's table: conf is \"nan\""),
-            (&TABLE.replace("\t20\t30\t90", "\t-2\t30\t90"), "left is \"-2\""),
-            (&format!("{TABLE}5\t1\t1\n"), "line 8 of Tesseract's table has 3 cells"),
+            (
+                &TABLE.replace("\t96.5\t", "\tnan\t"),
+                "line 4 of Tesseract's table: conf is \"nan\"",
+            ),
+            (
+                &TABLE.replace("\t20\t30\t90", "\t-2\t30\t90"),
+                "left is \"-2\"",
+            ),
+            (
+                &format!("{TABLE}5\t1\t1\n"),
+                "line 8 of Tesseract's table has 3 cells",
+            ),
         ] {
             let said = parse(text).unwrap_err();
             assert!(said.contains(what), "{said}");

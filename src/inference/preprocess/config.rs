@@ -43,7 +43,10 @@ pub struct Steps {
 impl Steps {
     /// What CLIP's processor does where the file says nothing.
     pub fn clip() -> Steps {
-        let (mean, deviation) = ([0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711]);
+        let (mean, deviation) = (
+            [0.48145466, 0.4578275, 0.40821073],
+            [0.26862954, 0.26130258, 0.27577711],
+        );
         Steps {
             size: Size::ShortestEdge(224),
             resample: Resample::Bicubic,
@@ -55,8 +58,16 @@ impl Steps {
 
     /// What SigLIP's processor does where the file says nothing.
     pub fn siglip() -> Steps {
-        let size = Size::Exactly { width: 224, height: 224 };
-        Steps { size, crop: None, normalize: Some(([0.5; 3], [0.5; 3])), ..Steps::clip() }
+        let size = Size::Exactly {
+            width: 224,
+            height: 224,
+        };
+        Steps {
+            size,
+            crop: None,
+            normalize: Some(([0.5; 3], [0.5; 3])),
+            ..Steps::clip()
+        }
     }
 
     /// Reads `file`; `default` stands for what it does not say. Steps that are not done here are refused by their
@@ -69,18 +80,27 @@ impl Steps {
         config.only("do_pad", false)?;
         let size = match config.get("size") {
             None => default.size,
-            Some(Value::Number(n)) => Size::ShortestEdge(side(&config, "size", Some(&Value::Number(n.clone())))?),
-            Some(size @ Value::Object(fields)) => match (fields.get("shortest_edge"), fields.get("longest_edge")) {
-                (Some(shortest), None) => Size::ShortestEdge(side(&config, "size", Some(shortest))?),
-                (None, None) => {
-                    let (width, height) = both(&config, "size", size)?;
-                    Size::Exactly { width, height }
+            Some(Value::Number(n)) => {
+                Size::ShortestEdge(side(&config, "size", Some(&Value::Number(n.clone())))?)
+            }
+            Some(size @ Value::Object(fields)) => {
+                match (fields.get("shortest_edge"), fields.get("longest_edge")) {
+                    (Some(shortest), None) => {
+                        Size::ShortestEdge(side(&config, "size", Some(shortest))?)
+                    }
+                    (None, None) => {
+                        let (width, height) = both(&config, "size", size)?;
+                        Size::Exactly { width, height }
+                    }
+                    _ => return Err(config.wrong("size", format!("{size} is not supported"))),
                 }
-                _ => return Err(config.wrong("size", format!("{size} is not supported"))),
-            },
+            }
             Some(other) => return Err(config.wrong("size", format!("{other} is no size"))),
         };
-        let crop = match (config.flag("do_center_crop", default.crop.is_some())?, config.get("crop_size")) {
+        let crop = match (
+            config.flag("do_center_crop", default.crop.is_some())?,
+            config.get("crop_size"),
+        ) {
             (false, _) => None,
             (true, Some(size)) => Some(both(&config, "crop_size", size)?),
             (true, None) => Some(default.crop.unwrap_or((224, 224))),
@@ -99,13 +119,22 @@ impl Steps {
         };
         let (mean, deviation) = default.normalize.unwrap_or(([0.5; 3], [0.5; 3]));
         let normalize = match config.flag("do_normalize", true)? {
-            true => Some((three(&config, "image_mean", mean)?, three(&config, "image_std", deviation)?)),
+            true => Some((
+                three(&config, "image_mean", mean)?,
+                three(&config, "image_std", deviation)?,
+            )),
             false => None,
         };
         if normalize.is_some_and(|(_, deviation)| deviation.iter().any(|d| *d <= 0.)) {
             return Err(config.wrong("image_std", "numbers over 0 are wanted"));
         }
-        Ok(Steps { size, resample, crop, rescale: config.float("rescale_factor", default.rescale)?, normalize })
+        Ok(Steps {
+            size,
+            resample,
+            crop,
+            rescale: config.float("rescale_factor", default.rescale)?,
+            normalize,
+        })
     }
 }
 
@@ -113,16 +142,20 @@ fn side(config: &Config, field: &str, value: Option<&Value>) -> Result<usize> {
     let n = value.and_then(Value::as_u64).unwrap_or_default() as usize;
     match n {
         1..=LARGEST => Ok(n),
-        _ => Err(config.wrong(field, format!("whole numbers of pixels from 1 to {LARGEST} are wanted"))),
+        _ => Err(config.wrong(
+            field,
+            format!("whole numbers of pixels from 1 to {LARGEST} are wanted"),
+        )),
     }
 }
 
 /// Width and height, written as one number for both or by name.
 fn both(config: &Config, field: &str, value: &Value) -> Result<(usize, usize)> {
     match value {
-        Value::Object(fields) => {
-            Ok((side(config, field, fields.get("width"))?, side(config, field, fields.get("height"))?))
-        }
+        Value::Object(fields) => Ok((
+            side(config, field, fields.get("width"))?,
+            side(config, field, fields.get("height"))?,
+        )),
         one => side(config, field, Some(one)).map(|n| (n, n)),
     }
 }
@@ -130,7 +163,10 @@ fn both(config: &Config, field: &str, value: &Value) -> Result<(usize, usize)> {
 fn three(config: &Config, field: &str, default: [f64; 3]) -> Result<[f64; 3]> {
     let numbers = match config.get(field) {
         None => return Ok(default),
-        Some(Value::Array(values)) => values.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>(),
+        Some(Value::Array(values)) => values
+            .iter()
+            .map(Value::as_f64)
+            .collect::<Option<Vec<f64>>>(),
         Some(_) => None,
     };
     let three = numbers.and_then(|n| <[f64; 3]>::try_from(n).ok());

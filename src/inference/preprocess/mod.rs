@@ -28,7 +28,10 @@ impl Preprocessor {
     /// Reads the first `preprocessor_config.json` that is in one of `folders`; `default` is what its processor does
     /// where the file says nothing.
     pub fn open(folders: &[PathBuf], default: Steps) -> Result<Preprocessor> {
-        let files: Vec<PathBuf> = folders.iter().map(|f| f.join("preprocessor_config.json")).collect();
+        let files: Vec<PathBuf> = folders
+            .iter()
+            .map(|f| f.join("preprocessor_config.json"))
+            .collect();
         match files.iter().find(|file| file.is_file()) {
             Some(file) => Ok(Preprocessor::new(Steps::read(file, default)?)),
             None => {
@@ -44,12 +47,16 @@ impl Preprocessor {
         // As numpy does it: the product in f64, then all in f32.
         let value = |channel: usize, byte: usize| {
             let scaled = (byte as f64 * steps.rescale) as f32;
-            steps
-                .normalize
-                .map_or(scaled, |(mean, deviation)| (scaled - mean[channel] as f32) / deviation[channel] as f32)
+            steps.normalize.map_or(scaled, |(mean, deviation)| {
+                (scaled - mean[channel] as f32) / deviation[channel] as f32
+            })
         };
-        let values = std::array::from_fn(|channel| std::array::from_fn(|byte| value(channel, byte)));
-        Preprocessor { steps, values: Box::new(values) }
+        let values =
+            std::array::from_fn(|channel| std::array::from_fn(|byte| value(channel, byte)));
+        Preprocessor {
+            steps,
+            values: Box::new(values),
+        }
     }
 
     /// What it does.
@@ -72,7 +79,9 @@ impl Preprocessor {
         let (width, height) = (picture.width as usize, picture.height as usize);
         if width == 0 || height == 0 || picture.rgb.len() != 3 * width * height {
             let bytes = picture.rgb.len();
-            return Err(Error::input(format!("{bytes} bytes are no RGB picture of {width}x{height}")));
+            return Err(Error::input(format!(
+                "{bytes} bytes are no RGB picture of {width}x{height}"
+            )));
         }
         let to = match self.steps.size {
             Size::Exactly { width, height } => (width, height),
@@ -82,9 +91,18 @@ impl Preprocessor {
         let (wide, high) = self.steps.crop.unwrap_or(to);
         let ((x, left), (y, above)) = (middle(to.0, wide), middle(to.1, high));
         if wide.checked_mul(high).is_none_or(|n| n > 1 << 26) {
-            return Err(Error::input(format!("{width}x{height} pixels become {wide}x{high}, which is too large")));
+            return Err(Error::input(format!(
+                "{width}x{height} pixels become {wide}x{high}, which is too large"
+            )));
         }
-        let inner = resample::resized(&picture.rgb, (width, height), self.steps.resample, to, x.clone(), y.clone());
+        let inner = resample::resized(
+            &picture.rgb,
+            (width, height),
+            self.steps.resample,
+            to,
+            x.clone(),
+            y.clone(),
+        );
         let mut rgb = inner;
         if (x.len(), y.len()) != (wide, high) {
             let inner = std::mem::replace(&mut rgb, vec![0; 3 * wide * high]);
@@ -93,7 +111,11 @@ impl Preprocessor {
                 line[3 * left..3 * left + inner.len()].copy_from_slice(inner);
             }
         }
-        Ok(Pixels { width: wide as u32, height: high as u32, rgb })
+        Ok(Pixels {
+            width: wide as u32,
+            height: high as u32,
+            rgb,
+        })
     }
 
     /// What the model reads: three planes (red, green, blue) of rows from the top, normalised (`pixel_values`).
@@ -101,7 +123,11 @@ impl Preprocessor {
         let cut = self.cut(picture)?;
         let mut planes = vec![0.; cut.rgb.len()];
         let area = cut.rgb.len() / 3;
-        for (channel, (plane, values)) in planes.chunks_exact_mut(area.max(1)).zip(self.values.iter()).enumerate() {
+        for (channel, (plane, values)) in planes
+            .chunks_exact_mut(area.max(1))
+            .zip(self.values.iter())
+            .enumerate()
+        {
             for (value, pixel) in plane.iter_mut().zip(cut.rgb.as_chunks::<3>().0) {
                 *value = values[usize::from(pixel[channel])];
             }
@@ -132,12 +158,19 @@ pub fn rgb(picture: &DynamicImage) -> Pixels {
         DynamicImage::ImageLuma8(p) => p.as_raw().iter().flat_map(|l| [*l; 3]).collect(),
         DynamicImage::ImageLumaA8(p) => p.pixels().flat_map(|p| [p.0[0]; 3]).collect(),
         DynamicImage::ImageRgb16(p) => p.as_raw().iter().map(upper).collect(),
-        DynamicImage::ImageRgba16(p) => p.pixels().flat_map(|p| [0, 1, 2].map(|c| upper(&p.0[c]))).collect(),
+        DynamicImage::ImageRgba16(p) => p
+            .pixels()
+            .flat_map(|p| [0, 1, 2].map(|c| upper(&p.0[c])))
+            .collect(),
         DynamicImage::ImageLuma16(p) => p.as_raw().iter().flat_map(|l| [upper(l); 3]).collect(),
         DynamicImage::ImageLumaA16(p) => p.pixels().flat_map(|p| [upper(&p.0[0]); 3]).collect(),
         other => other.to_rgb8().into_raw(),
     };
-    Pixels { width: picture.width(), height: picture.height(), rgb }
+    Pixels {
+        width: picture.width(),
+        height: picture.height(),
+        rgb,
+    }
 }
 
 /// The `preprocessor_config.json` of a model: in its folder, or where diffusers keeps it for a part of a pipeline.

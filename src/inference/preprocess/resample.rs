@@ -37,7 +37,13 @@ impl Resample {
 
     fn weight(self, x: f64) -> f64 {
         let a = -0.5;
-        let sinc = |x: f64| if x == 0. { 1. } else { (x * std::f64::consts::PI).sin() / (x * std::f64::consts::PI) };
+        let sinc = |x: f64| {
+            if x == 0. {
+                1.
+            } else {
+                (x * std::f64::consts::PI).sin() / (x * std::f64::consts::PI)
+            }
+        };
         match (self, x.abs()) {
             (Resample::Bilinear, x) if x < 1. => 1. - x,
             (Resample::Bicubic, x) if x < 1. => ((a + 2.) * x - (a + 3.)) * x * x + 1.,
@@ -60,13 +66,24 @@ struct Axis {
 impl Axis {
     /// Pixels `wanted` of an axis of `to` pixels made from one of `of`. Every coefficient stands `channels` times, and
     /// their number is a multiple of `pad`.
-    fn new(resample: Resample, of: usize, to: usize, wanted: Range<usize>, channels: usize, pad: usize) -> Axis {
+    fn new(
+        resample: Resample,
+        of: usize,
+        to: usize,
+        wanted: Range<usize>,
+        channels: usize,
+        pad: usize,
+    ) -> Axis {
         let scale = of as f64 / to as f64;
         let filter = scale.max(1.);
         let support = resample.support() * filter;
         let most = support.ceil() as usize * 2 + 1;
         let each = (most * channels).next_multiple_of(pad);
-        let mut axis = Axis { from: Vec::new(), weights: vec![0; each * wanted.len()], each };
+        let mut axis = Axis {
+            from: Vec::new(),
+            weights: vec![0; each * wanted.len()],
+            each,
+        };
         for (x, places) in wanted.zip(axis.weights.chunks_exact_mut(each)) {
             let centre = (x as f64 + 0.5) * scale;
             // A cast cuts towards zero, and what is negative becomes zero.
@@ -75,9 +92,17 @@ impl Axis {
             let weight = |at: usize| resample.weight((at as f64 - centre + 0.5) * (1. / filter));
             let sum: f64 = (first..last).map(weight).sum();
             for (at, places) in (first..last).zip(places.chunks_exact_mut(channels)) {
-                let weight = if sum == 0. { weight(at) } else { weight(at) / sum };
+                let weight = if sum == 0. {
+                    weight(at)
+                } else {
+                    weight(at) / sum
+                };
                 let fixed = weight * f64::from(1u32 << PRECISION);
-                places.fill(if weight < 0. { fixed - 0.5 } else { fixed + 0.5 } as i32);
+                places.fill(if weight < 0. {
+                    fixed - 0.5
+                } else {
+                    fixed + 0.5
+                } as i32);
             }
             axis.from.push((first, last.saturating_sub(first)));
         }
@@ -85,7 +110,10 @@ impl Axis {
     }
 
     fn iter(&self) -> impl Iterator<Item = ((usize, usize), &[i32])> {
-        self.from.iter().copied().zip(self.weights.chunks_exact(self.each))
+        self.from
+            .iter()
+            .copied()
+            .zip(self.weights.chunks_exact(self.each))
     }
 
     /// All source pixels that count.
@@ -107,7 +135,11 @@ fn across(source: &[u8], width: usize, axis: &Axis, out: &mut [u8], line: usize)
         row[..width].copy_from_slice(source);
         for (((first, n), weights), out) in axis.iter().zip(out.as_chunks_mut::<3>().0) {
             let mut sums = [0i32; LANES];
-            let bytes = row.get(3 * first..).unwrap_or_default().as_chunks::<LANES>().0;
+            let bytes = row
+                .get(3 * first..)
+                .unwrap_or_default()
+                .as_chunks::<LANES>()
+                .0;
             let weights = weights.as_chunks::<LANES>().0;
             for (bytes, weights) in bytes.iter().zip(weights).take((3 * n).div_ceil(LANES)) {
                 for ((sum, byte), weight) in sums.iter_mut().zip(bytes).zip(weights) {

@@ -3,7 +3,11 @@ use std::fs;
 use super::*;
 
 fn flat(width: u32, height: u32, grey: u8) -> Pixels {
-    Pixels { width, height, rgb: vec![grey; (3 * width * height) as usize] }
+    Pixels {
+        width,
+        height,
+        rgb: vec![grey; (3 * width * height) as usize],
+    }
 }
 
 fn read(text: &str) -> Result<Preprocessor> {
@@ -17,13 +21,27 @@ fn what_a_file_does_not_say_is_as_in_clip() {
     let processor = read("{}").unwrap();
     assert_eq!(processor.steps(), &Steps::clip());
     assert_eq!(processor.size(), Some((224, 224)));
-    let processor = read(r#"{"do_center_crop": false, "size": {"shortest_edge": 7}, "do_normalize": false}"#).unwrap();
-    assert_eq!((processor.size(), processor.steps().normalize), (None, None));
+    let processor =
+        read(r#"{"do_center_crop": false, "size": {"shortest_edge": 7}, "do_normalize": false}"#)
+            .unwrap();
+    assert_eq!(
+        (processor.size(), processor.steps().normalize),
+        (None, None)
+    );
     assert_eq!(processor.steps().size, Size::ShortestEdge(7));
     // The longer side in proportion, rounded down: 7 * 31 / 10.
     let cut = processor.cut(&flat(31, 10, 255)).unwrap();
-    assert_eq!((cut.width, cut.height, cut.rgb.iter().all(|b| *b == 255)), (21, 7, true));
-    assert!(processor.planes(&flat(31, 10, 255)).unwrap().iter().all(|v| *v == 1.));
+    assert_eq!(
+        (cut.width, cut.height, cut.rgb.iter().all(|b| *b == 255)),
+        (21, 7, true)
+    );
+    assert!(
+        processor
+            .planes(&flat(31, 10, 255))
+            .unwrap()
+            .iter()
+            .all(|v| *v == 1.)
+    );
 }
 
 #[test]
@@ -34,11 +52,17 @@ fn steps_that_are_not_done_here_are_refused_by_field() {
         (r#"{"do_pad": true}"#, "field `do_pad`"),
         (r#"{"resample": 0}"#, "field `resample`"),
         (r#"{"resample": "bicubic"}"#, "field `resample`"),
-        (r#"{"size": {"longest_edge": 224, "shortest_edge": 10}}"#, "field `size`"),
+        (
+            r#"{"size": {"longest_edge": 224, "shortest_edge": 10}}"#,
+            "field `size`",
+        ),
         (r#"{"size": {"height": 224}}"#, "field `size`"),
         (r#"{"size": -1}"#, "field `size`"),
         (r#"{"size": "large"}"#, "field `size`"),
-        (r#"{"crop_size": {"height": 0, "width": 3}}"#, "field `crop_size`"),
+        (
+            r#"{"crop_size": {"height": 0, "width": 3}}"#,
+            "field `crop_size`",
+        ),
         (r#"{"image_mean": [0.5, 0.5]}"#, "field `image_mean`"),
         (r#"{"image_std": [0.5, 0.5, 0]}"#, "field `image_std`"),
         (r#"{"rescale_factor": "half"}"#, "field `rescale_factor`"),
@@ -46,20 +70,49 @@ fn steps_that_are_not_done_here_are_refused_by_field() {
         ("{", "no JSON"),
     ] {
         let said = read(text).err().unwrap().to_string();
-        assert!(said.contains(says) && said.contains("preprocessor_config.json"), "{text}: {said}");
+        assert!(
+            said.contains(says) && said.contains("preprocessor_config.json"),
+            "{text}: {said}"
+        );
     }
 }
 
 #[test]
 fn a_picture_that_is_none_is_refused() {
     let processor = Preprocessor::new(Steps::clip());
-    for picture in [flat(0, 5, 0), flat(5, 0, 0), Pixels { rgb: vec![0; 10], ..flat(2, 2, 0) }, Pixels::default()] {
-        assert!(processor.cut(&picture).unwrap_err().to_string().contains("no RGB picture"));
+    for picture in [
+        flat(0, 5, 0),
+        flat(5, 0, 0),
+        Pixels {
+            rgb: vec![0; 10],
+            ..flat(2, 2, 0)
+        },
+        Pixels::default(),
+    ] {
+        assert!(
+            processor
+                .cut(&picture)
+                .unwrap_err()
+                .to_string()
+                .contains("no RGB picture")
+        );
     }
-    let whole = Preprocessor::new(Steps { crop: None, ..Steps::clip() });
-    assert!(whole.cut(&flat(1, 60_000, 9)).unwrap_err().to_string().contains("too large"));
+    let whole = Preprocessor::new(Steps {
+        crop: None,
+        ..Steps::clip()
+    });
+    assert!(
+        whole
+            .cut(&flat(1, 60_000, 9))
+            .unwrap_err()
+            .to_string()
+            .contains("too large")
+    );
     // With a cut only what is wanted is computed.
-    assert_eq!(processor.cut(&flat(1, 60_000, 9)).unwrap(), flat(224, 224, 9));
+    assert_eq!(
+        processor.cut(&flat(1, 60_000, 9)).unwrap(),
+        flat(224, 224, 9)
+    );
 }
 
 #[test]

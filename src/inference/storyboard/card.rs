@@ -13,10 +13,20 @@ pub(super) fn draw(task: &Task, width: u32, height: u32) -> Option<Pixels> {
     // Two seeds of one prompt and two prompts of one seed both look different.
     let mut draws = Draws::new(task.seed ^ hash(&task.prompt) ^ hash(&words.title));
     let mut canvas = Pixmap::new(width, height)?;
-    let mut sheet = Sheet { w: width as f32, h: height as f32, canvas: &mut canvas };
+    let mut sheet = Sheet {
+        w: width as f32,
+        h: height as f32,
+        canvas: &mut canvas,
+    };
     backgrounds::draw(&mut sheet, &words.background, &mut draws);
     let board = figure::draw(&mut sheet, &words, &mut draws);
-    let rgb = canvas.data().as_chunks::<4>().0.iter().flat_map(|p| [p[0], p[1], p[2]]).collect();
+    let rgb = canvas
+        .data()
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .flat_map(|p| [p[0], p[1], p[2]])
+        .collect();
     let mut picture = Pixels { width, height, rgb };
     style_effects::apply(&mut picture, &words.style, &mut draws);
     // After the style, so that no style makes the word unreadable.

@@ -15,7 +15,11 @@ const LINES: usize = 4;
 pub(super) fn inscribe(pixels: &mut Pixels, [x, y, wide, high]: [f32; 4], text: &str) {
     let (room, tall) = ((wide * 2.0) as u32, (high * 2.0) as u32);
     let most = (tall * 3 / 5).max(8);
-    let pen = |height| Pen { height, bold: true, rgb: INK };
+    let pen = |height| Pen {
+        height,
+        bold: true,
+        rgb: INK,
+    };
     let fits = |height: u32, split: bool| {
         let lines = lines(&pen(height), text, room, split);
         lines.len() <= LINES
@@ -24,8 +28,13 @@ pub(super) fn inscribe(pixels: &mut Pixels, [x, y, wide, high]: [f32; 4], text: 
     };
     // Words are split only where whole ones would be too small to read.
     let whole = (tall / 8).max(8)..=most;
-    let mut tries = whole.rev().map(|height| (height, false)).chain((8..=most).rev().map(|height| (height, true)));
-    let (height, split) = tries.find(|(height, split)| fits(*height, *split)).unwrap_or((8, true));
+    let mut tries = whole
+        .rev()
+        .map(|height| (height, false))
+        .chain((8..=most).rev().map(|height| (height, true)));
+    let (height, split) = tries
+        .find(|(height, split)| fits(*height, *split))
+        .unwrap_or((8, true));
     let pen = pen(height);
     let lines = lines(&pen, text, room, split);
     let shown = lines.len().min((tall / height).max(1) as usize);
@@ -49,7 +58,11 @@ fn lines(pen: &Pen, text: &str, room: u32, split: bool) -> Vec<String> {
             }
             _ if split => {
                 let letters: Vec<char> = word.chars().collect();
-                lines.extend(letters.chunks(per_line).map(|part| part.iter().collect::<String>()));
+                lines.extend(
+                    letters
+                        .chunks(per_line)
+                        .map(|part| part.iter().collect::<String>()),
+                );
             }
             _ => lines.push(word.to_string()),
         }
@@ -60,13 +73,24 @@ fn lines(pen: &Pen, text: &str, room: u32, split: bool) -> Vec<String> {
 /// `DRAFT` in the upper right corner, whatever lies below it.
 pub(super) fn stamp(pixels: &mut Pixels) {
     let side = pixels.width.min(pixels.height);
-    let pen = Pen { height: (side / 15).max(11), bold: true, rgb: [255, 255, 255] };
+    let pen = Pen {
+        height: (side / 15).max(11),
+        bold: true,
+        rgb: [255, 255, 255],
+    };
     let (pad, away) = (pen.height / 3, side / 40);
     let (wide, high) = (pen.width("DRAFT") + 2 * pad, pen.height + pad / 2);
     let x = pixels.width.saturating_sub(wide + away);
     block(pixels, x, away, wide, high, [255, 255, 255]);
     let edge = (side / 200).max(1);
-    block(pixels, x + edge, away + edge, wide - 2 * edge, high - 2 * edge, STAMP);
+    block(
+        pixels,
+        x + edge,
+        away + edge,
+        wide - 2 * edge,
+        high - 2 * edge,
+        STAMP,
+    );
     pen.write(pixels, x + pad, away + pad / 4, "DRAFT");
 }
 
@@ -75,7 +99,13 @@ fn block(pixels: &mut Pixels, x: u32, y: u32, wide: u32, high: u32, rgb: Rgb) {
     for row in y..bottom {
         let from = (row as usize * pixels.width as usize + x.min(right) as usize) * 3;
         let to = (row as usize * pixels.width as usize + right as usize) * 3;
-        for pixel in pixels.rgb.get_mut(from..to).unwrap_or_default().as_chunks_mut::<3>().0 {
+        for pixel in pixels
+            .rgb
+            .get_mut(from..to)
+            .unwrap_or_default()
+            .as_chunks_mut::<3>()
+            .0
+        {
             *pixel = rgb;
         }
     }

@@ -22,7 +22,11 @@ pub(super) struct Pen {
 
 impl Pen {
     fn weight(&self) -> FontWeight {
-        if self.bold { FontWeight::Bold } else { FontWeight::Regular }
+        if self.bold {
+            FontWeight::Bold
+        } else {
+            FontWeight::Regular
+        }
     }
 
     /// Width of one character in 1/256 pixels: letters stand where rounding once puts them, not where it adds up.
@@ -43,7 +47,11 @@ impl Pen {
         }
         let kept: String = text.chars().take(room.saturating_sub(3)).collect();
         let kept = kept.trim_end();
-        if room < 4 { String::new() } else { format!("{kept}...") }
+        if room < 4 {
+            String::new()
+        } else {
+            format!("{kept}...")
+        }
     }
 
     /// Writes `text` with its upper left corner at (x, y); what lies outside is left out.
@@ -51,7 +59,9 @@ impl Pen {
         for (i, c) in text.chars().enumerate() {
             let at = x + (i as u32 * self.step() + 128) / 256;
             match get_raster(c, self.weight(), SIZE) {
-                Some(glyph) => self.stamp(pixels, at, y, glyph.width(), &|gx, gy| glyph.pixel(gx, gy).unwrap_or(0)),
+                Some(glyph) => self.stamp(pixels, at, y, glyph.width(), &|gx, gy| {
+                    glyph.pixel(gx, gy).unwrap_or(0)
+                }),
                 None if c.is_whitespace() => {}
                 None => self.coded(pixels, at, y, c),
             }
@@ -76,24 +86,42 @@ impl Pen {
                 return 0;
             }
             let place = (per_row * 2 - 1 - (row * per_row + column)) as u32;
-            let digit = char::from_digit(code >> (4 * place) & 15, 16).unwrap_or('0').to_ascii_uppercase();
+            let digit = char::from_digit(code >> (4 * place) & 15, 16)
+                .unwrap_or('0')
+                .to_ascii_uppercase();
             // The digit's ink lies in rows 7 to 25 of its raster: that part is squeezed into the cell.
-            let Some(glyph) = get_raster(digit, FontWeight::Bold, SIZE) else { return 0 };
+            let Some(glyph) = get_raster(digit, FontWeight::Bold, SIZE) else {
+                return 0;
+            };
             let (in_x, in_y) = ((gx - 2) % cell, (gy - 5) % (high + 1));
-            glyph.pixel(in_x * glyph.width() / cell, 6 + in_y * 20 / high).unwrap_or(0)
+            glyph
+                .pixel(in_x * glyph.width() / cell, 6 + in_y * 20 / high)
+                .unwrap_or(0)
         });
     }
 
     /// Scales a raster of 32 rows, given as intensities, to the pen's height: each pixel is the mean of what it covers.
-    fn stamp(&self, pixels: &mut Pixels, x: u32, y: u32, wide: usize, raster: &dyn Fn(usize, usize) -> u8) {
+    fn stamp(
+        &self,
+        pixels: &mut Pixels,
+        x: u32,
+        y: u32,
+        wide: usize,
+        raster: &dyn Fn(usize, usize) -> u8,
+    ) {
         let (width, height) = ((self.step() / 256).max(1), self.height);
         for row in 0..height.min(pixels.height.saturating_sub(y)) {
             for column in 0..width.min(pixels.width.saturating_sub(x)) {
                 let ink = mean(raster, wide, (column, width), (row, height));
                 if ink > 0 {
-                    let at = ((y + row) as usize * pixels.width as usize + (x + column) as usize) * 3;
+                    let at =
+                        ((y + row) as usize * pixels.width as usize + (x + column) as usize) * 3;
                     if let Some(Ok(under)) = pixels.rgb.get(at..at + 3).map(Rgb::try_from) {
-                        pixels.rgb[at..at + 3].copy_from_slice(&mix(under, self.rgb, ink + (ink >> 7)));
+                        pixels.rgb[at..at + 3].copy_from_slice(&mix(
+                            under,
+                            self.rgb,
+                            ink + (ink >> 7),
+                        ));
                     }
                 }
             }
@@ -102,10 +130,18 @@ impl Pen {
 }
 
 /// Mean intensity of the part of a raster that pixel `column` of `width` and `row` of `height` covers, in sixteenths.
-fn mean(raster: &dyn Fn(usize, usize) -> u8, wide: usize, column: (u32, u32), row: (u32, u32)) -> u32 {
+fn mean(
+    raster: &dyn Fn(usize, usize) -> u8,
+    wide: usize,
+    column: (u32, u32),
+    row: (u32, u32),
+) -> u32 {
     let span = |(at, of): (u32, u32), cells: usize| {
         let cells = cells as u32 * 16;
-        (at * cells / of, ((at + 1) * cells / of).max(at * cells / of + 1))
+        (
+            at * cells / of,
+            ((at + 1) * cells / of).max(at * cells / of + 1),
+        )
     };
     let (x, y) = (span(column, wide), span(row, ROWS));
     let part = |(from, to): (u32, u32), cell: u32| to.min(cell * 16 + 16) - from.max(cell * 16);

@@ -49,10 +49,19 @@ impl Storyboard {
                 multiple_of: 1,
                 sides: (64, 2048),
                 schedulers: Vec::new(),
-                honours: Honours { seed: true, ..Honours::default() },
+                honours: Honours {
+                    seed: true,
+                    ..Honours::default()
+                },
                 steps_told: false,
                 draft: true,
-                best: Settings { width: 512, height: 512, steps: 1, guidance: 1.0, scheduler: Scheduler::Euler },
+                best: Settings {
+                    width: 512,
+                    height: 512,
+                    steps: 1,
+                    guidance: 1.0,
+                    scheduler: Scheduler::Euler,
+                },
             },
         }
     }
@@ -71,16 +80,33 @@ impl ImageGenerator for Storyboard {
             .with("height", settings.height)
     }
 
-    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
-        let mut go = tasks.is_empty() || watch(Told::Step { done: 0, of: settings.steps, batch: tasks.len() });
+    fn generate(
+        &mut self,
+        settings: &Settings,
+        tasks: &[Task],
+        watch: &mut dyn FnMut(Told) -> bool,
+    ) {
+        let mut go = tasks.is_empty()
+            || watch(Told::Step {
+                done: 0,
+                of: settings.steps,
+                batch: tasks.len(),
+            });
         for (index, task) in tasks.iter().enumerate() {
             let result = match self.capabilities.excluded(settings, task) {
                 _ if !go => Err(Failure::new(FailureKind::Cancelled, "cancelled")),
                 Some(failure) => Err(failure),
                 None => card::draw(task, settings.width, settings.height)
-                    .map(|pixels| Picture { pixels, honoured: self.capabilities.honours, notes: Vec::new() })
+                    .map(|pixels| Picture {
+                        pixels,
+                        honoured: self.capabilities.honours,
+                        notes: Vec::new(),
+                    })
                     .ok_or_else(|| {
-                        Failure::new(FailureKind::OutOfMemory, "no memory for the card: ask for a smaller size")
+                        Failure::new(
+                            FailureKind::OutOfMemory,
+                            "no memory for the card: ask for a smaller size",
+                        )
                     }),
             };
             go &= watch(Told::Done { index, result });

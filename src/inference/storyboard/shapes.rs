@@ -1,6 +1,8 @@
 //! Solid shapes on a canvas, colours, and the draws that arrange them.
 
-use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
+use tiny_skia::{
+    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform,
+};
 
 /// Red, green, blue.
 pub(super) type Rgb = [u8; 3];
@@ -44,7 +46,11 @@ pub(super) fn hash(text: &str) -> u64 {
 pub(super) fn turn(share: f32, reach: f32) -> (f32, f32) {
     let sine = |share: f32| {
         let share = share - share.floor();
-        let (half, sign) = if share < 0.5 { (share * 360.0, 1.0) } else { ((share - 0.5) * 360.0, -1.0) };
+        let (half, sign) = if share < 0.5 {
+            (share * 360.0, 1.0)
+        } else {
+            ((share - 0.5) * 360.0, -1.0)
+        };
         let product = half * (180.0 - half);
         sign * 4.0 * product / (40500.0 - product)
     };
@@ -80,7 +86,10 @@ pub(super) fn wheel(place: u64) -> Rgb {
 }
 
 fn paint(rgb: Rgb) -> Paint<'static> {
-    let mut paint = Paint { anti_alias: true, ..Paint::default() };
+    let mut paint = Paint {
+        anti_alias: true,
+        ..Paint::default()
+    };
     paint.set_color(Color::from_rgba8(rgb[0], rgb[1], rgb[2], 255));
     paint
 }
@@ -92,7 +101,12 @@ pub(super) fn fill(canvas: &mut Pixmap, path: &Path, rgb: Rgb, place: Transform)
 
 /// Draws along `path` with a round pen of `width` (in the path's units).
 pub(super) fn stroke(canvas: &mut Pixmap, path: &Path, width: f32, rgb: Rgb, place: Transform) {
-    let stroke = Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
+    let stroke = Stroke {
+        width,
+        line_cap: LineCap::Round,
+        line_join: LineJoin::Round,
+        ..Stroke::default()
+    };
     canvas.stroke_path(path, &paint(rgb), &stroke, place, None);
 }
 
@@ -100,7 +114,11 @@ pub(super) fn stroke(canvas: &mut Pixmap, path: &Path, width: f32, rgb: Rgb, pla
 pub(super) fn lines(points: &[(f32, f32)], closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (i, (x, y)) in points.iter().enumerate() {
-        if i == 0 { path.move_to(*x, *y) } else { path.line_to(*x, *y) }
+        if i == 0 {
+            path.move_to(*x, *y)
+        } else {
+            path.line_to(*x, *y)
+        }
     }
     if closed {
         path.close();
@@ -126,7 +144,10 @@ pub(super) struct Sheet<'a> {
 impl Sheet<'_> {
     /// Fills a polygon given in shares of width and height.
     pub(super) fn poly(&mut self, points: &[(f32, f32)], rgb: Rgb) {
-        let points: Vec<_> = points.iter().map(|(x, y)| (x * self.w, y * self.h)).collect();
+        let points: Vec<_> = points
+            .iter()
+            .map(|(x, y)| (x * self.w, y * self.h))
+            .collect();
         if let Some(path) = lines(&points, true) {
             fill(self.canvas, &path, rgb, Transform::identity());
         }
@@ -134,7 +155,10 @@ impl Sheet<'_> {
 
     /// Fills a box given in shares of width and height.
     pub(super) fn block(&mut self, x: f32, y: f32, wide: f32, high: f32, rgb: Rgb) {
-        self.poly(&[(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)], rgb);
+        self.poly(
+            &[(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)],
+            rgb,
+        );
     }
 
     /// Fills an ellipse around a place in shares; the radii are shares of the shorter side.
@@ -147,9 +171,18 @@ impl Sheet<'_> {
 
     /// A line through places in shares, `width` a share of the shorter side.
     pub(super) fn line(&mut self, points: &[(f32, f32)], width: f32, rgb: Rgb) {
-        let points: Vec<_> = points.iter().map(|(x, y)| (x * self.w, y * self.h)).collect();
+        let points: Vec<_> = points
+            .iter()
+            .map(|(x, y)| (x * self.w, y * self.h))
+            .collect();
         if let Some(path) = lines(&points, false) {
-            stroke(self.canvas, &path, width * self.w.min(self.h), rgb, Transform::identity());
+            stroke(
+                self.canvas,
+                &path,
+                width * self.w.min(self.h),
+                rgb,
+                Transform::identity(),
+            );
         }
     }
 }

@@ -50,25 +50,62 @@ const STYLES: [(&[&str], Treatment); 17] = [
     (&["watercolo", "wash", "aquarelle"], T::Wash),
     (&["pointill", "stippl", "felting"], T::Dots),
     (&["pop art", "comic", "halftone", "risograph"], T::Halftone),
-    (&["cubis", "low poly", "origami", "papercut", "collage"], T::Planes),
-    (&["impression", "oil", "expression", "impasto", "renaissance"], T::Strokes),
+    (
+        &["cubis", "low poly", "origami", "papercut", "collage"],
+        T::Planes,
+    ),
+    (
+        &["impression", "oil", "expression", "impasto", "renaissance"],
+        T::Strokes,
+    ),
     (&["stained", "mosaic", "illuminated"], T::Leaded),
     (&["pixel", "8-bit", "voxel"], T::Squares),
     (&["quilt", "embroid", "crochet", "tile", "knit"], T::Tiles),
     (&["brick", "lego", "balloon"], T::Knobs),
-    (&["ukiyo", "manga", "cartoon", "woodcut", "tattoo", "poster", "nouveau", "kawaii", "anime"], T::Ink),
+    (
+        &[
+            "ukiyo", "manga", "cartoon", "woodcut", "tattoo", "poster", "nouveau", "kawaii",
+            "anime",
+        ],
+        T::Ink,
+    ),
     (&["neon", "cyberpunk"], T::Glow),
-    (&["chalk", "crayon", "pencil", "engraving", "carving", "sketch", "etching"], T::Hatch),
+    (
+        &[
+            "chalk",
+            "crayon",
+            "pencil",
+            "engraving",
+            "carving",
+            "sketch",
+            "etching",
+        ],
+        T::Hatch,
+    ),
     (&["glitch", "vaporwave", "vhs"], T::Glitch),
     (&["psychedelic", "graffiti"], T::Swirl),
     (&["steampunk", "sepia", "vintage", "deco"], T::Sepia),
     (&["fisheye", "blown glass"], T::Fisheye),
-    (&["photo", "flat", "porcelain", "clay", "cinematic", "render", "exposure"], T::Soft),
+    (
+        &[
+            "photo",
+            "flat",
+            "porcelain",
+            "clay",
+            "cinematic",
+            "render",
+            "exposure",
+        ],
+        T::Soft,
+    ),
 ];
 
 fn of(style: &str) -> Option<Treatment> {
     let low = style.to_lowercase();
-    STYLES.iter().find(|(words, _)| words.iter().any(|w| low.contains(w))).map(|(_, treatment)| *treatment)
+    STYLES
+        .iter()
+        .find(|(words, _)| words.iter().any(|w| low.contains(w)))
+        .map(|(_, treatment)| *treatment)
 }
 
 /// Treats `picture` as `style` calls for, and frames it. Of a style that is not known there is no more than the frame, and
@@ -102,7 +139,15 @@ fn treat(picture: &mut Pixels, treatment: Treatment, unit: u32, draws: &mut Draw
         T::Swirl => swirl(picture, draws),
         T::Sepia => each(picture, |_, _, p| {
             let l = light(p);
-            mix(p, [(l + 30).min(255) as u8, (l * 13 / 16 + 14) as u8, (l * 9 / 16) as u8], 176)
+            mix(
+                p,
+                [
+                    (l + 30).min(255) as u8,
+                    (l * 13 / 16 + 14) as u8,
+                    (l * 9 / 16) as u8,
+                ],
+                176,
+            )
         }),
         T::Fisheye => fisheye(picture),
         T::Soft => soft(picture),
@@ -144,7 +189,11 @@ fn wash(picture: &mut Pixels, draws: &mut Draws) {
         let low = corner(0, 1) * (cell - fx) + corner(1, 1) * fx;
         let blot = (top * (cell - fy) + low * fy) / (cell * cell);
         let edge = (away(x, y, w, h) + blot / 2).saturating_sub(250);
-        mix(p, [252, 250, 244], (60 + blot / 3 + grain(x, y) / 9 + edge).min(256))
+        mix(
+            p,
+            [252, 250, 244],
+            (60 + blot / 3 + grain(x, y) / 9 + edge).min(256),
+        )
     });
 }
 
@@ -152,12 +201,23 @@ fn wash(picture: &mut Pixels, draws: &mut Draws) {
 fn edges(picture: &Pixels) -> Vec<u8> {
     let (w, h) = (picture.width as usize, picture.height as usize);
     let reach = (w.min(h) / 256).max(1);
-    let grey: Vec<u8> = picture.rgb.as_chunks::<3>().0.iter().map(|p| light(*p) as u8).collect();
+    let grey: Vec<u8> = picture
+        .rgb
+        .as_chunks::<3>()
+        .0
+        .iter()
+        .map(|p| light(*p) as u8)
+        .collect();
     let mut out = vec![0; grey.len()];
     for y in 0..h.saturating_sub(reach) {
-        let (row, below) = (&grey[y * w..(y + 1) * w], &grey[(y + reach) * w..(y + reach + 1) * w]);
+        let (row, below) = (
+            &grey[y * w..(y + 1) * w],
+            &grey[(y + reach) * w..(y + reach + 1) * w],
+        );
         for x in 0..w.saturating_sub(reach) {
-            out[y * w + x] = row[x].abs_diff(row[x + reach]).saturating_add(row[x].abs_diff(below[x]));
+            out[y * w + x] = row[x]
+                .abs_diff(row[x + reach])
+                .saturating_add(row[x].abs_diff(below[x]));
         }
     }
     out
@@ -172,7 +232,11 @@ fn ink(picture: &mut Pixels, levels: u32) {
     let (found, w) = (edges(picture), picture.width);
     each(picture, |x, y, p| {
         let edge = found.get((y * w + x) as usize).copied().unwrap_or(0);
-        mix(posterised(p, levels), [26, 24, 34], u32::from(edge).saturating_sub(14) * 5)
+        mix(
+            posterised(p, levels),
+            [26, 24, 34],
+            u32::from(edge).saturating_sub(14) * 5,
+        )
     });
 }
 
@@ -180,7 +244,10 @@ fn halftone(picture: &mut Pixels, cell: u32) {
     ink(picture, 4);
     each(picture, |x, y, p| {
         // A screen at 45 degrees; dots grow as the picture gets darker.
-        let (u, v) = ((x + y) % (cell * 2), (x + cell * 2 - y % (cell * 2)) % (cell * 2));
+        let (u, v) = (
+            (x + y) % (cell * 2),
+            (x + cell * 2 - y % (cell * 2)) % (cell * 2),
+        );
         let (du, dv) = (u.abs_diff(cell), v.abs_diff(cell));
         let dark = 255 - light(p).min(250);
         if (du * du + dv * dv) * 256 < cell * cell * dark {
@@ -198,8 +265,16 @@ fn glow(picture: &mut Pixels) {
         let top = p.iter().copied().max().unwrap_or(0).max(1);
         let lit = p.map(|c| (u32::from(c) * u32::from(c) / u32::from(top)).min(255) as u8);
         let line = if y.is_multiple_of(4) { 40 } else { 0 };
-        let tube = mix(if top < 90 { [90, 220, 255] } else { lit }, [255, 120, 240], 90);
-        mix(mix(mix(lit, [16, 8, 40], 196), [10, 4, 30], line), tube, edge.saturating_sub(10) * 6)
+        let tube = mix(
+            if top < 90 { [90, 220, 255] } else { lit },
+            [255, 120, 240],
+            90,
+        );
+        mix(
+            mix(mix(lit, [16, 8, 40], 196), [10, 4, 30], line),
+            tube,
+            edge.saturating_sub(10) * 6,
+        )
     });
 }
 
@@ -211,7 +286,11 @@ fn hatch(picture: &mut Pixels, gap: u32) {
         let two = (x + h - y + wobble).is_multiple_of(gap) && dark > 130;
         let tooth = 30 + grain(x, y) / 3;
         let p = mix(p, [250, 246, 236], tooth);
-        if one || two { mix(p, [40, 34, 50], 90) } else { p }
+        if one || two {
+            mix(p, [40, 34, 50], 90)
+        } else {
+            p
+        }
     });
 }
 
@@ -221,14 +300,25 @@ fn glitch(picture: &mut Pixels, unit: u32, draws: &mut Draws) {
     for (y, row) in picture.rgb.chunks_exact_mut(w * 3).enumerate() {
         if band.1 == 0 {
             let wild = draws.below(4) == 0;
-            band = (if wild { draws.below(unit * 2) as usize } else { 0 }, 3 + draws.below(unit * 2));
+            band = (
+                if wild {
+                    draws.below(unit * 2) as usize
+                } else {
+                    0
+                },
+                3 + draws.below(unit * 2),
+            );
         }
         band.1 -= 1;
         let (line, split) = (&source[y * w * 3..(y + 1) * w * 3], (unit / 3) as usize);
         for x in 0..w {
             let at = |shift: usize, channel: usize| line[((x + band.0 + shift) % w) * 3 + channel];
             let p = [at(split, 0), at(0, 1), at(w - split.min(w), 2)];
-            row[x * 3..x * 3 + 3].copy_from_slice(&mix(p, [30, 10, 60], if y % 3 == 0 { 50 } else { 0 }));
+            row[x * 3..x * 3 + 3].copy_from_slice(&mix(
+                p,
+                [30, 10, 60],
+                if y % 3 == 0 { 50 } else { 0 },
+            ));
         }
     }
 }
@@ -242,7 +332,11 @@ fn swirl(picture: &mut Pixels, draws: &mut Draws) {
 }
 
 fn fisheye(picture: &mut Pixels) {
-    let (w, h, source) = (i64::from(picture.width), i64::from(picture.height), picture.rgb.clone());
+    let (w, h, source) = (
+        i64::from(picture.width),
+        i64::from(picture.height),
+        picture.rgb.clone(),
+    );
     let reach = w.min(h) / 2;
     each(picture, |x, y, p| {
         let (dx, dy) = (i64::from(x) - w / 2, i64::from(y) - h / 2);
@@ -252,9 +346,15 @@ fn fisheye(picture: &mut Pixels) {
         }
         // Towards the rim more of the scene goes into a pixel.
         let scale = 150 + square * 130 / 256;
-        let (sx, sy) = ((w / 2 + dx * scale / 200).clamp(0, w - 1), (h / 2 + dy * scale / 200).clamp(0, h - 1));
+        let (sx, sy) = (
+            (w / 2 + dx * scale / 200).clamp(0, w - 1),
+            (h / 2 + dy * scale / 200).clamp(0, h - 1),
+        );
         let at = ((sy * w + sx) * 3) as usize;
-        let p = source.get(at..at + 3).and_then(|s| Rgb::try_from(s).ok()).unwrap_or(p);
+        let p = source
+            .get(at..at + 3)
+            .and_then(|s| Rgb::try_from(s).ok())
+            .unwrap_or(p);
         mix(p, [10, 10, 20], (square - 170).max(0) as u32)
     });
 }

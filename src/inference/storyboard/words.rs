@@ -24,8 +24,8 @@ pub(super) struct Words {
 
 /// Words that a clause about the place begins with.
 const PLACES: [&str; 14] = [
-    "in ", "on ", "at ", "under ", "inside ", "beside ", "against ", "among ", "near ", "by ", "over ", "behind ",
-    "above ", "within ",
+    "in ", "on ", "at ", "under ", "inside ", "beside ", "against ", "among ", "near ", "by ",
+    "over ", "behind ", "above ", "within ",
 ];
 
 /// Colours by name: the shipped vocabulary and what people add first.
@@ -57,13 +57,21 @@ const COLOURS: [(&str, Rgb); 22] = [
 impl Words {
     /// Reads a task.
     pub(super) fn of(task: &Task) -> Words {
-        if task.terms.is_empty() { Self::of_prompt(&task.prompt) } else { Self::of_terms(&task.terms) }
+        if task.terms.is_empty() {
+            Self::of_prompt(&task.prompt)
+        } else {
+            Self::of_terms(&task.terms)
+        }
     }
 
     fn of_terms(terms: &BTreeMap<String, String>) -> Words {
         let get = |slot: &str| terms.get(slot).cloned().unwrap_or_default();
         let kind = get("subject");
-        let color = if terms.contains_key("color") { get("color") } else { get("colour") };
+        let color = if terms.contains_key("color") {
+            get("color")
+        } else {
+            get("colour")
+        };
         let taken = ["subject", "color", "colour", "background", "style"];
         let mut others: Vec<_> = terms
             .iter()
@@ -76,29 +84,54 @@ impl Words {
             None if others.len() == 1 && kind != "face" => others.remove(0).1,
             None => kind.clone(),
         };
-        Words { kind, title, color, background: get("background"), style: get("style"), others }
+        Words {
+            kind,
+            title,
+            color,
+            background: get("background"),
+            style: get("style"),
+            others,
+        }
     }
 
     /// The clause before the first comma is the subject, one that begins with a preposition the place, what comes
     /// first after these the style.
     fn of_prompt(prompt: &str) -> Words {
-        let prompt: String = prompt.chars().take(600).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let prompt: String = prompt
+            .chars()
+            .take(600)
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
         let mut words = Words::default();
-        let clauses = prompt.split([',', '.', ';']).map(str::trim).filter(|c| !c.is_empty());
+        let clauses = prompt
+            .split([',', '.', ';'])
+            .map(str::trim)
+            .filter(|c| !c.is_empty());
         for (i, clause) in clauses.enumerate() {
             // ASCII alone: places found in `low` must be places of `clause`, and lower case may be longer elsewhere.
             let low = clause.to_ascii_lowercase();
             if i == 0 {
-                let colour = low.split_whitespace().find(|w| COLOURS.iter().any(|(name, _)| name == w));
+                let colour = low
+                    .split_whitespace()
+                    .find(|w| COLOURS.iter().any(|(name, _)| name == w));
                 words.color = colour.unwrap_or_default().to_string();
                 // `1 red owl in a forest`: number, article and colour are not the subject, the place is not either.
-                let place = PLACES.iter().filter_map(|p| low.find(&format!(" {p}")).map(|at| at + 1)).min();
+                let place = PLACES
+                    .iter()
+                    .filter_map(|p| low.find(&format!(" {p}")).map(|at| at + 1))
+                    .min();
                 let (subject, place) = match place {
                     Some(at) => clause.split_at(at),
                     None => (clause, ""),
                 };
-                let skip = |w: &&str| !["a", "an", "the", "1", "one"].contains(w) && w.to_lowercase() != words.color;
-                words.title = subject.split_whitespace().filter(skip).collect::<Vec<_>>().join(" ");
+                let skip = |w: &&str| {
+                    !["a", "an", "the", "1", "one"].contains(w) && w.to_lowercase() != words.color
+                };
+                words.title = subject
+                    .split_whitespace()
+                    .filter(skip)
+                    .collect::<Vec<_>>()
+                    .join(" ");
                 words.background = place.to_string();
             } else if words.background.is_empty() && PLACES.iter().any(|p| low.starts_with(p)) {
                 words.background = clause.to_string();
@@ -112,7 +145,10 @@ impl Words {
     /// The subject's colour; a colour of the title's own where no term names one.
     pub(super) fn colour(&self) -> Rgb {
         let low = self.color.to_lowercase();
-        let known = low.split([' ', '-']).rev().find_map(|w| COLOURS.iter().find(|(name, _)| *name == w));
+        let known = low
+            .split([' ', '-'])
+            .rev()
+            .find_map(|w| COLOURS.iter().find(|(name, _)| *name == w));
         match known {
             Some((_, rgb)) => *rgb,
             None if low.is_empty() => wheel(hash(&self.title)),

@@ -44,11 +44,19 @@ impl Painter {
     }
 
     fn open(&self, load: &Load) -> Result<(CandleGenerator, Loaded)> {
-        let Some(device) = self.device.clone() else { return Err(Error::input("there is no device to load it on")) };
-        let dtype = DType::from_str(&load.dtype).map_err(|_| Error::input("no such dtype").field("dtype"))?;
+        let Some(device) = self.device.clone() else {
+            return Err(Error::input("there is no device to load it on"));
+        };
+        let dtype = DType::from_str(&load.dtype)
+            .map_err(|_| Error::input("no such dtype").field("dtype"))?;
         let together = usize::try_from(load.together).unwrap_or(usize::MAX);
         let whole_pixels = usize::try_from(load.whole_pixels).unwrap_or(usize::MAX);
-        let options = Options { dtype, device, together, whole_pixels };
+        let options = Options {
+            dtype,
+            device,
+            together,
+            whole_pixels,
+        };
         let model = CandleGenerator::open(&load.folder, &options, load.hash.clone())?;
         let tile_pixels = model.tile_pixels();
         let loaded = Loaded {
@@ -67,22 +75,41 @@ impl Painter {
         match &mut model {
             Some(model) => {
                 let whole_pixels = usize::try_from(make.whole_pixels).unwrap_or(usize::MAX);
-                model.make_within(usize::try_from(make.together).unwrap_or(usize::MAX), whole_pixels);
+                model.make_within(
+                    usize::try_from(make.together).unwrap_or(usize::MAX),
+                    whole_pixels,
+                );
                 let mut batch = 1;
                 model.generate(settings, tasks, &mut |told| {
                     match told {
-                        Told::Step { done, of, batch: together } => {
+                        Told::Step {
+                            done,
+                            of,
+                            batch: together,
+                        } => {
                             batch = together;
                             self.step(tasks);
-                            self.voice.say(&FromWorker::Step { run, done, of, batch: together as u64 });
+                            self.voice.say(&FromWorker::Step {
+                                run,
+                                done,
+                                of,
+                                batch: together as u64,
+                            });
                         }
-                        Told::Done { index, result } => self.done(make, index, self.short(make, batch, result)),
+                        Told::Done { index, result } => {
+                            self.done(make, index, self.short(make, batch, result))
+                        }
                     }
                     self.cancelled.load(Ordering::SeqCst) < run
                 });
             }
             None => {
-                let none = || Err(Failure::new(FailureKind::Unavailable, "the worker has no model loaded"));
+                let none = || {
+                    Err(Failure::new(
+                        FailureKind::Unavailable,
+                        "the worker has no model loaded",
+                    ))
+                };
                 (0..tasks.len()).for_each(|index| self.done(make, index, none()));
             }
         }
@@ -95,14 +122,20 @@ impl Painter {
             Ok(_) => self.made += 1,
             Err(failure) => self.look(&failure.reason),
         }
-        self.voice.say(&FromWorker::Done { run: make.run, index: index as u64, result });
+        self.voice.say(&FromWorker::Done {
+            run: make.run,
+            index: index as u64,
+            result,
+        });
     }
 
     /// Ends where an error tells that the device's state is lost: whatever came next would fail too, or be wrong.
     fn look(&self, error: &str) {
         if error_class::of(error) == Some(Trouble::Fatal) {
             self.voice.say(&FromWorker::Fatal(error.into()));
-            tell(format_args!("benchtop: the device's state is lost: {error}"));
+            tell(format_args!(
+                "benchtop: the device's state is lost: {error}"
+            ));
             std::process::exit(FATAL.into());
         }
     }
@@ -110,7 +143,9 @@ impl Painter {
     /// A step is over: the moment for a fault.
     fn step(&self, tasks: &[Task]) {
         let prompts = tasks.iter().map(|task| task.prompt.as_str());
-        let Some(fault) = self.fault.as_ref().filter(|f| f.is_due(self.made, prompts)) else { return };
+        let Some(fault) = self.fault.as_ref().filter(|f| f.is_due(self.made, prompts)) else {
+            return;
+        };
         match fault.what {
             What::Exit(status) => {
                 tell(format_args!("a fault was asked for: exit {status}"));
@@ -126,8 +161,11 @@ impl Painter {
             What::Freeze => {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
             }
-            What::Fatal => self.look("DriverError(CUDA_ERROR_ILLEGAL_ADDRESS, \"an illegal memory access\")"),
-            What::OutOfMemoryAbove(_) | What::OutOfMemoryWhole | What::Protocol(_) | What::Mute => {}
+            What::Fatal => {
+                self.look("DriverError(CUDA_ERROR_ILLEGAL_ADDRESS, \"an illegal memory access\")")
+            }
+            What::OutOfMemoryAbove(_) | What::OutOfMemoryWhole | What::Protocol(_) | What::Mute => {
+            }
         }
     }
 
@@ -140,9 +178,15 @@ impl Painter {
     ) -> std::result::Result<Picture, Failure> {
         let Settings { width, height, .. } = make.settings;
         let pixels = u64::from(width) * u64::from(height);
-        let too_much = self.fault.as_ref().is_some_and(|f| f.is_too_much(batch, pixels, make.whole_pixels));
+        let too_much = self
+            .fault
+            .as_ref()
+            .is_some_and(|f| f.is_too_much(batch, pixels, make.whole_pixels));
         match result {
-            Ok(_) if too_much => Err(Failure::new(FailureKind::OutOfMemory, "a fault was asked for: out of memory")),
+            Ok(_) if too_much => Err(Failure::new(
+                FailureKind::OutOfMemory,
+                "a fault was asked for: out of memory",
+            )),
             other => other,
         }
     }

@@ -53,8 +53,16 @@ impl Fault {
     /// The word that means nothing.
     pub fn parse(text: &str) -> Result<Fault, String> {
         let mut words = text.split_whitespace();
-        let unknown = |word: Option<&str>| format!("{FAULT}: `{}` means nothing in `{text}`", word.unwrap_or_default());
-        let number = |word: Option<&str>| word.and_then(|w| w.parse().ok()).ok_or_else(|| unknown(word));
+        let unknown = |word: Option<&str>| {
+            format!(
+                "{FAULT}: `{}` means nothing in `{text}`",
+                word.unwrap_or_default()
+            )
+        };
+        let number = |word: Option<&str>| {
+            word.and_then(|w| w.parse().ok())
+                .ok_or_else(|| unknown(word))
+        };
         let what = match words.next() {
             Some("exit") => What::Exit(number(words.next())?),
             Some("kill") => What::Kill,
@@ -72,7 +80,12 @@ impl Fault {
             },
             other => return Err(unknown(other)),
         };
-        let mut fault = Fault { what, after: 0, at: None, once: None };
+        let mut fault = Fault {
+            what,
+            after: 0,
+            at: None,
+            once: None,
+        };
         while let Some(word) = words.next() {
             let value = words.next();
             match (word, value) {
@@ -87,9 +100,16 @@ impl Fault {
 
     /// Whether its moment is now: `made` pictures are done, and a call with these prompts takes a step.
     pub fn is_due<'a>(&self, made: u64, mut prompts: impl Iterator<Item = &'a str>) -> bool {
-        let here = self.at.as_ref().is_none_or(|word| prompts.any(|prompt| prompt.contains(word)));
+        let here = self
+            .at
+            .as_ref()
+            .is_none_or(|word| prompts.any(|prompt| prompt.contains(word)));
         // Whoever makes the file is the one.
-        here && made >= self.after && self.once.as_ref().is_none_or(|file| std::fs::File::create_new(file).is_ok())
+        here && made >= self.after
+            && self
+                .once
+                .as_ref()
+                .is_none_or(|file| std::fs::File::create_new(file).is_ok())
     }
 
     /// Whether a pass of `batch` pictures of so many pixels, decoded whole or in tiles, is more than its memory holds.
@@ -109,11 +129,32 @@ mod tests {
     #[test]
     fn a_fault_is_read_from_words() {
         let of = |text: &str| Fault::parse(text).unwrap();
-        assert_eq!(of("exit 3 after 2"), Fault { what: What::Exit(3), after: 2, at: None, once: None });
+        assert_eq!(
+            of("exit 3 after 2"),
+            Fault {
+                what: What::Exit(3),
+                after: 2,
+                at: None,
+                once: None
+            }
+        );
         assert_eq!(of("oom above 1").what, What::OutOfMemoryAbove(1));
         assert!(of("kill at owl").is_due(0, ["a fox", "an owl"].into_iter()));
-        assert!(!of("kill at owl").is_due(0, ["a fox"].into_iter()) && !of("kill after 1").is_due(0, [].into_iter()));
-        for text in ["", "explode", "exit", "exit 300", "oom", "oom above", "kill after", "kill at", "kill when 2"] {
+        assert!(
+            !of("kill at owl").is_due(0, ["a fox"].into_iter())
+                && !of("kill after 1").is_due(0, [].into_iter())
+        );
+        for text in [
+            "",
+            "explode",
+            "exit",
+            "exit 300",
+            "oom",
+            "oom above",
+            "kill after",
+            "kill at",
+            "kill when 2",
+        ] {
             assert!(Fault::parse(text).is_err(), "{text}");
         }
     }
@@ -121,7 +162,8 @@ mod tests {
     #[test]
     fn once_is_once() {
         let dir = tempfile::tempdir().unwrap();
-        let fault = Fault::parse(&format!("kill once {}", dir.path().join("done").display())).unwrap();
+        let fault =
+            Fault::parse(&format!("kill once {}", dir.path().join("done").display())).unwrap();
         assert!(fault.is_due(0, [].into_iter()) && !fault.is_due(0, [].into_iter()));
     }
 }

@@ -28,13 +28,25 @@ impl std::fmt::Display for Broken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Broken::Io(error) => write!(f, "{error}"),
-            Broken::Torn(came, of) => write!(f, "it ended in the middle of a frame, after {came} of {of} bytes"),
+            Broken::Torn(came, of) => write!(
+                f,
+                "it ended in the middle of a frame, after {came} of {of} bytes"
+            ),
             Broken::NoFrame(bytes) => {
-                let shown: String = bytes.iter().flat_map(|b| b.escape_ascii()).map(char::from).collect();
-                write!(f, "it wrote `{shown}` where a frame should begin: a library that prints, most likely")
+                let shown: String = bytes
+                    .iter()
+                    .flat_map(|b| b.escape_ascii())
+                    .map(char::from)
+                    .collect();
+                write!(
+                    f,
+                    "it wrote `{shown}` where a frame should begin: a library that prints, most likely"
+                )
             }
             Broken::Body(why) => write!(f, "a frame holds something else than was expected: {why}"),
-            Broken::TooLarge(bytes) => write!(f, "it takes {bytes} bytes, and at most {LIMIT} are sent"),
+            Broken::TooLarge(bytes) => {
+                write!(f, "it takes {bytes} bytes, and at most {LIMIT} are sent")
+            }
         }
     }
 }
@@ -44,9 +56,13 @@ impl std::fmt::Display for Broken {
 /// # Errors
 /// [`Broken::TooLarge`], and [`Broken::Body`] for what postcard cannot hold.
 pub fn encode(value: &impl Serialize) -> Result<Vec<u8>, Broken> {
-    let mut frame = postcard::to_extend(value, vec![0; 4]).map_err(|e| Broken::Body(e.to_string()))?;
+    let mut frame =
+        postcard::to_extend(value, vec![0; 4]).map_err(|e| Broken::Body(e.to_string()))?;
     let length = frame.len() - 4;
-    let prefix = u32::try_from(length).ok().filter(|_| length <= LIMIT).ok_or(Broken::TooLarge(length))?;
+    let prefix = u32::try_from(length)
+        .ok()
+        .filter(|_| length <= LIMIT)
+        .ok_or(Broken::TooLarge(length))?;
     if let Some(place) = frame.first_chunk_mut() {
         *place = prefix.to_be_bytes();
     }
@@ -59,7 +75,9 @@ pub fn encode(value: &impl Serialize) -> Result<Vec<u8>, Broken> {
 /// As [`encode`], and the pipe's.
 pub fn write(out: &mut impl Write, value: &impl Serialize) -> Result<(), Broken> {
     let frame = encode(value)?;
-    out.write_all(&frame).and_then(|()| out.flush()).map_err(Broken::Io)
+    out.write_all(&frame)
+        .and_then(|()| out.flush())
+        .map_err(Broken::Io)
 }
 
 /// Reads the body of the next frame; none where the other side has ended between two frames.
@@ -78,7 +96,10 @@ pub fn body(input: &mut impl Read) -> Result<Option<Vec<u8>>, Broken> {
         return Err(Broken::NoFrame(prefix));
     }
     let mut body = Vec::new();
-    input.take(length as u64).read_to_end(&mut body).map_err(Broken::Io)?;
+    input
+        .take(length as u64)
+        .read_to_end(&mut body)
+        .map_err(Broken::Io)?;
     if body.len() < length {
         return Err(Broken::Torn(4 + body.len(), 4 + length));
     }

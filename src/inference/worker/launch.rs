@@ -26,7 +26,11 @@ impl Launch {
     /// `program` with `args`, in this process's environment.
     pub fn new(program: impl Into<PathBuf>, args: &[&str]) -> Launch {
         let args = args.iter().map(|arg| (*arg).to_string()).collect();
-        Launch { program: program.into(), args, env: Vec::new() }
+        Launch {
+            program: program.into(),
+            args,
+            env: Vec::new(),
+        }
     }
 
     /// The same with one more variable in its environment.
@@ -41,9 +45,12 @@ impl Launch {
     /// # Errors
     /// When the system does not tell where this program is.
     pub fn cpu() -> Result<Launch> {
-        let program =
-            std::env::current_exe().map_err(|e| Error::new(ErrorKind::Io, format!("cannot find this program: {e}")))?;
-        Ok(Launch::new(program, &["worker", "--device", &Place::Cpu.to_string()]))
+        let program = std::env::current_exe()
+            .map_err(|e| Error::new(ErrorKind::Io, format!("cannot find this program: {e}")))?;
+        Ok(Launch::new(
+            program,
+            &["worker", "--device", &Place::Cpu.to_string()],
+        ))
     }
 
     /// The worker for GPU `ordinal`, counted from 0 in the order of the PCI bus, as NVIDIA's tools do.
@@ -55,7 +62,11 @@ impl Launch {
         if !is_program(&path) {
             let how = "build it with `cargo build --release --features cuda --bin benchtop-gpu` and put it there, or name \
                        it in BENCHTOP_WORKER; without a GPU `device = \"cpu\"` in [generate] does";
-            return Err(Error::new(ErrorKind::NotFound, "there is no program for GPUs").file(path).help(how));
+            return Err(
+                Error::new(ErrorKind::NotFound, "there is no program for GPUs")
+                    .file(path)
+                    .help(how),
+            );
         }
         let launch = Launch::new(path, &["--device", &Place::Cuda(ordinal).to_string()]);
         Ok(launch.with_env("CUDA_DEVICE_ORDER", "PCI_BUS_ID"))
@@ -65,7 +76,9 @@ impl Launch {
     pub fn looked_for() -> PathBuf {
         match std::env::var_os(PROGRAM_ENV).filter(|v| !v.is_empty()) {
             Some(path) => path.into(),
-            None => std::env::current_exe().unwrap_or_default().with_file_name(PROGRAM),
+            None => std::env::current_exe()
+                .unwrap_or_default()
+                .with_file_name(PROGRAM),
         }
     }
 
@@ -77,8 +90,14 @@ impl Launch {
     /// The command, in a process group of its own, with pipes.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        command
+            .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
         command
     }
 }

@@ -44,7 +44,10 @@ impl Timeouts {
         falls: 5,
     };
     /// For a CPU, where a step of a large model takes minutes and its decoding longer.
-    pub const CPU: Timeouts = Timeouts { step: Duration::from_secs(4 * 3600), ..Self::GPU };
+    pub const CPU: Timeouts = Timeouts {
+        step: Duration::from_secs(4 * 3600),
+        ..Self::GPU
+    };
 }
 
 /// What was waited for.
@@ -72,7 +75,13 @@ impl Clock {
     /// From now on, with at most this long without `silence` being broken and without progress.
     pub(super) fn new(silence: Duration, most: Duration) -> Clock {
         let now = Instant::now();
-        Clock { heard: now, moved: now, asked: false, silence, most }
+        Clock {
+            heard: now,
+            moved: now,
+            asked: false,
+            silence,
+            most,
+        }
     }
 }
 
@@ -115,15 +124,31 @@ impl Process {
         let (to, frames) = mpsc::channel();
         let mut frames = Some(frames);
         // From here on dropping it ends the worker.
-        let empty = Hello { place: String::new(), about: Err(String::new()) };
-        let mut process = Process { to: Some(to), from, life, hello: empty, version: String::new() };
+        let empty = Hello {
+            place: String::new(),
+            about: Err(String::new()),
+        };
+        let mut process = Process {
+            to: Some(to),
+            from,
+            life,
+            hello: empty,
+            version: String::new(),
+        };
         let deadline = Instant::now() + patience.start;
         loop {
-            match process.from.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            match process
+                .from
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            {
                 Ok(Heard::Started(stdin)) => {
-                    let Some(frames) = frames.take() else { continue };
+                    let Some(frames) = frames.take() else {
+                        continue;
+                    };
                     let writing = std::thread::Builder::new().name("to worker".into());
-                    writing.spawn(move || write(stdin, &frames)).map_err(|e| wrong(format!("cannot be told: {e}")))?;
+                    writing
+                        .spawn(move || write(stdin, &frames))
+                        .map_err(|e| wrong(format!("cannot be told: {e}")))?;
                 }
                 Ok(Heard::Hello(greeting, hello)) => {
                     (process.hello, process.version) = (hello, greeting.version);
@@ -140,7 +165,10 @@ impl Process {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let words = process.life.last_words();
-                    return Err(wrong(format!("said nothing for {} s{words}", patience.start.as_secs())));
+                    return Err(wrong(format!(
+                        "said nothing for {} s{words}",
+                        patience.start.as_secs()
+                    )));
                 }
             }
         }
@@ -186,7 +214,9 @@ impl Process {
                 if clock.moved.elapsed() > clock.most {
                     return hangs("came no step further", clock.most);
                 }
-                if clock.heard.elapsed() > clock.silence / 2 && !std::mem::replace(&mut clock.asked, true) {
+                if clock.heard.elapsed() > clock.silence / 2
+                    && !std::mem::replace(&mut clock.asked, true)
+                {
                     // A ping is always small enough.
                     let _ = self.tell(&ToWorker::Ping);
                 }
@@ -203,7 +233,8 @@ impl Drop for Process {
         let deadline = Instant::now() + BURIAL + GRACE;
         // The thread that collects it hangs up last.
         while !matches!(
-            self.from.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            self.from
+                .recv_timeout(deadline.saturating_duration_since(Instant::now())),
             Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout)
         ) {}
     }

@@ -35,13 +35,17 @@ enum Work {
 /// could not begin.
 pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
     if io::stdout().is_terminal() {
-        tell("benchtop: this is a worker, which an owner starts and talks to: there is nothing to type here");
+        tell(
+            "benchtop: this is a worker, which an owner starts and talks to: there is nothing to type here",
+        );
         return 2;
     }
     let (input, output) = match streams() {
         Ok(streams) => streams,
         Err(error) => {
-            tell(format_args!("benchtop: the worker's pipes cannot be used: {error}"));
+            tell(format_args!(
+                "benchtop: the worker's pipes cannot be used: {error}"
+            ));
             return 1;
         }
     };
@@ -52,14 +56,22 @@ pub fn serve(place: Place, fault: Option<Fault>) -> u8 {
     let cancelled = Arc::new(AtomicU64::new(0));
     let (send, work) = mpsc::channel();
     let (theirs, until) = (voice.clone(), cancelled.clone());
-    if let Err(error) =
-        std::thread::Builder::new().name("hear".into()).spawn(move || hear(input, &theirs, &until, &send))
+    if let Err(error) = std::thread::Builder::new()
+        .name("hear".into())
+        .spawn(move || hear(input, &theirs, &until, &send))
     {
         tell(format_args!("benchtop: the worker cannot hear: {error}"));
         return 1;
     }
     let device = hello(place, &voice, fault.as_ref());
-    let mut painter = Painter { device, voice, cancelled, fault, made: 0, model: None };
+    let mut painter = Painter {
+        device,
+        voice,
+        cancelled,
+        fault,
+        made: 0,
+        model: None,
+    };
     for work in work {
         match work {
             Work::Load(load) => painter.load(&load),
@@ -96,7 +108,9 @@ impl ReplyChannel {
             Ok(()) => {}
             Err(Broken::Io(_)) => end(),
             Err(broken) => {
-                tell(format_args!("benchtop: the worker's answer cannot be sent: {broken}"));
+                tell(format_args!(
+                    "benchtop: the worker's answer cannot be sent: {broken}"
+                ));
                 end()
             }
         }
@@ -118,7 +132,9 @@ fn hear(input: File, voice: &ReplyChannel, cancelled: &AtomicU64, work: &Sender<
             Ok(Some(heard)) => heard,
             Ok(None) => end(),
             Err(broken) => {
-                tell(format_args!("benchtop: the worker cannot read what its owner said: {broken}"));
+                tell(format_args!(
+                    "benchtop: the worker cannot read what its owner said: {broken}"
+                ));
                 end()
             }
         };
@@ -148,8 +164,14 @@ fn hear(input: File, voice: &ReplyChannel, cancelled: &AtomicU64, work: &Sender<
 /// Opens and checks the device and says the first words.
 fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<Device> {
     let began = Instant::now();
-    let opened = place.open().and_then(|device| Ok((describe(&device).input()?, device)));
-    let mut greeting = Greeting { magic: MAGIC, protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() };
+    let opened = place
+        .open()
+        .and_then(|device| Ok((describe(&device).input()?, device)));
+    let mut greeting = Greeting {
+        magic: MAGIC,
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
     match fault.map(|f| &f.what) {
         Some(What::Protocol(other)) => greeting.protocol = *other,
         Some(What::Mute) => asleep(),
@@ -159,13 +181,24 @@ fn hello(place: Place, voice: &ReplyChannel, fault: Option<&Fault>) -> Option<De
         Ok((found, device)) => {
             let check = device_check(&device).map_err(|error| reason(&error));
             let took_ms = began.elapsed().as_millis() as u64;
-            let about =
-                About { name: found.name, architecture: found.architecture, memory: found.memory, check, took_ms };
+            let about = About {
+                name: found.name,
+                architecture: found.architecture,
+                memory: found.memory,
+                check,
+                took_ms,
+            };
             (Some(device), Ok(about))
         }
         Err(problem) => (None, Err(problem.to_string().replace("\n  help: ", "; "))),
     };
-    voice.say(&(greeting, Hello { place: place.to_string(), about }));
+    voice.say(&(
+        greeting,
+        Hello {
+            place: place.to_string(),
+            about,
+        },
+    ));
     device
 }
 

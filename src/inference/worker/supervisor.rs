@@ -70,12 +70,20 @@ impl Life {
     pub(super) fn last_words(&self) -> String {
         let tail = lock(&self.tail);
         let text = String::from_utf8_lossy(&tail);
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        let lines: Vec<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty())
+            .collect();
         let joined = lines.join(" | ");
         let clean = clean::line(&joined);
         let skipped = clean.chars().count().saturating_sub(WORDS);
         let shown: String = clean.chars().skip(skipped).collect();
-        if shown.is_empty() { String::new() } else { format!("; its last words: {shown}") }
+        if shown.is_empty() {
+            String::new()
+        } else {
+            format!("; its last words: {shown}")
+        }
     }
 }
 
@@ -96,13 +104,22 @@ pub(super) fn live(launch: &Launch, tell: &Sender<Heard>, life: &Arc<Life>) {
     if let Some(stderr) = child.stderr.take() {
         let life = life.clone();
         // Without this thread its words are missing, and nothing else.
-        let _ = std::thread::Builder::new().name("worker's words".into()).spawn(move || words(stderr, &life, &said));
+        let _ = std::thread::Builder::new()
+            .name("worker's words".into())
+            .spawn(move || words(stderr, &life, &said));
     }
     if let Some(stdin) = child.stdin.take() {
         let _ = tell.send(Heard::Started(stdin));
     }
-    let broke = child.stdout.take().and_then(|stdout| listen(&mut BufReader::new(stdout), tell).err());
-    let grace = if broke.is_some() { Duration::ZERO } else { GRACE };
+    let broke = child
+        .stdout
+        .take()
+        .and_then(|stdout| listen(&mut BufReader::new(stdout), tell).err());
+    let grace = if broke.is_some() {
+        Duration::ZERO
+    } else {
+        GRACE
+    };
     let status = collect(&mut child, life, grace);
     lock(&PIDS).remove(&number);
     let _ = all_said.recv_timeout(GRACE);
@@ -116,13 +133,17 @@ pub(super) fn live(launch: &Launch, tell: &Sender<Heard>, life: &Arc<Life>) {
 
 /// Passes on what a worker says until it ends.
 fn listen(out: &mut impl Read, tell: &Sender<Heard>) -> std::result::Result<(), String> {
-    let Some(first) = frames::body(out).map_err(|b| b.to_string())? else { return Ok(()) };
+    let Some(first) = frames::body(out).map_err(|b| b.to_string())? else {
+        return Ok(());
+    };
     let (greeting, rest) = postcard::take_from_bytes::<Greeting>(&first)
         .ok()
         .filter(|(greeting, _)| greeting.magic == MAGIC)
         .ok_or("it is no worker of this program")?;
     if greeting.protocol != PROTOCOL {
-        let Greeting { protocol, version, .. } = greeting;
+        let Greeting {
+            protocol, version, ..
+        } = greeting;
         let mine = env!("CARGO_PKG_VERSION");
         return Err(format!(
             "it is version {version} and speaks protocol {protocol}, this is version {mine} and speaks {PROTOCOL}: build \

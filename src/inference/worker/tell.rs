@@ -7,5 +7,9 @@ use benchtop_model::clean;
 
 /// Writes one line; whoever has closed standard error does not want it.
 pub(super) fn tell(line: impl Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", clean::line(&line.to_string()));
+    let _ = writeln!(
+        std::io::stderr().lock(),
+        "{}",
+        clean::line(&line.to_string())
+    );
 }

@@ -10,7 +10,9 @@ use super::draw::Stream;
 use super::measures::{self, Value};
 use super::sums::{Pattern, Sums};
 use crate::statistics::Z95;
-use benchtop_model::agreement::{AgreementReport, Bootstrap, Estimate, Interval, Measures, Undefined};
+use benchtop_model::agreement::{
+    AgreementReport, Bootstrap, Estimate, Interval, Measures, Undefined,
+};
 use benchtop_model::error::{Error, ErrorKind, Result};
 
 /// An interval needs this share of the draws to give a number. A choice of ours: a draw without the rare category has no
@@ -28,7 +30,10 @@ impl Counts {
     /// error if it ends them ([`ErrorKind::Cancelled`]), and if fewer than 2 or more than a million are asked for.
     pub fn bootstrapped(&self, bootstrap: Bootstrap, watch: Watch) -> Result<AgreementReport> {
         if bootstrap.draws < 2 || bootstrap.draws > MOST_DRAWS {
-            let what = format!("a bootstrap of {} draws: from 2 to {MOST_DRAWS} can be made", bootstrap.draws);
+            let what = format!(
+                "a bootstrap of {} draws: from 2 to {MOST_DRAWS} can be made",
+                bootstrap.draws
+            );
             return Err(Error::input(what).field("draws").help("1000 are usual"));
         }
         let mut report = self.report();
@@ -36,20 +41,38 @@ impl Counts {
         let mut done = 0;
         let mut told = || {
             done += 1;
-            if watch(done) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled, "the bootstrap was stopped")) }
+            if watch(done) {
+                Ok(())
+            } else {
+                Err(Error::new(
+                    ErrorKind::Cancelled,
+                    "the bootstrap was stopped",
+                ))
+            }
         };
         self.draw_all(bootstrap, &mut report.all, &mut told)?;
         for pair in &mut report.pairs {
             if let Some(counts) = self.pairs.get(&(pair.a, pair.b)) {
                 // Its own stream: what is said of two people does not depend on who else is there.
                 let purpose = 1 + (u64::from(pair.a) << 16 | u64::from(pair.b));
-                self.draw_pair(bootstrap, Stream::new(bootstrap.seed, purpose), counts, &mut pair.measures, &mut told)?;
+                self.draw_pair(
+                    bootstrap,
+                    Stream::new(bootstrap.seed, purpose),
+                    counts,
+                    &mut pair.measures,
+                    &mut told,
+                )?;
             }
         }
         Ok(report)
     }
 
-    fn draw_all(&self, plan: Bootstrap, all: &mut Measures, told: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    fn draw_all(
+        &self,
+        plan: Bootstrap,
+        all: &mut Measures,
+        told: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<()> {
         let kinds: Vec<Pattern> = self.patterns.keys().copied().collect();
         let of: Vec<u64> = self.patterns.values().copied().collect();
         let fleiss = all.fleiss_items.map(|items| items.ratings);
@@ -98,7 +121,10 @@ struct Draws {
 
 impl Draws {
     fn new(made: u32) -> Draws {
-        Draws { made, of: Vec::new() }
+        Draws {
+            made,
+            of: Vec::new(),
+        }
     }
 
     fn add(&mut self, values: &[Value]) {
@@ -115,10 +141,14 @@ impl Draws {
             let interval = match estimate.value {
                 Err(undefined) => Err(undefined),
                 Ok(_) if doubles < 2 => Err(Undefined::OneItem),
-                Ok(_) => interval(self.of.get_mut(at).map(std::mem::take).unwrap_or_default(), self.made),
+                Ok(_) => interval(
+                    self.of.get_mut(at).map(std::mem::take).unwrap_or_default(),
+                    self.made,
+                ),
             };
             estimate.interval = interval;
-            estimate.more_doubles = interval.map(|found| more_doubles(found.standard_error, doubles));
+            estimate.more_doubles =
+                interval.map(|found| more_doubles(found.standard_error, doubles));
         };
         set(measures::RAW, &mut to.raw);
         set(measures::COHEN, &mut to.cohen_kappa);
@@ -137,7 +167,10 @@ impl Draws {
 pub(crate) fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<Interval, Undefined> {
     let defined = draws.len() as u32;
     if f64::from(defined) < DEFINED * f64::from(made) || defined < 2 {
-        return Err(Undefined::FewDraws { defined, draws: made });
+        return Err(Undefined::FewDraws {
+            defined,
+            draws: made,
+        });
     }
     draws.sort_unstable_by(f64::total_cmp);
     let (low, high) = (quantile(&draws, 0.025), quantile(&draws, 0.975));
@@ -145,10 +178,19 @@ pub(crate) fn interval(mut draws: Vec<f64>, made: u32) -> std::result::Result<In
     let mean = draws.iter().sum::<f64>() / n;
     let standard_error = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.)).sqrt();
     // Equal numbers may differ in their last digits by the order of sums.
-    if draws.last().zip(draws.first()).is_none_or(|(last, first)| last - first < 1e-12) {
+    if draws
+        .last()
+        .zip(draws.first())
+        .is_none_or(|(last, first)| last - first < 1e-12)
+    {
         return Err(Undefined::NoSpread);
     }
-    Ok(Interval { low, high, standard_error, draws: defined })
+    Ok(Interval {
+        low,
+        high,
+        standard_error,
+        draws: defined,
+    })
 }
 
 /// The quantile of sorted numbers, linear between two of them (numpy's default; type 7 of Hyndman and Fan 1996).
@@ -174,16 +216,29 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_numpy() {
         let sorted = [1., 2., 4., 8., 16.];
-        for (p, expected) in [(0., 1.), (0.025, 1.1), (0.5, 4.), (0.6, 5.6), (0.975, 15.2), (1., 16.)] {
+        for (p, expected) in [
+            (0., 1.),
+            (0.025, 1.1),
+            (0.5, 4.),
+            (0.6, 5.6),
+            (0.975, 15.2),
+            (1., 16.),
+        ] {
             assert!((quantile(&sorted, p) - expected).abs() < 1e-12, "{p}");
         }
     }
 
     #[test]
     fn draws_that_say_nothing_give_no_interval() {
-        let two = Undefined::FewDraws { defined: 2, draws: 3 };
+        let two = Undefined::FewDraws {
+            defined: 2,
+            draws: 3,
+        };
         assert_eq!(interval(vec![1., 2.], 3), Err(two));
-        assert_eq!(interval(vec![0.3, 0.1 + 0.2, 0.3], 3), Err(Undefined::NoSpread));
+        assert_eq!(
+            interval(vec![0.3, 0.1 + 0.2, 0.3], 3),
+            Err(Undefined::NoSpread)
+        );
         let found = interval((0..90).map(f64::from).collect(), 100).unwrap();
         assert_eq!(found.draws, 90);
     }

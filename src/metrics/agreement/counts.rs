@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::measures::{self, Value};
 use super::sums::{Pattern, Patterns, Sums, count, one, step};
 use benchtop_model::agreement::{
-    AgreementReport, Estimate, FleissItems, Measures, PairMeasures, RaterCounts, Scale, Table, UNKNOWN, Undefined,
+    AgreementReport, Estimate, FleissItems, Measures, PairMeasures, RaterCounts, Scale, Table,
+    UNKNOWN, Undefined,
 };
 
 /// One person's rating of an item, [`UNKNOWN`] included.
@@ -41,7 +42,13 @@ impl Counts {
     /// Of nothing.
     pub fn new(scale: Scale) -> Counts {
         let (patterns, pairs, raters) = Default::default();
-        Counts { scale, sums: Sums::new(scale.categories), patterns, pairs, raters }
+        Counts {
+            scale,
+            sums: Sums::new(scale.categories),
+            patterns,
+            pairs,
+            raters,
+        }
     }
 
     /// Adds `n` items with these ratings (of different people).
@@ -71,8 +78,19 @@ impl Counts {
     }
 
     fn rater(&mut self, Rating { rater, category }: Rating, n: i64) {
-        let who = self.raters.entry(rater).or_insert(RaterCounts { rater, ratings: 0, unknown: 0 });
-        step(if category == UNKNOWN { &mut who.unknown } else { &mut who.ratings }, n);
+        let who = self.raters.entry(rater).or_insert(RaterCounts {
+            rater,
+            ratings: 0,
+            unknown: 0,
+        });
+        step(
+            if category == UNKNOWN {
+                &mut who.unknown
+            } else {
+                &mut who.ratings
+            },
+            n,
+        );
         if who.ratings + who.unknown == 0 {
             self.raters.remove(&rater);
         }
@@ -81,13 +99,23 @@ impl Counts {
     fn meetings(&mut self, others: &[Rating], rating: Rating, n: i64) {
         let k = usize::from(self.scale.categories);
         for other in others {
-            let (a, b) = if other.rater < rating.rater { (*other, rating) } else { (rating, *other) };
+            let (a, b) = if other.rater < rating.rater {
+                (*other, rating)
+            } else {
+                (rating, *other)
+            };
             let pair = self.pairs.entry((a.rater, b.rater));
-            let pair = pair.or_insert_with(|| PairCounts { table: vec![0; k * k], unknown: 0 });
+            let pair = pair.or_insert_with(|| PairCounts {
+                table: vec![0; k * k],
+                unknown: 0,
+            });
             if a.category == UNKNOWN || b.category == UNKNOWN {
                 step(&mut pair.unknown, n);
             } else {
-                step(&mut pair.table[usize::from(a.category) * k + usize::from(b.category)], n);
+                step(
+                    &mut pair.table[usize::from(a.category) * k + usize::from(b.category)],
+                    n,
+                );
             }
             if n < 0 && pair.unknown == 0 && pair.table.iter().all(|n| *n == 0) {
                 self.pairs.remove(&(a.rater, b.rater));
@@ -106,40 +134,83 @@ impl Counts {
 
     /// All measures, without intervals. O(k^2) for everybody and for each pair.
     pub fn report(&self) -> AgreementReport {
-        let pairs = self.pairs.iter().map(|(pair, counts)| self.of_pair(*pair, counts)).collect();
+        let pairs = self
+            .pairs
+            .iter()
+            .map(|(pair, counts)| self.of_pair(*pair, counts))
+            .collect();
         let raters = self.raters.values().copied().collect();
-        AgreementReport { scale: self.scale, raters, all: self.of_all(), pairs, bootstrap: None }
+        AgreementReport {
+            scale: self.scale,
+            raters,
+            all: self.of_all(),
+            pairs,
+            bootstrap: None,
+        }
     }
 
     fn of_all(&self) -> Measures {
-        let table = Table { raters: None, categories: self.scale.categories, counts: self.sums.table() };
+        let table = Table {
+            raters: None,
+            categories: self.scale.categories,
+            counts: self.sums.table(),
+        };
         let unknown = self.raters.values().map(|rater| rater.unknown).sum();
-        measured(&self.sums, unknown, table, measures::all(&self.sums, self.scale, None, self.sums.commonest()))
+        measured(
+            &self.sums,
+            unknown,
+            table,
+            measures::all(&self.sums, self.scale, None, self.sums.commonest()),
+        )
     }
 
     fn of_pair(&self, (a, b): (u16, u16), counts: &PairCounts) -> PairMeasures {
         let k = self.scale.categories;
         let sums = Sums::of_table(k, &counts.table);
         let values = measures::all(&sums, self.scale, Some(&counts.table), Some(2));
-        let table = Table { raters: Some((a, b)), categories: k, counts: counts.table.clone() };
-        PairMeasures { a, b, measures: measured(&sums, counts.unknown, table, values) }
+        let table = Table {
+            raters: Some((a, b)),
+            categories: k,
+            counts: counts.table.clone(),
+        };
+        PairMeasures {
+            a,
+            b,
+            measures: measured(&sums, counts.unknown, table, values),
+        }
     }
 }
 
 /// How many ratings fall on each category; [`UNKNOWN`] is none.
 fn pattern(ratings: &[Rating]) -> Pattern {
-    ratings.iter().filter(|r| r.category != UNKNOWN).map(|r| one(r.category)).sum()
+    ratings
+        .iter()
+        .filter(|r| r.category != UNKNOWN)
+        .map(|r| one(r.category))
+        .sum()
 }
 
 fn measured(sums: &Sums, unknown: u64, table: Table, values: Vec<Value>) -> Measures {
     let estimate = |value: &Value| {
         let not_drawn = value.err().unwrap_or(Undefined::NotDrawn);
-        Estimate { value: *value, interval: Err(not_drawn), more_doubles: Err(not_drawn) }
+        Estimate {
+            value: *value,
+            interval: Err(not_drawn),
+            more_doubles: Err(not_drawn),
+        }
     };
-    let of = |at: usize| values.get(at).map_or_else(|| estimate(&Err(Undefined::NoItems)), estimate);
+    let of = |at: usize| {
+        values
+            .get(at)
+            .map_or_else(|| estimate(&Err(Undefined::NoItems)), estimate)
+    };
     let fleiss_items = sums.commonest().map(|ratings| {
         let items = sums.layer(ratings).map_or(0, |layer| layer.items);
-        FleissItems { ratings, items, left_out: sums.items() - items }
+        FleissItems {
+            ratings,
+            items,
+            left_out: sums.items() - items,
+        }
     });
     Measures {
         items: sums.items(),
@@ -153,7 +224,11 @@ fn measured(sums: &Sums, unknown: u64, table: Table, values: Vec<Value>) -> Meas
         gwet_ac1: of(measures::AC1),
         positive_agreement: of(measures::POSITIVE),
         negative_agreement: of(measures::NEGATIVE),
-        by_category: values.iter().skip(measures::BY_CATEGORY).map(estimate).collect(),
+        by_category: values
+            .iter()
+            .skip(measures::BY_CATEGORY)
+            .map(estimate)
+            .collect(),
         fleiss_items,
     }
 }

@@ -12,7 +12,9 @@ pub(crate) struct Stream(rng::Stream);
 impl Stream {
     /// The stream of a seed and of what it is for.
     pub fn new(seed: u64, purpose: u64) -> Stream {
-        Stream(rng::Stream::new(rng::Stream::new(seed).next() ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+        Stream(rng::Stream::new(
+            rng::Stream::new(seed).next() ^ purpose.wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        ))
     }
 
     /// A number above 0 and below 1, of 2^52 that are equally likely.
@@ -146,14 +148,25 @@ mod tests {
         for k in 0..40u64 {
             let n = k as f64 + 1.;
             let stirling = (n - 0.5) * n.ln() - n + (2. * std::f64::consts::PI).ln() / 2.;
-            assert!((ln_factorial(k) - stirling - tail(k as f64)).abs() < 1e-9, "{k}");
+            assert!(
+                (ln_factorial(k) - stirling - tail(k as f64)).abs() < 1e-9,
+                "{k}"
+            );
         }
     }
 
     /// Chi squared of 20,000 draws against the distribution itself, cells of fewer than 5 expected draws put together.
     #[test]
     fn binomial_numbers_have_their_distribution() {
-        for (n, p) in [(1u64, 0.5), (9, 0.3), (50, 0.02), (100, 0.5), (300, 0.04), (617_000, 0.0001), (1000, 0.97)] {
+        for (n, p) in [
+            (1u64, 0.5),
+            (9, 0.3),
+            (50, 0.02),
+            (100, 0.5),
+            (300, 0.04),
+            (617_000, 0.0001),
+            (1000, 0.97),
+        ] {
             let mut stream = Stream::new(7, n);
             let draws = 20_000;
             let mut seen = std::collections::BTreeMap::<u64, f64>::new();
@@ -176,7 +189,10 @@ mod tests {
             }
             // Four standard deviations of a chi squared.
             let freedom = f64::from(cells.max(2) - 1);
-            assert!(square < freedom + 4. * (2. * freedom).sqrt(), "{n} {p}: {square} of {cells}");
+            assert!(
+                square < freedom + 4. * (2. * freedom).sqrt(),
+                "{n} {p}: {square} of {cells}"
+            );
             assert!(cells >= 2);
         }
     }
@@ -189,7 +205,10 @@ mod tests {
         let mean = draws.iter().sum::<f64>() / 20_000.;
         let spread = (draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 19_999.).sqrt();
         let expected = (n as f64 * p * (1. - p)).sqrt();
-        assert!((mean - n as f64 * p).abs() < 4. * expected / 20_000f64.sqrt(), "{mean}");
+        assert!(
+            (mean - n as f64 * p).abs() < 4. * expected / 20_000f64.sqrt(),
+            "{mean}"
+        );
         assert!((spread / expected - 1.).abs() < 0.02, "{spread} {expected}");
     }
 
@@ -200,7 +219,10 @@ mod tests {
         Stream::new(11, 2).multinomial(&of, &mut one);
         Stream::new(11, 2).multinomial(&of, &mut two);
         assert_eq!(one, two);
-        assert_eq!((one.iter().sum::<u64>(), one[1], one.len()), (617_100, 0, 5));
+        assert_eq!(
+            (one.iter().sum::<u64>(), one[1], one.len()),
+            (617_100, 0, 5)
+        );
         Stream::new(12, 2).multinomial(&of, &mut two);
         assert_ne!(one, two);
         Stream::new(12, 2).multinomial(&[], &mut two);

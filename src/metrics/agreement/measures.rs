@@ -21,7 +21,12 @@ pub(super) const BY_CATEGORY: usize = 7;
 
 /// All measures at the places above. `table` is that of two people, `fleiss` the number of ratings of the items that
 /// Fleiss' kappa is of.
-pub(super) fn all(sums: &Sums, scale: Scale, table: Option<&[u64]>, fleiss: Option<u8>) -> Vec<Value> {
+pub(super) fn all(
+    sums: &Sums,
+    scale: Scale,
+    table: Option<&[u64]>,
+    fleiss: Option<u8>,
+) -> Vec<Value> {
     let specific = |category: u8| specific_agreement(sums, category);
     let of_two = |category: u8| match scale.categories {
         2 => specific(category),
@@ -29,7 +34,9 @@ pub(super) fn all(sums: &Sums, scale: Scale, table: Option<&[u64]>, fleiss: Opti
     };
     let mut values = vec![
         raw(sums),
-        table.map_or(Err(Undefined::PairsOnly), |table| cohen_kappa(table, sums.categories())),
+        table.map_or(Err(Undefined::PairsOnly), |table| {
+            cohen_kappa(table, sums.categories())
+        }),
         fleiss_kappa(sums, fleiss),
         krippendorff_alpha(sums),
         gwet_ac1(sums),
@@ -66,8 +73,14 @@ fn corrected(sums: &Sums) -> Result<f64, Undefined> {
 pub(super) fn raw(sums: &Sums) -> Value {
     let n = some(sums)?;
     let k = sums.categories();
-    let of = |m: u64, pairs: &[u64]| (0..k).map(|c| pairs[c * k + c]).sum::<u64>() as f64 / (m * (m - 1)) as f64;
-    Ok(sums.doubled().map(|(m, layer)| of(m, &layer.pairs)).sum::<f64>() / n)
+    let of = |m: u64, pairs: &[u64]| {
+        (0..k).map(|c| pairs[c * k + c]).sum::<u64>() as f64 / (m * (m - 1)) as f64
+    };
+    Ok(sums
+        .doubled()
+        .map(|(m, layer)| of(m, &layer.pairs))
+        .sum::<f64>()
+        / n)
 }
 
 /// Cohen's kappa (p_o - p_e) / (1 - p_e), where p_e is the sum over categories of the product of both people's shares.
@@ -89,7 +102,9 @@ pub(super) fn cohen_kappa(table: &[u64], k: usize) -> Value {
     }
     let n = n as f64;
     let same = (0..k).map(|c| table[c * k + c]).sum::<u64>() as f64 / n;
-    let chance = (0..k).map(|c| row(c) as f64 / n * (column(c) as f64 / n)).sum::<f64>();
+    let chance = (0..k)
+        .map(|c| row(c) as f64 / n * (column(c) as f64 / n))
+        .sum::<f64>();
     Ok((same - chance) / (1. - chance))
 }
 
@@ -114,7 +129,11 @@ pub(super) fn fleiss_kappa(sums: &Sums, ratings: Option<u8>) -> Value {
         return Err(Undefined::OneCategory(only));
     }
     let same = (0..k).map(|c| layer.pairs[c * k + c]).sum::<u64>() as f64 / (all * (m - 1.));
-    let chance = layer.ratings.iter().map(|n| (*n as f64 / all).powi(2)).sum::<f64>();
+    let chance = layer
+        .ratings
+        .iter()
+        .map(|n| (*n as f64 / all).powi(2))
+        .sum::<f64>();
     Ok((same - chance) / (1. - chance))
 }
 
@@ -130,7 +149,9 @@ pub(super) fn krippendorff_alpha(sums: &Sums) -> Value {
     let mut of = vec![0u64; k];
     let (mut same, mut all) = (0., 0.);
     for (m, layer) in sums.doubled() {
-        of.iter_mut().zip(&layer.ratings).for_each(|(sum, n)| *sum += n);
+        of.iter_mut()
+            .zip(&layer.ratings)
+            .for_each(|(sum, n)| *sum += n);
         same += (0..k).map(|c| layer.pairs[c * k + c]).sum::<u64>() as f64 / (m - 1) as f64;
         all += (layer.items * m) as f64;
     }
@@ -152,9 +173,18 @@ pub(super) fn gwet_ac1(sums: &Sums) -> Value {
     corrected(sums)?;
     let same = raw(sums)?;
     let items = sums.items() as f64;
-    let share = |c: usize| sums.layers().map(|(m, l)| l.ratings[c] as f64 / m as f64).sum::<f64>() / items;
+    let share = |c: usize| {
+        sums.layers()
+            .map(|(m, l)| l.ratings[c] as f64 / m as f64)
+            .sum::<f64>()
+            / items
+    };
     let k = sums.categories();
-    let chance = (0..k).map(share).map(|share| share * (1. - share)).sum::<f64>() / (k - 1) as f64;
+    let chance = (0..k)
+        .map(share)
+        .map(|share| share * (1. - share))
+        .sum::<f64>()
+        / (k - 1) as f64;
     Ok((same - chance) / (1. - chance))
 }
 
@@ -172,7 +202,11 @@ pub(super) fn specific_agreement(sums: &Sums, category: u8) -> Value {
         same += layer.pairs[c * k + c];
         all += layer.ratings[c] * (m - 1);
     }
-    if all == 0 { Err(Undefined::Unused(category)) } else { Ok(same as f64 / all as f64) }
+    if all == 0 {
+        Err(Undefined::Unused(category))
+    } else {
+        Ok(same as f64 / all as f64)
+    }
 }
 
 /// The only category that is not 0.

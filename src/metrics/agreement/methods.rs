@@ -7,8 +7,14 @@ use benchtop_model::agreement::{AgreementReport, Estimate, Measures, Undefined};
 /// `categories` are the names of the categories, in their order; one that has none is called by its number. A measure that is
 /// not defined is named with the reason, and one without an interval says why it has none.
 pub fn methods_paragraph(report: &AgreementReport, categories: &[&str]) -> String {
-    let name = |c: usize| categories.get(c).map_or_else(|| format!("category {c}"), |name| format!("\"{name}\""));
-    let names: Vec<String> = (0..usize::from(report.scale.categories)).map(name).collect();
+    let name = |c: usize| {
+        categories
+            .get(c)
+            .map_or_else(|| format!("category {c}"), |name| format!("\"{name}\""))
+    };
+    let names: Vec<String> = (0..usize::from(report.scale.categories))
+        .map(name)
+        .collect();
     let all = &report.all;
     let ratings: u64 = report.raters.iter().map(|r| r.ratings).sum();
     let active = report.raters.iter().filter(|r| r.ratings > 0).count() as u64;
@@ -18,7 +24,11 @@ pub fn methods_paragraph(report: &AgreementReport, categories: &[&str]) -> Strin
         counted(all.items, "item"),
         list(&names, "or"),
         counted(ratings, "rating"),
-        if all.doubles == 1 { "1 item was".into() } else { format!("{} items were", grouped(all.doubles)) },
+        if all.doubles == 1 {
+            "1 item was".into()
+        } else {
+            format!("{} items were", grouped(all.doubles))
+        },
     );
     let mut say = |what: String| {
         text.push(' ');
@@ -61,7 +71,11 @@ fn measures(report: &AgreementReport, categories: &[&str], say: &mut dyn FnMut(S
         _ => None,
     };
     let most = all.fleiss_items.map_or(2, |items| items.ratings);
-    let of = if most == 2 && all.fleiss_items.is_some_and(|items| items.items == all.doubles) {
+    let of = if most == 2
+        && all
+            .fleiss_items
+            .is_some_and(|items| items.items == all.doubles)
+    {
         "The two ratings of an item were the same in"
     } else {
         "Two ratings of an item, averaged over items, were the same in"
@@ -69,30 +83,71 @@ fn measures(report: &AgreementReport, categories: &[&str], say: &mut dyn FnMut(S
     say(format!("{of} {}.", percent(&all.raw, categories)));
     let mut kappas = Vec::new();
     if let Some(pair) = two {
-        kappas.push(coefficient("Cohen's kappa", "Cohen, 1960", &pair.cohen_kappa, categories));
+        kappas.push(coefficient(
+            "Cohen's kappa",
+            "Cohen, 1960",
+            &pair.cohen_kappa,
+            categories,
+        ));
     }
-    if let Some(items) = all.fleiss_items.filter(|items| two.is_none() || items.ratings > 2) {
+    if let Some(items) = all
+        .fleiss_items
+        .filter(|items| two.is_none() || items.ratings > 2)
+    {
         let over = match items.items {
             1 => "the 1 item".to_string(),
             n => format!("the {} items", grouped(n)),
         };
-        let name = format!("Fleiss' kappa over {over} with exactly {} ratings", items.ratings);
-        kappas.push(coefficient(&name, "Fleiss, 1971", &all.fleiss_kappa, categories));
+        let name = format!(
+            "Fleiss' kappa over {over} with exactly {} ratings",
+            items.ratings
+        );
+        kappas.push(coefficient(
+            &name,
+            "Fleiss, 1971",
+            &all.fleiss_kappa,
+            categories,
+        ));
     }
     let alpha = &all.krippendorff_alpha;
-    kappas.push(coefficient("Krippendorff's alpha (nominal)", "Krippendorff, 2011", alpha, categories));
+    kappas.push(coefficient(
+        "Krippendorff's alpha (nominal)",
+        "Krippendorff, 2011",
+        alpha,
+        categories,
+    ));
     // Items with a single rating say something of how common a category is.
-    let more = if all.items > all.doubles { "; its chance term takes in items with one rating" } else { "" };
-    kappas.push(coefficient("Gwet's AC1", &format!("Gwet, 2008{more}"), &all.gwet_ac1, categories));
-    let defined: Vec<String> = kappas.iter().filter_map(|k| k.as_ref().ok().cloned()).collect();
+    let more = if all.items > all.doubles {
+        "; its chance term takes in items with one rating"
+    } else {
+        ""
+    };
+    kappas.push(coefficient(
+        "Gwet's AC1",
+        &format!("Gwet, 2008{more}"),
+        &all.gwet_ac1,
+        categories,
+    ));
+    let defined: Vec<String> = kappas
+        .iter()
+        .filter_map(|k| k.as_ref().ok().cloned())
+        .collect();
     if !defined.is_empty() {
-        say(format!("Corrected for chance, agreement was {}.", list(&defined, "and")));
+        say(format!(
+            "Corrected for chance, agreement was {}.",
+            list(&defined, "and")
+        ));
     }
     kappas.into_iter().filter_map(Result::err).for_each(say);
 }
 
 /// "name value [interval] (source)", or a sentence on why it is not defined.
-fn coefficient(name: &str, source: &str, estimate: &Estimate, categories: &[&str]) -> Result<String, String> {
+fn coefficient(
+    name: &str,
+    source: &str,
+    estimate: &Estimate,
+    categories: &[&str],
+) -> Result<String, String> {
     match estimate.value {
         Ok(value) => {
             let interval = match estimate.interval {
@@ -101,11 +156,18 @@ fn coefficient(name: &str, source: &str, estimate: &Estimate, categories: &[&str
             };
             Ok(format!("{name} = {}{interval} ({source})", decimals(value)))
         }
-        Err(why) => Err(format!("{name} ({source}) is not defined: {}.", why.named(categories))),
+        Err(why) => Err(format!(
+            "{name} ({source}) is not defined: {}.",
+            why.named(categories)
+        )),
     }
 }
 
-fn specific(all: &Measures, (names, categories): (&[String], &[&str]), say: &mut dyn FnMut(String)) {
+fn specific(
+    all: &Measures,
+    (names, categories): (&[String], &[&str]),
+    say: &mut dyn FnMut(String),
+) {
     let (mut defined, mut not) = (Vec::new(), Vec::new());
     for (estimate, name) in all.by_category.iter().zip(names) {
         match estimate.value {
@@ -116,7 +178,10 @@ fn specific(all: &Measures, (names, categories): (&[String], &[&str]), say: &mut
     }
     if !defined.is_empty() {
         let source = "Cicchetti & Feinstein, 1990";
-        say(format!("Specific agreement ({source}) was {}.", list(&defined, "and")));
+        say(format!(
+            "Specific agreement ({source}) was {}.",
+            list(&defined, "and")
+        ));
     }
     if !not.is_empty() {
         say(format!("On these items nobody used {}.", list(&not, "or")));
@@ -129,7 +194,11 @@ fn percent(estimate: &Estimate, categories: &[&str]) -> String {
         Err(why) => return format!("a share that is not defined ({})", why.named(categories)),
     };
     match estimate.interval {
-        Ok(found) => format!("{value} [{:.1}, {:.1}]", found.low * 100., found.high * 100.),
+        Ok(found) => format!(
+            "{value} [{:.1}, {:.1}]",
+            found.low * 100.,
+            found.high * 100.
+        ),
         Err(why) => value + &no_interval(why, categories),
     }
 }

@@ -47,12 +47,18 @@ pub struct Agreement {
 impl Agreement {
     /// Without ratings.
     pub fn new(scale: Scale) -> Agreement {
-        Agreement { ratings: Ratings::default(), counts: Counts::new(scale) }
+        Agreement {
+            ratings: Ratings::default(),
+            counts: Counts::new(scale),
+        }
     }
 
     /// Of many ratings (item, rater, category) at once, in any order; much faster than one by one. Errors are those of
     /// [`Self::add`], at the first rating that is wrong.
-    pub fn of(scale: Scale, ratings: impl IntoIterator<Item = (u32, u16, u8)>) -> Result<Agreement> {
+    pub fn of(
+        scale: Scale,
+        ratings: impl IntoIterator<Item = (u32, u16, u8)>,
+    ) -> Result<Agreement> {
         let mut agreement = Agreement::new(scale);
         for (item, rater, category) in ratings {
             agreement.check(category)?;
@@ -78,7 +84,10 @@ impl Agreement {
 
     /// Takes a rating away and says what it was. It is an error where there is none.
     pub fn remove(&mut self, item: u32, rater: u16) -> Result<u8> {
-        let rating = self.ratings.remove(item, rater).ok_or_else(|| missing(item, rater))?;
+        let rating = self
+            .ratings
+            .remove(item, rater)
+            .ok_or_else(|| missing(item, rater))?;
         self.counts.add_rating(self.ratings.of(item), rating, -1);
         Ok(rating.category)
     }
@@ -94,7 +103,11 @@ impl Agreement {
 
     /// What somebody said of an item.
     pub fn rating(&self, item: u32, rater: u16) -> Option<u8> {
-        self.ratings.of(item).iter().find(|r| r.rater == rater).map(|r| r.category)
+        self.ratings
+            .of(item)
+            .iter()
+            .find(|r| r.rater == rater)
+            .map(|r| r.category)
     }
 
     /// The counts of all ratings.
@@ -112,11 +125,19 @@ impl Agreement {
         if category < scale.categories || category == UNKNOWN {
             return Ok(());
         }
-        let what = format!("category {category} is not on a scale of {}", scale.categories);
-        Err(Error::input(what).field("category").help("an answer outside the scale is `UNKNOWN`"))
+        let what = format!(
+            "category {category} is not on a scale of {}",
+            scale.categories
+        );
+        Err(Error::input(what)
+            .field("category")
+            .help("an answer outside the scale is `UNKNOWN`"))
     }
 }
 
 fn missing(item: u32, rater: u16) -> Error {
-    Error::new(ErrorKind::NotFound, format!("rater {rater} has not rated item {item}"))
+    Error::new(
+        ErrorKind::NotFound,
+        format!("rater {rater} has not rated item {item}"),
+    )
 }

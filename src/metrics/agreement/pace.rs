@@ -28,14 +28,19 @@ pub fn pace(steps: &[Step], accept: u8) -> Pace {
     steps.sort_by_key(|step| step.at);
     let (mut worked_ms, mut breaks) = (0, 0);
     for (at, step) in steps.iter().enumerate() {
-        let gap = at.checked_sub(1).map(|before| step.at.abs_diff(steps[before].at));
+        let gap = at
+            .checked_sub(1)
+            .map(|before| step.at.abs_diff(steps[before].at));
         worked_ms += match gap {
             Some(gap) if gap <= BREAK_MS => gap,
             _ => u64::from(step.ms).min(BREAK_MS),
         };
         breaks += u64::from(gap.is_some_and(|gap| gap > BREAK_MS));
     }
-    let runs: Vec<u64> = steps.chunk_by(|a, b| a.verdict == b.verdict).map(|run| run.len() as u64).collect();
+    let runs: Vec<u64> = steps
+        .chunk_by(|a, b| a.verdict == b.verdict)
+        .map(|run| run.len() as u64)
+        .collect();
     let items = steps.len() as u64;
     Pace {
         items,
@@ -55,28 +60,48 @@ fn drift(steps: &[Step], accept: u8) -> Option<Drift> {
         return None;
     }
     let (before, now) = (&steps[..steps.len() / 2], &steps[steps.len() - LAST..]);
-    Some(Drift { seconds: seconds(before, now)?, accepts: accepts(before, now, accept) })
+    Some(Drift {
+        seconds: seconds(before, now)?,
+        accepts: accepts(before, now, accept),
+    })
 }
 
 /// Time on an item: the rank sum test of Wilcoxon (1945) and of Mann and Whitney (1947) by its normal approximation, with mean
 /// ranks and the variance corrected for ties. Times are skewed, so that ranks tell more than means.
 fn seconds(before: &[Step], now: &[Step]) -> Option<Shift> {
-    let mut all: Vec<(u32, bool)> =
-        before.iter().map(|s| (s.ms, false)).chain(now.iter().map(|s| (s.ms, true))).collect();
+    let mut all: Vec<(u32, bool)> = before
+        .iter()
+        .map(|s| (s.ms, false))
+        .chain(now.iter().map(|s| (s.ms, true)))
+        .collect();
     all.sort_unstable();
     let (n, m, total) = (before.len() as f64, now.len() as f64, all.len() as f64);
     let (mut rank_sum, mut ties, mut ranked) = (0., 0., 0.);
     for same in all.chunk_by(|a, b| a.0 == b.0) {
         let count = same.len() as f64;
-        rank_sum += same.iter().filter(|(_, now)| *now).count() as f64 * (ranked + (count + 1.) / 2.);
+        rank_sum +=
+            same.iter().filter(|(_, now)| *now).count() as f64 * (ranked + (count + 1.) / 2.);
         ties += count * count * count - count;
         ranked += count;
     }
     let variance = n * m / 12. * (total + 1. - ties / (total * (total - 1.)));
-    let z = if variance > 0. { (rank_sum - m * (total + 1.) / 2.) / variance.sqrt() } else { 0. };
+    let z = if variance > 0. {
+        (rank_sum - m * (total + 1.) / 2.) / variance.sqrt()
+    } else {
+        0.
+    };
     let (before, now) = (median(before)?, median(now)?);
-    let (less, more) = if before < now { (before, now) } else { (now, before) };
-    Some(Shift { before, now, z, drifts: z.abs() >= Z && more >= TIME_RATIO * less })
+    let (less, more) = if before < now {
+        (before, now)
+    } else {
+        (now, before)
+    };
+    Some(Shift {
+        before,
+        now,
+        z,
+        drifts: z.abs() >= Z && more >= TIME_RATIO * less,
+    })
 }
 
 /// Share of accepts: the test of two proportions with a common variance.
@@ -86,8 +111,17 @@ fn accepts(before: &[Step], now: &[Step], accept: u8) -> Shift {
     let common = (accepted(before) + accepted(now)) / (n + m);
     let (before, now) = (accepted(before) / n, accepted(now) / m);
     let variance = common * (1. - common) * (1. / n + 1. / m);
-    let z = if variance > 0. { (now - before) / variance.sqrt() } else { 0. };
-    Shift { before, now, z, drifts: z.abs() >= Z && (now - before).abs() >= ACCEPTS_MOVED }
+    let z = if variance > 0. {
+        (now - before) / variance.sqrt()
+    } else {
+        0.
+    };
+    Shift {
+        before,
+        now,
+        z,
+        drifts: z.abs() >= Z && (now - before).abs() >= ACCEPTS_MOVED,
+    }
 }
 
 /// Median seconds on an item; of two middle ones their mean.
@@ -109,18 +143,34 @@ mod tests {
 
     /// An item each seven seconds, of six to eight seconds.
     fn steady(n: i64) -> Vec<Step> {
-        (0..n).map(|i| step(i * 7000, 6000 + (i * 37 % 41) as u32 * 50, u8::from(i % 3 == 0))).collect()
+        (0..n)
+            .map(|i| {
+                step(
+                    i * 7000,
+                    6000 + (i * 37 % 41) as u32 * 50,
+                    u8::from(i % 3 == 0),
+                )
+            })
+            .collect()
     }
 
     #[test]
     fn breaks_do_not_count() {
-        let steps = [step(10_000, 4000, 0), step(20_000, 9000, 0), step(400_000, 6000, 1), step(410_000, 5000, 1)];
+        let steps = [
+            step(10_000, 4000, 0),
+            step(20_000, 9000, 0),
+            step(400_000, 6000, 1),
+            step(410_000, 5000, 1),
+        ];
         let found = pace(&steps, 0);
         // 4 s of the first, 10 s to the second, a break, 6 s of the first after it, 10 s.
         assert_eq!((found.items, found.worked_ms, found.breaks), (4, 30_000, 1));
         assert_eq!(found.items_an_hour, Some(480.));
         assert_eq!(found.median_seconds, Some(5.5));
-        assert_eq!((found.longest_run, found.current_run, found.drift), (2, 2, None));
+        assert_eq!(
+            (found.longest_run, found.current_run, found.drift),
+            (2, 2, None)
+        );
         let mut mixed = steps;
         mixed.reverse();
         assert_eq!(pace(&mixed, 0), found);
@@ -132,18 +182,35 @@ mod tests {
     #[test]
     fn without_verdicts_or_time_there_is_no_pace() {
         let none = pace(&[], 0);
-        assert_eq!((none.items, none.items_an_hour, none.median_seconds), (0, None, None));
+        assert_eq!(
+            (none.items, none.items_an_hour, none.median_seconds),
+            (0, None, None)
+        );
         assert_eq!((none.longest_run, none.current_run), (0, 0));
         let at_once = pace(&[step(5, 0, 0)], 0);
-        assert_eq!((at_once.items_an_hour, at_once.median_seconds, at_once.current_run), (None, Some(0.), 1));
+        assert_eq!(
+            (
+                at_once.items_an_hour,
+                at_once.median_seconds,
+                at_once.current_run
+            ),
+            (None, Some(0.), 1)
+        );
         // A clock that is far off, and an item left open for a month.
-        let far = pace(&[step(i64::MIN, u32::MAX, 0), step(i64::MAX, u32::MAX, 0)], 0);
+        let far = pace(
+            &[step(i64::MIN, u32::MAX, 0), step(i64::MAX, u32::MAX, 0)],
+            0,
+        );
         assert_eq!((far.worked_ms, far.breaks), (2 * BREAK_MS, 1));
     }
 
     #[test]
     fn runs_are_of_equal_verdicts() {
-        let steps: Vec<Step> = [0, 0, 1, 1, 1, 0].iter().zip(0..).map(|(v, at)| step(at, 1, *v)).collect();
+        let steps: Vec<Step> = [0, 0, 1, 1, 1, 0]
+            .iter()
+            .zip(0..)
+            .map(|(v, at)| step(at, 1, *v))
+            .collect();
         let found = pace(&steps, 0);
         assert_eq!((found.longest_run, found.current_run), (3, 1));
     }
@@ -158,7 +225,10 @@ mod tests {
         // The same time and the same verdict always: no variance, and no drift.
         let same: Vec<Step> = (0..200).map(|i| step(i * 7000, 7000, 1)).collect();
         let drift = pace(&same, 1).drift.unwrap();
-        assert_eq!((drift.seconds.z, drift.accepts.z, drift.offers_break()), (0., 0., false));
+        assert_eq!(
+            (drift.seconds.z, drift.accepts.z, drift.offers_break()),
+            (0., 0., false)
+        );
     }
 
     #[test]
@@ -166,17 +236,30 @@ mod tests {
         let mut hurried = steady(300);
         hurried.iter_mut().skip(250).for_each(|s| s.ms /= 3);
         let drift = pace(&hurried, 1).drift.unwrap();
-        assert!(drift.seconds.drifts && drift.seconds.z < -Z && !drift.accepts.drifts && drift.offers_break());
+        assert!(
+            drift.seconds.drifts
+                && drift.seconds.z < -Z
+                && !drift.accepts.drifts
+                && drift.offers_break()
+        );
         let mut tired = steady(300);
         tired.iter_mut().skip(250).for_each(|s| s.ms *= 3);
         assert!(pace(&tired, 1).drift.unwrap().seconds.z > Z);
         let mut waved = steady(300);
         waved.iter_mut().skip(250).for_each(|s| s.verdict = 1);
         let drift = pace(&waved, 1).drift.unwrap();
-        assert!(drift.accepts.drifts && drift.accepts.now == 1. && !drift.seconds.drifts && drift.offers_break());
+        assert!(
+            drift.accepts.drifts
+                && drift.accepts.now == 1.
+                && !drift.seconds.drifts
+                && drift.offers_break()
+        );
         // A shift that is sure but small is none: a tenth faster.
         let mut brisk = steady(3000);
-        brisk.iter_mut().skip(2950).for_each(|s| s.ms = s.ms * 7 / 10);
+        brisk
+            .iter_mut()
+            .skip(2950)
+            .for_each(|s| s.ms = s.ms * 7 / 10);
         let drift = pace(&brisk, 1).drift.unwrap();
         assert!(drift.seconds.z < -Z && !drift.seconds.drifts);
     }

@@ -25,7 +25,11 @@ pub fn probes(told: impl IntoIterator<Item = (bool, Option<bool>)>) -> ProbeQual
             (false, Some(accepted)) => (bad, missed) = (bad + 1, missed + u64::from(accepted)),
         }
     }
-    ProbeQuality { misses: share(missed, bad), false_rejects: share(refused, good), unknown }
+    ProbeQuality {
+        misses: share(missed, bad),
+        false_rejects: share(refused, good),
+        unknown,
+    }
 }
 
 /// Whether somebody says the same twice: (category the first time, category the second time), [`UNKNOWN`] included. A
@@ -35,9 +39,14 @@ pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result
     let mut table = vec![0; k * k];
     let mut unknown = 0;
     for (first, second) in told {
-        if let Some(wrong) = [first, second].iter().find(|c| **c >= scale.categories && **c != UNKNOWN) {
+        if let Some(wrong) = [first, second]
+            .iter()
+            .find(|c| **c >= scale.categories && **c != UNKNOWN)
+        {
             let what = format!("category {wrong} is not on a scale of {k}");
-            return Err(Error::input(what).field("category").help("an answer outside the scale is `UNKNOWN`"));
+            return Err(Error::input(what)
+                .field("category")
+                .help("an answer outside the scale is `UNKNOWN`"));
         }
         if first == UNKNOWN || second == UNKNOWN {
             unknown += 1;
@@ -46,24 +55,36 @@ pub fn repeats(scale: Scale, told: impl IntoIterator<Item = (u8, u8)>) -> Result
         }
     }
     let same = (0..k).map(|c| table[c * k + c]).sum();
-    Ok(RepeatQuality { same: share(same, table.iter().sum()), cohen_kappa: cohen_kappa(&table, k), unknown })
+    Ok(RepeatQuality {
+        same: share(same, table.iter().sum()),
+        cohen_kappa: cohen_kappa(&table, k),
+        unknown,
+    })
 }
 
 /// Share of verdicts that were changed after others' verdicts or a machine's were shown: (before, after).
 pub fn revisions<V: PartialEq>(told: impl IntoIterator<Item = (V, V)>) -> Rate {
-    let (changed, all) = told.into_iter().fold((0, 0), |(c, n), (a, b)| (c + u64::from(a != b), n + 1));
+    let (changed, all) = told
+        .into_iter()
+        .fold((0, 0), |(c, n), (a, b)| (c + u64::from(a != b), n + 1));
     share(changed, all)
 }
 
 /// Share of audited items whose status was wrong: for each, whether it was.
 pub fn audit(wrong: impl IntoIterator<Item = bool>) -> Rate {
-    let (errors, all) = wrong.into_iter().fold((0, 0), |(c, n), wrong| (c + u64::from(wrong), n + 1));
+    let (errors, all) = wrong
+        .into_iter()
+        .fold((0, 0), |(c, n), wrong| (c + u64::from(wrong), n + 1));
     share(errors, all)
 }
 
 /// A part of what was counted.
 fn share(count: u64, of: u64) -> Rate {
-    Rate { count, of, interval: wilson(count, of, Z95) }
+    Rate {
+        count,
+        of,
+        interval: wilson(count, of, Z95),
+    }
 }
 
 #[cfg(test)]
@@ -88,14 +109,24 @@ mod tests {
         assert_eq!(found.unknown, 2);
         assert_eq!(found.misses.interval, wilson(1, 2, Z95));
         let none = probes([]);
-        assert_eq!((none.misses.share(), none.misses.interval, none.false_rejects.share()), (None, None, None));
+        assert_eq!(
+            (
+                none.misses.share(),
+                none.misses.interval,
+                none.false_rejects.share()
+            ),
+            (None, None, None)
+        );
     }
 
     #[test]
     fn no_error_in_ten_is_not_sure_to_be_none() {
         let found = audit([false; 10]);
         let (low, high) = found.interval.unwrap();
-        assert!(found.share() == Some(0.) && low == 0. && (high - 0.2775).abs() < 1e-4, "{high}");
+        assert!(
+            found.share() == Some(0.) && low == 0. && (high - 0.2775).abs() < 1e-4,
+            "{high}"
+        );
         let found = audit([true, false, false, true]);
         assert_eq!((found.count, found.of), (2, 4));
     }
@@ -103,15 +134,34 @@ mod tests {
     #[test]
     fn repeats_have_a_share_and_a_kappa() {
         let scale = Scale::new(2, 0).unwrap();
-        let told = [(0, 0), (0, 0), (0, 1), (1, 1), (1, 1), (1, UNKNOWN), (UNKNOWN, UNKNOWN)];
+        let told = [
+            (0, 0),
+            (0, 0),
+            (0, 1),
+            (1, 1),
+            (1, 1),
+            (1, UNKNOWN),
+            (UNKNOWN, UNKNOWN),
+        ];
         let found = repeats(scale, told).unwrap();
         assert_eq!((found.same.count, found.same.of, found.unknown), (4, 5, 2));
         // Shares 3/5 and 2/5 of the first category: chance 0.6 0.4 + 0.4 0.6 = 0.48, kappa 0.32 / 0.52.
         assert!((found.cohen_kappa.unwrap() - 0.32 / 0.52).abs() < 1e-12);
-        assert_eq!(repeats(scale, [(0, 0), (0, 0)]).unwrap().cohen_kappa, Err(Undefined::OneCategory(0)));
-        assert_eq!(repeats(scale, []).unwrap().cohen_kappa, Err(Undefined::NoDoubles));
+        assert_eq!(
+            repeats(scale, [(0, 0), (0, 0)]).unwrap().cohen_kappa,
+            Err(Undefined::OneCategory(0))
+        );
+        assert_eq!(
+            repeats(scale, []).unwrap().cohen_kappa,
+            Err(Undefined::NoDoubles)
+        );
         assert_eq!(repeats(scale, [(UNKNOWN, 1)]).unwrap().same.share(), None);
-        assert!(repeats(scale, [(0, 2)]).unwrap_err().to_string().contains("category 2 is not on a scale of 2"));
+        assert!(
+            repeats(scale, [(0, 2)])
+                .unwrap_err()
+                .to_string()
+                .contains("category 2 is not on a scale of 2")
+        );
     }
 
     #[test]

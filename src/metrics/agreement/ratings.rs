@@ -24,7 +24,13 @@ struct Slot {
 }
 
 const MANY: u8 = u8::MAX;
-const EMPTY: Slot = Slot { n: 0, list: [Rating { rater: 0, category: 0 }; FEW] };
+const EMPTY: Slot = Slot {
+    n: 0,
+    list: [Rating {
+        rater: 0,
+        category: 0,
+    }; FEW],
+};
 
 /// Slots in pages (a page without ratings takes no room), and the ratings of items that have more than fit.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +43,8 @@ impl Ratings {
     /// The ratings of an item, in no order.
     pub fn of(&self, item: u32) -> &[Rating] {
         let page = self.pages.get(item as usize / PAGE);
-        page.and_then(|page| page.get(item as usize % PAGE)).map_or(&[], |slot| self.list(item, slot))
+        page.and_then(|page| page.get(item as usize % PAGE))
+            .map_or(&[], |slot| self.list(item, slot))
     }
 
     fn list<'a>(&'a self, item: u32, slot: &'a Slot) -> &'a [Rating] {
@@ -59,13 +66,20 @@ impl Ratings {
         }
         let slot = &mut page[item as usize % PAGE];
         let n = usize::from(slot.n);
-        let list = if slot.n == MANY { self.many.entry(item).or_default().as_slice() } else { &slot.list[..n] };
+        let list = if slot.n == MANY {
+            self.many.entry(item).or_default().as_slice()
+        } else {
+            &slot.list[..n]
+        };
         if list.iter().any(|r| r.rater == rating.rater) {
             let what = format!("rater {} has rated item {item} already", rating.rater);
-            return Err(Error::new(ErrorKind::Conflict, what).help("change the rating, or give the latest one only"));
+            return Err(Error::new(ErrorKind::Conflict, what)
+                .help("change the rating, or give the latest one only"));
         }
         if list.len() == MOST {
-            return Err(Error::input(format!("item {item} has {MOST} ratings, which is the most that are compared")));
+            return Err(Error::input(format!(
+                "item {item} has {MOST} ratings, which is the most that are compared"
+            )));
         }
         if n < FEW {
             slot.list[n] = rating;
@@ -83,7 +97,10 @@ impl Ratings {
 
     /// Takes a rating away and returns it, where it is.
     pub fn remove(&mut self, item: u32, rater: u16) -> Option<Rating> {
-        let slot = self.pages.get_mut(item as usize / PAGE)?.get_mut(item as usize % PAGE)?;
+        let slot = self
+            .pages
+            .get_mut(item as usize / PAGE)?
+            .get_mut(item as usize % PAGE)?;
         if slot.n == MANY {
             let many = self.many.get_mut(&item)?;
             let rating = many.swap_remove(many.iter().position(|r| r.rater == rater)?);
@@ -104,21 +121,32 @@ impl Ratings {
 
     /// The counts of each group. Most items of a round are alike (the same people said the same of them), so what is alike is
     /// first counted in a small table, and added up only when another kind takes its place.
-    pub fn counts(&self, scale: Scale, mut group_of: impl FnMut(u32) -> Option<u32>) -> BTreeMap<u32, Counts> {
+    pub fn counts(
+        &self,
+        scale: Scale,
+        mut group_of: impl FnMut(u32) -> Option<u32>,
+    ) -> BTreeMap<u32, Counts> {
         let mut groups: BTreeMap<u32, Counts> = BTreeMap::new();
         let mut add = |group: u32, list: &[Rating], n: u64| {
             if n > 0 {
-                groups.entry(group).or_insert_with(|| Counts::new(scale)).add_items(list, n);
+                groups
+                    .entry(group)
+                    .or_insert_with(|| Counts::new(scale))
+                    .add_items(list, n);
             }
         };
         let mut kinds: Vec<(u32, &[Rating], u64)> = vec![(0, &[], 0); KINDS];
         let pages = self.pages.iter().enumerate();
-        for (item, slot) in pages.flat_map(|(page, slots)| (page * PAGE..page * PAGE + slots.len()).zip(slots)) {
+        for (item, slot) in
+            pages.flat_map(|(page, slots)| (page * PAGE..page * PAGE + slots.len()).zip(slots))
+        {
             let list = self.list(item as u32, slot);
             if list.is_empty() {
                 continue;
             }
-            let Some(group) = group_of(item as u32) else { continue };
+            let Some(group) = group_of(item as u32) else {
+                continue;
+            };
             let kind = &mut kinds[place(group, list)];
             if kind.2 > 0 && kind.0 == group && kind.1 == list {
                 kind.2 += 1;
@@ -127,14 +155,22 @@ impl Ratings {
                 *kind = (group, list, 1);
             }
         }
-        kinds.into_iter().for_each(|(group, list, n)| add(group, list, n));
+        kinds
+            .into_iter()
+            .for_each(|(group, list, n)| add(group, list, n));
         groups
     }
 }
 
 /// Where items of this kind are remembered.
 fn place(group: u32, list: &[Rating]) -> usize {
-    let mix = |hash: u64, n: u64| (hash ^ n).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+    let mix = |hash: u64, n: u64| {
+        (hash ^ n)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29)
+    };
     let of = |r: &Rating| u64::from(r.rater) << 8 | u64::from(r.category);
-    list.iter().fold(mix(1, u64::from(group)), |hash, r| mix(hash, of(r))) as usize % KINDS
+    list.iter()
+        .fold(mix(1, u64::from(group)), |hash, r| mix(hash, of(r))) as usize
+        % KINDS
 }

@@ -13,7 +13,12 @@ pub(super) fn one(category: u8) -> Pattern {
 
 /// The categories of a pattern with how often each was given.
 fn used(pattern: Pattern) -> impl Iterator<Item = (usize, u64)> {
-    pattern.to_le_bytes().into_iter().enumerate().filter(|(_, n)| *n > 0).map(|(c, n)| (c, u64::from(n)))
+    pattern
+        .to_le_bytes()
+        .into_iter()
+        .enumerate()
+        .filter(|(_, n)| *n > 0)
+        .map(|(c, n)| (c, u64::from(n)))
 }
 
 /// Adds `n` to a count, or takes it away where `n` is negative.
@@ -42,7 +47,10 @@ pub(super) struct Sums {
 impl Sums {
     /// Of nothing, on a scale of `k` categories.
     pub fn new(k: u8) -> Sums {
-        Sums { k: usize::from(k), layers: Vec::new() }
+        Sums {
+            k: usize::from(k),
+            layers: Vec::new(),
+        }
     }
 
     /// Those of two people: a table whose rows are what one said and whose columns what the other did.
@@ -72,14 +80,22 @@ impl Sums {
             return;
         }
         if self.layers.len() < m {
-            self.layers.resize_with(m, || Layer { items: 0, ratings: vec![0; k], pairs: vec![0; k * k] });
+            self.layers.resize_with(m, || Layer {
+                items: 0,
+                ratings: vec![0; k],
+                pairs: vec![0; k * k],
+            });
         }
         let layer = &mut self.layers[m - 1];
         step(&mut layer.items, n);
         for (a, of_a) in used(pattern) {
             step(&mut layer.ratings[a], n * of_a as i64);
             for (b, of_b) in used(pattern) {
-                let met = if a == b { of_a * (of_a - 1) } else { of_a * of_b };
+                let met = if a == b {
+                    of_a * (of_a - 1)
+                } else {
+                    of_a * of_b
+                };
                 step(&mut layer.pairs[a * k + b], n * met as i64);
             }
         }
@@ -95,7 +111,9 @@ impl Sums {
 
     /// The items with `m` ratings, where there are any.
     pub fn layer(&self, m: u8) -> Option<&Layer> {
-        self.layers.get(usize::from(m).checked_sub(1)?).filter(|layer| layer.items > 0)
+        self.layers
+            .get(usize::from(m).checked_sub(1)?)
+            .filter(|layer| layer.items > 0)
     }
 
     /// All layers that have items, each with its number of ratings.
@@ -122,14 +140,19 @@ impl Sums {
     pub fn table(&self) -> Vec<u64> {
         let mut table = vec![0; self.k * self.k];
         for (_, layer) in self.doubled() {
-            table.iter_mut().zip(&layer.pairs).for_each(|(sum, n)| *sum += n);
+            table
+                .iter_mut()
+                .zip(&layer.pairs)
+                .for_each(|(sum, n)| *sum += n);
         }
         table
     }
 
     /// The number of ratings, two or more, that most items have; the larger of two that as many have.
     pub fn commonest(&self) -> Option<u8> {
-        self.doubled().max_by_key(|(m, layer)| (layer.items, *m)).map(|(m, _)| m as u8)
+        self.doubled()
+            .max_by_key(|(m, layer)| (layer.items, *m))
+            .map(|(m, _)| m as u8)
     }
 }
 

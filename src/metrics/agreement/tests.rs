@@ -12,13 +12,18 @@ fn of(categories: u8, ratings: &[(u32, u16, u8)]) -> Agreement {
 }
 
 fn drawn(agreement: &Agreement, draws: u32, seed: u64) -> AgreementReport {
-    agreement.counts().bootstrapped(Bootstrap { draws, seed }, &mut |_| true).unwrap()
+    agreement
+        .counts()
+        .bootstrapped(Bootstrap { draws, seed }, &mut |_| true)
+        .unwrap()
 }
 
 /// Two people on `n` items; `other` of them in ten are told differently.
 fn two_people(n: u32, other: u32) -> Vec<(u32, u16, u8)> {
     let second = |i: u32| if i * 7 % 10 < other { 1 - i % 2 } else { i % 2 };
-    (0..n).flat_map(|i| [(i, 3, (i % 2) as u8), (i, 8, second(i) as u8)]).collect()
+    (0..n)
+        .flat_map(|i| [(i, 3, (i % 2) as u8), (i, 8, second(i) as u8)])
+        .collect()
 }
 
 #[derive(Clone, Debug)]
@@ -110,7 +115,10 @@ fn what_cannot_be_rated_is_refused_and_changes_nothing() {
     assert!(told(agreement.change(0, 3, 1).map(drop)).contains("rater 3 has not rated item 0"));
     assert!(told(agreement.remove(9_000_000, 1).map(drop)).contains("has not rated item 9000000"));
     assert_eq!(agreement.counts(), &before);
-    assert_eq!((agreement.rating(0, 1), agreement.rating(0, 3)), (Some(0), None));
+    assert_eq!(
+        (agreement.rating(0, 1), agreement.rating(0, 3)),
+        (Some(0), None)
+    );
     assert!(Agreement::of(scale(2), [(0, 1, 0), (0, 1, 0)]).is_err());
     assert!(Agreement::of(scale(2), [(0, 1, 7)]).is_err());
     for (categories, positive) in [(0, 0), (17, 0), (2, 2)] {
@@ -131,7 +139,10 @@ fn an_item_takes_255_ratings_and_the_last_item_is_one() {
     let report = agreement.counts().report();
     assert_eq!((report.all.doubles, report.all.raw.value), (1, Ok(1.)));
     assert_eq!(report.all.fleiss_items.unwrap().ratings, 255);
-    assert_eq!(agreement.by_group(|item| Some(item / 2))[&(u32::MAX / 2)], before);
+    assert_eq!(
+        agreement.by_group(|item| Some(item / 2))[&(u32::MAX / 2)],
+        before
+    );
     // Taken away again, nothing is left.
     (0..255).for_each(|rater| assert_eq!(agreement.remove(u32::MAX, rater).unwrap(), 15));
     assert_eq!(agreement.counts(), &Counts::new(scale(16)));
@@ -139,7 +150,17 @@ fn an_item_takes_255_ratings_and_the_last_item_is_one() {
 
 #[test]
 fn unknown_is_never_agreement() {
-    let known = of(2, &[(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 0), (2, 0, 1), (2, 1, 1)]);
+    let known = of(
+        2,
+        &[
+            (0, 0, 0),
+            (0, 1, 0),
+            (1, 0, 1),
+            (1, 1, 0),
+            (2, 0, 1),
+            (2, 1, 1),
+        ],
+    );
     let mut more = known.clone();
     for item in 3..50 {
         more.add(item, 0, UNKNOWN).unwrap();
@@ -150,9 +171,21 @@ fn unknown_is_never_agreement() {
     let (without, with) = (known.counts().report(), more.counts().report());
     assert_eq!(with.all.raw, without.all.raw);
     assert_eq!(with.all.krippendorff_alpha, without.all.krippendorff_alpha);
-    assert_eq!(with.pairs[0].measures.cohen_kappa, without.pairs[0].measures.cohen_kappa);
-    assert_eq!((with.all.doubles, with.all.items, with.all.unknown), (3, 4, 95));
-    assert_eq!((with.pairs[0].measures.unknown, with.pairs[0].measures.doubles), (48, 3));
+    assert_eq!(
+        with.pairs[0].measures.cohen_kappa,
+        without.pairs[0].measures.cohen_kappa
+    );
+    assert_eq!(
+        (with.all.doubles, with.all.items, with.all.unknown),
+        (3, 4, 95)
+    );
+    assert_eq!(
+        (
+            with.pairs[0].measures.unknown,
+            with.pairs[0].measures.doubles
+        ),
+        (48, 3)
+    );
     assert_eq!((with.raters[0].ratings, with.raters[0].unknown), (3, 48));
 }
 
@@ -161,16 +194,31 @@ fn draws_are_the_same_again_and_pairs_do_not_depend_on_each_other() {
     let agreement = of(2, &two_people(60, 2));
     let one = drawn(&agreement, 300, 9);
     assert_eq!(one, drawn(&agreement, 300, 9));
-    assert_ne!(one.all.raw.interval, drawn(&agreement, 300, 10).all.raw.interval);
+    assert_ne!(
+        one.all.raw.interval,
+        drawn(&agreement, 300, 10).all.raw.interval
+    );
     let mut with_third = agreement.clone();
     (0..30).for_each(|item| with_third.add(item, 5, 0).unwrap());
     let more = drawn(&with_third, 300, 9);
-    assert_eq!(more.pairs.iter().find(|p| (p.a, p.b) == (3, 8)), one.pairs.first());
+    assert_eq!(
+        more.pairs.iter().find(|p| (p.a, p.b) == (3, 8)),
+        one.pairs.first()
+    );
     // Values stay what they are without draws.
-    assert_eq!(agreement.counts().report().all.gwet_ac1.value, one.all.gwet_ac1.value);
-    assert_eq!(agreement.counts().report().all.gwet_ac1.interval, Err(Undefined::NotDrawn));
+    assert_eq!(
+        agreement.counts().report().all.gwet_ac1.value,
+        one.all.gwet_ac1.value
+    );
+    assert_eq!(
+        agreement.counts().report().all.gwet_ac1.interval,
+        Err(Undefined::NotDrawn)
+    );
     let interval = one.all.gwet_ac1.interval.unwrap();
-    assert!(interval.low < one.all.gwet_ac1.value.unwrap() && one.all.gwet_ac1.value.unwrap() < interval.high);
+    assert!(
+        interval.low < one.all.gwet_ac1.value.unwrap()
+            && one.all.gwet_ac1.value.unwrap() < interval.high
+    );
 }
 
 #[test]
@@ -185,21 +233,43 @@ fn a_bootstrap_can_be_stopped_and_needs_draws() {
     assert_eq!(stopped.unwrap_err().kind, ErrorKind::Cancelled);
     assert_eq!(told, (1..=14).collect::<Vec<_>>());
     for draws in [0, 1, u32::MAX] {
-        let refused = agreement.counts().bootstrapped(Bootstrap { draws, seed: 1 }, &mut |_| true);
-        assert!(refused.unwrap_err().to_string().contains("from 2 to 1000000"));
+        let refused = agreement
+            .counts()
+            .bootstrapped(Bootstrap { draws, seed: 1 }, &mut |_| true);
+        assert!(
+            refused
+                .unwrap_err()
+                .to_string()
+                .contains("from 2 to 1000000")
+        );
     }
 }
 
 #[test]
 fn ten_times_the_items_make_the_interval_narrower_by_their_root() {
-    let error = |n| drawn(&of(2, &two_people(n, 2)), 4000, 1).all.krippendorff_alpha.interval.unwrap().standard_error;
+    let error = |n| {
+        drawn(&of(2, &two_people(n, 2)), 4000, 1)
+            .all
+            .krippendorff_alpha
+            .interval
+            .unwrap()
+            .standard_error
+    };
     let ratio = error(100) / error(1000);
     assert!((ratio / 10f64.sqrt() - 1.).abs() < 0.06, "{ratio}");
     // 0.2 of 100 told differently: alpha 0.6, its error 0.08, and 1.96 * 0.08 is over 0.1.
-    let some = drawn(&of(2, &two_people(100, 2)), 4000, 1).all.krippendorff_alpha;
+    let some = drawn(&of(2, &two_people(100, 2)), 4000, 1)
+        .all
+        .krippendorff_alpha;
     let more = some.more_doubles.unwrap();
     assert!((100..190).contains(&more), "{more}");
-    assert_eq!(drawn(&of(2, &two_people(1000, 2)), 4000, 1).all.krippendorff_alpha.more_doubles, Ok(0));
+    assert_eq!(
+        drawn(&of(2, &two_people(1000, 2)), 4000, 1)
+            .all
+            .krippendorff_alpha
+            .more_doubles,
+        Ok(0)
+    );
 }
 
 /// Over seeds, the interval of a share lies where the binomial distribution has its 2.5 and 97.5 % points.
@@ -213,30 +283,54 @@ fn intervals_lie_on_neither_side() {
         high += found.high / seeds as f64;
     }
     let error = (0.8 * 0.2 / 1400f64).sqrt();
-    assert!((low - 0.8 + 1.96 * error).abs() < 0.06 * error, "{}", (low - 0.8) / error);
-    assert!((high - 0.8 - 1.96 * error).abs() < 0.06 * error, "{}", (high - 0.8) / error);
+    assert!(
+        (low - 0.8 + 1.96 * error).abs() < 0.06 * error,
+        "{}",
+        (low - 0.8) / error
+    );
+    assert!(
+        (high - 0.8 - 1.96 * error).abs() < 0.06 * error,
+        "{}",
+        (high - 0.8) / error
+    );
 }
 
 #[test]
 fn intervals_that_cannot_be_had_say_why() {
     let same = drawn(&of(2, &two_people(20, 0)), 200, 1).all;
-    assert_eq!((same.raw.value, same.raw.interval), (Ok(1.), Err(Undefined::NoSpread)));
+    assert_eq!(
+        (same.raw.value, same.raw.interval),
+        (Ok(1.), Err(Undefined::NoSpread))
+    );
     assert_eq!(same.raw.more_doubles, Err(Undefined::NoSpread));
     let one = drawn(&of(2, &[(0, 0, 1), (0, 1, 1)]), 200, 1).all;
-    assert_eq!((one.raw.value, one.raw.interval), (Ok(1.), Err(Undefined::OneItem)));
-    assert_eq!((one.gwet_ac1.value, one.gwet_ac1.interval), (Err(Undefined::OneItem), Err(Undefined::OneItem)));
+    assert_eq!(
+        (one.raw.value, one.raw.interval),
+        (Ok(1.), Err(Undefined::OneItem))
+    );
+    assert_eq!(
+        (one.gwet_ac1.value, one.gwet_ac1.interval),
+        (Err(Undefined::OneItem), Err(Undefined::OneItem))
+    );
     // One disagreement in ten: a third of the draws do not have it, and no alpha.
     let mut rare: Vec<_> = (0..10).flat_map(|i| [(i, 0, 0), (i, 1, 0)]).collect();
     rare[19].2 = 1;
     let rare = drawn(&of(2, &rare), 200, 1).all;
     assert!(rare.krippendorff_alpha.value.is_ok());
-    let Err(Undefined::FewDraws { defined, draws: 200 }) = rare.krippendorff_alpha.interval else {
+    let Err(Undefined::FewDraws {
+        defined,
+        draws: 200,
+    }) = rare.krippendorff_alpha.interval
+    else {
         panic!("{:?}", rare.krippendorff_alpha)
     };
     assert!((100..170).contains(&defined), "{defined}");
     assert!(rare.raw.interval.is_ok() && rare.gwet_ac1.interval.is_ok());
     let none = drawn(&Agreement::new(scale(3)), 5, 1);
-    assert_eq!((none.all.raw.interval, none.pairs.len()), (Err(Undefined::NoItems), 0));
+    assert_eq!(
+        (none.all.raw.interval, none.pairs.len()),
+        (Err(Undefined::NoItems), 0)
+    );
 }
 
 #[test]
@@ -251,18 +345,29 @@ fn every_reason_is_a_sentence() {
         Undefined::NotTwoCategories(3),
         Undefined::PairsOnly,
         Undefined::NotDrawn,
-        Undefined::FewDraws { defined: 3, draws: 9 },
+        Undefined::FewDraws {
+            defined: 3,
+            draws: 9,
+        },
         Undefined::NoSpread,
     ];
     let said: std::collections::BTreeSet<String> = all.iter().map(ToString::to_string).collect();
-    assert!(said.len() == all.len() && said.iter().all(|s| s.len() > 20 && !s.ends_with('.') && !s.contains("NaN")));
+    assert!(
+        said.len() == all.len()
+            && said
+                .iter()
+                .all(|s| s.len() > 20 && !s.ends_with('.') && !s.contains("NaN"))
+    );
 }
 
 #[test]
 fn a_report_goes_over_the_wire_and_into_json() {
     let report = drawn(&of(3, &two_people(40, 1)), 50, 1);
     let bytes = postcard::to_stdvec(&report).unwrap();
-    assert_eq!(postcard::from_bytes::<AgreementReport>(&bytes).unwrap(), report);
+    assert_eq!(
+        postcard::from_bytes::<AgreementReport>(&bytes).unwrap(),
+        report
+    );
     let text = serde_json::to_string(&report).unwrap();
     // Numbers may differ in their last digit, what is not a number may not.
     let back: AgreementReport = serde_json::from_str(&text).unwrap();
@@ -270,7 +375,10 @@ fn a_report_goes_over_the_wire_and_into_json() {
         (back.raters, back.all.table, back.all.cohen_kappa),
         (report.raters, report.all.table, report.all.cohen_kappa)
     );
-    assert!(text.contains(r#""cohen_kappa":{"value":{"Err":"pairs-only"}"#), "{text}");
+    assert!(
+        text.contains(r#""cohen_kappa":{"value":{"Err":"pairs-only"}"#),
+        "{text}"
+    );
 }
 
 /// Every item of the largest benchmark doubled: 1.2 million ratings in one go, and the same counts as of 617.
@@ -278,10 +386,20 @@ fn a_report_goes_over_the_wire_and_into_json() {
 fn all_items_of_the_largest_benchmark() {
     let small = of(2, &two_people(617, 2)).counts().report();
     let pattern = two_people(617, 2);
-    let large = (0..1000).flat_map(|n| pattern.iter().map(move |(item, rater, c)| (n * 617 + item, *rater, *c)));
+    let large = (0..1000).flat_map(|n| {
+        pattern
+            .iter()
+            .map(move |(item, rater, c)| (n * 617 + item, *rater, *c))
+    });
     let large = Agreement::of(scale(2), large).unwrap().counts().report();
-    assert_eq!((large.all.doubles, large.all.raw.value), (617_000, small.all.raw.value));
-    assert_eq!(large.pairs[0].measures.cohen_kappa.value, small.pairs[0].measures.cohen_kappa.value);
+    assert_eq!(
+        (large.all.doubles, large.all.raw.value),
+        (617_000, small.all.raw.value)
+    );
+    assert_eq!(
+        large.pairs[0].measures.cohen_kappa.value,
+        small.pairs[0].measures.cohen_kappa.value
+    );
     let thousand: Vec<u64> = small.all.table.counts.iter().map(|n| n * 1000).collect();
     assert_eq!(large.all.table.counts, thousand);
 }
@@ -308,10 +426,18 @@ fn the_paragraph_of_two_people() {
 
 #[test]
 fn the_paragraph_says_what_is_not_defined() {
-    let none = methods_paragraph(&Agreement::new(scale(2)).counts().report(), &["accept", "reject"]);
-    assert!(none.contains("Agreement is not defined") && none.contains("No intervals were computed."), "{none}");
-    let same: Vec<_> =
-        (0..9).flat_map(|i| (0..3).map(move |r| (i, r, 0))).chain([(20, 0, 0), (21, 0, UNKNOWN)]).collect();
+    let none = methods_paragraph(
+        &Agreement::new(scale(2)).counts().report(),
+        &["accept", "reject"],
+    );
+    assert!(
+        none.contains("Agreement is not defined") && none.contains("No intervals were computed."),
+        "{none}"
+    );
+    let same: Vec<_> = (0..9)
+        .flat_map(|i| (0..3).map(move |r| (i, r, 0)))
+        .chain([(20, 0, 0), (21, 0, UNKNOWN)])
+        .collect();
     let text = methods_paragraph(&of(3, &same).counts().report(), &["a"]);
     for part in [
         "3 annotators rated 10 items as \"a\", category 1, or category 2, giving 28 ratings; 9 items were rated",

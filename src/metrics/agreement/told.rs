@@ -11,8 +11,14 @@ fn rule(protocol: Protocol) -> String {
     match protocol {
         Protocol::Single => "if the last word on it accepts it".into(),
         Protocol::BothAccept => "only if both of two people accept it".into(),
-        Protocol::Majority(votes) => format!("if at least {} of {} people accept it", votes.k(), votes.n()),
-        Protocol::Equivalence => "only if both of two people say that the change leaves the answer the same".into(),
+        Protocol::Majority(votes) => format!(
+            "if at least {} of {} people accept it",
+            votes.k(),
+            votes.n()
+        ),
+        Protocol::Equivalence => {
+            "only if both of two people say that the change leaves the answer the same".into()
+        }
         Protocol::Audit => "unless whoever looks through it finds something wrong".into(),
         Protocol::Answer => "whatever is said: questions are answered without their key".into(),
         Protocol::Refusal => "if at least 3 of 5 people say that only the refusal is right".into(),
@@ -22,7 +28,9 @@ fn rule(protocol: Protocol) -> String {
 /// What was asked in a round, and how.
 pub fn round_sentences(round: &Round) -> String {
     let view = match round.blind {
-        true => "Nobody saw what others or machines said of an item before their own verdict on it was in",
+        true => {
+            "Nobody saw what others or machines said of an item before their own verdict on it was in"
+        }
         false => "What others and machines said of an item could be seen",
     };
     let order = match round.order {
@@ -31,7 +39,11 @@ pub fn round_sentences(round: &Round) -> String {
     };
     let mut text = format!(
         "{} an item {} asked about {} of {} under the protocol `{}`: an item is kept {}. {view}, and {order} (seed {}).",
-        if round.overlap == 1 { "1 person".to_string() } else { format!("{} people", round.overlap) },
+        if round.overlap == 1 {
+            "1 person".to_string()
+        } else {
+            format!("{} people", round.overlap)
+        },
         if round.overlap == 1 { "was" } else { "were" },
         counted(round.items.len() as u64, "item"),
         counted(round.origin.candidates, "candidate"),
@@ -52,9 +64,16 @@ pub fn round_sentences(round: &Round) -> String {
 
 /// The same parts of all people together.
 fn together(quality: &[PersonQuality], of: impl Fn(&PersonQuality) -> Rate) -> Rate {
-    let (count, all) = quality.iter().map(of).fold((0, 0), |(k, n), rate| (k + rate.count, n + rate.of));
+    let (count, all) = quality
+        .iter()
+        .map(of)
+        .fold((0, 0), |(k, n), rate| (k + rate.count, n + rate.of));
     // No part is larger than its whole, and so is no sum of them.
-    rate(count, all).unwrap_or(Rate { count, of: all, interval: None })
+    rate(count, all).unwrap_or(Rate {
+        count,
+        of: all,
+        interval: None,
+    })
 }
 
 /// First verdicts that were changed by a second one of the same person, of all people together.
@@ -64,9 +83,18 @@ pub fn revised(quality: &[PersonQuality]) -> Rate {
 
 /// "4 (10.0 % [3.1, 27.8])".
 fn share(rate: Rate) -> String {
-    let (share, interval) = (rate.share().unwrap_or_default(), rate.interval.unwrap_or((0.0, 1.0)));
+    let (share, interval) = (
+        rate.share().unwrap_or_default(),
+        rate.interval.unwrap_or((0.0, 1.0)),
+    );
     let percent = |value: f64| format!("{:.1}", value * 100.0);
-    format!("{} ({} % [{}, {}])", grouped(rate.count), percent(share), percent(interval.0), percent(interval.1))
+    format!(
+        "{} ({} % [{}, {}])",
+        grouped(rate.count),
+        percent(share),
+        percent(interval.0),
+        percent(interval.1)
+    )
 }
 
 /// How steady and how right the people of a round were together: repeats, probes and second verdicts.
@@ -75,9 +103,15 @@ pub fn quality_sentences(quality: &[PersonQuality]) -> String {
     let same = together(quality, |q| q.repeats.same);
     if same.of > 0 {
         let shown = counted(same.of, "item");
-        said.push(format!("Of {shown} shown a second time to the same person, {} got the same verdict.", share(same)));
+        said.push(format!(
+            "Of {shown} shown a second time to the same person, {} got the same verdict.",
+            share(same)
+        ));
     }
-    let (misses, rejects) = (together(quality, |q| q.probes.misses), together(quality, |q| q.probes.false_rejects));
+    let (misses, rejects) = (
+        together(quality, |q| q.probes.misses),
+        together(quality, |q| q.probes.false_rejects),
+    );
     if misses.of > 0 {
         said.push(format!(
             "Of {} mixed in silently, {} were accepted.",
@@ -87,7 +121,10 @@ pub fn quality_sentences(quality: &[PersonQuality]) -> String {
     }
     if rejects.of > 0 {
         let shown = counted(rejects.of, "known good item");
-        said.push(format!("Of {shown} mixed in silently, {} were rejected.", share(rejects)));
+        said.push(format!(
+            "Of {shown} mixed in silently, {} were rejected.",
+            share(rejects)
+        ));
     }
     let changed = revised(quality);
     if changed.of > 0 {
@@ -108,7 +145,9 @@ pub fn quality_sentences(quality: &[PersonQuality]) -> String {
         ));
     }
     if !said.is_empty() {
-        said.push("Intervals of these shares are Wilson's (1927), over all annotators together.".into());
+        said.push(
+            "Intervals of these shares are Wilson's (1927), over all annotators together.".into(),
+        );
     }
     said.join(" ")
 }
@@ -124,7 +163,12 @@ mod tests {
         PersonQuality {
             name: name.into(),
             practice: probes([]),
-            probes: probes([(false, Some(true)), (false, Some(false)), (true, Some(true)), (true, None)]),
+            probes: probes([
+                (false, Some(true)),
+                (false, Some(false)),
+                (true, Some(true)),
+                (true, None),
+            ]),
             lookalikes: probes([]),
             repeats: repeats(scale, [(0, 0), (0, 1)]).unwrap(),
             revised: revisions([(0, 0), (0, 1), (1, 1)]),

@@ -35,22 +35,33 @@ pub fn read(text: &str, types: &[String], count: u32) -> Questions {
         } else if answer.is_empty() {
             "has no answer".to_string()
         } else if !choices.is_empty() && !choices.contains(&answer) {
-            format!("has the answer \"{}\", which is none of its choices", element.answer)
+            format!(
+                "has the answer \"{}\", which is none of its choices",
+                element.answer
+            )
         } else if all.elements.iter().any(known) {
             "was asked before".to_string()
         } else if all.elements.len() >= count as usize {
             format!("is beyond the {count} asked for")
         } else {
             if !types.is_empty() && !types.iter().any(|t| plain(t) == plain(&element.kind)) {
-                all.notes.push(format!("question {} is of type \"{}\", which is not listed", at + 1, element.kind));
+                all.notes.push(format!(
+                    "question {} is of type \"{}\", which is not listed",
+                    at + 1,
+                    element.kind
+                ));
             }
             all.elements.push(element);
             continue;
         };
-        all.notes.push(format!("question {} is left out: it {wrong}", at + 1));
+        all.notes
+            .push(format!("question {} is left out: it {wrong}", at + 1));
     }
     if all.elements.len() < count as usize {
-        all.notes.push(format!("{} of {count} questions could be read", all.elements.len()));
+        all.notes.push(format!(
+            "{} of {count} questions could be read",
+            all.elements.len()
+        ));
     }
     all
 }
@@ -58,16 +69,25 @@ pub fn read(text: &str, types: &[String], count: u32) -> Questions {
 /// An object that is a question, or that holds a list of them.
 fn from_object(object: &Pairs) -> Vec<Element> {
     let get = |names: &[&str]| {
-        let named = |(key, _): &&(String, Value)| names.iter().any(|n| n.eq_ignore_ascii_case(key.trim()));
+        let named =
+            |(key, _): &&(String, Value)| names.iter().any(|n| n.eq_ignore_ascii_case(key.trim()));
         object.0.iter().find(named).map(|(_, value)| value)
     };
     if let Some(Value::Array(list)) = get(&["questions", "qas", "elements"]) {
         let object = |v: &Value| serde_json::from_value::<Pairs>(v.clone()).ok();
-        return list.iter().filter_map(object).flat_map(|o| from_object(&o)).collect();
+        return list
+            .iter()
+            .filter_map(object)
+            .flat_map(|o| from_object(&o))
+            .collect();
     }
     let text = |names: &[&str]| get(names).and_then(text_of).unwrap_or_default();
     let choices = match get(&["choices", "options"]) {
-        Some(Value::Array(list)) => list.iter().filter_map(text_of).filter(|c| !c.is_empty()).collect(),
+        Some(Value::Array(list)) => list
+            .iter()
+            .filter_map(text_of)
+            .filter(|c| !c.is_empty())
+            .collect(),
         Some(Value::String(list)) => split(list),
         _ => Vec::new(),
     };
@@ -86,7 +106,10 @@ fn from_object(object: &Pairs) -> Vec<Element> {
 fn split(list: &str) -> Vec<String> {
     let list = list.trim().trim_start_matches('[').trim_end_matches(']');
     let one = |c: &str| c.trim().trim_matches(['"', '\'']).trim().to_string();
-    list.split([',', ';']).map(one).filter(|c| !c.is_empty()).collect()
+    list.split([',', ';'])
+        .map(one)
+        .filter(|c| !c.is_empty())
+        .collect()
 }
 
 /// Blocks of lines such as `question: ...`, whatever bullets and marks stand before the names. A blank line, or a name
@@ -107,9 +130,14 @@ fn from_lines(text: &str) -> Vec<Element> {
             continue;
         }
         let line = line.trim_start_matches(|c: char| !c.is_alphabetic());
-        let Some((name, value)) = line.split_once([':', '：']) else { continue };
+        let Some((name, value)) = line.split_once([':', '：']) else {
+            continue;
+        };
         let value = value.trim().trim_matches(['*', '"', ' ']).to_string();
-        let name = name.trim().trim_matches(['*', '_', '"', '`']).to_ascii_lowercase();
+        let name = name
+            .trim()
+            .trim_matches(['*', '_', '"', '`'])
+            .to_ascii_lowercase();
         let set = match name.as_str() {
             "question" | "q" => !block.question.is_empty(),
             "element" => !block.element.is_empty(),

@@ -5,7 +5,12 @@ use super::*;
 
 fn element(choices: &[&str], answer: &str) -> Element {
     let choices = choices.iter().map(|c| (*c).to_string()).collect();
-    Element { question: "Which?".into(), choices, answer: answer.into(), ..Element::default() }
+    Element {
+        question: "Which?".into(),
+        choices,
+        answer: answer.into(),
+        ..Element::default()
+    }
 }
 
 #[test]
@@ -27,17 +32,36 @@ fn answers_are_compared_as_words_and_legacy_ones_as_characters() {
         // Not to be told apart, not there, or nothing that was offered.
         ("red or blue", Answered::Unknown, Answered::Wrong),
         ("It is dark red", Answered::Unknown, Answered::Wrong),
-        ("A red thing, or maybe green", Answered::Unknown, Answered::Wrong),
-        ("{\"answer\": \"red\"} {\"answer\": \"blue\"}", Answered::Unknown, Answered::Wrong),
+        (
+            "A red thing, or maybe green",
+            Answered::Unknown,
+            Answered::Wrong,
+        ),
+        (
+            "{\"answer\": \"red\"} {\"answer\": \"blue\"}",
+            Answered::Unknown,
+            Answered::Wrong,
+        ),
         ("purple", Answered::Unknown, Answered::Wrong),
         ("", Answered::Unknown, Answered::Wrong),
         ("<think>red", Answered::Unknown, Answered::Wrong),
     ] {
-        assert_eq!(answered(&colour, Some(text), Rule::Folded), folded, "{text}");
-        assert_eq!(answered(&colour, Some(text), Rule::Legacy), legacy, "{text}");
+        assert_eq!(
+            answered(&colour, Some(text), Rule::Folded),
+            folded,
+            "{text}"
+        );
+        assert_eq!(
+            answered(&colour, Some(text), Rule::Legacy),
+            legacy,
+            "{text}"
+        );
     }
     assert_eq!(answered(&colour, None, Rule::Legacy), Answered::Unknown);
-    assert_eq!(answered(&colour, Some("dark red"), Rule::Folded), Answered::Wrong);
+    assert_eq!(
+        answered(&colour, Some("dark red"), Rule::Folded),
+        Answered::Wrong
+    );
 }
 
 #[test]
@@ -59,7 +83,11 @@ fn yes_and_no_are_read_as_a_judge_s_are() {
     assert_eq!(answered(&free, Some("dog"), Rule::Folded), Answered::Wrong);
     // Who declines has not said anything wrong.
     for element in [&free, &there, &element(&["cat", "dog"], "cat")] {
-        let said = answered(element, Some("I'm sorry, but I cannot tell what this is."), Rule::Folded);
+        let said = answered(
+            element,
+            Some("I'm sorry, but I cannot tell what this is."),
+            Rule::Folded,
+        );
         assert_eq!(said, Answered::Unknown, "{element:?}");
     }
 }
@@ -69,14 +97,25 @@ fn a_share_counts_what_is_known_and_a_verdict_waits_for_what_is_not() {
     use Answered::*;
     let of = |answers: &[Answered]| Alignment::new(answers.iter().copied());
     let six = of(&[Right, Wrong, Right, Unknown, Right, Wrong]);
-    assert_eq!((six.failed.as_slice(), six.unknown.as_slice()), ([1, 5].as_slice(), [3].as_slice()));
+    assert_eq!(
+        (six.failed.as_slice(), six.unknown.as_slice()),
+        ([1, 5].as_slice(), [3].as_slice())
+    );
     assert_eq!(six.share(), Some(0.6));
     assert_eq!(six.legacy_share(), 0.5);
-    assert_eq!((six.aligned(0.5), six.aligned(0.6), six.aligned(0.7)), (Some(true), None, Some(false)));
+    assert_eq!(
+        (six.aligned(0.5), six.aligned(0.6), six.aligned(0.7)),
+        (Some(true), None, Some(false))
+    );
     assert_eq!(six.aligned(0.0), Some(true));
     let none = of(&[]);
     assert_eq!(
-        (none.share(), none.legacy_share(), none.aligned(0.5), none.aligned(0.0)),
+        (
+            none.share(),
+            none.legacy_share(),
+            none.aligned(0.5),
+            none.aligned(0.0)
+        ),
         (None, 0.0, None, Some(true))
     );
     assert_eq!(of(&[Unknown; 6]).share(), None);
@@ -95,8 +134,21 @@ fn questions_are_read_from_json_and_from_lines() {
     let plain = "1. **element**: owl\ntype: animal\n- question: Is there an owl?\nchoices: [\"yes\", \"no\"]\nanswer: yes\n\n\
                  element: red\nelement_type: Color\nquestion: What color is it?\nchoices: red, blue\nanswer: Red\n\
                  element: one\ntype: counting\nquestion: How many?\nchoices: 1, 2\nanswer: 1\n";
-    let wrapped = format!("{{\"questions\": {}}}", list.split("```json").nth(1).unwrap().split("```").next().unwrap());
-    for text in [list, plain, &wrapped, &format!("<think>{{}}</think>{plain}")] {
+    let wrapped = format!(
+        "{{\"questions\": {}}}",
+        list.split("```json")
+            .nth(1)
+            .unwrap()
+            .split("```")
+            .next()
+            .unwrap()
+    );
+    for text in [
+        list,
+        plain,
+        &wrapped,
+        &format!("<think>{{}}</think>{plain}"),
+    ] {
         let read = read(text, &types, 3);
         assert_eq!(read.notes, [""; 0], "{text}");
         let answers: Vec<&str> = read.elements.iter().map(|e| e.answer.as_str()).collect();
@@ -121,13 +173,29 @@ fn what_is_wrong_with_a_question_is_told() {
     ]
     .concat();
     let read = read(&text, &["color".to_string()], 2);
-    assert_eq!(read.elements.iter().map(|e| e.question.as_str()).collect::<Vec<_>>(), ["Is it red?", "Is it sad?"]);
-    let told = ["none of its choices", "no words", "no answer", "asked before", "not listed", "beyond the 2"];
+    assert_eq!(
+        read.elements
+            .iter()
+            .map(|e| e.question.as_str())
+            .collect::<Vec<_>>(),
+        ["Is it red?", "Is it sad?"]
+    );
+    let told = [
+        "none of its choices",
+        "no words",
+        "no answer",
+        "asked before",
+        "not listed",
+        "beyond the 2",
+    ];
     assert_eq!(read.notes.len(), told.len(), "{:?}", read.notes);
     for (note, what) in read.notes.iter().zip(told) {
         assert!(note.contains(what), "{note}");
     }
-    assert_eq!(super::questions::read("I cannot do that", &[], 6).notes, ["0 of 6 questions could be read"]);
+    assert_eq!(
+        super::questions::read("I cannot do that", &[], 6).notes,
+        ["0 of 6 questions could be read"]
+    );
 }
 
 proptest! {

@@ -53,7 +53,8 @@ impl StyleSums {
     fn variance(&self) -> Option<f64> {
         let p = self.share();
         let squares = self.right_squared - 2.0 * p * self.right_n + p * p * self.n_squared;
-        (self.clusters > 1.0).then(|| self.clusters / (self.clusters - 1.0) * squares.max(0.0) / (self.n * self.n))
+        (self.clusters > 1.0)
+            .then(|| self.clusters / (self.clusters - 1.0) * squares.max(0.0) / (self.n * self.n))
     }
 }
 
@@ -99,7 +100,11 @@ pub fn sc_interval(styles: &[StyleSums]) -> Option<Interval> {
 }
 
 fn asked(styles: &[StyleSums]) -> Vec<StyleSums> {
-    styles.iter().copied().filter(|style| style.n > 0.0).collect()
+    styles
+        .iter()
+        .copied()
+        .filter(|style| style.n > 0.0)
+        .collect()
 }
 
 /// What the distribution of the statistic follows from.
@@ -125,7 +130,9 @@ impl Model<'_> {
         let s = of.len() as f64;
         let shares: Vec<f64> = of.iter().map(StyleSums::share).collect();
         let (centre, printed) = (mean(&shares)?, variance(&shares)?);
-        let (right, n) = of.iter().fold((0.0, 0.0), |sum, style| (sum.0 + style.right, sum.1 + style.n));
+        let (right, n) = of.iter().fold((0.0, 0.0), |sum, style| {
+            (sum.0 + style.right, sum.1 + style.n)
+        });
         let pooled = right / n;
         if of.len() < 2 || right <= 0.0 || right >= n {
             return None;
@@ -134,19 +141,38 @@ impl Model<'_> {
         let known: Vec<(f64, f64)> = of
             .iter()
             .filter(|style| style.n > 1.0)
-            .filter_map(|style| Some((style.variance()?, style.share() * (1.0 - style.share()) / (style.n - 1.0))))
+            .filter_map(|style| {
+                Some((
+                    style.variance()?,
+                    style.share() * (1.0 - style.share()) / (style.n - 1.0),
+                ))
+            })
             .collect();
         if known.is_empty() {
             return None;
         }
-        let (own, free) = known.iter().fold((0.0, 0.0), |sum, (own, free)| (sum.0 + own, sum.1 + free));
+        let (own, free) = known
+            .iter()
+            .fold((0.0, 0.0), |sum, (own, free)| (sum.0 + own, sum.1 + free));
         let design = if free > 0.0 { own / free } else { 1.0 };
         let equal = |style: &StyleSums| design * pooled * (1.0 - pooled) / style.n;
-        let noise =
-            (1.0 - 1.0 / s) * of.iter().map(|style| style.variance().unwrap_or_else(|| equal(style))).sum::<f64>();
+        let noise = (1.0 - 1.0 / s)
+            * of.iter()
+                .map(|style| style.variance().unwrap_or_else(|| equal(style)))
+                .sum::<f64>();
         let dealt = (1.0 - 1.0 / s) * of.iter().map(equal).sum::<f64>() / s * n / (n - 1.0);
         let deviations = shares.iter().map(|share| share - centre).collect();
-        Some(Model { of, s, deviations, centre, pooled, design, printed, found: s * printed - noise, noise: dealt })
+        Some(Model {
+            of,
+            s,
+            deviations,
+            centre,
+            pooled,
+            design,
+            printed,
+            found: s * printed - noise,
+            noise: dealt,
+        })
     }
 
     /// Mean, variance and third central moment of the statistic where the true SC, as squared shares, is `sc`.
@@ -154,26 +180,49 @@ impl Model<'_> {
         let s = self.s;
         // Where a style's true accuracy lies, given what it scored and how far styles are apart: its mean and mean square.
         let part = |style: &StyleSums| {
-            sc / (sc + self.design * self.pooled * (1.0 - self.pooled) / style.n + f64::MIN_POSITIVE)
+            sc / (sc
+                + self.design * self.pooled * (1.0 - self.pooled) / style.n
+                + f64::MIN_POSITIVE)
         };
         let parts: Vec<f64> = self.of.iter().map(part).collect();
-        let mut means: Vec<f64> = self.deviations.iter().zip(&parts).map(|(d, part)| d * part).collect();
+        let mut means: Vec<f64> = self
+            .deviations
+            .iter()
+            .zip(&parts)
+            .map(|(d, part)| d * part)
+            .collect();
         let centre = means.iter().sum::<f64>() / s;
         means.iter_mut().for_each(|d| *d -= centre);
-        let mut squares: Vec<f64> = means.iter().zip(&parts).map(|(d, part)| d * d + sc * (1.0 - part)).collect();
+        let mut squares: Vec<f64> = means
+            .iter()
+            .zip(&parts)
+            .map(|(d, part)| d * d + sc * (1.0 - part))
+            .collect();
         let all = squares.iter().sum::<f64>();
         let scale = if all > 0.0 { s * sc / all } else { 0.0 };
         means.iter_mut().for_each(|d| *d *= scale.sqrt());
         squares.iter_mut().for_each(|square| *square *= scale);
         // Traces of powers of the centred covariance, and what the deviations add.
-        let [mut v1, mut v2, mut v2_own, mut v3, mut dvd, mut dvvd, mut skewed] = [0.0; 7];
+        let [
+            mut v1,
+            mut v2,
+            mut v2_own,
+            mut v3,
+            mut dvd,
+            mut dvvd,
+            mut skewed,
+        ] = [0.0; 7];
         for ((style, d), square) in self.of.iter().zip(&means).zip(&squares) {
             let p = match sc > 0.0 {
                 true => (self.centre + d).clamp(0.5 / style.n, 1.0 - 0.5 / style.n),
                 false => self.pooled,
             };
             let v = self.design * p * (1.0 - p) / style.n;
-            let few = if style.clusters > 1.0 { style.clusters / (style.clusters - 1.0) } else { 2.0 };
+            let few = if style.clusters > 1.0 {
+                style.clusters / (style.clusters - 1.0)
+            } else {
+                2.0
+            };
             v1 += v;
             v2 += v * v;
             v2_own += v * v * few;
@@ -192,7 +241,10 @@ impl Model<'_> {
     fn above(&self, sc: f64, most_skewed: f64) -> f64 {
         let (mean, variance, third) = self.moments(sc);
         let deviation = variance.max(f64::MIN_POSITIVE).sqrt();
-        pearson((self.found - mean) / deviation, (third / deviation.powi(3)).clamp(0.0, most_skewed))
+        pearson(
+            (self.found - mean) / deviation,
+            (third / deviation.powi(3)).clamp(0.0, most_skewed),
+        )
     }
 
     /// The true SC, as squared shares, under which the statistic is what was found, or more, with this chance; 0 where it is at least that

@@ -11,7 +11,14 @@ fn benchmark(stream: &mut Stream, styles: &[(usize, f64)]) -> Vec<StyleSums> {
     let style = |(n, p): &(usize, f64)| {
         let right = (0..*n).filter(|_| share(stream) < *p).count() as f64;
         let n = *n as f64;
-        StyleSums { right, n, clusters: n, right_squared: right, right_n: right, n_squared: n }
+        StyleSums {
+            right,
+            n,
+            clusters: n,
+            right_squared: right,
+            right_n: right,
+            n_squared: n,
+        }
     };
     styles.iter().map(style).collect()
 }
@@ -19,7 +26,9 @@ fn benchmark(stream: &mut Stream, styles: &[(usize, f64)]) -> Vec<StyleSums> {
 /// Styles whose true accuracies are spread evenly about `centre`, in an order that has nothing to do with the sizes, and their true SC.
 fn styles(n: &[usize], centre: f64, spread: f64) -> (Vec<(usize, f64)>, f64) {
     let at = |at: usize| (at * 7 % n.len()) as f64 / (n.len() - 1) as f64 * 2.0 - 1.0;
-    let p: Vec<f64> = (0..n.len()).map(|style| centre + spread * at(style)).collect();
+    let p: Vec<f64> = (0..n.len())
+        .map(|style| centre + spread * at(style))
+        .collect();
     let sc = POINTS * variance(&p).unwrap();
     (n.iter().copied().zip(p).collect(), sc)
 }
@@ -30,7 +39,9 @@ fn simulated(seed: u64, runs: usize, (styles, sc): &(Vec<(usize, f64)>, f64)) ->
     let (mut held, mut printed, mut corrected) = (0, 0.0, 0.0);
     for _ in 0..runs {
         let sums = benchmark(&mut stream, styles);
-        let (Some(found), Some(interval)) = (sc_estimate(&sums), sc_interval(&sums)) else { panic!("{sums:?}") };
+        let (Some(found), Some(interval)) = (sc_estimate(&sums), sc_interval(&sums)) else {
+            panic!("{sums:?}")
+        };
         held += usize::from(interval.low <= *sc && *sc <= interval.high);
         (printed, corrected) = (printed + found.printed, corrected + found.corrected);
     }
@@ -39,7 +50,9 @@ fn simulated(seed: u64, runs: usize, (styles, sc): &(Vec<(usize, f64)>, f64)) ->
 }
 
 fn uneven(s: usize) -> Vec<usize> {
-    (0..s).map(|at| (20.0 * 12f64.powf(at as f64 / (s - 1) as f64)).round() as usize).collect()
+    (0..s)
+        .map(|at| (20.0 * 12f64.powf(at as f64 / (s - 1) as f64)).round() as usize)
+        .collect()
 }
 
 /// 300 benchmarks of each kind. Of the board's own kind, 51 styles of 59 questions, 1,000: between 93 and 97 % of the intervals hold the true SC.
@@ -48,7 +61,10 @@ fn the_interval_holds_the_true_sc() {
     let (held, printed, corrected) = simulated(1, 1000, &styles(&[59; 51], 0.7, 0.05));
     assert!((0.93..=0.97).contains(&held), "{held}");
     // The true one is 8.7: the printed one is mostly noise.
-    assert!((printed - 42.9).abs() < 1.5 && (corrected - 8.67).abs() < 1.5, "{printed} {corrected}");
+    assert!(
+        (printed - 42.9).abs() < 1.5 && (corrected - 8.67).abs() < 1.5,
+        "{printed} {corrected}"
+    );
     for (seed, n, centre, spread) in [
         (2, vec![10; 51], 0.5, 0.1),
         (3, vec![200; 10], 0.9, 0.05),
@@ -57,8 +73,15 @@ fn the_interval_holds_the_true_sc() {
     ] {
         let of = styles(&n, centre, spread);
         let (held, _, corrected) = simulated(seed, 300, &of);
-        assert!((0.89..=0.995).contains(&held), "{n:?} {centre} {spread}: {held}");
-        assert!((corrected - of.1).abs() < 0.2 * of.1 + 6.0, "{n:?}: {corrected} of {}", of.1);
+        assert!(
+            (0.89..=0.995).contains(&held),
+            "{n:?} {centre} {spread}: {held}"
+        );
+        assert!(
+            (corrected - of.1).abs() < 0.2 * of.1 + 6.0,
+            "{n:?}: {corrected} of {}",
+            of.1
+        );
     }
 }
 
@@ -77,11 +100,17 @@ fn p_is_uniform_where_styles_are_equal() {
     }
     // Chi-squared with 9 degrees of freedom is below 27.9 in 999 of 1,000.
     let expected = runs as f64 / 10.0;
-    let square: f64 = tenths.iter().map(|n| (*n as f64 - expected).powi(2) / expected).sum();
+    let square: f64 = tenths
+        .iter()
+        .map(|n| (*n as f64 - expected).powi(2) / expected)
+        .sum();
     assert!(square < 27.9, "{tenths:?}");
     // What equal styles show by chance: 35 squared points.
     let (noise, printed) = (noise / runs as f64, printed / runs as f64);
-    assert!((noise - printed).abs() < 1.0 && (noise - 34.9).abs() < 1.0, "{noise} {printed}");
+    assert!(
+        (noise - printed).abs() < 1.0 && (noise - 34.9).abs() < 1.0,
+        "{noise} {printed}"
+    );
 }
 
 /// Questions that share pictures are worth less: the same answers, each picture's all right or all wrong, give twice the noise.
@@ -94,15 +123,24 @@ fn shared_pictures_make_more_noise() {
     let shared: Vec<StyleSums> = [20, 24, 28].map(|right| style(right, 40, 2.0)).to_vec();
     let [alone, shared] = [alone, shared].map(|of| sc_estimate(&of).unwrap());
     assert_eq!(alone.printed, shared.printed);
-    assert!((shared.noise / alone.noise - 2.0).abs() < 0.05, "{alone:?} {shared:?}");
+    assert!(
+        (shared.noise / alone.noise - 2.0).abs() < 0.05,
+        "{alone:?} {shared:?}"
+    );
     assert!(shared.p > alone.p && shared.corrected < alone.corrected);
     assert_eq!((alone.clusters, shared.clusters), (240, 120));
 }
 
 #[test]
 fn what_cannot_be_told_from_noise_has_none() {
-    let one =
-        |right: f64, n: f64| StyleSums { right, n, clusters: n, right_squared: right, right_n: right, n_squared: n };
+    let one = |right: f64, n: f64| StyleSums {
+        right,
+        n,
+        clusters: n,
+        right_squared: right,
+        right_n: right,
+        n_squared: n,
+    };
     for of in [
         vec![],
         vec![one(3.0, 5.0)],
@@ -116,5 +154,8 @@ fn what_cannot_be_told_from_noise_has_none() {
     let found = sc_estimate(&[one(3.0, 5.0), one(0.0, 0.0), one(1.0, 1.0), one(2.0, 6.0)]).unwrap();
     assert_eq!(found.styles, 3);
     let interval = sc_interval(&[one(10.0, 20.0), one(10.0, 20.0)]).unwrap();
-    assert!(interval.low == 0.0 && interval.high > 0.0 || interval.high == 0.0, "{interval:?}");
+    assert!(
+        interval.low == 0.0 && interval.high > 0.0 || interval.high == 0.0,
+        "{interval:?}"
+    );
 }

@@ -28,7 +28,11 @@ pub use self::styles::{Sc, ScPart, sc, style_scores};
 pub const CLEAN: &str = "clean";
 
 /// The three types of the final score, in the paper's order.
-pub const TYPES: [QuestionKind; 3] = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm];
+pub const TYPES: [QuestionKind; 3] = [
+    QuestionKind::MultipleChoice,
+    QuestionKind::TrueFalse,
+    QuestionKind::FreeForm,
+];
 
 /// How the questions of one subtask and type were answered in one scenario, all of one style where styles are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,11 +106,18 @@ pub struct ScenarioScore {
 /// A model in every scenario it has answers for: `clean` first, the others by name.
 pub fn scores(pieces: &[Piece]) -> Vec<ScenarioScore> {
     let mut of: BTreeMap<&str, Vec<&Piece>> = BTreeMap::new();
-    pieces.iter().for_each(|p| of.entry(&p.scenario).or_default().push(p));
-    let mut found: Vec<ScenarioScore> =
-        of.into_iter().map(|(scenario, pieces)| scenario_score(scenario, &pieces)).collect();
+    pieces
+        .iter()
+        .for_each(|p| of.entry(&p.scenario).or_default().push(p));
+    let mut found: Vec<ScenarioScore> = of
+        .into_iter()
+        .map(|(scenario, pieces)| scenario_score(scenario, &pieces))
+        .collect();
     found.sort_by_key(|s| s.scenario != CLEAN);
-    let clean = found.first().filter(|s| s.scenario == CLEAN).map(|s| (s.three_types.clone(), s.two_types.clone()));
+    let clean = found
+        .first()
+        .filter(|s| s.scenario == CLEAN)
+        .map(|s| (s.three_types.clone(), s.two_types.clone()));
     let none = || Number::none("no answers in the clean scenario");
     let (three, two) = clean.unwrap_or_else(|| (none(), none()));
     for score in &mut found {
@@ -127,12 +138,21 @@ pub fn above_chance(accuracy: f64, chance: f64) -> Option<f64> {
 }
 
 fn scenario_score(scenario: &str, pieces: &[&Piece]) -> ScenarioScore {
-    let types: Vec<TypeScore> = TYPES.into_iter().filter_map(|kind| type_score(kind, pieces)).collect();
+    let types: Vec<TypeScore> = TYPES
+        .into_iter()
+        .filter_map(|kind| type_score(kind, pieces))
+        .collect();
     let mean = |of: &[QuestionKind]| {
         let scores = of.iter().map(|kind| types.iter().find(|t| t.kind == *kind));
-        let sum =
-            scores.map(|t| t.map_or_else(|| Number::none("a question type has no questions"), |t| t.score.clone()));
-        sum.reduce(|a, b| a.with(&b, |a, b| a + b)).unwrap_or_default().map(|sum| sum / of.len() as f64)
+        let sum = scores.map(|t| {
+            t.map_or_else(
+                || Number::none("a question type has no questions"),
+                |t| t.score.clone(),
+            )
+        });
+        sum.reduce(|a, b| a.with(&b, |a, b| a + b))
+            .unwrap_or_default()
+            .map(|sum| sum / of.len() as f64)
     };
     ScenarioScore {
         scenario: scenario.into(),
@@ -161,26 +181,47 @@ pub fn type_score(kind: QuestionKind, pieces: &[&Piece]) -> Option<TypeScore> {
         };
         let score = tally.percent();
         let above = match (score.value, chance.value) {
-            (Some(score), Some(chance)) => {
-                Number::or(above_chance(score / 100.0, chance / 100.0), "chance alone is always right")
-            }
+            (Some(score), Some(chance)) => Number::or(
+                above_chance(score / 100.0, chance / 100.0),
+                "chance alone is always right",
+            ),
             _ => chance.clone(),
         };
         (score, chance, above)
     };
-    let (all, all_chance) = of.values().fold((Tally::default(), 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let (all, all_chance) = of
+        .values()
+        .fold((Tally::default(), 0.0), |a, b| (a.0 + b.0, a.1 + b.1));
     let subtasks: Vec<SubtaskScore> = of
         .into_iter()
         .map(|(subtask, (tally, chance))| {
             let (score, chance, above_chance) = told(tally, chance);
-            SubtaskScore { subtask: subtask.into(), score, chance, above_chance, tally }
+            SubtaskScore {
+                subtask: subtask.into(),
+                score,
+                chance,
+                above_chance,
+                tally,
+            }
         })
         .collect();
     let mean = |of: &dyn Fn(&SubtaskScore) -> &Number| {
-        let sum = subtasks.iter().map(|s| of(s).clone()).reduce(|a, b| a.with(&b, |a, b| a + b)).unwrap_or_default();
+        let sum = subtasks
+            .iter()
+            .map(|s| of(s).clone())
+            .reduce(|a, b| a.with(&b, |a, b| a + b))
+            .unwrap_or_default();
         sum.map(|sum| sum / subtasks.len() as f64)
     };
     let (pooled, _, above_chance) = told(all, all_chance);
     let (score, chance) = (mean(&|s| &s.score), mean(&|s| &s.chance));
-    Some(TypeScore { kind, score, pooled, chance, above_chance, subtasks, tally: all })
+    Some(TypeScore {
+        kind,
+        score,
+        pooled,
+        chance,
+        above_chance,
+        subtasks,
+        tally: all,
+    })
 }

@@ -71,12 +71,22 @@ pub fn sq(pieces: &[&Piece], norm: Norm) -> Sq {
     }
     let normal = |at: usize, (tally, chance): (Tally, f64)| {
         let share = tally.points / tally.n as f64;
-        let chance = if norm == Norm::Paper { CHANCE[at] } else { chance / tally.n as f64 };
+        let chance = if norm == Norm::Paper {
+            CHANCE[at]
+        } else {
+            chance / tally.n as f64
+        };
         (tally.n > 0).then(|| above_chance(share, chance)).flatten()
     };
-    let of: Vec<(&str, [Option<f64>; 2])> =
-        of.into_iter().map(|(subtask, [mc, tf])| (subtask, [normal(0, mc), normal(1, tf)])).collect();
-    let column = |at: usize| of.iter().filter_map(|(_, both)| both[at]).collect::<Vec<_>>();
+    let of: Vec<(&str, [Option<f64>; 2])> = of
+        .into_iter()
+        .map(|(subtask, [mc, tf])| (subtask, [normal(0, mc), normal(1, tf)]))
+        .collect();
+    let column = |at: usize| {
+        of.iter()
+            .filter_map(|(_, both)| both[at])
+            .collect::<Vec<_>>()
+    };
     let (mc, tf) = (column(0), column(1));
     let mean = |of: &[f64]| crate::statistics::mean(of);
     let apart = mean(&mc).zip(mean(&tf)).map(|(mc, tf)| tf - mc);

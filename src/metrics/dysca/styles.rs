@@ -38,18 +38,33 @@ pub struct ScPart {
 /// Source: equation 2, the population variance over the styles. The paper does not say what the score of a style is, and its code
 /// has none; see [`style_scores`] for two.
 pub fn sc(styles: &[(String, Number)]) -> Sc {
-    let of: Vec<(&str, f64)> =
-        styles.iter().filter_map(|(style, score)| Some((style.as_str(), score.value?))).collect();
+    let of: Vec<(&str, f64)> = styles
+        .iter()
+        .filter_map(|(style, score)| Some((style.as_str(), score.value?)))
+        .collect();
     let scores: Vec<f64> = of.iter().map(|(_, score)| *score).collect();
     let centre = mean(&scores);
     let part = |(style, score): &(&str, f64)| {
         let deviation = score - centre.unwrap_or_default();
         let contribution = deviation * deviation / of.len() as f64;
-        ScPart { style: (*style).into(), score: *score, deviation, contribution }
+        ScPart {
+            style: (*style).into(),
+            score: *score,
+            deviation,
+            contribution,
+        }
     };
     let mut parts: Vec<ScPart> = of.iter().map(part).collect();
-    parts.sort_by(|a, b| b.contribution.total_cmp(&a.contribution).then_with(|| a.style.cmp(&b.style)));
-    let why = if scores.is_empty() { "no styles with answers" } else { "answers are of one style only" };
+    parts.sort_by(|a, b| {
+        b.contribution
+            .total_cmp(&a.contribution)
+            .then_with(|| a.style.cmp(&b.style))
+    });
+    let why = if scores.is_empty() {
+        "no styles with answers"
+    } else {
+        "answers are of one style only"
+    };
     Sc {
         value: Number::or(variance(&scores).filter(|_| scores.len() > 1), why),
         n: of.len(),
@@ -62,8 +77,10 @@ pub fn sc(styles: &[(String, Number)]) -> Sc {
 /// true-or-false questions of a style together; otherwise it is the mean of its types' scores (two or three, those that the whole
 /// set has; a style without one of them has no score). Pieces without a style are left out.
 pub fn style_scores(pieces: &[&Piece], pooled: bool) -> Vec<(String, Number)> {
-    let types: Vec<_> =
-        TYPES.into_iter().filter(|kind| pieces.iter().any(|p| p.kind == *kind && p.tally.n > 0)).collect();
+    let types: Vec<_> = TYPES
+        .into_iter()
+        .filter(|kind| pieces.iter().any(|p| p.kind == *kind && p.tally.n > 0))
+        .collect();
     let mut of: BTreeMap<&str, Vec<&Piece>> = BTreeMap::new();
     for piece in pieces {
         if let Some(style) = &piece.style {
@@ -73,12 +90,23 @@ pub fn style_scores(pieces: &[&Piece], pooled: bool) -> Vec<(String, Number)> {
     let score = |pieces: &[&Piece]| {
         if pooled {
             let graded = pieces.iter().filter(|p| TYPES[..2].contains(&p.kind));
-            return graded.map(|p| p.tally).sum::<crate::tally::Tally>().percent();
+            return graded
+                .map(|p| p.tally)
+                .sum::<crate::tally::Tally>()
+                .percent();
         }
-        let score =
-            |kind| type_score(kind, pieces).map_or_else(|| Number::none("a type has no questions"), |t| t.score);
-        let sum = types.iter().map(|kind| score(*kind)).reduce(|a, b| a.with(&b, |a, b| a + b));
-        sum.unwrap_or_else(|| Number::none("no questions")).map(|sum| sum / types.len() as f64)
+        let score = |kind| {
+            type_score(kind, pieces)
+                .map_or_else(|| Number::none("a type has no questions"), |t| t.score)
+        };
+        let sum = types
+            .iter()
+            .map(|kind| score(*kind))
+            .reduce(|a, b| a.with(&b, |a, b| a + b));
+        sum.unwrap_or_else(|| Number::none("no questions"))
+            .map(|sum| sum / types.len() as f64)
     };
-    of.into_iter().map(|(style, pieces)| (style.to_string(), score(&pieces))).collect()
+    of.into_iter()
+        .map(|(style, pieces)| (style.to_string(), score(&pieces)))
+        .collect()
 }

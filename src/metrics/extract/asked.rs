@@ -16,20 +16,29 @@ pub struct Asked<'a> {
 impl Default for Asked<'_> {
     /// Nothing known: a multiple-choice question without options.
     fn default() -> Self {
-        Asked { instruction: "", kind: QuestionKind::MultipleChoice, options: &[] }
+        Asked {
+            instruction: "",
+            kind: QuestionKind::MultipleChoice,
+            options: &[],
+        }
     }
 }
 
 impl<'a> From<&'a Item> for Asked<'a> {
     fn from(item: &'a Item) -> Self {
-        Asked { instruction: item.instruction.as_deref().unwrap_or_default(), kind: item.kind, options: &item.options }
+        Asked {
+            instruction: item.instruction.as_deref().unwrap_or_default(),
+            kind: item.kind,
+            options: &item.options,
+        }
     }
 }
 
 impl Asked<'_> {
     /// Whether yes or no is asked for, with no options to choose from.
     pub(super) fn wants_yes_or_no(&self) -> bool {
-        self.options.is_empty() && matches!(self.kind, QuestionKind::YesNo | QuestionKind::TrueFalse)
+        self.options.is_empty()
+            && matches!(self.kind, QuestionKind::YesNo | QuestionKind::TrueFalse)
     }
 }
 
@@ -50,9 +59,17 @@ impl Instruction {
         for line in text.lines() {
             match option(line.trim()) {
                 // Another list begins: the last one counts.
-                Some((0, text)) => options = vec![Choice { text: text.into(), role: Role::Distractor }],
+                Some((0, text)) => {
+                    options = vec![Choice {
+                        text: text.into(),
+                        role: Role::Distractor,
+                    }]
+                }
                 Some((at, text)) if at == options.len() => {
-                    options.push(Choice { text: text.into(), role: Role::Distractor });
+                    options.push(Choice {
+                        text: text.into(),
+                        role: Role::Distractor,
+                    });
                 }
                 _ => {}
             }
@@ -69,12 +86,20 @@ impl Instruction {
         } else {
             QuestionKind::MultipleChoice
         };
-        Instruction { text, kind, options }
+        Instruction {
+            text,
+            kind,
+            options,
+        }
     }
 
     /// What it asks.
     pub fn asked(&self) -> Asked<'_> {
-        Asked { instruction: &self.text, kind: self.kind, options: &self.options }
+        Asked {
+            instruction: &self.text,
+            kind: self.kind,
+            options: &self.options,
+        }
     }
 }
 

@@ -17,10 +17,14 @@ fn content(output: &str) -> Option<&str> {
 pub(super) fn trace(output: &str) -> String {
     let name = Extractor::FirstBracket.name();
     match (content(output), read(output).answer()) {
-        (Some(_), Some(letter)) => format!("{name}: the first double bracket is `[[{letter}]]`; read as `{letter}`"),
+        (Some(_), Some(letter)) => {
+            format!("{name}: the first double bracket is `[[{letter}]]`; read as `{letter}`")
+        }
         (Some(content), None) => {
             let short: String = content.chars().take(40).collect();
-            format!("{name}: the first double bracket holds `{short}`, not one capital letter; not readable")
+            format!(
+                "{name}: the first double bracket holds `{short}`, not one capital letter; not readable"
+            )
         }
         (None, _) => format!("{name}: no double bracket; not readable"),
     }

@@ -25,10 +25,17 @@ pub(super) enum By {
 /// What the released code compares with the right answer (the chosen line without its first word), and how it got there.
 pub(super) fn extracted<'a>(asked: &Asked<'a>, output: &str) -> (Cow<'a, str>, By) {
     if asked.instruction.is_empty() {
-        let lines = asked.options.iter().enumerate().map(|(at, o)| format!("({}) {}", Item::letter(at), o.text));
+        let lines = asked
+            .options
+            .iter()
+            .enumerate()
+            .map(|(at, o)| format!("({}) {}", Item::letter(at), o.text));
         let lines = lines.collect::<Vec<_>>().join("\n");
         let (range, by) = chosen(&lines, output);
-        return (Cow::Owned(lines.get(range).unwrap_or_default().to_string()), by);
+        return (
+            Cow::Owned(lines.get(range).unwrap_or_default().to_string()),
+            by,
+        );
     }
     let lines = choices(asked.instruction);
     let (range, by) = chosen(lines, output);
@@ -38,14 +45,22 @@ pub(super) fn extracted<'a>(asked: &Asked<'a>, output: &str) -> (Cow<'a, str>, B
 /// The option whose text that is; of equals the right one, as the released code compares texts.
 pub(super) fn read(asked: &Asked, output: &str) -> Read {
     let (text, _) = extracted(asked, output);
-    let same = |right: bool| asked.options.iter().position(|o| o.text == text && (o.role == Role::Correct || !right));
-    same(true).or_else(|| same(false)).map_or(Read::Unparsed, Read::Option)
+    let same = |right: bool| {
+        asked
+            .options
+            .iter()
+            .position(|o| o.text == text && (o.role == Role::Correct || !right))
+    };
+    same(true)
+        .or_else(|| same(false))
+        .map_or(Read::Unparsed, Read::Option)
 }
 
 /// The lines that the code takes for options.
 fn choices(instruction: &str) -> &str {
     const BEFORE: &str = "Choices:\n";
-    let from = memmem::rfind(instruction.as_bytes(), BEFORE.as_bytes()).map_or(0, |at| at + BEFORE.len());
+    let from =
+        memmem::rfind(instruction.as_bytes(), BEFORE.as_bytes()).map_or(0, |at| at + BEFORE.len());
     let rest = &instruction[from..];
     &rest[..memmem::find(rest.as_bytes(), b"\nHint:").unwrap_or(rest.len())]
 }
@@ -62,15 +77,27 @@ fn chosen(lines: &str, output: &str) -> (std::ops::Range<usize>, By) {
         }
         None => {
             let mut chars = output.chars();
-            (output, chars.next().filter(|_| chars.next().is_none()).map(u32::from))
+            (
+                output,
+                chars
+                    .next()
+                    .filter(|_| chars.next().is_none())
+                    .map(u32::from),
+            )
         }
     };
-    let place = code.and_then(|code| code.checked_sub(u32::from('A'))).and_then(|place| usize::try_from(place).ok());
+    let place = code
+        .and_then(|code| code.checked_sub(u32::from('A')))
+        .and_then(|place| usize::try_from(place).ok());
     let letter = letter.map(|l| char::from(l.to_ascii_uppercase()));
-    if let Some((line, by)) = place
-        .and_then(|place| spans(lines).nth(place))
-        .map(|line| (line, letter.or_else(|| wanted.chars().next()).map_or(By::Nearest, By::Letter)))
-    {
+    if let Some((line, by)) = place.and_then(|place| spans(lines).nth(place)).map(|line| {
+        (
+            line,
+            letter
+                .or_else(|| wanted.chars().next())
+                .map_or(By::Nearest, By::Letter),
+        )
+    }) {
         return (after_first_word(lines, line), by);
     }
     let mut nearest = (usize::MAX, 0..0);
@@ -80,21 +107,29 @@ fn chosen(lines: &str, output: &str) -> (std::ops::Range<usize>, By) {
             nearest = (distance, line);
         }
     }
-    (after_first_word(lines, nearest.1), letter.map_or(By::Nearest, By::NearestToLetter))
+    (
+        after_first_word(lines, nearest.1),
+        letter.map_or(By::Nearest, By::NearestToLetter),
+    )
 }
 
 /// Levenshtein distance. To one character it is the length of the line, less one if the line has that character.
 fn distance(wanted: &str, line: &str) -> usize {
     let mut chars = wanted.chars();
     match (chars.next(), chars.next()) {
-        (Some(one), None) => (line.chars().count() - usize::from(line.contains(one))).max(usize::from(line.is_empty())),
+        (Some(one), None) => (line.chars().count() - usize::from(line.contains(one)))
+            .max(usize::from(line.is_empty())),
         _ => levenshtein(wanted, line),
     }
 }
 
 /// The last letter in round brackets.
 fn bracketed(text: &str) -> Option<u8> {
-    let found = text.as_bytes().windows(3).rev().find(|w| w[0] == b'(' && w[1].is_ascii_alphabetic() && w[2] == b')');
+    let found = text
+        .as_bytes()
+        .windows(3)
+        .rev()
+        .find(|w| w[0] == b'(' && w[1].is_ascii_alphabetic() && w[2] == b')');
     found.map(|w| w[1])
 }
 
@@ -108,7 +143,9 @@ fn spans(lines: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
 }
 
 fn after_first_word(lines: &str, line: std::ops::Range<usize>) -> std::ops::Range<usize> {
-    let from = lines[line.clone()].find(' ').map_or(line.end, |blank| line.start + blank + 1);
+    let from = lines[line.clone()]
+        .find(' ')
+        .map_or(line.end, |blank| line.start + blank + 1);
     from..line.end
 }
 
@@ -117,9 +154,13 @@ pub(super) fn trace(asked: &Asked, output: &str) -> String {
     let how = match by {
         By::Letter(letter) => format!("the letter `{letter}` stands for"),
         By::NearestToLetter(letter) => {
-            format!("the letter `{letter}` names no option; the option at the least edit distance from it is")
+            format!(
+                "the letter `{letter}` names no option; the option at the least edit distance from it is"
+            )
         }
-        By::Nearest => "no letter; the option at the least edit distance from the answer is".to_string(),
+        By::Nearest => {
+            "no letter; the option at the least edit distance from the answer is".to_string()
+        }
     };
     let option = match read(asked, output) {
         Read::Option(at) => format!(", option {}", Item::letter(at)),
@@ -130,5 +171,8 @@ pub(super) fn trace(asked: &Asked, output: &str) -> String {
     } else {
         ""
     };
-    format!("{}: {how} `{text}`{option}{shifted}", Extractor::LegacyDysca.name())
+    format!(
+        "{}: {how} `{text}`{option}{shifted}",
+        Extractor::LegacyDysca.name()
+    )
 }

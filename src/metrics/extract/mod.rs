@@ -168,13 +168,19 @@ impl Extractor {
 
     /// Version of the rule, from 1.
     pub fn version(self) -> u32 {
-        if matches!(self, Extractor::Strict | Extractor::StrictJudge) { 2 } else { 1 }
+        if matches!(self, Extractor::Strict | Extractor::StrictJudge) {
+            2
+        } else {
+            1
+        }
     }
 
     /// The rule of that name, with its version or without: then the newest.
     pub fn from_name(name: &str) -> Option<Extractor> {
         let plain = |rule: &Extractor| rule.name().split('@').next();
-        Self::ALL.into_iter().find(|rule| rule.name() == name || plain(rule) == Some(name))
+        Self::ALL
+            .into_iter()
+            .find(|rule| rule.name() == name || plain(rule) == Some(name))
     }
 
     /// Whether the rule goes by what only a project has.
@@ -191,7 +197,9 @@ impl Extractor {
             Extractor::LegacyDysca => legacy::read(asked, output),
             Extractor::FirstBracket => bracket::read(output),
             Extractor::YesNo => yes_no::read(asked, output, judge),
-            Extractor::MvpYesNo | Extractor::MvpCircular | Extractor::MvpMcq => mvp::read(self, output, judge),
+            Extractor::MvpYesNo | Extractor::MvpCircular | Extractor::MvpMcq => {
+                mvp::read(self, output, judge)
+            }
         }
     }
 
@@ -203,7 +211,9 @@ impl Extractor {
             Extractor::LegacyDysca => legacy::trace(asked, output),
             Extractor::FirstBracket => bracket::trace(output),
             Extractor::YesNo => yes_no::trace(asked, output, judge),
-            Extractor::MvpYesNo | Extractor::MvpCircular | Extractor::MvpMcq => mvp::explain(self, output, judge),
+            Extractor::MvpYesNo | Extractor::MvpCircular | Extractor::MvpMcq => {
+                mvp::explain(self, output, judge)
+            }
         }
     }
 
@@ -215,7 +225,11 @@ impl Extractor {
         }
         let read = self.read(asked, output, judge);
         match read {
-            Read::Option(at) => asked.options.get(at).map(|o| o.text.clone()).or_else(|| read.answer()),
+            Read::Option(at) => asked
+                .options
+                .get(at)
+                .map(|o| o.text.clone())
+                .or_else(|| read.answer()),
             _ => read.answer(),
         }
     }

@@ -23,7 +23,9 @@ pub(super) fn explain(rule: Extractor, output: &str, judge: Option<&str>) -> Str
     line.push_str(&format!(" is `{text}`"));
     if rule == Extractor::MvpYesNo && yes_or_no(text).is_none() {
         line.push_str(", neither yes nor no; ");
-        line.push_str(&judge.map_or("no judge asked".to_string(), |word| format!("the stored judge said `{word}`")));
+        line.push_str(&judge.map_or("no judge asked".to_string(), |word| {
+            format!("the stored judge said `{word}`")
+        }));
     }
     match read(rule, output, judge).answer() {
         Some(read) => line.push_str(&format!("; read as `{read}`")),
@@ -34,7 +36,11 @@ pub(super) fn explain(rule: Extractor, output: &str, judge: Option<&str>) -> Str
 
 fn reduce(rule: Extractor, output: &str) -> &str {
     let text = before(before(output.trim(), '.'), ',');
-    if rule == Extractor::MvpMcq { before(text, ')').trim_matches(['(', ')']).trim() } else { text }
+    if rule == Extractor::MvpMcq {
+        before(text, ')').trim_matches(['(', ')']).trim()
+    } else {
+        text
+    }
 }
 
 fn before(text: &str, mark: char) -> &str {
@@ -42,13 +48,18 @@ fn before(text: &str, mark: char) -> &str {
 }
 
 fn yes_or_no(text: &str) -> Option<Read> {
-    [("yes", Read::Yes), ("no", Read::No)].into_iter().find(|(word, _)| same(text, word)).map(|(_, read)| read)
+    [("yes", Read::Yes), ("no", Read::No)]
+        .into_iter()
+        .find(|(word, _)| same(text, word))
+        .map(|(_, read)| read)
 }
 
 /// One letter and nothing else.
 fn letter(text: &str) -> Option<Read> {
     match text.as_bytes() {
-        [letter] if letter.is_ascii_alphabetic() => Some(Read::Option(usize::from(letter.to_ascii_uppercase() - b'A'))),
+        [letter] if letter.is_ascii_alphabetic() => Some(Read::Option(usize::from(
+            letter.to_ascii_uppercase() - b'A',
+        ))),
         _ => None,
     }
 }
@@ -71,7 +82,15 @@ mod tests {
         let circular = |o| Extractor::MvpCircular.extract(o, None);
         assert_eq!(circular("C. scenario").as_deref(), Some("C"));
         assert_eq!(circular(" C , D").as_deref(), Some("C"));
-        assert_eq!((circular("c"), circular("(C)"), circular("C) x"), circular("")), (None, None, None, None));
+        assert_eq!(
+            (
+                circular("c"),
+                circular("(C)"),
+                circular("C) x"),
+                circular("")
+            ),
+            (None, None, None, None)
+        );
 
         let mcq = |o| Extractor::MvpMcq.extract(o, None);
         assert_eq!(mcq("(c) scenario").as_deref(), Some("C"));
@@ -86,6 +105,10 @@ mod tests {
             "mvp-yn@1: text before the first `.` and `,` is `Hm`, neither yes nor no; the stored judge said `Unknown`; not \
              readable, counts as wrong"
         );
-        assert!(Extractor::MvpMcq.explain("(c) x", None).ends_with("is `c`; read as `C`"));
+        assert!(
+            Extractor::MvpMcq
+                .explain("(c) x", None)
+                .ends_with("is `c`; read as `C`")
+        );
     }
 }

@@ -2,14 +2,27 @@ use super::*;
 use benchtop_model::{Choice, QuestionKind, Role};
 
 fn options(texts: &[&str]) -> Vec<Choice> {
-    texts.iter().map(|t| Choice { text: (*t).into(), role: Role::Distractor }).collect()
+    texts
+        .iter()
+        .map(|t| Choice {
+            text: (*t).into(),
+            role: Role::Distractor,
+        })
+        .collect()
 }
 
 fn strict(texts: &[&str], output: &str) -> Read {
     let options = options(texts);
-    let asked = Asked { options: &options, ..Asked::default() };
+    let asked = Asked {
+        options: &options,
+        ..Asked::default()
+    };
     let read = Extractor::Strict1.read(&asked, output, None);
-    assert!(Extractor::Strict1.trace(&asked, output, None).starts_with("strict@1: "));
+    assert!(
+        Extractor::Strict1
+            .trace(&asked, output, None)
+            .starts_with("strict@1: ")
+    );
     read
 }
 
@@ -62,16 +75,36 @@ fn strict_reads_what_an_output_commits_itself_to() {
     for output in sea_lion {
         assert_eq!(strict(&ANIMALS, output), Read::Option(3), "{output}");
     }
-    for output in ["A", "A.", "(A)", "The answer is A.", "The answer is A because it is brown", "A: Bear", "A bear"] {
+    for output in [
+        "A",
+        "A.",
+        "(A)",
+        "The answer is A.",
+        "The answer is A because it is brown",
+        "A: Bear",
+        "A bear",
+    ] {
         assert_eq!(strict(&ANIMALS, output), Read::Option(0), "{output}");
     }
     assert_eq!(strict(&ANIMALS, "A cat"), Read::Option(1));
-    assert_eq!(strict(&ANIMALS, "The answer is B, C is a lion."), Read::Option(1));
-    assert_eq!(strict(&["True", "False"], "False. There is none."), Read::Option(1));
+    assert_eq!(
+        strict(&ANIMALS, "The answer is B, C is a lion."),
+        Read::Option(1)
+    );
+    assert_eq!(
+        strict(&["True", "False"], "False. There is none."),
+        Read::Option(1)
+    );
     for output in ["3", "3.", "It is 3, counting others", "The answer is 3."] {
         assert_eq!(strict(&["2", "3"], output), Read::Option(1), "{output}");
     }
-    for output in ["3.5", "-3", "The answer is 3.5", "about 1,300", "3/4 of them"] {
+    for output in [
+        "3.5",
+        "-3",
+        "The answer is 3.5",
+        "about 1,300",
+        "3/4 of them",
+    ] {
         assert_eq!(strict(&["2", "3"], output), Read::Unparsed, "{output}");
     }
     assert_eq!(strict(&["Größe", "Weite"], "die grÖße"), Read::Option(0));
@@ -128,23 +161,48 @@ fn strict_tells_refusals_from_answers() {
     ] {
         assert_eq!(strict(&ANIMALS, output), Read::Refused, "{output}");
     }
-    assert_eq!(strict(&ANIMALS, "I cannot be sure, but the answer is (B)."), Read::Option(1));
+    assert_eq!(
+        strict(&ANIMALS, "I cannot be sure, but the answer is (B)."),
+        Read::Option(1)
+    );
     let mut options = options(&["cat", "dog", "Sorry, I can't tell from the image"]);
     options[2].role = Role::Refusal;
-    let asked = Asked { options: &options, ..Asked::default() };
-    for output in ["C", "Sorry, I can't tell from the image", "(C) Sorry, I can't tell from the image."] {
-        assert_eq!(Extractor::Strict1.read(&asked, output, None), Read::Refused, "{output}");
+    let asked = Asked {
+        options: &options,
+        ..Asked::default()
+    };
+    for output in [
+        "C",
+        "Sorry, I can't tell from the image",
+        "(C) Sorry, I can't tell from the image.",
+    ] {
+        assert_eq!(
+            Extractor::Strict1.read(&asked, output, None),
+            Read::Refused,
+            "{output}"
+        );
     }
     assert!(
-        Extractor::Strict1.trace(&asked, "C", None).ends_with("it chooses the option that declines to answer; refused")
+        Extractor::Strict1
+            .trace(&asked, "C", None)
+            .ends_with("it chooses the option that declines to answer; refused")
     );
-    assert_eq!(Extractor::Strict1.read(&asked, "hm", Some("B")), Read::Option(1));
-    assert_eq!(Extractor::Strict1.read(&asked, "A", Some("B")), Read::Option(0));
+    assert_eq!(
+        Extractor::Strict1.read(&asked, "hm", Some("B")),
+        Read::Option(1)
+    );
+    assert_eq!(
+        Extractor::Strict1.read(&asked, "A", Some("B")),
+        Read::Option(0)
+    );
 }
 
 #[test]
 fn strict_reads_yes_and_no_where_there_are_no_options() {
-    let asked = Asked { kind: QuestionKind::YesNo, ..Asked::default() };
+    let asked = Asked {
+        kind: QuestionKind::YesNo,
+        ..Asked::default()
+    };
     let read = |output| Extractor::Strict1.read(&asked, output, None);
     for output in [
         "Yes",
@@ -156,23 +214,39 @@ fn strict_reads_yes_and_no_where_there_are_no_options() {
     ] {
         assert_eq!(read(output), Read::Yes, "{output}");
     }
-    assert_eq!((read("No, he does not"), read("false")), (Read::No, Read::No));
-    for output in ["", "There is no cup", "Yes.\nThe answer is no", "Maybe", "B"] {
+    assert_eq!(
+        (read("No, he does not"), read("false")),
+        (Read::No, Read::No)
+    );
+    for output in [
+        "",
+        "There is no cup",
+        "Yes.\nThe answer is no",
+        "Maybe",
+        "B",
+    ] {
         assert_eq!(read(output), Read::Unparsed, "{output}");
     }
     assert_eq!(read("I don't know"), Read::Refused);
 }
 
-const HINT: &str =
-    "Hint: Please answer the question and provide the correct option letter, e.g., (A), (B), (C), (D), at the end.";
+const HINT: &str = "Hint: Please answer the question and provide the correct option letter, e.g., (A), (B), (C), (D), at the end.";
 
 fn instruction(layout: &str) -> Instruction {
     let animals = "(A) Bear\n(B) cat\n(C) dog\n(D) sea lion";
     Instruction::new(match layout {
-        "MC" => format!("Question: What is the animal in the image?\nChoices:\n{animals}\n{HINT}\nYour answer is:"),
-        "bare" => format!("Question: What is the animal in the image? \n{animals}\n{HINT}\nYour answer is:"),
-        "TF" => format!("Question: Is there a cat?\nChoices:\n(A) True\n(B) False\n{HINT}\nYour answer is:"),
-        _ => format!("Question: Is there a cat?\nChoices:\n(A) False\n(B) True\n{HINT}\nYour answer is:"),
+        "MC" => format!(
+            "Question: What is the animal in the image?\nChoices:\n{animals}\n{HINT}\nYour answer is:"
+        ),
+        "bare" => format!(
+            "Question: What is the animal in the image? \n{animals}\n{HINT}\nYour answer is:"
+        ),
+        "TF" => format!(
+            "Question: Is there a cat?\nChoices:\n(A) True\n(B) False\n{HINT}\nYour answer is:"
+        ),
+        _ => format!(
+            "Question: Is there a cat?\nChoices:\n(A) False\n(B) True\n{HINT}\nYour answer is:"
+        ),
     })
 }
 
@@ -209,12 +283,20 @@ const DYSCA: [(&str, &str, &str); 25] = [
 fn legacy_dysca_does_what_the_released_code_does() {
     for (layout, answer, expected) in DYSCA {
         let instruction = instruction(layout);
-        let found = Extractor::LegacyDysca.text(&instruction.asked(), answer, None).unwrap();
+        let found = Extractor::LegacyDysca
+            .text(&instruction.asked(), answer, None)
+            .unwrap();
         assert_eq!(found, expected, "{layout}: {answer}");
     }
     let asked = instruction("bare");
-    assert_eq!(Extractor::LegacyDysca.read(&asked.asked(), "B", None), Read::Option(0));
-    assert_eq!(Extractor::LegacyDysca.read(&asked.asked(), "A", None), Read::Unparsed);
+    assert_eq!(
+        Extractor::LegacyDysca.read(&asked.asked(), "B", None),
+        Read::Option(0)
+    );
+    assert_eq!(
+        Extractor::LegacyDysca.read(&asked.asked(), "A", None),
+        Read::Unparsed
+    );
     assert!(
         Extractor::LegacyDysca
             .trace(&asked.asked(), "A", None)
@@ -222,13 +304,22 @@ fn legacy_dysca_does_what_the_released_code_does() {
     );
     // Without the instruction the options stand as its lines would.
     let options = options(&ANIMALS);
-    let asked = Asked { options: &options, ..Asked::default() };
-    assert_eq!(Extractor::LegacyDysca.read(&asked, "(C)", None), Read::Option(2));
+    let asked = Asked {
+        options: &options,
+        ..Asked::default()
+    };
+    assert_eq!(
+        Extractor::LegacyDysca.read(&asked, "(C)", None),
+        Read::Option(2)
+    );
     assert_eq!(
         Extractor::LegacyDysca.trace(&asked, "(C)", None),
         "legacy-dysca@1: the letter `C` stands for `lion`, option C"
     );
-    assert_eq!(Extractor::LegacyDysca.read(&Asked::default(), "", None), Read::Unparsed);
+    assert_eq!(
+        Extractor::LegacyDysca.read(&Asked::default(), "", None),
+        Read::Unparsed
+    );
 }
 
 #[test]
@@ -236,11 +327,28 @@ fn options_are_read_out_of_an_instruction() {
     let of = |text: &str| {
         let instruction = Instruction::new(text.into());
         let asked = instruction.asked();
-        (asked.kind, asked.options.iter().map(|o| o.text.clone()).collect::<Vec<_>>().join("|"))
+        (
+            asked.kind,
+            asked
+                .options
+                .iter()
+                .map(|o| o.text.clone())
+                .collect::<Vec<_>>()
+                .join("|"),
+        )
     };
-    assert_eq!(of("Q?\nA. x y\nB. z\nAnswer:"), (QuestionKind::MultipleChoice, "x y|z".into()));
-    assert_eq!(of("Q?\r\n(A) True\r\n(B) False\r\n"), (QuestionKind::TrueFalse, "True|False".into()));
-    assert_eq!(of("Is it? Answer yes or no."), (QuestionKind::YesNo, String::new()));
+    assert_eq!(
+        of("Q?\nA. x y\nB. z\nAnswer:"),
+        (QuestionKind::MultipleChoice, "x y|z".into())
+    );
+    assert_eq!(
+        of("Q?\r\n(A) True\r\n(B) False\r\n"),
+        (QuestionKind::TrueFalse, "True|False".into())
+    );
+    assert_eq!(
+        of("Is it? Answer yes or no."),
+        (QuestionKind::YesNo, String::new())
+    );
     assert_eq!(of("A. only one").1, "");
     // The example of the prompt and then the question: the last list counts.
     assert_eq!(of("A) 1\nB) 2\nNow:\nA) 3\nB) 4\nC) 5").1, "3|4|5");
@@ -250,17 +358,52 @@ fn options_are_read_out_of_an_instruction() {
 fn the_other_rules() {
     let first = |o: &str| Extractor::FirstBracket.read(&Asked::default(), o, None);
     assert_eq!(
-        (first("so [[B]] and [[C]]"), first("[[ B ]]"), first("[[b]] [[C]]"), first("[[AB]]"), first("[B]")),
-        (Read::Option(1), Read::Unparsed, Read::Unparsed, Read::Unparsed, Read::Unparsed)
+        (
+            first("so [[B]] and [[C]]"),
+            first("[[ B ]]"),
+            first("[[b]] [[C]]"),
+            first("[[AB]]"),
+            first("[B]")
+        ),
+        (
+            Read::Option(1),
+            Read::Unparsed,
+            Read::Unparsed,
+            Read::Unparsed,
+            Read::Unparsed
+        )
     );
-    assert!(Extractor::FirstBracket.trace(&Asked::default(), "[[b]]", None).contains("holds `b`"));
-    let plain = Asked { kind: QuestionKind::YesNo, ..Asked::default() };
+    assert!(
+        Extractor::FirstBracket
+            .trace(&Asked::default(), "[[b]]", None)
+            .contains("holds `b`")
+    );
+    let plain = Asked {
+        kind: QuestionKind::YesNo,
+        ..Asked::default()
+    };
     let yes_no = |o: &str, judge| Extractor::YesNo.read(&plain, o, judge);
-    assert_eq!((yes_no("yes there is no cat", None), yes_no("I say no", None)), (Read::Yes, Read::No));
-    assert_eq!((yes_no("yes and no", None), yes_no("I say yes and no", None)), (Read::Yes, Read::Unparsed));
-    assert_eq!((yes_no("hm", Some("No")), yes_no("", None)), (Read::No, Read::Unparsed));
+    assert_eq!(
+        (
+            yes_no("yes there is no cat", None),
+            yes_no("I say no", None)
+        ),
+        (Read::Yes, Read::No)
+    );
+    assert_eq!(
+        (yes_no("yes and no", None), yes_no("I say yes and no", None)),
+        (Read::Yes, Read::Unparsed)
+    );
+    assert_eq!(
+        (yes_no("hm", Some("No")), yes_no("", None)),
+        (Read::No, Read::Unparsed)
+    );
     let texts = options(&["True", "False"]);
-    let asked = Asked { kind: QuestionKind::TrueFalse, options: &texts, ..Asked::default() };
+    let asked = Asked {
+        kind: QuestionKind::TrueFalse,
+        options: &texts,
+        ..Asked::default()
+    };
     assert_eq!(Extractor::YesNo.read(&asked, "No.", None), Read::Option(1));
 }
 
@@ -294,24 +437,50 @@ fn every_rule_has_a_name_and_survives_anything() {
     for rule in Extractor::ALL {
         assert_eq!(Extractor::from_name(rule.name()), Some(rule));
         let newest = Extractor::from_name(rule.name().split('@').next().unwrap()).unwrap();
-        assert!(newest.version() >= rule.version() && newest.is_of_project() == rule.is_of_project(), "{rule:?}");
+        assert!(
+            newest.version() >= rule.version() && newest.is_of_project() == rule.is_of_project(),
+            "{rule:?}"
+        );
         for output in odd {
-            for asked in
-                [instruction.asked(), Asked::default(), Asked { kind: QuestionKind::YesNo, ..Asked::default() }]
-            {
+            for asked in [
+                instruction.asked(),
+                Asked::default(),
+                Asked {
+                    kind: QuestionKind::YesNo,
+                    ..Asked::default()
+                },
+            ] {
                 let read = rule.read(&asked, output, Some(output));
                 assert!(!rule.trace(&asked, output, Some(output)).is_empty());
-                assert!(matches!(read, Read::Option(0..26) | Read::Yes | Read::No | Read::Refused | Read::Unparsed));
+                assert!(matches!(
+                    read,
+                    Read::Option(0..26) | Read::Yes | Read::No | Read::Refused | Read::Unparsed
+                ));
             }
         }
     }
-    assert_eq!((Extractor::from_name("strict@3"), Extractor::from_name("nobody")), (None, None));
     assert_eq!(
-        (Extractor::from_name("strict"), Extractor::from_name("strict@1")),
+        (
+            Extractor::from_name("strict@3"),
+            Extractor::from_name("nobody")
+        ),
+        (None, None)
+    );
+    assert_eq!(
+        (
+            Extractor::from_name("strict"),
+            Extractor::from_name("strict@1")
+        ),
         (Some(Extractor::Strict), Some(Extractor::Strict1))
     );
-    assert_eq!(serde_json::to_string(&Extractor::Strict).unwrap(), "\"strict@2\"");
-    assert_eq!(serde_json::from_str::<Extractor>("\"mvp-yn@1\"").unwrap(), Extractor::MvpYesNo);
+    assert_eq!(
+        serde_json::to_string(&Extractor::Strict).unwrap(),
+        "\"strict@2\""
+    );
+    assert_eq!(
+        serde_json::from_str::<Extractor>("\"mvp-yn@1\"").unwrap(),
+        Extractor::MvpYesNo
+    );
     assert!(serde_json::from_str::<Extractor>("\"best@1\"").is_err());
 }
 
@@ -327,14 +496,20 @@ fn what_the_right_answer_is_read_as() {
     assert_eq!(Read::gold(&item), None);
     item.options[1].role = Role::Correct;
     assert_eq!(Read::gold(&item), Some(Read::Option(1)));
-    assert_eq!((Read::Option(1).answer().unwrap(), Read::Refused.state()), ("B".into(), "refused"));
+    assert_eq!(
+        (Read::Option(1).answer().unwrap(), Read::Refused.state()),
+        ("B".into(), "refused")
+    );
 }
 
 /// The second version reads what the first reads well, and none of what the first takes for an answer against its words.
 #[test]
 fn strict_reads_no_hedge_and_no_negation() {
     let options = options(&ANIMALS);
-    let asked = Asked { options: &options, ..Asked::default() };
+    let asked = Asked {
+        options: &options,
+        ..Asked::default()
+    };
     let read = |output: &str| Extractor::Strict.read(&asked, output, None);
     for output in [
         "It could be A or B.",
@@ -364,30 +539,70 @@ fn strict_reads_no_hedge_and_no_negation() {
     ] {
         assert_eq!(read(output), Read::Option(1), "{output}");
     }
-    assert!(Extractor::Strict.trace(&asked, "A or B", None).starts_with("strict@2: it leaves open"));
+    assert!(
+        Extractor::Strict
+            .trace(&asked, "A or B", None)
+            .starts_with("strict@2: it leaves open")
+    );
     // Options that are lettered as the Russian alphabet is.
     let instruction = "?\nА) cat\nБ) dog\nВ) lion";
-    assert_eq!(Extractor::Strict.read(&Asked { instruction, ..asked }, "Ответ: В", None), Read::Option(2));
-    let yes = Asked { kind: QuestionKind::YesNo, ..Asked::default() };
+    assert_eq!(
+        Extractor::Strict.read(
+            &Asked {
+                instruction,
+                ..asked
+            },
+            "Ответ: В",
+            None
+        ),
+        Read::Option(2)
+    );
+    let yes = Asked {
+        kind: QuestionKind::YesNo,
+        ..Asked::default()
+    };
     let word = |output: &str| Extractor::Strict.read(&yes, output, None);
     assert_eq!(
-        (word("Not exactly"), word("Yes and no"), word("はい。"), word("Not really")),
+        (
+            word("Not exactly"),
+            word("Yes and no"),
+            word("はい。"),
+            word("Not really")
+        ),
         (Read::Unparsed, Read::Unparsed, Read::Yes, Read::No)
     );
     // The stored word of a judge is read the same way, and a role is a role.
-    assert_eq!(Extractor::Strict.read(&asked, "hm", Some("A or B")), Read::Unparsed);
-    assert_eq!(Extractor::Strict.read(&asked, "hm", Some("答案：B")), Read::Option(1));
+    assert_eq!(
+        Extractor::Strict.read(&asked, "hm", Some("A or B")),
+        Read::Unparsed
+    );
+    assert_eq!(
+        Extractor::Strict.read(&asked, "hm", Some("答案：B")),
+        Read::Option(1)
+    );
 }
 
 /// Steps are linear in the length of an output: these would take hours otherwise.
 #[test]
 fn an_output_of_five_megabytes_is_read() {
     let options = options(&ANIMALS);
-    let asked = Asked { options: &options, ..Asked::default() };
-    for part in ["B the ", "[[ ", "[[\n", "The answer is not A. ", "\u{3042}B"] {
+    let asked = Asked {
+        options: &options,
+        ..Asked::default()
+    };
+    for part in [
+        "B the ",
+        "[[ ",
+        "[[\n",
+        "The answer is not A. ",
+        "\u{3042}B",
+    ] {
         let output = part.repeat((5 << 20) / part.len() / 4);
         Extractor::Strict.read(&asked, &output, None);
     }
     let output = "it has fur and ".repeat((5 << 20) / 15) + ". The answer is B.";
-    assert_eq!(Extractor::Strict.read(&asked, &output, None), Read::Option(1));
+    assert_eq!(
+        Extractor::Strict.read(&asked, &output, None),
+        Read::Option(1)
+    );
 }

@@ -5,7 +5,9 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     if a.is_ascii() && b.is_ascii() {
         return a.eq_ignore_ascii_case(b);
     }
-    a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
+    a.chars()
+        .flat_map(char::to_lowercase)
+        .eq(b.chars().flat_map(char::to_lowercase))
 }
 
 /// Whether `text` begins with `start`, whatever its case; then how many bytes of `text` that are. `'` also stands for `’`.
@@ -15,7 +17,9 @@ pub(super) fn begins(text: &str, start: &str) -> Option<usize> {
         for wanted in start.bytes() {
             at += match bytes.get(at) {
                 Some(byte) if byte.eq_ignore_ascii_case(&wanted) => 1,
-                Some(_) if wanted == b'\'' && bytes[at..].starts_with("\u{2019}".as_bytes()) => "\u{2019}".len(),
+                Some(_) if wanted == b'\'' && bytes[at..].starts_with("\u{2019}".as_bytes()) => {
+                    "\u{2019}".len()
+                }
                 _ => return None,
             };
         }
@@ -38,13 +42,20 @@ pub(super) fn begins(text: &str, start: &str) -> Option<usize> {
 }
 
 /// Where `word` stands in `text` as whole words, whatever its case: byte ranges that do not overlap.
-pub(super) fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = std::ops::Range<usize>> + 'a {
+pub(super) fn places<'a>(
+    text: &'a str,
+    word: &'a str,
+) -> impl Iterator<Item = std::ops::Range<usize>> + 'a {
     let mut from = 0;
     std::iter::from_fn(move || {
         while let Some(at) = next(text, from, word) {
             let ends = |n: &usize| !alphanumeric_at(text, at + n) && !number_at(text, at + n);
             let starts = !alphanumeric_before(text, at) && !number_before(text, at);
-            if let Some(length) = Some(at).filter(|_| starts).and_then(|at| begins(&text[at..], word)).filter(ends) {
+            if let Some(length) = Some(at)
+                .filter(|_| starts)
+                .and_then(|at| begins(&text[at..], word))
+                .filter(ends)
+            {
                 from = at + length;
                 return Some(at..from);
             }
@@ -61,29 +72,41 @@ fn next(text: &str, from: usize, word: &str) -> Option<usize> {
     let rest = text.get(from..)?;
     let found = if first.is_ascii() {
         let first = first as u8;
-        memchr::memchr2(first.to_ascii_lowercase(), first.to_ascii_uppercase(), rest.as_bytes())
+        memchr::memchr2(
+            first.to_ascii_lowercase(),
+            first.to_ascii_uppercase(),
+            rest.as_bytes(),
+        )
     } else {
         let lower = first.to_lowercase().next();
-        rest.char_indices().find(|(_, c)| c.to_lowercase().next() == lower).map(|(at, _)| at)
+        rest.char_indices()
+            .find(|(_, c)| c.to_lowercase().next() == lower)
+            .map(|(at, _)| at)
     };
     found.map(|at| from + at)
 }
 
 /// Whether the character before this byte belongs to a word.
 pub(super) fn alphanumeric_before(text: &str, at: usize) -> bool {
-    text.get(..at).and_then(|t| t.chars().next_back()).is_some_and(char::is_alphanumeric)
+    text.get(..at)
+        .and_then(|t| t.chars().next_back())
+        .is_some_and(char::is_alphanumeric)
 }
 
 /// Whether the character at this byte belongs to a word.
 pub(super) fn alphanumeric_at(text: &str, at: usize) -> bool {
-    text.get(at..).and_then(|t| t.chars().next()).is_some_and(char::is_alphanumeric)
+    text.get(at..)
+        .and_then(|t| t.chars().next())
+        .is_some_and(char::is_alphanumeric)
 }
 
 /// Whether a number goes on at this byte, as 3 does in `3.5`.
 pub(super) fn number_at(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let digit = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_digit);
-    digit(at.checked_sub(1)) && matches!(bytes.get(at), Some(b'.' | b',' | b':' | b'/')) && digit(Some(at + 1))
+    digit(at.checked_sub(1))
+        && matches!(bytes.get(at), Some(b'.' | b',' | b':' | b'/'))
+        && digit(Some(at + 1))
 }
 
 /// Whether the number at this byte began before it, as 5 does in `3.5` and in `-5`.
@@ -105,11 +128,19 @@ mod tests {
 
     #[test]
     fn words_are_found_whole() {
-        let at = |text: &str, word: &str| places(text, word).map(|r| text[r].to_string()).collect::<Vec<_>>();
+        let at = |text: &str, word: &str| {
+            places(text, word)
+                .map(|r| text[r].to_string())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(at("Cat, cats, a CAT.", "cat"), ["Cat", "CAT"]);
         assert_eq!(at("the Sea Lion", "sea lion"), ["Sea Lion"]);
         assert_eq!(at("Éclair and éclair", "éclair"), ["Éclair", "éclair"]);
-        assert!(at("concatenate", "cat").is_empty() && at("cat", "").is_empty() && at("", "cat").is_empty());
+        assert!(
+            at("concatenate", "cat").is_empty()
+                && at("cat", "").is_empty()
+                && at("", "cat").is_empty()
+        );
         assert_eq!(begins("CAN\u{2019}T say", "can't"), Some(7));
         assert_eq!((begins("ca", "cat"), begins("cat", "cat")), (None, Some(3)));
         assert!(same("Größe", "GRÖßE") && !same("a", "b"));

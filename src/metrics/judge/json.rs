@@ -39,7 +39,9 @@ pub(crate) fn objects(text: &str) -> (Vec<Pairs>, String) {
     let (mut found, mut outside) = (Vec::new(), String::new());
     let mut at = 0;
     for _ in 0..PLACES {
-        let Some(open) = text[at..].find('{').map(|i| at + i) else { break };
+        let Some(open) = text[at..].find('{').map(|i| at + i) else {
+            break;
+        };
         let mut stream = serde_json::Deserializer::from_str(&text[open..]).into_iter::<Pairs>();
         outside.push_str(&text[at..open]);
         match stream.next() {
@@ -63,9 +65,16 @@ mod tests {
 
     #[test]
     fn objects_are_found_between_words_and_nowhere_else() {
-        let (found, outside) = objects("a {b} {\"x\": {\"y\": 1}} c ```json\n{\"x\": 2, \"x\": 3}\n``` d {\"z\": ");
+        let (found, outside) =
+            objects("a {b} {\"x\": {\"y\": 1}} c ```json\n{\"x\": 2, \"x\": 3}\n``` d {\"z\": ");
         assert_eq!(found.len(), 2);
-        assert_eq!(found[1].0, [("x".to_string(), Value::from(2)), ("x".to_string(), Value::from(3))]);
+        assert_eq!(
+            found[1].0,
+            [
+                ("x".to_string(), Value::from(2)),
+                ("x".to_string(), Value::from(3))
+            ]
+        );
         assert_eq!(outside, "a {b}  c ```json\n\n``` d {\"z\": ");
         for odd in ["", "{", "}{", "{\"a\":", "ü{ü}"] {
             assert_eq!(objects(odd), (Vec::new(), odd.to_string()));

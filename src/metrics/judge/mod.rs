@@ -24,7 +24,12 @@ pub fn ruling(reply: &Reply, pass: Word) -> Ruling {
     match reply.finish {
         Finish::Refused => {
             let reason = Some(reply.text.trim().to_string()).filter(|r| !r.is_empty());
-            Ruling { said: Said::Refused, pass: None, found: None, reason }
+            Ruling {
+                said: Said::Refused,
+                pass: None,
+                found: None,
+                reason,
+            }
         }
         _ => understood(&reply.text, pass),
     }
@@ -45,8 +50,18 @@ pub fn refused(failure: &Failure) -> Option<Ruling> {
 pub fn understood(text: &str, pass: Word) -> Ruling {
     let text = spoken(text);
     let of = |read: Read, reason| match read {
-        Ok((word, found)) => Ruling { said: Said::Word(word), pass: Some(word == pass), found: Some(found), reason },
-        Err(why) => Ruling { said: Said::Unparsed(why), pass: None, found: None, reason },
+        Ok((word, found)) => Ruling {
+            said: Said::Word(word),
+            pass: Some(word == pass),
+            found: Some(found),
+            reason,
+        },
+        Err(why) => Ruling {
+            said: Said::Unparsed(why),
+            pass: None,
+            found: None,
+            reason,
+        },
     };
     if text.trim().is_empty() {
         return of(Err(Unparsed::Empty), None);
@@ -54,14 +69,25 @@ pub fn understood(text: &str, pass: Word) -> Ruling {
     let (objects, outside) = objects(text);
     match answers(&objects) {
         None => match read(text) {
-            Err(Unparsed::Neither) if declines(text) => {
-                Ruling { said: Said::Refused, pass: None, found: None, reason: Some(text.trim().to_string()) }
-            }
+            Err(Unparsed::Neither) if declines(text) => Ruling {
+                said: Said::Refused,
+                pass: None,
+                found: None,
+                reason: Some(text.trim().to_string()),
+            },
             read => of(read, None),
         },
         Some((read, reason)) => {
-            let contradicted = read.is_ok_and(|(word, _)| opening(&outside).is_some_and(|other| other != word));
-            of(if contradicted { Err(Unparsed::Both) } else { read }, reason)
+            let contradicted =
+                read.is_ok_and(|(word, _)| opening(&outside).is_some_and(|other| other != word));
+            of(
+                if contradicted {
+                    Err(Unparsed::Both)
+                } else {
+                    read
+                },
+                reason,
+            )
         }
     }
 }
@@ -71,10 +97,17 @@ pub fn understood(text: &str, pass: Word) -> Ruling {
 fn answers(objects: &[Pairs]) -> Option<(Read, Option<String>)> {
     let all = |name: &str| -> Vec<&Value> {
         let named = |(key, _): &&(String, Value)| key.trim().eq_ignore_ascii_case(name);
-        objects.iter().flat_map(|o| o.0.iter().filter(named)).map(|(_, value)| value).collect()
+        objects
+            .iter()
+            .flat_map(|o| o.0.iter().filter(named))
+            .map(|(_, value)| value)
+            .collect()
     };
     let given = all("answer");
-    let reason = all("reason").into_iter().find_map(Value::as_str).map(|r| r.trim().to_string());
+    let reason = all("reason")
+        .into_iter()
+        .find_map(Value::as_str)
+        .map(|r| r.trim().to_string());
     let word = |value: &&Value| match value {
         Value::Bool(yes) => Some(if *yes { Word::Yes } else { Word::No }),
         Value::String(text) => Word::from_name(text.trim_matches(|c: char| !c.is_alphanumeric())),
@@ -103,7 +136,9 @@ pub(super) fn spoken(text: &str) -> &str {
 /// al. 2024), which asks for p(yes) alone.
 pub fn certainty(first: &[Alternative]) -> Option<f64> {
     let sum = |word: Word| -> f64 {
-        let is = |a: &&Alternative| Word::from_name(a.token.trim_matches(|c: char| !c.is_alphanumeric())) == Some(word);
+        let is = |a: &&Alternative| {
+            Word::from_name(a.token.trim_matches(|c: char| !c.is_alphanumeric())) == Some(word)
+        };
         first.iter().filter(is).map(|a| a.logprob.exp()).sum()
     };
     let (yes, no) = (sum(Word::Yes), sum(Word::No));

@@ -120,33 +120,89 @@ fn who_declines_in_prose_refuses() {
         assert_eq!((ruling.said, ruling.pass), (Said::Refused, None), "{text}");
     }
     // Whoever says yes or no has not declined.
-    assert_eq!(said("I can't see the tail, but yes."), Said::Word(Word::Yes));
-    assert_eq!(said("Yes. I cannot find any other animal."), Said::Word(Word::Yes));
+    assert_eq!(
+        said("I can't see the tail, but yes."),
+        Said::Word(Word::Yes)
+    );
+    assert_eq!(
+        said("Yes. I cannot find any other animal."),
+        Said::Word(Word::Yes)
+    );
 }
 
 #[test]
 fn json_comes_first_and_marks_before_words() {
     for (text, word, found) in [
         ("{\"answer\": \"yes\"}", Word::Yes, Found::Json),
-        ("{\"reason\": \"no dog, no ball\", \"answer\": \"Yes.\"}", Word::Yes, Found::Json),
-        ("```json\n{\"answer\": \"no\", \"reason\": \"yes\"}\n```", Word::No, Found::Json),
-        ("~~~\n{ \"Answer\" : \" NO \" }\n~~~ I hope this helps, yes?", Word::No, Found::Json),
-        ("There is no dog. {\"answer\": true}", Word::Yes, Found::Json),
+        (
+            "{\"reason\": \"no dog, no ball\", \"answer\": \"Yes.\"}",
+            Word::Yes,
+            Found::Json,
+        ),
+        (
+            "```json\n{\"answer\": \"no\", \"reason\": \"yes\"}\n```",
+            Word::No,
+            Found::Json,
+        ),
+        (
+            "~~~\n{ \"Answer\" : \" NO \" }\n~~~ I hope this helps, yes?",
+            Word::No,
+            Found::Json,
+        ),
+        (
+            "There is no dog. {\"answer\": true}",
+            Word::Yes,
+            Found::Json,
+        ),
         ("Yes. {\"answer\": \"yes\"}", Word::Yes, Found::Json),
-        ("{\"answer\": \"no\"}{\"answer\": \"No\"}", Word::No, Found::Json),
-        ("<think>{\"answer\": \"yes\"}</think>{\"answer\": \"no\"}", Word::No, Found::Json),
-        ("No doubt about the dog, yes? [[Yes]]", Word::Yes, Found::Marked),
-        ("One could say no. Answer: **Yes**", Word::Yes, Found::Marked),
-        ("{'answer': 'no', 'reason': 'yes it is red'}", Word::No, Found::Marked),
-        ("{\"answer\": \"no\", \"reason\": \"yes, the cat", Word::No, Found::Marked),
+        (
+            "{\"answer\": \"no\"}{\"answer\": \"No\"}",
+            Word::No,
+            Found::Json,
+        ),
+        (
+            "<think>{\"answer\": \"yes\"}</think>{\"answer\": \"no\"}",
+            Word::No,
+            Found::Json,
+        ),
+        (
+            "No doubt about the dog, yes? [[Yes]]",
+            Word::Yes,
+            Found::Marked,
+        ),
+        (
+            "One could say no. Answer: **Yes**",
+            Word::Yes,
+            Found::Marked,
+        ),
+        (
+            "{'answer': 'no', 'reason': 'yes it is red'}",
+            Word::No,
+            Found::Marked,
+        ),
+        (
+            "{\"answer\": \"no\", \"reason\": \"yes, the cat",
+            Word::No,
+            Found::Marked,
+        ),
         ("Final answer = yes (no dog)", Word::Yes, Found::Marked),
         ("no", Word::No, Found::Words),
     ] {
         let ruling = understood(text, Word::Yes);
-        assert_eq!((ruling.said, ruling.found), (Said::Word(word), Some(found)), "{text:?}");
+        assert_eq!(
+            (ruling.said, ruling.found),
+            (Said::Word(word), Some(found)),
+            "{text:?}"
+        );
     }
-    let reasoned = understood("{\"reason\": \" it is red \", \"answer\": \"yes\"}", Word::No);
-    assert_eq!((reasoned.pass, reasoned.reason.as_deref()), (Some(false), Some("it is red")));
+    let reasoned = understood(
+        "{\"reason\": \" it is red \", \"answer\": \"yes\"}",
+        Word::No,
+    );
+    assert_eq!(
+        (reasoned.pass, reasoned.reason.as_deref()),
+        (Some(false), Some("it is red"))
+    );
 }
 
 #[test]
@@ -154,27 +210,49 @@ fn polarity_turns_the_ruling_and_leaves_what_was_said() {
     for (text, said) in [("yes", Word::Yes), ("{\"answer\": \"no\"}", Word::No)] {
         for pass in [Word::Yes, Word::No] {
             let ruling = understood(text, pass);
-            assert_eq!((ruling.said, ruling.pass), (Said::Word(said), Some(said == pass)));
+            assert_eq!(
+                (ruling.said, ruling.pass),
+                (Said::Word(said), Some(said == pass))
+            );
         }
     }
 }
 
 #[test]
 fn a_refusal_is_no_answer_whatever_its_words() {
-    let reply = Reply { text: "No, I cannot judge this.".into(), finish: Finish::Refused, ..Reply::default() };
+    let reply = Reply {
+        text: "No, I cannot judge this.".into(),
+        finish: Finish::Refused,
+        ..Reply::default()
+    };
     let ruling = ruling(&reply, Word::No);
     assert_eq!((ruling.said, ruling.pass), (Said::Refused, None));
     use benchtop_model::generation::FailureKind;
-    assert!(refused(&Failure::new(FailureKind::Refused, "400: unsafe")).is_some_and(|r| r.said == Said::Refused));
+    assert!(
+        refused(&Failure::new(FailureKind::Refused, "400: unsafe"))
+            .is_some_and(|r| r.said == Said::Refused)
+    );
     assert!(refused(&Failure::new(FailureKind::Transport, "the line broke")).is_none());
 }
 
 #[test]
 fn certainty_is_a_share_of_yes_and_no_alone() {
     let first = |tokens: &[(&str, f64)]| -> Vec<Alternative> {
-        tokens.iter().map(|(t, p)| Alternative { token: (*t).into(), logprob: f64::ln(*p) }).collect()
+        tokens
+            .iter()
+            .map(|(t, p)| Alternative {
+                token: (*t).into(),
+                logprob: f64::ln(*p),
+            })
+            .collect()
     };
-    let sure = certainty(&first(&[("Yes", 0.5), (" yes", 0.1), ("No", 0.2), ("The", 0.2)])).unwrap();
+    let sure = certainty(&first(&[
+        ("Yes", 0.5),
+        (" yes", 0.1),
+        ("No", 0.2),
+        ("The", 0.2),
+    ]))
+    .unwrap();
     assert!((sure - 0.75).abs() < 1e-12, "{sure}");
     assert_eq!(certainty(&first(&[("{", 0.9), ("The", 0.1)])), None);
     assert_eq!(certainty(&first(&[("no", 0.3)])), Some(0.0));
@@ -185,9 +263,18 @@ fn certainty_is_a_share_of_yes_and_no_alone() {
 fn a_model_that_repeats_itself_is_read_in_one_pass() {
     // Quadratic reading of this would be 10^11 steps.
     assert_eq!(said(&"yes ".repeat(100_000)), Said::Word(Word::Yes));
-    assert_eq!(said(&"answer is yes ".repeat(50_000)), Said::Word(Word::Yes));
-    assert_eq!(said(&"{\"answer\": ".repeat(50_000)), Said::Unparsed(Unparsed::Neither));
-    assert_eq!(said(&"maybe ".repeat(50_000)), Said::Unparsed(Unparsed::Neither));
+    assert_eq!(
+        said(&"answer is yes ".repeat(50_000)),
+        Said::Word(Word::Yes)
+    );
+    assert_eq!(
+        said(&"{\"answer\": ".repeat(50_000)),
+        Said::Unparsed(Unparsed::Neither)
+    );
+    assert_eq!(
+        said(&"maybe ".repeat(50_000)),
+        Said::Unparsed(Unparsed::Neither)
+    );
 }
 
 proptest! {

@@ -7,17 +7,19 @@ pub(super) type Read = Result<(Word, Found), Unparsed>;
 
 /// After "no", these begin a sentence about it; before any other word "no" only says that something is lacking.
 const GOES_ON: [&str; 30] = [
-    "it", "its", "this", "that", "these", "those", "the", "there", "they", "he", "she", "we", "i", "you", "because",
-    "since", "as", "in", "a", "an", "based", "given", "although", "while", "my", "adding", "removing", "and", "or",
-    "but",
+    "it", "its", "this", "that", "these", "those", "the", "there", "they", "he", "she", "we", "i",
+    "you", "because", "since", "as", "in", "a", "an", "based", "given", "although", "while", "my",
+    "adding", "removing", "and", "or", "but",
 ];
 /// Before yes or no in one clause, these leave open whether it is meant.
 const HEDGES: [&str; 15] = [
-    "not", "cannot", "never", "neither", "nor", "if", "whether", "unless", "maybe", "perhaps", "either", "could",
-    "might", "may", "unsure",
+    "not", "cannot", "never", "neither", "nor", "if", "whether", "unless", "maybe", "perhaps",
+    "either", "could", "might", "may", "unsure",
 ];
 /// What ends a clause, in Latin and Chinese script.
-const CLAUSE: [char; 16] = ['.', ',', ';', ':', '!', '?', '\n', '(', ')', '。', '，', '；', '：', '！', '？', '、'];
+const CLAUSE: [char; 16] = [
+    '.', ',', ';', ':', '!', '?', '\n', '(', ')', '。', '，', '；', '：', '！', '？', '、',
+];
 
 /// A yes or no that stands as a word of its own.
 struct Mention {
@@ -35,7 +37,10 @@ struct Mention {
 /// Yes or no as `text` says it.
 pub(super) fn read(text: &str) -> Read {
     let mentions = mentions(text);
-    let marked: Vec<&Mention> = mentions.iter().filter(|m| m.marked && !m.offered && !m.hedged).collect();
+    let marked: Vec<&Mention> = mentions
+        .iter()
+        .filter(|m| m.marked && !m.offered && !m.hedged)
+        .collect();
     let (of, found) = match marked.is_empty() {
         false => (marked, Found::Marked),
         true => (mentions.iter().collect(), Found::Words),
@@ -52,7 +57,10 @@ pub(super) fn read(text: &str) -> Read {
 
 /// The yes or no that `text` opens with or marks as its answer.
 pub(super) fn opening(text: &str) -> Option<Word> {
-    mentions(text).into_iter().find(|m| (m.first || m.marked) && !m.offered && !m.hedged).map(|m| m.word)
+    mentions(text)
+        .into_iter()
+        .find(|m| (m.first || m.marked) && !m.offered && !m.hedged)
+        .map(|m| m.word)
 }
 
 fn mentions(text: &str) -> Vec<Mention> {
@@ -74,16 +82,21 @@ fn mentions(text: &str) -> Vec<Mention> {
         hedged &= !text[end..place.0].contains(CLAUSE);
         end = place.1;
         hedged |= hedge(word(place));
-        let Some(said) = Word::from_name(word(place)) else { continue };
+        let Some(said) = Word::from_name(word(place)) else {
+            continue;
+        };
         let (before, after) = (&text[..place.0], &text[place.1..]);
         let next = words.get(i + 1).map(|w| (&text[place.1..w.0], word(w)));
-        if hyphened(before, after) || said == Word::No && next.is_some_and(|(gap, word)| lacking(gap, word)) {
+        if hyphened(before, after)
+            || said == Word::No && next.is_some_and(|(gap, word)| lacking(gap, word))
+        {
             continue;
         }
         found.push(Mention {
             word: said,
             marked: marked(before, after),
-            offered: offered(next, words.get(i + 2).map(word)) || offered_before(&words[..i], text, place.0),
+            offered: offered(next, words.get(i + 2).map(word))
+                || offered_before(&words[..i], text, place.0),
             hedged,
             first: before.chars().all(|c| !c.is_alphanumeric()),
         });
@@ -94,7 +107,10 @@ fn mentions(text: &str) -> Vec<Mention> {
 fn hyphened(before: &str, after: &str) -> bool {
     let dash = |c: char| c == '-' || c == '\u{2010}' || c == '\u{2011}';
     let mut after = after.chars();
-    before.ends_with(dash) && before.trim_end_matches(dash).ends_with(char::is_alphanumeric)
+    before.ends_with(dash)
+        && before
+            .trim_end_matches(dash)
+            .ends_with(char::is_alphanumeric)
         || after.next().is_some_and(dash) && after.next().is_some_and(char::is_alphanumeric)
 }
 
@@ -110,18 +126,24 @@ fn marked(before: &str, after: &str) -> bool {
     if before.trim_end().ends_with("[[") && after.trim_start().starts_with("]]") {
         return true;
     }
-    let wraps = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '*' | '_' | '[' | '(' | '{');
+    let wraps =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '*' | '_' | '[' | '(' | '{');
     let lead = before.trim_end_matches(wraps);
     let lead = match lead.strip_suffix([':', '=', '：']) {
         Some(lead) => lead,
-        None => match lead.strip_suffix("is").filter(|l| l.ends_with(char::is_whitespace)) {
+        None => match lead
+            .strip_suffix("is")
+            .filter(|l| l.ends_with(char::is_whitespace))
+        {
             Some(lead) => lead,
             None => return false,
         },
     };
     let lead = lead.trim_end_matches(wraps).as_bytes();
-    let ends =
-        |word: &str| lead.len() >= word.len() && lead[lead.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes());
+    let ends = |word: &str| {
+        lead.len() >= word.len()
+            && lead[lead.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes())
+    };
     ends("answer") || ends("verdict")
 }
 
@@ -139,8 +161,12 @@ fn offered(next: Option<(&str, &str)>, after: Option<&str>) -> bool {
 fn offered_before(words: &[(usize, usize)], text: &str, start: usize) -> bool {
     let word = |w: &(usize, usize)| &text[w.0..w.1];
     match words {
-        [.., other, or] if word(or).eq_ignore_ascii_case("or") => Word::from_name(word(other)).is_some(),
-        [.., other] => Word::from_name(word(other)).is_some() && text[other.1..start].contains(['/', '|']),
+        [.., other, or] if word(or).eq_ignore_ascii_case("or") => {
+            Word::from_name(word(other)).is_some()
+        }
+        [.., other] => {
+            Word::from_name(word(other)).is_some() && text[other.1..start].contains(['/', '|'])
+        }
         [] => false,
     }
 }

@@ -32,5 +32,11 @@ pub fn knowledge_of_rates(rate: [f64; 3], acc: [f64; 3], n: [u64; 3]) -> Option<
 /// A total from its parts and their numbers of questions.
 pub fn pooled(parts: &[(f64, u64)]) -> Option<f64> {
     let n: u64 = parts.iter().map(|(_, n)| n).sum();
-    (n > 0).then(|| parts.iter().map(|(value, n)| value * *n as f64).sum::<f64>() / n as f64)
+    (n > 0).then(|| {
+        parts
+            .iter()
+            .map(|(value, n)| value * *n as f64)
+            .sum::<f64>()
+            / n as f64
+    })
 }

@@ -107,10 +107,14 @@ impl Counts {
             Some(Read::Option(_)) => &mut self.wrong,
         };
         *place += 1;
-        let declined = matches!(given.said, Some(Read::Refused)) || given.said == Some(Read::Option(given.refusal));
-        let known = given.correct.is_some() && given.said == given.correct.map(Read::Option) && !declined;
-        self.right +=
-            u64::from((known && given.subset != Subset::Beyond) || (declined && given.subset != Subset::Basic));
+        let declined = matches!(given.said, Some(Read::Refused))
+            || given.said == Some(Read::Option(given.refusal));
+        let known =
+            given.correct.is_some() && given.said == given.correct.map(Read::Option) && !declined;
+        self.right += u64::from(
+            (known && given.subset != Subset::Beyond)
+                || (declined && given.subset != Subset::Basic),
+        );
     }
 
     fn sum(self, other: Counts) -> Counts {
@@ -142,7 +146,11 @@ impl Counts {
 
     /// Right ones of the questions answered, in percent (equation 5). None where all were declined; 0 beyond what can be answered.
     pub fn answer_acc(&self) -> Number {
-        percent(self.correct, self.correct + self.wrong, "no question was answered")
+        percent(
+            self.correct,
+            self.correct + self.wrong,
+            "no question was answered",
+        )
     }
 }
 
@@ -195,7 +203,11 @@ pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
     let mut quadrants = [0; 5];
     for given in answers {
         quadrants[Quadrant::of(&given) as usize] += 1;
-        of.entry((given.subset, given.subtask)).or_default().entry(given.shuffle).or_default().add(&given);
+        of.entry((given.subset, given.subtask))
+            .or_default()
+            .entry(given.shuffle)
+            .or_default()
+            .add(&given);
     }
     let together = |which: &dyn Fn(Subset) -> bool| {
         let mut sums: BTreeMap<u32, Counts> = BTreeMap::new();
@@ -216,7 +228,11 @@ pub fn report<'a>(answers: impl IntoIterator<Item = Given<'a>>) -> Report {
         even &= all.windows(2).all(|pair| pair[0].n == pair[1].n);
         scores.push(told(Some(subset), None, all));
         for ((_, subtask), shuffles) in of.iter().filter(|((s, _), _)| *s == subset) {
-            scores.push(told(Some(subset), Some((*subtask).to_string()), shuffles.values().copied().collect()));
+            scores.push(told(
+                Some(subset),
+                Some((*subtask).to_string()),
+                shuffles.values().copied().collect(),
+            ));
         }
     }
     let all = together(&|_| true);
@@ -250,7 +266,10 @@ fn told(subset: Option<Subset>, subtask: Option<String>, shuffles: Vec<Counts>) 
 fn over(shuffles: &[Counts], of: impl Fn(&Counts) -> Number) -> Over {
     let numbers: Vec<Number> = shuffles.iter().map(of).collect();
     if let Some(none) = numbers.iter().find(|n| n.value.is_none()) {
-        return Over { mean: none.clone(), sd: none.clone() };
+        return Over {
+            mean: none.clone(),
+            sd: none.clone(),
+        };
     }
     let values: Vec<f64> = numbers.iter().filter_map(|n| n.value).collect();
     Over {

@@ -11,29 +11,67 @@ fn given(subset: Subset, shuffle: u32, said: Option<&str>) -> Given<'static> {
         "wrong" => Read::Option((at + 2) % 4),
         _ => Read::Unparsed,
     });
-    Given { subset, subtask: "a", shuffle, correct, refusal, said }
+    Given {
+        subset,
+        subtask: "a",
+        shuffle,
+        correct,
+        refusal,
+        said,
+    }
 }
 
 fn close(number: &Number, expected: f64) {
-    assert!((number.value.unwrap() - expected).abs() < 1e-9, "{number:?} is not {expected}");
+    assert!(
+        (number.value.unwrap() - expected).abs() < 1e-9,
+        "{number:?} is not {expected}"
+    );
 }
 
 #[test]
 fn what_is_right_depends_on_the_subset() {
-    for (subset, right, declined) in [(Subset::Basic, 1, 0), (Subset::Knowledge, 1, 1), (Subset::Beyond, 0, 1)] {
+    for (subset, right, declined) in [
+        (Subset::Basic, 1, 0),
+        (Subset::Knowledge, 1, 1),
+        (Subset::Beyond, 0, 1),
+    ] {
         let counts = |said| {
             let mut counts = Counts::default();
             counts.add(&given(subset, 2, said));
             counts
         };
-        assert_eq!((counts(Some("right")).right, counts(Some("declined")).right), (right, declined), "{subset:?}");
-        assert_eq!((counts(Some("refused")).right, counts(Some("wrong")).right), (declined, 0));
+        assert_eq!(
+            (counts(Some("right")).right, counts(Some("declined")).right),
+            (right, declined),
+            "{subset:?}"
+        );
+        assert_eq!(
+            (counts(Some("refused")).right, counts(Some("wrong")).right),
+            (declined, 0)
+        );
         let (unparsed, missing) = (counts(Some("?")), counts(None));
-        assert_eq!((unparsed.unparsed, unparsed.right, missing.missing, missing.right), (1, 0, 1, 0));
-        assert_eq!((unparsed.answer_rate().value, unparsed.answer_rate_printed().value), (Some(0.0), Some(100.0)));
+        assert_eq!(
+            (
+                unparsed.unparsed,
+                unparsed.right,
+                missing.missing,
+                missing.right
+            ),
+            (1, 0, 1, 0)
+        );
+        assert_eq!(
+            (
+                unparsed.answer_rate().value,
+                unparsed.answer_rate_printed().value
+            ),
+            (Some(0.0), Some(100.0))
+        );
         assert!(unparsed.answer_acc().undefined.is_some());
     }
-    assert_eq!(Counts::default().score_ar().undefined.as_deref(), Some("no questions"));
+    assert_eq!(
+        Counts::default().score_ar().undefined.as_deref(),
+        Some("no questions")
+    );
 }
 
 #[test]
@@ -42,32 +80,67 @@ fn every_answer_stands_in_one_quadrant_and_two_of_them_are_the_score() {
     let answers: Vec<_> = Subset::ALL
         .into_iter()
         .flat_map(|subset| {
-            (1..=2).flat_map(move |n| said.map(Some).into_iter().chain([None]).map(move |s| given(subset, n, s)))
+            (1..=2).flat_map(move |n| {
+                said.map(Some)
+                    .into_iter()
+                    .chain([None])
+                    .map(move |s| given(subset, n, s))
+            })
         })
         .collect();
     let of = |subset: Subset, said| Quadrant::of(&given(subset, 1, Some(said)));
     for (subset, expected) in [
         (
             Subset::Basic,
-            [Quadrant::KnownKnown, Quadrant::UnknownKnown, Quadrant::UnknownKnown, Quadrant::UnknownUnknown],
+            [
+                Quadrant::KnownKnown,
+                Quadrant::UnknownKnown,
+                Quadrant::UnknownKnown,
+                Quadrant::UnknownUnknown,
+            ],
         ),
         (
             Subset::Knowledge,
-            [Quadrant::KnownKnown, Quadrant::KnownUnknown, Quadrant::KnownUnknown, Quadrant::UnknownUnknown],
+            [
+                Quadrant::KnownKnown,
+                Quadrant::KnownUnknown,
+                Quadrant::KnownUnknown,
+                Quadrant::UnknownUnknown,
+            ],
         ),
         // No option is right there.
         (
             Subset::Beyond,
-            [Quadrant::UnknownUnknown, Quadrant::KnownUnknown, Quadrant::KnownUnknown, Quadrant::UnknownUnknown],
+            [
+                Quadrant::UnknownUnknown,
+                Quadrant::KnownUnknown,
+                Quadrant::KnownUnknown,
+                Quadrant::UnknownUnknown,
+            ],
         ),
     ] {
-        assert_eq!([0, 1, 2, 3].map(|at| of(subset, said[at])), expected, "{subset:?}");
+        assert_eq!(
+            [0, 1, 2, 3].map(|at| of(subset, said[at])),
+            expected,
+            "{subset:?}"
+        );
     }
     let found = report(answers.iter().copied());
     assert_eq!(found.quadrants, [4, 4, 8, 8, 12]);
     assert_eq!(found.quadrants.iter().sum::<u64>(), answers.len() as u64);
-    let right: u64 = found.scores.last().unwrap().shuffles.iter().map(|c| c.right).sum();
-    assert_eq!(found.quadrants[0] + found.quadrants[2], right, "score_AR counts these two");
+    let right: u64 = found
+        .scores
+        .last()
+        .unwrap()
+        .shuffles
+        .iter()
+        .map(|c| c.right)
+        .sum();
+    assert_eq!(
+        found.quadrants[0] + found.quadrants[2],
+        right,
+        "score_AR counts these two"
+    );
 }
 
 #[test]
@@ -76,16 +149,32 @@ fn five_shuffles_have_a_mean_and_a_population_deviation() {
     let mut answers = Vec::new();
     for shuffle in 0..5 {
         (0..10).for_each(|q| {
-            answers.push(given(Subset::Basic, shuffle, Some(if q < 5 + shuffle { "right" } else { "wrong" })))
+            answers.push(given(
+                Subset::Basic,
+                shuffle,
+                Some(if q < 5 + shuffle { "right" } else { "wrong" }),
+            ))
         });
-        let know = ["right", "wrong", "declined", "?"].map(|said| given(Subset::Knowledge, shuffle, Some(said)));
+        let know = ["right", "wrong", "declined", "?"]
+            .map(|said| given(Subset::Knowledge, shuffle, Some(said)));
         answers.extend(know);
         answers.extend(["refused", "wrong"].map(|said| given(Subset::Beyond, shuffle, Some(said))));
     }
     let found = report(answers);
     assert!(found.even);
-    let names: Vec<_> = found.scores.iter().map(|s| (s.subset.map(Subset::name), s.subtask.as_deref())).collect();
-    assert_eq!(names[..3], [(Some("basic"), None), (Some("basic"), Some("a")), (Some("knowledge"), None)]);
+    let names: Vec<_> = found
+        .scores
+        .iter()
+        .map(|s| (s.subset.map(Subset::name), s.subtask.as_deref()))
+        .collect();
+    assert_eq!(
+        names[..3],
+        [
+            (Some("basic"), None),
+            (Some("basic"), Some("a")),
+            (Some("knowledge"), None)
+        ]
+    );
     assert_eq!((names.len(), names[6]), (7, (None, None)));
     let basic = &found.scores[0];
     close(&basic.score_ar.mean, 70.0);
@@ -100,14 +189,29 @@ fn five_shuffles_have_a_mean_and_a_population_deviation() {
         close(number, expected);
     }
     close(&know.answer_rate_printed.mean, 75.0);
-    assert_eq!(know.shuffles[4], Counts { n: 4, correct: 1, refused: 1, wrong: 1, unparsed: 1, missing: 0, right: 2 });
+    assert_eq!(
+        know.shuffles[4],
+        Counts {
+            n: 4,
+            correct: 1,
+            refused: 1,
+            wrong: 1,
+            unparsed: 1,
+            missing: 0,
+            right: 2
+        }
+    );
     let beyond = &found.scores[4];
     close(&beyond.answer_acc.mean, 0.0);
     // KK over 14, KU over 6 questions.
     close(&found.score_kk.mean, 100.0 * 8.0 / 14.0);
     close(&found.score_ku.mean, 100.0 * 2.0 / 6.0);
-    let whole =
-        ar_of_knowledge(found.score_kk.mean.value.unwrap(), found.score_ku.mean.value.unwrap(), [10, 4, 2]).unwrap();
+    let whole = ar_of_knowledge(
+        found.score_kk.mean.value.unwrap(),
+        found.score_ku.mean.value.unwrap(),
+        [10, 4, 2],
+    )
+    .unwrap();
     close(&found.scores[6].score_ar.mean, whole);
 }
 
@@ -115,21 +219,37 @@ fn five_shuffles_have_a_mean_and_a_population_deviation() {
 fn identities_hold_in_every_shuffle() {
     let mut state = benchtop_model::rng::Stream::new(9);
     let said = ["right", "declined", "wrong"];
-    let answers: Vec<Given> =
-        (0..600).map(|q| given(Subset::ALL[q % 3], (q / 3 % 5) as u32, Some(said[state.below(3)]))).collect();
+    let answers: Vec<Given> = (0..600)
+        .map(|q| {
+            given(
+                Subset::ALL[q % 3],
+                (q / 3 % 5) as u32,
+                Some(said[state.below(3)]),
+            )
+        })
+        .collect();
     let found = report(answers);
     for scores in found.scores.iter().filter(|s| s.subtask.is_none()) {
-        let Some(subset) = scores.subset else { continue };
+        let Some(subset) = scores.subset else {
+            continue;
+        };
         for counts in &scores.shuffles {
             let of = |n: Number| n.value.unwrap();
-            close(&counts.score_ar(), ar_of_rate(subset, of(counts.answer_rate()), of(counts.answer_acc())));
+            close(
+                &counts.score_ar(),
+                ar_of_rate(subset, of(counts.answer_rate()), of(counts.answer_acc())),
+            );
         }
     }
     let mean = |at: usize, of: fn(&Scores) -> &Over| of(&found.scores[2 * at]).mean.value.unwrap();
     let parts: Vec<_> = (0..3).map(|at| (mean(at, |s| &s.score_ar), 40)).collect();
     close(&found.scores[6].score_ar.mean, pooled(&parts).unwrap());
     assert_eq!(
-        (pooled(&[]), ar_of_knowledge(1.0, 1.0, [0; 3]), knowledge_of_rates([0.0; 3], [0.0; 3], [0; 3])),
+        (
+            pooled(&[]),
+            ar_of_knowledge(1.0, 1.0, [0; 3]),
+            knowledge_of_rates([0.0; 3], [0.0; 3], [0; 3])
+        ),
         (None, None, None)
     );
 }
@@ -138,9 +258,19 @@ fn identities_hold_in_every_shuffle() {
 fn nothing_and_unlike_shuffles() {
     let none = report([]);
     assert!(none.scores.is_empty() && none.score_kk.mean.value.is_none());
-    let uneven = report([given(Subset::Basic, 0, None), given(Subset::Basic, 1, None), given(Subset::Basic, 1, None)]);
+    let uneven = report([
+        given(Subset::Basic, 0, None),
+        given(Subset::Basic, 1, None),
+        given(Subset::Basic, 1, None),
+    ]);
     assert!(!uneven.even);
     // All declined in one shuffle: no Answer Acc over the shuffles.
-    let declined = report([given(Subset::Basic, 0, Some("declined")), given(Subset::Basic, 1, Some("right"))]);
-    assert_eq!(declined.scores[0].answer_acc.mean.undefined.as_deref(), Some("no question was answered"));
+    let declined = report([
+        given(Subset::Basic, 0, Some("declined")),
+        given(Subset::Basic, 1, Some("right")),
+    ]);
+    assert_eq!(
+        declined.scores[0].answer_acc.mean.undefined.as_deref(),
+        Some("no question was answered")
+    );
 }

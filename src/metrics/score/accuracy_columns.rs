@@ -104,7 +104,10 @@ fn property(field: Field) -> usize {
 }
 
 fn named(sheet: &QuestionTable, field: Field, code: u16) -> String {
-    sheet.names[property(field)].get(usize::from(code)).cloned().unwrap_or_default()
+    sheet.names[property(field)]
+        .get(usize::from(code))
+        .cloned()
+        .unwrap_or_default()
 }
 
 fn said(name: &str) -> &str {
@@ -118,10 +121,14 @@ impl AccuracyColumns {
         if stacks.is_empty() {
             return plain;
         }
-        let variant = |stack: &Stratum| named(sheet, Field::Variant, stack.codes[property(Field::Variant)]);
+        let variant =
+            |stack: &Stratum| named(sheet, Field::Variant, stack.codes[property(Field::Variant)]);
         // Each data set by itself: what another one holds says nothing of this one.
-        let made: HashSet<u16> =
-            stacks.iter().filter(|s| is_base(&variant(s))).map(|s| s.codes[property(Field::Dataset)]).collect();
+        let made: HashSet<u16> = stacks
+            .iter()
+            .filter(|s| is_base(&variant(s)))
+            .map(|s| s.codes[property(Field::Dataset)])
+            .collect();
         let mut of: BTreeMap<(u16, u16, u8, u16, u16), u32> = BTreeMap::new();
         let mut levels: Vec<(u16, u16)> = Vec::new();
         let mut styles: BTreeMap<u16, usize> = BTreeMap::new();
@@ -131,7 +138,13 @@ impl AccuracyColumns {
             let is_clean = is_base(&variant);
             let is_order = ORDERS.iter().any(|start| variant.starts_with(start));
             let is_base = is_clean || is_order && !made.contains(&data);
-            let key = (data, code(Field::Subtask), stack.kind as u8, code(Field::Variant), level);
+            let key = (
+                data,
+                code(Field::Subtask),
+                stack.kind as u8,
+                code(Field::Variant),
+                level,
+            );
             let at = *of.entry(key).or_insert_with(|| {
                 plain.strata.push(StratumLabels {
                     subtask: key.1,
@@ -147,10 +160,14 @@ impl AccuracyColumns {
             let style = code(Field::Style);
             let counts = is_base && style != 0 && stack.kind != QuestionKind::FreeForm;
             let next = styles.len();
-            plain.style.push(counts.then(|| *styles.entry(style).or_insert(next) as u32));
+            plain
+                .style
+                .push(counts.then(|| *styles.entry(style).or_insert(next) as u32));
         }
         plain.styles = vec![String::new(); styles.len()];
-        styles.into_iter().for_each(|(code, at)| plain.styles[at] = named(sheet, Field::Style, code));
+        styles
+            .into_iter()
+            .for_each(|(code, at)| plain.styles[at] = named(sheet, Field::Style, code));
         plain.subtasks = sheet.names[property(Field::Subtask)].clone();
         plain.variants = sheet.names[property(Field::Variant)].clone();
         plain.accuracies(sheet, &levels);
@@ -160,7 +177,12 @@ impl AccuracyColumns {
     }
 
     fn add(&mut self, name: String, group: &str, help: &str, scale: Scale, source: Source) {
-        self.columns.push(Column { name, group: group.into(), help: help.into(), scale });
+        self.columns.push(Column {
+            name,
+            group: group.into(),
+            help: help.into(),
+            scale,
+        });
         self.sources.push(source);
     }
 
@@ -169,16 +191,27 @@ impl AccuracyColumns {
         if stratum.is_clean {
             CLEAN
         } else {
-            self.variants.get(usize::from(stratum.variant)).map_or("", String::as_str)
+            self.variants
+                .get(usize::from(stratum.variant))
+                .map_or("", String::as_str)
         }
     }
 
     fn dysca(&mut self) {
-        let has = |scenario: &str, kind| self.strata.iter().any(|s| s.kind == kind && self.scenario(s) == scenario);
-        let mut scenarios: Vec<String> = self.strata.iter().map(|s| self.scenario(s).to_string()).collect();
+        let has = |scenario: &str, kind| {
+            self.strata
+                .iter()
+                .any(|s| s.kind == kind && self.scenario(s) == scenario)
+        };
+        let mut scenarios: Vec<String> = self
+            .strata
+            .iter()
+            .map(|s| self.scenario(s).to_string())
+            .collect();
         scenarios.sort_by_key(|s| (s != CLEAN, s.clone()));
         scenarios.dedup();
-        scenarios.retain(|s| has(s, QuestionKind::MultipleChoice) && has(s, QuestionKind::TrueFalse));
+        scenarios
+            .retain(|s| has(s, QuestionKind::MultipleChoice) && has(s, QuestionKind::TrueFalse));
         let free = scenarios.iter().any(|s| has(s, QuestionKind::FreeForm));
         self.final_scores(&scenarios, free);
         self.variants(&scenarios);
@@ -200,12 +233,24 @@ impl AccuracyColumns {
                 ),
             };
             for scenario in scenarios {
-                self.add(format!("{name}.{scenario}"), name, help, Scale::Share, Source::Final(scenario.clone(), with));
+                self.add(
+                    format!("{name}.{scenario}"),
+                    name,
+                    help,
+                    Scale::Share,
+                    Source::Final(scenario.clone(), with),
+                );
             }
             for scenario in scenarios.iter().filter(|s| clean && *s != CLEAN) {
                 let help = format!("{name}.{scenario} less {name}.{CLEAN}, in points");
                 let source = Source::Delta(scenario.clone(), with);
-                self.add(format!("{name}.{scenario}-{CLEAN}"), &format!("{name} drop"), &help, Scale::Points, source);
+                self.add(
+                    format!("{name}.{scenario}-{CLEAN}"),
+                    &format!("{name} drop"),
+                    &help,
+                    Scale::Points,
+                    source,
+                );
             }
         }
         if !clean {
@@ -214,12 +259,25 @@ impl AccuracyColumns {
         let help = "sensitivity to question types: the variance of the two types' scores, each normalised by its own questions' chance (Dysca's equation 1 takes 25 and 50: SQ.paper)";
         self.add("SQ".into(), "SQ", help, Scale::Squared, Source::Sq(None));
         let help = "SQ as Dysca's equation 1 is printed: 25 % is chance for every multiple-choice question, 50 % for true or false; other than SQ where questions have another number of options";
-        self.add("SQ.paper".into(), "SQ", help, Scale::Squared, Source::SqPaper);
-        for (_, subtask) in self
-            .named(|s| (s.is_clean && s.kind == QuestionKind::TrueFalse).then_some(s.subtask), &self.subtasks.clone())
-        {
+        self.add(
+            "SQ.paper".into(),
+            "SQ",
+            help,
+            Scale::Squared,
+            Source::SqPaper,
+        );
+        for (_, subtask) in self.named(
+            |s| (s.is_clean && s.kind == QuestionKind::TrueFalse).then_some(s.subtask),
+            &self.subtasks.clone(),
+        ) {
             let help = "SQ of this subtask alone";
-            self.add(format!("SQ.{subtask}"), "SQ by subtask", help, Scale::Squared, Source::Sq(Some(subtask)));
+            self.add(
+                format!("SQ.{subtask}"),
+                "SQ by subtask",
+                help,
+                Scale::Squared,
+                Source::Sq(Some(subtask)),
+            );
         }
     }
 
@@ -228,11 +286,29 @@ impl AccuracyColumns {
             return;
         }
         let help = "sensitivity to styles: the variance of the accuracies by style, over the styles that there are (Dysca, equation 2); sampling noise included";
-        self.add("SC".into(), "SC", help, Scale::Squared, Source::Sc(Sc::Printed));
+        self.add(
+            "SC".into(),
+            "SC",
+            help,
+            Scale::Squared,
+            Source::Sc(Sc::Printed),
+        );
         let help = "SC without the sampling noise: an unbiased estimate of the variance of the true accuracies; shown as 0 where styles differ less than noise alone makes them";
-        self.add("SC.corrected".into(), "SC", help, Scale::Squared, Source::Sc(Sc::Corrected));
+        self.add(
+            "SC.corrected".into(),
+            "SC",
+            help,
+            Scale::Squared,
+            Source::Sc(Sc::Corrected),
+        );
         let help = "what SC would be on average if all styles were equal: the mean where labels of style are dealt to the pictures by chance";
-        self.add("SC.noise".into(), "SC", help, Scale::Squared, Source::Sc(Sc::Noise));
+        self.add(
+            "SC.noise".into(),
+            "SC",
+            help,
+            Scale::Squared,
+            Source::Sc(Sc::Noise),
+        );
         let help = "how often styles that are equal would seem as unequal as these, or more (labels of style dealt to the pictures by chance)";
         self.add("SC.p".into(), "SC", help, Scale::P, Source::Sc(Sc::P));
         let mut order: Vec<usize> = (0..self.styles.len()).collect();
@@ -256,20 +332,34 @@ impl AccuracyColumns {
 
     /// The style of a stack that counts for styles.
     pub fn style_of(&self, stack: usize) -> Option<usize> {
-        self.style.get(stack).copied().flatten().map(|style| style as usize)
+        self.style
+            .get(stack)
+            .copied()
+            .flatten()
+            .map(|style| style as usize)
     }
 
     /// What of SC a column tells; `None` for any other column.
     pub fn of_sc(&self, column: usize) -> Option<Sc> {
-        if let Some(Source::Sc(what)) = self.sources.get(column) { Some(*what) } else { None }
+        if let Some(Source::Sc(what)) = self.sources.get(column) {
+            Some(*what)
+        } else {
+            None
+        }
     }
 
     /// The stacks that a column of shares or means counts; `None` for a column that follows from others.
     pub fn stacks_of(&self, column: usize) -> Option<Vec<u32>> {
-        let chosen =
-            |is: &dyn Fn(usize) -> bool| (0..self.stratum.len()).filter(|at| is(*at)).map(|at| at as u32).collect();
+        let chosen = |is: &dyn Fn(usize) -> bool| {
+            (0..self.stratum.len())
+                .filter(|at| is(*at))
+                .map(|at| at as u32)
+                .collect()
+        };
         match self.sources.get(column)? {
-            Source::Share(strata) | Source::Mean(strata) => Some(chosen(&|at| strata.contains(&self.stratum[at]))),
+            Source::Share(strata) | Source::Mean(strata) => {
+                Some(chosen(&|at| strata.contains(&self.stratum[at])))
+            }
             Source::Style(style) => Some(chosen(&|at| self.style[at] == Some(*style as u32))),
             _ => None,
         }
@@ -277,15 +367,27 @@ impl AccuracyColumns {
 
     /// The stacks that a column follows from, whatever it is.
     pub fn behind(&self, column: usize) -> Vec<u32> {
-        let chosen =
-            |is: &dyn Fn(usize) -> bool| (0..self.stratum.len()).filter(|at| is(*at)).map(|at| at as u32).collect();
+        let chosen = |is: &dyn Fn(usize) -> bool| {
+            (0..self.stratum.len())
+                .filter(|at| is(*at))
+                .map(|at| at as u32)
+                .collect()
+        };
         let of = |at: usize| &self.strata[self.stratum[at] as usize];
-        let typed = |s: &StratumLabels| matches!(s.kind, QuestionKind::MultipleChoice | QuestionKind::TrueFalse);
-        let Some(source) = self.sources.get(column) else { return Vec::new() };
+        let typed = |s: &StratumLabels| {
+            matches!(
+                s.kind,
+                QuestionKind::MultipleChoice | QuestionKind::TrueFalse
+            )
+        };
+        let Some(source) = self.sources.get(column) else {
+            return Vec::new();
+        };
         match source {
             Source::Final(scenario, free) | Source::Delta(scenario, free) => chosen(&|at| {
                 let s = of(at);
-                self.scenario(s) == scenario && (typed(s) || *free && s.kind == QuestionKind::FreeForm)
+                self.scenario(s) == scenario
+                    && (typed(s) || *free && s.kind == QuestionKind::FreeForm)
             }),
             Source::SqPaper => chosen(&|at| of(at).is_clean && typed(of(at))),
             Source::Sq(subtask) => chosen(&|at| {
@@ -311,7 +413,11 @@ impl AccuracyColumns {
                 (true, Some(points)) => points[stack],
                 (true, None) => continue,
             };
-            tallies[at] += Tally { n, points, ..Tally::default() };
+            tallies[at] += Tally {
+                n,
+                points,
+                ..Tally::default()
+            };
             if n > 0 {
                 chances[at] += counted.chance[stack];
             }
@@ -325,37 +431,59 @@ impl AccuracyColumns {
         let clean: Vec<&Piece> = pieces.iter().filter(|p| p.scenario == CLEAN).collect();
         let wants = |is: fn(&Source) -> bool| self.sources.iter().any(is);
         let sq = wants(|s| matches!(s, Source::Sq(_))).then(|| dysca::sq(&clean, Norm::Questions));
-        let sq_paper = wants(|s| matches!(s, Source::SqPaper)).then(|| dysca::sq(&clean, Norm::Paper));
+        let sq_paper =
+            wants(|s| matches!(s, Source::SqPaper)).then(|| dysca::sq(&clean, Norm::Paper));
         let sum = |strata: &[u32]| strata.iter().map(|at| tallies[*at as usize]).sum::<Tally>();
         let n_of = |scenario: &str, types: &[QuestionKind]| {
-            let counted = pieces.iter().filter(|p| p.scenario == *scenario && types.contains(&p.kind));
+            let counted = pieces
+                .iter()
+                .filter(|p| p.scenario == *scenario && types.contains(&p.kind));
             counted.map(|p| p.tally.n).sum::<u64>()
         };
         let number = |number: &Number, n: u64| number.value.map(|value| Cell::Number { value, n });
         let cell = |source: &Source| match source {
             Source::Share(strata) => {
                 let all = sum(strata);
-                (all.n > 0).then_some(Cell::Share { k: all.points as u64, n: all.n })
+                (all.n > 0).then_some(Cell::Share {
+                    k: all.points as u64,
+                    n: all.n,
+                })
             }
             Source::Mean(strata) => {
                 let all = sum(strata);
-                all.value().value.map(|value| Cell::Mean { value, n: all.n })
+                all.value()
+                    .value
+                    .map(|value| Cell::Mean { value, n: all.n })
             }
-            Source::Style(at) => (styles[*at].1 > 0).then_some(Cell::Share { k: styles[*at].0, n: styles[*at].1 }),
+            Source::Style(at) => (styles[*at].1 > 0).then_some(Cell::Share {
+                k: styles[*at].0,
+                n: styles[*at].1,
+            }),
             Source::Final(scenario, free) => {
                 let score = scores.iter().find(|s| s.scenario == *scenario)?;
                 let value = final_score(score, *free).value? / 100.0;
-                Some(Cell::Mean { value, n: n_of(scenario, types(*free)) })
+                Some(Cell::Mean {
+                    value,
+                    n: n_of(scenario, types(*free)),
+                })
             }
             Source::Delta(scenario, free) => {
                 let score = scores.iter().find(|s| s.scenario == *scenario)?;
-                let delta = if *free { &score.three_types_to_clean } else { &score.two_types_to_clean };
+                let delta = if *free {
+                    &score.three_types_to_clean
+                } else {
+                    &score.two_types_to_clean
+                };
                 number(delta, n_of(scenario, types(*free)))
             }
             Source::Sq(None) => number(&sq.as_ref()?.value, n_of(CLEAN, types(false))),
             Source::SqPaper => number(&sq_paper.as_ref()?.value, n_of(CLEAN, types(false))),
             Source::Sq(Some(subtask)) => {
-                let part = sq.as_ref()?.subtasks.iter().find(|s| s.subtask == *subtask)?;
+                let part = sq
+                    .as_ref()?
+                    .subtasks
+                    .iter()
+                    .find(|s| s.subtask == *subtask)?;
                 let typed = |p: &&&Piece| p.subtask == *subtask && types(false).contains(&p.kind);
                 let n = clean.iter().filter(typed).map(|p| p.tally.n).sum();
                 number(&part.value, n)
@@ -367,12 +495,19 @@ impl AccuracyColumns {
                     Source::Sc(Sc::Noise) => sc.noise,
                     _ => sc.p,
                 };
-                Some(Cell::Number { value, n: styles.iter().map(|s| s.1).sum() })
+                Some(Cell::Number {
+                    value,
+                    n: styles.iter().map(|s| s.1).sum(),
+                })
             }
             Source::Sc(Sc::Printed) => {
                 let percent = |(k, n): (u64, u64)| Tally::of(k, n).percent();
-                let of: Vec<(String, Number)> =
-                    self.styles.iter().cloned().zip(styles.iter().map(|s| percent(*s))).collect();
+                let of: Vec<(String, Number)> = self
+                    .styles
+                    .iter()
+                    .cloned()
+                    .zip(styles.iter().map(|s| percent(*s)))
+                    .collect();
                 number(&dysca::sc(&of).value, styles.iter().map(|s| s.1).sum())
             }
         };
@@ -383,7 +518,12 @@ impl AccuracyColumns {
     fn pieces(&self, tallies: &[Tally], chances: &[f64]) -> Vec<Piece> {
         let typed = |at: &usize| TYPES.contains(&self.strata[*at].kind) && tallies[*at].n > 0;
         let piece = |at: usize| Piece {
-            subtask: said(self.subtasks.get(usize::from(self.strata[at].subtask)).map_or("", String::as_str)).into(),
+            subtask: said(
+                self.subtasks
+                    .get(usize::from(self.strata[at].subtask))
+                    .map_or("", String::as_str),
+            )
+            .into(),
             kind: self.strata[at].kind,
             scenario: self.scenario(&self.strata[at]).into(),
             style: None,
@@ -400,5 +540,9 @@ fn types(free: bool) -> &'static [QuestionKind] {
 }
 
 fn final_score(score: &ScenarioScore, free: bool) -> &Number {
-    if free { &score.three_types } else { &score.two_types }
+    if free {
+        &score.three_types
+    } else {
+        &score.two_types
+    }
 }

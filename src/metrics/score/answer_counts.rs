@@ -8,7 +8,12 @@ use benchtop_model::board::Counts;
 impl BoardEngine {
     /// What is odd about a model's answers to these questions, of which `missing` in no group have none and `given` stand in each stack.
     /// What was given twice, or to other questions, is of whole files.
-    pub(super) fn oddities(&self, model: usize, chosen: &ItemSelection, (missing, given): (u64, &[u32])) -> Counts {
+    pub(super) fn oddities(
+        &self,
+        model: usize,
+        chosen: &ItemSelection,
+        (missing, given): (u64, &[u32]),
+    ) -> Counts {
         let (graded, planes) = (&self.models[model], &self.planes[model]);
         let ones = |plane: &Bitmap| cube_ones(plane, &chosen.plane);
         let mut found = Counts {
@@ -19,7 +24,12 @@ impl BoardEngine {
         if chosen.rows.is_some() {
             found.used = given.iter().map(|n| u64::from(*n)).sum();
             (found.unparsed, found.refused) = (ones(&planes.unparsed), ones(&planes.refused));
-            for row in self.loose.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row)) {
+            for row in self
+                .loose
+                .iter()
+                .map(|row| *row as usize)
+                .filter(|row| chosen.holds(*row))
+            {
                 let mark = graded.mark(row);
                 found.used += u64::from(mark != ParsedAnswer::ABSENT);
                 found.unparsed += u64::from(mark == ParsedAnswer::UNPARSED);
@@ -29,20 +39,41 @@ impl BoardEngine {
         found
     }
 
-    fn missing_in_groups(&self, model: &ModelAnswers, planes: &Bitmaps, chosen: &ItemSelection) -> u64 {
-        let rows = self.grouped.iter().map(|row| *row as usize).filter(|row| chosen.holds(*row));
-        rows.filter(|row| model.mark(*row) == ParsedAnswer::ABSENT && planes.scopes.contains(&self.sheet.scope(*row)))
-            .count() as u64
+    fn missing_in_groups(
+        &self,
+        model: &ModelAnswers,
+        planes: &Bitmaps,
+        chosen: &ItemSelection,
+    ) -> u64 {
+        let rows = self
+            .grouped
+            .iter()
+            .map(|row| *row as usize)
+            .filter(|row| chosen.holds(*row));
+        rows.filter(|row| {
+            model.mark(*row) == ParsedAnswer::ABSENT
+                && planes.scopes.contains(&self.sheet.scope(*row))
+        })
+        .count() as u64
     }
 }
 
 /// The bits that are set in both planes.
 fn cube_ones(plane: &[u64], only: &[u64]) -> u64 {
-    plane.iter().zip(only).map(|(word, only)| u64::from((word & only).count_ones())).sum()
+    plane
+        .iter()
+        .zip(only)
+        .map(|(word, only)| u64::from((word & only).count_ones()))
+        .sum()
 }
 
 /// Free-form answers, in stacks `free`, that were not compared with their references; `None` where there is none.
-pub(super) fn uncompared(cube: &BitmapIndex, free: &[usize], given: &Bitmap, model: &ModelAnswers) -> Option<Bitmap> {
+pub(super) fn uncompared(
+    cube: &BitmapIndex,
+    free: &[usize],
+    given: &Bitmap,
+    model: &ModelAnswers,
+) -> Option<Bitmap> {
     let mut found = None;
     for stack in free {
         for (word, bit, row) in cube.bits(*stack, given) {

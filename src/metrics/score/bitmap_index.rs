@@ -45,12 +45,24 @@ const TABLE: usize = 1 << 22;
 impl Numbers {
     fn new(sheet: &QuestionTable) -> Numbers {
         let sizes: [usize; NAMED.len()] = std::array::from_fn(|p| sheet.names[p].len().max(1));
-        let all = sizes.iter().try_fold(QuestionKind::ALL.len(), |all, n| all.checked_mul(*n)).filter(|n| *n <= TABLE);
-        Numbers { sizes, table: vec![u32::MAX; all.unwrap_or(0)], map: HashMap::new() }
+        let all = sizes
+            .iter()
+            .try_fold(QuestionKind::ALL.len(), |all, n| all.checked_mul(*n))
+            .filter(|n| *n <= TABLE);
+        Numbers {
+            sizes,
+            table: vec![u32::MAX; all.unwrap_or(0)],
+            map: HashMap::new(),
+        }
     }
 
     fn of(&mut self, codes: [u16; NAMED.len()], kind: u8, new: impl FnOnce() -> u32) -> u32 {
-        let at = codes.iter().zip(self.sizes).fold(usize::from(kind), |at, (code, n)| at * n + usize::from(*code));
+        let at = codes
+            .iter()
+            .zip(self.sizes)
+            .fold(usize::from(kind), |at, (code, n)| {
+                at * n + usize::from(*code)
+            });
         match self.table.get_mut(at) {
             Some(stack) if *stack == u32::MAX => {
                 *stack = new();
@@ -75,7 +87,12 @@ impl BitmapIndex {
         for (row, place) in place.iter_mut().enumerate().filter(|(row, _)| counts(*row)) {
             let codes = std::array::from_fn(|p| sheet.codes[p].get(row).copied().unwrap_or(0));
             let stack = numbers.of(codes, sheet.kind[row], || {
-                stacks.push(Stratum { codes, kind: sheet.kind(row), first: row as u32, words: 0..0 });
+                stacks.push(Stratum {
+                    codes,
+                    kind: sheet.kind(row),
+                    first: row as u32,
+                    words: 0..0,
+                });
                 sizes.push(0);
                 stacks.len() as u32 - 1
             });
@@ -87,8 +104,11 @@ impl BitmapIndex {
             stack.words = words..words + size.div_ceil(64);
             words = stack.words.end;
         }
-        let bit =
-            |(stack, at): (u32, u32)| stacks.get(stack as usize).map_or(u32::MAX, |s| s.words.start as u32 * 64 + at);
+        let bit = |(stack, at): (u32, u32)| {
+            stacks
+                .get(stack as usize)
+                .map_or(u32::MAX, |s| s.words.start as u32 * 64 + at)
+        };
         let bit: Vec<u32> = place.into_iter().map(bit).collect();
         let mut row = vec![u32::MAX; words * 64];
         for (at, bit) in (0u32..).zip(&bit).filter(|(_, bit)| **bit != u32::MAX) {
@@ -109,15 +129,22 @@ impl BitmapIndex {
 
     /// The stack of a row that is counted here.
     pub fn stack_of(&self, row: usize) -> usize {
-        let word = self.bit.get(row).map_or(usize::MAX, |bit| *bit as usize / 64);
+        let word = self
+            .bit
+            .get(row)
+            .map_or(usize::MAX, |bit| *bit as usize / 64);
         self.stacks.partition_point(|s| s.words.end <= word)
     }
 
     /// The plane of the rows for which `is` holds.
     pub fn plane(&self, is: impl Fn(usize) -> bool) -> Bitmap {
         let word = |rows: &[u32]| {
-            let bit = |(at, row): (usize, &u32)| u64::from(*row != u32::MAX && is(*row as usize)) << at;
-            rows.iter().enumerate().map(bit).fold(0, |word, bit| word | bit)
+            let bit =
+                |(at, row): (usize, &u32)| u64::from(*row != u32::MAX && is(*row as usize)) << at;
+            rows.iter()
+                .enumerate()
+                .map(bit)
+                .fold(0, |word, bit| word | bit)
         };
         self.row.chunks(64).map(word).collect()
     }
@@ -125,27 +152,46 @@ impl BitmapIndex {
     /// The planes of the rows whose mark is the one wanted, of those with an answer, of those that no rule could read, and of those that
     /// decline in words. What is wanted stands by bit, see [`by_bit`](Self::by_bit).
     pub fn marked(&self, marks: &[ParsedAnswer], wanted: &[ParsedAnswer]) -> [Bitmap; 4] {
-        let mut planes: [Bitmap; 4] = std::array::from_fn(|_| Vec::with_capacity(self.row.len() / 64));
+        let mut planes: [Bitmap; 4] =
+            std::array::from_fn(|_| Vec::with_capacity(self.row.len() / 64));
         for (rows, wanted) in self.row.chunks(64).zip(wanted.chunks(64)) {
             let mut words = [0; 4];
             for (at, (row, wanted)) in rows.iter().zip(wanted).enumerate() {
-                let mark = marks.get(*row as usize).copied().unwrap_or(ParsedAnswer::ABSENT);
+                let mark = marks
+                    .get(*row as usize)
+                    .copied()
+                    .unwrap_or(ParsedAnswer::ABSENT);
                 let is = [
                     mark == *wanted,
                     mark != ParsedAnswer::ABSENT,
                     mark == ParsedAnswer::UNPARSED,
                     mark == ParsedAnswer::REFUSED,
                 ];
-                words.iter_mut().zip(is).for_each(|(word, is)| *word |= u64::from(is) << at);
+                words
+                    .iter_mut()
+                    .zip(is)
+                    .for_each(|(word, is)| *word |= u64::from(is) << at);
             }
-            planes.iter_mut().zip(words).for_each(|(plane, word)| plane.push(word));
+            planes
+                .iter_mut()
+                .zip(words)
+                .for_each(|(plane, word)| plane.push(word));
         }
         planes
     }
 
     /// Something of each row in the order of the bits; `none` between two stacks.
     pub fn by_bit<T: Clone>(&self, of: impl Fn(usize) -> T, none: T) -> Vec<T> {
-        self.row.iter().map(|row| if *row == u32::MAX { none.clone() } else { of(*row as usize) }).collect()
+        self.row
+            .iter()
+            .map(|row| {
+                if *row == u32::MAX {
+                    none.clone()
+                } else {
+                    of(*row as usize)
+                }
+            })
+            .collect()
     }
 
     /// The bits of each stack that are set in both planes.
@@ -164,7 +210,11 @@ impl BitmapIndex {
     }
 
     /// The same with the word and the bit in it that each row has in a plane.
-    pub fn bits<'s>(&'s self, stack: usize, only: &'s [u64]) -> impl Iterator<Item = (usize, usize, usize)> + 's {
+    pub fn bits<'s>(
+        &'s self,
+        stack: usize,
+        only: &'s [u64],
+    ) -> impl Iterator<Item = (usize, usize, usize)> + 's {
         let words = self.stacks.get(stack).map_or(0..0, |s| s.words.clone());
         words.flat_map(move |word| {
             let mut bits = only[word];
@@ -177,7 +227,10 @@ impl BitmapIndex {
     }
 
     fn each(&self, word: impl Fn(usize) -> u64) -> Vec<u32> {
-        self.stacks.iter().map(|s| s.words.clone().map(|at| word(at).count_ones()).sum()).collect()
+        self.stacks
+            .iter()
+            .map(|s| s.words.clone().map(|at| word(at).count_ones()).sum())
+            .collect()
     }
 }
 

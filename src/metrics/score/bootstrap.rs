@@ -65,7 +65,13 @@ impl ClusterBootstrap {
     }
 
     fn of(&self, sums: &[f64], side: usize) -> Option<f64> {
-        self.root(sums, side).map(|value| if self.draw.is_root() { value * value } else { value })
+        self.root(sums, side).map(|value| {
+            if self.draw.is_root() {
+                value * value
+            } else {
+                value
+            }
+        })
     }
 
     fn less(&self, sums: &[f64], (side, other): (usize, usize)) -> Option<f64> {
@@ -90,15 +96,27 @@ impl ClusterBootstrap {
         if !self.draw.is_root() {
             let wide = self.widened(self.of(&self.clusters.sums(), 0), drawn);
             return Ok(match self.draw.is_share() {
-                true => Interval { low: wide.low.max(0.0), high: wide.high.min(1.0), ..wide },
+                true => Interval {
+                    low: wide.low.max(0.0),
+                    high: wide.high.min(1.0),
+                    ..wide
+                },
                 false => wide,
             });
         }
         let root = self.clusters.interval(plan, |sums| self.root(sums, 0))?;
         let root = self.widened(self.root(&self.clusters.sums(), 0), root);
         let (low, high) = (root.low.powi(2), root.high.powi(2));
-        let least = if root.low <= 0.0 && root.high >= 0.0 { 0.0 } else { low.min(high) };
-        Ok(Interval { low: least, high: low.max(high), ..drawn })
+        let least = if root.low <= 0.0 && root.high >= 0.0 {
+            0.0
+        } else {
+            low.min(high)
+        };
+        Ok(Interval {
+            low: least,
+            high: low.max(high),
+            ..drawn
+        })
     }
 
     /// One side's number less that of another one.
@@ -111,7 +129,9 @@ impl ClusterBootstrap {
     /// # Errors
     /// In words, as [`Clusters::interval`].
     pub fn apart_interval(&self, plan: Bootstrap, sides: (usize, usize)) -> Result<Interval, Why> {
-        let drawn = self.clusters.interval(plan, |sums| self.less(sums, sides))?;
+        let drawn = self
+            .clusters
+            .interval(plan, |sums| self.less(sums, sides))?;
         Ok(self.widened(self.apart(sides), drawn))
     }
 
@@ -122,15 +142,24 @@ impl ClusterBootstrap {
     /// percentile interval. With 16 clusters it is 12 % wider, with 100 2 %.
     fn widened(&self, value: Option<f64>, drawn: Interval) -> Interval {
         let n = self.clusters.len() as f64;
-        let Some(value) = value.filter(|_| n > 1.0) else { return drawn };
+        let Some(value) = value.filter(|_| n > 1.0) else {
+            return drawn;
+        };
         let (z, freedom) = (Z95, n - 1.0);
         // The t distribution's point by the first terms of its expansion (Fisher 1925).
         let t = z
             + (z.powi(3) + z) / (4.0 * freedom)
             + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * freedom.powi(2));
         let by = t / z * (n / freedom).sqrt();
-        let ends = (value + by * (drawn.low - value).min(0.0), value + by * (drawn.high - value).max(0.0));
-        Interval { low: ends.0.min(drawn.low), high: ends.1.max(drawn.high), ..drawn }
+        let ends = (
+            value + by * (drawn.low - value).min(0.0),
+            value + by * (drawn.high - value).max(0.0),
+        );
+        Interval {
+            low: ends.0.min(drawn.low),
+            high: ends.1.max(drawn.high),
+            ..drawn
+        }
     }
 }
 
@@ -147,16 +176,25 @@ impl BoardEngine {
             sides: sides.len(),
             cluster: called.name(),
         };
-        let Some(plain) = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column)) else {
+        let Some(plain) = column
+            .checked_sub(self.measures.len())
+            .filter(|_| !self.is_circular(column))
+        else {
             let draw = Draw::share();
             let mut sums = ClusterSums::new(draw.width() * sides.len());
             for (at, (model, chosen)) in sides.iter().enumerate() {
                 for (rows, right) in self.behind(*model, column, chosen).1 {
                     if at == 0 {
-                        rows.iter().for_each(|row| self.call(*row as usize, &mut called));
+                        rows.iter()
+                            .for_each(|row| self.call(*row as usize, &mut called));
                     }
                     if let Some(first) = rows.first() {
-                        self.add_points(*first as usize, f64::from(u8::from(right)), at * draw.width(), &mut sums);
+                        self.add_points(
+                            *first as usize,
+                            f64::from(u8::from(right)),
+                            at * draw.width(),
+                            &mut sums,
+                        );
                     }
                 }
             }
@@ -165,7 +203,10 @@ impl BoardEngine {
         if self.plain.of_sc(plain).is_some() {
             return Err(OF_SC);
         }
-        let draw = self.plain.draw(plain).ok_or("its numbers follow from more than sums over questions")?;
+        let draw = self
+            .plain
+            .draw(plain)
+            .ok_or("its numbers follow from more than sums over questions")?;
         let none_compared = |(model, _): &Side<'_>| self.models[*model].similarity.is_empty();
         if self.plain.counts_free_form(plain) && sides.iter().any(none_compared) {
             return Err(NOT_COMPARED);
@@ -178,7 +219,9 @@ impl BoardEngine {
             let stack = self.cube.stack_of(row);
             let Some(slot) = slots[stack] else { continue };
             for (at, (model, _)) in sides.iter().enumerate().filter(|(_, (model, chosen))| {
-                self.planes[*model].scored[stack] && chosen.holds(row) && self.models[*model].was_asked(row)
+                self.planes[*model].scored[stack]
+                    && chosen.holds(row)
+                    && self.models[*model].was_asked(row)
             }) {
                 let points = self.points(&self.models[*model], row).ok_or(NOT_COMPARED)?;
                 self.add_points(row, points, at * draw.width() + slot, &mut sums);
@@ -213,7 +256,10 @@ impl BoardEngine {
     fn add_points(&self, row: usize, points: f64, at: usize, sums: &mut ClusterSums<u64>) {
         let (_, key) = self.cluster(row);
         let chance = Number::of(self.sheet.chance[row]).value.unwrap_or(0.0);
-        [points, 1.0, chance].into_iter().enumerate().for_each(|(sum, amount)| sums.add(key, at + sum, amount));
+        [points, 1.0, chance]
+            .into_iter()
+            .enumerate()
+            .for_each(|(sum, amount)| sums.add(key, at + sum, amount));
     }
 
     /// What an answer earned; `None` of a free-form one that was not compared.
@@ -233,16 +279,31 @@ impl BoardEngine {
         before: &ItemSelection,
         after: &ItemSelection,
     ) -> Option<Cleaned> {
-        if let Some(plain) = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column)) {
+        if let Some(plain) = column
+            .checked_sub(self.measures.len())
+            .filter(|_| !self.is_circular(column))
+        {
             self.plain.stacks_of(plain)?;
         }
         let graded = &self.models[model];
         let unit = |(rows, right): (Vec<u32>, bool)| {
-            let free = rows.first().filter(|row| self.sheet.kind(**row as usize) == QuestionKind::FreeForm);
-            let points = free.map_or(Some(f64::from(u8::from(right))), |row| self.points(graded, *row as usize))?;
-            Some((Tally::one(points), rows.iter().all(|row| after.holds(*row as usize))))
+            let free = rows
+                .first()
+                .filter(|row| self.sheet.kind(**row as usize) == QuestionKind::FreeForm);
+            let points = free.map_or(Some(f64::from(u8::from(right))), |row| {
+                self.points(graded, *row as usize)
+            })?;
+            Some((
+                Tally::one(points),
+                rows.iter().all(|row| after.holds(*row as usize)),
+            ))
         };
-        let units: Option<Vec<_>> = self.behind(model, column, before).1.into_iter().map(unit).collect();
+        let units: Option<Vec<_>> = self
+            .behind(model, column, before)
+            .1
+            .into_iter()
+            .map(unit)
+            .collect();
         units.map(cleaned)
     }
 }

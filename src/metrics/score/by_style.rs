@@ -29,7 +29,9 @@ impl BoardEngine {
             let mut style = vec![None; self.sheet.len()];
             for at in 0..self.cube.stacks().len() {
                 if let Some(own) = self.plain.style_of(at) {
-                    self.cube.rows(at, &self.all).for_each(|row| style[row] = Some(own as u32));
+                    self.cube
+                        .rows(at, &self.all)
+                        .for_each(|row| style[row] = Some(own as u32));
                 }
             }
             let of = style.into_iter().enumerate().filter_map(|(row, style)| {
@@ -38,7 +40,11 @@ impl BoardEngine {
             });
             let cluster_bits = ClusterBits::new(self.plain.styles(), of);
             let right = self.right_by(&cluster_bits);
-            ByStyle { all: cluster_bits.plane(|_| true), cluster_bits, right }
+            ByStyle {
+                all: cluster_bits.plane(|_| true),
+                cluster_bits,
+                right,
+            }
         })
     }
 
@@ -55,15 +61,25 @@ impl BoardEngine {
     }
 
     /// What every style comes to for each of these models, on questions that it is scored on; empty where there are not two styles.
-    pub(super) fn style_sums(&self, models: &[usize], chosen: &ItemSelection) -> Vec<Vec<StyleSums>> {
+    pub(super) fn style_sums(
+        &self,
+        models: &[usize],
+        chosen: &ItemSelection,
+    ) -> Vec<Vec<StyleSums>> {
         if self.plain.styles() < 2 {
             return vec![Vec::new(); models.len()];
         }
         let of = self.by_style();
         let shared = self.questions(of, chosen, None);
         let sums = |model: &usize| {
-            let Bitmaps { asked, scored, scopes, .. } = &self.planes[*model];
-            let scored_on_all = (0..scored.len()).all(|at| scored[at] || self.plain.style_of(at).is_none());
+            let Bitmaps {
+                asked,
+                scored,
+                scopes,
+                ..
+            } = &self.planes[*model];
+            let scored_on_all =
+                (0..scored.len()).all(|at| scored[at] || self.plain.style_of(at).is_none());
             let questions = match asked.is_none() && scored_on_all {
                 true => Cow::Borrowed(&shared),
                 false => {
@@ -71,7 +87,11 @@ impl BoardEngine {
                     Cow::Owned(self.questions(of, &own, Some(scopes)))
                 }
             };
-            let right: Bitmap = of.right[*model].iter().zip(&questions.plane).map(|(right, is)| right & is).collect();
+            let right: Bitmap = of.right[*model]
+                .iter()
+                .zip(&questions.plane)
+                .map(|(right, is)| right & is)
+                .collect();
             let style = |(at, [n, clusters, n_squared]): (usize, &[u64; 3])| StyleSums {
                 right: of.cluster_bits.count(at, &right) as f64,
                 n: *n as f64,
@@ -86,11 +106,19 @@ impl BoardEngine {
     }
 
     /// Those that are chosen, and in these data sets and rules where some are named.
-    fn questions(&self, of: &ByStyle, chosen: &ItemSelection, scopes: Option<&HashSet<u32>>) -> Questions {
-        let is_scored = |row: usize| scopes.is_none_or(|scopes| scopes.contains(&self.sheet.scope(row)));
+    fn questions(
+        &self,
+        of: &ByStyle,
+        chosen: &ItemSelection,
+        scopes: Option<&HashSet<u32>>,
+    ) -> Questions {
+        let is_scored =
+            |row: usize| scopes.is_none_or(|scopes| scopes.contains(&self.sheet.scope(row)));
         let plane = match chosen.is_all() && scopes.is_none() {
             true => of.all.clone(),
-            false => of.cluster_bits.plane(|row| chosen.holds(row as usize) && is_scored(row as usize)),
+            false => of
+                .cluster_bits
+                .plane(|row| chosen.holds(row as usize) && is_scored(row as usize)),
         };
         let n = |at| {
             [

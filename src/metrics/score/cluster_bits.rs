@@ -25,7 +25,11 @@ pub(super) struct ClusterBits {
 /// The 64 bits of a plane from a word and a number of bits below 64 on.
 fn shifted(plane: &[u64], word: usize, by: u32) -> u64 {
     let next = plane.get(word + 1).copied().unwrap_or(0);
-    if by == 0 { plane[word] } else { plane[word] >> by | next << (64 - by) }
+    if by == 0 {
+        plane[word]
+    } else {
+        plane[word] >> by | next << (64 - by)
+    }
 }
 
 /// How many bits of a range are set.
@@ -35,15 +39,35 @@ fn ones(plane: &[u64], bits: &Range<u32>) -> u64 {
 
 /// How many bits of a range are set in both planes.
 fn both_ones(a: &[u64], b: &[u64], bits: &Range<u32>) -> u64 {
-    let (first, last) = (bits.start as usize / 64, bits.end.saturating_sub(1) as usize / 64);
-    let from = |word: usize| if word == first { u64::MAX << (bits.start % 64) } else { u64::MAX };
-    let to = |word: usize| if word == last { u64::MAX >> (63 - (bits.end - 1) % 64) } else { u64::MAX };
-    (first..=last).map(|word| u64::from((a[word] & b[word] & from(word) & to(word)).count_ones())).sum()
+    let (first, last) = (
+        bits.start as usize / 64,
+        bits.end.saturating_sub(1) as usize / 64,
+    );
+    let from = |word: usize| {
+        if word == first {
+            u64::MAX << (bits.start % 64)
+        } else {
+            u64::MAX
+        }
+    };
+    let to = |word: usize| {
+        if word == last {
+            u64::MAX >> (63 - (bits.end - 1) % 64)
+        } else {
+            u64::MAX
+        }
+    };
+    (first..=last)
+        .map(|word| u64::from((a[word] & b[word] & from(word) & to(word)).count_ones()))
+        .sum()
 }
 
 impl ClusterBits {
     /// Units, each with its segment and the key of its cluster. A cluster is of one segment; a key in two of them is two clusters.
-    pub(super) fn new(segments: usize, of: impl Iterator<Item = (u32, usize, (&'static str, u64))>) -> ClusterBits {
+    pub(super) fn new(
+        segments: usize,
+        of: impl Iterator<Item = (u32, usize, (&'static str, u64))>,
+    ) -> ClusterBits {
         // Clusters by number, in the order in which they come; units of one often follow each other.
         let mut number: HashMap<(usize, &'static str, u64), u32> = HashMap::new();
         let mut units: Vec<(u32, u32)> = Vec::new();
@@ -67,7 +91,8 @@ impl ClusterBits {
         let mut next = vec![0; clusters.len()];
         let (mut at, mut rest) = (0u32, &order[..]);
         for segment in 0..segments {
-            let (own, others) = rest.split_at(rest.partition_point(|cluster| clusters[*cluster as usize].0 == segment));
+            let (own, others) = rest
+                .split_at(rest.partition_point(|cluster| clusters[*cluster as usize].0 == segment));
             rest = others;
             let begins = at;
             for cluster in own {
@@ -79,7 +104,9 @@ impl ClusterBits {
                 at += size;
             }
             at = at.next_multiple_of(64);
-            cluster_bits.segments.push(begins as usize / 64..at as usize / 64);
+            cluster_bits
+                .segments
+                .push(begins as usize / 64..at as usize / 64);
         }
         cluster_bits.units = vec![u32::MAX; at as usize];
         for (unit, cluster) in units {
@@ -87,7 +114,12 @@ impl ClusterBits {
             cluster_bits.units[*place as usize] = unit;
             *place += 1;
         }
-        let largest = cluster_bits.spans.iter().map(|span| span.end - span.start).max().unwrap_or(1);
+        let largest = cluster_bits
+            .spans
+            .iter()
+            .map(|span| span.end - span.start)
+            .max()
+            .unwrap_or(1);
         if largest <= SHIFTED {
             cluster_bits.near = vec![vec![0; cluster_bits.units.len() / 64]; largest as usize - 1];
             for span in &cluster_bits.spans {
@@ -105,7 +137,11 @@ impl ClusterBits {
     pub(super) fn plane(&self, is: impl Fn(u32) -> bool) -> Bitmap {
         let word = |units: &[u32]| {
             let bit = |(at, unit): (usize, &u32)| u64::from(*unit != u32::MAX && is(*unit)) << at;
-            units.iter().enumerate().map(bit).fold(0, |word, bit| word | bit)
+            units
+                .iter()
+                .enumerate()
+                .map(bit)
+                .fold(0, |word, bit| word | bit)
         };
         self.units.chunks(64).map(word).collect()
     }
@@ -114,17 +150,35 @@ impl ClusterBits {
     pub(super) fn marked(&self, marks: &[ParsedAnswer], wanted: &[ParsedAnswer]) -> Bitmap {
         let word = |(units, wanted): (&[u32], &[ParsedAnswer])| {
             let is = |unit: &u32, wanted: &ParsedAnswer| {
-                marks.get(*unit as usize).copied().unwrap_or(ParsedAnswer::ABSENT) == *wanted
+                marks
+                    .get(*unit as usize)
+                    .copied()
+                    .unwrap_or(ParsedAnswer::ABSENT)
+                    == *wanted
             };
             let bits = units.iter().zip(wanted).enumerate();
-            bits.map(|(at, (unit, wanted))| u64::from(is(unit, wanted)) << at).fold(0, |word, bit| word | bit)
+            bits.map(|(at, (unit, wanted))| u64::from(is(unit, wanted)) << at)
+                .fold(0, |word, bit| word | bit)
         };
-        self.units.chunks(64).zip(wanted.chunks(64)).map(word).collect()
+        self.units
+            .chunks(64)
+            .zip(wanted.chunks(64))
+            .map(word)
+            .collect()
     }
 
     /// Something of each unit in the order of the bits; `none` between two segments.
     pub(super) fn by_bit<T: Clone>(&self, of: impl Fn(u32) -> T, none: T) -> Vec<T> {
-        self.units.iter().map(|unit| if *unit == u32::MAX { none.clone() } else { of(*unit) }).collect()
+        self.units
+            .iter()
+            .map(|unit| {
+                if *unit == u32::MAX {
+                    none.clone()
+                } else {
+                    of(*unit)
+                }
+            })
+            .collect()
     }
 
     /// All bits that are set.
@@ -139,20 +193,28 @@ impl ClusterBits {
 
     /// The bits of a segment that are set.
     pub(super) fn count(&self, segment: usize, plane: &[u64]) -> u64 {
-        self.segments[segment].clone().map(|word| u64::from(plane[word].count_ones())).sum()
+        self.segments[segment]
+            .clone()
+            .map(|word| u64::from(plane[word].count_ones()))
+            .sum()
     }
 
     /// The clusters of a segment that are spans, and those bits.
     fn spans(&self, segment: usize) -> &[Range<u32>] {
         let words = &self.segments[segment];
-        let at = |word: usize| self.spans.partition_point(|span| (span.start as usize) < word * 64);
+        let at = |word: usize| {
+            self.spans
+                .partition_point(|span| (span.start as usize) < word * 64)
+        };
         &self.spans[at(words.start)..at(words.end)]
     }
 
     /// The sum over the clusters of a segment of the bits set in `a` times those set in `b`.
     pub(super) fn products(&self, segment: usize, a: &[u64], b: &[u64]) -> u64 {
         let words = || self.segments[segment].clone();
-        let both: u64 = words().map(|word| u64::from((a[word] & b[word]).count_ones())).sum();
+        let both: u64 = words()
+            .map(|word| u64::from((a[word] & b[word]).count_ones()))
+            .sum();
         if self.near.is_empty() {
             // Within a cluster every bit of the one meets every bit of the other.
             let more = |span: &Range<u32>| ones(a, span) * ones(b, span) - both_ones(a, b, span);
@@ -178,8 +240,14 @@ impl ClusterBits {
         // Of a pair of bits both orders are alike, and counted once.
         let words = &self.segments[segment];
         let pairs = (1..).zip(&self.near).map(|(by, near)| {
-            let pair = |word: usize| u64::from((plane[word] & shifted(plane, word, by) & near[word]).count_ones());
-            words.clone().filter(|word| near[*word] != 0).map(pair).sum::<u64>()
+            let pair = |word: usize| {
+                u64::from((plane[word] & shifted(plane, word, by) & near[word]).count_ones())
+            };
+            words
+                .clone()
+                .filter(|word| near[*word] != 0)
+                .map(pair)
+                .sum::<u64>()
         });
         self.count(segment, plane) + 2 * pairs.sum::<u64>()
     }
@@ -202,9 +270,10 @@ impl ClusterBits {
                 bits &= bits - 1;
                 while spans.next_if(|span| span.end <= bit).is_some() {}
                 match spans.peek().filter(|span| span.start <= bit) {
-                    None => {
-                        found.push(i64::from(a_bits >> (bit % 64) & 1 == 1) - i64::from(b_bits >> (bit % 64) & 1 == 1))
-                    }
+                    None => found.push(
+                        i64::from(a_bits >> (bit % 64) & 1 == 1)
+                            - i64::from(b_bits >> (bit % 64) & 1 == 1),
+                    ),
                     // Once a cluster, at its first bit.
                     Some(span) => {
                         let before = span.start..bit;
@@ -232,31 +301,57 @@ mod tests {
         for largest in [1, 3, 7, 60, 200] {
             let (segments, units) = (4usize, 700u32);
             let of: Vec<_> = (0..units)
-                .map(|unit| (unit, stream.below(segments), ("image", stream.below(units as usize / largest) as u64)))
+                .map(|unit| {
+                    (
+                        unit,
+                        stream.below(segments),
+                        ("image", stream.below(units as usize / largest) as u64),
+                    )
+                })
                 .collect();
             let cluster_bits = ClusterBits::new(segments, of.iter().copied());
-            let is: [Vec<bool>; 2] = std::array::from_fn(|_| (0..units).map(|_| stream.below(3) > 0).collect());
-            let planes = is.each_ref().map(|is| cluster_bits.plane(|unit| is[unit as usize]));
+            let is: [Vec<bool>; 2] =
+                std::array::from_fn(|_| (0..units).map(|_| stream.below(3) > 0).collect());
+            let planes = is
+                .each_ref()
+                .map(|is| cluster_bits.plane(|unit| is[unit as usize]));
             let mut clusters: HashMap<(usize, u64), [u64; 2]> = HashMap::new();
             for (unit, segment, (_, key)) in &of {
                 let sums = clusters.entry((*segment, *key)).or_default();
                 (0..2).for_each(|at| sums[at] += u64::from(is[at][*unit as usize]));
             }
             for segment in 0..segments {
-                let own = || clusters.iter().filter(|((of, _), _)| *of == segment).map(|(_, sums)| *sums);
-                assert_eq!(cluster_bits.count(segment, &planes[0]), own().map(|s| s[0]).sum::<u64>());
+                let own = || {
+                    clusters
+                        .iter()
+                        .filter(|((of, _), _)| *of == segment)
+                        .map(|(_, sums)| *sums)
+                };
+                assert_eq!(
+                    cluster_bits.count(segment, &planes[0]),
+                    own().map(|s| s[0]).sum::<u64>()
+                );
                 assert_eq!(
                     cluster_bits.products(segment, &planes[0], &planes[1]),
                     own().map(|s| s[0] * s[1]).sum::<u64>(),
                     "{largest}"
                 );
                 let squared = own().map(|s| s[0] * s[0]).sum::<u64>();
-                assert_eq!(cluster_bits.products(segment, &planes[0], &planes[0]), squared);
+                assert_eq!(
+                    cluster_bits.products(segment, &planes[0], &planes[0]),
+                    squared
+                );
                 assert_eq!(cluster_bits.squares(segment, &planes[0]), squared);
-                assert_eq!(cluster_bits.clusters(segment, &planes[0]), own().filter(|s| s[0] > 0).count() as u64);
+                assert_eq!(
+                    cluster_bits.clusters(segment, &planes[0]),
+                    own().filter(|s| s[0] > 0).count() as u64
+                );
             }
-            let mut wanted: Vec<i64> =
-                clusters.values().map(|s| s[0] as i64 - s[1] as i64).filter(|d| *d != 0).collect();
+            let mut wanted: Vec<i64> = clusters
+                .values()
+                .map(|s| s[0] as i64 - s[1] as i64)
+                .filter(|d| *d != 0)
+                .collect();
             let mut found = cluster_bits.differences(&planes[0], &planes[1]);
             wanted.sort_unstable();
             found.sort_unstable();

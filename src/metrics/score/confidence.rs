@@ -23,8 +23,7 @@ pub struct Estimate {
     pub sc: Option<ScEstimate>,
 }
 
-const NO_NOISE: &str =
-    "its sampling noise cannot be estimated: that needs two styles, two clusters in one, and right and wrong answers";
+const NO_NOISE: &str = "its sampling noise cannot be estimated: that needs two styles, two clusters in one, and right and wrong answers";
 
 /// Who waits for it.
 pub type Wanted<'a> = &'a dyn Fn() -> bool;
@@ -36,7 +35,13 @@ fn cancelled() -> Error {
 impl Estimate {
     /// A number that is not drawn again, and why.
     fn not(value: Option<f64>, why: &'static str) -> Estimate {
-        Estimate { value, interval: Err(why), clusters: 0, cluster: "question", sc: None }
+        Estimate {
+            value,
+            interval: Err(why),
+            clusters: 0,
+            cluster: "question",
+            sc: None,
+        }
     }
 }
 
@@ -45,7 +50,10 @@ impl BoardEngine {
     fn undrawn(&self, model: usize, column: usize, chosen: &ItemSelection) -> Option<f64> {
         if self.of_sc(column).is_some() {
             let board = self.board(chosen);
-            return board.rows.get(model).and_then(|row| row.cells.get(column).copied().flatten()?.value());
+            return board
+                .rows
+                .get(model)
+                .and_then(|row| row.cells.get(column).copied().flatten()?.value());
         }
         let at = column.checked_sub(self.measures.len() + self.plain.columns.len())?;
         let own = self.own(&[model], chosen);
@@ -78,38 +86,73 @@ impl BoardEngine {
         }
         let interval = again.interval(plan);
         let value = again.values().first().copied().flatten();
-        Ok(Estimate { value, interval, clusters: again.clusters(), cluster: again.cluster(), sc: None })
+        Ok(Estimate {
+            value,
+            interval,
+            clusters: again.clusters(),
+            cluster: again.cluster(),
+            sc: None,
+        })
     }
 
     /// What of SC a column tells.
     fn of_sc(&self, column: usize) -> Option<Sc> {
-        column.checked_sub(self.measures.len()).and_then(|plain| self.plain.of_sc(plain))
+        column
+            .checked_sub(self.measures.len())
+            .and_then(|plain| self.plain.of_sc(plain))
     }
 
     /// A cell of SC: its interval is that of the true SC, the variance of the styles' true accuracies, also beside the printed one.
-    fn sure_of_sc(&self, (model, column, what): (usize, usize, Sc), chosen: &ItemSelection) -> Estimate {
+    fn sure_of_sc(
+        &self,
+        (model, column, what): (usize, usize, Sc),
+        chosen: &ItemSelection,
+    ) -> Estimate {
         let sums = self.style_sums(&[model], chosen).pop().unwrap_or_default();
         let sc = sc_estimate(&sums);
         let interval = match what {
             Sc::Printed | Sc::Corrected => sc_interval(&sums).ok_or(NO_NOISE),
-            Sc::Noise | Sc::P => Err("it says what chance does, and nothing of the styles themselves"),
+            Sc::Noise | Sc::P => {
+                Err("it says what chance does, and nothing of the styles themselves")
+            }
         };
-        let row = |row: &usize| self.cube.holds(*row) && self.plain.style_of(self.cube.stack_of(*row)).is_some();
-        let cluster = (0..self.sheet.len()).find(row).map_or("question", |row| self.cluster(row).0);
-        let value =
-            self.board(chosen).rows.get(model).and_then(|row| row.cells.get(column).copied().flatten()?.value());
-        Estimate { value, interval, clusters: sc.map_or(0, |sc| sc.clusters), cluster, sc }
+        let row = |row: &usize| {
+            self.cube.holds(*row) && self.plain.style_of(self.cube.stack_of(*row)).is_some()
+        };
+        let cluster = (0..self.sheet.len())
+            .find(row)
+            .map_or("question", |row| self.cluster(row).0);
+        let value = self
+            .board(chosen)
+            .rows
+            .get(model)
+            .and_then(|row| row.cells.get(column).copied().flatten()?.value());
+        Estimate {
+            value,
+            interval,
+            clusters: sc.map_or(0, |sc| sc.clusters),
+            cluster,
+            sc,
+        }
     }
 
     /// The difference of two models in SC with its interval: from the intervals of both, taken as independent (Zou and Donner, Statistics in
     /// Medicine 27 (2008)), which is too wide rather than too narrow since both answer the same questions.
-    fn difference_of_sc(&self, (a, b): (usize, usize), column: usize, chosen: &ItemSelection) -> Estimate {
+    fn difference_of_sc(
+        &self,
+        (a, b): (usize, usize),
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> Estimate {
         let [a, b] = [a, b].map(|model| self.sure_of_sc((model, column, Sc::Printed), chosen));
         let value = a.value.zip(b.value).map(|(a, b)| a - b);
         let both = a.interval.and_then(|a| b.interval.map(|b| (a, b)));
         let interval = match (both, a.sc.zip(b.sc)) {
             (Ok((first, second)), Some((x, y))) => {
-                let (x, y) = (x.corrected.clamp(first.low, first.high), y.corrected.clamp(second.low, second.high));
+                let (x, y) = (
+                    x.corrected.clamp(first.low, first.high),
+                    y.corrected.clamp(second.low, second.high),
+                );
                 Ok(Interval {
                     low: x - y - (x - first.low).hypot(second.high - y),
                     high: x - y + (first.high - x).hypot(y - second.low),
@@ -120,7 +163,13 @@ impl BoardEngine {
             (Err(why), _) => Err(why),
             _ => Err(NO_NOISE),
         };
-        Estimate { value, interval, clusters: a.clusters, cluster: a.cluster, sc: None }
+        Estimate {
+            value,
+            interval,
+            clusters: a.clusters,
+            cluster: a.cluster,
+            sc: None,
+        }
     }
 
     /// The first model's number less the second's on the questions that both are scored on, with the interval of the difference: both are
@@ -137,8 +186,13 @@ impl BoardEngine {
         wanted: Wanted<'_>,
     ) -> Result<Estimate> {
         let chosen = &self.shared((a, b), chosen);
-        if self.behind(a, column, chosen).1.is_empty() || self.behind(b, column, chosen).1.is_empty() {
-            return Ok(Estimate::not(None, "the two models have no question in common"));
+        if self.behind(a, column, chosen).1.is_empty()
+            || self.behind(b, column, chosen).1.is_empty()
+        {
+            return Ok(Estimate::not(
+                None,
+                "the two models have no question in common",
+            ));
         }
         if matches!(self.of_sc(column), Some(Sc::Printed | Sc::Corrected)) {
             return Ok(self.difference_of_sc((a, b), column, chosen));
@@ -155,9 +209,18 @@ impl BoardEngine {
         }
         let value = again.apart((0, 1));
         if value.is_none() {
-            return Ok(Estimate::not(None, "the questions that the two models have in common give no number"));
+            return Ok(Estimate::not(
+                None,
+                "the questions that the two models have in common give no number",
+            ));
         }
         let interval = again.apart_interval(plan, (0, 1));
-        Ok(Estimate { value, interval, clusters: again.clusters(), cluster: again.cluster(), sc: None })
+        Ok(Estimate {
+            value,
+            interval,
+            clusters: again.clusters(),
+            cluster: again.cluster(),
+            sc: None,
+        })
     }
 }

@@ -7,10 +7,20 @@ use super::{Bitmaps, BoardEngine, ItemSelection};
 
 impl BoardEngine {
     /// The units behind a cell in the order of the data set: what a unit is, its rows, and whether it is right.
-    pub fn behind(&self, model: usize, column: usize, chosen: &ItemSelection) -> (Unit, Vec<(Vec<u32>, bool)>) {
+    pub fn behind(
+        &self,
+        model: usize,
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> (Unit, Vec<(Vec<u32>, bool)>) {
         if let Some(measure) = self.measures.get(column) {
             let units = self.units([model], measure, chosen);
-            return (measure.unit, units.map(|unit| (unit.to_vec(), self.unit_right(model, unit))).collect());
+            return (
+                measure.unit,
+                units
+                    .map(|unit| (unit.to_vec(), self.unit_right(model, unit)))
+                    .collect(),
+            );
         }
         if let Some(at) = self.of_orders(column) {
             return (Unit::Orders, self.units_of_orders(model, at, chosen));
@@ -19,7 +29,10 @@ impl BoardEngine {
         let rows = self.rows_of(model, column - self.measures.len(), chosen);
         let scored = |row: &u32| self.is_scored(model, *row as usize);
         let unit = |row: u32| (vec![row], self.right_in(model, column, row as usize));
-        (Unit::Answer, rows.into_iter().filter(scored).map(unit).collect())
+        (
+            Unit::Answer,
+            rows.into_iter().filter(scored).map(unit).collect(),
+        )
     }
 
     /// Whether a model is scored where this row is: it answers the data set of the question at all. `answerer` is one of
@@ -27,7 +40,9 @@ impl BoardEngine {
     pub fn is_scored(&self, answerer: usize, row: usize) -> bool {
         match self.cube.holds(row).then(|| self.cube.stack_of(row)) {
             Some(stack) => self.planes[answerer].scored[stack],
-            None => self.planes[answerer].scopes.contains(&self.sheet.scope(row)),
+            None => self.planes[answerer]
+                .scopes
+                .contains(&self.sheet.scope(row)),
         }
     }
 
@@ -35,7 +50,10 @@ impl BoardEngine {
     /// [`answerers`](Self::answerers).
     pub fn right_in(&self, answerer: usize, column: usize, row: usize) -> bool {
         let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
-        let right = special.and_then(|at| self.special.right(&self.sheet, at, &self.models[answerer], row));
+        let right = special.and_then(|at| {
+            self.special
+                .right(&self.sheet, at, &self.models[answerer], row)
+        });
         right.unwrap_or_else(|| self.right(&self.models[answerer], row))
     }
 
@@ -58,7 +76,10 @@ impl BoardEngine {
                 seen.push(scopes);
             }
             let units = self.behind(model, column, chosen).1;
-            units.iter().flat_map(|(rows, _)| rows).for_each(|row| behind[*row as usize] = true);
+            units
+                .iter()
+                .flat_map(|(rows, _)| rows)
+                .for_each(|row| behind[*row as usize] = true);
         }
         behind
     }
@@ -66,13 +87,16 @@ impl BoardEngine {
     /// The rows that a column follows from, which is none of groups.
     fn rows_of(&self, model: usize, plain: usize, chosen: &ItemSelection) -> Vec<u32> {
         if let Some(special) = plain.checked_sub(self.plain.columns.len()) {
-            return self.special.behind(&self.sheet, special, &self.models[model], chosen);
+            return self
+                .special
+                .behind(&self.sheet, special, &self.models[model], chosen);
         }
         let stacks = self.plain.behind(plain);
         let mut wanted = vec![false; self.cube.stacks().len()];
         stacks.into_iter().for_each(|at| wanted[at as usize] = true);
-        let rows = (0..self.sheet.len())
-            .filter(|row| self.cube.holds(*row) && chosen.holds(*row) && wanted[self.cube.stack_of(*row)]);
+        let rows = (0..self.sheet.len()).filter(|row| {
+            self.cube.holds(*row) && chosen.holds(*row) && wanted[self.cube.stack_of(*row)]
+        });
         rows.map(|row| row as u32).collect()
     }
 }

@@ -31,7 +31,10 @@ pub struct Place {
 
 impl Place {
     /// No answer.
-    pub const NONE: Place = Place { file: u16::MAX, row: u32::MAX };
+    pub const NONE: Place = Place {
+        file: u16::MAX,
+        row: u32::MAX,
+    };
 }
 
 /// Reads a model's answers. Of several rows for one question the first counts, so a model's evaluated files come first.
@@ -48,14 +51,25 @@ pub struct Grader<'a> {
 
 impl<'a> Grader<'a> {
     /// A model without answers yet; `rule` reads all of them, or else each question's own.
-    pub fn new(sheet: &'a QuestionTable, model: impl Into<String>, rule: Option<Extractor>) -> Grader<'a> {
+    pub fn new(
+        sheet: &'a QuestionTable,
+        model: impl Into<String>,
+        rule: Option<Extractor>,
+    ) -> Grader<'a> {
         let graded = ModelAnswers {
             model: model.into(),
             marks: vec![ParsedAnswer::ABSENT; sheet.len()],
             ..ModelAnswers::default()
         };
         let places = vec![Place::NONE; sheet.len()];
-        Grader { sheet, rule, graded, places, evaluated: Vec::new(), extra: HashMap::new() }
+        Grader {
+            sheet,
+            rule,
+            graded,
+            places,
+            evaluated: Vec::new(),
+            extra: HashMap::new(),
+        }
     }
 
     /// The next rows are of another file.
@@ -90,7 +104,14 @@ impl<'a> Grader<'a> {
     }
 
     /// The answer in row `at` of the file to the question in `row`, which was asked as `asked` says.
-    pub fn answer(&mut self, row: usize, at: u32, asked: &Asked, output: &str, judge: Option<&str>) -> Outcome {
+    pub fn answer(
+        &mut self,
+        row: usize,
+        at: u32,
+        asked: &Asked,
+        output: &str,
+        judge: Option<&str>,
+    ) -> Outcome {
         if self.has(row) {
             let file = usize::from(self.places[row].file);
             return self.again(self.evaluated.get(file).copied().unwrap_or(false));
@@ -113,7 +134,12 @@ impl<'a> Grader<'a> {
 
     /// What a judge read of the answer in a row that could not be read.
     pub fn judged(&mut self, row: usize, read: Read) {
-        if let Some(mark) = self.graded.marks.get_mut(row).filter(|mark| **mark == ParsedAnswer::UNPARSED) {
+        if let Some(mark) = self
+            .graded
+            .marks
+            .get_mut(row)
+            .filter(|mark| **mark == ParsedAnswer::UNPARSED)
+        {
             *mark = self::mark(read);
             self.graded.counts.unparsed -= u64::from(*mark != ParsedAnswer::UNPARSED);
             self.graded.counts.refused += u64::from(*mark == ParsedAnswer::REFUSED);
@@ -142,7 +168,9 @@ impl ModelAnswers {
             _ => {
                 let rule = rule.unwrap_or_else(|| sheet.rule(row));
                 match mark(rule.read(asked, output, judge)) {
-                    ParsedAnswer::REFUSED if chooses(asked, |as_any| rule.read(as_any, output, judge)) => {
+                    ParsedAnswer::REFUSED
+                        if chooses(asked, |as_any| rule.read(as_any, output, judge)) =>
+                    {
                         ParsedAnswer::DECLINED
                     }
                     mark => mark,
@@ -154,11 +182,20 @@ impl ModelAnswers {
 
 /// Whether what is read as declining chooses the option that declines: it is read as that option where declining is as good as any.
 fn chooses(asked: &Asked, read: impl Fn(&Asked) -> Read) -> bool {
-    let declines = asked.options.iter().position(|option| option.role == Role::Refusal);
+    let declines = asked
+        .options
+        .iter()
+        .position(|option| option.role == Role::Refusal);
     declines.is_some_and(|at| {
-        let any = |option: &Choice| Choice { role: Role::Distractor, ..option.clone() };
+        let any = |option: &Choice| Choice {
+            role: Role::Distractor,
+            ..option.clone()
+        };
         let options: Vec<Choice> = asked.options.iter().map(any).collect();
-        read(&Asked { options: &options, ..*asked }) == Read::Option(at)
+        read(&Asked {
+            options: &options,
+            ..*asked
+        }) == Read::Option(at)
     })
 }
 

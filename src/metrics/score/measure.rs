@@ -24,14 +24,25 @@ pub enum Unit {
 impl Unit {
     /// What the unit of this item is called.
     pub fn name(self, item: &Item) -> String {
-        let pair = item.pair.as_ref().map(|p| p.id.clone()).as_ref().map(Key::to_string).unwrap_or_default();
+        let pair = item
+            .pair
+            .as_ref()
+            .map(|p| p.id.clone())
+            .as_ref()
+            .map(Key::to_string)
+            .unwrap_or_default();
         let text = item.instruction.as_ref().unwrap_or(&item.question);
         match self {
             Unit::Answer | Unit::Orders => format!("question {}", item.key),
-            Unit::QuestionPair => format!("pair {pair}: {}", text.lines().next().unwrap_or_default()),
+            Unit::QuestionPair => {
+                format!("pair {pair}: {}", text.lines().next().unwrap_or_default())
+            }
             Unit::Image => format!("image {}", item.images.first().map_or("", |i| &i.name)),
             Unit::ImagePair => format!("pair {pair}"),
-            Unit::Rotations => format!("rotations {}", item.rotation.as_ref().map_or("", |r| &r.set)),
+            Unit::Rotations => format!(
+                "rotations {}",
+                item.rotation.as_ref().map_or("", |r| &r.set)
+            ),
         }
     }
 }
@@ -50,13 +61,19 @@ pub struct Measure {
 impl Measure {
     /// A measure without units yet.
     pub fn new(name: impl Into<String>, group: &str, help: &str, unit: Unit) -> Measure {
-        Measure { column: Column::share(name, group, help), unit, members: Vec::new(), ends: Vec::new() }
+        Measure {
+            column: Column::share(name, group, help),
+            unit,
+            members: Vec::new(),
+            ends: Vec::new(),
+        }
     }
 
     /// Adds a unit of questions, by their rows.
     pub fn push(&mut self, members: impl IntoIterator<Item = u32>) {
         self.members.extend(members);
-        self.ends.push(u32::try_from(self.members.len()).unwrap_or(u32::MAX));
+        self.ends
+            .push(u32::try_from(self.members.len()).unwrap_or(u32::MAX));
     }
 
     /// Whether it has no units.
@@ -67,7 +84,9 @@ impl Measure {
     /// The units, each the rows of its questions.
     pub fn units(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| &self.members[start as usize..*end as usize])
+        starts
+            .zip(&self.ends)
+            .map(|(start, end)| &self.members[start as usize..*end as usize])
     }
 }
 
@@ -79,14 +98,19 @@ pub fn circular(sheet: &QuestionTable) -> Option<Measure> {
     }
     let help = "CircularEval: a multiple-choice question; right when every rotation of its options is answered right";
     let mut measure = Measure::new("Circular", "Circular", help, Unit::Rotations);
-    let rows =
-        (0..sheet.len()).filter(|row| sheet.set.get(*row) != 0 && sheet.pair.get(*row) == 0 && sheet.graded(*row));
-    groups(rows, |row| sheet.set.get(row)).into_iter().for_each(|members| measure.push(members));
+    let rows = (0..sheet.len())
+        .filter(|row| sheet.set.get(*row) != 0 && sheet.pair.get(*row) == 0 && sheet.graded(*row));
+    groups(rows, |row| sheet.set.get(row))
+        .into_iter()
+        .for_each(|members| measure.push(members));
     (!measure.is_empty()).then_some(measure)
 }
 
 /// Rows by what `key` says of them, in the order of first appearance.
-pub fn groups<K: Eq + std::hash::Hash>(rows: impl Iterator<Item = usize>, key: impl Fn(usize) -> K) -> Vec<Vec<u32>> {
+pub fn groups<K: Eq + std::hash::Hash>(
+    rows: impl Iterator<Item = usize>,
+    key: impl Fn(usize) -> K,
+) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut index: std::collections::HashMap<K, usize> = std::collections::HashMap::new();
     for row in rows {

@@ -66,13 +66,20 @@ impl ModelAnswers {
 
     /// How alike the free-form answer in a row and its reference are, 0 without an answer; `None` while they were not compared.
     fn likeness(&self, row: usize) -> Option<f64> {
-        let compared = self.similarity.get(row).copied().filter(|similarity| similarity.is_finite());
-        compared.map(f64::from).or((self.mark(row) == ParsedAnswer::ABSENT).then_some(0.0))
+        let compared = self
+            .similarity
+            .get(row)
+            .copied()
+            .filter(|similarity| similarity.is_finite());
+        compared
+            .map(f64::from)
+            .or((self.mark(row) == ParsedAnswer::ABSENT).then_some(0.0))
     }
 
     /// Whether the question in a row was asked: that it has no answer tells of the model only then.
     pub fn was_asked(&self, row: usize) -> bool {
-        self.mark(row) != ParsedAnswer::ABSENT || self.asked.as_ref().is_none_or(|asked| asked.lacks(row))
+        self.mark(row) != ParsedAnswer::ABSENT
+            || self.asked.as_ref().is_none_or(|asked| asked.lacks(row))
     }
 }
 
@@ -140,7 +147,9 @@ impl ItemSelection {
 
     /// Whether a row is scored on.
     pub fn holds(&self, row: usize) -> bool {
-        self.rows.as_ref().is_none_or(|rows| rows.get(row).copied().unwrap_or(false))
+        self.rows
+            .as_ref()
+            .is_none_or(|rows| rows.get(row).copied().unwrap_or(false))
             && self.asked.iter().all(|model| model.was_asked(row))
     }
 }
@@ -161,17 +170,32 @@ impl BoardEngine {
         let special = VariantColumns::new(&sheet);
         orders.name_columns(&models, plain.columns.iter().position(|c| c.name == "Acc"));
         let in_groups = |row: &usize| sheet.graded(*row) && !cube.holds(*row);
-        let grouped: Vec<u32> = (0..sheet.len()).filter(in_groups).map(|row| row as u32).collect();
-        let want =
-            |row: usize| if sheet.graded(row) { ParsedAnswer::option(usize::from(sheet.gold[row])) } else { NEVER };
+        let grouped: Vec<u32> = (0..sheet.len())
+            .filter(in_groups)
+            .map(|row| row as u32)
+            .collect();
+        let want = |row: usize| {
+            if sheet.graded(row) {
+                ParsedAnswer::option(usize::from(sheet.gold[row]))
+            } else {
+                NEVER
+            }
+        };
         let wanted = cube.by_bit(want, NEVER);
         let free = |at: &usize| cube.stacks()[*at].kind == QuestionKind::FreeForm;
         let free: Vec<usize> = (0..cube.stacks().len()).filter(free).collect();
-        let planes = bitmap_index::each(&models, |model| planes(&sheet, &cube, (&grouped, &wanted, &free), model));
+        let planes = bitmap_index::each(&models, |model| {
+            planes(&sheet, &cube, (&grouped, &wanted, &free), model)
+        });
         let all = cube.plane(|_| true);
-        let loose = (0..sheet.len()).filter(|row| !cube.holds(*row)).map(|row| row as u32).collect();
+        let loose = (0..sheet.len())
+            .filter(|row| !cube.holds(*row))
+            .map(|row| row as u32)
+            .collect();
         let chance = |at: usize| {
-            let mut of = cube.rows(at, &all).map(|row| number(sheet.chance.get(row).copied()));
+            let mut of = cube
+                .rows(at, &all)
+                .map(|row| number(sheet.chance.get(row).copied()));
             let first = of.next()?;
             of.all(|chance| chance == first).then_some(first)
         };
@@ -209,10 +233,18 @@ impl BoardEngine {
     /// The questions for which `is` holds; all without it.
     pub fn choose(&self, is: Option<&dyn Fn(usize) -> bool>) -> ItemSelection {
         match is {
-            None => ItemSelection { plane: self.all.clone(), rows: None, asked: Vec::new() },
+            None => ItemSelection {
+                plane: self.all.clone(),
+                rows: None,
+                asked: Vec::new(),
+            },
             Some(is) => {
                 let rows: Vec<bool> = (0..self.sheet.len()).map(is).collect();
-                ItemSelection { plane: self.cube.plane(|row| rows[row]), rows: Some(Arc::new(rows)), asked: Vec::new() }
+                ItemSelection {
+                    plane: self.cube.plane(|row| rows[row]),
+                    rows: Some(Arc::new(rows)),
+                    asked: Vec::new(),
+                }
             }
         }
     }
@@ -221,9 +253,14 @@ impl BoardEngine {
     fn own<'c>(&self, models: &[usize], chosen: &'c ItemSelection) -> Cow<'c, ItemSelection> {
         let mut own = Cow::Borrowed(chosen);
         for model in models {
-            let Some(asked) = &self.planes[*model].asked else { continue };
+            let Some(asked) = &self.planes[*model].asked else {
+                continue;
+            };
             let own = own.to_mut();
-            own.plane.iter_mut().zip(asked).for_each(|(word, asked)| *word &= asked);
+            own.plane
+                .iter_mut()
+                .zip(asked)
+                .for_each(|(word, asked)| *word &= asked);
             own.asked.push(self.models[*model].clone());
         }
         own
@@ -231,8 +268,14 @@ impl BoardEngine {
 
     /// The columns there are, those of groups first.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
-        let of_answers = self.measures.iter().map(|m| &m.column).chain(&self.plain.columns);
-        of_answers.chain(&self.special.columns).chain(&self.orders.columns)
+        let of_answers = self
+            .measures
+            .iter()
+            .map(|m| &m.column)
+            .chain(&self.plain.columns);
+        of_answers
+            .chain(&self.special.columns)
+            .chain(&self.orders.columns)
     }
 
     /// The board on these questions. Questions without an answer count as wrong in every data set and kind of rule that the model answers at
@@ -252,34 +295,70 @@ impl BoardEngine {
             }
             let right = self.cube.count(&planes.right, &chosen.plane);
             let given = self.cube.count(&planes.given, &chosen.plane);
-            let n: Vec<u32> = n.iter().zip(&planes.scored).map(|(n, scored)| if *scored { *n } else { 0 }).collect();
+            let n: Vec<u32> = n
+                .iter()
+                .zip(&planes.scored)
+                .map(|(n, scored)| if *scored { *n } else { 0 })
+                .collect();
             let points = (!self.free.is_empty() && !model.similarity.is_empty()).then(|| {
                 // A sum with an answer that was not compared is no number, and nothing follows from it.
                 let points = |row: usize| model.likeness(row).unwrap_or(f64::NAN);
                 let mut sums = vec![0.0; n.len()];
-                self.free.iter().for_each(|at| sums[*at] = self.cube.sum(*at, &chosen.plane, points));
+                self.free
+                    .iter()
+                    .for_each(|at| sums[*at] = self.cube.sum(*at, &chosen.plane, points));
                 sums
             });
-            let counted =
-                Counted { right: &right, n: &n, points: points.as_deref(), chance: &chance, sc: sc[*at].as_ref() };
-            let mut cells: Vec<Option<Cell>> = self.measures.iter().map(|m| self.group_cell(*at, m, chosen)).collect();
+            let counted = Counted {
+                right: &right,
+                n: &n,
+                points: points.as_deref(),
+                chance: &chance,
+                sc: sc[*at].as_ref(),
+            };
+            let mut cells: Vec<Option<Cell>> = self
+                .measures
+                .iter()
+                .map(|m| self.group_cell(*at, m, chosen))
+                .collect();
             cells.extend(self.plain.cells(&counted));
             cells.extend(self.special_cells(*at, chosen));
             cells.extend(self.order_cells(*at, chosen));
-            let missing = n.iter().zip(&given).map(|(n, given)| u64::from(n.saturating_sub(*given))).sum();
+            let missing = n
+                .iter()
+                .zip(&given)
+                .map(|(n, given)| u64::from(n.saturating_sub(*given)))
+                .sum();
             let counts = self.oddities(*at, chosen, (missing, &given));
-            Row { model: model.model.clone(), cells, counts, reference: None }
+            Row {
+                model: model.model.clone(),
+                cells,
+                counts,
+                reference: None,
+            }
         });
-        let grouped = self.grouped.iter().filter(|row| chosen.holds(**row as usize)).count();
+        let grouped = self
+            .grouped
+            .iter()
+            .filter(|row| chosen.holds(**row as usize))
+            .count();
         let questions = n.iter().map(|n| u64::from(*n)).sum::<u64>() + grouped as u64;
-        Board { questions, columns: self.columns().cloned().collect(), rows, notes: Vec::new(), drafts: 0 }
+        Board {
+            questions,
+            columns: self.columns().cloned().collect(),
+            rows,
+            notes: Vec::new(),
+            drafts: 0,
+        }
     }
 
     /// The sum of the chance levels of each stack's questions.
     fn chances(&self, n: &[u32], only: &[u64]) -> Vec<f64> {
         let sum = |(at, n): (usize, &u32)| match self.chance[at] {
             Some(chance) => chance * f64::from(*n),
-            None => self.cube.sum(at, only, |row| number(self.sheet.chance.get(row).copied())),
+            None => self
+                .cube
+                .sum(at, only, |row| number(self.sheet.chance.get(row).copied())),
         };
         n.iter().enumerate().map(sum).collect()
     }
@@ -291,12 +370,20 @@ impl BoardEngine {
         measure: &'s Measure,
         chosen: &'s ItemSelection,
     ) -> impl Iterator<Item = &'s [u32]> + 's {
-        let asked =
-            move |unit: &[u32]| unit.iter().all(|row| models.iter().all(|m| self.models[*m].was_asked(*row as usize)));
+        let asked = move |unit: &[u32]| {
+            unit.iter().all(|row| {
+                models
+                    .iter()
+                    .all(|m| self.models[*m].was_asked(*row as usize))
+            })
+        };
         let counts = move |unit: &&[u32]| {
             let scope = unit.first().map(|row| self.sheet.scope(*row as usize));
-            scope.is_some_and(|scope| models.iter().all(|m| self.planes[*m].scopes.contains(&scope)))
-                && unit.iter().all(|row| chosen.holds(*row as usize))
+            scope.is_some_and(|scope| {
+                models
+                    .iter()
+                    .all(|m| self.planes[*m].scopes.contains(&scope))
+            }) && unit.iter().all(|row| chosen.holds(*row as usize))
                 && asked(unit)
         };
         measure.units().filter(counts)
@@ -304,7 +391,8 @@ impl BoardEngine {
 
     /// Whether a model got all answers of a unit right.
     fn unit_right(&self, model: usize, unit: &[u32]) -> bool {
-        unit.iter().all(|row| self.right(&self.models[model], *row as usize))
+        unit.iter()
+            .all(|row| self.right(&self.models[model], *row as usize))
     }
 
     /// What a model's answers were read as, or those of a further order of its options (see [`answerers`](Self::answerers)).
@@ -347,11 +435,14 @@ impl BoardEngine {
     /// # Errors
     /// [`ErrorKind::NotFound`] with the names that there are.
     pub fn model(&self, name: &str) -> Result<usize> {
-        self.models().iter().position(|m| m.model == name).ok_or_else(|| {
-            let names: Vec<&str> = self.models().iter().map(|m| m.model.as_str()).collect();
-            Error::new(ErrorKind::NotFound, format!("no model `{name}`"))
-                .help(format!("there are: {}", names.join(", ")))
-        })
+        self.models()
+            .iter()
+            .position(|m| m.model == name)
+            .ok_or_else(|| {
+                let names: Vec<&str> = self.models().iter().map(|m| m.model.as_str()).collect();
+                Error::new(ErrorKind::NotFound, format!("no model `{name}`"))
+                    .help(format!("there are: {}", names.join(", ")))
+            })
     }
 
     /// The place of the column of that name.
@@ -383,16 +474,49 @@ fn planes(
         // Declining in words is right where the option that declines is.
         right = cube.plane(|row| sheet.right(row, model.mark(row)));
     }
-    let stacks = cube.stacks().iter().zip(cube.count(&given, &given)).filter(|(_, n)| *n > 0);
-    let mut scopes: HashSet<u32> = stacks.map(|(stack, _)| sheet.scope(stack.first as usize)).collect();
-    let rows = grouped.iter().map(|row| *row as usize).filter(|row| model.mark(*row) != ParsedAnswer::ABSENT);
+    let stacks = cube
+        .stacks()
+        .iter()
+        .zip(cube.count(&given, &given))
+        .filter(|(_, n)| *n > 0);
+    let mut scopes: HashSet<u32> = stacks
+        .map(|(stack, _)| sheet.scope(stack.first as usize))
+        .collect();
+    let rows = grouped
+        .iter()
+        .map(|row| *row as usize)
+        .filter(|row| model.mark(*row) != ParsedAnswer::ABSENT);
     scopes.extend(rows.map(|row| sheet.scope(row)));
     // What an evaluation asked in vain counts, also where no answer came at all.
-    let lacking = model.asked.iter().flat_map(|asked| &asked.lacking).map(|row| *row as usize);
-    scopes.extend(lacking.filter(|row| cube.holds(*row) || sheet.graded(*row)).map(|row| sheet.scope(row)));
-    let scored = cube.stacks().iter().map(|s| scopes.contains(&sheet.scope(s.first as usize))).collect();
-    let asked = model.asked.is_some().then(|| cube.plane(|row| model.was_asked(row)));
-    Bitmaps { right, given, unparsed, refused, uncompared, asked, scopes, scored }
+    let lacking = model
+        .asked
+        .iter()
+        .flat_map(|asked| &asked.lacking)
+        .map(|row| *row as usize);
+    scopes.extend(
+        lacking
+            .filter(|row| cube.holds(*row) || sheet.graded(*row))
+            .map(|row| sheet.scope(row)),
+    );
+    let scored = cube
+        .stacks()
+        .iter()
+        .map(|s| scopes.contains(&sheet.scope(s.first as usize)))
+        .collect();
+    let asked = model
+        .asked
+        .is_some()
+        .then(|| cube.plane(|row| model.was_asked(row)));
+    Bitmaps {
+        right,
+        given,
+        unparsed,
+        refused,
+        uncompared,
+        asked,
+        scopes,
+        scored,
+    }
 }
 
 #[cfg(test)]

@@ -72,12 +72,28 @@ impl Orders {
         let mut places = Vec::with_capacity(families.len());
         let mut next = families.len();
         for (at, family) in families.iter().enumerate() {
-            places.push(std::iter::once(at).chain(next..next + family.len() - 1).collect());
+            places.push(
+                std::iter::once(at)
+                    .chain(next..next + family.len() - 1)
+                    .collect(),
+            );
             next += family.len() - 1;
         }
-        let further = families.iter().flat_map(|family| &family[1..]).cloned().collect::<Vec<_>>();
-        models.extend(families.iter().map(|family| family[0].clone()).chain(further));
-        Orders { families: places, ..Orders::default() }
+        let further = families
+            .iter()
+            .flat_map(|family| &family[1..])
+            .cloned()
+            .collect::<Vec<_>>();
+        models.extend(
+            families
+                .iter()
+                .map(|family| family[0].clone())
+                .chain(further),
+        );
+        Orders {
+            families: places,
+            ..Orders::default()
+        }
     }
 
     /// The columns of these models, where `accuracy` is the plain column of all right answers.
@@ -86,15 +102,23 @@ impl Orders {
         let several = || self.families.iter().filter(|family| family.len() > 1);
         let mut found = Vec::new();
         if several().any(|family| is_circular(&models[family[0]])) {
-            let help =
-                "CircularEval of an evaluation that asked every rotation of the options: right when all of them are";
-            found.push((Source::Circular, Column::share("CircularEval", "Circular", help)));
+            let help = "CircularEval of an evaluation that asked every rotation of the options: right when all of them are";
+            found.push((
+                Source::Circular,
+                Column::share("CircularEval", "Circular", help),
+            ));
         }
         if accuracy.is_some() && several().next().is_some() {
             let help = "mean accuracy over the orders in which an evaluation showed the options, of questions asked in every one";
-            found.push((Source::Mean, Column::share("Acc.orders", "over orders", help)));
+            found.push((
+                Source::Mean,
+                Column::share("Acc.orders", "over orders", help),
+            ));
             let help = "population standard deviation of that accuracy over the orders, in points";
-            let spread = Column { scale: Scale::Spread, ..Column::share("Acc.orders.sd", "over orders", help) };
+            let spread = Column {
+                scale: Scale::Spread,
+                ..Column::share("Acc.orders.sd", "over orders", help)
+            };
             found.push((Source::Spread, spread));
         }
         (self.sources, self.columns) = found.into_iter().unzip();
@@ -107,12 +131,18 @@ impl Orders {
 
     /// The places of a model's orders, its own first, where there are several.
     fn family(&self, model: usize) -> Option<&[usize]> {
-        self.families.get(model).map(Vec::as_slice).filter(|family| family.len() > 1)
+        self.families
+            .get(model)
+            .map(Vec::as_slice)
+            .filter(|family| family.len() > 1)
     }
 }
 
 fn is_circular(model: &ModelAnswers) -> bool {
-    model.asked.as_ref().is_some_and(|asked| asked.orders == evaluation::Orders::Circular)
+    model
+        .asked
+        .as_ref()
+        .is_some_and(|asked| asked.orders == evaluation::Orders::Circular)
 }
 
 /// In how many rotations the options of a question can be shown; 0 for one without.
@@ -128,27 +158,37 @@ impl BoardEngine {
 
     /// The place among the columns of orders of a column that is one.
     pub(super) fn of_orders(&self, column: usize) -> Option<usize> {
-        column.checked_sub(self.measures.len() + self.plain.columns.len() + self.special.columns.len())
+        column.checked_sub(
+            self.measures.len() + self.plain.columns.len() + self.special.columns.len(),
+        )
     }
 
     /// Whether a column counts questions that are right in every rotation.
     pub(super) fn is_circular(&self, column: usize) -> bool {
-        self.of_orders(column).is_some_and(|at| self.orders.sources.get(at) == Some(&Source::Circular))
+        self.of_orders(column)
+            .is_some_and(|at| self.orders.sources.get(at) == Some(&Source::Circular))
     }
 
     /// The models whose answers are behind a cell: the model itself, and where the column is of all orders, those of its further orders.
     pub fn answerers(&self, model: usize, column: usize) -> Vec<usize> {
         let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
         let is_of_all = self.of_orders(column).is_some()
-            || self.shuffles(model).is_some() && special.is_some_and(|at| self.special.is_of_refusals(at));
-        self.orders.family(model).filter(|_| is_of_all).map_or_else(|| vec![model], <[usize]>::to_vec)
+            || self.shuffles(model).is_some()
+                && special.is_some_and(|at| self.special.is_of_refusals(at));
+        self.orders
+            .family(model)
+            .filter(|_| is_of_all)
+            .map_or_else(|| vec![model], <[usize]>::to_vec)
     }
 
     /// Whether an answer is one of those that a column counts: of a knowledge quadrant those that stand in it, else any. `answerer` is one
     /// of [`answerers`](Self::answerers).
     pub fn counts(&self, answerer: usize, column: usize, row: usize) -> bool {
         let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
-        let counts = |at| self.special.counts(&self.sheet, at, &self.models[answerer], row);
+        let counts = |at| {
+            self.special
+                .counts(&self.sheet, at, &self.models[answerer], row)
+        };
         special.is_none_or(counts)
     }
 
@@ -159,8 +199,17 @@ impl BoardEngine {
 
     /// A name of an order of options, where a model is one of several: `rotation 2`.
     pub fn order_name(&self, model: usize) -> Option<String> {
-        let asked = self.models.get(model)?.asked.as_ref().filter(|asked| asked.order > 0)?;
-        let what = if is_circular(&self.models[model]) { "rotation" } else { "shuffle" };
+        let asked = self
+            .models
+            .get(model)?
+            .asked
+            .as_ref()
+            .filter(|asked| asked.order > 0)?;
+        let what = if is_circular(&self.models[model]) {
+            "rotation"
+        } else {
+            "shuffle"
+        };
         Some(format!("{what} {}", asked.order))
     }
 
@@ -169,7 +218,10 @@ impl BoardEngine {
         let family = self.orders.family(model)?;
         let order = |at: &usize| {
             let model = &self.models[*at];
-            let asked = model.asked.as_ref().filter(|a| matches!(a.orders, evaluation::Orders::Shuffles(_)))?;
+            let asked = model
+                .asked
+                .as_ref()
+                .filter(|a| matches!(a.orders, evaluation::Orders::Shuffles(_)))?;
             Some((u32::from(asked.order), &**model))
         };
         family.iter().map(order).collect()
@@ -178,7 +230,13 @@ impl BoardEngine {
     /// The cells of the columns that ask more than whether an answer is right; `chosen` are questions that the model was asked.
     pub(super) fn special_cells(&self, model: usize, chosen: &ItemSelection) -> Vec<Option<Cell>> {
         let shuffles = self.shuffles(model);
-        let all = self.own(self.orders.family(model).filter(|_| shuffles.is_some()).unwrap_or_default(), chosen);
+        let all = self.own(
+            self.orders
+                .family(model)
+                .filter(|_| shuffles.is_some())
+                .unwrap_or_default(),
+            chosen,
+        );
         let shuffles = shuffles.as_deref().map(|shuffles| (shuffles, &*all));
         let scored = (&*self.models[model], &self.planes[model].scopes);
         self.special.cells(&self.sheet, scored, chosen, shuffles)
@@ -186,18 +244,33 @@ impl BoardEngine {
 
     /// The cells of the columns of orders; `chosen` are questions that the model was asked.
     pub(super) fn order_cells(&self, model: usize, chosen: &ItemSelection) -> Vec<Option<Cell>> {
-        let Some(family) = self.orders.family(model) else { return vec![None; self.orders.columns.len()] };
+        let Some(family) = self.orders.family(model) else {
+            return vec![None; self.orders.columns.len()];
+        };
         let shares = self.shares(family, chosen);
         let cell = |(at, source): (usize, &Source)| match source {
             Source::Circular => {
                 let units = self.units_of_orders(model, at, chosen);
                 let k = units.iter().filter(|(_, right)| *right).count() as u64;
-                (!units.is_empty()).then_some(Cell::Share { k, n: units.len() as u64 })
+                (!units.is_empty()).then_some(Cell::Share {
+                    k,
+                    n: units.len() as u64,
+                })
             }
-            Source::Mean => shares.as_ref().and_then(|(of, n)| Some(Cell::Mean { value: mean(of)?, n: *n })),
+            Source::Mean => shares.as_ref().and_then(|(of, n)| {
+                Some(Cell::Mean {
+                    value: mean(of)?,
+                    n: *n,
+                })
+            }),
             Source::Spread => {
                 let spread = |of: &[f64]| variance(of).map(|variance| 100.0 * variance.sqrt());
-                shares.as_ref().and_then(|(of, n)| Some(Cell::Number { value: spread(of)?, n: *n }))
+                shares.as_ref().and_then(|(of, n)| {
+                    Some(Cell::Number {
+                        value: spread(of)?,
+                        n: *n,
+                    })
+                })
             }
         };
         self.orders.sources.iter().enumerate().map(cell).collect()
@@ -207,39 +280,71 @@ impl BoardEngine {
     fn shares(&self, family: &[usize], chosen: &ItemSelection) -> Option<(Vec<f64>, u64)> {
         let stacks = self.plain.stacks_of(self.orders.accuracy?)?;
         let chosen = self.own(family, chosen);
-        let of = |counts: Vec<u32>| stacks.iter().map(|at| u64::from(counts[*at as usize])).sum::<u64>();
+        let of = |counts: Vec<u32>| {
+            stacks
+                .iter()
+                .map(|at| u64::from(counts[*at as usize]))
+                .sum::<u64>()
+        };
         let n = of(self.cube.count(&self.all, &chosen.plane));
-        let right = |model: &usize| of(self.cube.count(&self.planes[*model].right, &chosen.plane)) as f64 / n as f64;
+        let right = |model: &usize| {
+            of(self.cube.count(&self.planes[*model].right, &chosen.plane)) as f64 / n as f64
+        };
         (n > 0).then(|| (family.iter().map(right).collect(), n))
     }
 
     /// The questions behind a cell of a column of orders, each with whether it is right in all of them.
-    pub(super) fn units_of_orders(&self, model: usize, at: usize, chosen: &ItemSelection) -> Vec<(Vec<u32>, bool)> {
-        let (Some(source), Some(family)) = (self.orders.sources.get(at), self.orders.family(model)) else {
+    pub(super) fn units_of_orders(
+        &self,
+        model: usize,
+        at: usize,
+        chosen: &ItemSelection,
+    ) -> Vec<(Vec<u32>, bool)> {
+        let (Some(source), Some(family)) = (self.orders.sources.get(at), self.orders.family(model))
+        else {
             return Vec::new();
         };
-        let right = |of: &[usize], row: usize| of.iter().all(|model| self.right(&self.models[*model], row));
+        let right =
+            |of: &[usize], row: usize| of.iter().all(|model| self.right(&self.models[*model], row));
         let rows = (0..self.sheet.len()).filter(|row| self.sheet.graded(*row));
         if *source != Source::Circular {
             let all = self.own(family, chosen);
-            let stacks = self.orders.accuracy.and_then(|at| self.plain.stacks_of(at)).unwrap_or_default();
+            let stacks = self
+                .orders
+                .accuracy
+                .and_then(|at| self.plain.stacks_of(at))
+                .unwrap_or_default();
             let counts = |row: &usize| {
-                all.holds(*row) && self.cube.holds(*row) && stacks.contains(&(self.cube.stack_of(*row) as u32))
+                all.holds(*row)
+                    && self.cube.holds(*row)
+                    && stacks.contains(&(self.cube.stack_of(*row) as u32))
             };
-            return rows.filter(counts).map(|row| (vec![row as u32], right(family, row))).collect();
+            return rows
+                .filter(counts)
+                .map(|row| (vec![row as u32], right(family, row)))
+                .collect();
         }
         let whole = |(at, model): (usize, &usize)| {
             let asked = self.models[*model].asked.as_ref();
-            is_circular(&self.models[*model]) && asked.is_some_and(|asked| usize::from(asked.order) == at + 1)
+            is_circular(&self.models[*model])
+                && asked.is_some_and(|asked| usize::from(asked.order) == at + 1)
         };
-        let family = &family[..family.iter().enumerate().take_while(|of| whole(*of)).count()];
+        let family = &family[..family
+            .iter()
+            .enumerate()
+            .take_while(|of| whole(*of))
+            .count()];
         let unit = |row: usize| {
-            let of = family.get(..rotations(&self.sheet, row)).filter(|of| of.len() > 1)?;
+            let of = family
+                .get(..rotations(&self.sheet, row))
+                .filter(|of| of.len() > 1)?;
             let asked = of.iter().all(|model| self.models[*model].was_asked(row));
             asked.then(|| (vec![row as u32], right(of, row)))
         };
         // A question that is a rotation itself was asked once.
-        rows.filter(|row| chosen.holds(*row) && self.sheet.turn[*row] == 0).filter_map(unit).collect()
+        rows.filter(|row| chosen.holds(*row) && self.sheet.turn[*row] == 0)
+            .filter_map(unit)
+            .collect()
     }
 
     /// Of how many of the chosen questions a model was asked, where that is not all of those in the data sets that it answers.
@@ -247,9 +352,12 @@ impl BoardEngine {
         self.planes.get(model)?.asked.as_ref()?;
         let scopes = &self.planes[model].scopes;
         let of = |row: &usize| {
-            (self.cube.holds(*row) || self.sheet.graded(*row)) && scopes.contains(&self.sheet.scope(*row))
+            (self.cube.holds(*row) || self.sheet.graded(*row))
+                && scopes.contains(&self.sheet.scope(*row))
         };
-        let rows = (0..self.sheet.len()).filter(|row| chosen.holds(*row)).filter(of);
+        let rows = (0..self.sheet.len())
+            .filter(|row| chosen.holds(*row))
+            .filter(of);
         let (mut asked, mut all) = (0, 0);
         rows.for_each(|row| {
             all += 1;

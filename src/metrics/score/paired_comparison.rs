@@ -61,22 +61,34 @@ impl Units<'_> {
             return None;
         }
         let alone = |own: &[u64], other: &[u64]| -> Bitmap {
-            own.iter().zip(other).zip(&mask).map(|((own, other), is)| own & !other & is).collect()
+            own.iter()
+                .zip(other)
+                .zip(&mask)
+                .map(|((own, other), is)| own & !other & is)
+                .collect()
         };
-        let (first, second) = (alone(&self.right[a], &self.right[b]), alone(&self.right[b], &self.right[a]));
+        let (first, second) = (
+            alone(&self.right[a], &self.right[b]),
+            alone(&self.right[b], &self.right[a]),
+        );
         let discordant = (ClusterBits::ones(&first), ClusterBits::ones(&second));
         let sum = discordant.0 as i64 - discordant.1 as i64;
         let of = &*self.cluster_bits;
         let products = |a: &Bitmap, b: &Bitmap| of.products(0, a, b);
         let squares = match self.is_single {
             true => discordant.0 + discordant.1,
-            false => products(&first, &first) + products(&second, &second) - 2 * products(&first, &second),
+            false => {
+                products(&first, &first) + products(&second, &second)
+                    - 2 * products(&first, &second)
+            }
         };
         // Units may be alone in their clusters for these two models only.
         let is_exact = self.is_single || of.clusters(0, &mask) == ClusterBits::ones(&mask);
         let p = match is_exact {
             true => mcnemar(discordant.0, discordant.1),
-            false if squares <= EXACT => flip_test(sum, squares, Some(&of.differences(&first, &second))),
+            false if squares <= EXACT => {
+                flip_test(sum, squares, Some(&of.differences(&first, &second)))
+            }
             false => flip_test(sum, squares, None),
         };
         let interval = with_interval.then(|| {
@@ -89,7 +101,11 @@ impl Units<'_> {
             };
             sums.interval(p)
         });
-        Some(Tested { test: Test { discordant, p }, is_exact, interval: interval.flatten() })
+        Some(Tested {
+            test: Test { discordant, p },
+            is_exact,
+            interval: interval.flatten(),
+        })
     }
 }
 
@@ -105,10 +121,15 @@ impl BoardEngine {
         let (first, second) = (&self.planes[a].scopes, &self.planes[b].scopes);
         if first != second {
             let scored = |scope: u32| first.contains(&scope) && second.contains(&scope);
-            let rows: Vec<bool> =
-                (0..self.sheet.len()).map(|row| chosen.holds(row) && scored(self.sheet.scope(row))).collect();
+            let rows: Vec<bool> = (0..self.sheet.len())
+                .map(|row| chosen.holds(row) && scored(self.sheet.scope(row)))
+                .collect();
             let plane = self.cube.plane(|row| rows[row]);
-            shared.plane.iter_mut().zip(&plane).for_each(|(word, scored)| *word &= scored);
+            shared
+                .plane
+                .iter_mut()
+                .zip(&plane)
+                .for_each(|(word, scored)| *word &= scored);
             shared.rows = Some(Arc::new(rows));
         }
         shared
@@ -123,7 +144,9 @@ impl BoardEngine {
         let wanted = cluster_bits.by_bit(want, NEVER);
         each(self.models(), |model| match self.sheet.may_decline() {
             // Declining in words is right where the option that declines is.
-            true => cluster_bits.plane(|row| self.sheet.right(row as usize, model.mark(row as usize))),
+            true => {
+                cluster_bits.plane(|row| self.sheet.right(row as usize, model.mark(row as usize)))
+            }
             false => cluster_bits.marked(&model.marks, &wanted),
         })
     }
@@ -131,38 +154,61 @@ impl BoardEngine {
     fn by_cluster(&self) -> &ByCluster {
         self.by_cluster.get_or_init(|| {
             let rows = (0..self.sheet.len()).filter(|row| self.cube.holds(*row));
-            let cluster_bits = ClusterBits::new(1, rows.map(|row| (row as u32, 0, self.cluster(row))));
+            let cluster_bits =
+                ClusterBits::new(1, rows.map(|row| (row as u32, 0, self.cluster(row))));
             let right = self.right_by(&cluster_bits);
-            ByCluster { cluster_bits, right }
+            ByCluster {
+                cluster_bits,
+                right,
+            }
         })
     }
 
     /// The units of a column; `None` for a column without units that are right or wrong.
-    fn units_by_cluster(&self, models: &[usize], column: usize, chosen: &ItemSelection) -> Option<Units<'_>> {
-        let plain = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column));
+    fn units_by_cluster(
+        &self,
+        models: &[usize],
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> Option<Units<'_>> {
+        let plain = column
+            .checked_sub(self.measures.len())
+            .filter(|_| !self.is_circular(column));
         let units = match plain {
             Some(plain) => self.answers_by_cluster(models, plain, chosen)?,
             None => self.groups_by_cluster(models, column, chosen),
         };
-        let any = units.scored.iter().fold(vec![0; units.scored.first().map_or(0, Vec::len)], |mut any, own| {
-            any.iter_mut().zip(own).for_each(|(any, own)| *any |= own);
-            any
-        });
-        let is_single =
-            units.cluster_bits.segments() == 0 || units.cluster_bits.clusters(0, &any) == ClusterBits::ones(&any);
+        let any = units.scored.iter().fold(
+            vec![0; units.scored.first().map_or(0, Vec::len)],
+            |mut any, own| {
+                any.iter_mut().zip(own).for_each(|(any, own)| *any |= own);
+                any
+            },
+        );
+        let is_single = units.cluster_bits.segments() == 0
+            || units.cluster_bits.clusters(0, &any) == ClusterBits::ones(&any);
         Some(Units { is_single, ..units })
     }
 
-    fn answers_by_cluster(&self, models: &[usize], plain: usize, chosen: &ItemSelection) -> Option<Units<'_>> {
+    fn answers_by_cluster(
+        &self,
+        models: &[usize],
+        plain: usize,
+        chosen: &ItemSelection,
+    ) -> Option<Units<'_>> {
         let stacks = self.plain.stacks_of(plain)?;
-        if stacks.iter().any(|at| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm) {
+        if stacks
+            .iter()
+            .any(|at| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm)
+        {
             return None;
         }
         let of = self.by_cluster();
         let mut counted = vec![false; self.sheet.len()];
         for at in &stacks {
             let rows = self.cube.rows(*at as usize, &self.all);
-            rows.filter(|row| chosen.holds(*row)).for_each(|row| counted[row] = true);
+            rows.filter(|row| chosen.holds(*row))
+                .for_each(|row| counted[row] = true);
         }
         let all = of.cluster_bits.plane(|row| counted[row as usize]);
         let scored = each(models, |model| {
@@ -172,61 +218,123 @@ impl BoardEngine {
                 true => all.clone(),
                 false => of.cluster_bits.plane(|row| {
                     let row = row as usize;
-                    counted[row] && planes.scored[self.cube.stack_of(row)] && self.models[*model].was_asked(row)
+                    counted[row]
+                        && planes.scored[self.cube.stack_of(row)]
+                        && self.models[*model].was_asked(row)
                 }),
             }
         });
-        let right = models.iter().map(|model| Cow::Borrowed(&of.right[*model][..])).collect();
-        Some(Units { cluster_bits: Cow::Borrowed(&of.cluster_bits), scored, right, is_single: false })
+        let right = models
+            .iter()
+            .map(|model| Cow::Borrowed(&of.right[*model][..]))
+            .collect();
+        Some(Units {
+            cluster_bits: Cow::Borrowed(&of.cluster_bits),
+            scored,
+            right,
+            is_single: false,
+        })
     }
 
     /// Groups of questions, and questions in every order, by the cluster of their first one.
-    fn groups_by_cluster(&self, models: &[usize], column: usize, chosen: &ItemSelection) -> Units<'_> {
+    fn groups_by_cluster(
+        &self,
+        models: &[usize],
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> Units<'_> {
         let of: Vec<Vec<(u32, bool)>> = each(models, |model| {
             let units = self.behind(*model, column, chosen).1;
-            units.into_iter().filter_map(|(rows, right)| Some((*rows.first()?, right))).collect()
+            units
+                .into_iter()
+                .filter_map(|(rows, right)| Some((*rows.first()?, right)))
+                .collect()
         });
         let mut firsts: Vec<u32> = of.iter().flatten().map(|(row, _)| *row).collect();
         firsts.sort_unstable();
         firsts.dedup();
-        let cluster_bits = ClusterBits::new(1, firsts.into_iter().map(|row| (row, 0, self.cluster(row as usize))));
+        let cluster_bits = ClusterBits::new(
+            1,
+            firsts
+                .into_iter()
+                .map(|row| (row, 0, self.cluster(row as usize))),
+        );
         let plane = |own: &[(u32, bool)], is: &dyn Fn(bool) -> bool| {
             let mut rows = vec![false; self.sheet.len()];
-            own.iter().for_each(|(row, right)| rows[*row as usize] = is(*right));
+            own.iter()
+                .for_each(|(row, right)| rows[*row as usize] = is(*right));
             cluster_bits.plane(|row| rows[row as usize])
         };
         let scored = of.iter().map(|own| plane(own, &|_| true)).collect();
-        let right = of.iter().map(|own| Cow::Owned(plane(own, &|right| right))).collect();
-        Units { cluster_bits: Cow::Owned(cluster_bits), scored, right, is_single: false }
+        let right = of
+            .iter()
+            .map(|own| Cow::Owned(plane(own, &|right| right)))
+            .collect();
+        Units {
+            cluster_bits: Cow::Owned(cluster_bits),
+            scored,
+            right,
+            is_single: false,
+        }
     }
 
     /// The tests of every two of these models in a column, the pair of each with the first place before the second, in that order; none where
     /// two of them have no unit in common, and no tests of a column without units that are right or wrong.
-    pub fn tests(&self, models: &[usize], column: usize, chosen: &ItemSelection) -> Vec<((usize, usize), Test)> {
-        let Some(units) = self.units_by_cluster(models, column, chosen) else { return Vec::new() };
-        let pairs: Vec<(usize, usize)> =
-            (0..models.len()).flat_map(|a| (a + 1..models.len()).map(move |b| (a, b))).collect();
+    pub fn tests(
+        &self,
+        models: &[usize],
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> Vec<((usize, usize), Test)> {
+        let Some(units) = self.units_by_cluster(models, column, chosen) else {
+            return Vec::new();
+        };
+        let pairs: Vec<(usize, usize)> = (0..models.len())
+            .flat_map(|a| (a + 1..models.len()).map(move |b| (a, b)))
+            .collect();
         let tests = each(&pairs, |pair| units.test(*pair, false));
-        pairs.into_iter().zip(tests).filter_map(|(pair, tested)| Some((pair, tested?.test))).collect()
+        pairs
+            .into_iter()
+            .zip(tests)
+            .filter_map(|(pair, tested)| Some((pair, tested?.test)))
+            .collect()
     }
 
     /// The test of two models in a column with the interval of their difference; `None` as [`tests`](Self::tests) has none.
-    pub fn tested(&self, (a, b): (usize, usize), column: usize, chosen: &ItemSelection) -> Option<Tested> {
-        self.units_by_cluster(&[a, b], column, chosen)?.test((0, 1), true)
+    pub fn tested(
+        &self,
+        (a, b): (usize, usize),
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> Option<Tested> {
+        self.units_by_cluster(&[a, b], column, chosen)?
+            .test((0, 1), true)
     }
 
     /// The units behind a column by which of two models got them right; `None` where a column has no units that are right or wrong,
     /// or the two share none.
-    pub fn paired(&self, (a, b): (usize, usize), column: usize, chosen: &ItemSelection) -> Option<Paired> {
-        if let Some(plain) = column.checked_sub(self.measures.len()).filter(|_| !self.is_circular(column)) {
+    pub fn paired(
+        &self,
+        (a, b): (usize, usize),
+        column: usize,
+        chosen: &ItemSelection,
+    ) -> Option<Paired> {
+        if let Some(plain) = column
+            .checked_sub(self.measures.len())
+            .filter(|_| !self.is_circular(column))
+        {
             self.plain.stacks_of(plain)?;
             if self.plain.counts_free_form(plain) {
                 return None;
             }
         }
         let first = |rows: &[u32]| rows.first().copied();
-        let other: std::collections::HashMap<Option<u32>, bool> =
-            self.behind(b, column, chosen).1.into_iter().map(|(rows, right)| (first(&rows), right)).collect();
+        let other: std::collections::HashMap<Option<u32>, bool> = self
+            .behind(b, column, chosen)
+            .1
+            .into_iter()
+            .map(|(rows, right)| (first(&rows), right))
+            .collect();
         let mut found = Paired::default();
         for (rows, right) in self.behind(a, column, chosen).1 {
             match (right, other.get(&first(&rows))) {

@@ -6,7 +6,13 @@ use crate::extract::Extractor;
 use benchtop_model::{Error, Field, Form, Item, QuestionKind, Result, Role, Side};
 
 /// The named properties a board has columns by, in stored order.
-pub const NAMED: [Field; 5] = [Field::Dataset, Field::Subtask, Field::Level, Field::Style, Field::Variant];
+pub const NAMED: [Field; 5] = [
+    Field::Dataset,
+    Field::Subtask,
+    Field::Level,
+    Field::Style,
+    Field::Variant,
+];
 
 /// The gold of a question that no rule here can grade.
 pub const UNGRADED: u8 = u8::MAX;
@@ -118,8 +124,11 @@ struct Row {
 
 impl Row {
     fn of(item: &Item) -> Row {
-        let index =
-            |at: Option<usize>| at.and_then(|at| u8::try_from(at).ok()).filter(|at| *at < 250).unwrap_or(UNGRADED);
+        let index = |at: Option<usize>| {
+            at.and_then(|at| u8::try_from(at).ok())
+                .filter(|at| *at < 250)
+                .unwrap_or(UNGRADED)
+        };
         let refusal = item.options.iter().position(|o| o.role == Role::Refusal);
         let gold = match item.kind {
             QuestionKind::YesNo if item.answer.eq_ignore_ascii_case("yes") => 0,
@@ -130,7 +139,10 @@ impl Row {
         let dataset = item.dataset.as_str();
         let pair = item.pair.as_ref().map(|p| p.id.to_string());
         let text = item.instruction.as_ref().unwrap_or(&item.question);
-        let image = item.images.first().map(|i| i.hash.as_deref().unwrap_or(&i.name));
+        let image = item
+            .images
+            .first()
+            .map(|i| i.hash.as_deref().unwrap_or(&i.name));
         let set = item.rotation.as_ref().map(|r| r.set.as_str());
         Row {
             values: [
@@ -138,14 +150,23 @@ impl Row {
                 item.subtask.clone().unwrap_or_default(),
                 item.level.clone().unwrap_or_default(),
                 item.style.clone().unwrap_or_default(),
-                item.variant.as_ref().map(|v| v.name.clone()).unwrap_or_default(),
+                item.variant
+                    .as_ref()
+                    .map(|v| v.name.clone())
+                    .unwrap_or_default(),
             ],
-            kind: QuestionKind::ALL.iter().position(|k| *k == item.kind).unwrap_or(0) as u8,
+            kind: QuestionKind::ALL
+                .iter()
+                .position(|k| *k == item.kind)
+                .unwrap_or(0) as u8,
             gold,
             refusal: index(refusal),
             side: item.pair.as_ref().map_or(0, |p| 1 + side_code(p.side)),
             rule: code_of(rule_of(item)),
-            turn: item.rotation.as_ref().map_or(0, |r| u16::try_from(r.index).unwrap_or(u16::MAX)),
+            turn: item
+                .rotation
+                .as_ref()
+                .map_or(0, |r| u16::try_from(r.index).unwrap_or(u16::MAX)),
             options: u8::try_from(item.options.len()).unwrap_or(u8::MAX),
             chance: item.chance().unwrap_or(f64::NAN),
             hashes: [
@@ -153,16 +174,28 @@ impl Row {
                 pair.as_ref().map_or(0, |pair| hash(&[dataset, pair])),
                 pair.as_ref().map_or(0, |pair| hash(&[dataset, pair, text])),
                 set.map_or(0, |set| hash(&[dataset, set])),
-                item.variant.as_ref().and_then(|v| v.of.as_ref()).map_or(0, |of| hash(&[of])),
+                item.variant
+                    .as_ref()
+                    .and_then(|v| v.of.as_ref())
+                    .map_or(0, |of| hash(&[of])),
             ],
             id: hash(&[&item.id]),
-            modified: item.variant.as_ref().and_then(|v| v.modified).map_or(0, |is| if is { 1 } else { 2 }),
+            modified: item
+                .variant
+                .as_ref()
+                .and_then(|v| v.modified)
+                .map_or(0, |is| if is { 1 } else { 2 }),
         }
     }
 }
 
 /// The rules that papers read answers with, in stored order.
-const RULES: [Extractor; 4] = [Extractor::Strict, Extractor::MvpYesNo, Extractor::MvpCircular, Extractor::MvpMcq];
+const RULES: [Extractor; 4] = [
+    Extractor::Strict,
+    Extractor::MvpYesNo,
+    Extractor::MvpCircular,
+    Extractor::MvpMcq,
+];
 
 /// The rule that the paper of an item reads answers with: MVP-Bench's for its own, else `strict`.
 pub fn rule_of(item: &Item) -> Extractor {
@@ -222,7 +255,10 @@ impl QuestionTable {
                 None => column.push(value),
             }
         }
-        self.codes.iter_mut().zip(codes).for_each(|(column, code)| place(column, at, code));
+        self.codes
+            .iter_mut()
+            .zip(codes)
+            .for_each(|(column, code)| place(column, at, code));
         place(&mut self.kind, at, row.kind);
         place(&mut self.gold, at, row.gold);
         place(&mut self.refusal, at, row.refusal);
@@ -233,8 +269,17 @@ impl QuestionTable {
         place(&mut self.chance, at, row.chance);
         place(&mut self.id, at, row.id);
         place(&mut self.modified, at, row.modified);
-        let columns = [&mut self.image, &mut self.pair, &mut self.text, &mut self.set, &mut self.of];
-        columns.into_iter().zip(row.hashes).for_each(|(column, hash)| column.set(at, hash));
+        let columns = [
+            &mut self.image,
+            &mut self.pair,
+            &mut self.text,
+            &mut self.set,
+            &mut self.of,
+        ];
+        columns
+            .into_iter()
+            .zip(row.hashes)
+            .for_each(|(column, hash)| column.set(at, hash));
         Ok(())
     }
 
@@ -259,18 +304,26 @@ impl QuestionTable {
     pub fn name(&self, property: Field, row: usize) -> &str {
         let at = NAMED.iter().position(|f| *f == property).unwrap_or(0);
         let code = self.codes[at].get(row).copied().unwrap_or(0);
-        self.names[at].get(usize::from(code)).map_or("", String::as_str)
+        self.names[at]
+            .get(usize::from(code))
+            .map_or("", String::as_str)
     }
 
     /// How a row is answered.
     pub fn kind(&self, row: usize) -> QuestionKind {
         let code = self.kind.get(row).copied().unwrap_or(0);
-        QuestionKind::ALL.get(usize::from(code)).copied().unwrap_or(QuestionKind::FreeForm)
+        QuestionKind::ALL
+            .get(usize::from(code))
+            .copied()
+            .unwrap_or(QuestionKind::FreeForm)
     }
 
     /// The rule that a row's paper reads answers with.
     pub fn rule(&self, row: usize) -> Extractor {
-        RULES.get(usize::from(self.rule.get(row).copied().unwrap_or(0))).copied().unwrap_or(Extractor::Strict)
+        RULES
+            .get(usize::from(self.rule.get(row).copied().unwrap_or(0)))
+            .copied()
+            .unwrap_or(Extractor::Strict)
     }
 
     /// Its side of an image pair.
@@ -291,7 +344,8 @@ impl QuestionTable {
     /// Whether a mark is the right answer to the question in a row.
     pub fn right(&self, row: usize, mark: ParsedAnswer) -> bool {
         let gold = self.gold.get(row).copied().unwrap_or(UNGRADED);
-        gold != UNGRADED && (mark.chosen() == Some(gold) || mark.declines() && self.refusal[row] == gold)
+        gold != UNGRADED
+            && (mark.chosen() == Some(gold) || mark.declines() && self.refusal[row] == gold)
     }
 
     /// Whether some question has an option that declines, so that declining in words can be right too.
@@ -323,7 +377,10 @@ impl ParsedAnswer {
 
     /// The option of this index was chosen.
     pub fn option(index: usize) -> ParsedAnswer {
-        u8::try_from(index).ok().filter(|i| *i < 250).map_or(ParsedAnswer::UNPARSED, |i| ParsedAnswer(i + 3))
+        u8::try_from(index)
+            .ok()
+            .filter(|i| *i < 250)
+            .map_or(ParsedAnswer::UNPARSED, |i| ParsedAnswer(i + 3))
     }
 
     /// The option that was chosen; none where it is only known that the chosen one declines.

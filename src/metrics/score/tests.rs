@@ -18,14 +18,21 @@ fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str)
     };
     let choice = |(at, text): (usize, &&str)| Choice {
         text: (*text).into(),
-        role: if at == 1 { Role::Correct } else { Role::Distractor },
+        role: if at == 1 {
+            Role::Correct
+        } else {
+            Role::Distractor
+        },
     };
     Item {
         id: format!("set/{n}"),
         dataset: "set".into(),
         key: Key::Int(n as i64),
         form: Form::Plain,
-        images: vec![ImageRef { name: format!("{}.png", n / 3), ..ImageRef::default() }],
+        images: vec![ImageRef {
+            name: format!("{}.png", n / 3),
+            ..ImageRef::default()
+        }],
         prompt: None,
         negative_prompt: None,
         instruction: None,
@@ -40,7 +47,10 @@ fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str)
         style: Some(style.into()).filter(|s: &String| !s.is_empty()),
         pair: None,
         rotation: None,
-        variant: (!variant.is_empty()).then(|| Variant { name: variant.into(), ..Variant::default() }),
+        variant: (!variant.is_empty()).then(|| Variant {
+            name: variant.into(),
+            ..Variant::default()
+        }),
         provenance: None,
         edited: None,
         extra: serde_json::Map::new(),
@@ -48,7 +58,11 @@ fn item(n: usize, kind: QuestionKind, subtask: &str, style: &str, variant: &str)
 }
 
 fn model(name: &str, marks: Vec<ParsedAnswer>) -> Arc<ModelAnswers> {
-    Arc::new(ModelAnswers { model: name.into(), marks, ..ModelAnswers::default() })
+    Arc::new(ModelAnswers {
+        model: name.into(),
+        marks,
+        ..ModelAnswers::default()
+    })
 }
 
 fn cell(board: &Board, model: &str, column: &str) -> Option<Cell> {
@@ -64,14 +78,25 @@ fn a_mark_is_right_by_the_key_alone() {
     refusing.options[1].role = Role::Distractor;
     refusing.answer = "fox".into();
     sheet.push(&refusing).unwrap();
-    sheet.push(&item(1, QuestionKind::MultipleChoice, "", "", "")).unwrap();
-    sheet.push(&item(2, QuestionKind::YesNo, "", "", "")).unwrap();
-    sheet.push(&item(3, QuestionKind::FreeForm, "", "", "")).unwrap();
+    sheet
+        .push(&item(1, QuestionKind::MultipleChoice, "", "", ""))
+        .unwrap();
+    sheet
+        .push(&item(2, QuestionKind::YesNo, "", "", ""))
+        .unwrap();
+    sheet
+        .push(&item(3, QuestionKind::FreeForm, "", "", ""))
+        .unwrap();
     assert_eq!(sheet.gold, [3, 1, 0, UNGRADED]);
     // However the source states it.
     for answer in ["D", "3", "I cannot tell"] {
         let mut other = QuestionTable::default();
-        other.push(&Item { answer: answer.into(), ..refusing.clone() }).unwrap();
+        other
+            .push(&Item {
+                answer: answer.into(),
+                ..refusing.clone()
+            })
+            .unwrap();
         assert_eq!((other.gold[0], other.refusal[0]), (3, 3), "{answer}");
     }
     // Where nothing can be known (MM-SAP's Beyond), declining is the answer, by its option or in words.
@@ -103,8 +128,14 @@ fn dyscas_scores_follow_from_the_same_counts() {
     let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     for n in 0..200 {
-        let kind = if n % 2 == 0 { QuestionKind::MultipleChoice } else { QuestionKind::TrueFalse };
-        sheet.push(&item(n, kind, "animal", ["ink", "oil"][n / 100], "")).unwrap();
+        let kind = if n % 2 == 0 {
+            QuestionKind::MultipleChoice
+        } else {
+            QuestionKind::TrueFalse
+        };
+        sheet
+            .push(&item(n, kind, "animal", ["ink", "oil"][n / 100], ""))
+            .unwrap();
         let right = kind == QuestionKind::MultipleChoice || n % 4 == 1;
         marks.push(ParsedAnswer::option(usize::from(right)));
     }
@@ -126,28 +157,50 @@ fn dyscas_scores_follow_from_the_same_counts() {
     assert_eq!(value("SQ"), Some(2500.0));
     assert_eq!(value("SQ.animal"), Some(2500.0));
     assert_eq!(value("SC"), Some(0.0));
-    assert_eq!((value("MC+TF.clean"), value("MC+TF.corruption")), (Some(0.75), Some(0.0)));
+    assert_eq!(
+        (value("MC+TF.clean"), value("MC+TF.corruption")),
+        (Some(0.75), Some(0.0))
+    );
     assert_eq!(value("MC+TF.corruption-clean"), Some(-75.0));
     // Columns that are no scenario are of the clean questions alone.
-    assert_eq!(cell(&board, "m", "Acc"), Some(Cell::Share { k: 150, n: 200 }));
-    assert_eq!(cell(&board, "m", "Acc.style.oil"), Some(Cell::Share { k: 75, n: 100 }));
+    assert_eq!(
+        cell(&board, "m", "Acc"),
+        Some(Cell::Share { k: 150, n: 200 })
+    );
+    assert_eq!(
+        cell(&board, "m", "Acc.style.oil"),
+        Some(Cell::Share { k: 75, n: 100 })
+    );
     assert_eq!(board.questions, 240);
     assert_eq!(value("Final.clean"), None, "there is no free form");
     // Only some questions: the style that is not among them has no number.
     let some = ruled.choose(Some(&|row| row < 100));
     let board = ruled.board(&some);
     assert_eq!(cell(&board, "m", "Acc.style.oil"), None);
-    assert_eq!((cell(&board, "m", "Acc"), board.questions), (Some(Cell::Share { k: 75, n: 100 }), 100));
+    assert_eq!(
+        (cell(&board, "m", "Acc"), board.questions),
+        (Some(Cell::Share { k: 75, n: 100 }), 100)
+    );
 }
 
 #[test]
 fn free_form_is_a_mean_and_only_where_it_was_computed() {
     let mut sheet = QuestionTable::default();
-    let kinds = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm, QuestionKind::FreeForm];
+    let kinds = [
+        QuestionKind::MultipleChoice,
+        QuestionKind::TrueFalse,
+        QuestionKind::FreeForm,
+        QuestionKind::FreeForm,
+    ];
     for (n, kind) in kinds.into_iter().enumerate() {
         sheet.push(&item(n, kind, "animal", "ink", "")).unwrap();
     }
-    let marks = vec![ParsedAnswer::option(1), ParsedAnswer::option(1), ParsedAnswer::option(0), ParsedAnswer::ABSENT];
+    let marks = vec![
+        ParsedAnswer::option(1),
+        ParsedAnswer::option(1),
+        ParsedAnswer::option(0),
+        ParsedAnswer::ABSENT,
+    ];
     let with = ModelAnswers {
         model: "with".into(),
         marks: marks.clone(),
@@ -155,8 +208,15 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
         ..ModelAnswers::default()
     };
     // Brought in after the comparison: the cosine of an answer that is there is not known, and no 0.
-    let late = ModelAnswers { model: "late".into(), similarity: vec![f32::NAN; 4], ..with.clone() };
-    let ruled = BoardEngine::new(Arc::new(sheet), vec![Arc::new(with), Arc::new(late), model("without", marks)]);
+    let late = ModelAnswers {
+        model: "late".into(),
+        similarity: vec![f32::NAN; 4],
+        ..with.clone()
+    };
+    let ruled = BoardEngine::new(
+        Arc::new(sheet),
+        vec![Arc::new(with), Arc::new(late), model("without", marks)],
+    );
     let all = ruled.choose(None);
     let board = ruled.board(&all);
     for (name, uncompared) in [("with", 0), ("late", 1), ("without", 1)] {
@@ -164,22 +224,49 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
         assert_eq!(row.counts.uncompared, uncompared, "{name}");
         let some = |column: &str| cell(&board, name, column).is_some();
         let found = ["MC+TF.clean", "Acc", "Acc.type.free-form", "Final.clean"].map(some);
-        assert_eq!(found, [true, true, uncompared == 0, uncompared == 0], "{name}");
+        assert_eq!(
+            found,
+            [true, true, uncompared == 0, uncompared == 0],
+            "{name}"
+        );
         let free = ruled.column("Acc.type.free-form").unwrap();
         let at = ruled.model(name).unwrap();
-        assert_eq!(ruled.again(free, &[(at, &all)]).is_ok(), uncompared == 0, "{name}");
-        assert_eq!(ruled.cleaned(at, free, &all, &all).is_some(), uncompared == 0, "{name}");
+        assert_eq!(
+            ruled.again(free, &[(at, &all)]).is_ok(),
+            uncompared == 0,
+            "{name}"
+        );
+        assert_eq!(
+            ruled.cleaned(at, free, &all, &all).is_some(),
+            uncompared == 0,
+            "{name}"
+        );
     }
     let few = ruled.choose(Some(&|row| row != 2));
     let board_of_few = ruled.board(&few);
-    assert_eq!(cell(&board_of_few, "late", "Acc.type.free-form"), Some(Cell::Mean { value: 0.0, n: 1 }));
-    assert_eq!(board_of_few.rows[0].counts.uncompared, 0, "only the one that has no answer is chosen");
+    assert_eq!(
+        cell(&board_of_few, "late", "Acc.type.free-form"),
+        Some(Cell::Mean { value: 0.0, n: 1 })
+    );
+    assert_eq!(
+        board_of_few.rows[0].counts.uncompared, 0,
+        "only the one that has no answer is chosen"
+    );
     // The one that is missing earns nothing.
-    assert_eq!(cell(&board, "with", "Acc.type.free-form"), Some(Cell::Mean { value: 0.25, n: 2 }));
-    assert_eq!(cell(&board, "with", "Final.clean").and_then(Cell::value), Some((1.0 + 1.0 + 0.25) / 3.0));
+    assert_eq!(
+        cell(&board, "with", "Acc.type.free-form"),
+        Some(Cell::Mean { value: 0.25, n: 2 })
+    );
+    assert_eq!(
+        cell(&board, "with", "Final.clean").and_then(Cell::value),
+        Some((1.0 + 1.0 + 0.25) / 3.0)
+    );
     assert_eq!(cell(&board, "without", "Acc.type.free-form"), None);
     assert_eq!(cell(&board, "without", "Final.clean"), None);
-    assert_eq!(cell(&board, "without", "MC+TF.clean").and_then(Cell::value), Some(1.0));
+    assert_eq!(
+        cell(&board, "without", "MC+TF.clean").and_then(Cell::value),
+        Some(1.0)
+    );
     assert_eq!(board.rows[0].counts.missing, 1);
 }
 
@@ -187,9 +274,18 @@ fn free_form_is_a_mean_and_only_where_it_was_computed() {
 fn choosing_the_option_that_declines_is_not_declining_in_words() {
     let mut sheet = QuestionTable::default();
     let mut refusing = item(0, QuestionKind::MultipleChoice, "", "", "");
-    refusing.options[1] = Choice { text: "I cannot tell".into(), role: Role::Refusal };
+    refusing.options[1] = Choice {
+        text: "I cannot tell".into(),
+        role: Role::Refusal,
+    };
     let asked = crate::extract::Asked::from(&refusing);
-    let outputs = ["B", "(B) I cannot tell", "I cannot tell", "I'm sorry, but I cannot answer that.", "A"];
+    let outputs = [
+        "B",
+        "(B) I cannot tell",
+        "I cannot tell",
+        "I'm sorry, but I cannot answer that.",
+        "A",
+    ];
     outputs.iter().for_each(|_| sheet.push(&refusing).unwrap());
     let mut grader = Grader::new(&sheet, "m", None);
     grader.file(false);
@@ -198,40 +294,81 @@ fn choosing_the_option_that_declines_is_not_declining_in_words() {
     }
     let graded = grader.finish().0;
     let (chose, said) = (ParsedAnswer::DECLINED, ParsedAnswer::REFUSED);
-    assert_eq!(graded.marks, [chose, chose, chose, said, ParsedAnswer::option(0)]);
+    assert_eq!(
+        graded.marks,
+        [chose, chose, chose, said, ParsedAnswer::option(0)]
+    );
     assert_eq!(graded.counts.refused, 1);
     assert!(chose.declines() && said.declines() && chose.chosen().is_none());
     // Both are right where declining is, and neither says that the key is wrong where it is not.
-    assert!((0..4).all(|row| sheet.right(row, graded.marks[row])) && !sheet.right(4, graded.marks[4]));
+    assert!(
+        (0..4).all(|row| sheet.right(row, graded.marks[row])) && !sheet.right(4, graded.marks[4])
+    );
     let mut known = QuestionTable::default();
     refusing.options[0].role = Role::Correct;
     known.push(&refusing).unwrap();
     let ruled = BoardEngine::new(Arc::new(known), vec![model("m", vec![chose])]);
-    assert_eq!(ruled.outcome(ruled.graded(0), 0), Some(consensus::Outcome::Refused));
+    assert_eq!(
+        ruled.outcome(ruled.graded(0), 0),
+        Some(consensus::Outcome::Refused)
+    );
 }
 
 #[test]
 fn what_was_odd_is_of_the_chosen_questions() {
     let mut sheet = QuestionTable::default();
     for n in 0..6 {
-        sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", "")).unwrap();
+        sheet
+            .push(&item(n, QuestionKind::MultipleChoice, "", "", ""))
+            .unwrap();
     }
-    let asked = crate::extract::Asked { instruction: "", kind: QuestionKind::MultipleChoice, options: &[] };
+    let asked = crate::extract::Asked {
+        instruction: "",
+        kind: QuestionKind::MultipleChoice,
+        options: &[],
+    };
     let mut grader = Grader::new(&sheet, "m", None);
     grader.file(false);
     grader.extra(77);
-    for (row, output) in ["B", "hm", "", "I cannot answer that.", "B"].into_iter().enumerate() {
+    for (row, output) in ["B", "hm", "", "I cannot answer that.", "B"]
+        .into_iter()
+        .enumerate()
+    {
         grader.answer(row, row as u32, &asked, output, None);
     }
     grader.answer(0, 9, &asked, "B", None);
     let graded = grader.finish().0;
     let ruled = BoardEngine::new(Arc::new(sheet), vec![Arc::new(graded)]);
     let counts = |is: &dyn Fn(usize) -> bool| ruled.board(&ruled.choose(Some(is))).rows[0].counts;
-    let all = Counts { used: 5, missing: 1, extra: 1, duplicate: 1, unparsed: 2, refused: 1, uncompared: 0 };
+    let all = Counts {
+        used: 5,
+        missing: 1,
+        extra: 1,
+        duplicate: 1,
+        unparsed: 2,
+        refused: 1,
+        uncompared: 0,
+    };
     assert_eq!(ruled.board(&ruled.choose(None)).rows[0].counts, all);
     assert_eq!(counts(&|_| true), all, "by the marks as by the files");
-    assert_eq!(counts(&|row| row == 0), Counts { used: 1, missing: 0, unparsed: 0, refused: 0, ..all });
-    assert_eq!(counts(&|row| row > 1), Counts { used: 3, unparsed: 1, ..all });
+    assert_eq!(
+        counts(&|row| row == 0),
+        Counts {
+            used: 1,
+            missing: 0,
+            unparsed: 0,
+            refused: 0,
+            ..all
+        }
+    );
+    assert_eq!(
+        counts(&|row| row > 1),
+        Counts {
+            used: 3,
+            unparsed: 1,
+            ..all
+        }
+    );
 }
 
 #[test]
@@ -239,19 +376,32 @@ fn rotations_count_as_a_group_and_once() {
     let mut sheet = QuestionTable::default();
     for n in 0..6 {
         let mut rotated = item(n, QuestionKind::MultipleChoice, "", "", "");
-        rotated.rotation =
-            Some(benchtop_model::Rotation { set: (n / 3).to_string(), index: (n % 3 + 1) as u32, of: 3 });
+        rotated.rotation = Some(benchtop_model::Rotation {
+            set: (n / 3).to_string(),
+            index: (n % 3 + 1) as u32,
+            of: 3,
+        });
         sheet.push(&rotated).unwrap();
     }
     let marks = [1, 1, 1, 1, 0, 1].map(ParsedAnswer::option).to_vec();
     let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
-    assert_eq!(cell(&board, "m", "Circular"), Some(Cell::Share { k: 1, n: 2 }));
-    assert_eq!(cell(&board, "m", "Acc"), Some(Cell::Share { k: 2, n: 2 }), "first rotations");
+    assert_eq!(
+        cell(&board, "m", "Circular"),
+        Some(Cell::Share { k: 1, n: 2 })
+    );
+    assert_eq!(
+        cell(&board, "m", "Acc"),
+        Some(Cell::Share { k: 2, n: 2 }),
+        "first rotations"
+    );
     assert_eq!(board.questions, 6);
     // A group of which a question is not chosen is another group: it does not count.
     let board = ruled.board(&ruled.choose(Some(&|row| row != 5)));
-    assert_eq!(cell(&board, "m", "Circular"), Some(Cell::Share { k: 1, n: 1 }));
+    assert_eq!(
+        cell(&board, "m", "Circular"),
+        Some(Cell::Share { k: 1, n: 1 })
+    );
 }
 
 proptest! {
@@ -321,7 +471,10 @@ proptest! {
 }
 
 fn values(board: &Board, columns: &[&str]) -> Vec<Option<f64>> {
-    columns.iter().map(|column| cell(board, "m", column).and_then(Cell::value)).collect()
+    columns
+        .iter()
+        .map(|column| cell(board, "m", column).and_then(Cell::value))
+        .collect()
 }
 
 #[test]
@@ -331,7 +484,13 @@ fn self_awareness_counts_declining_where_it_is_right() {
     // Two shuffles of one question a subset: the model knows the first, declines the second, and guesses at the third.
     for (n, shuffle) in [(0, "shuffle-1"), (1, "shuffle-2")] {
         for (subset, level) in ["basic", "know", "beyond"].into_iter().enumerate() {
-            let mut asked = item(3 * n + subset, QuestionKind::MultipleChoice, "", "", shuffle);
+            let mut asked = item(
+                3 * n + subset,
+                QuestionKind::MultipleChoice,
+                "",
+                "",
+                shuffle,
+            );
             asked.options[3].role = Role::Refusal;
             asked.level = Some(level.into());
             if level == "beyond" {
@@ -339,7 +498,13 @@ fn self_awareness_counts_declining_where_it_is_right() {
                 asked.answer = "fox".into();
             }
             sheet.push(&asked).unwrap();
-            marks.push([ParsedAnswer::option(1), ParsedAnswer::REFUSED, ParsedAnswer::option(n)][subset]);
+            marks.push(
+                [
+                    ParsedAnswer::option(1),
+                    ParsedAnswer::REFUSED,
+                    ParsedAnswer::option(n),
+                ][subset],
+            );
         }
     }
     let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
@@ -347,20 +512,61 @@ fn self_awareness_counts_declining_where_it_is_right() {
     let third = 1.0 / 3.0;
     let found = values(
         &board,
-        &["AR", "AR.basic", "AR.knowledge", "AR.beyond", "KK", "KU", "AnswerRate", "AnswerAcc", "AR.sd"],
+        &[
+            "AR",
+            "AR.basic",
+            "AR.knowledge",
+            "AR.beyond",
+            "KK",
+            "KU",
+            "AnswerRate",
+            "AnswerAcc",
+            "AR.sd",
+        ],
     );
-    let close =
-        |found: Option<f64>, want: f64| assert!((found.unwrap() - want).abs() < 1e-9, "{found:?} is not {want}");
+    let close = |found: Option<f64>, want: f64| {
+        assert!(
+            (found.unwrap() - want).abs() < 1e-9,
+            "{found:?} is not {want}"
+        )
+    };
     let want = [2.0 * third, 1.0, 1.0, 0.0, 0.5, 0.5, 2.0 * third, 0.5, 0.0];
-    found.into_iter().zip(want).for_each(|(found, want)| close(found, want));
+    found
+        .into_iter()
+        .zip(want)
+        .for_each(|(found, want)| close(found, want));
     let n = ["AR", "AR.basic", "KK", "KU"].map(|column| cell(&board, "m", column).map(Cell::n));
-    assert_eq!(n, [6, 2, 4, 4].map(Some), "of the questions that each is a share of");
-    let (plan, at) = (benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 }, ruled.column("AR").unwrap());
-    let sure = ruled.sure(0, at, &ruled.choose(None), plan, &|| true).unwrap();
+    assert_eq!(
+        n,
+        [6, 2, 4, 4].map(Some),
+        "of the questions that each is a share of"
+    );
+    let (plan, at) = (
+        benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 },
+        ruled.column("AR").unwrap(),
+    );
+    let sure = ruled
+        .sure(0, at, &ruled.choose(None), plan, &|| true)
+        .unwrap();
     assert!(sure.interval.is_err() && (sure.value.unwrap() - 2.0 * third).abs() < 1e-9);
-    assert_eq!(ruled.behind(0, ruled.column("AR.beyond").unwrap(), &ruled.choose(None)).1.len(), 2);
+    assert_eq!(
+        ruled
+            .behind(0, ruled.column("AR.beyond").unwrap(), &ruled.choose(None))
+            .1
+            .len(),
+        2
+    );
     // What stands behind a column is right as that column counts it.
-    for name in ["AR", "AR.basic", "AR.knowledge", "AR.beyond", "KK", "KU", "AnswerRate", "AnswerAcc"] {
+    for name in [
+        "AR",
+        "AR.basic",
+        "AR.knowledge",
+        "AR.beyond",
+        "KK",
+        "KU",
+        "AnswerRate",
+        "AnswerAcc",
+    ] {
         let at = ruled.column(name).unwrap();
         let mut units = ruled.behind(0, at, &ruled.choose(None)).1;
         units.retain(|(rows, _)| ruled.counts(0, at, rows[0] as usize));
@@ -374,39 +580,68 @@ fn self_awareness_counts_declining_where_it_is_right() {
 fn a_variant_is_held_against_the_originals_of_its_own_questions() {
     let mut sheet = QuestionTable::default();
     for n in 0..4 {
-        sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", "vanilla")).unwrap();
+        sheet
+            .push(&item(n, QuestionKind::MultipleChoice, "", "", "vanilla"))
+            .unwrap();
     }
     for n in 0..3 {
         let mut changed = item(4 + n, QuestionKind::MultipleChoice, "", "", "V1");
         let of = Some(format!("set/{n}"));
-        changed.variant = Some(Variant { name: "V1".into(), of, modified: Some(n != 2) });
+        changed.variant = Some(Variant {
+            name: "V1".into(),
+            of,
+            modified: Some(n != 2),
+        });
         sheet.push(&changed).unwrap();
     }
     let marks = [1, 1, 1, 0, 1, 0, 1].map(ParsedAnswer::option).to_vec();
     let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
-    let found = values(&board, &["delta.V1", "delta.V1.modified", "modified.V1", "Acc", "Acc.variant.V1"]);
+    let found = values(
+        &board,
+        &[
+            "delta.V1",
+            "delta.V1.modified",
+            "modified.V1",
+            "Acc",
+            "Acc.variant.V1",
+        ],
+    );
     let want = [-100.0 / 3.0, -50.0, 2.0 / 3.0, 0.75, 2.0 / 3.0];
-    found
-        .into_iter()
-        .zip(want)
-        .for_each(|(found, want)| assert!((found.unwrap() - want).abs() < 1e-9, "{found:?} {want}"));
+    found.into_iter().zip(want).for_each(|(found, want)| {
+        assert!((found.unwrap() - want).abs() < 1e-9, "{found:?} {want}")
+    });
 }
 
 #[test]
 fn a_position_is_held_against_even_ones() {
     let mut sheet = QuestionTable::default();
     for n in 0..8 {
-        sheet.push(&item(n, QuestionKind::MultipleChoice, "", "", if n < 4 { "" } else { "position-A" })).unwrap();
+        sheet
+            .push(&item(
+                n,
+                QuestionKind::MultipleChoice,
+                "",
+                "",
+                if n < 4 { "" } else { "position-A" },
+            ))
+            .unwrap();
     }
     let marks = [1, 0, 1, 0, 1, 1, 1, 1].map(ParsedAnswer::option).to_vec();
     let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
-    assert_eq!(values(&board, &["R.A", "R.A.relative"]), [Some(50.0), Some(100.0)]);
+    assert_eq!(
+        values(&board, &["R.A", "R.A.relative"]),
+        [Some(50.0), Some(100.0)]
+    );
     let marks = [0, 0, 0, 0, 1, 1, 1, 0].map(ParsedAnswer::option).to_vec();
     let ruled = BoardEngine::new(ruled.sheet.clone(), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
-    assert_eq!(values(&board, &["R.A", "R.A.relative"]), [Some(75.0), None], "nothing to be relative to");
+    assert_eq!(
+        values(&board, &["R.A", "R.A.relative"]),
+        [Some(75.0), None],
+        "nothing to be relative to"
+    );
     let relative = ruled.column("R.A.relative").unwrap();
     assert_eq!(ruled.behind(0, relative, &ruled.choose(None)).1.len(), 4);
 }
@@ -415,29 +650,65 @@ fn a_position_is_held_against_even_ones() {
 fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
     let mut sheet = QuestionTable::default();
     for n in 0..12 {
-        let mut asked = item(n, QuestionKind::MultipleChoice, ["spatial", "basic"][n % 2], "", "");
+        let mut asked = item(
+            n,
+            QuestionKind::MultipleChoice,
+            ["spatial", "basic"][n % 2],
+            "",
+            "",
+        );
         asked.level = Some(["easy", "medium", "hard"][n / 4].into());
         sheet.push(&asked).unwrap();
     }
-    let marks = [1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1].map(ParsedAnswer::option).to_vec();
+    let marks = [1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1]
+        .map(ParsedAnswer::option)
+        .to_vec();
     let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
-    let group: Vec<&str> =
-        board.columns.iter().filter(|c| c.group == "Acc by aspect and difficulty").map(|c| c.name.as_str()).collect();
-    assert_eq!(group[..3], ["Acc.basic.easy", "Acc.basic.medium", "Acc.basic.hard"], "the easiest first");
-    assert_eq!(values(&board, &group), [1.0, 0.5, 0.5, 1.0, 0.5, 0.0].map(Some));
+    let group: Vec<&str> = board
+        .columns
+        .iter()
+        .filter(|c| c.group == "Acc by aspect and difficulty")
+        .map(|c| c.name.as_str())
+        .collect();
+    assert_eq!(
+        group[..3],
+        ["Acc.basic.easy", "Acc.basic.medium", "Acc.basic.hard"],
+        "the easiest first"
+    );
+    assert_eq!(
+        values(&board, &group),
+        [1.0, 0.5, 0.5, 1.0, 0.5, 0.0].map(Some)
+    );
     let hard = ruled.column("Acc.spatial.hard").unwrap();
-    assert_eq!(ruled.behind(0, hard, &ruled.choose(None)).1, [(vec![8], false), (vec![10], false)]);
+    assert_eq!(
+        ruled.behind(0, hard, &ruled.choose(None)).1,
+        [(vec![8], false), (vec![10], false)]
+    );
     // Of levels that are no difficulties, and of one aspect alone, the columns by one property say it all.
     for (subtask, level) in [("spatial", "easy"), ("basic", "know")] {
         let mut sheet = QuestionTable::default();
         for n in 0..4 {
-            let mut asked = item(n, QuestionKind::MultipleChoice, if n < 2 { "spatial" } else { subtask }, "", "");
+            let mut asked = item(
+                n,
+                QuestionKind::MultipleChoice,
+                if n < 2 { "spatial" } else { subtask },
+                "",
+                "",
+            );
             asked.level = Some([level, "hard"][n % 2].into());
             sheet.push(&asked).unwrap();
         }
-        let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", vec![ParsedAnswer::option(1); 4])]);
-        assert!(ruled.columns().all(|c| c.group != "Acc by aspect and difficulty"), "{subtask} {level}");
+        let ruled = BoardEngine::new(
+            Arc::new(sheet),
+            vec![model("m", vec![ParsedAnswer::option(1); 4])],
+        );
+        assert!(
+            ruled
+                .columns()
+                .all(|c| c.group != "Acc by aspect and difficulty"),
+            "{subtask} {level}"
+        );
     }
 }
 
@@ -446,44 +717,105 @@ fn aspects_are_counted_by_difficulty_where_there_are_several_of_both() {
 fn the_sums_behind_every_column_come_to_its_cell() {
     let mut sheet = QuestionTable::default();
     let (mut marks, mut others, mut similarity) = (Vec::new(), Vec::new(), Vec::new());
-    let kinds = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse, QuestionKind::FreeForm];
+    let kinds = [
+        QuestionKind::MultipleChoice,
+        QuestionKind::TrueFalse,
+        QuestionKind::FreeForm,
+    ];
     for n in 0..360 {
         let kind = kinds[n % 3];
         let variant = if n % 5 == 4 { "corruption" } else { "clean" };
         sheet
-            .push(&item(n, kind, ["animal", "plant"][n / 3 % 2], ["ink", "oil", "pixel"][n / 6 % 3], variant))
+            .push(&item(
+                n,
+                kind,
+                ["animal", "plant"][n / 3 % 2],
+                ["ink", "oil", "pixel"][n / 6 % 3],
+                variant,
+            ))
             .unwrap();
         marks.push(ParsedAnswer::option(usize::from(n % 7 != 0)));
         others.push(ParsedAnswer::option(usize::from(n % 4 != 0)));
-        similarity.push(if kind == QuestionKind::FreeForm { 0.25 + (n % 9) as f32 / 16.0 } else { f32::NAN });
+        similarity.push(if kind == QuestionKind::FreeForm {
+            0.25 + (n % 9) as f32 / 16.0
+        } else {
+            f32::NAN
+        });
     }
     let of = |name: &str, marks| {
-        Arc::new(ModelAnswers { model: name.into(), marks, similarity: similarity.clone(), ..ModelAnswers::default() })
+        Arc::new(ModelAnswers {
+            model: name.into(),
+            marks,
+            similarity: similarity.clone(),
+            ..ModelAnswers::default()
+        })
     };
     let ruled = BoardEngine::new(Arc::new(sheet), vec![of("a", marks), of("b", others)]);
-    let (plan, chosen) = (benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 }, ruled.choose(None));
+    let (plan, chosen) = (
+        benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 },
+        ruled.choose(None),
+    );
     let board = ruled.board(&chosen);
     let mut seen = 0;
     for (at, column) in board.columns.iter().enumerate() {
         let value = |model: usize| board.rows[model].cells[at].and_then(Cell::value);
         let sure = ruled.sure(0, at, &chosen, plan, &|| true).unwrap();
         let (drawn, cell) = (sure.value.unwrap(), value(0).unwrap());
-        assert!((drawn - cell).abs() < 1e-6, "{}: {drawn} {cell}", column.name);
-        let apart = ruled.difference((0, 1), at, &chosen, plan, &|| true).unwrap();
+        assert!(
+            (drawn - cell).abs() < 1e-6,
+            "{}: {drawn} {cell}",
+            column.name
+        );
+        let apart = ruled
+            .difference((0, 1), at, &chosen, plan, &|| true)
+            .unwrap();
         let expected = value(0).unwrap() - value(1).unwrap();
-        assert!((apart.value.unwrap() - expected).abs() < 1e-6, "{}", column.name);
+        assert!(
+            (apart.value.unwrap() - expected).abs() < 1e-6,
+            "{}",
+            column.name
+        );
         // Free-form answers of the two are the same here: nothing to draw. What chance does has no interval.
         let none = ["Acc.type.free-form", "SC.noise", "SC.p"].contains(&column.name.as_str());
-        assert_eq!(apart.interval.is_err(), none, "{}: {:?}", column.name, apart.interval);
+        assert_eq!(
+            apart.interval.is_err(),
+            none,
+            "{}: {:?}",
+            column.name,
+            apart.interval
+        );
         seen += 1;
         // The table of two models agrees with the counts of both.
-        let Some(table) = ruled.paired((0, 1), at, &chosen) else { continue };
+        let Some(table) = ruled.paired((0, 1), at, &chosen) else {
+            continue;
+        };
         let k = |model: usize| board.rows[model].cells[at].and_then(Cell::k).unwrap();
-        assert_eq!((table.both + table.first.len() as u64, table.both + table.second.len() as u64), (k(0), k(1)));
-        let discordant = ruled.tested((0, 1), at, &chosen).map(|t| t.test.discordant).unwrap();
-        assert_eq!(discordant, (table.first.len() as u64, table.second.len() as u64), "{}", column.name);
+        assert_eq!(
+            (
+                table.both + table.first.len() as u64,
+                table.both + table.second.len() as u64
+            ),
+            (k(0), k(1))
+        );
+        let discordant = ruled
+            .tested((0, 1), at, &chosen)
+            .map(|t| t.test.discordant)
+            .unwrap();
+        assert_eq!(
+            discordant,
+            (table.first.len() as u64, table.second.len() as u64),
+            "{}",
+            column.name
+        );
     }
-    assert!(seen > 20 && board.columns.iter().any(|c| c.name == "Final.corruption-clean"), "{seen}");
+    assert!(
+        seen > 20
+            && board
+                .columns
+                .iter()
+                .any(|c| c.name == "Final.corruption-clean"),
+        "{seen}"
+    );
     let cancelled = ruled.sure(0, 0, &chosen, plan, &|| false).unwrap_err();
     assert_eq!(cancelled.kind, benchtop_model::ErrorKind::Cancelled);
 }
@@ -504,7 +836,10 @@ fn the_papers_sq_takes_a_quarter_for_every_choice() {
     let paper = ((50.0 - 200.0 / 3.0) / 2.0_f64).powi(2);
     let found = values(&board, &["SQ", "SQ.paper", "SQ.gender"]);
     assert_eq!((found[0], found[2]), (Some(0.0), Some(0.0)));
-    assert!((found[1].unwrap() - paper).abs() < 1e-9, "{found:?} {paper}");
+    assert!(
+        (found[1].unwrap() - paper).abs() < 1e-9,
+        "{found:?} {paper}"
+    );
 }
 
 /// Two models whose answers differ in 12 of 60 questions, 10 of them for the better: sure where each is about a picture of its own, not where
@@ -515,10 +850,14 @@ fn questions_that_share_pictures_tell_models_apart_less() {
         let (mut sheet, mut marks) = (QuestionTable::default(), [Vec::new(), Vec::new()]);
         for n in 0..60 {
             let mut asked = item(n, QuestionKind::MultipleChoice, "", "", "");
-            asked.images[0].name = format!("{}.png", if n < 12 { n * pictures / 12 } else { n + 100 });
+            asked.images[0].name =
+                format!("{}.png", if n < 12 { n * pictures / 12 } else { n + 100 });
             sheet.push(&asked).unwrap();
             let right = [n >= 2, !(2..12).contains(&n)];
-            marks.iter_mut().zip(right).for_each(|(marks, right)| marks.push(ParsedAnswer::option(usize::from(right))));
+            marks
+                .iter_mut()
+                .zip(right)
+                .for_each(|(marks, right)| marks.push(ParsedAnswer::option(usize::from(right))));
         }
         let [a, b] = marks;
         let ruled = BoardEngine::new(Arc::new(sheet), vec![model("a", a), model("b", b)]);
@@ -533,7 +872,13 @@ fn questions_that_share_pictures_tell_models_apart_less() {
         tested
     };
     let (alone, shared) = (tested(12), tested(3));
-    assert!(alone.is_exact && (alone.test.p - crate::statistics::mcnemar(10, 2)).abs() < 1e-12, "{alone:?}");
+    assert!(
+        alone.is_exact && (alone.test.p - crate::statistics::mcnemar(10, 2)).abs() < 1e-12,
+        "{alone:?}"
+    );
     // Three clusters, with differences of 0, 4 and 4: half of all signs give a sum of 8.
-    assert!(!shared.is_exact && (shared.test.p - 0.5).abs() < 1e-12, "{shared:?}");
+    assert!(
+        !shared.is_exact && (shared.test.p - 0.5).abs() < 1e-12,
+        "{shared:?}"
+    );
 }

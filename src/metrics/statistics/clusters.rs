@@ -32,13 +32,17 @@ pub struct Clusters {
 impl Clusters {
     /// No clusters yet, with `width` sums.
     pub fn new(width: usize) -> Clusters {
-        Clusters { width, ..Clusters::default() }
+        Clusters {
+            width,
+            ..Clusters::default()
+        }
     }
 
     /// Clusters with two sums: how much of `n` each got (`k`). Their ratio is that of [`Clusters::ratio`].
     pub fn ratios(of: impl IntoIterator<Item = (f64, f64)>) -> Clusters {
         let mut clusters = Clusters::new(2);
-        of.into_iter().for_each(|(k, n)| clusters.push(&[(0, k), (1, n)]));
+        of.into_iter()
+            .for_each(|(k, n)| clusters.push(&[(0, k), (1, n)]));
         clusters
     }
 
@@ -46,10 +50,17 @@ impl Clusters {
     /// and those that are not finite, are left out.
     pub fn push(&mut self, adds: &[(usize, f64)]) {
         let mut sums: BTreeMap<u32, f64> = BTreeMap::new();
-        for (sum, amount) in adds.iter().filter(|(sum, amount)| *sum < self.width && amount.is_finite()) {
+        for (sum, amount) in adds
+            .iter()
+            .filter(|(sum, amount)| *sum < self.width && amount.is_finite())
+        {
             *sums.entry(*sum as u32).or_default() += amount;
         }
-        let kind = sums.into_iter().filter(|(_, amount)| *amount != 0.0).map(|(sum, n)| (sum, n.to_bits())).collect();
+        let kind = sums
+            .into_iter()
+            .filter(|(_, amount)| *amount != 0.0)
+            .map(|(sum, n)| (sum, n.to_bits()))
+            .collect();
         *self.kinds.entry(kind).or_default() += 1;
         self.clusters += 1;
     }
@@ -67,7 +78,9 @@ impl Clusters {
     /// The sums over all clusters.
     pub fn sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.width];
-        self.kinds.iter().for_each(|(kind, n)| add(kind, *n, &mut sums));
+        self.kinds
+            .iter()
+            .for_each(|(kind, n)| add(kind, *n, &mut sums));
         sums
     }
 
@@ -75,7 +88,11 @@ impl Clusters {
     ///
     /// # Errors
     /// In words: without clusters, with one, when it is defined for less than 90 % of the draws, when all draws give the same.
-    pub fn interval(&self, plan: Bootstrap, mut statistic: impl FnMut(&[f64]) -> Option<f64>) -> Result<Interval, Why> {
+    pub fn interval(
+        &self,
+        plan: Bootstrap,
+        mut statistic: impl FnMut(&[f64]) -> Option<f64>,
+    ) -> Result<Interval, Why> {
         match self.clusters {
             0 => return Err(NONE),
             1 => return Err(ONE),
@@ -92,7 +109,13 @@ impl Clusters {
             }
             values.extend(statistic(&sums).filter(|value| value.is_finite()));
         }
-        interval(values, plan.draws).map_err(|why| if why == Undefined::NoSpread { SAME } else { FEW })
+        interval(values, plan.draws).map_err(|why| {
+            if why == Undefined::NoSpread {
+                SAME
+            } else {
+                FEW
+            }
+        })
     }
 
     /// The first sum over the second, in shares; `None` where the second is 0.
@@ -130,7 +153,10 @@ pub struct ClusterSums<K> {
 impl<K: Eq + Hash> ClusterSums<K> {
     /// Nothing yet, for `width` sums.
     pub fn new(width: usize) -> Self {
-        ClusterSums { width, of: HashMap::new() }
+        ClusterSums {
+            width,
+            of: HashMap::new(),
+        }
     }
 
     /// Adds to a sum of the cluster of that key.
@@ -151,7 +177,10 @@ mod tests {
     use super::*;
 
     fn plan() -> Bootstrap {
-        Bootstrap { draws: 2000, seed: 3 }
+        Bootstrap {
+            draws: 2000,
+            seed: 3,
+        }
     }
 
     #[test]
@@ -162,7 +191,10 @@ mod tests {
         assert_eq!(one.sums(), [12.0, 21.0]);
         let found = one.ratio_interval(plan()).unwrap();
         assert_eq!(Ok(found), two.ratio_interval(plan()));
-        assert!(found.low < 12.0 / 21.0 && 12.0 / 21.0 < found.high, "{found:?}");
+        assert!(
+            found.low < 12.0 / 21.0 && 12.0 / 21.0 < found.high,
+            "{found:?}"
+        );
         let mut gathered = ClusterSums::new(2);
         for (image, (k, n)) in of.iter().enumerate() {
             (0..*n as usize).for_each(|i| {
@@ -178,15 +210,22 @@ mod tests {
     fn clusters_make_intervals_wider() {
         let alone = Clusters::ratios((0..400).map(|i| (f64::from(i % 4 != 0), 1.0)));
         let together = Clusters::ratios((0..100).map(|i| (4.0 * f64::from(i % 4 != 0), 4.0)));
-        let [alone, together] = [alone, together].map(|c| c.ratio_interval(plan()).unwrap().standard_error);
+        let [alone, together] =
+            [alone, together].map(|c| c.ratio_interval(plan()).unwrap().standard_error);
         assert!((together / alone - 2.0).abs() < 0.2, "{together} {alone}");
     }
 
     #[test]
     fn what_cannot_be_drawn_says_why() {
         assert_eq!(Clusters::new(2).ratio_interval(plan()), Err(NONE));
-        assert_eq!(Clusters::ratios([(1.0, 2.0)]).ratio_interval(plan()), Err(ONE));
-        assert_eq!(Clusters::ratios([(2.0, 2.0); 5]).ratio_interval(plan()), Err(SAME));
+        assert_eq!(
+            Clusters::ratios([(1.0, 2.0)]).ratio_interval(plan()),
+            Err(ONE)
+        );
+        assert_eq!(
+            Clusters::ratios([(2.0, 2.0); 5]).ratio_interval(plan()),
+            Err(SAME)
+        );
         let none = Clusters::ratios([(0.0, 0.0); 5]).ratio_interval(plan());
         assert_eq!(none, Err(FEW));
         let mut odd = Clusters::new(1);

@@ -54,9 +54,15 @@ pub fn average_ranks(of: &[f64]) -> Vec<f64> {
     let mut ranks = vec![0.0; of.len()];
     let mut start = 0;
     while start < order.len() {
-        let same = order[start..].iter().take_while(|at| of[**at] == of[order[start]]).count().max(1);
+        let same = order[start..]
+            .iter()
+            .take_while(|at| of[**at] == of[order[start]])
+            .count()
+            .max(1);
         let rank = start as f64 + (same as f64 + 1.0) / 2.0;
-        order[start..start + same].iter().for_each(|at| ranks[*at] = rank);
+        order[start..start + same]
+            .iter()
+            .for_each(|at| ranks[*at] = rank);
         start += same;
     }
     ranks
@@ -72,12 +78,17 @@ pub fn spearman(x: &[f64], y: &[f64], seed: u64) -> Correlation {
     };
     let centre = |of: &[f64]| {
         let mean = (n as f64 + 1.0) / 2.0;
-        average_ranks(of).into_iter().map(|r| r - mean).collect::<Vec<_>>()
+        average_ranks(of)
+            .into_iter()
+            .map(|r| r - mean)
+            .collect::<Vec<_>>()
     };
     let (x, y) = (centre(x), centre(y));
     let squares = |of: &[f64]| of.iter().map(|r| r * r).sum::<f64>();
     let scale = (squares(&x) * squares(&y)).sqrt();
-    tested(n, scale, seed, |order| order.iter().zip(&x).map(|(at, x)| x * y[*at]).sum::<f64>())
+    tested(n, scale, seed, |order| {
+        order.iter().zip(&x).map(|(at, x)| x * y[*at]).sum::<f64>()
+    })
 }
 
 /// Kendall's tau-b: concordant less discordant pairs, over the geometric mean of the pairs that are not tied in either. `seed` is
@@ -90,18 +101,29 @@ pub fn kendall(x: &[f64], y: &[f64], seed: u64) -> Correlation {
         Err(none) => return none,
     };
     let sign = |a: f64, b: f64| if a > b { 1i8 } else { -i8::from(a < b) };
-    let signs = |of: &[f64]| of.iter().map(|a| of.iter().map(|b| sign(*a, *b)).collect::<Vec<_>>()).collect::<Vec<_>>();
+    let signs = |of: &[f64]| {
+        of.iter()
+            .map(|a| of.iter().map(|b| sign(*a, *b)).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    };
     let (x, y) = (signs(x), signs(y));
     let untied = |of: &[Vec<i8>]| of.iter().flatten().filter(|s| **s != 0).count() as f64 / 2.0;
     let scale = (untied(&x) * untied(&y)).sqrt();
     tested(n, scale, seed, |order| {
         let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
-        pairs.map(|(i, j)| i64::from(x[i][j] * y[order[i]][order[j]])).sum::<i64>() as f64
+        pairs
+            .map(|(i, j)| i64::from(x[i][j] * y[order[i]][order[j]]))
+            .sum::<i64>() as f64
     })
 }
 
 fn none(n: usize, why: &'static str) -> Correlation {
-    Correlation { n, coefficient: Number::none(why), p: Number::none(why), significance: Significance::None }
+    Correlation {
+        n,
+        coefficient: Number::none(why),
+        p: Number::none(why),
+        significance: Significance::None,
+    }
 }
 
 fn checked<'a>(x: &'a [f64], y: &'a [f64]) -> Result<(usize, &'a [f64], &'a [f64]), Correlation> {
@@ -131,7 +153,10 @@ fn tested(n: usize, scale: f64, seed: u64, sum: impl Fn(&[usize]) -> f64) -> Cor
             orders += 1;
             as_far += u64::from(sum(order).abs() >= far);
         });
-        (as_far as f64 / orders as f64, Significance::Exact { orders })
+        (
+            as_far as f64 / orders as f64,
+            Significance::Exact { orders },
+        )
     } else {
         let mut stream = Stream::new(seed);
         let mut as_far = 1u32;
@@ -139,9 +164,17 @@ fn tested(n: usize, scale: f64, seed: u64, sum: impl Fn(&[usize]) -> f64) -> Cor
             stream.shuffle(&mut order);
             as_far += u32::from(sum(&order).abs() >= far);
         }
-        (f64::from(as_far) / f64::from(DRAWS + 1), Significance::Drawn { draws: DRAWS, seed })
+        (
+            f64::from(as_far) / f64::from(DRAWS + 1),
+            Significance::Drawn { draws: DRAWS, seed },
+        )
     };
-    Correlation { n, coefficient: Number::of((given / scale).clamp(-1.0, 1.0)), p: Number::of(p), significance }
+    Correlation {
+        n,
+        coefficient: Number::of((given / scale).clamp(-1.0, 1.0)),
+        p: Number::of(p),
+        significance,
+    }
 }
 
 /// Every order once (Heap, The Computer Journal 6, 1963).
@@ -186,18 +219,35 @@ mod tests {
     #[test]
     fn every_order_comes_once() {
         let mut seen = std::collections::BTreeSet::new();
-        each_order(&mut [0, 1, 2, 3, 4], &mut |order| assert!(seen.insert(order.to_vec())));
+        each_order(&mut [0, 1, 2, 3, 4], &mut |order| {
+            assert!(seen.insert(order.to_vec()))
+        });
         assert_eq!(seen.len(), 120);
     }
 
     #[test]
     fn what_is_not_defined_says_why() {
-        let why = |x: &[f64], y: &[f64]| spearman(x, y, 1).coefficient.undefined.unwrap().into_owned();
+        let why = |x: &[f64], y: &[f64]| {
+            spearman(x, y, 1)
+                .coefficient
+                .undefined
+                .unwrap()
+                .into_owned()
+        };
         assert_eq!(why(&[], &[]), "an order needs two models");
         assert_eq!(why(&[1.0], &[1.0]), "an order needs two models");
-        assert_eq!(why(&[1.0, 2.0], &[1.0]), "the two boards do not have the same models");
-        assert_eq!(why(&[1.0, 1.0], &[1.0, 2.0]), "one of the boards gives all models the same");
-        assert_eq!(why(&[1.0, f64::NAN], &[1.0, 2.0]), "the numbers given are not finite");
+        assert_eq!(
+            why(&[1.0, 2.0], &[1.0]),
+            "the two boards do not have the same models"
+        );
+        assert_eq!(
+            why(&[1.0, 1.0], &[1.0, 2.0]),
+            "one of the boards gives all models the same"
+        );
+        assert_eq!(
+            why(&[1.0, f64::NAN], &[1.0, 2.0]),
+            "the numbers given are not finite"
+        );
     }
 
     #[test]
@@ -206,7 +256,13 @@ mod tests {
         let y: Vec<f64> = (0..20).map(|i| f64::from(i * 7 % 20)).collect();
         let found = kendall(&x, &y, 4);
         assert_eq!(found, kendall(&x, &y, 4));
-        assert_eq!(found.significance, Significance::Drawn { draws: DRAWS, seed: 4 });
+        assert_eq!(
+            found.significance,
+            Significance::Drawn {
+                draws: DRAWS,
+                seed: 4
+            }
+        );
         assert_eq!(spearman(&x, &x, 4).p.value, Some(1e-4));
     }
 }

@@ -33,11 +33,23 @@ pub struct Merge {
 pub fn linkage(points: &[Vec<f64>], method: Linkage) -> Option<Vec<Merge>> {
     let n = points.len();
     let width = points.first().map_or(0, Vec::len);
-    if points.iter().any(|p| p.len() != width || p.iter().any(|x| !x.is_finite())) {
+    if points
+        .iter()
+        .any(|p| p.len() != width || p.iter().any(|x| !x.is_finite()))
+    {
         return None;
     }
-    let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-    let mut far: Vec<Vec<f64>> = points.iter().map(|a| points.iter().map(|b| apart(a, b)).collect()).collect();
+    let apart = |a: &[f64], b: &[f64]| {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| (a - b).powi(2))
+            .sum::<f64>()
+            .sqrt()
+    };
+    let mut far: Vec<Vec<f64>> = points
+        .iter()
+        .map(|a| points.iter().map(|b| apart(a, b)).collect())
+        .collect();
     let mut sizes = vec![1usize; n];
     let (mut chain, mut merges): (Vec<usize>, Vec<Merge>) = (Vec::new(), Vec::new());
     while merges.len() + 1 < n {
@@ -47,11 +59,19 @@ pub fn linkage(points: &[Vec<f64>], method: Linkage) -> Option<Vec<Merge>> {
         let (x, y, height) = mutual(&far, &sizes, &mut chain)?;
         let (x, y) = (x.min(y), x.max(y));
         let (of_x, of_y) = (sizes[x], sizes[y]);
-        merges.push(Merge { a: x, b: y, height, size: of_x + of_y });
+        merges.push(Merge {
+            a: x,
+            b: y,
+            height,
+            size: of_x + of_y,
+        });
         (sizes[x], sizes[y]) = (0, of_x + of_y);
         for i in (0..n).filter(|i| *i != y) {
             if sizes[i] > 0 {
-                let new = method.distance((far[i][x], far[i][y], height), [of_x, of_y, sizes[i]].map(|s| s as f64));
+                let new = method.distance(
+                    (far[i][x], far[i][y], height),
+                    [of_x, of_y, sizes[i]].map(|s| s as f64),
+                );
                 (far[i][y], far[y][i]) = (new, new);
             }
         }
@@ -63,12 +83,24 @@ pub fn linkage(points: &[Vec<f64>], method: Linkage) -> Option<Vec<Merge>> {
 
 /// Follows nearest neighbours until two are each other's, and takes them off the chain. Of equals the one before in the chain,
 /// else the first.
-fn mutual(far: &[Vec<f64>], sizes: &[usize], chain: &mut Vec<usize>) -> Option<(usize, usize, f64)> {
+fn mutual(
+    far: &[Vec<f64>],
+    sizes: &[usize],
+    chain: &mut Vec<usize>,
+) -> Option<(usize, usize, f64)> {
     loop {
         let x = *chain.last()?;
-        let before = chain.len().checked_sub(2).and_then(|at| chain.get(at)).copied();
+        let before = chain
+            .len()
+            .checked_sub(2)
+            .and_then(|at| chain.get(at))
+            .copied();
         let mut nearest = before.map(|y| (y, far[x][y]));
-        for (i, distance) in far[x].iter().enumerate().filter(|(i, _)| *i != x && sizes[*i] > 0) {
+        for (i, distance) in far[x]
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| *i != x && sizes[*i] > 0)
+        {
             if nearest.is_none_or(|(_, least)| *distance < least) {
                 nearest = Some((i, *distance));
             }
@@ -89,7 +121,9 @@ impl Linkage {
             Linkage::Average => (x * ix + y * iy) / (x + y),
             Linkage::Ward => {
                 let t = 1.0 / (x + y + i);
-                ((i + x) * t * ix * ix + (i + y) * t * iy * iy - i * t * xy * xy).max(0.0).sqrt()
+                ((i + x) * t * ix * ix + (i + y) * t * iy * iy - i * t * xy * xy)
+                    .max(0.0)
+                    .sqrt()
             }
         }
     }
@@ -138,24 +172,46 @@ pub struct Strokes {
 
 impl Strokes {
     /// Box-drawing characters.
-    pub const LINES: Strokes =
-        Strokes { across: '─', down: '│', top: '┐', bottom: '┘', joint: '├', corner: '┬' };
+    pub const LINES: Strokes = Strokes {
+        across: '─',
+        down: '│',
+        top: '┐',
+        bottom: '┘',
+        joint: '├',
+        corner: '┬',
+    };
     /// ASCII.
-    pub const PLAIN: Strokes = Strokes { across: '-', down: '|', top: '+', bottom: '+', joint: '+', corner: '+' };
+    pub const PLAIN: Strokes = Strokes {
+        across: '-',
+        down: '|',
+        top: '+',
+        bottom: '+',
+        joint: '+',
+        corner: '+',
+    };
 }
 
 /// The tree as lines of `width` characters, one a point, in the order of [`leaves`]: the line begins at the point, and two lines
 /// meet as far to the right as they are high, the last merge at the edge. Names go before the lines, by whoever shows them.
 /// Nothing without merges; at least 4 characters wide.
 pub fn drawn(merges: &[Merge], width: usize, strokes: Strokes) -> Vec<String> {
-    let Some(last) = merges.last() else { return Vec::new() };
+    let Some(last) = merges.last() else {
+        return Vec::new();
+    };
     let (n, width) = (merges.len() + 1, width.max(4));
     let column = |height: f64| {
-        let share = if last.height > 0.0 { height / last.height } else { 1.0 };
+        let share = if last.height > 0.0 {
+            height / last.height
+        } else {
+            1.0
+        };
         1 + (share * (width - 2) as f64).round() as usize
     };
     let mut rows = vec![0; n];
-    leaves(merges).into_iter().enumerate().for_each(|(row, point)| rows[point] = row);
+    leaves(merges)
+        .into_iter()
+        .enumerate()
+        .for_each(|(row, point)| rows[point] = row);
     let mut cells = vec![vec![' '; width]; n];
     // Row and column where the line of each cluster begins.
     let mut begins: Vec<(usize, usize)> = rows.into_iter().map(|row| (row, 0)).collect();
@@ -163,18 +219,28 @@ pub fn drawn(merges: &[Merge], width: usize, strokes: Strokes) -> Vec<String> {
         let ((top, from_top), (bottom, from_bottom)) = (begins[merge.a], begins[merge.b]);
         let (end, row) = (column(merge.height), (top + bottom) / 2);
         for (row, from) in [(top, from_top), (bottom, from_bottom)] {
-            cells[row][from.min(end)..end].iter_mut().filter(|c| **c == ' ').for_each(|c| *c = strokes.across);
+            cells[row][from.min(end)..end]
+                .iter_mut()
+                .filter(|c| **c == ' ')
+                .for_each(|c| *c = strokes.across);
         }
         for line in &mut cells[top + 1..bottom] {
             line[end] = strokes.down;
         }
         (cells[top][end], cells[bottom][end]) = (strokes.top, strokes.bottom);
         if end + 1 < width {
-            cells[row][end] = if row == top { strokes.corner } else { strokes.joint };
+            cells[row][end] = if row == top {
+                strokes.corner
+            } else {
+                strokes.joint
+            };
         }
         begins.push((row, end + 1));
     }
-    cells.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_string()).collect()
+    cells
+        .into_iter()
+        .map(|line| line.into_iter().collect::<String>().trim_end().to_string())
+        .collect()
 }
 
 #[cfg(test)]
@@ -188,8 +254,19 @@ mod tests {
     #[test]
     fn near_points_come_first() {
         let merges = linkage(&points(), Linkage::Average).unwrap();
-        let said: Vec<_> = merges.iter().map(|m| (m.a, m.b, m.height, m.size)).collect();
-        assert_eq!(said, [(2, 3, 0.5, 2), (0, 1, 1.0, 2), (5, 6, 4.75, 4), (4, 7, 17.125, 5)]);
+        let said: Vec<_> = merges
+            .iter()
+            .map(|m| (m.a, m.b, m.height, m.size))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                (2, 3, 0.5, 2),
+                (0, 1, 1.0, 2),
+                (5, 6, 4.75, 4),
+                (4, 7, 17.125, 5)
+            ]
+        );
         assert_eq!(leaves(&merges), [4, 2, 3, 0, 1]);
     }
 
@@ -207,10 +284,19 @@ mod tests {
     fn the_tree_as_text() {
         let merges = linkage(&points(), Linkage::Average).unwrap();
         let lines = drawn(&merges, 20, Strokes::LINES);
-        let expected = ["───────────────────┐", "──┬───┐            │", "──┘   ├────────────┘", "──┬───┘", "──┘"];
+        let expected = [
+            "───────────────────┐",
+            "──┬───┐            │",
+            "──┘   ├────────────┘",
+            "──┬───┘",
+            "──┘",
+        ];
         assert_eq!(lines, expected);
         let plain = drawn(&merges, 20, Strokes::PLAIN);
-        assert!(plain.iter().all(|l| l.is_ascii() && l.len() <= 20), "{plain:?}");
+        assert!(
+            plain.iter().all(|l| l.is_ascii() && l.len() <= 20),
+            "{plain:?}"
+        );
         // Points that are all the same: one step.
         let same = linkage(&vec![vec![1.0]; 3], Linkage::Ward).unwrap();
         assert_eq!(drawn(&same, 6, Strokes::PLAIN).len(), 3);

@@ -23,7 +23,11 @@ pub fn flip_test(sum: i64, squares: u64, few: Option<&[i64]>) -> f64 {
 
 /// The share of all signs whose sum is at least as far from 0.
 fn tried(sum: i64, of: &[i64]) -> f64 {
-    let sizes: Vec<usize> = of.iter().map(|d| d.unsigned_abs() as usize).filter(|d| *d > 0).collect();
+    let sizes: Vec<usize> = of
+        .iter()
+        .map(|d| d.unsigned_abs() as usize)
+        .filter(|d| *d > 0)
+        .collect();
     // Where a difference counts as positive, the sum is twice those less all of them.
     let all: usize = sizes.iter().sum();
     let mut chance = vec![0.0; all + 1];
@@ -37,7 +41,12 @@ fn tried(sum: i64, of: &[i64]) -> f64 {
         }
     }
     let far = |at: usize| (2 * at as i64 - all as i64).abs() >= sum.abs();
-    let p: f64 = chance.iter().enumerate().filter(|(at, _)| far(*at)).map(|(_, chance)| chance).sum();
+    let p: f64 = chance
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| far(*at))
+        .map(|(_, chance)| chance)
+        .sum();
     p.min(1.0)
 }
 
@@ -73,13 +82,21 @@ impl Differences {
     /// normal distribution has it, the interval reaches 0 too.
     pub fn interval(&self, p: f64) -> Option<(f64, f64)> {
         let z = Z95 * Z95;
-        let (a, b, c) = (self.n * self.n - z * self.nn, self.d * self.n - z * self.dn, self.d * self.d - z * self.dd);
+        let (a, b, c) = (
+            self.n * self.n - z * self.nn,
+            self.d * self.n - z * self.dn,
+            self.d * self.d - z * self.dd,
+        );
         let root = b * b - a * c;
         if a <= 0.0 || root < 0.0 {
             return None;
         }
         let (low, high) = ((b - root.sqrt()) / a, (b + root.sqrt()) / a);
-        let (low, high) = if p < 0.05 { (low, high) } else { (low.min(0.0), high.max(0.0)) };
+        let (low, high) = if p < 0.05 {
+            (low, high)
+        } else {
+            (low.min(0.0), high.max(0.0))
+        };
         Some((low.max(-1.0), high.min(1.0)))
     }
 }
@@ -97,7 +114,14 @@ mod tests {
 
     #[test]
     fn signs_of_single_units_are_mcnemars_test() {
-        for (a, b) in [(0usize, 0usize), (1, 0), (6, 0), (12, 3), (81, 63), (97, 60)] {
+        for (a, b) in [
+            (0usize, 0usize),
+            (1, 0),
+            (6, 0),
+            (12, 3),
+            (81, 63),
+            (97, 60),
+        ] {
             let differences = [vec![1; a], vec![-1; b]].concat();
             let (found, exact) = (of(&differences), mcnemar(a as u64, b as u64));
             assert!((found - exact).abs() < 1e-12, "{a} {b}: {found} {exact}");
@@ -114,8 +138,14 @@ mod tests {
                 let mut sums = Differences::default();
                 (0..n).for_each(|at| sums.add(if at < b { -1.0 } else { 1.0 }, 1.0));
                 (0..50).for_each(|_| sums.add(0.0, 1.0));
-                let Some((low, high)) = sums.interval(p) else { panic!("{n} {b}") };
-                assert_eq!(p < 0.05, low > 0.0 || high < 0.0, "{n} {b}: {p} {low} {high}");
+                let Some((low, high)) = sums.interval(p) else {
+                    panic!("{n} {b}")
+                };
+                assert_eq!(
+                    p < 0.05,
+                    low > 0.0 || high < 0.0,
+                    "{n} {b}: {p} {low} {high}"
+                );
             }
         }
         let mut stream = Stream::new(5);
@@ -124,13 +154,18 @@ mod tests {
             let (mut sums, mut differences) = (Differences::default(), Vec::new());
             for _ in 0..clusters {
                 let n = 1 + stream.below(6) as i64;
-                let d = (stream.below(2 * n as usize + 1) as i64 - n + stream.below(2) as i64).min(n);
+                let d =
+                    (stream.below(2 * n as usize + 1) as i64 - n + stream.below(2) as i64).min(n);
                 sums.add(d as f64, n as f64);
                 differences.push(d);
             }
             let p = of(&differences);
             if let Some((low, high)) = sums.interval(p) {
-                assert_eq!(p < 0.05, low > 0.0 || high < 0.0, "{differences:?}: {p} {low} {high}");
+                assert_eq!(
+                    p < 0.05,
+                    low > 0.0 || high < 0.0,
+                    "{differences:?}: {p} {low} {high}"
+                );
                 let mean = sums.d / sums.n;
                 assert!(low <= mean + 1e-12 && mean <= high + 1e-12);
             }
@@ -141,6 +176,9 @@ mod tests {
     fn few_clusters_exclude_nothing() {
         let mut sums = Differences::default();
         (0..3).for_each(|_| sums.add(2.0, 4.0));
-        assert_eq!((sums.interval(of(&[2, 2, 2])), of(&[2, 2, 2])), (None, 0.25));
+        assert_eq!(
+            (sums.interval(of(&[2, 2, 2])), of(&[2, 2, 2])),
+            (None, 0.25)
+        );
     }
 }

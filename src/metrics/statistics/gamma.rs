@@ -16,7 +16,11 @@ pub fn ln_gamma(x: f64) -> f64 {
         1.505_632_735_149_311_6e-7,
     ];
     let x = x - 1.0;
-    let sum = C.iter().enumerate().skip(1).fold(C[0], |sum, (at, c)| sum + c / (x + at as f64));
+    let sum = C
+        .iter()
+        .enumerate()
+        .skip(1)
+        .fold(C[0], |sum, (at, c)| sum + c / (x + at as f64));
     let t = x + 7.5;
     0.5 * (2.0 * std::f64::consts::PI).ln() + (x + 0.5) * t.ln() - t + sum.ln()
 }

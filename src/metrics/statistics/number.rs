@@ -18,7 +18,10 @@ impl Number {
     /// This number; one that is not finite is none.
     pub fn of(value: f64) -> Number {
         if value.is_finite() {
-            Number { value: Some(value), undefined: None }
+            Number {
+                value: Some(value),
+                undefined: None,
+            }
         } else {
             Number::none("the numbers given are not finite")
         }
@@ -26,7 +29,10 @@ impl Number {
 
     /// No number, and why.
     pub fn none(why: impl Into<Cow<'static, str>>) -> Number {
-        Number { value: None, undefined: Some(why.into()) }
+        Number {
+            value: None,
+            undefined: Some(why.into()),
+        }
     }
 
     /// That number, or why there is none.
@@ -36,7 +42,8 @@ impl Number {
 
     /// The number that comes of it, where there is one.
     pub fn map(&self, change: impl FnOnce(f64) -> f64) -> Number {
-        self.value.map_or_else(|| self.clone(), |value| Number::of(change(value)))
+        self.value
+            .map_or_else(|| self.clone(), |value| Number::of(change(value)))
     }
 
     /// What comes of two; the first that is not defined says why.
@@ -77,15 +84,27 @@ mod tests {
 
     #[test]
     fn as_json_it_is_null_with_a_reason() {
-        assert_eq!(serde_json::to_string(&Number::of(2.5)).unwrap(), r#"{"value":2.5}"#);
+        assert_eq!(
+            serde_json::to_string(&Number::of(2.5)).unwrap(),
+            r#"{"value":2.5}"#
+        );
         let none = r#"{"value":null,"undefined":"no answers"}"#;
-        assert_eq!(serde_json::to_string(&Number::none("no answers")).unwrap(), none);
-        assert_eq!(serde_json::from_str::<Number>(none).unwrap(), Number::none("no answers"));
+        assert_eq!(
+            serde_json::to_string(&Number::none("no answers")).unwrap(),
+            none
+        );
+        assert_eq!(
+            serde_json::from_str::<Number>(none).unwrap(),
+            Number::none("no answers")
+        );
     }
 
     #[test]
     fn variance_is_that_of_the_population() {
         assert_eq!(variance(&[1.0, 3.0]), Some(1.0));
-        assert_eq!((variance(&[4.0]), variance(&[]), mean(&[])), (Some(0.0), None, None));
+        assert_eq!(
+            (variance(&[4.0]), variance(&[]), mean(&[])),
+            (Some(0.0), None, None)
+        );
     }
 }

@@ -2,7 +2,11 @@
 
 /// A p value for people: four decimals, and never 0, which no p is.
 pub fn p_text(p: f64) -> String {
-    if p < 0.0001 { "<0.0001".into() } else { format!("{p:.4}") }
+    if p < 0.0001 {
+        "<0.0001".into()
+    } else {
+        format!("{p:.4}")
+    }
 }
 
 #[cfg(test)]
@@ -13,7 +17,9 @@ mod tests {
     fn no_p_is_zero() {
         assert_eq!(
             [0.0, 1e-9, 0.000_099, 0.0001, 0.049_96, 1.0].map(p_text),
-            ["<0.0001", "<0.0001", "<0.0001", "0.0001", "0.0500", "1.0000"]
+            [
+                "<0.0001", "<0.0001", "<0.0001", "0.0001", "0.0500", "1.0000"
+            ]
         );
     }
 }

@@ -11,7 +11,10 @@ pub fn mcnemar(a_only: u64, b_only: u64) -> f64 {
     let fewer = a_only.min(b_only);
     // ln of C(n, fewer) / 2^n, so that no power of two underflows. Terms shrink from there on down, until they no longer count.
     let (whole, few) = (n as f64 + 1.0, fewer as f64 + 1.0);
-    let log_term = ln_gamma(whole) - ln_gamma(few) - ln_gamma(whole - few + 1.0) - n as f64 * std::f64::consts::LN_2;
+    let log_term = ln_gamma(whole)
+        - ln_gamma(few)
+        - ln_gamma(whole - few + 1.0)
+        - n as f64 * std::f64::consts::LN_2;
     let (mut term, mut tail) = (1.0, 1.0);
     for i in (1..=fewer).rev() {
         term *= i as f64 / (n - i + 1) as f64;
@@ -26,7 +29,12 @@ pub fn mcnemar(a_only: u64, b_only: u64) -> f64 {
 /// Of the units that both models answered: how many only the first and only the second got right, in that order. Slices of
 /// different lengths are compared as far as both go.
 pub fn discordant(a: &[bool], b: &[bool]) -> (u64, u64) {
-    let count = |x: bool| a.iter().zip(b).filter(|(a, b)| **a == x && **b != x).count() as u64;
+    let count = |x: bool| {
+        a.iter()
+            .zip(b)
+            .filter(|(a, b)| **a == x && **b != x)
+            .count() as u64
+    };
     (count(true), count(false))
 }
 
@@ -59,7 +67,11 @@ mod tests {
             (70, 51, 0.101_367_653_533_092_28),
             (63, 56, 0.582_493_791_157_224_9),
         ] {
-            assert!((mcnemar(a, b) - p).abs() < 1e-10, "{a} {b}: {}", mcnemar(a, b));
+            assert!(
+                (mcnemar(a, b) - p).abs() < 1e-10,
+                "{a} {b}: {}",
+                mcnemar(a, b)
+            );
             assert_eq!(mcnemar(a, b), mcnemar(b, a));
         }
         assert_eq!(mcnemar(0, 0), 1.0);
@@ -69,7 +81,10 @@ mod tests {
 
     #[test]
     fn units_that_one_model_alone_got_right() {
-        let (a, b) = ([true, true, false, false, true], [true, false, true, false, false]);
+        let (a, b) = (
+            [true, true, false, false, true],
+            [true, false, true, false, false],
+        );
         assert_eq!(discordant(&a, &b), (2, 1));
         assert_eq!((discordant(&a, &a), discordant(&a, &[])), ((0, 0), (0, 0)));
     }

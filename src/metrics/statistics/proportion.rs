@@ -15,8 +15,16 @@ pub fn wilson(k: u64, n: u64, z: f64) -> Option<(f64, f64)> {
     let scale = 1.0 + z * z / count;
     let centre = (share + z * z / (2.0 * count)) / scale;
     let half = z / scale * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt();
-    let low = if k == 0 { 0.0 } else { (centre - half).max(0.0) };
-    let high = if k == n { 1.0 } else { (centre + half).min(1.0) };
+    let low = if k == 0 {
+        0.0
+    } else {
+        (centre - half).max(0.0)
+    };
+    let high = if k == n {
+        1.0
+    } else {
+        (centre + half).min(1.0)
+    };
     Some((low, high))
 }
 
@@ -26,11 +34,17 @@ mod tests {
 
     #[test]
     fn wilson_matches_the_vectors() {
-        for (k, n, low, high) in
-            [(66, 169, 32.02, 46.57), (330, 500, 61.74, 70.02), (16, 20, 58.4, 91.93), (11, 13, 57.77, 95.67)]
-        {
+        for (k, n, low, high) in [
+            (66, 169, 32.02, 46.57),
+            (330, 500, 61.74, 70.02),
+            (16, 20, 58.4, 91.93),
+            (11, 13, 57.77, 95.67),
+        ] {
             let (a, b) = wilson(k, n, Z95).unwrap();
-            assert!((a * 100.0 - low).abs() < 0.005 && (b * 100.0 - high).abs() < 0.005, "{k}/{n}: {a} {b}");
+            assert!(
+                (a * 100.0 - low).abs() < 0.005 && (b * 100.0 - high).abs() < 0.005,
+                "{k}/{n}: {a} {b}"
+            );
         }
         assert_eq!(wilson(0, 0, Z95), None);
         assert_eq!(wilson(3, 2, Z95), None);

@@ -36,7 +36,11 @@ pub struct Rank {
 impl Rank {
     /// The rank in words: `2`, or `2-4` where it may be any of these.
     pub fn said(&self) -> String {
-        if self.tied { format!("{}-{}", self.rank, self.high) } else { self.rank.to_string() }
+        if self.tied {
+            format!("{}-{}", self.rank, self.high)
+        } else {
+            self.rank.to_string()
+        }
     }
 }
 
@@ -45,12 +49,28 @@ impl Rank {
 ///
 /// All pairs are tested, and their p values corrected together by Holm's method. One model is significantly better than another where the
 /// corrected p is at most `alpha` (0.05). A pair that cannot be tested counts as not told apart.
-pub fn ranks(models: usize, alpha: f64, mut test: impl FnMut(usize, usize) -> Option<Test>) -> Vec<Rank> {
-    let pairs: Vec<(usize, usize)> = (0..models).flat_map(|a| (a + 1..models).map(move |b| (a, b))).collect();
-    let tests: Vec<((usize, usize), Test)> =
-        pairs.into_iter().filter_map(|(a, b)| Some(((a, b), test(a, b)?))).collect();
+pub fn ranks(
+    models: usize,
+    alpha: f64,
+    mut test: impl FnMut(usize, usize) -> Option<Test>,
+) -> Vec<Rank> {
+    let pairs: Vec<(usize, usize)> = (0..models)
+        .flat_map(|a| (a + 1..models).map(move |b| (a, b)))
+        .collect();
+    let tests: Vec<((usize, usize), Test)> = pairs
+        .into_iter()
+        .filter_map(|(a, b)| Some(((a, b), test(a, b)?)))
+        .collect();
     let corrected = holm(&tests.iter().map(|(_, test)| test.p).collect::<Vec<_>>());
-    let none = Rank { rank: 1, high: models, tied: false, discordant: None, p: None, corrected: None, tested: 0 };
+    let none = Rank {
+        rank: 1,
+        high: models,
+        tied: false,
+        discordant: None,
+        p: None,
+        corrected: None,
+        tested: 0,
+    };
     let mut found = vec![none; models];
     for (((a, b), test), corrected) in tests.into_iter().zip(corrected) {
         found[a].tested += 1;
@@ -70,7 +90,9 @@ pub fn ranks(models: usize, alpha: f64, mut test: impl FnMut(usize, usize) -> Op
             found[better].high -= 1;
         }
     }
-    found.iter_mut().for_each(|rank| rank.tied = rank.high > rank.rank);
+    found
+        .iter_mut()
+        .for_each(|rank| rank.tied = rank.high > rank.rank);
     found
 }
 
@@ -85,7 +107,10 @@ mod tests {
     fn of(models: usize, tests: &[Pair]) -> Vec<String> {
         let test = |a, b| {
             let (_, discordant) = tests.iter().find(|(pair, _)| *pair == (a, b))?;
-            Some(Test { discordant: *discordant, p: mcnemar(discordant.0, discordant.1) })
+            Some(Test {
+                discordant: *discordant,
+                p: mcnemar(discordant.0, discordant.1),
+            })
         };
         ranks(models, 0.05, test).iter().map(Rank::said).collect()
     }
@@ -107,7 +132,10 @@ mod tests {
     #[test]
     fn sure_steps_have_one_rank_and_what_cannot_be_tested_has_all() {
         let sure = (40, 5);
-        assert_eq!(of(3, &[((0, 1), sure), ((0, 2), sure), ((1, 2), sure)]), ["1", "2", "3"]);
+        assert_eq!(
+            of(3, &[((0, 1), sure), ((0, 2), sure), ((1, 2), sure)]),
+            ["1", "2", "3"]
+        );
         assert_eq!(of(2, &[]), ["1-2", "1-2"]);
         assert_eq!(of(1, &[]), ["1"]);
         assert!(of(0, &[]).is_empty());
@@ -118,10 +146,18 @@ mod tests {
     #[test]
     fn many_pairs_need_a_smaller_p() {
         // p = 0.0225 alone; as one of three such pairs it is 0.067.
-        let step = Test { discordant: (18, 6), p: mcnemar(18, 6) };
+        let step = Test {
+            discordant: (18, 6),
+            p: mcnemar(18, 6),
+        };
         assert!(ranks(2, 0.05, |_, _| Some(step)).iter().all(|r| !r.tied));
         let three = ranks(3, 0.05, |_, _| Some(step));
-        assert!(three.iter().all(|r| (r.rank, r.high, r.tested) == (1, 3, 2)), "{three:?}");
+        assert!(
+            three
+                .iter()
+                .all(|r| (r.rank, r.high, r.tested) == (1, 3, 2)),
+            "{three:?}"
+        );
         let (p, corrected) = (three[0].p.unwrap(), three[0].corrected.unwrap());
         assert!(p < 0.05 && (corrected - 3.0 * p).abs() < 1e-12);
         assert_eq!((three[2].p, three[2].discordant), (None, None));

@@ -20,13 +20,18 @@ pub fn spread_attainable(mean: f64, sd: f64, n: u64, runs: u64, tolerance: f64) 
         return false;
     }
     let (n, runs) = (n as f64, runs as f64);
-    let whole = |low: f64, high: f64| (low - ROUNDING).ceil() as i64..=(high + ROUNDING).floor() as i64;
+    let whole =
+        |low: f64, high: f64| (low - ROUNDING).ceil() as i64..=(high + ROUNDING).floor() as i64;
     let counts = |percent: f64| percent.max(0.0) * n / 100.0;
-    let sums = whole(counts(mean - tolerance) * runs, counts(mean + tolerance).min(n) * runs);
+    let sums = whole(
+        counts(mean - tolerance) * runs,
+        counts(mean + tolerance).min(n) * runs,
+    );
     sums.into_iter().any(|sum| {
         let squared = (sum as f64).powi(2);
         let square = |sd: f64| ((counts(sd) * runs).powi(2) + squared) / runs;
-        whole(square(sd - tolerance), square(sd + tolerance)).any(|squares| (squares - sum) % 2 == 0)
+        whole(square(sd - tolerance), square(sd + tolerance))
+            .any(|squares| (squares - sum) % 2 == 0)
     })
 }
 
@@ -44,7 +49,11 @@ mod tests {
         // Truncated: 67 of 227 is 29.515 and was printed as 29.51.
         assert!(attainable(29.51, 227, 0.015));
         assert!(attainable(0.0, 7, 0.015) && attainable(100.0, 7, 0.015));
-        assert!(!attainable(100.1, 7, 0.015) && !attainable(50.0, 0, 0.015) && !attainable(f64::NAN, 7, 0.015));
+        assert!(
+            !attainable(100.1, 7, 0.015)
+                && !attainable(50.0, 0, 0.015)
+                && !attainable(f64::NAN, 7, 0.015)
+        );
         // With this many any two decimals will do.
         assert!((0..=10_000).all(|v| attainable(f64::from(v) / 100.0, 4000, 0.015)));
     }
@@ -53,9 +62,15 @@ mod tests {
     fn spreads_that_five_counts_can_have() {
         // 5, 6, 7, 8 and 9 of 10.
         assert!(spread_attainable(70.0, 14.14, 10, 5, 0.005));
-        assert!(!spread_attainable(70.0, 14.5, 10, 5, 0.005) && !spread_attainable(70.5, 14.14, 10, 5, 0.005));
+        assert!(
+            !spread_attainable(70.0, 14.5, 10, 5, 0.005)
+                && !spread_attainable(70.5, 14.14, 10, 5, 0.005)
+        );
         assert!(spread_attainable(62.0, 0.85, 400, 5, 0.005));
         assert!(spread_attainable(70.0, 0.0, 10, 5, 0.005));
-        assert!(!spread_attainable(70.0, -1.0, 10, 5, 0.005) && !spread_attainable(70.0, 1.0, 0, 5, 0.005));
+        assert!(
+            !spread_attainable(70.0, -1.0, 10, 5, 0.005)
+                && !spread_attainable(70.0, 1.0, 0, 5, 0.005)
+        );
     }
 }

@@ -12,11 +12,15 @@ pub(super) fn deltas(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
     for [delta, value, base] in &plan.deltas {
         for row in 0..table.rows.len() {
             let numbers = [delta, value, base].map(|column| table.number(row, *column));
-            let [Some(printed), Some(after), Some(before)] = numbers else { continue };
+            let [Some(printed), Some(after), Some(before)] = numbers else {
+                continue;
+            };
             report.check(Rule::Delta);
             let true_delta = after - before;
             if (printed - true_delta).abs() > tolerance {
-                let what = format!("{printed:+.2} is printed, and {after:.2} less {before:.2} is {true_delta:+.2}");
+                let what = format!(
+                    "{printed:+.2} is printed, and {after:.2} less {before:.2} is {true_delta:+.2}"
+                );
                 report.found(table, row, Some(*delta), Rule::Delta, what);
             }
         }
@@ -29,15 +33,22 @@ pub(super) fn shares(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
         for row in 0..table.rows.len() {
             let n = match share.of {
                 Of::Fixed(n) => Some(n),
-                Of::Column(column) => {
-                    table.number(row, column).filter(|n| *n >= 0.0 && n.fract() == 0.0).map(|n| n as u64)
-                }
+                Of::Column(column) => table
+                    .number(row, column)
+                    .filter(|n| *n >= 0.0 && n.fract() == 0.0)
+                    .map(|n| n as u64),
             };
-            let (Some(value), Some(n)) = (table.number(row, share.value), n) else { continue };
+            let (Some(value), Some(n)) = (table.number(row, share.value), n) else {
+                continue;
+            };
             report.check(Rule::Unattainable);
             let runs = share.runs.max(1);
             if !attainable(value, n.saturating_mul(runs), tolerance) {
-                let of = if runs > 1 { format!("{runs} runs of {n}") } else { n.to_string() };
+                let of = if runs > 1 {
+                    format!("{runs} runs of {n}")
+                } else {
+                    n.to_string()
+                };
                 let near = nearest(value, n.saturating_mul(runs));
                 report.found(
                     table,
@@ -48,11 +59,14 @@ pub(super) fn shares(table: &Table, plan: &Plan, tolerance: f64, report: &mut Re
                 );
                 continue;
             }
-            let Some(sd) = share.sd.and_then(|column| table.number(row, column)) else { continue };
+            let Some(sd) = share.sd.and_then(|column| table.number(row, column)) else {
+                continue;
+            };
             report.check(Rule::UnattainableSd);
             if !spread_attainable(value, sd, n, runs, HALF_DIGIT) {
-                let what =
-                    format!("no {runs} counts out of {n} have the mean {value} and the population deviation {sd}");
+                let what = format!(
+                    "no {runs} counts out of {n} have the mean {value} and the population deviation {sd}"
+                );
                 report.found(table, row, share.sd, Rule::UnattainableSd, what);
             }
         }
@@ -66,21 +80,35 @@ fn nearest(value: f64, n: u64) -> String {
     }
     let below = (value * n as f64 / 100.0).floor();
     let percent = |k: f64| 100.0 * k.min(n as f64) / n as f64;
-    format!("; next to it are {:.2} and {:.2}", percent(below), percent(below + 1.0))
+    format!(
+        "; next to it are {:.2} and {:.2}",
+        percent(below),
+        percent(below + 1.0)
+    )
 }
 
 /// Totals against the weighted means of their parts.
 pub(super) fn means(table: &Table, plan: &Plan, tolerance: f64, report: &mut Report) {
     for (total, parts) in &plan.means {
         for row in 0..table.rows.len() {
-            let numbers: Option<Vec<f64>> = parts.iter().map(|(column, _)| table.number(row, *column)).collect();
-            let (Some(printed), Some(numbers)) = (table.number(row, *total), numbers) else { continue };
+            let numbers: Option<Vec<f64>> = parts
+                .iter()
+                .map(|(column, _)| table.number(row, *column))
+                .collect();
+            let (Some(printed), Some(numbers)) = (table.number(row, *total), numbers) else {
+                continue;
+            };
             let weight: f64 = parts.iter().map(|(_, weight)| weight).sum();
             if weight <= 0.0 {
                 continue;
             }
             report.check(Rule::Sum);
-            let mean = numbers.iter().zip(parts).map(|(x, (_, weight))| x * weight).sum::<f64>() / weight;
+            let mean = numbers
+                .iter()
+                .zip(parts)
+                .map(|(x, (_, weight))| x * weight)
+                .sum::<f64>()
+                / weight;
             if (mean - printed).abs() > tolerance {
                 let what = format!("{printed:.2} is printed, and its parts make {mean:.2}");
                 report.found(table, row, Some(*total), Rule::Sum, what);

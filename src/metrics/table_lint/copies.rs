@@ -21,9 +21,19 @@ pub(super) fn rows(table: &Table, plan: &Plan, report: &mut Report) {
         for (at, later) in rows.iter().enumerate() {
             for earlier in &rows[..at] {
                 report.check(Rule::CopiedRow);
-                let pairs = || later.numbers.iter().zip(&earlier.numbers).filter(|(a, b)| a.is_some() || b.is_some());
+                let pairs = || {
+                    later
+                        .numbers
+                        .iter()
+                        .zip(&earlier.numbers)
+                        .filter(|(a, b)| a.is_some() || b.is_some())
+                };
                 let equal = pairs().filter(|(a, b)| a == b).count();
-                let of = if block.is_empty() { String::new() } else { format!(" ({block})") };
+                let of = if block.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({block})")
+                };
                 if equal >= RUN && equal == pairs().count() {
                     let what = format!(
                         "{}{of} has all {equal} numbers of {}, line {}",
@@ -32,7 +42,9 @@ pub(super) fn rows(table: &Table, plan: &Plan, report: &mut Report) {
                         table.line(earlier.row)
                     );
                     report.found(table, later.row, None, Rule::CopiedRow, what);
-                } else if let Some(run) = longest(pairs().map(|(a, b)| a == b)).filter(|run| *run >= RUN) {
+                } else if let Some(run) =
+                    longest(pairs().map(|(a, b)| a == b)).filter(|run| *run >= RUN)
+                {
                     let what = format!(
                         "{}{of} has {run} numbers in sequence, {equal} in all, of {}, line {}",
                         later.name,
@@ -48,7 +60,9 @@ pub(super) fn rows(table: &Table, plan: &Plan, report: &mut Report) {
 
 fn longest(equal: impl Iterator<Item = bool>) -> Option<usize> {
     let mut run = 0;
-    equal.map(|equal| (run = if equal { run + 1 } else { 0 }, run).1).max()
+    equal
+        .map(|equal| (run = if equal { run + 1 } else { 0 }, run).1)
+        .max()
 }
 
 /// The rows of the printed table, by block.
@@ -62,21 +76,45 @@ fn blocks(table: &Table, plan: &Plan) -> BTreeMap<String, Vec<Printed>> {
             let numbers = values.iter().map(|column| bits(row, *column));
             match block.iter_mut().find(|printed| printed.name == name) {
                 Some(printed) => printed.numbers.extend(numbers),
-                None => block.push(Printed { name, row, numbers: numbers.collect() }),
+                None => block.push(Printed {
+                    name,
+                    row,
+                    numbers: numbers.collect(),
+                }),
             }
         }
         return blocks;
     }
-    let counted: Vec<usize> =
-        plan.shares.iter().filter_map(|s| if let Of::Column(n) = s.of { Some(n) } else { None }).collect();
-    let filled = |column: usize| (0..table.rows.len()).filter(move |row| !table.cell(*row, column).is_empty());
-    let is_number = |column: usize| {
-        filled(column).next().is_some() && filled(column).all(|row| table.number(row, column).is_some())
+    let counted: Vec<usize> = plan
+        .shares
+        .iter()
+        .filter_map(|s| {
+            if let Of::Column(n) = s.of {
+                Some(n)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let filled = |column: usize| {
+        (0..table.rows.len()).filter(move |row| !table.cell(*row, column).is_empty())
     };
-    let (numbers, names): (Vec<usize>, Vec<usize>) = (0..table.columns.len()).partition(|c| is_number(*c));
+    let is_number = |column: usize| {
+        filled(column).next().is_some()
+            && filled(column).all(|row| table.number(row, column).is_some())
+    };
+    let (numbers, names): (Vec<usize>, Vec<usize>) =
+        (0..table.columns.len()).partition(|c| is_number(*c));
     let rows = (0..table.rows.len()).map(|row| {
-        let values = numbers.iter().filter(|c| !counted.contains(c)).map(|column| bits(row, *column));
-        Printed { name: table.name(row, &names), row, numbers: values.collect() }
+        let values = numbers
+            .iter()
+            .filter(|c| !counted.contains(c))
+            .map(|column| bits(row, *column));
+        Printed {
+            name: table.name(row, &names),
+            row,
+            numbers: values.collect(),
+        }
     });
     blocks.insert(String::new(), rows.collect());
     blocks
@@ -88,18 +126,32 @@ pub(super) fn values(table: &Table, plan: &Plan, report: &mut Report) {
     for row in 0..table.rows.len() {
         for column in &plan.distinct {
             // All and nothing come by themselves.
-            if let Some(value) = table.number(row, *column).filter(|v| *v != 0.0 && *v != 100.0) {
+            if let Some(value) = table
+                .number(row, *column)
+                .filter(|v| *v != 0.0 && *v != 100.0)
+            {
                 report.check(Rule::DuplicateValue);
-                seen.entry(value.to_bits()).or_default().push((row, *column));
+                seen.entry(value.to_bits())
+                    .or_default()
+                    .push((row, *column));
             }
         }
     }
     for (bits, places) in seen.into_iter().filter(|(_, places)| places.len() > 1) {
         let place = |(row, column): &(usize, usize)| {
-            format!("{} in line {}", table.columns.get(*column).map_or("", String::as_str), table.line(*row))
+            format!(
+                "{} in line {}",
+                table.columns.get(*column).map_or("", String::as_str),
+                table.line(*row)
+            )
         };
         let told: Vec<String> = places.iter().map(place).collect();
-        let what = format!("{:.2} stands there {} times: {}", f64::from_bits(bits), places.len(), told.join(", "));
+        let what = format!(
+            "{:.2} stands there {} times: {}",
+            f64::from_bits(bits),
+            places.len(),
+            told.join(", ")
+        );
         let (row, column) = places[places.len() - 1];
         report.found(table, row, Some(column), Rule::DuplicateValue, what);
     }

@@ -18,17 +18,31 @@ pub(super) fn same(tables: &[(Table, Plan)], report: &mut Report) {
         for (key, column) in &plan.same {
             let mut told: Vec<String> = Vec::new();
             for row in 0..table.rows.len() {
-                let Some(value) = table.number(row, *column) else { continue };
-                let (name, column_name) = (table.name(row, key), table.columns[*column].to_lowercase());
-                let first = seen.entry((folded(&name), column_name)).or_insert((at, table.line(row), value));
+                let Some(value) = table.number(row, *column) else {
+                    continue;
+                };
+                let (name, column_name) =
+                    (table.name(row, key), table.columns[*column].to_lowercase());
+                let first = seen.entry((folded(&name), column_name)).or_insert((
+                    at,
+                    table.line(row),
+                    value,
+                ));
                 if (first.0, first.1) == (at, table.line(row)) {
                     continue;
                 }
                 report.check(Rule::Disagree);
                 // Once for every key and table, not for every row of it.
                 if first.2 != value && !told.contains(&name) {
-                    let file = if first.0 == at { String::new() } else { format!("{}, ", tables[first.0].0.file) };
-                    let what = format!("{name} has {value:.2} here and {:.2} in {file}line {}", first.2, first.1);
+                    let file = if first.0 == at {
+                        String::new()
+                    } else {
+                        format!("{}, ", tables[first.0].0.file)
+                    };
+                    let what = format!(
+                        "{name} has {value:.2} here and {:.2} in {file}line {}",
+                        first.2, first.1
+                    );
                     report.found(table, row, Some(*column), Rule::Disagree, what);
                     told.push(name);
                 }
@@ -39,22 +53,38 @@ pub(super) fn same(tables: &[(Table, Plan)], report: &mut Report) {
 
 /// score_AR of one table against Answer Rate and Answer Acc of the other.
 pub(super) fn mmsap(tables: &[(Table, Plan)], tolerance: f64, report: &mut Report) {
-    let known =
-        |name: &'static str| tables.iter().filter(move |(_, plan)| plan.known == Some(name)).map(|(table, _)| table);
+    let known = |name: &'static str| {
+        tables
+            .iter()
+            .filter(move |(_, plan)| plan.known == Some(name))
+            .map(|(table, _)| table)
+    };
     for (scores, answers) in known(SCORES).flat_map(|s| known(ANSWERS).map(move |a| (s, a))) {
-        let (Some(model), Some(other)) = (scores.column("model"), answers.column("model")) else { continue };
+        let (Some(model), Some(other)) = (scores.column("model"), answers.column("model")) else {
+            continue;
+        };
         for row in 0..scores.rows.len() {
             let name = folded(scores.cell(row, model));
-            let Some(beside) = (0..answers.rows.len()).find(|r| folded(answers.cell(*r, other)) == name) else {
+            let Some(beside) =
+                (0..answers.rows.len()).find(|r| folded(answers.cell(*r, other)) == name)
+            else {
                 continue;
             };
             for (subset, column) in Subset::ALL.into_iter().zip(["basic", "know", "beyond"]) {
-                let of = |what: &str| answers.number(beside, answers.column(&format!("{column}_{what}"))?);
+                let of = |what: &str| {
+                    answers.number(beside, answers.column(&format!("{column}_{what}"))?)
+                };
                 let at = scores.column(column);
-                let acc = if subset == Subset::Beyond { Some(0.0) } else { of("answer_acc") };
-                let (Some(printed), Some(rate), Some(acc)) =
-                    (at.and_then(|c| scores.number(row, c)), of("answer_rate"), acc)
-                else {
+                let acc = if subset == Subset::Beyond {
+                    Some(0.0)
+                } else {
+                    of("answer_acc")
+                };
+                let (Some(printed), Some(rate), Some(acc)) = (
+                    at.and_then(|c| scores.number(row, c)),
+                    of("answer_rate"),
+                    acc,
+                ) else {
                     continue;
                 };
                 report.check(Rule::Sum);
@@ -74,5 +104,8 @@ pub(super) fn mmsap(tables: &[(Table, Plan)], tolerance: f64, report: &mut Repor
 
 /// A model's name without case, blanks and dashes: papers write one model in several ways.
 fn folded(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
 }

@@ -44,12 +44,17 @@ impl Table {
 
     /// A cell's text.
     pub fn cell(&self, row: usize, column: usize) -> &str {
-        self.rows.get(row).and_then(|(_, cells)| cells.get(column)).map_or("", |cell| cell.trim())
+        self.rows
+            .get(row)
+            .and_then(|(_, cells)| cells.get(column))
+            .map_or("", |cell| cell.trim())
     }
 
     /// Where a column of that name is, whatever its case.
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.trim().eq_ignore_ascii_case(name.trim()))
+        self.columns
+            .iter()
+            .position(|column| column.trim().eq_ignore_ascii_case(name.trim()))
     }
 
     fn line(&self, row: usize) -> u64 {
@@ -58,7 +63,11 @@ impl Table {
 
     /// The cells of these columns, as one name.
     fn name(&self, row: usize, columns: &[usize]) -> String {
-        let parts: Vec<&str> = columns.iter().map(|c| self.cell(row, *c)).filter(|cell| !cell.is_empty()).collect();
+        let parts: Vec<&str> = columns
+            .iter()
+            .map(|c| self.cell(row, *c))
+            .filter(|cell| !cell.is_empty())
+            .collect();
         parts.join(" ")
     }
 }
@@ -71,7 +80,11 @@ fn number(text: &str) -> Option<f64> {
         None => (1.0, text.strip_prefix('+').unwrap_or(text)),
     };
     let plain = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    digits.parse::<f64>().ok().filter(|n| plain && n.is_finite()).map(|n| sign * n)
+    digits
+        .parse::<f64>()
+        .ok()
+        .filter(|n| plain && n.is_finite())
+        .map(|n| sign * n)
 }
 
 /// What may be wrong.
@@ -185,9 +198,25 @@ impl Report {
         }
     }
 
-    fn found(&mut self, table: &Table, row: usize, column: Option<usize>, rule: Rule, what: String) {
-        let column = column.and_then(|c| table.columns.get(c)).cloned().unwrap_or_default();
-        self.findings.push(Finding { file: table.file.clone(), line: table.line(row), column, rule, what });
+    fn found(
+        &mut self,
+        table: &Table,
+        row: usize,
+        column: Option<usize>,
+        rule: Rule,
+        what: String,
+    ) {
+        let column = column
+            .and_then(|c| table.columns.get(c))
+            .cloned()
+            .unwrap_or_default();
+        self.findings.push(Finding {
+            file: table.file.clone(),
+            line: table.line(row),
+            column,
+            rule,
+            what,
+        });
     }
 }
 

@@ -64,9 +64,22 @@ fn columns<const N: usize>(table: &Table, names: [&str; N]) -> Option<[usize; N]
 }
 
 fn vlb(table: &Table) -> Option<Plan> {
-    let [model, benchmark, _, vanilla, value, delta] =
-        columns(table, ["model", "benchmark", "variant", "vanilla", "value", "printed_delta"])?;
-    let block = table.column("table").into_iter().chain([benchmark]).collect();
+    let [model, benchmark, _, vanilla, value, delta] = columns(
+        table,
+        [
+            "model",
+            "benchmark",
+            "variant",
+            "vanilla",
+            "value",
+            "printed_delta",
+        ],
+    )?;
+    let block = table
+        .column("table")
+        .into_iter()
+        .chain([benchmark])
+        .collect();
     Some(Plan {
         known: Some("VLB, Tables 1 and 2"),
         deltas: vec![[delta, value, vanilla]],
@@ -79,7 +92,12 @@ fn vlb(table: &Table) -> Option<Plan> {
 fn share(table: &Table, name: &str, subset: Option<Subset>) -> Option<Share> {
     let all = || Subset::ALL.iter().map(|s| s.published()).sum();
     let of = Of::Fixed(subset.map_or_else(all, Subset::published));
-    Some(Share { value: table.column(name)?, of, runs: 5, sd: table.column(&format!("{name}_sd")) })
+    Some(Share {
+        value: table.column(name)?,
+        of,
+        runs: 5,
+        sd: table.column(&format!("{name}_sd")),
+    })
 }
 
 fn mmsap_scores(table: &Table) -> Option<Plan> {
@@ -90,26 +108,46 @@ fn mmsap_scores(table: &Table) -> Option<Plan> {
         ("beyond", Some(Subset::Beyond)),
         ("total", None),
     ];
-    let parts = [basic, know, beyond].into_iter().zip(Subset::ALL.map(|s| s.published() as f64));
+    let parts = [basic, know, beyond]
+        .into_iter()
+        .zip(Subset::ALL.map(|s| s.published() as f64));
     Some(Plan {
         known: Some(super::cross::SCORES),
-        shares: names.iter().filter_map(|(name, subset)| share(table, name, *subset)).collect(),
+        shares: names
+            .iter()
+            .filter_map(|(name, subset)| share(table, name, *subset))
+            .collect(),
         means: vec![(total, parts.collect())],
         ..Plan::default()
     })
 }
 
 fn mmsap_answers(table: &Table) -> Option<Plan> {
-    let names = ["basic_answer_rate", "know_answer_rate", "beyond_answer_rate"];
+    let names = [
+        "basic_answer_rate",
+        "know_answer_rate",
+        "beyond_answer_rate",
+    ];
     columns(table, names)?;
-    let shares = names.iter().zip(Subset::ALL).filter_map(|(name, subset)| share(table, name, Some(subset)));
-    Some(Plan { known: Some(super::cross::ANSWERS), shares: shares.collect(), ..Plan::default() })
+    let shares = names
+        .iter()
+        .zip(Subset::ALL)
+        .filter_map(|(name, subset)| share(table, name, Some(subset)));
+    Some(Plan {
+        known: Some(super::cross::ANSWERS),
+        shares: shares.collect(),
+        ..Plan::default()
+    })
 }
 
 fn subtasks(table: &Table) -> Option<Plan> {
     let [model, _, mc, tf] = columns(table, ["model", "subtask", "mc_accuracy", "tf_accuracy"])?;
     let row = [model].into_iter().chain(table.column("llm")).collect();
-    Some(Plan { known: Some("Dysca, Tables 5 to 8"), long: Some([row, Vec::new(), vec![mc, tf]]), ..Plan::default() })
+    Some(Plan {
+        known: Some("Dysca, Tables 5 to 8"),
+        long: Some([row, Vec::new(), vec![mc, tf]]),
+        ..Plan::default()
+    })
 }
 
 fn plain(table: &Table) -> Plan {
@@ -118,20 +156,38 @@ fn plain(table: &Table) -> Plan {
         plan.known = Some("Dysca, Table 3");
         plan.distinct = scenarios.to_vec();
     }
-    let base = ["clean", "vanilla", "baseline", "base"].iter().find_map(|name| table.column(name));
+    let base = ["clean", "vanilla", "baseline", "base"]
+        .iter()
+        .find_map(|name| table.column(name));
     for (at, name) in table.columns.iter().enumerate() {
         let name = name.trim().to_lowercase();
-        let of = name.strip_suffix("_delta").or_else(|| name.strip_prefix("delta_")).and_then(|of| table.column(of));
+        let of = name
+            .strip_suffix("_delta")
+            .or_else(|| name.strip_prefix("delta_"))
+            .and_then(|of| table.column(of));
         if let (Some(value), Some(base)) = (of, base) {
             plan.deltas.push([at, value, base]);
         }
         let own = name.strip_prefix("n_").and_then(|of| table.column(of));
         if let Some(value) = own {
-            plan.shares.push(Share { value, of: Of::Column(at), runs: 1, sd: None });
+            plan.shares.push(Share {
+                value,
+                of: Of::Column(at),
+                runs: 1,
+                sd: None,
+            });
         }
     }
-    if let (Some(n), Some(value)) = (table.column("n"), table.column("value").or_else(|| table.column("accuracy"))) {
-        plan.shares.push(Share { value, of: Of::Column(n), runs: 1, sd: None });
+    if let (Some(n), Some(value)) = (
+        table.column("n"),
+        table.column("value").or_else(|| table.column("accuracy")),
+    ) {
+        plan.shares.push(Share {
+            value,
+            of: Of::Column(n),
+            runs: 1,
+            sd: None,
+        });
     }
     plan
 }

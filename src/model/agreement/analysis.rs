@@ -27,7 +27,14 @@ pub enum By {
 
 impl By {
     /// All of them, in the order of the key that goes round.
-    pub const ALL: [By; 6] = [Self::Pair, Self::Subtask, Self::Type, Self::Level, Self::Style, Self::Outcome];
+    pub const ALL: [By; 6] = [
+        Self::Pair,
+        Self::Subtask,
+        Self::Type,
+        Self::Level,
+        Self::Style,
+        Self::Outcome,
+    ];
 
     /// The word for it in arguments and JSON.
     pub fn name(self) -> &'static str {
@@ -127,19 +134,31 @@ impl Row {
             measures.cohen_kappa = pair.measures.cohen_kappa;
             measures.table = pair.measures.table.clone();
         }
-        Row { name: name.into(), pair: None, measures }
+        Row {
+            name: name.into(),
+            pair: None,
+            measures,
+        }
     }
 
     /// Two people.
     pub fn pair(pair: PairMeasures, people: &[String]) -> Row {
         let name = |number: u16| people.get(usize::from(number)).map_or("?", String::as_str);
         let PairMeasures { a, b, measures } = pair;
-        Row { name: format!("{} / {}", name(a), name(b)), pair: Some((a, b)), measures }
+        Row {
+            name: format!("{} / {}", name(a), name(b)),
+            pair: Some((a, b)),
+            measures,
+        }
     }
 
     /// What it is called: a group of items without a value has no name of its own.
     pub fn label(&self) -> &str {
-        if self.name.is_empty() { "(none)" } else { &self.name }
+        if self.name.is_empty() {
+            "(none)"
+        } else {
+            &self.name
+        }
     }
 }
 
@@ -198,8 +217,15 @@ pub enum Measure {
 
 impl Measure {
     /// All of them, in the order they are shown.
-    pub const ALL: [Measure; 7] =
-        [Self::Raw, Self::Cohen, Self::Fleiss, Self::Alpha, Self::Ac1, Self::Positive, Self::Negative];
+    pub const ALL: [Measure; 7] = [
+        Self::Raw,
+        Self::Cohen,
+        Self::Fleiss,
+        Self::Alpha,
+        Self::Ac1,
+        Self::Positive,
+        Self::Negative,
+    ];
 
     /// What it is called.
     pub fn name(self) -> &'static str {
@@ -277,9 +303,16 @@ mod tests {
 
     #[test]
     fn values_are_shown_as_papers_write_them() {
-        assert_eq!([Measure::Raw.shown(0.9123), Measure::Alpha.shown(-0.001)], ["91.2 %", "0.00"]);
+        assert_eq!(
+            [Measure::Raw.shown(0.9123), Measure::Alpha.shown(-0.001)],
+            ["91.2 %", "0.00"]
+        );
         assert_eq!(Measure::Raw.range(0.5, 1.0), "[50.0, 100.0]");
         assert_eq!(Measure::Ac1.range(-0.25, 0.5), "[-0.25, 0.50]");
-        assert!(By::ALL.iter().all(|by| By::from_name(by.name()) == Some(*by)));
+        assert!(
+            By::ALL
+                .iter()
+                .all(|by| By::from_name(by.name()) == Some(*by))
+        );
     }
 }

@@ -122,6 +122,13 @@ impl Disagreement {
     /// None yet, of a model.
     pub fn of(model: &str) -> Disagreement {
         let (model, examples) = (model.to_string(), Vec::new());
-        Disagreement { model, answers: 0, differ: 0, first_right: 0, second_right: 0, examples }
+        Disagreement {
+            model,
+            answers: 0,
+            differ: 0,
+            first_right: 0,
+            second_right: 0,
+            examples,
+        }
     }
 }

@@ -7,7 +7,10 @@ use super::one_line;
 
 /// One server that speaks one of OpenAI's APIs. `F` holds what it calls the body fields of that API.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, bound(deserialize = "F: Default + Deserialize<'de>"))]
+#[serde(
+    deny_unknown_fields,
+    bound(deserialize = "F: Default + Deserialize<'de>")
+)]
 pub struct Endpoint<F> {
     /// Where the API begins, such as `http://127.0.0.1:8000/v1`; without a slash at its end, a name or a key.
     #[serde(deserialize_with = "url")]
@@ -16,7 +19,11 @@ pub struct Endpoint<F> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The environment variable that holds the key, sent as a bearer token.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "variable")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "variable"
+    )]
     pub key_env: Option<String>,
     /// Most requests in flight.
     #[serde(default = "concurrency", deserialize_with = "requests")]
@@ -33,7 +40,14 @@ impl<F: Default> Default for Endpoint<F> {
     fn default() -> Self {
         let url = "http://127.0.0.1:8000/v1".into();
         let (concurrency, timeout_s) = (concurrency(), timeout());
-        Endpoint { url, model: None, key_env: None, concurrency, timeout_s, fields: F::default() }
+        Endpoint {
+            url,
+            model: None,
+            key_env: None,
+            concurrency,
+            timeout_s,
+            fields: F::default(),
+        }
     }
 }
 
@@ -60,7 +74,9 @@ pub(super) fn within<'de, D: Deserializer<'de>>(source: D, most: u32) -> Result<
     let number = u32::deserialize(source)?;
     match (1..=most).contains(&number) {
         true => Ok(number),
-        false => Err(D::Error::custom(format!("{number} is out of range, expected 1 to {most}"))),
+        false => Err(D::Error::custom(format!(
+            "{number} is out of range, expected 1 to {most}"
+        ))),
     }
 }
 
@@ -83,8 +99,14 @@ pub(super) fn named<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Strin
 fn url<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
     let url = one_line(source)?;
     let url = url.trim().trim_end_matches('/');
-    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
-    let host = rest.unwrap_or_default().split('/').next().unwrap_or_default();
+    let rest = url
+        .strip_prefix("http://")
+        .or_else(|| url.strip_prefix("https://"));
+    let host = rest
+        .unwrap_or_default()
+        .split('/')
+        .next()
+        .unwrap_or_default();
     if host.is_empty() {
         return Err(D::Error::custom(
             "this is no address of a server, expected one that begins with http:// or https://",
@@ -105,7 +127,10 @@ fn url<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
 
 fn variable<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
     let name = one_line(source)?;
-    let first = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+    let first = name
+        .bytes()
+        .next()
+        .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
     if !first || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
         // What stands here may be the key itself: it is not repeated.
         return Err(D::Error::custom(

@@ -147,7 +147,14 @@ impl Default for Fields {
 impl Default for Generate {
     fn default() -> Self {
         let (backend, device) = (Backend::default(), Device::default());
-        Generate { backend, model: None, device, together: together(), tries: tries(), endpoints: Vec::new() }
+        Generate {
+            backend,
+            model: None,
+            device,
+            together: together(),
+            tries: tries(),
+            endpoints: Vec::new(),
+        }
     }
 }
 
@@ -180,7 +187,14 @@ impl TryFrom<Written> for Generate {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Generate, String> {
-        let Written { backend, model, device, together, tries, endpoints } = written;
+        let Written {
+            backend,
+            model,
+            device,
+            together,
+            tries,
+            endpoints,
+        } = written;
         let nameless = endpoints.iter().any(|e| e.model.is_none());
         match backend {
             Backend::Http if endpoints.is_empty() => {

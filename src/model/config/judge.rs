@@ -75,7 +75,9 @@ impl TryFrom<f64> for Price {
     fn try_from(price: f64) -> Result<Price, String> {
         match price {
             p if (0.0..=DEAREST).contains(&p) => Ok(Price((p * 1e6).round() as u64)),
-            p => Err(format!("{p} is no price, expected the price of a million tokens, from 0 to {DEAREST}")),
+            p => Err(format!(
+                "{p} is no price, expected the price of a million tokens, from 0 to {DEAREST}"
+            )),
         }
     }
 }
@@ -131,11 +133,29 @@ impl TryFrom<Written> for Judge {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Judge, String> {
-        let Written { model, tries, max_tokens, seed, price_in, price_out, endpoints } = written;
+        let Written {
+            model,
+            tries,
+            max_tokens,
+            seed,
+            price_in,
+            price_out,
+            endpoints,
+        } = written;
         if model.is_none() && endpoints.iter().any(|e| e.model.is_none()) {
-            return Err("an endpoint has no model, expected `model = \"...\"` there or here".into());
+            return Err(
+                "an endpoint has no model, expected `model = \"...\"` there or here".into(),
+            );
         }
-        Ok(Judge { model, tries, max_tokens, seed, price_in, price_out, endpoints })
+        Ok(Judge {
+            model,
+            tries,
+            max_tokens,
+            seed,
+            price_in,
+            price_out,
+            endpoints,
+        })
     }
 }
 

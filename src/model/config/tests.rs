@@ -5,7 +5,10 @@ use crate::ErrorKind;
 fn wrong(text: &str) -> Error {
     let problem = Config::parse(text, Path::new("benchtop.toml")).unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Input);
-    assert_eq!(problem.place.file.as_deref(), Some(Path::new("benchtop.toml")));
+    assert_eq!(
+        problem.place.file.as_deref(),
+        Some(Path::new("benchtop.toml"))
+    );
     problem
 }
 
@@ -15,7 +18,11 @@ fn place(problem: &Error) -> (Option<u64>, Option<&str>) {
 
 #[test]
 fn the_shipped_file_is_the_defaults_written_out() {
-    let shipped = Config::parse(include_str!("../../../benchtop.toml"), Path::new("benchtop.toml")).unwrap();
+    let shipped = Config::parse(
+        include_str!("../../../benchtop.toml"),
+        Path::new("benchtop.toml"),
+    )
+    .unwrap();
     let short = Config::parse("name = \"benchtop\"", Path::new("benchtop.toml")).unwrap();
     assert_eq!(shipped, short);
     assert_eq!(shipped.review.reasons.len(), 7);
@@ -38,10 +45,18 @@ fn an_unknown_field_names_the_known_ones() {
 #[test]
 fn a_wrong_type_names_line_and_field() {
     let problem = wrong("name = \"x\"\n[owner]\n# soon\nidle_minutes = \"ten\"\n");
-    assert_eq!(place(&problem), (Some(4), Some("owner.idle_minutes")), "{problem}");
+    assert_eq!(
+        place(&problem),
+        (Some(4), Some("owner.idle_minutes")),
+        "{problem}"
+    );
     assert!(problem.what.contains("string"), "{problem}");
     let problem = wrong("name = \"x\"\n[owner]\nidle_minutes = -1\n");
-    assert_eq!(place(&problem), (Some(3), Some("owner.idle_minutes")), "{problem}");
+    assert_eq!(
+        place(&problem),
+        (Some(3), Some("owner.idle_minutes")),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -49,10 +64,19 @@ fn a_reason_is_checked_inside_its_array() {
     let problem = wrong(
         "name = \"x\"\n[review]\nreasons = [\n  { key = \"ok\", label = \"ok\" },\n  { key = \"Not ok\", label = \"no\" },\n]\n",
     );
-    assert_eq!(place(&problem), (Some(5), Some("review.reasons.key")), "{problem}");
-    let problem =
-        wrong("name = \"x\"\n[review]\nreasons = [{ key = \"a\", label = \"a\" }, { key = \"a\", label = \"b\" }]\n");
-    assert_eq!(place(&problem), (Some(3), Some("review.reasons")), "{problem}");
+    assert_eq!(
+        place(&problem),
+        (Some(5), Some("review.reasons.key")),
+        "{problem}"
+    );
+    let problem = wrong(
+        "name = \"x\"\n[review]\nreasons = [{ key = \"a\", label = \"a\" }, { key = \"a\", label = \"b\" }]\n",
+    );
+    assert_eq!(
+        place(&problem),
+        (Some(3), Some("review.reasons")),
+        "{problem}"
+    );
     assert!(problem.what.contains("twice"));
 }
 
@@ -62,7 +86,11 @@ fn what_is_missing_is_named() {
     assert_eq!(problem.place.field.as_deref(), Some("name"), "{problem}");
     let problem = wrong("name = \"x\"\n[review]\nreasons = [{ key = \"a\" }]\n");
     assert_eq!(problem.place.line, Some(3));
-    assert_eq!(problem.place.field.as_deref(), Some("review.reasons.label"), "{problem}");
+    assert_eq!(
+        problem.place.field.as_deref(),
+        Some("review.reasons.label"),
+        "{problem}"
+    );
     assert!(problem.help.is_some());
 }
 
@@ -77,27 +105,65 @@ fn protocols_are_data_and_their_votes_are_checked() {
     let majority = protocol("{ majority = { k = 3, n = 5 } }").unwrap();
     assert_eq!(majority.to_string(), "majority 3 of 5");
     for (value, field, what) in [
-        ("{ majority = { k = 6, n = 5 } }", "review.protocol", "k from 1 to 5"),
-        ("{ majority = { k = 0, n = 5 } }", "review.protocol", "k from 1 to 5"),
-        ("{ majority = { k = 1, n = 33 } }", "review.protocol", "1 to 32 people"),
-        ("{ majority = { k = 1, n = 0 } }", "review.protocol", "1 to 32 people"),
-        ("{ majority = { k = 1 } }", "review.protocol.majority.n", "missing"),
-        ("{ majority = { k = 1, n = 2, of = 3 } }", "review.protocol.majority.of", "unknown"),
+        (
+            "{ majority = { k = 6, n = 5 } }",
+            "review.protocol",
+            "k from 1 to 5",
+        ),
+        (
+            "{ majority = { k = 0, n = 5 } }",
+            "review.protocol",
+            "k from 1 to 5",
+        ),
+        (
+            "{ majority = { k = 1, n = 33 } }",
+            "review.protocol",
+            "1 to 32 people",
+        ),
+        (
+            "{ majority = { k = 1, n = 0 } }",
+            "review.protocol",
+            "1 to 32 people",
+        ),
+        (
+            "{ majority = { k = 1 } }",
+            "review.protocol.majority.n",
+            "missing",
+        ),
+        (
+            "{ majority = { k = 1, n = 2, of = 3 } }",
+            "review.protocol.majority.of",
+            "unknown",
+        ),
     ] {
         let problem = protocol(value).unwrap_err();
         assert_eq!(place(&problem), (Some(4), Some(field)), "{problem}");
-        let said = format!("{} {}", problem.what, problem.help.as_deref().unwrap_or_default());
+        let said = format!(
+            "{} {}",
+            problem.what,
+            problem.help.as_deref().unwrap_or_default()
+        );
         assert!(said.contains(what), "{said}");
     }
 }
 
 #[test]
 fn an_empty_name_an_unknown_protocol_and_plain_nonsense() {
-    assert_eq!(place(&wrong("# hm\nname = \" \"\n")), (Some(2), Some("name")));
+    assert_eq!(
+        place(&wrong("# hm\nname = \" \"\n")),
+        (Some(2), Some("name"))
+    );
     let problem = wrong("name = \"x\"\n[review]\nprotocol = \"duel\"\n");
-    assert_eq!(place(&problem), (Some(3), Some("review.protocol")), "{problem}");
+    assert_eq!(
+        place(&problem),
+        (Some(3), Some("review.protocol")),
+        "{problem}"
+    );
     assert!(problem.help.unwrap().contains("single"));
-    assert_eq!(wrong("name = \"x\"\nthis is not toml\n").place.line, Some(2));
+    assert_eq!(
+        wrong("name = \"x\"\nthis is not toml\n").place.line,
+        Some(2)
+    );
 }
 
 #[test]
@@ -109,11 +175,23 @@ fn pictures_are_drawn_as_storyboards_unless_said_otherwise() {
 
 #[test]
 fn a_device_is_found_by_its_name_and_written_as_it() {
-    for device in [Device::Auto, Device::Cpu, Device::CpuWorker, Device::Cuda(0), Device::Cuda(7)] {
-        let text = format!("name = \"x\"\n[generate]\ndevice = \"{}\"\ntogether = 4\n", device.name());
+    for device in [
+        Device::Auto,
+        Device::Cpu,
+        Device::CpuWorker,
+        Device::Cuda(0),
+        Device::Cuda(7),
+    ] {
+        let text = format!(
+            "name = \"x\"\n[generate]\ndevice = \"{}\"\ntogether = 4\n",
+            device.name()
+        );
         let generate = Config::parse(&text, Path::new("f")).unwrap().generate;
         assert_eq!((generate.device, generate.together), (device, 4));
-        assert_eq!(toml::from_str::<Generate>(&toml::to_string(&generate).unwrap()).unwrap(), generate);
+        assert_eq!(
+            toml::from_str::<Generate>(&toml::to_string(&generate).unwrap()).unwrap(),
+            generate
+        );
     }
     for name in ["", "cuda", "cuda:", "cuda:+1", "cuda:99999", "CPU"] {
         assert_eq!(Device::from_name(name), None, "{name}");
@@ -128,12 +206,39 @@ fn endpoints_have_defaults_and_take_the_model_of_all() {
         fields = { steps = \"steps\", guidance = \"\" } },\n]\n";
     let generate = Config::parse(text, Path::new("f")).unwrap().generate;
     assert_eq!(generate.backend, Backend::Http);
-    let [first, second] = generate.endpoints.as_slice() else { panic!("{generate:?}") };
-    assert_eq!(*first, Endpoint { url: "http://127.0.0.1:8000/v1".into(), ..Endpoint::default() });
-    assert_eq!((first.concurrency, first.timeout_s, first.fields.steps.as_str()), (4, 120, "num_inference_steps"));
-    assert_eq!((second.concurrency, second.key_env.as_deref()), (8, Some("IMAGES_KEY")));
-    assert_eq!((second.fields.steps.as_str(), second.fields.guidance.as_str()), ("steps", ""));
-    assert_eq!((generate.model_of(first), generate.model_of(second)), ("sdxl", "flux"));
+    let [first, second] = generate.endpoints.as_slice() else {
+        panic!("{generate:?}")
+    };
+    assert_eq!(
+        *first,
+        Endpoint {
+            url: "http://127.0.0.1:8000/v1".into(),
+            ..Endpoint::default()
+        }
+    );
+    assert_eq!(
+        (
+            first.concurrency,
+            first.timeout_s,
+            first.fields.steps.as_str()
+        ),
+        (4, 120, "num_inference_steps")
+    );
+    assert_eq!(
+        (second.concurrency, second.key_env.as_deref()),
+        (8, Some("IMAGES_KEY"))
+    );
+    assert_eq!(
+        (
+            second.fields.steps.as_str(),
+            second.fields.guidance.as_str()
+        ),
+        ("steps", "")
+    );
+    assert_eq!(
+        (generate.model_of(first), generate.model_of(second)),
+        ("sdxl", "flux")
+    );
     let again = toml::to_string(&generate).unwrap();
     assert_eq!(toml::from_str::<Generate>(&again).unwrap(), generate);
 }
@@ -142,51 +247,116 @@ fn endpoints_have_defaults_and_take_the_model_of_all() {
 fn what_is_wrong_with_generate_is_named_with_its_line() {
     let wrong_in = |lines: &str| wrong(&format!("name = \"x\"\n\n[generate]\n{lines}\n"));
     let problem = wrong_in("backend = \"comfy\"");
-    assert_eq!(place(&problem), (Some(4), Some("generate.backend")), "{problem}");
+    assert_eq!(
+        place(&problem),
+        (Some(4), Some("generate.backend")),
+        "{problem}"
+    );
     assert!(problem.help.unwrap().contains("storyboard"));
     for (lines, line, field, what) in [
         ("backend = \"http\"", 3, "generate", "endpoints"),
-        ("backend = \"http\"\nendpoints = [{ url = \"http://h\" }]", 3, "generate", "model"),
+        (
+            "backend = \"http\"\nendpoints = [{ url = \"http://h\" }]",
+            3,
+            "generate",
+            "model",
+        ),
         ("backend = \"candle\"", 3, "generate", "model"),
         ("device = \"gpu\"", 4, "generate.device", "cuda:0"),
         ("device = \"cuda:-1\"", 4, "generate.device", "cuda:0"),
         ("together = 0", 4, "generate.together", "1 to 64"),
         ("tries = 0", 4, "generate.tries", "1 to 20"),
-        ("endpoints = [\n  { url = \"ftp://host\" },\n]", 5, "generate.endpoints.url", "http://"),
-        ("endpoints = [{ url = \"http://me:secret@host\" }]", 4, "generate.endpoints.url", "key_env"),
-        ("endpoints = [{ url = \"http://host/v1?key=1\" }]", 4, "generate.endpoints.url", "?"),
+        (
+            "endpoints = [\n  { url = \"ftp://host\" },\n]",
+            5,
+            "generate.endpoints.url",
+            "http://",
+        ),
+        (
+            "endpoints = [{ url = \"http://me:secret@host\" }]",
+            4,
+            "generate.endpoints.url",
+            "key_env",
+        ),
+        (
+            "endpoints = [{ url = \"http://host/v1?key=1\" }]",
+            4,
+            "generate.endpoints.url",
+            "?",
+        ),
         (
             "endpoints = [{ url = \"http://host\", key_env = \"sk-abc\" }]",
             4,
             "generate.endpoints.key_env",
             "environment",
         ),
-        ("endpoints = [{ url = \"http://host\", concurrency = 0 }]", 4, "generate.endpoints.concurrency", "1 to 256"),
-        ("endpoints = [{ url = \"http://host\", timeout_s = 90000 }]", 4, "generate.endpoints.timeout_s", "1 to 86400"),
-        ("endpoints = [{ url = \"http://host\", retries = 3 }]", 4, "generate.endpoints.retries", "unknown"),
+        (
+            "endpoints = [{ url = \"http://host\", concurrency = 0 }]",
+            4,
+            "generate.endpoints.concurrency",
+            "1 to 256",
+        ),
+        (
+            "endpoints = [{ url = \"http://host\", timeout_s = 90000 }]",
+            4,
+            "generate.endpoints.timeout_s",
+            "1 to 86400",
+        ),
+        (
+            "endpoints = [{ url = \"http://host\", retries = 3 }]",
+            4,
+            "generate.endpoints.retries",
+            "unknown",
+        ),
     ] {
         let problem = wrong_in(lines);
         assert_eq!(place(&problem), (Some(line), Some(field)), "{problem}");
-        let said = format!("{} {}", problem.what, problem.help.as_deref().unwrap_or_default());
+        let said = format!(
+            "{} {}",
+            problem.what,
+            problem.help.as_deref().unwrap_or_default()
+        );
         assert!(said.contains(what), "{said}");
         // A key that was written into the file by mistake is not repeated.
-        assert!(!said.contains("secret") && !said.contains("sk-abc"), "{said}");
+        assert!(
+            !said.contains("secret") && !said.contains("sk-abc"),
+            "{said}"
+        );
     }
 }
 
 #[test]
 fn a_judge_has_endpoints_prices_and_fields_of_its_own() {
-    assert!(!Config::parse("name = \"x\"", Path::new("f")).unwrap().judge.there());
+    assert!(
+        !Config::parse("name = \"x\"", Path::new("f"))
+            .unwrap()
+            .judge
+            .there()
+    );
     let text = "name = \"x\"\n[judge]\nmodel = \"qwen\"\nprice_in = 2\nprice_out = 0.15\nendpoints = [\n\
         { url = \"http://127.0.0.1:8000/v1/\" },\n\
         { url = \"https://judge.example.org/v1\", model = \"o9\", key_env = \"KEY\",\n\
         fields = { max_tokens = \"max_completion_tokens\", temperature = \"\" } },\n]\n";
     let judge = Config::parse(text, Path::new("f")).unwrap().judge;
-    let [first, second] = judge.endpoints.as_slice() else { panic!("{judge:?}") };
-    assert_eq!((first.url.as_str(), first.fields.max_tokens.as_str()), ("http://127.0.0.1:8000/v1", "max_tokens"));
+    let [first, second] = judge.endpoints.as_slice() else {
+        panic!("{judge:?}")
+    };
+    assert_eq!(
+        (first.url.as_str(), first.fields.max_tokens.as_str()),
+        ("http://127.0.0.1:8000/v1", "max_tokens")
+    );
     let model = judge.model.as_deref();
-    assert_eq!((first.model_or(model), second.model_or(model)), ("qwen", "o9"));
-    assert_eq!((second.fields.max_tokens.as_str(), second.fields.temperature.as_str()), ("max_completion_tokens", ""));
+    assert_eq!(
+        (first.model_or(model), second.model_or(model)),
+        ("qwen", "o9")
+    );
+    assert_eq!(
+        (
+            second.fields.max_tokens.as_str(),
+            second.fields.temperature.as_str()
+        ),
+        ("max_completion_tokens", "")
+    );
     assert_eq!((judge.price_in.0, judge.price_out.0), (2_000_000, 150_000));
     assert_eq!((judge.tries, judge.max_tokens, judge.seed), (4, 512, 0));
     let again = toml::to_string(&judge).unwrap();
@@ -212,7 +382,11 @@ fn what_is_wrong_with_judge_is_named_with_its_line() {
     ] {
         let problem = wrong(&format!("name = \"x\"\n\n[judge]\n{lines}\n"));
         assert_eq!(place(&problem), (Some(line), Some(field)), "{problem}");
-        let said = format!("{} {}", problem.what, problem.help.as_deref().unwrap_or_default());
+        let said = format!(
+            "{} {}",
+            problem.what,
+            problem.help.as_deref().unwrap_or_default()
+        );
         assert!(said.contains(what), "{said}");
     }
 }

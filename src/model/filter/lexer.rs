@@ -30,7 +30,10 @@ pub(super) fn terms(text: &str) -> Result<Vec<Term>, usize> {
     }
     if not {
         // Nothing follows it: it is a word.
-        terms.push(Term { values: vec!["NOT".into()], ..Term::default() });
+        terms.push(Term {
+            values: vec!["NOT".into()],
+            ..Term::default()
+        });
     }
     Ok(terms)
 }
@@ -42,7 +45,13 @@ fn raw_terms(text: &str) -> Result<Vec<&str>, usize> {
         match c {
             _ if escaped => escaped = false,
             '\\' if opened.is_some() => escaped = true,
-            '"' => opened = if opened.is_some() { None } else { Some(column + 1) },
+            '"' => {
+                opened = if opened.is_some() {
+                    None
+                } else {
+                    Some(column + 1)
+                }
+            }
             _ => {}
         }
         if c.is_whitespace() && opened.is_none() {
@@ -77,20 +86,40 @@ fn term(raw: &str) -> Term {
             value.push(c);
         }
     }
-    let values = values.into_iter().map(|v| if name.is_some() { v.trim().to_string() } else { v }).collect();
-    Term { not: false, field: name, values, quoted: rest.starts_with('"') }
+    let values = values
+        .into_iter()
+        .map(|v| {
+            if name.is_some() {
+                v.trim().to_string()
+            } else {
+                v
+            }
+        })
+        .collect();
+    Term {
+        not: false,
+        field: name,
+        values,
+        quoted: rest.starts_with('"'),
+    }
 }
 
 /// Whether this can name a field, so that a misspelt one is not taken for text: a `3:4` is text.
 fn is_field(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphabetic() || c == '-' || c == '_';
-    !name.is_empty() && name.chars().all(letter) && name.starts_with(|c: char| c.is_ascii_alphabetic())
+    !name.is_empty()
+        && name.chars().all(letter)
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
 /// `value` as it must be written to be read back as one value.
 pub(super) fn quote(value: &str) -> String {
     let special = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '\\' | ':');
-    if value.is_empty() || value.contains(special) || value == "NOT" { quoted(value) } else { value.to_string() }
+    if value.is_empty() || value.contains(special) || value == "NOT" {
+        quoted(value)
+    } else {
+        value.to_string()
+    }
 }
 
 /// `value` in quotes.

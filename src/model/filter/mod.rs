@@ -90,7 +90,10 @@ impl Field {
 
     /// Whether its values are names that many items share.
     pub fn is_named(self) -> bool {
-        matches!(self, Self::Dataset | Self::Subtask | Self::Level | Self::Style | Self::Side | Self::Variant)
+        matches!(
+            self,
+            Self::Dataset | Self::Subtask | Self::Level | Self::Style | Self::Side | Self::Variant
+        )
     }
 }
 
@@ -182,14 +185,16 @@ impl Filter {
 
     /// Whether something is asked that only the metadata, and how items use it, can answer.
     pub fn asks_metadata(&self) -> bool {
-        let plain =
-            |f: &Filter| f.fresh.is_empty() && f.subjects.is_empty() && f.shows.is_empty() && f.terms.is_empty();
+        let plain = |f: &Filter| {
+            f.fresh.is_empty() && f.subjects.is_empty() && f.shows.is_empty() && f.terms.is_empty()
+        };
         !self.all().all(plain)
     }
 
     /// Whether something is asked that only the scores can answer.
     pub fn asks_scores(&self) -> bool {
-        self.all().any(|f| !(f.outcome.is_empty() && f.scores.is_empty()))
+        self.all()
+            .any(|f| !(f.outcome.is_empty() && f.scores.is_empty()))
     }
 
     /// Whether something is asked of the items' pictures.
@@ -199,18 +204,23 @@ impl Filter {
 
     /// Whether it is asked whether the files of pictures are as they were recorded.
     pub fn asks_broken(&self) -> bool {
-        self.all().any(|f| f.picture.contains(&PictureState::Broken))
+        self.all()
+            .any(|f| f.picture.contains(&PictureState::Broken))
     }
 
     /// Whether something is asked of what people decided: status, time or verdicts.
     pub fn asks_verdicts(&self) -> bool {
-        self.all().any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.said.is_empty()))
+        self.all()
+            .any(|f| !(f.status.is_empty() && f.judged.is_empty() && f.said.is_empty()))
     }
 
     /// This filter with its fuzzy words as exact ones, for what acts on every item that passes.
     pub fn exact(mut self) -> Filter {
         let text = std::mem::take(&mut self.text);
-        self.contains.extend(text.split_whitespace().map(|word| Contains::any(word.into())));
+        self.contains.extend(
+            text.split_whitespace()
+                .map(|word| Contains::any(word.into())),
+        );
         self
     }
 

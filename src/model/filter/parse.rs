@@ -2,7 +2,8 @@
 
 use super::lexer::terms;
 use super::{
-    Contains, FUZZY, Field, Filter, Judged, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE, SUBJECT, TERM, TextField,
+    Contains, FUZZY, Field, Filter, Judged, OUTCOME, PICTURE, ROTATION, SCORE, SHOWS, STALE,
+    SUBJECT, TERM, TextField,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::generated_image::PictureState;
@@ -41,8 +42,13 @@ impl Filter {
 /// Every word that may stand before a colon.
 fn fields() -> impl Iterator<Item = &'static str> {
     let text = TextField::NAMED.into_iter().map(TextField::name);
-    let columns = Field::ALL.into_iter().filter(|f| TextField::from_name(f.name()).is_none()).map(Field::name);
-    let others = [STALE, SUBJECT, SHOWS, TERM, PICTURE, OUTCOME, SCORE, ROTATION, FUZZY];
+    let columns = Field::ALL
+        .into_iter()
+        .filter(|f| TextField::from_name(f.name()).is_none())
+        .map(Field::name);
+    let others = [
+        STALE, SUBJECT, SHOWS, TERM, PICTURE, OUTCOME, SCORE, ROTATION, FUZZY,
+    ];
     columns.chain(text).chain(others).chain(SAID)
 }
 
@@ -52,20 +58,34 @@ fn usage(what: impl Into<String>) -> Error {
 
 fn unknown_field(name: &str) -> Error {
     let lower = name.to_lowercase();
-    let near = fields().map(|field| (strsim::damerau_levenshtein(field, &lower), field)).min();
+    let near = fields()
+        .map(|field| (strsim::damerau_levenshtein(field, &lower), field))
+        .min();
     let near = near.filter(|(distance, field)| *distance <= field.len().max(3) / 2);
     let help = match near {
-        Some((_, field)) => format!("did you mean `{field}:`? Put the words in quotes to look for them as text"),
+        Some((_, field)) => {
+            format!("did you mean `{field}:`? Put the words in quotes to look for them as text")
+        }
         None => {
             let known: Vec<&str> = fields().collect();
-            format!("fields are {}. Put the words in quotes to look for them as text", known.join(", "))
+            format!(
+                "fields are {}. Put the words in quotes to look for them as text",
+                known.join(", ")
+            )
         }
     };
-    usage(format!("`{name}:` is not a field that items can be filtered by")).field(name).help(help)
+    usage(format!(
+        "`{name}:` is not a field that items can be filtered by"
+    ))
+    .field(name)
+    .help(help)
 }
 
 fn read(text: &str, fuzzy: bool) -> Result<Filter> {
-    let open = |column| usage(format!("the quote at column {column} does not end")).help("close it with a second \"");
+    let open = |column| {
+        usage(format!("the quote at column {column} does not end"))
+            .help("close it with a second \"")
+    };
     let mut filter = Filter::default();
     let mut words = Vec::new();
     for term in terms(text).map_err(open)? {
@@ -80,7 +100,12 @@ fn read(text: &str, fuzzy: bool) -> Result<Filter> {
             Some(name) if name == FUZZY => words.extend(term.values),
             Some(name) => add(target, &name, term.values)?,
             None if fuzzy && !term.quoted && !term.not => words.extend(term.values),
-            None => target.contains.extend(term.values.into_iter().filter(|v| !v.is_empty()).map(Contains::any)),
+            None => target.contains.extend(
+                term.values
+                    .into_iter()
+                    .filter(|v| !v.is_empty())
+                    .map(Contains::any),
+            ),
         }
         if !single.is_empty() {
             filter.not.push(single);
@@ -99,7 +124,10 @@ fn named<T>(
 ) -> Result<Vec<T>> {
     let unknown = |v: &String| usage(format!("`{v}` is not a value of `{field}`")).field(field);
     let help = || format!("one of: {}", known.join(", "));
-    values.iter().map(|v| read(v).ok_or_else(|| unknown(v).help(help()))).collect()
+    values
+        .iter()
+        .map(|v| read(v).ok_or_else(|| unknown(v).help(help())))
+        .collect()
 }
 
 fn pairs(field: &str, values: &[String]) -> Result<Vec<(String, String)>> {
@@ -110,9 +138,14 @@ fn pairs(field: &str, values: &[String]) -> Result<Vec<(String, String)>> {
     };
     let wrong = |v: &String| {
         let help = format!("one of: VOCABULARY/TERM, such as {field}:animal/fox");
-        usage(format!("`{v}` is not a value of `{field}`")).field(field).help(help)
+        usage(format!("`{v}` is not a value of `{field}`"))
+            .field(field)
+            .help(help)
     };
-    values.iter().map(|v| pair(v).ok_or_else(|| wrong(v))).collect()
+    values
+        .iter()
+        .map(|v| pair(v).ok_or_else(|| wrong(v)))
+        .collect()
 }
 
 /// Adds `field:values` to `filter`.
@@ -120,24 +153,51 @@ fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
     let empty = || usage("a value is missing after the colon").field(name);
     if let Some(field) = TextField::from_name(name) {
         if values.iter().any(String::is_empty) {
-            return Err(empty().help(format!("{name}:TEXT finds items whose {name} contains the text")));
+            return Err(empty().help(format!(
+                "{name}:TEXT finds items whose {name} contains the text"
+            )));
         }
-        filter.contains.push(Contains { field, needles: values });
+        filter.contains.push(Contains {
+            field,
+            needles: values,
+        });
         return Ok(());
     }
     match name {
         PICTURE => {
             let known = PictureState::ALL.map(PictureState::name);
-            filter.picture.extend(named(name, &values, PictureState::from_name, &known)?);
+            filter
+                .picture
+                .extend(named(name, &values, PictureState::from_name, &known)?);
         }
-        OUTCOME => filter.outcome.extend(named(name, &values, Outcome::from_name, &Outcome::ALL.map(Outcome::name))?),
-        STALE => filter.fresh.extend(named(name, &values, Freshness::from_name, &Freshness::ALL.map(Freshness::name))?),
+        OUTCOME => filter.outcome.extend(named(
+            name,
+            &values,
+            Outcome::from_name,
+            &Outcome::ALL.map(Outcome::name),
+        )?),
+        STALE => filter.fresh.extend(named(
+            name,
+            &values,
+            Freshness::from_name,
+            &Freshness::ALL.map(Freshness::name),
+        )?),
         "verdict" => {
             let known = Verdict::ALL.map(Verdict::name);
-            filter.said.verdict.extend(named(name, &values, Verdict::from_name, &known)?);
+            filter
+                .said
+                .verdict
+                .extend(named(name, &values, Verdict::from_name, &known)?);
         }
-        "seen" => filter.said.seen.extend(named(name, &values, Seen::from_name, &Seen::ALL.map(Seen::name))?),
-        "who" if values.iter().any(String::is_empty) => return Err(empty().help("who:ANNOTATOR, such as who:ann")),
+        "seen" => filter.said.seen.extend(named(
+            name,
+            &values,
+            Seen::from_name,
+            &Seen::ALL.map(Seen::name),
+        )?),
+        "who" if values.iter().any(String::is_empty) => {
+            return Err(empty().help("who:ANNOTATOR, such as who:ann"));
+        }
         "who" => filter.said.who.extend(values),
         "reason" => filter.said.reason.extend(values),
         "note" => filter.said.note.extend(values),
@@ -148,7 +208,9 @@ fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
         TERM => filter.terms.extend(pairs(name, &values)?),
         SCORE => {
             for value in &values {
-                filter.scores.push(Condition::parse(value).map_err(|what| usage(what).field(name))?);
+                filter
+                    .scores
+                    .push(Condition::parse(value).map_err(|what| usage(what).field(name))?);
             }
         }
         _ => column(filter, name, values)?,
@@ -158,7 +220,12 @@ fn add(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
 
 fn column(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
     match Field::from_name(name).ok_or_else(|| unknown_field(name))? {
-        Field::Status => filter.status.extend(named(name, &values, Status::from_name, &Status::ALL.map(Status::name))?),
+        Field::Status => filter.status.extend(named(
+            name,
+            &values,
+            Status::from_name,
+            &Status::ALL.map(Status::name),
+        )?),
         Field::Type => {
             filter.kind.extend(named(
                 name,
@@ -168,11 +235,25 @@ fn column(filter: &mut Filter, name: &str, values: Vec<String>) -> Result<()> {
             )?);
         }
         Field::Judged => {
-            let known = ["yes", "no", "2026-11-20", "<2026-11-20", ">=2026-11-20", "2026-11-01..2026-11-20"];
-            filter.judged.extend(named(name, &values, Judged::parse, &known)?);
+            let known = [
+                "yes",
+                "no",
+                "2026-11-20",
+                "<2026-11-20",
+                ">=2026-11-20",
+                "2026-11-01..2026-11-20",
+            ];
+            filter
+                .judged
+                .extend(named(name, &values, Judged::parse, &known)?);
         }
         Field::Number => {
-            let numbers = named(name, &values, |v| v.parse::<u32>().ok(), &["whole numbers from 1"])?;
+            let numbers = named(
+                name,
+                &values,
+                |v| v.parse::<u32>().ok(),
+                &["whole numbers from 1"],
+            )?;
             let only = filter.only.get_or_insert_default();
             only.extend(numbers);
             only.sort_unstable();
@@ -193,7 +274,10 @@ mod tests {
         let words = "status:pending,flagged subtask:\"tv show\" type:yes-no red owl";
         let filter = Filter::typed(words).unwrap();
         assert_eq!(filter.status, [Status::Pending, Status::Flagged]);
-        assert_eq!(filter.values, [(Field::Subtask, vec!["tv show".to_string()])]);
+        assert_eq!(
+            filter.values,
+            [(Field::Subtask, vec!["tv show".to_string()])]
+        );
         assert_eq!(filter.text, "red owl");
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
         assert_eq!(Filter::typed(&filter.words()).unwrap(), filter);
@@ -204,9 +288,15 @@ mod tests {
     #[test]
     fn a_comma_inside_quotes_belongs_to_the_value() {
         let mut filter = Filter::default();
-        filter.add(Field::Style, vec!["ink, wash".into(), "oil".into(), String::new()]);
+        filter.add(
+            Field::Style,
+            vec!["ink, wash".into(), "oil".into(), String::new()],
+        );
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
-        assert_eq!(Filter::parse("\"red owl\" style:\"\"").unwrap().contains, [Contains::any("red owl".into())]);
+        assert_eq!(
+            Filter::parse("\"red owl\" style:\"\"").unwrap().contains,
+            [Contains::any("red owl".into())]
+        );
     }
 
     #[test]
@@ -214,7 +304,13 @@ mod tests {
         let filter = Filter::parse("stale:yes,gone status:accepted").unwrap();
         assert_eq!(filter.fresh, [Freshness::Stale, Freshness::Gone]);
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
-        assert!(Filter::parse("stale:maybe").unwrap_err().help.unwrap().contains("gone"));
+        assert!(
+            Filter::parse("stale:maybe")
+                .unwrap_err()
+                .help
+                .unwrap()
+                .contains("gone")
+        );
         assert!(!filter.is_empty());
     }
 
@@ -223,19 +319,37 @@ mod tests {
         let filter = Filter::parse("picture:missing,draft owl").unwrap();
         assert_eq!(filter.picture, [PictureState::Missing, PictureState::Draft]);
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
-        assert!(Filter::parse("picture:no").unwrap_err().help.unwrap().contains("missing"));
+        assert!(
+            Filter::parse("picture:no")
+                .unwrap_err()
+                .help
+                .unwrap()
+                .contains("missing")
+        );
         assert!(!filter.is_empty());
     }
 
     #[test]
     fn scores_and_what_rules_make_of_them_are_asked_for() {
-        let filter = Filter::parse("filter:flagged,parked score:clip<25,ocr=unparsed subtask:text").unwrap();
+        let filter =
+            Filter::parse("filter:flagged,parked score:clip<25,ocr=unparsed subtask:text").unwrap();
         assert_eq!(filter.outcome, [Outcome::Flagged, Outcome::Parked]);
         assert_eq!(filter.scores.len(), 2);
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
         assert!(filter.asks_scores() && !filter.asks_metadata() && !filter.is_empty());
-        assert!(Filter::parse("filter:maybe").unwrap_err().help.unwrap().contains("parked"));
-        assert!(Filter::parse("score:clip").unwrap_err().what.contains("clip<25"));
+        assert!(
+            Filter::parse("filter:maybe")
+                .unwrap_err()
+                .help
+                .unwrap()
+                .contains("parked")
+        );
+        assert!(
+            Filter::parse("score:clip")
+                .unwrap_err()
+                .what
+                .contains("clip<25")
+        );
     }
 
     #[test]
@@ -243,11 +357,18 @@ mod tests {
         let text = "subject:face,animal shows:\"background/in a forest\",animal/ term:animal/fox";
         let filter = Filter::parse(text).unwrap();
         assert_eq!(filter.subjects, ["face", "animal"]);
-        assert_eq!(filter.shows[0], ("background".to_string(), "in a forest".to_string()));
+        assert_eq!(
+            filter.shows[0],
+            ("background".to_string(), "in a forest".to_string())
+        );
         assert_eq!(filter.shows[1], ("animal".to_string(), String::new()));
         assert_eq!(filter.terms, [("animal".to_string(), "fox".to_string())]);
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
-        assert!(filter.asks_metadata() && !filter.is_empty() && !Filter::parse("fox").unwrap().asks_metadata());
+        assert!(
+            filter.asks_metadata()
+                && !filter.is_empty()
+                && !Filter::parse("fox").unwrap().asks_metadata()
+        );
         for wrong in ["term:fox", "term:animal/", "shows:fox", "term:/fox"] {
             let problem = Filter::parse(wrong).unwrap_err();
             assert!(problem.help.unwrap().contains("VOCABULARY/TERM"), "{wrong}");
@@ -281,7 +402,10 @@ mod tests {
             }
         }
         assert!(Filter::parse("http://x.y").is_err());
-        assert_eq!(Filter::parse("\"http://x.y\"").unwrap().contains, [Contains::any("http://x.y".into())]);
+        assert_eq!(
+            Filter::parse("\"http://x.y\"").unwrap().contains,
+            [Contains::any("http://x.y".into())]
+        );
     }
 
     #[test]
@@ -298,9 +422,24 @@ mod tests {
         assert!(filter.asks_verdicts() && !filter.asks_scores());
         assert_eq!(Filter::parse(&filter.words()).unwrap(), filter);
         assert_eq!(Filter::typed(&filter.words()).unwrap(), filter);
-        assert!(Filter::parse("NOT who:eve").unwrap().asks_verdicts(), "what is excluded is asked too");
-        for wrong in ["question:", "who:\"\"", "judged:soon", "seen:no", "\"open", "NOT fuzzy:x", "id:a,"] {
-            assert_eq!(Filter::parse(wrong).unwrap_err().kind, ErrorKind::Usage, "{wrong}");
+        assert!(
+            Filter::parse("NOT who:eve").unwrap().asks_verdicts(),
+            "what is excluded is asked too"
+        );
+        for wrong in [
+            "question:",
+            "who:\"\"",
+            "judged:soon",
+            "seen:no",
+            "\"open",
+            "NOT fuzzy:x",
+            "id:a,",
+        ] {
+            assert_eq!(
+                Filter::parse(wrong).unwrap_err().kind,
+                ErrorKind::Usage,
+                "{wrong}"
+            );
         }
     }
 }

@@ -33,7 +33,10 @@ impl Said {
     /// Whether a verdict of `who` meets all conditions.
     pub fn passes(&self, who: &str, judgement: &Judgement) -> bool {
         let note = judgement.note.as_deref().unwrap_or_default().to_lowercase();
-        let round = judgement.asked.as_ref().map_or("", |asked| asked.round.as_str());
+        let round = judgement
+            .asked
+            .as_ref()
+            .map_or("", |asked| asked.round.as_str());
         let reason = |wanted: &String| match wanted.as_str() {
             "" => judgement.reasons.is_empty(),
             wanted => judgement.reasons.iter().any(|reason| reason == wanted),
@@ -67,7 +70,14 @@ impl Judged {
     pub fn parse(words: &str) -> Option<Judged> {
         let day = |text: &str| -> Option<(i64, i64)> {
             let day: Date = text.parse().ok()?;
-            let start = |day: Date| Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond());
+            let start = |day: Date| {
+                Some(
+                    day.to_zoned(TimeZone::UTC)
+                        .ok()?
+                        .timestamp()
+                        .as_millisecond(),
+                )
+            };
             Some((start(day)?, start(day.tomorrow().ok()?)?))
         };
         let (from, until) = match words {
@@ -82,7 +92,11 @@ impl Judged {
                 None => day(words)?,
             },
         };
-        (from < until).then(|| Judged { words: words.into(), from, until })
+        (from < until).then(|| Judged {
+            words: words.into(),
+            from,
+            until,
+        })
     }
 
     /// Whether this time of the last verdict passes, in milliseconds since 1970; 0 for never.
@@ -121,30 +135,69 @@ mod tests {
         let judged = |words| Judged::parse(words).unwrap();
         assert!(judged("1970-01-03").passes(2 * day) && judged("1970-01-03").passes(3 * day - 1));
         assert!(!judged("1970-01-03").passes(3 * day) && !judged("1970-01-03").passes(2 * day - 1));
-        assert!(judged(">1970-01-03").passes(3 * day) && !judged(">1970-01-03").passes(3 * day - 1));
-        assert!(judged(">=1970-01-03").passes(2 * day) && judged("<=1970-01-03").passes(3 * day - 1));
-        assert!(judged("<1970-01-03").passes(2 * day - 1) && !judged("<1970-01-03").passes(2 * day));
-        assert!(judged("1970-01-02..1970-01-03").passes(day) && !judged("1970-01-02..1970-01-03").passes(3 * day));
         assert!(
-            judged("no").passes(0) && !judged("no").passes(1) && judged("yes").passes(1) && !judged("yes").passes(0)
+            judged(">1970-01-03").passes(3 * day) && !judged(">1970-01-03").passes(3 * day - 1)
         );
-        assert!(!judged("<1970-01-03").passes(0), "never judged is not judged before a day");
-        for wrong in ["", "maybe", "2026-13-01", "2026-11-20..", "2026-11-20..2026-11-19", "<"] {
+        assert!(
+            judged(">=1970-01-03").passes(2 * day) && judged("<=1970-01-03").passes(3 * day - 1)
+        );
+        assert!(
+            judged("<1970-01-03").passes(2 * day - 1) && !judged("<1970-01-03").passes(2 * day)
+        );
+        assert!(
+            judged("1970-01-02..1970-01-03").passes(day)
+                && !judged("1970-01-02..1970-01-03").passes(3 * day)
+        );
+        assert!(
+            judged("no").passes(0)
+                && !judged("no").passes(1)
+                && judged("yes").passes(1)
+                && !judged("yes").passes(0)
+        );
+        assert!(
+            !judged("<1970-01-03").passes(0),
+            "never judged is not judged before a day"
+        );
+        for wrong in [
+            "",
+            "maybe",
+            "2026-13-01",
+            "2026-11-20..",
+            "2026-11-20..2026-11-19",
+            "<",
+        ] {
             assert!(Judged::parse(wrong).is_none(), "{wrong}");
         }
     }
 
     #[test]
     fn one_verdict_must_meet_all_conditions() {
-        let said = Said { who: vec!["ann".into()], verdict: vec![Verdict::Reject], ..Said::default() };
+        let said = Said {
+            who: vec!["ann".into()],
+            verdict: vec![Verdict::Reject],
+            ..Said::default()
+        };
         assert!(said.passes("ann", &Judgement::new(Verdict::Reject, Seen::Painted)));
         assert!(!said.passes("bob", &Judgement::new(Verdict::Reject, Seen::Painted)));
         assert!(!said.passes("ann", &Judgement::new(Verdict::Accept, Seen::Painted)));
-        let noted = Said { note: vec!["BLUR".into()], ..Said::default() };
+        let noted = Said {
+            note: vec!["BLUR".into()],
+            ..Said::default()
+        };
         let note = Some("too blurry".to_string());
-        assert!(noted.passes("ann", &Judgement { note, ..Judgement::new(Verdict::Accept, Seen::Painted) }));
+        assert!(noted.passes(
+            "ann",
+            &Judgement {
+                note,
+                ..Judgement::new(Verdict::Accept, Seen::Painted)
+            }
+        ));
         assert!(!noted.passes("ann", &Judgement::new(Verdict::Accept, Seen::Painted)));
-        let bare = Said { note: vec![String::new()], reason: vec![String::new()], ..Said::default() };
+        let bare = Said {
+            note: vec![String::new()],
+            reason: vec![String::new()],
+            ..Said::default()
+        };
         assert!(bare.passes("ann", &Judgement::new(Verdict::Accept, Seen::Painted)));
     }
 }

@@ -22,7 +22,13 @@ pub enum TextField {
 
 impl TextField {
     /// Those that have a word of their own.
-    pub const NAMED: [TextField; 5] = [Self::Id, Self::Question, Self::Prompt, Self::Option, Self::Answer];
+    pub const NAMED: [TextField; 5] = [
+        Self::Id,
+        Self::Question,
+        Self::Prompt,
+        Self::Option,
+        Self::Answer,
+    ];
 
     /// The word before the colon.
     pub fn name(self) -> &'static str {
@@ -54,6 +60,9 @@ pub struct Contains {
 impl Contains {
     /// `needle` in any text.
     pub fn any(needle: String) -> Contains {
-        Contains { field: TextField::Any, needles: vec![needle] }
+        Contains {
+            field: TextField::Any,
+            needles: vec![needle],
+        }
     }
 }

@@ -7,7 +7,8 @@ use crate::scoring::rules::Condition;
 impl Filter {
     /// The words that [`parse`](Self::parse) and [`typed`](Self::typed) read back (a subset by number is written in full).
     pub fn words(&self) -> String {
-        let fuzzy = Some(format!("{FUZZY}:{}", quote(&self.text))).filter(|_| !self.text.is_empty());
+        let fuzzy =
+            Some(format!("{FUZZY}:{}", quote(&self.text))).filter(|_| !self.text.is_empty());
         self.joined(fuzzy)
     }
 
@@ -23,24 +24,44 @@ impl Filter {
                 out.push(format!("{word}:{}", names.join(",")));
             }
         };
-        names(Field::Status.name(), self.status.iter().map(|s| s.name()).collect());
-        names(Field::Type.name(), self.kind.iter().map(|s| s.name()).collect());
+        names(
+            Field::Status.name(),
+            self.status.iter().map(|s| s.name()).collect(),
+        );
+        names(
+            Field::Type.name(),
+            self.kind.iter().map(|s| s.name()).collect(),
+        );
         names(STALE, self.fresh.iter().map(|f| f.name()).collect());
         names(PICTURE, self.picture.iter().map(|p| p.name()).collect());
         names(OUTCOME, self.outcome.iter().map(|o| o.name()).collect());
         let scores: Vec<String> = self.scores.iter().map(Condition::short).collect();
         names(SCORE, scores.iter().map(String::as_str).collect());
-        names("verdict", self.said.verdict.iter().map(|v| v.name()).collect());
+        names(
+            "verdict",
+            self.said.verdict.iter().map(|v| v.name()).collect(),
+        );
         names("seen", self.said.seen.iter().map(|s| s.name()).collect());
-        names(Field::Judged.name(), self.judged.iter().map(|j| j.words.as_str()).collect());
+        names(
+            Field::Judged.name(),
+            self.judged.iter().map(|j| j.words.as_str()).collect(),
+        );
         let mut values = |word: &str, values: Vec<String>| {
             if values == [""] {
                 out.push(format!("{word}:"));
             } else if !values.is_empty() {
-                out.push(format!("{word}:{}", values.iter().map(|v| quote(v)).collect::<Vec<_>>().join(",")));
+                out.push(format!(
+                    "{word}:{}",
+                    values
+                        .iter()
+                        .map(|v| quote(v))
+                        .collect::<Vec<_>>()
+                        .join(",")
+                ));
             }
         };
-        let pairs = |list: &[(String, String)]| list.iter().map(|(v, t)| format!("{v}/{t}")).collect();
+        let pairs =
+            |list: &[(String, String)]| list.iter().map(|(v, t)| format!("{v}/{t}")).collect();
         values("who", self.said.who.clone());
         values("reason", self.said.reason.clone());
         values("note", self.said.note.clone());
@@ -63,7 +84,11 @@ impl Filter {
                 field => out.push(format!("{}:{}", field.name(), needles.join(","))),
             }
         }
-        out.extend(self.not.iter().map(|not| format!("NOT {}", not.joined(None))));
+        out.extend(
+            self.not
+                .iter()
+                .map(|not| format!("NOT {}", not.joined(None))),
+        );
         out.extend(text);
         out.join(" ")
     }

@@ -58,7 +58,11 @@ pub struct Decided {
 ///    pending again: somebody asked anew. Only where nothing else was said do skips.
 ///
 /// A round that `lookup` does not know counts as `single`, and a note says so.
-pub fn status_of<'a>(given: &[Given<'a>], lookup: impl Fn(&str) -> Option<Protocol>, default: Protocol) -> Decided {
+pub fn status_of<'a>(
+    given: &[Given<'a>],
+    lookup: impl Fn(&str) -> Option<Protocol>,
+    default: Protocol,
+) -> Decided {
     let mut notes = Vec::new();
     let mut protocols: Vec<(Option<&'a str>, Protocol)> = Vec::new();
     for round in given.iter().map(Given::round) {
@@ -68,24 +72,44 @@ pub fn status_of<'a>(given: &[Given<'a>], lookup: impl Fn(&str) -> Option<Protoc
         let protocol = match round {
             None => default,
             Some(name) => lookup(name).unwrap_or_else(|| {
-                notes.push(format!("the round `{name}` is not there any more: its verdicts count as `single`"));
+                notes.push(format!(
+                    "the round `{name}` is not there any more: its verdicts count as `single`"
+                ));
                 Protocol::Single
             }),
         };
         protocols.push((round, protocol));
     }
     let decides = |given: &&Given<'a>| {
-        given.part().decides() && protocols.iter().any(|(round, p)| *round == given.round() && p.decides())
+        given.part().decides()
+            && protocols
+                .iter()
+                .any(|(round, p)| *round == given.round() && p.decides())
     };
     let said = |given: &&Given<'a>| !matches!(given.verdict, Verdict::Skip | Verdict::Answer);
-    let latest = |of: &dyn Fn(&&Given<'a>) -> bool| given.iter().filter(decides).filter(of).max_by_key(|g| g.order);
+    let latest = |of: &dyn Fn(&&Given<'a>) -> bool| {
+        given
+            .iter()
+            .filter(decides)
+            .filter(of)
+            .max_by_key(|g| g.order)
+    };
     let Some(last) = latest(&said).or_else(|| latest(&|g| g.verdict == Verdict::Skip)) else {
-        return Decided { notes, ..Decided::default() };
+        return Decided {
+            notes,
+            ..Decided::default()
+        };
     };
     let round = last.round();
-    let mut group: Vec<&Given<'a>> = given.iter().filter(decides).filter(|g| g.round() == round).collect();
+    let mut group: Vec<&Given<'a>> = given
+        .iter()
+        .filter(decides)
+        .filter(|g| g.round() == round)
+        .collect();
     group.sort_by_key(|g| g.order);
-    let settled = group.iter().rfind(|g| g.part() == Part::Adjudication && said(g));
+    let settled = group
+        .iter()
+        .rfind(|g| g.part() == Part::Adjudication && said(g));
     let status = match settled {
         Some(verdict) => single(&[verdict.verdict]),
         None => {
@@ -94,14 +118,26 @@ pub fn status_of<'a>(given: &[Given<'a>], lookup: impl Fn(&str) -> Option<Protoc
                 standing.retain(|other| other.person != verdict.person);
                 standing.push(verdict);
             }
-            let protocol = protocols.iter().find(|(known, _)| *known == round).map_or(default, |(_, p)| *p);
+            let protocol = protocols
+                .iter()
+                .find(|(known, _)| *known == round)
+                .map_or(default, |(_, p)| *p);
             let standing: Vec<Verdict> = standing.iter().map(|g| g.verdict).collect();
             protocol.status(&standing)
         }
     };
-    let own = settled
-        .is_some_and(|by| group.iter().any(|g| g.part() != Part::Adjudication && g.person == by.person && said(g)));
-    Decided { status, round: round.map(str::to_string), adjudicated: settled.is_some(), own, notes }
+    let own = settled.is_some_and(|by| {
+        group
+            .iter()
+            .any(|g| g.part() != Part::Adjudication && g.person == by.person && said(g))
+    });
+    Decided {
+        status,
+        round: round.map(str::to_string),
+        adjudicated: settled.is_some(),
+        own,
+        notes,
+    }
 }
 
 #[cfg(test)]

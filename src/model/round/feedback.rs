@@ -97,12 +97,23 @@ pub struct Feedback {
 
 /// What there is to say after `verdict` on a ticket of practice; `so_far` is what came before, and is counted on. None for
 /// any other ticket, which nobody is told about, and for a skip.
-pub fn feedback(round: &Round, ticket: Ticket, verdict: Verdict, so_far: &mut Tally) -> Option<Feedback> {
+pub fn feedback(
+    round: &Round,
+    ticket: Ticket,
+    verdict: Verdict,
+    so_far: &mut Tally,
+) -> Option<Feedback> {
     let Gold { good, reasons, .. } =
         known(round, ticket.part, ticket.item).filter(|_| ticket.part == Part::Calibration)?;
     let outcome = so_far.add(*good, verdict)?;
     let of = round.calibration.len() as u32;
-    Some(Feedback { outcome, good: *good, reasons: reasons.clone(), so_far: *so_far, of })
+    Some(Feedback {
+        outcome,
+        good: *good,
+        reasons: reasons.clone(),
+        so_far: *so_far,
+        of,
+    })
 }
 
 /// How an annotator did on the known items of a round.
@@ -121,7 +132,9 @@ pub struct Score {
 pub fn score(round: &Round, said: impl IntoIterator<Item = (Part, u32, Verdict)>) -> Score {
     let mut score = Score::default();
     for (part, item, verdict) in said {
-        let Some(gold) = known(round, part, item) else { continue };
+        let Some(gold) = known(round, part, item) else {
+            continue;
+        };
         if part == Part::Calibration {
             score.calibration.add(gold.good, verdict);
             continue;
@@ -145,7 +158,10 @@ pub fn known(round: &Round, part: Part, item: u32) -> Option<&Gold> {
 
 /// Positions of the probes that look like the round's items: only these say what happens among them.
 pub fn lookalikes(round: &Round) -> impl Iterator<Item = u32> + '_ {
-    (0u32..).zip(&round.probe_items).filter(|(_, gold)| gold.lookalike).map(|(at, _)| at)
+    (0u32..)
+        .zip(&round.probe_items)
+        .filter(|(_, gold)| gold.lookalike)
+        .map(|(at, _)| at)
 }
 
 #[cfg(test)]
@@ -157,7 +173,11 @@ mod tests {
     use crate::round::tests::round;
 
     fn practice(item: u32) -> Ticket {
-        Ticket { item, part: Part::Calibration, nth: 0 }
+        Ticket {
+            item,
+            part: Part::Calibration,
+            nth: 0,
+        }
     }
 
     #[test]
@@ -166,11 +186,27 @@ mod tests {
         let (bad, good) = (|v| Outcome::of(false, v), |v| Outcome::of(true, v));
         assert_eq!(
             Verdict::ALL.map(bad),
-            [Some(Miss), Some(Right), Some(Right), None, Some(Undecided), Some(Undecided), None]
+            [
+                Some(Miss),
+                Some(Right),
+                Some(Right),
+                None,
+                Some(Undecided),
+                Some(Undecided),
+                None
+            ]
         );
         assert_eq!(
             Verdict::ALL.map(good),
-            [Some(Right), Some(FalseReject), Some(FalseReject), None, Some(Undecided), Some(Undecided), None]
+            [
+                Some(Right),
+                Some(FalseReject),
+                Some(FalseReject),
+                None,
+                Some(Undecided),
+                Some(Undecided),
+                None
+            ]
         );
     }
 
@@ -180,7 +216,10 @@ mod tests {
         let round = round(30, 1, 1, 6);
         let mut so_far = Tally::default();
         let first = feedback(&round, practice(0), Verdict::Accept, &mut so_far).unwrap();
-        assert_eq!((first.outcome, first.good, first.of), (Outcome::Miss, false, 6));
+        assert_eq!(
+            (first.outcome, first.good, first.of),
+            (Outcome::Miss, false, 6)
+        );
         assert_eq!(first.reasons, ["wrong-answer"]);
         let second = feedback(&round, practice(1), Verdict::Accept, &mut so_far).unwrap();
         assert_eq!((second.outcome, second.reasons.len()), (Outcome::Right, 0));
@@ -188,8 +227,20 @@ mod tests {
         let third = feedback(&round, practice(3), Verdict::Reject, &mut so_far).unwrap();
         assert_eq!(third.outcome, Outcome::FalseReject);
         feedback(&round, practice(2), Verdict::Unsure, &mut so_far).unwrap();
-        assert_eq!(so_far, Tally { bad: 1, misses: 1, good: 2, false_rejects: 1, undecided: 1 });
-        assert_eq!(feedback(&round, practice(4), Verdict::Skip, &mut so_far), None);
+        assert_eq!(
+            so_far,
+            Tally {
+                bad: 1,
+                misses: 1,
+                good: 2,
+                false_rejects: 1,
+                undecided: 1
+            }
+        );
+        assert_eq!(
+            feedback(&round, practice(4), Verdict::Skip, &mut so_far),
+            None
+        );
         assert_eq!(so_far.decided(), 3);
     }
 
@@ -198,10 +249,17 @@ mod tests {
         let round = round(30, 1, 1, 6);
         let mut so_far = Tally::default();
         for part in Part::ALL.into_iter().filter(|p| *p != Part::Calibration) {
-            let ticket = Ticket { part, ..practice(0) };
+            let ticket = Ticket {
+                part,
+                ..practice(0)
+            };
             assert_eq!(feedback(&round, ticket, Verdict::Accept, &mut so_far), None);
         }
-        assert_eq!(feedback(&round, practice(6), Verdict::Accept, &mut so_far), None, "no such ticket");
+        assert_eq!(
+            feedback(&round, practice(6), Verdict::Accept, &mut so_far),
+            None,
+            "no such ticket"
+        );
         assert_eq!(so_far, Tally::default());
     }
 
@@ -211,13 +269,46 @@ mod tests {
         let round = round(30, 1, 1, 9);
         assert_eq!(lookalikes(&round).collect::<Vec<_>>(), [0, 3, 6]);
         let said = (0..9).map(|item| (Part::Probe, item, Verdict::Accept));
-        let silent = [(Part::Main, 0, Verdict::Reject), (Part::Repeat, 0, Verdict::Reject)];
-        let found = score(&round, said.chain(silent).chain([(Part::Calibration, 1, Verdict::Reject)]));
-        assert_eq!(found.probes, Tally { bad: 5, misses: 5, good: 4, ..Tally::default() });
-        assert_eq!(found.lookalikes, Tally { bad: 2, misses: 2, good: 1, ..Tally::default() });
-        assert_eq!(found.calibration, Tally { good: 1, false_rejects: 1, ..Tally::default() });
+        let silent = [
+            (Part::Main, 0, Verdict::Reject),
+            (Part::Repeat, 0, Verdict::Reject),
+        ];
+        let found = score(
+            &round,
+            said.chain(silent)
+                .chain([(Part::Calibration, 1, Verdict::Reject)]),
+        );
+        assert_eq!(
+            found.probes,
+            Tally {
+                bad: 5,
+                misses: 5,
+                good: 4,
+                ..Tally::default()
+            }
+        );
+        assert_eq!(
+            found.lookalikes,
+            Tally {
+                bad: 2,
+                misses: 2,
+                good: 1,
+                ..Tally::default()
+            }
+        );
+        assert_eq!(
+            found.calibration,
+            Tally {
+                good: 1,
+                false_rejects: 1,
+                ..Tally::default()
+            }
+        );
         // Accepting everything is right in 4 of 9 and misses every bad one: no single number says both.
-        assert_eq!((found.probes.hits(), found.probes.misses), (4, found.probes.bad));
+        assert_eq!(
+            (found.probes.hits(), found.probes.misses),
+            (4, found.probes.bad)
+        );
     }
 
     proptest! {

@@ -37,12 +37,17 @@ pub(super) fn gold(
 ) -> Result<(Vec<Gold>, Vec<Gold>)> {
     if new.calibration > MOST_CALIBRATION {
         let what = format!("{} items of practice", new.calibration);
-        return Err(Error::input(what).field("calibration").help(format!("0 to {MOST_CALIBRATION}; 40 are usual")));
+        return Err(Error::input(what)
+            .field("calibration")
+            .help(format!("0 to {MOST_CALIBRATION}; 40 are usual")));
     }
     let (practice, probes) = (new.calibration as usize, new.probes.of(items) as usize);
     if new.protocol.keys().is_none() {
         if practice + probes > 0 {
-            notes.push(format!("no practice and no probes: nothing is accepted or rejected under `{}`", new.protocol));
+            notes.push(format!(
+                "no practice and no probes: nothing is accepted or rejected under `{}`",
+                new.protocol
+            ));
         }
         return Ok(Default::default());
     }
@@ -50,20 +55,28 @@ pub(super) fn gold(
     let mut kinds: [Vec<(u64, &Known<'_>)>; 2] = Default::default();
     for item in known {
         if !seen.insert(item.id) {
-            return Err(Error::input(format!("`{}` is known twice", item.id)).help("an item has one known verdict"));
+            return Err(Error::input(format!("`{}` is known twice", item.id))
+                .help("an item has one known verdict"));
         }
         if !taken.contains(item.id) {
             kinds[usize::from(item.good)].push((key(new.seed, &["known", item.id]), item));
         }
     }
-    kinds.iter_mut().for_each(|kind| kind.sort_unstable_by_key(|(drawn, item)| (*drawn, item.id)));
+    kinds
+        .iter_mut()
+        .for_each(|kind| kind.sort_unstable_by_key(|(drawn, item)| (*drawn, item.id)));
     let there = kinds.each_ref().map(Vec::len);
     // Bad, good. Where both uses compete, practice gets half, or what probes leave.
     let wanted = [practice / 2, practice - practice / 2];
     let probing = [probes / 2, probes - probes / 2];
-    let fits: [usize; 2] =
-        std::array::from_fn(|k| wanted[k].min((there[k] / 2).max(there[k].saturating_sub(probing[k]))));
-    let fits = if fits == wanted { fits } else { [fits[0].min(fits[1]); 2] };
+    let fits: [usize; 2] = std::array::from_fn(|k| {
+        wanted[k].min((there[k] / 2).max(there[k].saturating_sub(probing[k])))
+    });
+    let fits = if fits == wanted {
+        fits
+    } else {
+        [fits[0].min(fits[1]); 2]
+    };
     if fits != wanted {
         notes.push(format!(
             "{} items of practice instead of {practice}: {} bad and {} good items are known outside the round",
@@ -93,8 +106,13 @@ pub(super) fn gold(
             bad + good
         ));
     } else if bad < probing[0] || good < probing[1] {
-        notes.push(format!("{bad} of {probes} probes are bad items: there are not enough of each kind"));
+        notes.push(format!(
+            "{bad} of {probes} probes are bad items: there are not enough of each kind"
+        ));
     }
-    let probes = kinds.iter().zip([bad, good]).flat_map(|(kind, take)| kind[..take].iter().map(|(_, i)| stored(i)));
+    let probes = kinds
+        .iter()
+        .zip([bad, good])
+        .flat_map(|(kind, take)| kind[..take].iter().map(|(_, i)| stored(i)));
     Ok((calibration, probes.collect()))
 }

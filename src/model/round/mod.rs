@@ -171,7 +171,8 @@ impl Round {
         struct Versioned {
             version: u32,
         }
-        let wrong = |e: serde_json::Error| Error::input(e.to_string()).file(file).line(e.line() as u64);
+        let wrong =
+            |e: serde_json::Error| Error::input(e.to_string()).file(file).line(e.line() as u64);
         let Versioned { version } = serde_json::from_str(text).map_err(wrong)?;
         if version != VERSION {
             return Err(Error::input(format!("version {version} of a round is not known"))
@@ -189,7 +190,8 @@ impl Round {
     /// # Errors
     /// None that is known: every part of a round can be written as JSON.
     pub fn to_json(&self) -> Result<String> {
-        let mut text = serde_json::to_string_pretty(self).map_err(|e| Error::input(e.to_string()))?;
+        let mut text =
+            serde_json::to_string_pretty(self).map_err(|e| Error::input(e.to_string()))?;
         text.push('\n');
         Ok(text)
     }
@@ -201,40 +203,67 @@ impl Round {
     /// the overlap, an overlap under what the protocol needs, a blind round in the order of its list, a share that is
     /// too large, guidelines outside the project, no items, an item twice, or a known item that is also asked for.
     pub fn check(&self) -> Result<()> {
-        let refuse = |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
+        let refuse =
+            |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
         named(&self.name, "a round", "name")?;
         named(&self.by, "an annotator", "by")?;
         let mut seen = HashSet::new();
         for person in &self.people {
             named(person, "an annotator", "people")?;
             if !seen.insert(person) {
-                return refuse("people", format!("`{person}` is named twice"), "name each person once");
+                return refuse(
+                    "people",
+                    format!("`{person}` is named twice"),
+                    "name each person once",
+                );
             }
         }
         let (people, needed) = (self.people.len(), self.protocol.people());
         if people == 0 || people > MOST_PEOPLE {
-            return refuse("people", format!("{people} people"), &format!("1 to {MOST_PEOPLE} can share a round"));
+            return refuse(
+                "people",
+                format!("{people} people"),
+                &format!("1 to {MOST_PEOPLE} can share a round"),
+            );
         }
         if self.overlap < needed {
-            let what = format!("{} people an item, and the protocol `{}` needs {needed}", self.overlap, self.protocol);
+            let what = format!(
+                "{} people an item, and the protocol `{}` needs {needed}",
+                self.overlap, self.protocol
+            );
             return refuse("overlap", what, "take another protocol or a larger overlap");
         }
         if people < usize::from(self.overlap) {
-            let what = format!("{people} people, and each item is to be judged by {}", self.overlap);
+            let what = format!(
+                "{people} people, and each item is to be judged by {}",
+                self.overlap
+            );
             return refuse("people", what, "name more people or take a smaller overlap");
         }
         if self.blind && self.order == Order::AsListed {
-            let what = "a blind round cannot be shown in the order of its list, which can tell scores".to_string();
-            return refuse("order", what, "take the order `seeded`, or make the round open");
+            let what =
+                "a blind round cannot be shown in the order of its list, which can tell scores"
+                    .to_string();
+            return refuse(
+                "order",
+                what,
+                "take the order `seeded`, or make the round open",
+            );
         }
         for (field, rate) in [("repeats", self.repeats), ("probes", self.probes)] {
             if rate > Rate::MOST_MIXED {
                 let what = format!("{rate} of the items are too many");
-                return refuse(field, what, &format!("0 to {}; 5 % to 10 % are usual", Rate::MOST_MIXED));
+                return refuse(
+                    field,
+                    what,
+                    &format!("0 to {}; 5 % to 10 % are usual", Rate::MOST_MIXED),
+                );
             }
         }
         if let Some(Guidelines { path, version }) = &self.guidelines {
-            let inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+            let inside = Path::new(path)
+                .components()
+                .all(|part| matches!(part, Component::Normal(_)));
             if path.is_empty() || !inside || path.chars().any(char::is_control) {
                 return refuse(
                     "guidelines.path",
@@ -242,9 +271,17 @@ impl Round {
                     "a path such as docs/rules.md",
                 );
             }
-            if version.len() != 8 || !version.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)) {
+            if version.len() != 8
+                || !version
+                    .bytes()
+                    .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+            {
                 let what = format!("`{version}` is no version of guidelines");
-                return refuse("guidelines.version", what, "the first eight hex digits of the file's BLAKE3");
+                return refuse(
+                    "guidelines.version",
+                    what,
+                    "the first eight hex digits of the file's BLAKE3",
+                );
             }
         }
         for change in &self.changes {
@@ -258,26 +295,58 @@ impl Round {
     }
 
     fn check_items(&self) -> Result<()> {
-        let refuse = |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
+        let refuse =
+            |field: &str, what: String, help: &str| Err(Error::input(what).field(field).help(help));
         if self.items.is_empty() || self.items.len() > MOST_ITEMS {
             let what = format!("{} items", self.items.len());
-            return refuse("items", what, "a round needs at least one; a filter that finds nothing gives none");
+            return refuse(
+                "items",
+                what,
+                "a round needs at least one; a filter that finds nothing gives none",
+            );
         }
-        let known = [("calibration", &self.calibration), ("probe_items", &self.probe_items)];
-        let gold = known.iter().flat_map(|(field, list)| list.iter().map(|gold| (*field, gold.id.as_str())));
+        let known = [
+            ("calibration", &self.calibration),
+            ("probe_items", &self.probe_items),
+        ];
+        let gold = known
+            .iter()
+            .flat_map(|(field, list)| list.iter().map(|gold| (*field, gold.id.as_str())));
         let mut seen = HashSet::with_capacity(self.items.len());
         let items: HashSet<&str> = self.items.iter().map(String::as_str).collect();
-        if let Some(stray) = self.rotations.keys().find(|id| !items.contains(id.as_str())) {
+        if let Some(stray) = self
+            .rotations
+            .keys()
+            .find(|id| !items.contains(id.as_str()))
+        {
             let what = format!("`{stray}` is no item of the round");
-            return refuse("rotations", what, "rotations stand under the one that is judged");
+            return refuse(
+                "rotations",
+                what,
+                "rotations stand under the one that is judged",
+            );
         }
-        let others = self.rotations.values().flatten().map(|id| ("rotations", id.as_str()));
-        for (field, id) in self.items.iter().map(|id| ("items", id.as_str())).chain(gold).chain(others) {
+        let others = self
+            .rotations
+            .values()
+            .flatten()
+            .map(|id| ("rotations", id.as_str()));
+        for (field, id) in self
+            .items
+            .iter()
+            .map(|id| ("items", id.as_str()))
+            .chain(gold)
+            .chain(others)
+        {
             if id.is_empty() {
                 return refuse(field, "an empty id".into(), "every item has one");
             }
             if !seen.insert(id) {
-                return refuse(field, format!("`{id}` is there twice"), "each item has one place in a round");
+                return refuse(
+                    field,
+                    format!("`{id}` is there twice"),
+                    "each item has one place in a round",
+                );
             }
         }
         Ok(())

@@ -39,7 +39,9 @@ impl Round {
         match ticket.part {
             Part::Calibration => self.calibration.get(at).map(|gold| gold.id.as_str()),
             Part::Probe => self.probe_items.get(at).map(|gold| gold.id.as_str()),
-            Part::Main | Part::Revision | Part::Repeat | Part::Adjudication => self.items.get(at).map(String::as_str),
+            Part::Main | Part::Revision | Part::Repeat | Part::Adjudication => {
+                self.items.get(at).map(String::as_str)
+            }
         }
     }
 }
@@ -58,7 +60,11 @@ pub fn tickets(round: &Round, person: &str) -> Result<Vec<Ticket>> {
             None if done.mains < plan.items => (plan.item(done.mains), Part::Main),
             None => return Ok(all),
         };
-        all.push(Ticket { item, part, nth: done.all() });
+        all.push(Ticket {
+            item,
+            part,
+            nth: done.all(),
+        });
         *done.of(part) += 1;
     }
 }
@@ -118,13 +124,16 @@ impl Plan {
     pub fn new(round: &Round, person: &str) -> Result<Plan> {
         if !round.has(person) {
             let what = format!("`{person}` is not in the round `{}`", round.name);
-            return Err(Error::new(ErrorKind::Denied, what).help(format!("it is for {}", round.people.join(", "))));
+            return Err(Error::new(ErrorKind::Denied, what)
+                .help(format!("it is for {}", round.people.join(", "))));
         }
         let keyed = |what: &str| key(round.seed, &["round", &round.name, person, what]);
         let items = round.items.len() as u32;
         let n = u64::from(items);
         // What a person comes to judge if all are equally fast.
-        let share = (n * u64::from(round.overlap)).div_ceil(round.drawn_for().max(1) as u64).clamp(1, n.max(1));
+        let share = (n * u64::from(round.overlap))
+            .div_ceil(round.drawn_for().max(1) as u64)
+            .clamp(1, n.max(1));
         let places = (n + 1).saturating_sub(u64::from(FIRST_PROBE));
         let pool = round.probe_items.len() as u64;
         let repeats = round.repeats.of(n);
@@ -177,7 +186,9 @@ impl Plan {
         if done.calibration < self.calibration.n {
             return Some((Part::Calibration, self.calibration.at(done.calibration)));
         }
-        if done.probes < self.blocks.min(self.probes.n) && self.probe_after(done.probes) <= done.mains {
+        if done.probes < self.blocks.min(self.probes.n)
+            && self.probe_after(done.probes) <= done.mains
+        {
             return Some((Part::Probe, self.probes.at(done.probes)));
         }
         if done.repeats < self.repeats {
@@ -193,7 +204,9 @@ impl Plan {
     /// overlap, so an item is always between two probes.
     fn probe_after(&self, nth: u32) -> u32 {
         let (from, to) = block(self.items + 1 - FIRST_PROBE, self.blocks, nth);
-        FIRST_PROBE + from + Stream::new(within(self.key, u64::from(nth))).below((to - from) as usize) as u32
+        FIRST_PROBE
+            + from
+            + Stream::new(within(self.key, u64::from(nth))).below((to - from) as usize) as u32
     }
 
     /// After how many items the `nth` repeat comes, and which of those judged it is. In a round too short to wait for a gap
@@ -228,7 +241,11 @@ impl Permutation {
         let bits = u32::BITS - n.saturating_sub(1).leading_zeros();
         // Below 64 places a network would have too few keys to tell orders apart.
         let half = bits.div_ceil(2).max(3);
-        Permutation { keys: std::array::from_fn(|i| within(key, i as u64 + 1)), half, n }
+        Permutation {
+            keys: std::array::from_fn(|i| within(key, i as u64 + 1)),
+            half,
+            n,
+        }
     }
 
     /// What is at place `at`, which must be below `n`.

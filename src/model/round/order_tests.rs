@@ -29,12 +29,31 @@ fn orders_stay_as_they_were_drawn_when_people_join_and_leave() {
     let mut made = mixed(600, 500, 700, 60);
     made.people.push("person-1".into());
     let before = tickets(&made, "person-0").unwrap();
-    made.change((&["zoe".into()], &["person-1".into()]), false, "person-0", 5).unwrap();
+    made.change(
+        (&["zoe".into()], &["person-1".into()]),
+        false,
+        "person-0",
+        5,
+    )
+    .unwrap();
     assert_eq!(tickets(&made, "person-0").unwrap(), before);
-    assert_eq!((made.drawn_for(), made.left(), made.gives("zoe")), (2, vec!["person-1".to_string()], true));
-    let alike = Round { people: vec!["person-0".into(), "zoe".into()], changes: Vec::new(), ..made.clone() };
-    assert_eq!(tickets(&made, "zoe").unwrap(), tickets(&alike, "zoe").unwrap());
-    assert_eq!(Round::parse(&made.to_json().unwrap(), std::path::Path::new("r.json")).unwrap(), made);
+    assert_eq!(
+        (made.drawn_for(), made.left(), made.gives("zoe")),
+        (2, vec!["person-1".to_string()], true)
+    );
+    let alike = Round {
+        people: vec!["person-0".into(), "zoe".into()],
+        changes: Vec::new(),
+        ..made.clone()
+    };
+    assert_eq!(
+        tickets(&made, "zoe").unwrap(),
+        tickets(&alike, "zoe").unwrap()
+    );
+    assert_eq!(
+        Round::parse(&made.to_json().unwrap(), std::path::Path::new("r.json")).unwrap(),
+        made
+    );
 }
 
 #[test]
@@ -61,10 +80,22 @@ fn the_usual_round_is_what_its_shares_say() {
     let made = round(1000, 2, 2, 200);
     let shown = tickets(&made, "person-1").unwrap();
     let count = |part| all_of(&shown, part).len();
-    assert_eq!([Part::Calibration, Part::Main, Part::Repeat, Part::Probe].map(count), [40, 1000, 50, 70]);
-    assert!(shown[..40].iter().all(|t| t.part == Part::Calibration), "practice comes first");
-    let bad = shown[..10].iter().filter(|t| !made.calibration[t.item as usize].good).count();
-    assert!((1..10).contains(&bad), "practice is shuffled: {bad} of the first 10 are bad");
+    assert_eq!(
+        [Part::Calibration, Part::Main, Part::Repeat, Part::Probe].map(count),
+        [40, 1000, 50, 70]
+    );
+    assert!(
+        shown[..40].iter().all(|t| t.part == Part::Calibration),
+        "practice comes first"
+    );
+    let bad = shown[..10]
+        .iter()
+        .filter(|t| !made.calibration[t.item as usize].good)
+        .count();
+    assert!(
+        (1..10).contains(&bad),
+        "practice is shuffled: {bad} of the first 10 are bad"
+    );
 }
 
 #[test]
@@ -105,7 +136,10 @@ fn probes_that_are_too_few_are_spread_over_a_persons_share() {
     let probes = all_of(&shown, Part::Probe);
     assert_eq!(probes.len(), 4);
     let mains = |nth: u32| all_of(&shown[..nth as usize], Part::Main).len();
-    assert!((75..=100).contains(&mains(probes[3].nth)), "all four within the share");
+    assert!(
+        (75..=100).contains(&mains(probes[3].nth)),
+        "all four within the share"
+    );
     made.probe_items.clear();
     assert!(all_of(&tickets(&made, "person-3").unwrap(), Part::Probe).is_empty());
 }

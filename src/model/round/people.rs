@@ -37,18 +37,31 @@ pub enum PeopleAct {
 impl Round {
     /// Whether this person is given items of it.
     pub fn gives(&self, person: &str) -> bool {
-        let last = self.changes.iter().rev().find(|change| change.who == person);
+        let last = self
+            .changes
+            .iter()
+            .rev()
+            .find(|change| change.who == person);
         self.has(person) && last.is_none_or(|change| change.act != PeopleAct::Left)
     }
 
     /// Those who left it.
     pub fn left(&self) -> Vec<String> {
-        self.people.iter().filter(|person| !self.gives(person)).cloned().collect()
+        self.people
+            .iter()
+            .filter(|person| !self.gives(person))
+            .cloned()
+            .collect()
     }
 
     /// How many people it was drawn for: orders and what is mixed in stay as they were drawn.
     pub fn drawn_for(&self) -> usize {
-        self.people.len() - self.changes.iter().filter(|change| change.act == PeopleAct::Joined).count()
+        self.people.len()
+            - self
+                .changes
+                .iter()
+                .filter(|change| change.act == PeopleAct::Joined)
+                .count()
     }
 
     /// These people join it and those leave it, at `at`, as `by` has it; nothing is changed where that is refused. While it is not `done`, as many
@@ -56,15 +69,31 @@ impl Round {
     ///
     /// # Errors
     /// [`Kind::Input`](super::error::Kind::Input) at `people`: somebody who is in it already or is not, a name that cannot be one, too few who stay.
-    pub fn change(&mut self, (add, remove): (&[String], &[String]), done: bool, by: &str, at: i64) -> Result<()> {
+    pub fn change(
+        &mut self,
+        (add, remove): (&[String], &[String]),
+        done: bool,
+        by: &str,
+        at: i64,
+    ) -> Result<()> {
         let refuse = |what: String, help: &str| Err(Error::input(what).field("people").help(help));
         let mut next = self.clone();
         let note = |next: &mut Round, who: &str, act| {
-            next.changes.push(PeopleChange { who: who.into(), act, at, by: by.into() });
+            next.changes.push(PeopleChange {
+                who: who.into(),
+                act,
+                at,
+                by: by.into(),
+            });
         };
         for who in add {
             match (next.has(who), next.gives(who)) {
-                (_, true) => return refuse(format!("`{who}` is in the round already"), "name only who joins"),
+                (_, true) => {
+                    return refuse(
+                        format!("`{who}` is in the round already"),
+                        "name only who joins",
+                    );
+                }
                 (true, false) => note(&mut next, who, PeopleAct::Back),
                 (false, _) => {
                     next.people.push(who.clone());
@@ -79,9 +108,16 @@ impl Round {
             }
             note(&mut next, who, PeopleAct::Left);
         }
-        let stay = next.people.iter().filter(|person| next.gives(person)).count();
+        let stay = next
+            .people
+            .iter()
+            .filter(|person| next.gives(person))
+            .count();
         if !done && stay < usize::from(next.overlap) {
-            let what = format!("{stay} people would stay, and each item is to be judged by {}", next.overlap);
+            let what = format!(
+                "{stay} people would stay, and each item is to be judged by {}",
+                next.overlap
+            );
             return refuse(what, "add somebody in the same step");
         }
         next.check()?;

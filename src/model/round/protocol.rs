@@ -68,7 +68,9 @@ impl Votes {
     /// Says which of the two does not fit, and what would.
     pub fn new(k: u32, n: u32) -> Result<Votes, String> {
         match (u8::try_from(k), u8::try_from(n)) {
-            (_, Ok(n)) if n == 0 || n > MOST_VOTES => Err(format!("n = {n}, expected 1 to {MOST_VOTES} people")),
+            (_, Ok(n)) if n == 0 || n > MOST_VOTES => {
+                Err(format!("n = {n}, expected 1 to {MOST_VOTES} people"))
+            }
             (Ok(k), Ok(n)) if (1..=n).contains(&k) => Ok(Votes { k, n }),
             (_, Ok(n)) => Err(format!("k = {k} of n = {n}, expected k from 1 to {n}")),
             (_, Err(_)) => Err(format!("n = {n}, expected 1 to {MOST_VOTES} people")),
@@ -154,7 +156,11 @@ impl Protocol {
     /// only if none of them rejects it.
     pub fn status(self, standing: &[Verdict]) -> Status {
         let Some(Votes { k, n }) = self.votes() else {
-            return if self.decides() { single(standing) } else { Status::Pending };
+            return if self.decides() {
+                single(standing)
+            } else {
+                Status::Pending
+            };
         };
         let (k, n) = (usize::from(k), usize::from(n));
         let (mut accepts, mut rejects, mut fixes, mut others) = (0, 0, 0, 0);
@@ -201,16 +207,30 @@ impl FromStr for Protocol {
 
     /// Reads what [`Display`](fmt::Display) writes; `majority 3/5` and `majority-3-of-5` are read as well.
     fn from_str(text: &str) -> Result<Protocol, String> {
-        let simple = [Self::Single, Self::BothAccept, Self::Equivalence, Self::Audit, Self::Answer, Self::Refusal];
+        let simple = [
+            Self::Single,
+            Self::BothAccept,
+            Self::Equivalence,
+            Self::Audit,
+            Self::Answer,
+            Self::Refusal,
+        ];
         if let Some(found) = simple.into_iter().find(|p| p.to_string() == text) {
             return Ok(found);
         }
         let unknown = || {
-            let known = "single, both-accept, \"majority 3 of 5\", equivalence, audit, answer or refusal";
+            let known =
+                "single, both-accept, \"majority 3 of 5\", equivalence, audit, answer or refusal";
             format!("unknown protocol `{text}`, expected {known}")
         };
-        let votes = text.strip_prefix("majority").and_then(|v| v.strip_prefix([' ', '-'])).ok_or_else(unknown)?;
-        let (k, n) = [" of ", "-of-", "/"].iter().find_map(|by| votes.split_once(by)).ok_or_else(unknown)?;
+        let votes = text
+            .strip_prefix("majority")
+            .and_then(|v| v.strip_prefix([' ', '-']))
+            .ok_or_else(unknown)?;
+        let (k, n) = [" of ", "-of-", "/"]
+            .iter()
+            .find_map(|by| votes.split_once(by))
+            .ok_or_else(unknown)?;
         let number = |text: &str| text.parse::<u32>().map_err(|_| unknown());
         Ok(Protocol::Majority(Votes::new(number(k)?, number(n)?)?))
     }
@@ -248,7 +268,10 @@ where
 {
     let mut found = WhatIf::default();
     for standing in items {
-        let (before, after) = (now.status(standing.as_ref()), other.status(standing.as_ref()));
+        let (before, after) = (
+            now.status(standing.as_ref()),
+            other.status(standing.as_ref()),
+        );
         *match after {
             Status::Accepted => &mut found.kept,
             Status::Rejected => &mut found.dropped,

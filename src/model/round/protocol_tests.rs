@@ -11,8 +11,17 @@ fn majority(k: u32, n: u32) -> Protocol {
 fn protocols() -> impl Strategy<Value = Protocol> {
     use Protocol as P;
     prop_oneof![
-        select(vec![P::Single, P::BothAccept, P::Equivalence, P::Audit, P::Answer, P::Refusal]),
-        (1u32..=32).prop_flat_map(|n| (1..=n, Just(n))).prop_map(|(k, n)| majority(k, n)),
+        select(vec![
+            P::Single,
+            P::BothAccept,
+            P::Equivalence,
+            P::Audit,
+            P::Answer,
+            P::Refusal
+        ]),
+        (1u32..=32)
+            .prop_flat_map(|n| (1..=n, Just(n)))
+            .prop_map(|(k, n)| majority(k, n)),
     ]
 }
 
@@ -27,15 +36,31 @@ fn both_of_two_must_accept() {
         assert_eq!(status(&[]), Status::Pending);
         assert_eq!(status(&[Accept]), Status::Pending);
         assert_eq!(status(&[Accept, Accept]), Status::Accepted);
-        assert_eq!(status(&[Reject]), Status::Rejected, "it can no longer be kept");
+        assert_eq!(
+            status(&[Reject]),
+            Status::Rejected,
+            "it can no longer be kept"
+        );
         assert_eq!(status(&[Unsure, Reject]), Status::Rejected);
         assert_eq!(status(&[Fix]), Status::ToFix);
         assert_eq!(status(&[Accept, Fix]), Status::ToFix);
         assert_eq!(status(&[Accept, Unsure]), Status::Flagged);
-        assert_eq!(status(&[Fix, Flag]), Status::Flagged, "the fix alone would not do");
-        assert_eq!(status(&[Skip, Skip]), Status::Pending, "a skip is not judged");
+        assert_eq!(
+            status(&[Fix, Flag]),
+            Status::Flagged,
+            "the fix alone would not do"
+        );
+        assert_eq!(
+            status(&[Skip, Skip]),
+            Status::Pending,
+            "a skip is not judged"
+        );
         assert_eq!(status(&[Skip, Accept, Answer, Accept]), Status::Accepted);
-        assert_eq!(status(&[Accept, Accept, Reject]), Status::Rejected, "a third who rejects weighs first");
+        assert_eq!(
+            status(&[Accept, Accept, Reject]),
+            Status::Rejected,
+            "a third who rejects weighs first"
+        );
     }
 }
 
@@ -44,21 +69,54 @@ fn three_of_five_may_do_without_two() {
     for protocol in [majority(3, 5), Protocol::Refusal] {
         let status = |standing: &[Verdict]| protocol.status(standing);
         assert_eq!(status(&[Accept, Accept, Reject, Reject]), Status::Pending);
-        assert_eq!(status(&[Accept, Accept, Reject, Reject, Accept]), Status::Accepted);
-        assert_eq!(status(&[Accept, Accept, Accept]), Status::Accepted, "the others cannot change it");
+        assert_eq!(
+            status(&[Accept, Accept, Reject, Reject, Accept]),
+            Status::Accepted
+        );
+        assert_eq!(
+            status(&[Accept, Accept, Accept]),
+            Status::Accepted,
+            "the others cannot change it"
+        );
         assert_eq!(status(&[Reject, Reject, Reject]), Status::Rejected);
-        assert_eq!(status(&[Accept, Accept, Accept, Fix, Unsure]), Status::Accepted);
-        assert_eq!(status(&[Unsure, Flag]), Status::Pending, "three can still accept");
+        assert_eq!(
+            status(&[Accept, Accept, Accept, Fix, Unsure]),
+            Status::Accepted
+        );
+        assert_eq!(
+            status(&[Unsure, Flag]),
+            Status::Pending,
+            "three can still accept"
+        );
         assert_eq!(status(&[Unsure, Flag, Unsure]), Status::Flagged);
-        assert_eq!(status(&[Accept, Accept, Reject, Reject, Fix]), Status::ToFix);
-        assert_eq!(status(&[Accept, Accept, Reject, Unsure, Fix]), Status::ToFix, "fixed, it would be kept");
-        assert_eq!(status(&[Accept, Reject, Reject, Unsure, Fix]), Status::Flagged);
+        assert_eq!(
+            status(&[Accept, Accept, Reject, Reject, Fix]),
+            Status::ToFix
+        );
+        assert_eq!(
+            status(&[Accept, Accept, Reject, Unsure, Fix]),
+            Status::ToFix,
+            "fixed, it would be kept"
+        );
+        assert_eq!(
+            status(&[Accept, Reject, Reject, Unsure, Fix]),
+            Status::Flagged
+        );
     }
 }
 
 #[test]
 fn one_word_is_enough_for_single_and_audit_and_an_answer_decides_nothing() {
-    for standing in [&[][..], &[Accept], &[Reject], &[Accept, Reject], &[Skip], &[Fix], &[Unsure], &[Flag]] {
+    for standing in [
+        &[][..],
+        &[Accept],
+        &[Reject],
+        &[Accept, Reject],
+        &[Skip],
+        &[Fix],
+        &[Unsure],
+        &[Flag],
+    ] {
         assert_eq!(Protocol::Single.status(standing), single(standing));
         assert_eq!(Protocol::Audit.status(standing), single(standing));
         assert_eq!(Protocol::Answer.status(standing), Status::Pending);
@@ -70,7 +128,15 @@ fn one_word_is_enough_for_single_and_audit_and_an_answer_decides_nothing() {
 #[test]
 fn how_many_people_an_item_needs() {
     use Protocol as P;
-    let all = [P::Single, P::BothAccept, majority(3, 5), P::Equivalence, P::Audit, P::Answer, P::Refusal];
+    let all = [
+        P::Single,
+        P::BothAccept,
+        majority(3, 5),
+        P::Equivalence,
+        P::Audit,
+        P::Answer,
+        P::Refusal,
+    ];
     assert_eq!(all.map(P::people), [1, 2, 5, 2, 1, 1, 5]);
     for protocol in all {
         assert!(protocol.question().ends_with('?') && protocol.question().len() < 60);
@@ -80,11 +146,29 @@ fn how_many_people_an_item_needs() {
 
 #[test]
 fn what_cannot_be_voted_is_refused_with_what_could() {
-    for (k, n, what) in [(0, 5, "k = 0"), (6, 5, "1 to 5"), (1, 0, "n = 0"), (1, 33, "n = 33"), (300, 300, "n = 300")] {
+    for (k, n, what) in [
+        (0, 5, "k = 0"),
+        (6, 5, "1 to 5"),
+        (1, 0, "n = 0"),
+        (1, 33, "n = 33"),
+        (300, 300, "n = 300"),
+    ] {
         assert!(Votes::new(k, n).unwrap_err().contains(what));
     }
-    for text in ["duel", "majority", "majority 3", "majority x of 5", "majority3 of 5", "majority 6/5", "", "Single"] {
-        assert!(text.parse::<Protocol>().unwrap_err().contains("expected"), "{text}");
+    for text in [
+        "duel",
+        "majority",
+        "majority 3",
+        "majority x of 5",
+        "majority3 of 5",
+        "majority 6/5",
+        "",
+        "Single",
+    ] {
+        assert!(
+            text.parse::<Protocol>().unwrap_err().contains("expected"),
+            "{text}"
+        );
     }
     assert_eq!("majority 3/5".parse(), Ok(majority(3, 5)));
     assert_eq!("majority-3-of-5".parse(), Ok(majority(3, 5)));
@@ -92,7 +176,12 @@ fn what_cannot_be_voted_is_refused_with_what_could() {
 
 #[test]
 fn another_rule_is_counted_without_being_taken() {
-    let items = [vec![Accept; 3], vec![Accept, Accept, Accept, Reject, Accept], vec![Reject; 3], vec![Accept; 5]];
+    let items = [
+        vec![Accept; 3],
+        vec![Accept, Accept, Accept, Reject, Accept],
+        vec![Reject; 3],
+        vec![Accept; 5],
+    ];
     let found = what_if(&items, majority(3, 5), majority(4, 5));
     assert_eq!((found.kept, found.dropped, found.pending), (2, 1, 1));
     assert_eq!((found.changed, found.lost, found.gained), (1, 1, 0));

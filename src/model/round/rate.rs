@@ -6,7 +6,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 /// A share from 0 to 1, exact to a hundredth of a percent; a number such as 0.05 in files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Rate(u32);
 
@@ -27,7 +29,11 @@ impl Rate {
     /// # Errors
     /// More than 10,000.
     pub fn of_ten_thousand(parts: u32) -> Result<Rate, String> {
-        if parts <= Self::ALL.0 { Ok(Rate(parts)) } else { Err(format!("{parts} of 10000, expected 0 to 10000")) }
+        if parts <= Self::ALL.0 {
+            Ok(Rate(parts))
+        } else {
+            Err(format!("{parts} of 10000, expected 0 to 10000"))
+        }
     }
 
     /// This share of `n`, rounded to the nearest, halves up.
@@ -41,11 +47,15 @@ impl TryFrom<f64> for Rate {
 
     fn try_from(share: f64) -> Result<Rate, String> {
         if !(0.0..=1.0).contains(&share) {
-            return Err(format!("{share} is no share, expected 0 to 1, such as 0.05 for 5 %"));
+            return Err(format!(
+                "{share} is no share, expected 0 to 1, such as 0.05 for 5 %"
+            ));
         }
         let parts = (share * 1e4).round();
         if (share * 1e4 - parts).abs() > 1e-6 {
-            return Err(format!("{share} is too fine, expected a share of at most four decimals"));
+            return Err(format!(
+                "{share} is too fine, expected a share of at most four decimals"
+            ));
         }
         Ok(Rate(parts as u32))
     }
@@ -89,14 +99,30 @@ mod tests {
             let json = serde_json::to_string(&rate).unwrap();
             assert_eq!(serde_json::from_str::<Rate>(&json).unwrap(), rate);
         }
-        for (n, share) in [(0, 0), (9, 0), (10, 1), (100, 5), (617_000, 30_850), (u64::MAX, u64::MAX / 20 + 1)] {
+        for (n, share) in [
+            (0, 0),
+            (9, 0),
+            (10, 1),
+            (100, 5),
+            (617_000, 30_850),
+            (u64::MAX, u64::MAX / 20 + 1),
+        ] {
             assert_eq!(Rate::REPEATS.of(n), share, "{n}");
         }
-        assert_eq!((Rate::from_str("5%"), "0.05".parse()), (Ok(Rate::REPEATS), Ok(Rate::REPEATS)));
-        assert_eq!(Rate::PROBES.to_string().parse(), Ok(Rate::PROBES));
-        assert_eq!((Rate::ALL.of(617_000), Rate::NONE.of(617_000)), (617_000, 0));
         assert_eq!(
-            (Rate::PROBES.to_string(), Rate::of_ten_thousand(725).unwrap().to_string()),
+            (Rate::from_str("5%"), "0.05".parse()),
+            (Ok(Rate::REPEATS), Ok(Rate::REPEATS))
+        );
+        assert_eq!(Rate::PROBES.to_string().parse(), Ok(Rate::PROBES));
+        assert_eq!(
+            (Rate::ALL.of(617_000), Rate::NONE.of(617_000)),
+            (617_000, 0)
+        );
+        assert_eq!(
+            (
+                Rate::PROBES.to_string(),
+                Rate::of_ten_thousand(725).unwrap().to_string()
+            ),
             ("7 %".into(), "7.25 %".into())
         );
     }
@@ -104,7 +130,10 @@ mod tests {
     #[test]
     fn what_is_no_share_is_refused() {
         for share in [-0.01, 1.01, f64::NAN, f64::INFINITY] {
-            assert!(Rate::try_from(share).unwrap_err().contains("0 to 1"), "{share}");
+            assert!(
+                Rate::try_from(share).unwrap_err().contains("0 to 1"),
+                "{share}"
+            );
         }
         for share in ["", "ten", "110%", "-1"] {
             assert!(share.parse::<Rate>().is_err(), "{share}");

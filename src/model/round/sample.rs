@@ -34,13 +34,18 @@ impl FromStr for Sample {
 
     /// Reads what [`Display`](fmt::Display) writes: `all`, `10%`, `500` or `100/stratum`.
     fn from_str(text: &str) -> std::result::Result<Sample, String> {
-        let expected = || format!("`{text}` is no sample, expected one such as all, 10%, 500 or 100/stratum");
+        let expected =
+            || format!("`{text}` is no sample, expected one such as all, 10%, 500 or 100/stratum");
         let text = text.trim();
         if text == "all" {
             return Ok(Sample::All);
         }
         if let Some(count) = text.strip_suffix("/stratum") {
-            return count.trim().parse().map(Sample::PerStratum).map_err(|_| expected());
+            return count
+                .trim()
+                .parse()
+                .map(Sample::PerStratum)
+                .map_err(|_| expected());
         }
         match text.parse() {
             Ok(count) => Ok(Sample::Count(count)),
@@ -101,7 +106,12 @@ pub struct NewRound {
 
 impl NewRound {
     /// A blind round of all items, with the usual shares of repeats, probes and practice.
-    pub fn new(name: impl Into<String>, protocol: Protocol, people: Vec<String>, seed: u64) -> NewRound {
+    pub fn new(
+        name: impl Into<String>,
+        protocol: Protocol,
+        people: Vec<String>,
+        seed: u64,
+    ) -> NewRound {
         NewRound {
             name: name.into(),
             protocol,
@@ -142,16 +152,25 @@ pub struct Drawn {
 /// # Errors
 /// What [`Round::check`] refuses; a candidate or a known item that is there twice; no candidates, or a sample of none; more
 /// than [`MOST_CALIBRATION`](super::gold_items::MOST_CALIBRATION).
-pub fn draw(new: &NewRound, candidates: &[(&str, &str)], known: &[Known<'_>], by: &str, now: i64) -> Result<Drawn> {
+pub fn draw(
+    new: &NewRound,
+    candidates: &[(&str, &str)],
+    known: &[Known<'_>],
+    by: &str,
+    now: i64,
+) -> Result<Drawn> {
     let mut notes = Vec::new();
     let mut seen = HashSet::with_capacity(candidates.len());
     if let Some((twice, _)) = candidates.iter().find(|(id, _)| !seen.insert(*id)) {
-        return Err(Error::input(format!("`{twice}` is there twice")).field("items").help("each item is drawn once"));
+        return Err(Error::input(format!("`{twice}` is there twice"))
+            .field("items")
+            .help("each item is drawn once"));
     }
     let chosen = choose(new, candidates, &mut notes)?;
     let items: HashSet<&str> = chosen.iter().map(|i| candidates[*i].0).collect();
     let strata: HashSet<&str> = chosen.iter().map(|i| candidates[*i].1).collect();
-    let (calibration, probe_items) = gold(new, items.len() as u64, known, &items, &strata, &mut notes)?;
+    let (calibration, probe_items) =
+        gold(new, items.len() as u64, known, &items, &strata, &mut notes)?;
     let round = Round {
         version: VERSION,
         name: new.name.clone(),
@@ -165,7 +184,10 @@ pub fn draw(new: &NewRound, candidates: &[(&str, &str)], known: &[Known<'_>], by
         probes: new.probes,
         guidelines: new.guidelines.clone(),
         adjudication: new.adjudication,
-        items: chosen.into_iter().map(|i| candidates[i].0.to_string()).collect(),
+        items: chosen
+            .into_iter()
+            .map(|i| candidates[i].0.to_string())
+            .collect(),
         calibration,
         probe_items,
         origin: Origin {
@@ -186,7 +208,11 @@ pub fn draw(new: &NewRound, candidates: &[(&str, &str)], known: &[Known<'_>], by
 }
 
 /// Positions of the candidates that are taken, rising.
-fn choose(new: &NewRound, candidates: &[(&str, &str)], notes: &mut Vec<String>) -> Result<Vec<usize>> {
+fn choose(
+    new: &NewRound,
+    candidates: &[(&str, &str)],
+    notes: &mut Vec<String>,
+) -> Result<Vec<usize>> {
     let mut strata: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, (_, stratum)) in candidates.iter().enumerate() {
         strata.entry(stratum).or_default().push(at);
@@ -198,20 +224,33 @@ fn choose(new: &NewRound, candidates: &[(&str, &str)], notes: &mut Vec<String>) 
         Sample::Share(share) => apportion(share.of(all), &sizes),
         Sample::Count(count) => {
             if u64::from(count) > all {
-                notes.push(format!("{all} items instead of {count}: the filter finds no more"));
+                notes.push(format!(
+                    "{all} items instead of {count}: the filter finds no more"
+                ));
             }
             apportion(u64::from(count).min(all), &sizes)
         }
         Sample::PerStratum(count) => {
-            for (stratum, size) in strata.keys().zip(&sizes).filter(|(_, size)| **size < u64::from(count)) {
-                notes.push(format!("{size} items instead of {count} of `{stratum}`: there are no more"));
+            for (stratum, size) in strata
+                .keys()
+                .zip(&sizes)
+                .filter(|(_, size)| **size < u64::from(count))
+            {
+                notes.push(format!(
+                    "{size} items instead of {count} of `{stratum}`: there are no more"
+                ));
             }
-            sizes.iter().map(|size| u64::from(count).min(*size)).collect()
+            sizes
+                .iter()
+                .map(|size| u64::from(count).min(*size))
+                .collect()
         }
     };
     if all > 0 && taken.iter().all(|n| *n == 0) {
         let what = format!("the sample takes none of {all} candidates");
-        return Err(Error::input(what).field("sample").help("take a larger share or number"));
+        return Err(Error::input(what)
+            .field("sample")
+            .help("take a larger share or number"));
     }
     let mut chosen = Vec::new();
     for (list, take) in strata.into_values().zip(taken) {
@@ -220,8 +259,16 @@ fn choose(new: &NewRound, candidates: &[(&str, &str)], notes: &mut Vec<String>) 
             chosen.extend(list);
             continue;
         }
-        let mut drawn: Vec<(u64, &str, usize)> =
-            list.into_iter().map(|at| (key(new.seed, &["sample", candidates[at].0]), candidates[at].0, at)).collect();
+        let mut drawn: Vec<(u64, &str, usize)> = list
+            .into_iter()
+            .map(|at| {
+                (
+                    key(new.seed, &["sample", candidates[at].0]),
+                    candidates[at].0,
+                    at,
+                )
+            })
+            .collect();
         if take > 0 {
             drawn.select_nth_unstable(take - 1);
         }

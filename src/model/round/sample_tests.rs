@@ -5,23 +5,41 @@ use crate::round::Gold;
 use crate::round::tests::names;
 
 fn request(sample: Sample) -> NewRound {
-    NewRound { sample, ..NewRound::new("first", Protocol::BothAccept, names(3), 11) }
+    NewRound {
+        sample,
+        ..NewRound::new("first", Protocol::BothAccept, names(3), 11)
+    }
 }
 
 fn ids(count: usize) -> Vec<(String, String)> {
-    (0..count).map(|i| (format!("set/{i}"), format!("kind-{}", i % 3))).collect()
+    (0..count)
+        .map(|i| (format!("set/{i}"), format!("kind-{}", i % 3)))
+        .collect()
 }
 
 fn borrowed(list: &[(String, String)]) -> Vec<(&str, &str)> {
-    list.iter().map(|(id, stratum)| (id.as_str(), stratum.as_str())).collect()
+    list.iter()
+        .map(|(id, stratum)| (id.as_str(), stratum.as_str()))
+        .collect()
 }
 
 /// Known items, of which every `bad`th is bad and every second of another stratum than any candidate.
 fn known(list: &[(String, String)], bad: usize) -> Vec<Known<'_>> {
-    let stratum = |i: usize| if i.is_multiple_of(2) { "kind-0" } else { "elsewhere" };
+    let stratum = |i: usize| {
+        if i.is_multiple_of(2) {
+            "kind-0"
+        } else {
+            "elsewhere"
+        }
+    };
     list.iter()
         .enumerate()
-        .map(|(i, (id, _))| Known { id, stratum: stratum(i / bad.max(1)), good: i % bad.max(1) != 0, reasons: &[] })
+        .map(|(i, (id, _))| Known {
+            id,
+            stratum: stratum(i / bad.max(1)),
+            good: i % bad.max(1) != 0,
+            reasons: &[],
+        })
         .collect()
 }
 
@@ -33,11 +51,26 @@ fn a_share_is_split_over_the_strata_by_largest_remainders() {
     assert_eq!(apportion(0, &[3]), [0]);
     assert_eq!(apportion(0, &[]), [0u64; 0]);
     let list = ids(100);
-    let drawn = draw(&request(Sample::Share(Rate::of_ten_thousand(1000).unwrap())), &borrowed(&list), &[], "ann", 5);
+    let drawn = draw(
+        &request(Sample::Share(Rate::of_ten_thousand(1000).unwrap())),
+        &borrowed(&list),
+        &[],
+        "ann",
+        5,
+    );
     let round = drawn.unwrap().round;
-    let of = |stratum: usize| round.items.iter().filter(|id| id[4..].parse::<usize>().unwrap() % 3 == stratum).count();
+    let of = |stratum: usize| {
+        round
+            .items
+            .iter()
+            .filter(|id| id[4..].parse::<usize>().unwrap() % 3 == stratum)
+            .count()
+    };
     assert_eq!([of(0), of(1), of(2)], [4, 3, 3]);
-    assert_eq!((round.origin.candidates, round.by.as_str(), round.created), (100, "ann", 5));
+    assert_eq!(
+        (round.origin.candidates, round.by.as_str(), round.created),
+        (100, "ann", 5)
+    );
     assert_eq!(round.overlap, 2);
 }
 
@@ -45,19 +78,47 @@ fn a_share_is_split_over_the_strata_by_largest_remainders() {
 fn so_many_of_each_stratum_and_a_note_where_there_are_fewer() {
     let mut list = ids(30);
     list.push(("set/rare".into(), "rare".into()));
-    let Drawn { round, notes } = draw(&request(Sample::PerStratum(4)), &borrowed(&list), &[], "ann", 0).unwrap();
+    let Drawn { round, notes } = draw(
+        &request(Sample::PerStratum(4)),
+        &borrowed(&list),
+        &[],
+        "ann",
+        0,
+    )
+    .unwrap();
     assert_eq!(round.items.len(), 13);
     assert!(round.items.contains(&"set/rare".to_string()));
-    assert!(notes.iter().any(|n| n.contains("1 items instead of 4 of `rare`")), "{notes:?}");
-    let Drawn { round, notes } = draw(&request(Sample::Count(99)), &borrowed(&list), &[], "ann", 0).unwrap();
+    assert!(
+        notes
+            .iter()
+            .any(|n| n.contains("1 items instead of 4 of `rare`")),
+        "{notes:?}"
+    );
+    let Drawn { round, notes } =
+        draw(&request(Sample::Count(99)), &borrowed(&list), &[], "ann", 0).unwrap();
     assert_eq!(round.items.len(), 31);
-    assert!(notes.iter().any(|n| n.contains("31 items instead of 99")), "{notes:?}");
+    assert!(
+        notes.iter().any(|n| n.contains("31 items instead of 99")),
+        "{notes:?}"
+    );
 }
 
 #[test]
 fn practice_is_half_bad_and_probes_are_lookalikes_first() {
-    let (list, other) = (ids(300), (0..400).map(|i| (format!("old/{i}"), String::new())).collect::<Vec<_>>());
-    let Drawn { round, notes } = draw(&request(Sample::All), &borrowed(&list), &known(&other, 2), "ann", 0).unwrap();
+    let (list, other) = (
+        ids(300),
+        (0..400)
+            .map(|i| (format!("old/{i}"), String::new()))
+            .collect::<Vec<_>>(),
+    );
+    let Drawn { round, notes } = draw(
+        &request(Sample::All),
+        &borrowed(&list),
+        &known(&other, 2),
+        "ann",
+        0,
+    )
+    .unwrap();
     let bad = |list: &[Gold]| list.iter().filter(|g| !g.good).count();
     assert_eq!((round.calibration.len(), bad(&round.calibration)), (40, 20));
     assert_eq!((round.probe_items.len(), bad(&round.probe_items)), (21, 10));
@@ -72,26 +133,46 @@ fn too_few_known_items_are_a_note_and_no_failure() {
     // 30 known, 10 of them bad; 40 for practice and 21 probes are wanted.
     let Drawn { round, notes } = draw(&new, &borrowed(&list), &known(&other, 3), "ann", 0).unwrap();
     let bad = |list: &[Gold]| list.iter().filter(|g| !g.good).count();
-    assert_eq!((round.calibration.len(), bad(&round.calibration)), (10, 5), "still half bad");
+    assert_eq!(
+        (round.calibration.len(), bad(&round.calibration)),
+        (10, 5),
+        "still half bad"
+    );
     assert_eq!((round.probe_items.len(), bad(&round.probe_items)), (20, 5));
     assert_eq!(notes.len(), 2, "{notes:?}");
     let Drawn { round, notes } = draw(&new, &borrowed(&list), &[], "ann", 0).unwrap();
     assert!(round.calibration.is_empty() && round.probe_items.is_empty());
     assert_eq!(notes.len(), 2, "{notes:?}");
     // Only good ones: no practice, and the note says how many probes are bad.
-    let good: Vec<_> = known(&other, 1).into_iter().map(|k| Known { good: true, ..k }).collect();
+    let good: Vec<_> = known(&other, 1)
+        .into_iter()
+        .map(|k| Known { good: true, ..k })
+        .collect();
     let Drawn { round, notes } = draw(&new, &borrowed(&list), &good, "ann", 0).unwrap();
     assert_eq!((round.calibration.len(), round.probe_items.len()), (0, 21));
-    assert!(notes.iter().any(|n| n.contains("0 of 21 probes are bad")), "{notes:?}");
+    assert!(
+        notes.iter().any(|n| n.contains("0 of 21 probes are bad")),
+        "{notes:?}"
+    );
     // Nothing is wanted, so nothing is missing.
-    let none = NewRound { probes: Rate::NONE, calibration: 0, ..new };
-    assert_eq!(draw(&none, &borrowed(&list), &[], "ann", 0).unwrap().notes, [""; 0]);
+    let none = NewRound {
+        probes: Rate::NONE,
+        calibration: 0,
+        ..new
+    };
+    assert_eq!(
+        draw(&none, &borrowed(&list), &[], "ann", 0).unwrap().notes,
+        [""; 0]
+    );
 }
 
 #[test]
 fn a_round_of_answers_has_nothing_known() {
     let (list, other) = (ids(20), ids(60)[20..].to_vec());
-    let new = NewRound { protocol: Protocol::Answer, ..request(Sample::All) };
+    let new = NewRound {
+        protocol: Protocol::Answer,
+        ..request(Sample::All)
+    };
     let Drawn { round, notes } = draw(&new, &borrowed(&list), &known(&other, 2), "ann", 0).unwrap();
     assert!(round.calibration.is_empty() && round.probe_items.is_empty());
     assert!(notes[0].contains("`answer`"), "{notes:?}");
@@ -100,23 +181,65 @@ fn a_round_of_answers_has_nothing_known() {
 #[test]
 fn what_cannot_be_drawn_is_refused() {
     let list = ids(9);
-    let refused =
-        |new: &NewRound, list: &[(&str, &str)], known: &[Known<'_>]| draw(new, list, known, "ann", 0).unwrap_err();
+    let refused = |new: &NewRound, list: &[(&str, &str)], known: &[Known<'_>]| {
+        draw(new, list, known, "ann", 0).unwrap_err()
+    };
     let all = request(Sample::All);
     assert!(refused(&all, &[], &[]).what.contains("0 items"));
-    assert!(refused(&all, &[("a", ""), ("a", "")], &[]).what.contains("twice"));
-    let gold = Known { id: "g", stratum: "", good: true, reasons: &[] };
-    assert!(refused(&all, &borrowed(&list), &[gold, gold]).what.contains("known twice"));
-    for sample in [Sample::Count(0), Sample::PerStratum(0), Sample::Share(Rate::REPEATS)] {
+    assert!(
+        refused(&all, &[("a", ""), ("a", "")], &[])
+            .what
+            .contains("twice")
+    );
+    let gold = Known {
+        id: "g",
+        stratum: "",
+        good: true,
+        reasons: &[],
+    };
+    assert!(
+        refused(&all, &borrowed(&list), &[gold, gold])
+            .what
+            .contains("known twice")
+    );
+    for sample in [
+        Sample::Count(0),
+        Sample::PerStratum(0),
+        Sample::Share(Rate::REPEATS),
+    ] {
         let problem = refused(&request(sample), &borrowed(&list), &[]);
         assert_eq!(problem.place.field.as_deref(), Some("sample"), "{problem}");
     }
-    let blind = NewRound { order: Order::AsListed, ..all.clone() };
-    assert_eq!(refused(&blind, &borrowed(&list), &[]).place.field.as_deref(), Some("order"));
-    let much = NewRound { calibration: 1001, ..all.clone() };
-    assert_eq!(refused(&much, &borrowed(&list), &[]).place.field.as_deref(), Some("calibration"));
-    let lonely = NewRound { people: names(1), ..all };
-    assert_eq!(refused(&lonely, &borrowed(&list), &[]).place.field.as_deref(), Some("people"));
+    let blind = NewRound {
+        order: Order::AsListed,
+        ..all.clone()
+    };
+    assert_eq!(
+        refused(&blind, &borrowed(&list), &[])
+            .place
+            .field
+            .as_deref(),
+        Some("order")
+    );
+    let much = NewRound {
+        calibration: 1001,
+        ..all.clone()
+    };
+    assert_eq!(
+        refused(&much, &borrowed(&list), &[]).place.field.as_deref(),
+        Some("calibration")
+    );
+    let lonely = NewRound {
+        people: names(1),
+        ..all
+    };
+    assert_eq!(
+        refused(&lonely, &borrowed(&list), &[])
+            .place
+            .field
+            .as_deref(),
+        Some("people")
+    );
 }
 
 proptest! {
@@ -161,8 +284,12 @@ proptest! {
 
 #[test]
 fn samples_are_read_as_they_are_written() {
-    let shares =
-        [Sample::All, Sample::Share(Rate::of_ten_thousand(1250).unwrap()), Sample::Count(500), Sample::PerStratum(100)];
+    let shares = [
+        Sample::All,
+        Sample::Share(Rate::of_ten_thousand(1250).unwrap()),
+        Sample::Count(500),
+        Sample::PerStratum(100),
+    ];
     for sample in shares {
         assert_eq!(sample.to_string().parse(), Ok(sample));
     }

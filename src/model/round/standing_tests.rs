@@ -5,7 +5,12 @@ use super::*;
 use Verdict::{Accept, Answer, Fix, Reject, Skip, Unsure};
 
 fn asked(round: &str, part: Part) -> Asked {
-    Asked { round: round.into(), part, guidelines: None, revealed: part == Part::Revision }
+    Asked {
+        round: round.into(),
+        part,
+        guidelines: None,
+        revealed: part == Part::Revision,
+    }
 }
 
 /// A verdict as tests write it: who, what, and the round and part that asked.
@@ -21,7 +26,10 @@ fn lookup(round: &str) -> Option<Protocol> {
 }
 
 fn decided(said: &[Said]) -> Decided {
-    let asked: Vec<Option<Asked>> = said.iter().map(|(_, _, by)| by.map(|(round, part)| asked(round, part))).collect();
+    let asked: Vec<Option<Asked>> = said
+        .iter()
+        .map(|(_, _, by)| by.map(|(round, part)| asked(round, part)))
+        .collect();
     let given: Vec<Given> = said
         .iter()
         .zip(&asked)
@@ -38,7 +46,10 @@ fn decided(said: &[Said]) -> Decided {
     let mut turned = given.clone();
     turned.reverse();
     let again = status_of(&turned, lookup, Protocol::Single);
-    assert_eq!((again.status, &again.round, again.adjudicated), (found.status, &found.round, found.adjudicated));
+    assert_eq!(
+        (again.status, &again.round, again.adjudicated),
+        (found.status, &found.round, found.adjudicated)
+    );
     found
 }
 
@@ -54,20 +65,47 @@ fn status(said: &[Said]) -> Status {
 fn a_round_decides_under_its_own_protocol() {
     assert_eq!(decided(&[]), Decided::default());
     assert_eq!(status(&[("ann", Accept, PAIRS)]), Status::Pending);
-    assert_eq!(status(&[("ann", Accept, PAIRS), ("bob", Accept, PAIRS)]), Status::Accepted);
-    assert_eq!(status(&[("ann", Accept, PAIRS), ("bob", Reject, PAIRS)]), Status::Rejected);
-    assert_eq!(status(&[("ann", Accept, None), ("bob", Reject, None)]), Status::Rejected);
+    assert_eq!(
+        status(&[("ann", Accept, PAIRS), ("bob", Accept, PAIRS)]),
+        Status::Accepted
+    );
+    assert_eq!(
+        status(&[("ann", Accept, PAIRS), ("bob", Reject, PAIRS)]),
+        Status::Rejected
+    );
+    assert_eq!(
+        status(&[("ann", Accept, None), ("bob", Reject, None)]),
+        Status::Rejected
+    );
     let found = decided(&[("ann", Accept, PAIRS), ("bob", Accept, PAIRS)]);
-    assert_eq!((found.round.as_deref(), found.adjudicated), (Some("pairs"), false));
+    assert_eq!(
+        (found.round.as_deref(), found.adjudicated),
+        (Some("pairs"), false)
+    );
 }
 
 #[test]
 fn one_person_has_one_word_and_it_is_their_last() {
-    assert_eq!(status(&[("ann", Accept, PAIRS), ("ann", Accept, PAIRS)]), Status::Pending);
-    let said = [("ann", Accept, PAIRS), ("bob", Reject, PAIRS), ("bob", Accept, REVISED)];
+    assert_eq!(
+        status(&[("ann", Accept, PAIRS), ("ann", Accept, PAIRS)]),
+        Status::Pending
+    );
+    let said = [
+        ("ann", Accept, PAIRS),
+        ("bob", Reject, PAIRS),
+        ("bob", Accept, REVISED),
+    ];
     assert_eq!(status(&said), Status::Accepted);
-    let said = [("ann", Accept, PAIRS), ("bob", Accept, PAIRS), ("bob", Skip, PAIRS)];
-    assert_eq!(status(&said), Status::Pending, "a skip takes one's own word back");
+    let said = [
+        ("ann", Accept, PAIRS),
+        ("bob", Accept, PAIRS),
+        ("bob", Skip, PAIRS),
+    ];
+    assert_eq!(
+        status(&said),
+        Status::Pending,
+        "a skip takes one's own word back"
+    );
 }
 
 #[test]
@@ -75,10 +113,17 @@ fn repeats_probes_and_practice_decide_nothing() {
     for part in [Part::Repeat, Part::Probe, Part::Calibration] {
         let silent = Some(("pairs", part));
         assert_eq!(decided(&[("ann", Reject, silent)]), Decided::default());
-        let said = [("ann", Accept, PAIRS), ("bob", Accept, PAIRS), ("bob", Reject, silent)];
+        let said = [
+            ("ann", Accept, PAIRS),
+            ("bob", Accept, PAIRS),
+            ("bob", Reject, silent),
+        ];
         assert_eq!(status(&said), Status::Accepted);
         // Nor do they make their round the last that decided.
-        assert_eq!(status(&[("ann", Reject, None), ("ann", Accept, silent)]), Status::Rejected);
+        assert_eq!(
+            status(&[("ann", Reject, None), ("ann", Accept, silent)]),
+            Status::Rejected
+        );
     }
 }
 
@@ -86,55 +131,113 @@ fn repeats_probes_and_practice_decide_nothing() {
 fn an_adjudicator_stands_above_the_others() {
     let split = [("ann", Accept, PAIRS), ("bob", Reject, PAIRS)];
     let settled = |verdict| decided(&[split[0], split[1], ("cy", verdict, SETTLED)]);
-    assert_eq!((settled(Accept).status, settled(Accept).adjudicated), (Status::Accepted, true));
+    assert_eq!(
+        (settled(Accept).status, settled(Accept).adjudicated),
+        (Status::Accepted, true)
+    );
     assert_eq!(settled(Fix).status, Status::ToFix);
     assert_eq!(settled(Unsure).status, Status::Flagged);
-    assert_eq!((settled(Skip).status, settled(Skip).adjudicated), (Status::Rejected, false));
+    assert_eq!(
+        (settled(Skip).status, settled(Skip).adjudicated),
+        (Status::Rejected, false)
+    );
     assert_eq!(settled(Answer).status, Status::Rejected);
     assert!(!settled(Accept).own && !settled(Skip).own);
-    assert!(decided(&[split[0], split[1], ("ann", Accept, SETTLED)]).own, "ann had judged it herself");
+    assert!(
+        decided(&[split[0], split[1], ("ann", Accept, SETTLED)]).own,
+        "ann had judged it herself"
+    );
     // Also above what is said after, in the same round; and the last of two.
-    let after = [split[0], split[1], ("cy", Accept, SETTLED), ("ann", Reject, REVISED)];
+    let after = [
+        split[0],
+        split[1],
+        ("cy", Accept, SETTLED),
+        ("ann", Reject, REVISED),
+    ];
     assert_eq!(status(&after), Status::Accepted);
     let two = [split[0], ("cy", Accept, SETTLED), ("dan", Reject, SETTLED)];
     assert_eq!(status(&two), Status::Rejected);
     // But not above another round, nor above what is said outside rounds later.
-    assert_eq!(status(&[("cy", Accept, SETTLED), ("ann", Reject, None)]), Status::Rejected);
-    assert_eq!(status(&[("cy", Accept, SETTLED), ("ann", Reject, Some(("audit", Part::Main)))]), Status::Rejected);
+    assert_eq!(
+        status(&[("cy", Accept, SETTLED), ("ann", Reject, None)]),
+        Status::Rejected
+    );
+    assert_eq!(
+        status(&[
+            ("cy", Accept, SETTLED),
+            ("ann", Reject, Some(("audit", Part::Main)))
+        ]),
+        Status::Rejected
+    );
 }
 
 #[test]
 fn the_round_in_which_somebody_last_decided_has_the_word() {
-    let both = [("ann", Reject, Some(("audit", Part::Main))), ("ann", Accept, PAIRS)];
+    let both = [
+        ("ann", Reject, Some(("audit", Part::Main))),
+        ("ann", Accept, PAIRS),
+    ];
     let found = decided(&both);
-    assert_eq!((found.status, found.round.as_deref()), (Status::Pending, Some("pairs")), "asked anew, and half-way");
+    assert_eq!(
+        (found.status, found.round.as_deref()),
+        (Status::Pending, Some("pairs")),
+        "asked anew, and half-way"
+    );
     assert_eq!(status(&[both[1], both[0]]), Status::Rejected);
     // Verdicts of two rounds are never counted together.
-    assert_eq!(status(&[("bob", Accept, Some(("audit", Part::Main))), ("ann", Accept, PAIRS)]), Status::Pending);
+    assert_eq!(
+        status(&[
+            ("bob", Accept, Some(("audit", Part::Main))),
+            ("ann", Accept, PAIRS)
+        ]),
+        Status::Pending
+    );
     // A skip decides nothing, unless nothing else was said.
-    assert_eq!(status(&[("ann", Accept, None), ("bob", Skip, PAIRS)]), Status::Accepted);
-    assert_eq!(status(&[("ann", Skip, None), ("bob", Skip, PAIRS)]), Status::Pending);
-    assert_eq!(status(&[("bob", Skip, PAIRS), ("ann", Skip, None)]), Status::Skipped);
+    assert_eq!(
+        status(&[("ann", Accept, None), ("bob", Skip, PAIRS)]),
+        Status::Accepted
+    );
+    assert_eq!(
+        status(&[("ann", Skip, None), ("bob", Skip, PAIRS)]),
+        Status::Pending
+    );
+    assert_eq!(
+        status(&[("bob", Skip, PAIRS), ("ann", Skip, None)]),
+        Status::Skipped
+    );
 }
 
 #[test]
 fn answers_decide_nothing() {
     let human = Some(("human", Part::Main));
-    assert_eq!(status(&[("ann", Accept, None), ("bob", Answer, human)]), Status::Accepted);
+    assert_eq!(
+        status(&[("ann", Accept, None), ("bob", Answer, human)]),
+        Status::Accepted
+    );
     assert_eq!(
         status(&[("ann", Accept, None), ("bob", Reject, human)]),
         Status::Accepted,
         "nor anything in such a round"
     );
     assert_eq!(status(&[("bob", Answer, human)]), Status::Pending);
-    assert_eq!(status(&[("bob", Answer, PAIRS), ("ann", Accept, PAIRS), ("cy", Accept, PAIRS)]), Status::Accepted);
+    assert_eq!(
+        status(&[
+            ("bob", Answer, PAIRS),
+            ("ann", Accept, PAIRS),
+            ("cy", Accept, PAIRS)
+        ]),
+        Status::Accepted
+    );
 }
 
 #[test]
 fn a_round_that_is_lost_counts_as_single_and_is_told_once() {
     let lost = Some(("lost", Part::Main));
     let found = decided(&[("ann", Accept, lost), ("bob", Reject, lost)]);
-    assert_eq!((found.status, found.round.as_deref()), (Status::Rejected, Some("lost")));
+    assert_eq!(
+        (found.status, found.round.as_deref()),
+        (Status::Rejected, Some("lost"))
+    );
     assert_eq!(found.notes.len(), 1);
     assert!(found.notes[0].contains("`lost`") && found.notes[0].contains("`single`"));
     assert_eq!(decided(&[("ann", Accept, PAIRS)]).notes, [""; 0]);

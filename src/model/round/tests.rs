@@ -13,13 +13,21 @@ pub(super) fn round(items: usize, people: usize, overlap: u8, known: usize) -> R
     let gold = |what: &str, i: usize| Gold {
         id: format!("{what}/{i}"),
         good: i % 2 == 1,
-        reasons: if i % 2 == 1 { vec![] } else { vec!["wrong-answer".into()] },
+        reasons: if i % 2 == 1 {
+            vec![]
+        } else {
+            vec!["wrong-answer".into()]
+        },
         lookalike: i.is_multiple_of(3),
     };
     Round {
         version: VERSION,
         name: "first".into(),
-        protocol: if overlap > 1 { Protocol::BothAccept } else { Protocol::Single },
+        protocol: if overlap > 1 {
+            Protocol::BothAccept
+        } else {
+            Protocol::Single
+        },
         people: names(people),
         blind: true,
         overlap,
@@ -27,7 +35,10 @@ pub(super) fn round(items: usize, people: usize, overlap: u8, known: usize) -> R
         seed: 7,
         repeats: Rate::REPEATS,
         probes: Rate::PROBES,
-        guidelines: Some(Guidelines { path: "docs/rules.md".into(), version: "0123abcd".into() }),
+        guidelines: Some(Guidelines {
+            path: "docs/rules.md".into(),
+            version: "0123abcd".into(),
+        }),
         adjudication: Adjudication::default(),
         items: (0..items).map(|i| format!("set/{i}")).collect(),
         calibration: (0..known.min(40)).map(|i| gold("practice", i)).collect(),
@@ -56,7 +67,10 @@ fn refused(change: impl FnOnce(&mut Round)) -> Error {
     // The same is refused where the file is read.
     let text = round.to_json().unwrap();
     let read = Round::parse(&text, Path::new("rounds/first.json")).unwrap_err();
-    assert_eq!(read.place.file.as_deref(), Some(Path::new("rounds/first.json")));
+    assert_eq!(
+        read.place.file.as_deref(),
+        Some(Path::new("rounds/first.json"))
+    );
     problem
 }
 
@@ -75,11 +89,23 @@ fn what_does_not_fit_together_names_its_field() {
         ("overlap", |r| r.overlap = 0, "needs 2"),
         ("order", |r| r.order = Order::AsListed, "blind"),
         ("repeats", |r| r.repeats = Rate::ALL, "too many"),
-        ("guidelines.path", |r| r.guidelines.as_mut().unwrap().path = "../rules.md".into(), "no file of the project"),
-        ("guidelines.version", |r| r.guidelines.as_mut().unwrap().version = "0123ABCD".into(), "no version"),
+        (
+            "guidelines.path",
+            |r| r.guidelines.as_mut().unwrap().path = "../rules.md".into(),
+            "no file of the project",
+        ),
+        (
+            "guidelines.version",
+            |r| r.guidelines.as_mut().unwrap().version = "0123ABCD".into(),
+            "no version",
+        ),
         ("items", |r| r.items.clear(), "0 items"),
         ("items", |r| r.items[3] = "set/0".into(), "twice"),
-        ("probe_items", |r| r.probe_items[0].id = "set/0".into(), "twice"),
+        (
+            "probe_items",
+            |r| r.probe_items[0].id = "set/0".into(),
+            "twice",
+        ),
         ("calibration", |r| r.calibration[0].id.clear(), "empty"),
     ];
     for (field, change, what) in cases {
@@ -89,7 +115,11 @@ fn what_does_not_fit_together_names_its_field() {
     }
     for path in ["", "/etc/passwd", "a/../../b", ".", "a\nb"] {
         let problem = refused(|r| r.guidelines.as_mut().unwrap().path = path.into());
-        assert_eq!(problem.place.field.as_deref(), Some("guidelines.path"), "{path}");
+        assert_eq!(
+            problem.place.field.as_deref(),
+            Some("guidelines.path"),
+            "{path}"
+        );
     }
 }
 
@@ -98,7 +128,10 @@ fn guidelines_have_the_version_of_their_text() {
     // BLAKE3 of nothing, from its published test vectors.
     assert_eq!(Guidelines::version_of(b""), "af1349b9");
     let mut made = round(9, 3, 2, 4);
-    made.guidelines = Some(Guidelines { path: "rules.md".into(), version: Guidelines::version_of(b"Be fair.") });
+    made.guidelines = Some(Guidelines {
+        path: "rules.md".into(),
+        version: Guidelines::version_of(b"Be fair."),
+    });
     assert_eq!(made.check(), Ok(()));
 }
 
@@ -118,7 +151,10 @@ fn another_version_an_unknown_field_and_a_torn_file_are_refused() {
     assert_eq!(problem.place.field.as_deref(), Some("version"), "{problem}");
     assert!(problem.what.contains("version 2"));
     let problem = parse(&text.replacen("\"version\": 1", "\"version\": 1,\n\"colour\": 3", 1));
-    assert!(problem.what.contains("colour") && problem.place.line == Some(3), "{problem}");
+    assert!(
+        problem.what.contains("colour") && problem.place.line == Some(3),
+        "{problem}"
+    );
     let problem = parse(&text.replacen("\"blind\": true", "\"blind\": true, \"blind\": true", 1));
     assert!(problem.what.contains("blind"), "{problem}");
     assert!(parse(&text[..text.len() / 2]).place.line.is_some());

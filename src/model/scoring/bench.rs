@@ -81,7 +81,10 @@ impl Tally {
 
     /// Rejected items that were doubted, of all rejected ones: the k and n of the filter's recall.
     pub fn recall(&self) -> (u64, u64) {
-        (self.rejected[1] + self.rejected[2], self.rejected.iter().sum())
+        (
+            self.rejected[1] + self.rejected[2],
+            self.rejected.iter().sum(),
+        )
     }
 }
 
@@ -101,7 +104,11 @@ pub struct Share {
 impl Share {
     /// The share itself.
     pub fn share(&self) -> f64 {
-        if self.n == 0 { 0.0 } else { self.k as f64 / self.n as f64 }
+        if self.n == 0 {
+            0.0
+        } else {
+            self.k as f64 / self.n as f64
+        }
     }
 }
 
@@ -196,13 +203,19 @@ impl RulesDiff {
     /// Items that would be `to` and are not.
     pub fn newly(&self, to: Outcome) -> u64 {
         let to = usize::from(to.code());
-        (0..3).filter(|from| *from != to).map(|from| self.moves[from][to]).sum()
+        (0..3)
+            .filter(|from| *from != to)
+            .map(|from| self.moves[from][to])
+            .sum()
     }
 
     /// Items that are `from` and would not be.
     pub fn no_longer(&self, from: Outcome) -> u64 {
         let from = usize::from(from.code());
-        (0..3).filter(|to| *to != from).map(|to| self.moves[from][to]).sum()
+        (0..3)
+            .filter(|to| *to != from)
+            .map(|to| self.moves[from][to])
+            .sum()
     }
 }
 
@@ -225,7 +238,13 @@ pub enum FlagOrder {
 
 impl FlagOrder {
     /// All of them, in the order of the menu.
-    pub const ALL: [FlagOrder; 5] = [Self::Nearest, Self::Worst, Self::Disagreement, Self::AgainstPeople, Self::Random];
+    pub const ALL: [FlagOrder; 5] = [
+        Self::Nearest,
+        Self::Worst,
+        Self::Disagreement,
+        Self::AgainstPeople,
+        Self::Random,
+    ];
 
     /// The name used in commands.
     pub fn name(self) -> &'static str {

@@ -88,7 +88,9 @@ impl Scorer {
             Scorer::Ocr => "Tesseract: whether the wanted word can be read in the picture",
             Scorer::Safety => "safety checker: the worst concept's score over its threshold",
             Scorer::Judge(_) => "judge: 1 pass, 0 fail",
-            Scorer::Alignment => "self-validation S_a: share of the prompt's elements found in the picture",
+            Scorer::Alignment => {
+                "self-validation S_a: share of the prompt's elements found in the picture"
+            }
             Scorer::Consensus => "model consensus: share of the chosen models that got it wrong",
             Scorer::Duplicate => "near duplicates: largest cosine to another picture",
             Scorer::Flatness => "blank pictures: standard deviation of lightness",
@@ -100,9 +102,11 @@ impl Scorer {
     /// Its doubtful end.
     pub fn doubt(&self) -> FlagPriority {
         match self {
-            Scorer::Safety | Scorer::Consensus | Scorer::Duplicate | Scorer::Leakage | Scorer::Blind => {
-                FlagPriority::High
-            }
+            Scorer::Safety
+            | Scorer::Consensus
+            | Scorer::Duplicate
+            | Scorer::Leakage
+            | Scorer::Blind => FlagPriority::High,
             _ => FlagPriority::Low,
         }
     }
@@ -140,7 +144,11 @@ const CLIP_SCORE: f32 = 2.5;
 impl Measure {
     /// A scorer on the scale that is meant when none is named: the logit for CLIP, since a threshold of 25 is one.
     pub fn of(scorer: Scorer) -> Measure {
-        let scale = if scorer == Scorer::Clip { Scale::Logit } else { Scale::Raw };
+        let scale = if scorer == Scorer::Clip {
+            Scale::Logit
+        } else {
+            Scale::Raw
+        };
         Measure { scorer, scale }
     }
 
@@ -187,7 +195,10 @@ impl Measure {
             .cycle()
             .skip(at)
             .take(all.len())
-            .map(|s| Measure { scorer: self.scorer.clone(), scale: *s })
+            .map(|s| Measure {
+                scorer: self.scorer.clone(),
+                scale: *s,
+            })
             .collect()
     }
 
@@ -234,10 +245,16 @@ impl FromStr for Scorer {
                 )),
             };
         }
-        Scorer::ALL.into_iter().find(|s| s.name() == text).ok_or_else(|| {
-            let known: Vec<String> = Scorer::ALL.iter().map(Scorer::name).collect();
-            format!("there is no scorer `{text}`, expected one of: {}, judge/NAME", known.join(", "))
-        })
+        Scorer::ALL
+            .into_iter()
+            .find(|s| s.name() == text)
+            .ok_or_else(|| {
+                let known: Vec<String> = Scorer::ALL.iter().map(Scorer::name).collect();
+                format!(
+                    "there is no scorer `{text}`, expected one of: {}, judge/NAME",
+                    known.join(", ")
+                )
+            })
     }
 }
 
@@ -254,9 +271,16 @@ impl FromStr for Measure {
             "logit" => Scale::Logit,
             "cosine" => Scale::Raw,
             "clipscore" => Scale::ClipScore,
-            _ => return Err(format!("`{text}` has no such scale, expected .logit, .cosine or .clipscore")),
+            _ => {
+                return Err(format!(
+                    "`{text}` has no such scale, expected .logit, .cosine or .clipscore"
+                ));
+            }
         };
-        let found = measure.scales().into_iter().find(|m| m.scale == scale && m.scales().len() > 1);
+        let found = measure
+            .scales()
+            .into_iter()
+            .find(|m| m.scale == scale && m.scales().len() > 1);
         found.ok_or_else(|| format!("`{scorer}` has one scale only, expected `{scorer}`"))
     }
 }
@@ -301,8 +325,14 @@ pub enum ScoreState {
 
 impl ScoreState {
     /// All of them; the position is the stored code.
-    pub const ALL: [ScoreState; 6] =
-        [Self::Missing, Self::Scored, Self::Unparsed, Self::Refused, Self::NotApplicable, Self::Failed];
+    pub const ALL: [ScoreState; 6] = [
+        Self::Missing,
+        Self::Scored,
+        Self::Unparsed,
+        Self::Refused,
+        Self::NotApplicable,
+        Self::Failed,
+    ];
 
     /// The name used in rules and JSON.
     pub fn name(self) -> &'static str {
@@ -323,7 +353,10 @@ impl ScoreState {
 
     /// The state of a stored code; unknown ones are missing.
     pub fn from_code(code: u8) -> ScoreState {
-        Self::ALL.get(usize::from(code)).copied().unwrap_or_default()
+        Self::ALL
+            .get(usize::from(code))
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -342,17 +375,27 @@ pub struct Score {
 impl Score {
     /// A number.
     pub fn scored(value: f32, detail: impl Into<String>) -> Score {
-        Score { state: ScoreState::Scored, value, detail: detail.into() }
+        Score {
+            state: ScoreState::Scored,
+            value,
+            detail: detail.into(),
+        }
     }
 
     /// Something else.
     pub fn other(state: ScoreState, detail: impl Into<String>) -> Score {
-        Score { state, value: 0.0, detail: detail.into() }
+        Score {
+            state,
+            value: 0.0,
+            detail: detail.into(),
+        }
     }
 }
 
 /// What the rules make of an item. Nothing is deleted: it is shown first, or put aside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// No rule doubts it.
@@ -389,7 +432,10 @@ impl Outcome {
 
     /// The outcome of a stored code; unknown ones are kept.
     pub fn from_code(code: u8) -> Outcome {
-        Self::ALL.get(usize::from(code)).copied().unwrap_or_default()
+        Self::ALL
+            .get(usize::from(code))
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -399,14 +445,26 @@ mod tests {
 
     #[test]
     fn names_read_back_and_wrong_ones_name_the_right_ones() {
-        let all = Scorer::ALL.into_iter().chain([Scorer::Judge("v1-add".into())]);
+        let all = Scorer::ALL
+            .into_iter()
+            .chain([Scorer::Judge("v1-add".into())]);
         for measure in all.flat_map(|s| Measure::of(s).scales()) {
             assert_eq!(measure.name().parse::<Measure>().unwrap(), measure);
         }
         assert_eq!("clip".parse::<Measure>().unwrap().scale, Scale::Logit);
         assert_eq!("clip.logit".parse::<Measure>().unwrap().name(), "clip");
-        for wrong in ["clop", "clip.", "clip.inches", "ocr.logit", "judge/", "judge/A b"] {
-            assert!(wrong.parse::<Measure>().unwrap_err().contains("expected"), "{wrong}");
+        for wrong in [
+            "clop",
+            "clip.",
+            "clip.inches",
+            "ocr.logit",
+            "judge/",
+            "judge/A b",
+        ] {
+            assert!(
+                wrong.parse::<Measure>().unwrap_err().contains("expected"),
+                "{wrong}"
+            );
         }
     }
 
@@ -420,7 +478,11 @@ mod tests {
         assert_eq!(clipscore.shown(-0.1, 100.0), 0.0);
         for measure in [&logit, &cosine, &clipscore] {
             assert_eq!(measure.stored(measure.shown(0.25, 100.0), 100.0), 0.25);
-            assert_eq!(measure.shown(0.25, 100.0), measure.default_threshold(), "{measure}");
+            assert_eq!(
+                measure.shown(0.25, 100.0),
+                measure.default_threshold(),
+                "{measure}"
+            );
         }
         assert_eq!(clipscore.stored(-1.0, 100.0), f32::NEG_INFINITY);
     }
@@ -432,7 +494,10 @@ mod tests {
         }
         for outcome in Outcome::ALL {
             assert_eq!(
-                (Outcome::from_code(outcome.code()), Outcome::from_name(outcome.name())),
+                (
+                    Outcome::from_code(outcome.code()),
+                    Outcome::from_name(outcome.name())
+                ),
                 (outcome, Some(outcome))
             );
         }

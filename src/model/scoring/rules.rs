@@ -27,7 +27,9 @@ impl Threshold {
     /// From a number that is finite.
     pub fn new(number: f64) -> Option<Threshold> {
         // What was moved in steps of a tenth says a tenth: six digits are more than any score has.
-        number.is_finite().then(|| Threshold((number * 1e6).round() / 1e6))
+        number
+            .is_finite()
+            .then(|| Threshold((number * 1e6).round() / 1e6))
     }
 
     /// The number as scores have it.
@@ -44,7 +46,9 @@ impl Threshold {
 impl<'de> Deserialize<'de> for Threshold {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
         let number = f64::deserialize(from)?;
-        Threshold::new(number).ok_or_else(|| serde::de::Error::custom("this is no threshold, expected a finite number"))
+        Threshold::new(number).ok_or_else(|| {
+            serde::de::Error::custom("this is no threshold, expected a finite number")
+        })
     }
 }
 
@@ -98,7 +102,11 @@ impl Condition {
             FlagPriority::Low => Test::Below(threshold),
             FlagPriority::High => Test::Above(threshold),
         };
-        Condition { score, test, subtasks: BTreeMap::new() }
+        Condition {
+            score,
+            test,
+            subtasks: BTreeMap::new(),
+        }
     }
 
     /// The threshold for items of a subtask; none where a state is asked for.
@@ -129,7 +137,11 @@ impl Condition {
     /// # Errors
     /// What was expected instead.
     pub fn parse(text: &str) -> Result<Condition, String> {
-        let how = || format!("`{text}` compares no score, expected one such as clip<25, safety>0 or ocr=unparsed");
+        let how = || {
+            format!(
+                "`{text}` compares no score, expected one such as clip<25, safety>0 or ocr=unparsed"
+            )
+        };
         let at = text.find(['<', '>', '=']).ok_or_else(how)?;
         let (score, rest) = text.split_at(at);
         let (score, value) = (score.trim().parse()?, rest[1..].trim());
@@ -137,9 +149,18 @@ impl Condition {
         let test = match rest.as_bytes().first() {
             Some(b'<') => Test::Below(threshold()?),
             Some(b'>') => Test::Above(threshold()?),
-            _ => Test::Is(ScoreState::ALL.into_iter().find(|s| s.name() == value).ok_or_else(how)?),
+            _ => Test::Is(
+                ScoreState::ALL
+                    .into_iter()
+                    .find(|s| s.name() == value)
+                    .ok_or_else(how)?,
+            ),
         };
-        Ok(Condition { score, test, subtasks: BTreeMap::new() })
+        Ok(Condition {
+            score,
+            test,
+            subtasks: BTreeMap::new(),
+        })
     }
 
     /// What [`parse`](Self::parse) reads back, the thresholds of subtasks aside.
@@ -160,7 +181,11 @@ impl Condition {
             Test::Is(state) => format!("{score} is {}", state.name()),
         };
         if !self.subtasks.is_empty() {
-            let list: Vec<String> = self.subtasks.iter().map(|(name, t)| format!("{name} {}", t.0)).collect();
+            let list: Vec<String> = self
+                .subtasks
+                .iter()
+                .map(|(name, t)| format!("{name} {}", t.0))
+                .collect();
             words.push_str(&format!(" ({})", list.join(", ")));
         }
         words
@@ -186,13 +211,21 @@ impl TryFrom<WrittenCondition> for Condition {
     type Error = String;
 
     fn try_from(written: WrittenCondition) -> Result<Condition, String> {
-        let WrittenCondition { score, below, above, is, subtasks } = written;
+        let WrittenCondition {
+            score,
+            below,
+            above,
+            is,
+            subtasks,
+        } = written;
         let score = score.ok_or("a condition names no score, expected `score = \"clip\"`")?;
         let test = match (below, above, is) {
             (Some(threshold), None, None) => Test::Below(threshold),
             (None, Some(threshold), None) => Test::Above(threshold),
             (None, None, Some(ScoreState::Scored)) => {
-                return Err(format!("`{score}` is asked to be scored, expected `below`, `above`, or another state"));
+                return Err(format!(
+                    "`{score}` is asked to be scored, expected `below`, `above`, or another state"
+                ));
             }
             (None, None, Some(state)) if subtasks.is_empty() => Test::Is(state),
             (None, None, Some(_)) => {
@@ -200,20 +233,45 @@ impl TryFrom<WrittenCondition> for Condition {
                     "`{score}` has thresholds of subtasks beside a state, expected `below` or `above`"
                 ));
             }
-            _ => return Err(format!("`{score}` is compared with nothing or twice, expected one of below, above, is")),
+            _ => {
+                return Err(format!(
+                    "`{score}` is compared with nothing or twice, expected one of below, above, is"
+                ));
+            }
         };
-        Ok(Condition { score, test, subtasks })
+        Ok(Condition {
+            score,
+            test,
+            subtasks,
+        })
     }
 }
 
 impl From<Condition> for WrittenCondition {
     fn from(condition: Condition) -> WrittenCondition {
-        let Condition { score, test, subtasks } = condition;
-        let written = WrittenCondition { score: Some(score), subtasks, ..WrittenCondition::default() };
+        let Condition {
+            score,
+            test,
+            subtasks,
+        } = condition;
+        let written = WrittenCondition {
+            score: Some(score),
+            subtasks,
+            ..WrittenCondition::default()
+        };
         match test {
-            Test::Below(threshold) => WrittenCondition { below: Some(threshold), ..written },
-            Test::Above(threshold) => WrittenCondition { above: Some(threshold), ..written },
-            Test::Is(state) => WrittenCondition { is: Some(state), ..written },
+            Test::Below(threshold) => WrittenCondition {
+                below: Some(threshold),
+                ..written
+            },
+            Test::Above(threshold) => WrittenCondition {
+                above: Some(threshold),
+                ..written
+            },
+            Test::Is(state) => WrittenCondition {
+                is: Some(state),
+                ..written
+            },
         }
     }
 }
@@ -244,9 +302,17 @@ pub struct Rule {
 impl Rule {
     /// `flag if clip < 25 and ocr < 0.8`, as it is shown.
     pub fn words(&self) -> String {
-        let and = if self.join == Join::All { " and " } else { " or " };
+        let and = if self.join == Join::All {
+            " and "
+        } else {
+            " or "
+        };
         let list: Vec<String> = self.conditions.iter().map(Condition::words).collect();
-        let then = if self.then == Then::Flag { "flag" } else { "park" };
+        let then = if self.then == Then::Flag {
+            "flag"
+        } else {
+            "park"
+        };
         format!("{then} if {}", list.join(and))
     }
 }
@@ -267,27 +333,59 @@ impl TryFrom<WrittenRule> for Rule {
     type Error = String;
 
     fn try_from(written: WrittenRule) -> Result<Rule, String> {
-        let WrittenRule { name, then, all, any } = written;
+        let WrittenRule {
+            name,
+            then,
+            all,
+            any,
+        } = written;
         if name.trim().is_empty() || name.chars().any(char::is_control) {
-            return Err("a rule has no name, expected one line such as `name = \"weak match\"`".into());
+            return Err(
+                "a rule has no name, expected one line such as `name = \"weak match\"`".into(),
+            );
         }
         let (join, conditions) = match (all, any) {
             (Some(all), None) => (Join::All, all),
             (None, Some(any)) => (Join::Any, any),
-            _ => return Err(format!("the rule `{name}` needs one list of conditions, expected `all` or `any`")),
+            _ => {
+                return Err(format!(
+                    "the rule `{name}` needs one list of conditions, expected `all` or `any`"
+                ));
+            }
         };
         if conditions.is_empty() {
-            return Err(format!("the rule `{name}` has no condition, expected at least one"));
+            return Err(format!(
+                "the rule `{name}` has no condition, expected at least one"
+            ));
         }
-        Ok(Rule { name, then, join, conditions })
+        Ok(Rule {
+            name,
+            then,
+            join,
+            conditions,
+        })
     }
 }
 
 impl From<Rule> for WrittenRule {
     fn from(rule: Rule) -> WrittenRule {
-        let Rule { name, then, join, conditions } = rule;
-        let (all, any) = if join == Join::All { (Some(conditions), None) } else { (None, Some(conditions)) };
-        WrittenRule { name, then, all, any }
+        let Rule {
+            name,
+            then,
+            join,
+            conditions,
+        } = rule;
+        let (all, any) = if join == Join::All {
+            (Some(conditions), None)
+        } else {
+            (None, Some(conditions))
+        };
+        WrittenRule {
+            name,
+            then,
+            all,
+            any,
+        }
     }
 }
 
@@ -305,7 +403,10 @@ impl TryFrom<Vec<Rule>> for RuleSet {
     fn try_from(rules: Vec<Rule>) -> Result<RuleSet, String> {
         for (at, rule) in rules.iter().enumerate() {
             if rules[..at].iter().any(|r| r.name == rule.name) {
-                return Err(format!("the rule `{}` is there twice, expected each name once", rule.name));
+                return Err(format!(
+                    "the rule `{}` is there twice, expected each name once",
+                    rule.name
+                ));
             }
         }
         Ok(RuleSet { rules })
@@ -321,7 +422,12 @@ impl From<RuleSet> for Vec<Rule> {
 impl RuleSet {
     /// Every score that the rules ask for, each once.
     pub fn measures(&self) -> Vec<Measure> {
-        let mut all: Vec<Measure> = self.rules.iter().flat_map(|r| &r.conditions).map(|c| c.score.clone()).collect();
+        let mut all: Vec<Measure> = self
+            .rules
+            .iter()
+            .flat_map(|r| &r.conditions)
+            .map(|c| c.score.clone())
+            .collect();
         all.sort();
         all.dedup();
         all
@@ -329,7 +435,9 @@ impl RuleSet {
 
     /// The threshold that the rule of this score alone has for all subtasks: what the bench moves.
     pub fn threshold(&self, measure: &Measure, then: Then) -> Option<Threshold> {
-        let condition = self.alone(measure, then).and_then(|at| self.rules.get(at)?.conditions.first());
+        let condition = self
+            .alone(measure, then)
+            .and_then(|at| self.rules.get(at)?.conditions.first());
         condition.and_then(|c| c.threshold(""))
     }
 
@@ -343,7 +451,13 @@ impl RuleSet {
 
     /// The same rules with another threshold for this score alone: of all subtasks, or of one. Without a threshold the
     /// rule goes (or the subtask's exception).
-    pub fn with(&self, measure: &Measure, then: Then, subtask: Option<&str>, threshold: Option<Threshold>) -> RuleSet {
+    pub fn with(
+        &self,
+        measure: &Measure,
+        then: Then,
+        subtask: Option<&str>,
+        threshold: Option<Threshold>,
+    ) -> RuleSet {
         let mut set = self.clone();
         match (self.alone(measure, then), threshold, subtask) {
             (None, None, _) => {}
@@ -359,15 +473,24 @@ impl RuleSet {
                 while set.rules.iter().any(|r| r.name == name) {
                     name.push('*');
                 }
-                set.rules.push(Rule { name, then, join: Join::All, conditions: vec![condition] });
+                set.rules.push(Rule {
+                    name,
+                    then,
+                    join: Join::All,
+                    conditions: vec![condition],
+                });
             }
             (Some(at), None, None) => {
                 set.rules.remove(at);
             }
             (Some(at), threshold, subtask) => {
-                if let Some(condition) = set.rules.get_mut(at).and_then(|r| r.conditions.first_mut()) {
+                if let Some(condition) =
+                    set.rules.get_mut(at).and_then(|r| r.conditions.first_mut())
+                {
                     match (subtask, threshold) {
-                        (Some(subtask), Some(threshold)) => drop(condition.subtasks.insert(subtask.into(), threshold)),
+                        (Some(subtask), Some(threshold)) => {
+                            drop(condition.subtasks.insert(subtask.into(), threshold))
+                        }
                         (Some(subtask), None) => drop(condition.subtasks.remove(subtask)),
                         (None, Some(threshold)) => {
                             condition.test = match condition.test {
@@ -394,7 +517,9 @@ mod tests {
     }
 
     fn read(text: &str) -> Result<RuleSet, String> {
-        toml::from_str::<File>(text).map(|f| f.rules).map_err(|e| e.message().to_string())
+        toml::from_str::<File>(text)
+            .map(|f| f.rules)
+            .map_err(|e| e.message().to_string())
     }
 
     const TEXT: &str = r#"
@@ -411,7 +536,10 @@ mod tests {
     #[test]
     fn rules_read_back_from_toml_and_from_the_wire() {
         let set = read(TEXT).unwrap();
-        assert_eq!(set.rules[0].words(), "flag if clip < 25 (text 22.5) and judge/fits is unparsed");
+        assert_eq!(
+            set.rules[0].words(),
+            "flag if clip < 25 (text 22.5) and judge/fits is unparsed"
+        );
         assert_eq!(set.rules[1].words(), "park if safety > 0");
         let text = toml::to_string(&File { rules: set.clone() }).unwrap();
         assert_eq!(read(&text).unwrap(), set, "{text}");
@@ -424,37 +552,77 @@ mod tests {
     fn a_wrong_rule_says_what_is_expected() {
         for (wrong, word) in [
             ("[[rules]]\nname=\"a\"\nthen=\"flag\"", "`all` or `any`"),
-            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[]", "at least one"),
-            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clip\"}]", "one of below"),
-            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clip\",below=nan}]", "finite"),
-            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{below=1}]", "names no score"),
-            ("[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clop\",below=1}]", "no scorer"),
-            ("[[rules]]\nname=\"a\"\nthen=\"drop\"\nall=[{score=\"clip\",below=1}]", "drop"),
+            (
+                "[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[]",
+                "at least one",
+            ),
+            (
+                "[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clip\"}]",
+                "one of below",
+            ),
+            (
+                "[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clip\",below=nan}]",
+                "finite",
+            ),
+            (
+                "[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{below=1}]",
+                "names no score",
+            ),
+            (
+                "[[rules]]\nname=\"a\"\nthen=\"flag\"\nall=[{score=\"clop\",below=1}]",
+                "no scorer",
+            ),
+            (
+                "[[rules]]\nname=\"a\"\nthen=\"drop\"\nall=[{score=\"clip\",below=1}]",
+                "drop",
+            ),
         ] {
-            assert!(read(wrong).unwrap_err().contains(word), "{wrong}: {:?}", read(wrong));
+            assert!(
+                read(wrong).unwrap_err().contains(word),
+                "{wrong}: {:?}",
+                read(wrong)
+            );
         }
-        let twice = format!("{TEXT}\n[[rules]]\nname=\"unsafe\"\nthen=\"flag\"\nany=[{{score=\"ocr\",below=1}}]");
+        let twice = format!(
+            "{TEXT}\n[[rules]]\nname=\"unsafe\"\nthen=\"flag\"\nany=[{{score=\"ocr\",below=1}}]"
+        );
         assert!(read(&twice).unwrap_err().contains("twice"));
     }
 
     #[test]
     fn a_score_that_is_not_there_is_on_neither_side() {
         let set = read(TEXT).unwrap();
-        let [clip, judge] = set.rules[0].conditions.as_slice() else { panic!() };
+        let [clip, judge] = set.rules[0].conditions.as_slice() else {
+            panic!()
+        };
         assert!(clip.holds(&Score::scored(0.249, ""), 100.0, "animal"));
-        assert!(!clip.holds(&Score::scored(0.25, ""), 100.0, "animal"), "at the line it stays");
-        assert!(!clip.holds(&Score::scored(0.249, ""), 100.0, "text"), "a subtask's own line");
+        assert!(
+            !clip.holds(&Score::scored(0.25, ""), 100.0, "animal"),
+            "at the line it stays"
+        );
+        assert!(
+            !clip.holds(&Score::scored(0.249, ""), 100.0, "text"),
+            "a subtask's own line"
+        );
         assert!(!clip.holds(&Score::other(ScoreState::Unparsed, ""), 100.0, "animal"));
         assert!(judge.holds(&Score::other(ScoreState::Unparsed, ""), 1.0, ""));
     }
 
     #[test]
     fn conditions_of_filter_words_read_back() {
-        for text in ["clip<25", "safety>-0.5", "judge/fits=unparsed", "clip.cosine<0.25"] {
+        for text in [
+            "clip<25",
+            "safety>-0.5",
+            "judge/fits=unparsed",
+            "clip.cosine<0.25",
+        ] {
             assert_eq!(Condition::parse(text).unwrap().short(), text);
         }
         for wrong in ["clip", "clip<", "clip<x", "clip=done", "clop<1", "clip<inf"] {
-            assert!(Condition::parse(wrong).unwrap_err().contains("expected"), "{wrong}");
+            assert!(
+                Condition::parse(wrong).unwrap_err().contains("expected"),
+                "{wrong}"
+            );
         }
     }
 
@@ -462,16 +630,31 @@ mod tests {
     fn the_bench_moves_one_line_and_leaves_the_other_rules_alone() {
         let set = read(TEXT).unwrap();
         let clip: Measure = "clip".parse().unwrap();
-        assert_eq!(set.threshold(&clip, Then::Flag), None, "it is not alone in its rule");
+        assert_eq!(
+            set.threshold(&clip, Then::Flag),
+            None,
+            "it is not alone in its rule"
+        );
         let line = |n: f64| Threshold::new(n);
         let with = set.with(&clip, Then::Flag, None, line(24.0));
-        assert_eq!((with.rules.len(), with.threshold(&clip, Then::Flag)), (3, line(24.0)));
-        let moved = with.with(&clip, Then::Flag, Some("text"), line(20.1)).with(&clip, Then::Flag, None, line(23.0));
+        assert_eq!(
+            (with.rules.len(), with.threshold(&clip, Then::Flag)),
+            (3, line(24.0))
+        );
+        let moved = with.with(&clip, Then::Flag, Some("text"), line(20.1)).with(
+            &clip,
+            Then::Flag,
+            None,
+            line(23.0),
+        );
         assert_eq!(moved.rules[2].words(), "flag if clip < 23 (text 20.1)");
         let back = moved.with(&clip, Then::Flag, Some("text"), None);
         assert_eq!(back.rules[2].words(), "flag if clip < 23");
         assert_eq!(back.with(&clip, Then::Flag, None, None), set);
         let safety: Measure = "safety".parse().unwrap();
-        assert_eq!(set.with(&safety, Then::Park, None, line(0.1)).rules[1].words(), "park if safety > 0.1");
+        assert_eq!(
+            set.with(&safety, Then::Park, None, line(0.1)).rules[1].words(),
+            "park if safety > 0.1"
+        );
     }
 }

@@ -7,7 +7,9 @@ use benchtop_metrics::score::ItemSelection;
 use benchtop_model::board::{BoardAsk, Curated};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::{Error, ErrorKind, Filter, Result, Status};
-use benchtop_pipeline::analysis::{Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, Votes, What, aligned, analyse};
+use benchtop_pipeline::analysis::{
+    Aligned, Alignment, AnalyseAsk, Analysis, By, Kept, Votes, What, aligned, analyse,
+};
 use benchtop_pipeline::board::BoardData;
 
 /// Rows whose verdicts are read at once: a decision waits no longer than for these.
@@ -17,7 +19,11 @@ const AT_ONCE: usize = 8192;
 ///
 /// # Errors
 /// As the board of the same questions, and as [`analyse`]; where it would tell what a blind round keeps back.
-pub(super) fn analysed(sight: &AnnotatorView, ask: &AnalyseAsk, watch: &Watch<'_>) -> Result<Analysis> {
+pub(super) fn analysed(
+    sight: &AnnotatorView,
+    ask: &AnalyseAsk,
+    watch: &Watch<'_>,
+) -> Result<Analysis> {
     let of = scored(sight.shared(), rule(ask.board.rule.as_deref())?)?;
     let before = chosen(sight, &of, &ask.board)?;
     let after = match &ask.what {
@@ -26,7 +32,9 @@ pub(super) fn analysed(sight: &AnnotatorView, ask: &AnalyseAsk, watch: &Watch<'_
     };
     let wanted = || !(watch.cancelled)();
     match &ask.what {
-        What::Alignment(alignment) => pictures(sight, (&of, &before), alignment, &wanted).map(Analysis::Aligned),
+        What::Alignment(alignment) => {
+            pictures(sight, (&of, &before), alignment, &wanted).map(Analysis::Aligned)
+        }
         what => analyse(&of, &before, after.as_ref(), what, &wanted),
     }
 }
@@ -43,7 +51,9 @@ fn pictures(
     let mut votes = vec![Votes::default(); rows];
     match &ask.by {
         By::Filter(threshold) => {
-            let column = sight.scoring.column(sight.shared(), &Scorer::Alignment, wanted)?;
+            let column = sight
+                .scoring
+                .column(sight.shared(), &Scorer::Alignment, wanted)?;
             for (row, votes) in votes.iter_mut().enumerate() {
                 if let Some(score) = column.value(row) {
                     votes.add(f64::from(score) >= *threshold);
@@ -57,14 +67,19 @@ fn pictures(
             }
             for (at, some) in votes.chunks_mut(AT_ONCE).enumerate() {
                 if !wanted() {
-                    return Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more"));
+                    return Err(Error::new(
+                        ErrorKind::Cancelled,
+                        "nobody waits for it any more",
+                    ));
                 }
                 let ledger = sight.ledger();
                 for (row, votes) in (at * AT_ONCE..).zip(some) {
                     for standing in ledger.standing(row as u32) {
                         let asked = standing.judgement.asked.as_ref().map(|asked| &asked.round);
                         if round.is_none() || round.as_ref() == asked {
-                            Votes::of(standing.judgement.verdict).into_iter().for_each(|vote| votes.add(vote));
+                            Votes::of(standing.judgement.verdict)
+                                .into_iter()
+                                .for_each(|vote| votes.add(vote));
                         }
                     }
                 }
@@ -73,8 +88,14 @@ fn pictures(
     }
     if votes.iter().all(|votes| votes.all == 0) {
         let (what, help) = match &ask.by {
-            By::Filter(_) => ("no picture has a score of `alignment`", "`benchtop filter run alignment` scores them"),
-            By::People(_) => ("no verdict on a picture counts", "judge items first, or name another round"),
+            By::Filter(_) => (
+                "no picture has a score of `alignment`",
+                "`benchtop filter run alignment` scores them",
+            ),
+            By::People(_) => (
+                "no verdict on a picture counts",
+                "judge items first, or name another round",
+            ),
         };
         return Err(Error::new(ErrorKind::NotFound, what).help(help));
     }
@@ -84,11 +105,26 @@ fn pictures(
 /// The board of what is left.
 fn left(kept: &Kept) -> BoardAsk {
     match kept {
-        Kept::Accepted => BoardAsk { curated: Curated::Accepted, ..BoardAsk::default() },
-        Kept::Round(name) => BoardAsk { curated: Curated::Round(name.clone()), ..BoardAsk::default() },
+        Kept::Accepted => BoardAsk {
+            curated: Curated::Accepted,
+            ..BoardAsk::default()
+        },
+        Kept::Round(name) => BoardAsk {
+            curated: Curated::Round(name.clone()),
+            ..BoardAsk::default()
+        },
         Kept::NotRejected => {
-            let status = Status::ALL.into_iter().filter(|s| *s != Status::Rejected).collect();
-            BoardAsk { filter: Filter { status, ..Filter::default() }, ..BoardAsk::default() }
+            let status = Status::ALL
+                .into_iter()
+                .filter(|s| *s != Status::Rejected)
+                .collect();
+            BoardAsk {
+                filter: Filter {
+                    status,
+                    ..Filter::default()
+                },
+                ..BoardAsk::default()
+            }
         }
     }
 }

@@ -31,7 +31,9 @@ fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
     let catalog = sight.catalog();
     let by_number = || {
         let number: u32 = name.trim_start_matches('#').parse().ok()?;
-        number.checked_sub(1).filter(|row| (*row as usize) < catalog.len())
+        number
+            .checked_sub(1)
+            .filter(|row| (*row as usize) < catalog.len())
     };
     let none = || Error::new(ErrorKind::NotFound, format!("there is no item `{name}`"));
     catalog.row_of(name)?.or_else(by_number).ok_or_else(none)
@@ -40,7 +42,11 @@ fn row_of(sight: &AnnotatorView, name: &str) -> Result<u32> {
 /// Leaves the answers that may be shown to the one who asks.
 pub(super) fn keep_back(sight: &AnnotatorView, answers: &mut Vec<AnswerDetail>) {
     let catalog = sight.catalog();
-    answers.retain(|a| catalog.row_of_hash(id_hash(&a.item)).is_none_or(|row| seen(sight, row)));
+    answers.retain(|a| {
+        catalog
+            .row_of_hash(id_hash(&a.item))
+            .is_none_or(|row| seen(sight, row))
+    });
 }
 
 impl Query for request::Ranks {
@@ -53,7 +59,9 @@ impl Query for request::Ranks {
 impl Query for request::Sure {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Sure> {
         let (scored, chosen) = parts(sight, &self.ask)?;
-        scored.sure(&self.model, &self.column, &chosen, self.plan, &|| !(watch.cancelled)())
+        scored.sure(&self.model, &self.column, &chosen, self.plan, &|| {
+            !(watch.cancelled)()
+        })
     }
 }
 
@@ -62,7 +70,13 @@ impl Query for request::Compare {
         let (scored, chosen) = parts(sight, &self.ask)?;
         let [a, b] = &self.models;
         let (wanted, visible) = (|| !(watch.cancelled)(), |row: u32| seen(sight, row));
-        scored.compare((a, b), &self.column, &chosen, self.plan, (&wanted, &visible))
+        scored.compare(
+            (a, b),
+            &self.column,
+            &chosen,
+            self.plan,
+            (&wanted, &visible),
+        )
     }
 }
 

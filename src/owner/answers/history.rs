@@ -16,7 +16,11 @@ impl Query for request::Log {
         ask.count = ask.count.min(LOGGED);
         let mut history = History::read(&sight.project)?;
         let catalog = sight.catalog();
-        let seen = |d: &Decision| catalog.row_of_hash(id_hash(&d.item)).is_none_or(|row| sight.sees(row, &d.who));
+        let seen = |d: &Decision| {
+            catalog
+                .row_of_hash(id_hash(&d.item))
+                .is_none_or(|row| sight.sees(row, &d.who))
+        };
         history.decisions.retain(seen);
         let (entries, more) = history.log(&ask, &catalog, &sight.ledger());
         Ok(LogPage { entries, more })
@@ -45,18 +49,43 @@ fn replay(sight: &AnnotatorView, moment: Moment) -> Result<State> {
     let statuses = statuses(&ledger, &catalog);
     let same = (moment == Moment::Now).then(|| {
         let now = shared.data().overlay.status.clone();
-        let stands = |row: usize, code: u8| shown.get(row) == Some(&code) || now.get(row) == Some(&code);
-        statuses.iter().enumerate().all(|(row, status)| stands(row, status.code()))
+        let stands =
+            |row: usize, code: u8| shown.get(row) == Some(&code) || now.get(row) == Some(&code);
+        statuses
+            .iter()
+            .enumerate()
+            .all(|(row, status)| stands(row, status.code()))
     });
     if same == Some(false) {
         notes.push(
             "what the owner shows is not what the journals say: end it with `benchtop stop` to read them anew".into(),
         );
     }
-    let counted = |(row, s): (usize, &Status)| if sight.veils(row as u32) { Status::Pending } else { *s };
-    let count = |status: Status| statuses.iter().enumerate().filter(|s| counted(*s) == status).count() as u64;
-    let by_status = Status::ALL.into_iter().map(|status| (status, count(status))).collect();
-    Ok(State { rev: ledger.rev(), decisions: ledger.decisions() as u64, by_status, same, notes })
+    let counted = |(row, s): (usize, &Status)| {
+        if sight.veils(row as u32) {
+            Status::Pending
+        } else {
+            *s
+        }
+    };
+    let count = |status: Status| {
+        statuses
+            .iter()
+            .enumerate()
+            .filter(|s| counted(*s) == status)
+            .count() as u64
+    };
+    let by_status = Status::ALL
+        .into_iter()
+        .map(|status| (status, count(status)))
+        .collect();
+    Ok(State {
+        rev: ledger.rev(),
+        decisions: ledger.decisions() as u64,
+        by_status,
+        same,
+        notes,
+    })
 }
 
 /// The items that stand elsewhere at `to` than at `from`.
@@ -65,10 +94,19 @@ fn moved(sight: &AnnotatorView, from: Moment, to: Moment) -> Result<Vec<Moved>> 
     let (catalog, (before, _)) = at(shared, from)?;
     let (_, (after, _)) = at(shared, to)?;
     let (before, after) = (statuses(&before, &catalog), statuses(&after, &catalog));
-    let pairs = before.into_iter().zip(after).enumerate().filter(|(_, (from, to))| from != to);
+    let pairs = before
+        .into_iter()
+        .zip(after)
+        .enumerate()
+        .filter(|(_, (from, to))| from != to);
     let pairs = pairs.filter(|(row, _)| !sight.veils(*row as u32));
     let moved = |(row, (from, to)): (usize, (Status, Status))| {
-        Ok(Moved { number: row as u32 + 1, item: catalog.item(row)?.id, from, to })
+        Ok(Moved {
+            number: row as u32 + 1,
+            item: catalog.item(row)?.id,
+            from,
+            to,
+        })
     };
     pairs.map(moved).collect()
 }
@@ -83,5 +121,7 @@ fn at(shared: &OwnerContext, moment: Moment) -> Result<At> {
 }
 
 fn statuses(ledger: &Ledger, catalog: &Catalog) -> Vec<Status> {
-    (0..catalog.len() as u32).map(|row| ledger.status(row)).collect()
+    (0..catalog.len() as u32)
+        .map(|row| ledger.status(row))
+        .collect()
 }

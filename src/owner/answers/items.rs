@@ -31,7 +31,10 @@ impl Query for request::Page {
 impl Query for request::Locate {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Option<u64>> {
         let list = rows(sight, &self.filter, &self.sort)?;
-        Ok(list.iter().position(|row| row + 1 == self.number).map(|at| at as u64))
+        Ok(list
+            .iter()
+            .position(|row| row + 1 == self.number)
+            .map(|at| at as u64))
     }
 }
 
@@ -49,7 +52,10 @@ impl Query for request::NumberOf {
 
 impl Query for request::Numbers {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<u32>> {
-        Ok(rows(sight, &self.0, &self.1)?.into_iter().map(|row| row + 1).collect())
+        Ok(rows(sight, &self.0, &self.1)?
+            .into_iter()
+            .map(|row| row + 1)
+            .collect())
     }
 }
 
@@ -66,7 +72,9 @@ impl Query for request::NextPending {
         let data = sight.data();
         let len = data.overlay.len() as u32;
         let after = self.0.min(len);
-        let found = (after..len).chain(0..after).find(|row| sight.shown(&data, *row) == Status::Pending);
+        let found = (after..len)
+            .chain(0..after)
+            .find(|row| sight.shown(&data, *row) == Status::Pending);
         Ok(found.map(|row| row + 1))
     }
 }
@@ -115,7 +123,11 @@ fn status(sight: &AnnotatorView) -> Result<OwnerStatus> {
     // What is wrong with the metadata stands among the notices.
     let metadata = shared.metadata.look(shared).ok().map(|held| held.health());
     let (catalog, overlay) = sight.items(false);
-    let (items, counts, sets) = (catalog.len() as u64, overlay.counts(), catalog.answers().len() as u64);
+    let (items, counts, sets) = (
+        catalog.len() as u64,
+        overlay.counts(),
+        catalog.answers().len() as u64,
+    );
     let (rev, decisions) = {
         let ledger = shared.ledger();
         (ledger.rev(), ledger.decisions() as u64)
@@ -148,7 +160,11 @@ fn item(sight: &AnnotatorView, number: u32) -> Result<ItemView> {
     let row = number.checked_sub(1).ok_or_else(none)?;
     let json = sight.keyless(row, line(shared, row)?)?;
     let stale = changed(shared, &json);
-    let chips = if sight.veils(row) { Vec::new() } else { scoring::chips(shared, row) };
+    let chips = if sight.veils(row) {
+        Vec::new()
+    } else {
+        scoring::chips(shared, row)
+    };
     let (status, _) = sight.status(row);
     let mut standing = shared.ledger().standing(row);
     standing.retain(|s| sight.sees(row, &s.who));
@@ -156,7 +172,16 @@ fn item(sight: &AnnotatorView, number: u32) -> Result<ItemView> {
     if !sight.veils(row) && !sight.who().is_empty() {
         shared.rounds.shown(sight.who(), row);
     }
-    Ok(ItemView { number, json, status, rev, text_rev, standing, stale, chips })
+    Ok(ItemView {
+        number,
+        json,
+        status,
+        rev,
+        text_rev,
+        standing,
+        stale,
+        chips,
+    })
 }
 
 /// What changed about a composed item; nothing is said while the metadata cannot be read.

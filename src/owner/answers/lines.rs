@@ -26,35 +26,54 @@ pub(super) fn lines(sight: &AnnotatorView, from: u32) -> Result<Lines> {
         statuses.extend((row..next).map(|r| sight.status(r as u32).0));
         row = next;
     }
-    let mut json = String::from_utf8(json).map_err(|_| Error::new(ErrorKind::Corrupt, "a stored item is not UTF-8"))?;
+    let mut json = String::from_utf8(json)
+        .map_err(|_| Error::new(ErrorKind::Corrupt, "a stored item is not UTF-8"))?;
     if shared.rounds.ask_answers() {
         let first = from.saturating_sub(1);
-        let keyless = json.lines().zip(first..).map(|(line, row)| Ok(sight.keyless(row, line.into())? + "\n"));
+        let keyless = json
+            .lines()
+            .zip(first..)
+            .map(|(line, row)| Ok(sight.keyless(row, line.into())? + "\n"));
         json = keyless.collect::<Result<String>>()?;
     }
     let pictures = shared.pictures();
     if !pictures.is_empty() {
-        json = json.lines().fold(String::with_capacity(json.len() + json.len() / 4), |mut all, line| {
-            all.push_str(pictures.resolved(line).as_deref().unwrap_or(line));
-            all.push('\n');
-            all
-        });
+        json = json.lines().fold(
+            String::with_capacity(json.len() + json.len() / 4),
+            |mut all, line| {
+                all.push_str(pictures.resolved(line).as_deref().unwrap_or(line));
+                all.push('\n');
+                all
+            },
+        );
     }
-    Ok(Lines { json, statuses, next: (row < catalog.len()).then_some(row as u32 + 1) })
+    Ok(Lines {
+        json,
+        statuses,
+        next: (row < catalog.len()).then_some(row as u32 + 1),
+    })
 }
 
 /// Lines and statuses of these items.
 pub(super) fn items(sight: &AnnotatorView, numbers: &[u32]) -> Result<Lines> {
     let shared = sight.shared();
     let catalog = shared.catalog();
-    let mut lines = Lines { json: String::new(), statuses: Vec::new(), next: None };
+    let mut lines = Lines {
+        json: String::new(),
+        statuses: Vec::new(),
+        next: None,
+    };
     for number in numbers {
         if lines.json.len() > LINES_BYTES {
             lines.next = Some(*number);
             break;
         }
-        let row = number.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no item #0"))?;
-        lines.json.push_str(&sight.keyless(row, resolved(shared, catalog.line(row as usize)?))?);
+        let row = number
+            .checked_sub(1)
+            .ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no item #0"))?;
+        lines
+            .json
+            .push_str(&sight.keyless(row, resolved(shared, catalog.line(row as usize)?))?);
         lines.json.push('\n');
         lines.statuses.push(sight.status(row).0);
     }

@@ -23,13 +23,25 @@ pub(super) struct View {
 }
 
 impl View {
-    fn now(sight: &AnnotatorView, filter: &Filter, sort: &[Sort], cancelled: &dyn Fn() -> bool) -> Result<View> {
+    fn now(
+        sight: &AnnotatorView,
+        filter: &Filter,
+        sort: &[Sort],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<View> {
         let shared = sight.shared();
         if filter.asks_scores() {
             sight.scores()?;
         }
-        let derived = if filter.asks_metadata() { Some(derived(shared, cancelled)?) } else { None };
-        if let Some(derived) = derived.as_ref().filter(|_| filter.all().any(|f| !f.fresh.is_empty())) {
+        let derived = if filter.asks_metadata() {
+            Some(derived(shared, cancelled)?)
+        } else {
+            None
+        };
+        if let Some(derived) = derived
+            .as_ref()
+            .filter(|_| filter.all().any(|f| !f.fresh.is_empty()))
+        {
             derived.held.in_force().check()?;
         }
         let wanted = || !cancelled();
@@ -38,15 +50,36 @@ impl View {
         } else {
             None
         };
-        let scores = if filter.asks_scores() { Some(scored_by(shared, filter, &wanted)?) } else { None };
-        let said = filter.all().map(|f| &f.said).filter(|said| !said.is_empty());
-        let said = said.map(|said| Ok((said.clone(), said_of(sight, said, cancelled)?))).collect::<Result<_>>()?;
-        let beside = Beside { derived, pictures, scores, said, veil: sight.key() };
+        let scores = if filter.asks_scores() {
+            Some(scored_by(shared, filter, &wanted)?)
+        } else {
+            None
+        };
+        let said = filter
+            .all()
+            .map(|f| &f.said)
+            .filter(|said| !said.is_empty());
+        let said = said
+            .map(|said| Ok((said.clone(), said_of(sight, said, cancelled)?)))
+            .collect::<Result<_>>()?;
+        let beside = Beside {
+            derived,
+            pictures,
+            scores,
+            said,
+            veil: sight.key(),
+        };
         // The revision first: a list made of newer statuses under an older revision is made again, not kept too long.
         let rev = shared.ledger().rev();
-        let times = sort.iter().any(|s| s.field == Field::Judged) || filter.all().any(|f| !f.judged.is_empty());
+        let times = sort.iter().any(|s| s.field == Field::Judged)
+            || filter.all().any(|f| !f.judged.is_empty());
         let (catalog, overlay) = sight.items(times);
-        Ok(View { catalog, overlay, rev, beside })
+        Ok(View {
+            catalog,
+            overlay,
+            rev,
+            beside,
+        })
     }
 
     fn parts(&self) -> Parts<'_> {
@@ -64,14 +97,22 @@ fn derived(shared: &OwnerContext, cancelled: &dyn Fn() -> bool) -> Result<Derive
 /// What rules and scores say of the items, as far as a filter asks.
 fn scored_by(shared: &OwnerContext, filter: &Filter, wanted: &dyn Fn() -> bool) -> Result<ByScore> {
     let generation = shared.scoring.generation();
-    let asked: Vec<_> = filter.all().flat_map(|f| &f.scores).map(|c| c.score.scorer.clone()).collect();
+    let asked: Vec<_> = filter
+        .all()
+        .flat_map(|f| &f.scores)
+        .map(|c| c.score.scorer.clone())
+        .collect();
     let columns = shared.scoring.columns(shared, asked, wanted)?;
     let outcomes = if filter.all().all(|f| f.outcome.is_empty()) {
         None
     } else {
         Some(shared.scoring.outcomes(shared, wanted)?.2)
     };
-    Ok(ByScore { generation, columns, outcomes })
+    Ok(ByScore {
+        generation,
+        columns,
+        outcomes,
+    })
 }
 
 /// Rows that are looked at under one lock: a decision waits no longer than for these.
@@ -87,7 +128,10 @@ fn said_of(sight: &AnnotatorView, said: &Said, cancelled: &dyn Fn() -> bool) -> 
         }
         let ledger = sight.shared().ledger();
         let passes = |row: u32| {
-            ledger.standing(row).iter().any(|s| sight.sees(row, &s.who) && said.passes(&s.who, &s.judgement))
+            ledger
+                .standing(row)
+                .iter()
+                .any(|s| sight.sees(row, &s.who) && said.passes(&s.who, &s.judgement))
         };
         found.extend(rows.iter().copied().filter(|row| passes(*row)));
     }
@@ -96,7 +140,9 @@ fn said_of(sight: &AnnotatorView, said: &Said, cancelled: &dyn Fn() -> bool) -> 
 
 pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Result<Vec<u32>> {
     let view = View::now(sight, filter, sort, &|| false)?;
-    let list = sight.search.list(view.parts(), filter, sort, &|| false, &mut |_| ())?;
+    let list = sight
+        .search
+        .list(view.parts(), filter, sort, &|| false, &mut |_| ())?;
     if list.partial {
         return sight.search.beyond(view.parts(), filter, &list.rows);
     }
@@ -108,15 +154,31 @@ pub(super) fn rows(sight: &AnnotatorView, filter: &Filter, sort: &[Sort]) -> Res
 /// # Errors
 /// [`ErrorKind::Corrupt`] when the texts are damaged.
 pub fn numbers(sight: &AnnotatorView, filter: &Filter) -> Result<Vec<u32>> {
-    let sort = [Sort { field: Field::Number, descending: false }];
-    Ok(rows(sight, filter, &sort)?.into_iter().map(|row| row + 1).collect())
+    let sort = [Sort {
+        field: Field::Number,
+        descending: false,
+    }];
+    Ok(rows(sight, filter, &sort)?
+        .into_iter()
+        .map(|row| row + 1)
+        .collect())
 }
 
 pub(super) fn filtered(sight: &AnnotatorView, filter: &Filter) -> Result<(View, Vec<u32>)> {
-    let sort = [Sort { field: Field::Judged, descending: false }];
+    let sort = [Sort {
+        field: Field::Judged,
+        descending: false,
+    }];
     // The rows are filtered on their own; this is for their cells.
     let view = View::now(sight, &Filter::default(), &sort, &|| false)?;
-    let rows = rows(sight, filter, &[Sort { field: Field::Number, descending: false }])?;
+    let rows = rows(
+        sight,
+        filter,
+        &[Sort {
+            field: Field::Number,
+            descending: false,
+        }],
+    )?;
     Ok((view, rows))
 }
 
@@ -125,7 +187,9 @@ pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) 
     let count = ask.count.min(PAGE_LIMIT);
     let make = |list: &List, offset: u64| -> Result<Page> {
         let wanted = list.rows.iter().skip(offset as usize).take(count as usize);
-        let rows = wanted.map(|row| list_row(&view, &ask.filter, sight, *row as usize)).collect::<Result<_>>()?;
+        let rows = wanted
+            .map(|row| list_row(&view, &ask.filter, sight, *row as usize))
+            .collect::<Result<_>>()?;
         Ok(Page {
             generation: ask.generation,
             offset,
@@ -138,10 +202,15 @@ pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) 
     let mut failed = None;
     let Watch { cancelled, partial } = watch;
     let mut tell = |list: &List| match make(list, 0) {
-        Ok(page) => partial(request::Page::pack(Page { partial: true, ..page })),
+        Ok(page) => partial(request::Page::pack(Page {
+            partial: true,
+            ..page
+        })),
         Err(problem) => failed = Some(problem),
     };
-    let list = sight.search.list(view.parts(), &ask.filter, &ask.sort, cancelled, &mut tell)?;
+    let list = sight
+        .search
+        .list(view.parts(), &ask.filter, &ask.sort, cancelled, &mut tell)?;
     if let Some(problem) = failed {
         return Err(problem);
     }
@@ -150,7 +219,14 @@ pub(super) fn page(sight: &AnnotatorView, ask: &PageAsk, watch: &mut Watch<'_>) 
     }
     if list.partial && ask.offset + u64::from(count) > list.rows.len() as u64 {
         let rows = sight.search.beyond(view.parts(), &ask.filter, &list.rows)?;
-        return make(&List { total: rows.len() as u64, rows, partial: false }, ask.offset);
+        return make(
+            &List {
+                total: rows.len() as u64,
+                rows,
+                partial: false,
+            },
+            ask.offset,
+        );
     }
     make(&list, ask.offset)
 }
@@ -164,7 +240,10 @@ fn list_row(view: &View, filter: &Filter, sight: &AnnotatorView, row: usize) -> 
     let judged = query::judged(at);
     let mut row = Row::of(row as u32 + 1, item, status, judged);
     if !filter.text.trim().is_empty() {
-        row.marks = search::highlight(&row.question, &filter.text).into_iter().map(|at| at as u32).collect();
+        row.marks = search::highlight(&row.question, &filter.text)
+            .into_iter()
+            .map(|at| at as u32)
+            .collect();
     }
     Ok(row)
 }

@@ -46,8 +46,15 @@ impl Query for request::Grid {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Grid> {
         let held = sight.metadata.now(sight)?;
         let usage = usage(sight, watch)?;
-        let number = [Sort { field: Field::Number, descending: false }];
-        let only = if self.filter.is_empty() { None } else { Some(rows(sight, &self.filter, &number)?) };
+        let number = [Sort {
+            field: Field::Number,
+            descending: false,
+        }];
+        let only = if self.filter.is_empty() {
+            None
+        } else {
+            Some(rows(sight, &self.filter, &number)?)
+        };
         let axes = (self.rows.as_str(), self.columns.as_str());
         usage.grid(held.grammar(), &sight.items(false).1, axes, only.as_deref())
     }

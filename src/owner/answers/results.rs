@@ -10,7 +10,12 @@ use benchtop_model::{Error, ErrorKind, Result};
 
 impl Query for request::AnswerSets {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<Vec<AnswerSet>> {
-        Ok(sight.catalog().answers().iter().filter_map(|answers| set(&answers.part)).collect())
+        Ok(sight
+            .catalog()
+            .answers()
+            .iter()
+            .filter_map(|answers| set(&answers.part))
+            .collect())
     }
 }
 

@@ -16,7 +16,9 @@ use benchtop_model::board::{BehindPage, Board, BoardAsk, Curated};
 use benchtop_model::scoring::Scorer;
 use benchtop_model::scoring::bench::Counted;
 use benchtop_model::{Error, ErrorKind, Result, Status};
-use benchtop_pipeline::board::{BEHIND, BEHIND_FURTHER, BoardData, Similarities, from_catalog, published};
+use benchtop_pipeline::board::{
+    BEHIND, BEHIND_FURTHER, BoardData, Similarities, from_catalog, published,
+};
 use benchtop_pipeline::scoring::column::Column;
 use benchtop_pipeline::scoring::predictions;
 use benchtop_store::columns::id_hash;
@@ -26,7 +28,13 @@ use benchtop_store::manifest::{Holds, Part};
 /// What is known of a prediction file.
 pub(super) fn set(part: &Part) -> Option<AnswerSet> {
     match &part.holds {
-        Holds::Predictions { model, form, evaluated, dataset, .. } => Some(AnswerSet {
+        Holds::Predictions {
+            model,
+            form,
+            evaluated,
+            dataset,
+            ..
+        } => Some(AnswerSet {
             model: model.clone(),
             form: *form,
             evaluated: *evaluated,
@@ -53,12 +61,23 @@ pub fn scored(shared: &OwnerContext, rule: Option<Extractor>) -> Result<Arc<Boar
     // What was not compared yet has no similarity.
     let similar = Scores::new(shared, FreeForm::default());
     let find = |model: &str| similar.of(model);
-    let similar = Similarities { of: edition(shared, FreeForm::default()), find: &find };
+    let similar = Similarities {
+        of: edition(shared, FreeForm::default()),
+        find: &find,
+    };
     let readings = match rule {
-        Some(rule) if rule.is_of_project() => Arc::new(JudgeExtractions::of(shared.project.root())?),
+        Some(rule) if rule.is_of_project() => {
+            Arc::new(JudgeExtractions::of(shared.project.root())?)
+        }
         _ => Arc::default(),
     };
-    let scored = Arc::new(from_catalog(&catalog, &store, (rule, &readings), &similar, &|_, _| true)?);
+    let scored = Arc::new(from_catalog(
+        &catalog,
+        &store,
+        (rule, &readings),
+        &similar,
+        &|_, _| true,
+    )?);
     held.push((made_for, rule, scored.clone()));
     Ok(scored)
 }
@@ -71,7 +90,8 @@ pub(super) fn rule(name: Option<&str>) -> Result<Option<Extractor>> {
     let Some(name) = name else { return Ok(None) };
     let found = Extractor::from_name(name).ok_or_else(|| {
         let names = Extractor::ALL.map(Extractor::name).join(", ");
-        Error::new(ErrorKind::Usage, format!("no rule `{name}` reads answers")).help(format!("there are: {names}"))
+        Error::new(ErrorKind::Usage, format!("no rule `{name}` reads answers"))
+            .help(format!("there are: {names}"))
     });
     found.map(Some)
 }
@@ -90,15 +110,24 @@ pub(super) fn board(sight: &AnnotatorView, ask: &BoardAsk) -> Result<Board> {
 }
 
 /// Says how many of the questions show a draft. Nothing is looked up in a project that made no picture.
-fn mark_drafts(shared: &OwnerContext, scored: &BoardData, chosen: &ItemSelection, board: &mut Board) -> Result<()> {
+fn mark_drafts(
+    shared: &OwnerContext,
+    scored: &BoardData,
+    chosen: &ItemSelection,
+    board: &mut Board,
+) -> Result<()> {
     if shared.pictures().is_empty() || board.rows.is_empty() {
         return Ok(());
     }
     let rows = (0..scored.ruled().sheet().len()).filter(|row| chosen.holds(*row));
-    board.drafts = shared.desk.drafts(shared, rows.map(|row| row as u32), &|| true)?;
+    board.drafts = shared
+        .desk
+        .drafts(shared, rows.map(|row| row as u32), &|| true)?;
     if board.drafts > 0 {
-        let note =
-            format!("{} of {} questions show a draft: answers to them measure nothing", board.drafts, board.questions);
+        let note = format!(
+            "{} of {} questions show a draft: answers to them measure nothing",
+            board.drafts, board.questions
+        );
         board.notes.insert(0, note);
     }
     Ok(())
@@ -126,12 +155,18 @@ pub(super) fn behind(
 ///
 /// # Errors
 /// For a filter or a round that cannot be, or must not be asked of now.
-pub(super) fn chosen(sight: &AnnotatorView, scored: &BoardData, ask: &BoardAsk) -> Result<ItemSelection> {
+pub(super) fn chosen(
+    sight: &AnnotatorView,
+    scored: &BoardData,
+    ask: &BoardAsk,
+) -> Result<ItemSelection> {
     sight.chooses(&ask.filter)?;
     let rows = scored.ruled().sheet().len();
     let only = |of: &[u32]| {
         let mut only = vec![false; rows];
-        of.iter().filter_map(|row| only_place(*row, rows)).for_each(|row| only[row] = true);
+        of.iter()
+            .filter_map(|row| only_place(*row, rows))
+            .for_each(|row| only[row] = true);
         only
     };
     let accepted: Option<Vec<bool>> = match &ask.curated {
@@ -139,7 +174,11 @@ pub(super) fn chosen(sight: &AnnotatorView, scored: &BoardData, ask: &BoardAsk) 
         Curated::Accepted => {
             sight.scores()?;
             let (_, overlay) = sight.items(false);
-            Some((0..overlay.len()).map(|row| overlay.status(row) == Status::Accepted).collect())
+            Some(
+                (0..overlay.len())
+                    .map(|row| overlay.status(row) == Status::Accepted)
+                    .collect(),
+            )
         }
         Curated::Round(name) => Some(only(&accepted(sight, name)?)),
     };
@@ -151,7 +190,10 @@ pub(super) fn chosen(sight: &AnnotatorView, scored: &BoardData, ask: &BoardAsk) 
     if accepted.is_none() && wanted.is_none() {
         return Ok(ruled.choose(None));
     }
-    let is = |of: &Option<Vec<bool>>, row: usize| of.as_ref().is_none_or(|of| of.get(row).copied().unwrap_or(false));
+    let is = |of: &Option<Vec<bool>>, row: usize| {
+        of.as_ref()
+            .is_none_or(|of| of.get(row).copied().unwrap_or(false))
+    };
     Ok(ruled.choose(Some(&|row| is(&accepted, row) && is(&wanted, row))))
 }
 
@@ -188,11 +230,21 @@ pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<
             rows.insert(row, *good);
         }
     }
-    let none = |model: &str| Right { model: model.into(), good: (0, 0), all: (0, 0) };
+    let none = |model: &str| Right {
+        model: model.into(),
+        good: (0, 0),
+        all: (0, 0),
+    };
     let mut counts: Vec<Right> = scored.models().map(none).collect();
     for (row, outcomes) in scored.outcomes(&|_| true) {
-        let Some(good) = rows.get(&(row as u32)) else { continue };
-        for (counts, outcome) in counts.iter_mut().zip(outcomes).filter(|(_, o)| *o != Outcome::Missing) {
+        let Some(good) = rows.get(&(row as u32)) else {
+            continue;
+        };
+        for (counts, outcome) in counts
+            .iter_mut()
+            .zip(outcomes)
+            .filter(|(_, o)| *o != Outcome::Missing)
+        {
             let right = u64::from(outcome == Outcome::Right);
             counts.all = (counts.all.0 + right, counts.all.1 + 1);
             if *good {
@@ -208,12 +260,21 @@ pub fn right_of(shared: &OwnerContext, asked: &HashMap<String, bool>) -> Result<
 ///
 /// # Errors
 /// When items or predictions cannot be read.
-pub fn counted_of(shared: &OwnerContext, scorer: &Scorer, row: usize) -> Result<Option<(Counted, Tally)>> {
+pub fn counted_of(
+    shared: &OwnerContext,
+    scorer: &Scorer,
+    row: usize,
+) -> Result<Option<(Counted, Tally)>> {
     if shared.catalog().answers().is_empty() {
         return Ok(None);
     }
     let scored = scored(shared, Some(predictions::RULE))?;
-    Ok(predictions::counted(scorer, &scored, &shared.config().filter, row))
+    Ok(predictions::counted(
+        scorer,
+        &scored,
+        &shared.config().filter,
+        row,
+    ))
 }
 
 /// The scores that follow from the predictions, by row.
@@ -226,5 +287,10 @@ pub fn from_predictions(shared: &OwnerContext, scorer: &Scorer, rows: usize) -> 
         return Ok(Column::without(rows));
     }
     let scored = scored(shared, Some(predictions::RULE))?;
-    Ok(predictions::column(scorer, &scored, &shared.config().filter, rows))
+    Ok(predictions::column(
+        scorer,
+        &scored,
+        &shared.config().filter,
+        rows,
+    ))
 }

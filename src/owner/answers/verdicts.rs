@@ -31,8 +31,20 @@ pub(super) fn page(sight: &AnnotatorView, round: Option<&str>, from: u32) -> Res
         let judged: Vec<(u32, Vec<EffectiveVerdict>)> = {
             let ledger = sight.ledger();
             let own = |row, s: &EffectiveVerdict| ledger.is_on(&s.uuid, row) && wanted(row, s);
-            let standing = |row| (row, ledger.standing(row).into_iter().filter(|s| own(row, s)).collect::<Vec<_>>());
-            rows.clone().map(standing).filter(|(_, list)| !list.is_empty()).collect()
+            let standing = |row| {
+                (
+                    row,
+                    ledger
+                        .standing(row)
+                        .into_iter()
+                        .filter(|s| own(row, s))
+                        .collect::<Vec<_>>(),
+                )
+            };
+            rows.clone()
+                .map(standing)
+                .filter(|(_, list)| !list.is_empty())
+                .collect()
         };
         row = rows.end;
         for (at, standing) in judged {
@@ -59,7 +71,10 @@ pub(super) fn page(sight: &AnnotatorView, round: Option<&str>, from: u32) -> Res
             }));
         }
     }
-    Ok(VerdictPage { list, next: (row < len).then_some(row + 1) })
+    Ok(VerdictPage {
+        list,
+        next: (row < len).then_some(row + 1),
+    })
 }
 
 fn size(standing: &EffectiveVerdict) -> usize {

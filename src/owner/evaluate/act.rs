@@ -25,10 +25,17 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
     let is_at_work = inner.at_work == Some(id);
     let live = inner.runs.get_mut(&id).ok_or_else(|| none(id))?;
     let standing = live.run.standing;
-    let refused = |what: &str| Err(Error::new(ErrorKind::Conflict, format!("job {id} is {}: {what}", standing.name())));
+    let refused = |what: &str| {
+        Err(Error::new(
+            ErrorKind::Conflict,
+            format!("job {id} is {}: {what}", standing.name()),
+        ))
+    };
     let mut next = live.run.clone();
     match act {
-        JobAct::Pause if standing.live() => (next.standing, next.reason) = (JobStatus::Paused, None),
+        JobAct::Pause if standing.live() => {
+            (next.standing, next.reason) = (JobStatus::Paused, None)
+        }
         JobAct::Pause => return refused("only one that waits or runs is paused"),
         JobAct::Resume if matches!(standing, JobStatus::Paused | JobStatus::Failed) => {
             (next.standing, next.reason) = (JobStatus::Queued, None);
@@ -38,7 +45,9 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             (next.standing, next.reason) = (JobStatus::Queued, None);
         }
         JobAct::Resume => return refused("only one that is paused or failed is resumed"),
-        JobAct::Cancel if !standing.over() => (next.standing, next.reason) = (JobStatus::Cancelled, None),
+        JobAct::Cancel if !standing.over() => {
+            (next.standing, next.reason) = (JobStatus::Cancelled, None)
+        }
         JobAct::Cancel => return refused("it is over already"),
         JobAct::Retry if standing == JobStatus::Cancelled => return refused("begin another"),
         JobAct::Retry => {
@@ -57,19 +66,29 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         JobAct::Place(_) if standing.over() => return refused("it has no place any more"),
         JobAct::Place(place) => return place_at(shared, &mut inner, id, place),
         JobAct::Batch(Some(n)) if (1..=256).contains(&n) => {
-            next.new.servers.iter_mut().for_each(|server| server.concurrency = n);
+            next.new
+                .servers
+                .iter_mut()
+                .for_each(|server| server.concurrency = n);
         }
-        JobAct::Batch(_) => return Err(Error::new(ErrorKind::Usage, "1 to 256 requests in flight")),
+        JobAct::Batch(_) => {
+            return Err(Error::new(ErrorKind::Usage, "1 to 256 requests in flight"));
+        }
         JobAct::PerMinute(_) => {
             let what = "an evaluation has no limit a minute";
-            return Err(Error::new(ErrorKind::Usage, what).help("set how many requests are in flight instead"));
+            return Err(Error::new(ErrorKind::Usage, what)
+                .help("set how many requests are in flight instead"));
         }
-        JobAct::Remove if is_at_work => return refused("it is still ending, try again in a moment"),
+        JobAct::Remove if is_at_work => {
+            return refused("it is still ending, try again in a moment");
+        }
         JobAct::Remove if standing.over() => {
             let guard = inventory::guard();
             runs::remove(root, id)?;
             // Else its files would count as lost.
-            inventory::forget(&shared.project, &|path| path.starts_with(&format!("runs/{id:04}.")))?;
+            inventory::forget(&shared.project, &|path| {
+                path.starts_with(&format!("runs/{id:04}."))
+            })?;
             drop(guard);
             trust::end(shared, JobKind::Run, id);
             inner.runs.remove(&id);
@@ -83,7 +102,12 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
     if is_begun {
         trust::check(shared, &trust::of_run(&next.new)?)?;
         let numbers = runs::numbers(root, &next)?;
-        next.token = trust::begin(shared, JobKind::Run, id, trust::digest_of_run(&next, &numbers));
+        next.token = trust::begin(
+            shared,
+            JobKind::Run,
+            id,
+            trust::digest_of_run(&next, &numbers),
+        );
     }
     runs::keep(root, &next)?;
     live.run = next;
@@ -100,12 +124,21 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
 }
 
 /// Gives a run another place among the evaluations; the others keep their order.
-fn place_at(shared: &Arc<OwnerContext>, inner: &mut Inner, id: u32, place: u32) -> Result<Option<JobState>> {
+fn place_at(
+    shared: &Arc<OwnerContext>,
+    inner: &mut Inner,
+    id: u32,
+    place: u32,
+) -> Result<Option<JobState>> {
     let mut order = inner.order();
     order.retain(|other| *other != id);
     order.insert((place.max(1) as usize - 1).min(order.len()), id);
     for (turn, id) in order.iter().enumerate() {
-        if let Some(live) = inner.runs.get_mut(id).filter(|live| live.run.turn != turn as i64) {
+        if let Some(live) = inner
+            .runs
+            .get_mut(id)
+            .filter(|live| live.run.turn != turn as i64)
+        {
             live.run.turn = turn as i64;
             runs::keep(shared.project.root(), &live.run)?;
         }
@@ -137,5 +170,11 @@ pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFail
         }
     };
     let from = usize::try_from(from).unwrap_or(usize::MAX);
-    Ok(progress.failed.into_iter().map(of).skip(from).take(FAILURES).collect())
+    Ok(progress
+        .failed
+        .into_iter()
+        .map(of)
+        .skip(from)
+        .take(FAILURES)
+        .collect())
 }

@@ -37,12 +37,23 @@ pub fn judge_all(
     }
     // Addresses and keys are looked at before anything is read; nothing is sent.
     let mut model = (shared.evaluations.maker)(&new)?;
-    let mut tell = |done, of| watch(Progress { what: "asking the judge".into(), done, of });
+    let mut tell = |done, of| {
+        watch(Progress {
+            what: "asking the judge".into(),
+            done,
+            of,
+        })
+    };
     let scored = answers::scored(shared, Some(Extractor::Strict))?;
     let all = unread(&scored, &ask.models, &mut || tell(0, None))?;
     let root = shared.project.root();
     if ask.dry {
-        return Ok(report(ask, &all, &JudgeExtractions::of(root)?, Done::default()));
+        return Ok(report(
+            ask,
+            &all,
+            &JudgeExtractions::of(root)?,
+            Done::default(),
+        ));
     }
     // Held to the end: two must not have the same file open to write.
     let _one = shared.evaluations.judging();
@@ -59,7 +70,9 @@ pub fn judge_all(
     };
     let done = ask_judge(&scored, &all, desk, &mut |done, of| tell(done, Some(of)));
     // The leaderboard by this rule is another one, also where the judge fell silent on the way.
-    shared.scored().retain(|(_, rule, _)| !rule.is_some_and(Extractor::is_of_project));
+    shared
+        .scored()
+        .retain(|(_, rule, _)| !rule.is_some_and(Extractor::is_of_project));
     shared.tell(Event::Reread);
     Ok(report(ask, &all, judged.readings(), done?))
 }

@@ -59,7 +59,9 @@ struct Inner {
 
 impl Default for Evaluations {
     fn default() -> Self {
-        Evaluations::new(Box::new(|new| Ok(Box::new(ChatModel::new(&begin::table(new)?)?))))
+        Evaluations::new(Box::new(|new| {
+            Ok(Box::new(ChatModel::new(&begin::table(new)?)?))
+        }))
     }
 }
 
@@ -68,7 +70,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn none(id: u32) -> Error {
-    Error::new(ErrorKind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them")
+    Error::new(ErrorKind::NotFound, format!("there is no job {id}"))
+        .help("`benchtop jobs` lists them")
 }
 
 impl Evaluations {
@@ -115,7 +118,10 @@ impl Evaluations {
 
     /// Whether a run waits for an agreement.
     pub fn does_wait(&self, id: u32) -> bool {
-        self.inner().runs.get(&id).is_some_and(|live| live.waits.is_some())
+        self.inner()
+            .runs
+            .get(&id)
+            .is_some_and(|live| live.waits.is_some())
     }
 
     /// Ends all work and waits for it. A question in flight is asked again by the next owner.
@@ -133,13 +139,21 @@ impl Evaluations {
 impl Inner {
     /// Runs that are not over, by turn.
     fn order(&self) -> Vec<u32> {
-        let mut live: Vec<&JobRuntime> = self.runs.values().filter(|r| !r.run.standing.over()).collect();
+        let mut live: Vec<&JobRuntime> = self
+            .runs
+            .values()
+            .filter(|r| !r.run.standing.over())
+            .collect();
         live.sort_by_key(|r| (r.run.turn, r.run.id));
         live.iter().map(|r| r.run.id).collect()
     }
 
     fn state(&self, live: &JobRuntime) -> JobState {
-        let place = self.order().iter().position(|id| *id == live.run.id).map_or(0, |at| at as u32 + 1);
+        let place = self
+            .order()
+            .iter()
+            .position(|id| *id == live.run.id)
+            .map_or(0, |at| at as u32 + 1);
         live.state(place)
     }
 
@@ -149,14 +163,23 @@ impl Inner {
 
     /// Tells everybody how a run is; a mere step forward not too often.
     fn tell(&mut self, shared: &OwnerContext, id: u32, always: bool) {
-        if self.runs.get_mut(&id).is_some_and(|live| live.is_due(always)) {
-            self.state_of(id).into_iter().for_each(|state| shared.tell(Event::Job(Box::new(state))));
+        if self
+            .runs
+            .get_mut(&id)
+            .is_some_and(|live| live.is_due(always))
+        {
+            self.state_of(id)
+                .into_iter()
+                .for_each(|state| shared.tell(Event::Job(Box::new(state))));
         }
     }
 
     /// Writes down how a run stands; a failure is told and harms only what is shown after the next start.
     fn keep(&self, shared: &OwnerContext, id: u32) {
-        let kept = self.runs.get(&id).map_or(Ok(()), |live| runs::keep(shared.project.root(), &live.run));
+        let kept = self
+            .runs
+            .get(&id)
+            .map_or(Ok(()), |live| runs::keep(shared.project.root(), &live.run));
         if let Err(problem) = kept {
             crate::log::write(format_args!("an evaluation could not be kept: {problem}"));
         }
@@ -165,10 +188,17 @@ impl Inner {
     /// The run that is to be worked on next: one that waits for its turn, or one whose answers are to be brought in.
     fn next(&self) -> Option<u32> {
         let queued = |id: &u32| {
-            self.runs.get(id).is_some_and(|live| live.run.standing == JobStatus::Queued && !live.waits_for_servers())
+            self.runs.get(id).is_some_and(|live| {
+                live.run.standing == JobStatus::Queued && !live.waits_for_servers()
+            })
         };
         let found = self.order().into_iter().find(queued);
-        found.or_else(|| self.runs.values().find(|live| live.is_to_be_adopted()).map(|live| live.run.id))
+        found.or_else(|| {
+            self.runs
+                .values()
+                .find(|live| live.is_to_be_adopted())
+                .map(|live| live.run.id)
+        })
     }
 }
 
@@ -177,8 +207,13 @@ pub fn with_runs(shared: &OwnerContext, jobs: Vec<JobState>) -> Vec<JobState> {
     let inner = shared.evaluations.inner();
     let order = inner.order();
     let mine = order.iter().filter_map(|id| inner.state_of(*id));
-    let mine_over = inner.runs.values().filter(|live| live.run.standing.over()).map(|live| inner.state(live));
-    let (mut over, mut all): (Vec<JobState>, Vec<JobState>) = jobs.into_iter().partition(|j| j.standing.over());
+    let mine_over = inner
+        .runs
+        .values()
+        .filter(|live| live.run.standing.over())
+        .map(|live| inner.state(live));
+    let (mut over, mut all): (Vec<JobState>, Vec<JobState>) =
+        jobs.into_iter().partition(|j| j.standing.over());
     over.extend(mine_over);
     over.sort_by_key(|job| std::cmp::Reverse((job.created, job.id)));
     all.extend(mine);
@@ -193,7 +228,11 @@ pub fn start(shared: &Arc<OwnerContext>) {
         Ok(found) => found,
         Err(problem) => (Vec::new(), vec![problem]),
     };
-    shared.notices().extend(problems.iter().map(|p| format!("an evaluation cannot be read: {p}")));
+    shared.notices().extend(
+        problems
+            .iter()
+            .map(|p| format!("an evaluation cannot be read: {p}")),
+    );
     let known = Known::read(shared);
     let mut inner = shared.evaluations.inner();
     for mut run in stored {
@@ -215,7 +254,8 @@ pub fn start(shared: &Arc<OwnerContext>) {
 
 /// Whether this person began the run here, and it is as it was then.
 fn is_ours(shared: &OwnerContext, known: &Known, run: &Run) -> bool {
-    let digest = runs::numbers(shared.project.root(), run).map(|numbers| trust::digest_of_run(run, &numbers));
+    let digest = runs::numbers(shared.project.root(), run)
+        .map(|numbers| trust::digest_of_run(run, &numbers));
     digest.is_ok_and(|digest| known.has(JobKind::Run, run.id, run.token.as_deref(), &digest))
 }
 
@@ -231,9 +271,14 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
             lower_thread_priority();
             run(&owner);
         };
-        match std::thread::Builder::new().name("evaluate".into()).spawn(work) {
+        match std::thread::Builder::new()
+            .name("evaluate".into())
+            .spawn(work)
+        {
             Ok(thread) => inner.thread = Some(thread),
-            Err(error) => crate::log::write(format_args!("an evaluation could not be started: {error}")),
+            Err(error) => {
+                crate::log::write(format_args!("an evaluation could not be started: {error}"))
+            }
         }
     }
     shared.evaluations.wake.notify_all();
@@ -271,14 +316,19 @@ fn run(shared: &Arc<OwnerContext>) {
         // The owner stays while a run is at work.
         let _counted = shared.count_job();
         let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::turn(shared, id)));
-        let did = did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));
+        let did =
+            did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));
         let mut inner = desk.inner();
         inner.at_work = None;
         if let (Some(live), Err(problem)) = (inner.runs.get_mut(&id), did) {
             live.stop(&problem);
             live.look(shared);
         }
-        if inner.runs.get(&id).is_some_and(|live| !live.run.standing.live()) {
+        if inner
+            .runs
+            .get(&id)
+            .is_some_and(|live| !live.run.standing.live())
+        {
             trust::end(shared, JobKind::Run, id);
         }
         inner.keep(shared, id);

@@ -66,9 +66,15 @@ impl JobRuntime {
     pub(super) fn look(&mut self, shared: &OwnerContext) {
         self.waits = None;
         if matches!(self.run.standing, JobStatus::Paused | JobStatus::Failed) {
-            let Run { new, asks, counts, .. } = &self.run;
+            let Run {
+                new, asks, counts, ..
+            } = &self.run;
             let left = asks.saturating_sub(counts.done + counts.failed);
-            let what = if new.blind { "questions" } else { "questions with their pictures" };
+            let what = if new.blind {
+                "questions"
+            } else {
+                "questions with their pictures"
+            };
             let to = trust::of_run(new).unwrap_or_default();
             self.waits = trust::waits(shared, self.elsewhere, &to, (left, what));
         }
@@ -84,7 +90,10 @@ impl JobRuntime {
 
     /// Takes note of how far it is.
     pub(super) fn count(&mut self, counts: Counts) {
-        self.run.counts = Counts { predictions: self.run.counts.predictions, ..counts };
+        self.run.counts = Counts {
+            predictions: self.run.counts.predictions,
+            ..counts
+        };
     }
 
     /// The same, of an answer that was recorded.
@@ -101,7 +110,9 @@ impl JobRuntime {
 
     /// Whether it is over and has answers that are no predictions of the project yet, or set questions aside that these do not name.
     pub(super) fn is_to_be_adopted(&self) -> bool {
-        let Run { standing, counts, .. } = &self.run;
+        let Run {
+            standing, counts, ..
+        } = &self.run;
         let lacks = counts.done > 0 && counts.lacking < counts.failed;
         !self.stuck
             && matches!(standing, JobStatus::Done | JobStatus::Cancelled)
@@ -115,8 +126,13 @@ impl JobRuntime {
             self.stuck = true;
         } else {
             // What a key lacks is not the run's fault.
-            let fails = self.run.counts.done == 0 && (self.is_built || problem.kind != ErrorKind::Unreachable);
-            self.run.standing = if fails { JobStatus::Failed } else { JobStatus::Paused };
+            let fails = self.run.counts.done == 0
+                && (self.is_built || problem.kind != ErrorKind::Unreachable);
+            self.run.standing = if fails {
+                JobStatus::Failed
+            } else {
+                JobStatus::Paused
+            };
         }
         self.run.reason = Some(problem.to_string());
     }
@@ -139,26 +155,43 @@ impl JobRuntime {
 
     /// Whether it waits for its servers.
     pub(super) fn waits_for_servers(&self) -> bool {
-        self.run.standing == JobStatus::Queued && self.not_before.is_some_and(|at| at > Instant::now())
+        self.run.standing == JobStatus::Queued
+            && self.not_before.is_some_and(|at| at > Instant::now())
     }
 
     /// Answers a minute over the last minute, or since the first where that was later.
     fn rate(&self) -> f64 {
         let now = Instant::now();
-        let recent = self.came.iter().filter(|at| now.duration_since(**at) < WINDOW);
-        let (Some(first), n) = (recent.clone().next(), recent.count()) else { return 0.0 };
+        let recent = self
+            .came
+            .iter()
+            .filter(|at| now.duration_since(**at) < WINDOW);
+        let (Some(first), n) = (recent.clone().next(), recent.count()) else {
+            return 0.0;
+        };
         let span = now.duration_since(*first);
         // The first one came before the span begins.
-        if span < Duration::from_secs(1) { 0.0 } else { (n - 1) as f64 * 60.0 / span.as_secs_f64() }
+        if span < Duration::from_secs(1) {
+            0.0
+        } else {
+            (n - 1) as f64 * 60.0 / span.as_secs_f64()
+        }
     }
 
     /// Whether it is to be told now.
     pub(super) fn is_due(&mut self, always: bool) -> bool {
         let now = Instant::now();
-        while self.came.front().is_some_and(|at| now.duration_since(*at) >= WINDOW) {
+        while self
+            .came
+            .front()
+            .is_some_and(|at| now.duration_since(*at) >= WINDOW)
+        {
             self.came.pop_front();
         }
-        let due = always || self.told.is_none_or(|told| now.duration_since(told) >= TELL_EVERY);
+        let due = always
+            || self
+                .told
+                .is_none_or(|told| now.duration_since(told) >= TELL_EVERY);
         if due {
             self.told = Some(now);
         }
@@ -167,15 +200,38 @@ impl JobRuntime {
 
     /// The job as everybody sees it.
     pub(super) fn state(&self, place: u32) -> JobState {
-        let Run { id, label, by, created, new, instruction, asks, standing, reason, counts, drafts, .. } =
-            self.run.clone();
-        let rate = if standing == JobStatus::Running { self.rate() } else { 0.0 };
+        let Run {
+            id,
+            label,
+            by,
+            created,
+            new,
+            instruction,
+            asks,
+            standing,
+            reason,
+            counts,
+            drafts,
+            ..
+        } = self.run.clone();
+        let rate = if standing == JobStatus::Running {
+            self.rate()
+        } else {
+            0.0
+        };
         let left = asks.saturating_sub(counts.done + counts.failed);
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
-        let cost = part(counts.usage.prompt, new.prices.0) + part(counts.usage.completion, new.prices.1);
+        let cost =
+            part(counts.usage.prompt, new.prices.0) + part(counts.usage.completion, new.prices.1);
         let priced = new.prices != (0, 0);
-        let words = if new.filter.is_empty() { "all items".to_string() } else { new.filter.clone() };
-        let sampled = new.sample.map_or(String::new(), |n| format!(", a sample of {n}"));
+        let words = if new.filter.is_empty() {
+            "all items".to_string()
+        } else {
+            new.filter.clone()
+        };
+        let sampled = new
+            .sample
+            .map_or(String::new(), |n| format!(", a sample of {n}"));
         let blind = if new.blind { ", without pictures" } else { "" };
         JobState {
             id,
@@ -208,7 +264,8 @@ impl JobRuntime {
                 empty: counts.empty,
                 tokens: (counts.usage.prompt, counts.usage.completion),
                 untold: counts.untold,
-                cost_micros: priced.then(|| u64::try_from(cost.div_ceil(PRICED)).unwrap_or(u64::MAX)),
+                cost_micros: priced
+                    .then(|| u64::try_from(cost.div_ceil(PRICED)).unwrap_or(u64::MAX)),
                 predictions: counts.predictions,
                 drafts,
             })),

@@ -16,7 +16,11 @@ use benchtop_store::similarity::Cosines;
 /// What the free-form scores of all models follow from beside questions and answers, see [`Cosines::edition`]; none where nothing
 /// was compared yet.
 pub fn edition(shared: &OwnerContext, rule: FreeForm) -> Option<String> {
-    Some(format!("{} {}", rule.name(), Cosines::edition(&shared.project.store())?))
+    Some(format!(
+        "{} {}",
+        rule.name(),
+        Cosines::edition(&shared.project.store())?
+    ))
 }
 
 /// Gives the free-form score of a model's answers by item row, by what was compared so far; not a number where there is none.
@@ -29,15 +33,32 @@ pub struct Scores<'s> {
 impl<'s> Scores<'s> {
     /// By `rule`; nothing is read before somebody asks.
     pub fn new(shared: &'s OwnerContext, rule: FreeForm) -> Scores<'s> {
-        Scores { shared, rule, cosines: OnceLock::new() }
+        Scores {
+            shared,
+            rule,
+            cosines: OnceLock::new(),
+        }
     }
 
     /// Those of `model`; none where nothing was compared, or it cannot be read: comparing again tells why.
     pub fn of(&self, model: &str) -> Vec<f32> {
-        let cosines = self.cosines.get_or_init(|| Cosines::current(&self.shared.project.store()).ok().flatten());
-        let (Some(cosines), catalog) = (cosines, self.shared.catalog()) else { return Vec::new() };
-        let Ok(mut all) = compared(&catalog, &[model.to_string()], self.rule, &|| true) else { return Vec::new() };
-        column(&all.pop().unwrap_or_default(), cosines, self.rule, catalog.len())
+        let cosines = self.cosines.get_or_init(|| {
+            Cosines::current(&self.shared.project.store())
+                .ok()
+                .flatten()
+        });
+        let (Some(cosines), catalog) = (cosines, self.shared.catalog()) else {
+            return Vec::new();
+        };
+        let Ok(mut all) = compared(&catalog, &[model.to_string()], self.rule, &|| true) else {
+            return Vec::new();
+        };
+        column(
+            &all.pop().unwrap_or_default(),
+            cosines,
+            self.rule,
+            catalog.len(),
+        )
     }
 }
 
@@ -53,23 +74,42 @@ pub fn compare_all(
 ) -> Result<SimilarityReport> {
     let catalog = shared.catalog();
     let known = models(&catalog);
-    let wanted = if ask.models.is_empty() { known.clone() } else { ask.models.clone() };
+    let wanted = if ask.models.is_empty() {
+        known.clone()
+    } else {
+        ask.models.clone()
+    };
     if let Some(none) = wanted.iter().find(|model| !known.contains(model)) {
-        return Err(Error::new(ErrorKind::NotFound, format!("there are no answers of `{none}`"))
-            .help(format!("there are those of: {}", known.join(", "))));
+        return Err(Error::new(
+            ErrorKind::NotFound,
+            format!("there are no answers of `{none}`"),
+        )
+        .help(format!("there are those of: {}", known.join(", "))));
     }
     let told = std::cell::RefCell::new(watch);
-    let tell = |done, of| told.borrow_mut()(Progress { what: "comparing".into(), done, of });
+    let tell = |done, of| {
+        told.borrow_mut()(Progress {
+            what: "comparing".into(),
+            done,
+            of,
+        })
+    };
     let all = compared(&catalog, &wanted, ask.rule, &|| tell(0, None))?;
     // Held to the end: two must not have the same file open to write.
     let _one = shared.evaluations.comparing();
     let store = shared.project.store();
     let (cosines, done, encoder) = match ask.dry {
-        true => (Cosines::current(&store)?, Done::default(), ask.encoder.clone()),
+        true => (
+            Cosines::current(&store)?,
+            Done::default(),
+            ask.encoder.clone(),
+        ),
         false => {
             let mut model = MiniLm::open(&Hub::from_env()?.path(&ask.encoder)?, &Options::cpu())?;
             let mut cosines = Cosines::begin(&store, &model.fingerprint().short())?;
-            let done = compare(&all, &mut cosines, &mut model, &mut |done, of| tell(done, Some(of)))?;
+            let done = compare(&all, &mut cosines, &mut model, &mut |done, of| {
+                tell(done, Some(of))
+            })?;
             (Some(cosines), done, model.name().to_string())
         }
     };
@@ -79,10 +119,22 @@ pub fn compare_all(
         shared.tell(Event::Reread);
     }
     let of_model = |(model, list): (String, &Vec<_>)| {
-        let scores = cosines.as_ref().map(|cosines| column(list, cosines, ask.rule, catalog.len())).unwrap_or_default();
-        let scores: Vec<f64> = scores.into_iter().filter(|s| !s.is_nan()).map(f64::from).collect();
+        let scores = cosines
+            .as_ref()
+            .map(|cosines| column(list, cosines, ask.rule, catalog.len()))
+            .unwrap_or_default();
+        let scores: Vec<f64> = scores
+            .into_iter()
+            .filter(|s| !s.is_nan())
+            .map(f64::from)
+            .collect();
         let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
-        SimilarTo { model, answers: list.len() as u64, compared: scores.len() as u64, mean }
+        SimilarTo {
+            model,
+            answers: list.len() as u64,
+            compared: scores.len() as u64,
+            mean,
+        }
     };
     Ok(SimilarityReport {
         encoder,

@@ -31,13 +31,29 @@ use benchtop_store::runs::{self, Journal, Line, Progress, Run};
 /// # Errors
 /// What keeps it from going on.
 pub(super) fn turn(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
-    let standing = shared.evaluations.inner().runs.get(&id).map(|live| live.run.standing);
-    let Some(standing) = standing else { return Ok(()) };
+    let standing = shared
+        .evaluations
+        .inner()
+        .runs
+        .get(&id)
+        .map(|live| live.run.standing);
+    let Some(standing) = standing else {
+        return Ok(());
+    };
     if standing.live() {
         work(shared, id)?;
     }
-    let is_over = shared.evaluations.inner().runs.get(&id).is_some_and(|live| live.is_to_be_adopted());
-    if is_over { bring_in(shared, id) } else { Ok(()) }
+    let is_over = shared
+        .evaluations
+        .inner()
+        .runs
+        .get(&id)
+        .is_some_and(|live| live.is_to_be_adopted());
+    if is_over {
+        bring_in(shared, id)
+    } else {
+        Ok(())
+    }
 }
 
 /// A run under way.
@@ -64,7 +80,9 @@ struct Open {
 
 fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let desk = &shared.evaluations;
-    let Some(run) = desk.inner().runs.get(&id).map(|live| live.run.clone()) else { return Ok(()) };
+    let Some(run) = desk.inner().runs.get(&id).map(|live| live.run.clone()) else {
+        return Ok(());
+    };
     let root = shared.project.root();
     let wordings = Wordings::of(&shared.project, &run.new.wording)?;
     if wordings.described() != run.instruction {
@@ -77,7 +95,16 @@ fn work(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     }
     let journal = Journal::open(root, id, whole)?;
     let reach = Reach::of(shared, &trust::of_run(&run.new)?);
-    let mut session = Session { shared, root, run, progress, journal, reach, failing: Vec::new(), outage: None };
+    let mut session = Session {
+        shared,
+        root,
+        run,
+        progress,
+        journal,
+        reach,
+        failing: Vec::new(),
+        outage: None,
+    };
     let mut model = session.model()?;
     loop {
         session.begun(model.abilities().name.clone());
@@ -145,7 +172,9 @@ impl Session<'_> {
         if inner.ended {
             return Ok(false);
         }
-        let Some(live) = inner.runs.get_mut(&self.run.id) else { return Ok(false) };
+        let Some(live) = inner.runs.get_mut(&self.run.id) else {
+            return Ok(false);
+        };
         if !live.run.standing.live() {
             return Ok(false);
         }
@@ -156,7 +185,10 @@ impl Session<'_> {
     /// Whether more or fewer requests are to be in flight than before.
     fn is_changed(&mut self) -> bool {
         let inner = self.shared.evaluations.inner();
-        let now: Option<NewRun> = inner.runs.get(&self.run.id).map(|live| live.run.new.clone());
+        let now: Option<NewRun> = inner
+            .runs
+            .get(&self.run.id)
+            .map(|live| live.run.new.clone());
         match now.filter(|now| *now != self.run.new) {
             Some(now) => {
                 self.run.new = now;
@@ -180,9 +212,15 @@ impl Session<'_> {
             let item = item(self.shared, number)?;
             let files = ask::files(self.root, &item);
             let refused = self.reach.refuses(&item).filter(|_| !self.run.new.blind);
-            for order in orders::of_item(self.run.new.orders, item.options.len(), item.rotation.is_some()) {
+            for order in orders::of_item(
+                self.run.new.orders,
+                item.options.len(),
+                item.rotation.is_some(),
+            ) {
                 let asked = Asked { number, order };
-                if self.progress.answered.contains(&asked) || self.progress.failed.contains_key(&asked) {
+                if self.progress.answered.contains(&asked)
+                    || self.progress.failed.contains_key(&asked)
+                {
                     continue;
                 }
                 let question = match &refused {
@@ -190,15 +228,30 @@ impl Session<'_> {
                     None => ask::question(&item, order, &self.run.new, wordings, &files),
                 };
                 match question {
-                    Ok(question) => open.push(Open { item: item.id.clone(), asked, question }),
+                    Ok(question) => open.push(Open {
+                        item: item.id.clone(),
+                        asked,
+                        question,
+                    }),
                     Err(reason) => {
-                        wrong.push((item.id.clone(), asked, RunFailure { kind: FailureKind::Input, reason }));
+                        wrong.push((
+                            item.id.clone(),
+                            asked,
+                            RunFailure {
+                                kind: FailureKind::Input,
+                                reason,
+                            },
+                        ));
                     }
                 }
             }
         }
         self.set_aside(wrong)?;
-        if !open.is_empty() { self.ask(open, model) } else { Ok(()) }
+        if !open.is_empty() {
+            self.ask(open, model)
+        } else {
+            Ok(())
+        }
     }
 
     fn ask(&mut self, open: Vec<Open>, model: &mut dyn VisionLanguageModel) -> Result<()> {
@@ -219,18 +272,33 @@ impl Session<'_> {
             }
             // A pause lets what was sent come in; whoever cancels, or ends the owner, does not wait for it.
             let inner = shared.evaluations.inner();
-            let is_wanted = inner.runs.get(&id).is_some_and(|live| live.run.standing != JobStatus::Cancelled);
+            let is_wanted = inner
+                .runs
+                .get(&id)
+                .is_some_and(|live| live.run.standing != JobStatus::Cancelled);
             trouble.is_none() && is_wanted && !inner.ended
         });
         trouble.map_or(Ok(()), Err)
     }
 
     fn answered(&mut self, one: Open, reply: Reply) -> Result<()> {
-        let Open { item, asked, question } = one;
+        let Open {
+            item,
+            asked,
+            question,
+        } = one;
         let answer = question.answered(reply);
-        let line = Line::Answer { item, asked, answer: answer.clone(), at: stamp(now()) };
+        let line = Line::Answer {
+            item,
+            asked,
+            answer: answer.clone(),
+            at: stamp(now()),
+        };
         // With an answer in hand the failures before it are the questions' own.
-        let mut lines: Vec<Line> = std::mem::take(&mut self.failing).into_iter().map(|f| self.lost(f)).collect();
+        let mut lines: Vec<Line> = std::mem::take(&mut self.failing)
+            .into_iter()
+            .map(|f| self.lost(f))
+            .collect();
         lines.push(line);
         self.journal.append(&lines)?;
         self.progress.answered.insert(asked);
@@ -245,15 +313,28 @@ impl Session<'_> {
     }
 
     fn lost(&mut self, (item, asked, failure): (String, Asked, RunFailure)) -> Line {
-        self.progress.failed.insert(asked, (item.clone(), failure.clone()));
+        self.progress
+            .failed
+            .insert(asked, (item.clone(), failure.clone()));
         self.progress.counts.failed = self.progress.failed.len() as u64;
-        Line::Failed { item, asked, failure }
+        Line::Failed {
+            item,
+            asked,
+            failure,
+        }
     }
 
     fn failed(&mut self, one: Open, failure: Failure) -> Result<()> {
         let is_outage = failure.is_outage();
         let Failure { kind, reason } = failure;
-        let lost = (one.item, one.asked, RunFailure { kind, reason: reason.clone() });
+        let lost = (
+            one.item,
+            one.asked,
+            RunFailure {
+                kind,
+                reason: reason.clone(),
+            },
+        );
         match kind {
             FailureKind::Cancelled => Ok(()),
             // The servers' fault and not the question's: it stays to be asked.
@@ -267,17 +348,31 @@ impl Session<'_> {
             }
             _ => {
                 self.failing.push(lost);
-                let most = if self.progress.counts.done == 0 { AT_FIRST } else { STREAK };
-                if self.failing.len() >= most { Err(self.gone(&reason)) } else { Ok(()) }
+                let most = if self.progress.counts.done == 0 {
+                    AT_FIRST
+                } else {
+                    STREAK
+                };
+                if self.failing.len() >= most {
+                    Err(self.gone(&reason))
+                } else {
+                    Ok(())
+                }
             }
         }
     }
 
     /// Whether the run is to wait for its servers.
     fn waits_for_servers(&mut self) -> bool {
-        let Some(reason) = self.outage.take() else { return false };
+        let Some(reason) = self.outage.take() else {
+            return false;
+        };
         let mut inner = self.shared.evaluations.inner();
-        if let Some(live) = inner.runs.get_mut(&self.run.id).filter(|live| live.run.standing.live()) {
+        if let Some(live) = inner
+            .runs
+            .get_mut(&self.run.id)
+            .filter(|live| live.run.standing.live())
+        {
             live.wait_for_servers(&reason);
         }
         true
@@ -289,8 +384,10 @@ impl Session<'_> {
             1 => format!("the question was not answered: {reason}"),
             n => format!("{n} questions in a row were not answered, the last: {reason}"),
         };
-        Error::new(ErrorKind::Unreachable, what)
-            .help(format!("see to the server, then: benchtop jobs resume {}", self.run.id))
+        Error::new(ErrorKind::Unreachable, what).help(format!(
+            "see to the server, then: benchtop jobs resume {}",
+            self.run.id
+        ))
     }
 
     /// Gives questions up until somebody asks for them again.
@@ -311,14 +408,20 @@ impl Session<'_> {
     /// Everything was asked: whether the run is done, or begins again with what it had set aside.
     fn is_done(&mut self) -> Result<bool> {
         if !self.failing.is_empty() && self.progress.counts.done == 0 {
-            let reason = self.failing.last().map(|(.., failure)| failure.reason.clone()).unwrap_or_default();
+            let reason = self
+                .failing
+                .last()
+                .map(|(.., failure)| failure.reason.clone())
+                .unwrap_or_default();
             return Err(self.gone(&reason));
         }
         let lost = std::mem::take(&mut self.failing);
         self.set_aside(lost)?;
         let again = {
             let mut inner = self.shared.evaluations.inner();
-            let Some(live) = inner.runs.get_mut(&self.run.id) else { return Ok(true) };
+            let Some(live) = inner.runs.get_mut(&self.run.id) else {
+                return Ok(true);
+            };
             let again = std::mem::take(&mut live.again);
             if !again && live.run.standing.live() {
                 (live.run.standing, live.run.reason) = (JobStatus::Done, None);
@@ -336,13 +439,25 @@ impl Session<'_> {
 
 /// Makes the answers of a run that is over predictions of the project.
 fn bring_in(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
-    let Some(run) = shared.evaluations.inner().runs.get(&id).map(|live| live.run.clone()) else { return Ok(()) };
-    let _one_at_a_time = shared.importing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let Some(run) = shared
+        .evaluations
+        .inner()
+        .runs
+        .get(&id)
+        .map(|live| live.run.clone())
+    else {
+        return Ok(());
+    };
+    let _one_at_a_time = shared
+        .importing
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     let catalog = shared.catalog();
     let made = publish_predictions::segments(&shared.project, &catalog, &run)?;
     if !made.fresh.is_empty() {
         let index = shared.index.get()?;
-        let taken = publish_predictions::adopt(&shared.project, index, &catalog, made, &stamp(now()))?;
+        let taken =
+            publish_predictions::adopt(&shared.project, index, &catalog, made, &stamp(now()))?;
         taken_in(shared, taken)?;
     }
     let mut inner = shared.evaluations.inner();

@@ -17,7 +17,8 @@ use benchtop_store::trust::JobKind;
 const WANTS: usize = 64;
 
 fn none(id: u32) -> Error {
-    Error::new(ErrorKind::NotFound, format!("there is no job {id}")).help("`benchtop jobs` lists them")
+    Error::new(ErrorKind::NotFound, format!("there is no job {id}"))
+        .help("`benchtop jobs` lists them")
 }
 
 /// Does something to a job. Gives how it is then; nothing when it is gone.
@@ -29,7 +30,12 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
     let mut inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
     let (job, standing) = (&live.job, live.job.standing);
-    let refused = |what: &str| Err(Error::new(ErrorKind::Conflict, format!("job {id} is {}: {what}", standing.name())));
+    let refused = |what: &str| {
+        Err(Error::new(
+            ErrorKind::Conflict,
+            format!("job {id} is {}: {what}", standing.name()),
+        ))
+    };
     let mut new = job.clone();
     let mut again = false;
     match act {
@@ -39,7 +45,9 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
             (new.standing, new.reason) = (JobStatus::Queued, None);
         }
         JobAct::Resume => return refused("only one that is paused or failed is resumed"),
-        JobAct::Cancel if !standing.over() => (new.standing, new.reason) = (JobStatus::Cancelled, None),
+        JobAct::Cancel if !standing.over() => {
+            (new.standing, new.reason) = (JobStatus::Cancelled, None)
+        }
         JobAct::Cancel => return refused("it is over already"),
         JobAct::Retry if standing == JobStatus::Cancelled => return refused("begin another"),
         JobAct::Retry => {
@@ -53,7 +61,9 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         JobAct::Place(_) if standing.over() => return refused("it has no place any more"),
         JobAct::Place(place) => return place_at(shared, &mut inner, id, place),
         JobAct::Batch(Some(0)) | JobAct::PerMinute(Some(0)) => {
-            return Err(Error::new(ErrorKind::Usage, "at least 1").help("pause the job to make none"));
+            return Err(
+                Error::new(ErrorKind::Usage, "at least 1").help("pause the job to make none")
+            );
         }
         JobAct::Batch(batch) => new.batch = batch,
         JobAct::PerMinute(per_minute) => new.per_minute = per_minute,
@@ -67,7 +77,10 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
         JobAct::Remove => return refused("cancel it first"),
     }
     // Before it is live: whatever the store says, it sends only what was agreed to.
-    let (is_begun, is_ended) = (new.standing.live() && !standing.live(), !new.standing.live() && standing.live());
+    let (is_begun, is_ended) = (
+        new.standing.live() && !standing.live(),
+        !new.standing.live() && standing.live(),
+    );
     if is_begun {
         trust::check(shared, &trust::of_generation(config, &new.wishes)?)?;
         let digest = trust::digest_of_generation(config, &new, &live.numbers());
@@ -94,14 +107,23 @@ pub fn act(shared: &Arc<OwnerContext>, id: u32, act: JobAct) -> Result<Option<Jo
 }
 
 /// Gives a job another place; the others keep their order.
-fn place_at(shared: &Arc<OwnerContext>, inner: &mut Inner, id: u32, place: u32) -> Result<Option<JobState>> {
+fn place_at(
+    shared: &Arc<OwnerContext>,
+    inner: &mut Inner,
+    id: u32,
+    place: u32,
+) -> Result<Option<JobState>> {
     let mut order = inner.order();
     order.retain(|other| *other != id);
     let at = (place.max(1) as usize - 1).min(order.len());
     order.insert(at, id);
     let index = shared.index.get()?;
     for (turn, id) in order.iter().enumerate() {
-        if let Some(live) = inner.jobs.get_mut(id).filter(|live| live.job.turn != turn as i64) {
+        if let Some(live) = inner
+            .jobs
+            .get_mut(id)
+            .filter(|live| live.job.turn != turn as i64)
+        {
             live.job.turn = turn as i64;
             index.keep_job(&live.job)?;
         }
@@ -118,28 +140,51 @@ fn place_at(shared: &Arc<OwnerContext>, inner: &mut Inner, id: u32, place: u32) 
 pub fn failures(shared: &OwnerContext, id: u32, from: u64) -> Result<Vec<JobFailure>> {
     let inner = shared.desk.loaded()?;
     let live = inner.jobs.get(&id).ok_or_else(|| none(id))?;
-    Ok(live.failures().into_iter().skip(usize::try_from(from).unwrap_or(usize::MAX)).take(FAILURES).collect())
+    Ok(live
+        .failures()
+        .into_iter()
+        .skip(usize::try_from(from).unwrap_or(usize::MAX))
+        .take(FAILURES)
+        .collect())
 }
 
 /// Somebody waits for the picture of an item: it is made next, where a job is to make it. Gives that job.
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for an item that is not there; [`ErrorKind::Corrupt`] and [`ErrorKind::Cancelled`] while items are read.
-pub fn want(shared: &Arc<OwnerContext>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Option<u32>> {
+pub fn want(
+    shared: &Arc<OwnerContext>,
+    number: u32,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Option<u32>> {
     let row = row_of(shared, number)?;
-    if !shared.desk.loaded()?.jobs.values().any(|j| j.job.standing.live()) {
+    if !shared
+        .desk
+        .loaded()?
+        .jobs
+        .values()
+        .any(|j| j.job.standing.live())
+    {
         return Ok(None);
     }
     let named = shared.desk.named(shared, wanted)?;
-    let Some(at) = named.of_row(row) else { return Ok(None) };
+    let Some(at) = named.of_row(row) else {
+        return Ok(None);
+    };
     let mut inner = shared.desk.loaded()?;
     let order = inner.order();
-    let target = Target { picture: at, sample: 1 };
+    let target = Target {
+        picture: at,
+        sample: 1,
+    };
     let makes = |live: &&JobRuntime| {
         let scope = live.scope(build::drafts(&live.job.wishes));
         scope.covers(&named, at) && !scope.is_made(&named, &shared.pictures(), target)
     };
-    let mut live = order.iter().filter_map(|id| inner.jobs.get(id)).filter(|j| j.job.standing.live());
+    let mut live = order
+        .iter()
+        .filter_map(|id| inner.jobs.get(id))
+        .filter(|j| j.job.standing.live());
     let job = live.find(makes).map(|j| j.job.id);
     if job.is_some() {
         inner.wants.retain(|other| *other != row);
@@ -156,13 +201,20 @@ pub fn want(shared: &Arc<OwnerContext>, number: u32, wanted: &dyn Fn() -> bool) 
 /// [`ErrorKind::NotFound`] for an item that is not there, and [`ErrorKind::Corrupt`].
 pub fn made(shared: &OwnerContext, number: u32) -> Result<Vec<GeneratedImage>> {
     let item = shared.catalog().item(row_of(shared, number)? as usize)?;
-    let Some(image) = item.images.first() else { return Ok(Vec::new()) };
+    let Some(image) = item.images.first() else {
+        return Ok(Vec::new());
+    };
     let key = benchtop_model::generated_image::picture_key(&item.dataset, &image.name);
     let pictures = shared.pictures();
-    pictures.samples(key).map(|entry| pictures.line(entry)).collect()
+    pictures
+        .samples(key)
+        .map(|entry| pictures.line(entry))
+        .collect()
 }
 
 fn row_of(shared: &OwnerContext, number: u32) -> Result<u32> {
-    let row = number.checked_sub(1).filter(|row| (*row as usize) < shared.catalog().len());
+    let row = number
+        .checked_sub(1)
+        .filter(|row| (*row as usize) < shared.catalog().len());
     row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no item #{number}")))
 }

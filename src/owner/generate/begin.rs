@@ -19,7 +19,12 @@ use benchtop_store::trust::JobKind;
 /// # Errors
 /// [`ErrorKind::Usage`] for wishes that mean nothing, [`ErrorKind::NotFound`] for items that are not there, [`ErrorKind::Conflict`] when
 /// there is nothing to make, [`ErrorKind::Cancelled`], and the operating system's.
-pub fn begin(shared: &Arc<OwnerContext>, by: &str, new: &NewJob, wanted: &dyn Fn() -> bool) -> Result<Begun> {
+pub fn begin(
+    shared: &Arc<OwnerContext>,
+    by: &str,
+    new: &NewJob,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Begun> {
     check(new)?;
     let config = &*shared.config();
     build::check(config, &new.wishes)?;
@@ -29,7 +34,11 @@ pub fn begin(shared: &Arc<OwnerContext>, by: &str, new: &NewJob, wanted: &dyn Fn
     }
     let (plan, numbers) = chosen(&AnnotatorView::of(shared, by), &new.plan)?;
     let named = shared.desk.named(shared, wanted)?;
-    let scope = if numbers.is_some() { Scope::Items } else { Scope::Missing };
+    let scope = if numbers.is_some() {
+        Scope::Items
+    } else {
+        Scope::Missing
+    };
     let numbers = numbers.unwrap_or_default();
     let wishes = build::full(config, &new.wishes);
     let mut live = JobRuntime::new(
@@ -83,9 +92,20 @@ pub fn begin(shared: &Arc<OwnerContext>, by: &str, new: &NewJob, wanted: &dyn Fn
     let evaluations = shared.evaluations.last();
     let mut inner = shared.desk.loaded()?;
     // A number is not given twice, even where the store with the jobs was lost.
-    let last = inner.jobs.keys().max().copied().unwrap_or_default().max(shared.pictures().last_job());
+    let last = inner
+        .jobs
+        .keys()
+        .max()
+        .copied()
+        .unwrap_or_default()
+        .max(shared.pictures().last_job());
     live.job.id = last.max(evaluations) + 1;
-    live.job.turn = inner.jobs.values().map(|j| j.job.turn + 1).max().unwrap_or_default();
+    live.job.turn = inner
+        .jobs
+        .values()
+        .map(|j| j.job.turn + 1)
+        .max()
+        .unwrap_or_default();
     live.job.of = Some(work);
     index.keep_job_items(live.job.id, &numbers)?;
     let digest = trust::digest_of_generation(config, &live.job, &live.numbers());
@@ -103,15 +123,26 @@ pub fn begin(shared: &Arc<OwnerContext>, by: &str, new: &NewJob, wanted: &dyn Fn
 fn check(new: &NewJob) -> Result<()> {
     let wrong = |field: &str, what: &str| Err(Error::new(ErrorKind::Usage, what).field(field));
     if new.samples == 0 || new.samples > MOST_SAMPLES {
-        return wrong("samples", &format!("1 to {MOST_SAMPLES} samples of a picture"));
+        return wrong(
+            "samples",
+            &format!("1 to {MOST_SAMPLES} samples of a picture"),
+        );
     }
     if new.batch == Some(0) || new.per_minute == Some(0) {
         return wrong("batch", "at least 1");
     }
-    if new.name.as_deref().is_some_and(|n| n.trim().is_empty() || n.chars().any(char::is_control)) {
+    if new
+        .name
+        .as_deref()
+        .is_some_and(|n| n.trim().is_empty() || n.chars().any(char::is_control))
+    {
         return wrong("name", "a name is one line and not empty");
     }
-    if new.wishes.guidance.is_some_and(|g| !g.is_finite() || g < 0.0) {
+    if new
+        .wishes
+        .guidance
+        .is_some_and(|g| !g.is_finite() || g < 0.0)
+    {
         return wrong("guidance", "a number from 0");
     }
     Ok(())
@@ -123,13 +154,20 @@ fn chosen(sight: &AnnotatorView, plan: &Plan) -> Result<(String, Option<Vec<u32>
         Plan::Missing => Ok(("missing".into(), None)),
         Plan::Filter(words) => {
             let filter = Filter::parse(words)?;
-            let words = if filter.is_empty() { "all items".into() } else { filter.words() };
+            let words = if filter.is_empty() {
+                "all items".into()
+            } else {
+                filter.words()
+            };
             Ok((words, Some(answers::numbers(sight, &filter)?)))
         }
         Plan::Items(numbers) => {
             let items = sight.catalog().len();
             if let Some(number) = numbers.iter().find(|n| **n == 0 || **n as usize > items) {
-                return Err(Error::new(ErrorKind::NotFound, format!("there is no item #{number}")));
+                return Err(Error::new(
+                    ErrorKind::NotFound,
+                    format!("there is no item #{number}"),
+                ));
             }
             let word = if numbers.len() == 1 { "item" } else { "items" };
             Ok((format!("{} {word}", numbers.len()), Some(numbers.clone())))

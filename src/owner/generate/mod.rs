@@ -39,7 +39,8 @@ use benchtop_store::present::Present;
 use benchtop_store::trust::JobKind;
 
 /// Builds a generator.
-pub type Maker = Box<dyn Fn(&Config, &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
+pub type Maker =
+    Box<dyn Fn(&Config, &GenerationOverrides) -> Result<Box<dyn ImageGenerator>> + Send + Sync>;
 
 /// The jobs of an owner.
 pub struct JobQueue {
@@ -56,7 +57,13 @@ pub struct JobQueue {
 }
 
 /// What items' pictures are, with what it was found from.
-type States = (Arc<RequestedImages>, usize, u64, HashSet<u64>, PictureStates);
+type States = (
+    Arc<RequestedImages>,
+    usize,
+    u64,
+    HashSet<u64>,
+    PictureStates,
+);
 
 /// What each item's picture is, with a number that is another one once files came or went.
 pub type PictureStates = (u64, Arc<Vec<PictureState>>);
@@ -102,16 +109,27 @@ impl JobQueue {
     fn loaded(&self) -> Result<MutexGuard<'_, Inner>> {
         let mut inner = self.inner();
         while !inner.loaded && !inner.ended {
-            inner = self.wake.wait(inner).unwrap_or_else(PoisonError::into_inner);
+            inner = self
+                .wake
+                .wait(inner)
+                .unwrap_or_else(PoisonError::into_inner);
         }
-        if inner.loaded { Ok(inner) } else { Err(Error::new(ErrorKind::Unreachable, "the owner is ending")) }
+        if inner.loaded {
+            Ok(inner)
+        } else {
+            Err(Error::new(ErrorKind::Unreachable, "the owner is ending"))
+        }
     }
 
     /// The pictures that items name now; `wanted` says whether to go on reading.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Cancelled`].
-    pub fn named(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<Arc<RequestedImages>> {
+    pub fn named(
+        &self,
+        shared: &OwnerContext,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Arc<RequestedImages>> {
         let mut held = lock(&self.named);
         let catalog = shared.catalog();
         if let Some(named) = held.as_ref().filter(|n| n.edition == catalog.edition()) {
@@ -133,7 +151,9 @@ impl JobQueue {
         wanted: &dyn Fn() -> bool,
     ) -> Result<u64> {
         let (_, states) = self.states(shared, false, wanted)?;
-        Ok(rows.filter(|row| states.get(*row as usize) == Some(&PictureState::Draft)).count() as u64)
+        Ok(rows
+            .filter(|row| states.get(*row as usize) == Some(&PictureState::Draft))
+            .count() as u64)
     }
 
     /// What each item's picture is; found anew once pictures were made, or files of pictures came or went. With `broken` their
@@ -141,7 +161,12 @@ impl JobQueue {
     ///
     /// # Errors
     /// As [`named`](Self::named), and the operating system's.
-    pub fn states(&self, shared: &OwnerContext, broken: bool, wanted: &dyn Fn() -> bool) -> Result<PictureStates> {
+    pub fn states(
+        &self,
+        shared: &OwnerContext,
+        broken: bool,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<PictureStates> {
         let named = self.named(shared, wanted)?;
         let damaged = match broken {
             true => lock(&self.damaged).find(&shared.project.images(), named.links(), wanted)?,
@@ -158,7 +183,10 @@ impl JobQueue {
             return Ok(states.clone());
         }
         let number = self.found.fetch_add(1, Ordering::Relaxed) + 1;
-        let states = (number, Arc::new(named.states(&made, Some(&present), &damaged)));
+        let states = (
+            number,
+            Arc::new(named.states(&made, Some(&present), &damaged)),
+        );
         *held = Some((named, made.len(), edition, damaged, states.clone()));
         Ok(states)
     }
@@ -186,7 +214,13 @@ impl JobQueue {
     pub fn list(&self) -> Result<Vec<JobState>> {
         let inner = self.loaded()?;
         let over = inner.jobs.values().rev().filter(|j| j.job.standing.over());
-        Ok(inner.order().iter().filter_map(|id| inner.jobs.get(id)).chain(over).map(|j| inner.state(j)).collect())
+        Ok(inner
+            .order()
+            .iter()
+            .filter_map(|id| inner.jobs.get(id))
+            .chain(over)
+            .map(|j| inner.state(j))
+            .collect())
     }
 
     /// The last number that a job has or had.
@@ -194,13 +228,22 @@ impl JobQueue {
     /// # Errors
     /// When the owner is ending.
     pub fn last(&self, shared: &OwnerContext) -> Result<u32> {
-        let last = self.loaded()?.jobs.keys().max().copied().unwrap_or_default();
+        let last = self
+            .loaded()?
+            .jobs
+            .keys()
+            .max()
+            .copied()
+            .unwrap_or_default();
         Ok(last.max(shared.pictures().last_job()))
     }
 
     /// Whether a job waits for an agreement.
     pub fn does_wait(&self, id: u32) -> bool {
-        self.inner().jobs.get(&id).is_some_and(|live| live.waits.is_some())
+        self.inner()
+            .jobs
+            .get(&id)
+            .is_some_and(|live| live.waits.is_some())
     }
 
     /// Ends all work and waits for it. What is made and not recorded is made again.
@@ -218,22 +261,34 @@ impl JobQueue {
 impl Inner {
     /// Jobs that are not over, by turn.
     fn order(&self) -> Vec<u32> {
-        let mut live: Vec<&JobRuntime> = self.jobs.values().filter(|j| !j.job.standing.over()).collect();
+        let mut live: Vec<&JobRuntime> = self
+            .jobs
+            .values()
+            .filter(|j| !j.job.standing.over())
+            .collect();
         live.sort_by_key(|j| (j.job.turn, j.job.id));
         live.iter().map(|j| j.job.id).collect()
     }
 
     fn state(&self, live: &JobRuntime) -> JobState {
-        let place = self.order().iter().position(|id| *id == live.job.id).map_or(0, |at| at as u32 + 1);
+        let place = self
+            .order()
+            .iter()
+            .position(|id| *id == live.job.id)
+            .map_or(0, |at| at as u32 + 1);
         live.state(place)
     }
 
     /// Tells everybody how a job is; a mere step forward not too often.
     fn tell(&mut self, shared: &OwnerContext, id: u32, always: bool) {
-        let Some(live) = self.jobs.get_mut(&id) else { return };
+        let Some(live) = self.jobs.get_mut(&id) else {
+            return;
+        };
         if live.is_due(always) {
             let state = self.jobs.get(&id).map(|live| self.state(live));
-            state.into_iter().for_each(|state| shared.tell(Event::Job(Box::new(state))));
+            state
+                .into_iter()
+                .for_each(|state| shared.tell(Event::Job(Box::new(state))));
         }
     }
 }
@@ -253,9 +308,19 @@ pub fn start(shared: &Arc<OwnerContext>) {
             let with = |job: Job| {
                 let id = job.id;
                 let token = index.job_token(id).unwrap_or_default();
-                Ok((index.job_items(id)?, index.failed(id)?, index.flight(id)?, token, job))
+                Ok((
+                    index.job_items(id)?,
+                    index.failed(id)?,
+                    index.flight(id)?,
+                    token,
+                    job,
+                ))
             };
-            index.jobs()?.into_iter().map(with).collect::<Result<Vec<_>>>()
+            index
+                .jobs()?
+                .into_iter()
+                .map(with)
+                .collect::<Result<Vec<_>>>()
         });
         let known = Known::read(&owner);
         let mut inner = owner.desk.inner();
@@ -267,11 +332,19 @@ pub fn start(shared: &Arc<OwnerContext>) {
                         job.standing = JobStatus::Queued;
                     }
                     let mut live = JobRuntime::new(job, numbers);
-                    live.failed = failed.into_iter().map(|f| ((f.key, f.failure.sample), f)).collect();
-                    live.ended = flight.into_iter().map(|f| ((f.key, f.sample), f.ends + 1)).collect();
+                    live.failed = failed
+                        .into_iter()
+                        .map(|f| ((f.key, f.failure.sample), f))
+                        .collect();
+                    live.ended = flight
+                        .into_iter()
+                        .map(|f| ((f.key, f.sample), f.ends + 1))
+                        .collect();
                     live.done = owner.pictures().of_job(live.job.id);
-                    let digest = trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
-                    let is_ours = known.has(JobKind::Generation, live.job.id, token.as_deref(), &digest);
+                    let digest =
+                        trust::digest_of_generation(&owner.config(), &live.job, &live.numbers());
+                    let is_ours =
+                        known.has(JobKind::Generation, live.job.id, token.as_deref(), &digest);
                     if is_live && !is_ours {
                         live.wait(&owner);
                     } else {
@@ -280,7 +353,9 @@ pub fn start(shared: &Arc<OwnerContext>) {
                     inner.jobs.insert(live.job.id, live);
                 }
             }
-            Err(problem) => owner.notices().push(format!("jobs cannot be read: {problem}")),
+            Err(problem) => owner
+                .notices()
+                .push(format!("jobs cannot be read: {problem}")),
         }
         inner.loaded = true;
         if inner.jobs.values().any(|j| j.job.standing.live()) {
@@ -298,7 +373,11 @@ pub fn start(shared: &Arc<OwnerContext>) {
 
 /// Removes what a killed owner left of pictures that it was writing.
 fn sweep(shared: &OwnerContext) {
-    for entry in std::fs::read_dir(shared.project.images()).into_iter().flatten().flatten() {
+    for entry in std::fs::read_dir(shared.project.images())
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         if entry.file_type().is_ok_and(|t| t.is_dir()) {
             disk::sweep(&entry.path());
         }
@@ -311,8 +390,12 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
         return;
     }
     let config = &*shared.config();
-    let live: BTreeSet<String> =
-        inner.jobs.values().filter(|j| j.job.standing.live()).map(|j| runner::device(config, &j.job.wishes)).collect();
+    let live: BTreeSet<String> = inner
+        .jobs
+        .values()
+        .filter(|j| j.job.standing.live())
+        .map(|j| runner::device(config, &j.job.wishes))
+        .collect();
     for device in live {
         if !inner.running.insert(device.clone()) {
             continue;
@@ -322,7 +405,9 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
             lower_thread_priority();
             runner::run(&owner, &theirs);
         };
-        let started = std::thread::Builder::new().name("generate".into()).spawn(work);
+        let started = std::thread::Builder::new()
+            .name("generate".into())
+            .spawn(work);
         match started {
             Ok(thread) => {
                 inner.threads.retain(|thread| !thread.is_finished());
@@ -330,7 +415,9 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
             }
             Err(error) => {
                 inner.running.remove(&device);
-                shared.notices().push(format!("a job could not be started: {error}"));
+                shared
+                    .notices()
+                    .push(format!("a job could not be started: {error}"));
             }
         }
     }

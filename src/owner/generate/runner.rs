@@ -24,7 +24,11 @@ const LINGERS: Duration = Duration::from_secs(20);
 /// Backend and model in words: jobs that say the same share a generator.
 pub fn generator(config: &Config, wishes: &GenerationOverrides) -> String {
     let GenerationOverrides { backend, model, .. } = build::full(config, wishes);
-    [backend, model].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    [backend, model]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Everything that a generator is built from: where `benchtop.toml` changed meanwhile, another one is built.
@@ -65,7 +69,9 @@ pub fn run(shared: &Arc<OwnerContext>, device: &str) {
         };
         // The owner stays while a job runs.
         let _counted = shared.count_job();
-        let did = catch_unwind(AssertUnwindSafe(|| batch(shared, id, only, &mut generator, &mut sessions)));
+        let did = catch_unwind(AssertUnwindSafe(|| {
+            batch(shared, id, only, &mut generator, &mut sessions)
+        }));
         match did {
             Ok(Ok(())) => {}
             Ok(Err(problem)) => {
@@ -76,7 +82,11 @@ pub fn run(shared: &Arc<OwnerContext>, device: &str) {
                 // Whatever state it is in, it is not asked again.
                 generator = None;
                 sessions.remove(&id);
-                stop(shared, id, &Error::new(ErrorKind::Io, "the work on a batch panicked"));
+                stop(
+                    shared,
+                    id,
+                    &Error::new(ErrorKind::Io, "the work on a batch panicked"),
+                );
             }
         }
     }
@@ -89,7 +99,11 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
     if inner.ended {
         return Next::End;
     }
-    let mine: Vec<u32> = inner.order().into_iter().filter(|id| is_mine(&inner, config, device, *id)).collect();
+    let mine: Vec<u32> = inner
+        .order()
+        .into_iter()
+        .filter(|id| is_mine(&inner, config, device, *id))
+        .collect();
     if let Some(found) = wanted(shared, &mut inner, &mine) {
         return found;
     }
@@ -98,17 +112,36 @@ fn next(shared: &Arc<OwnerContext>, device: &str) -> Next {
         wake(shared, &mut inner);
     }
     let now = Instant::now();
-    let ready = |id: &&u32| inner.jobs.get(id).is_some_and(|j| j.not_before.is_none_or(|at| at <= now));
+    let ready = |id: &&u32| {
+        inner
+            .jobs
+            .get(id)
+            .is_some_and(|j| j.not_before.is_none_or(|at| at <= now))
+    };
     if let Some(id) = mine.iter().find(ready).copied() {
         turn(shared, &mut inner, &mine, id);
         return Next::Job(id, None);
     }
     // The owner stays while a job waits for its next moment.
     let _counted = (!mine.is_empty()).then(|| shared.count_job());
-    let soonest = mine.iter().filter_map(|id| inner.jobs.get(id)?.not_before).min();
-    let wait = soonest.map_or(LINGERS, |at| at.saturating_duration_since(now).max(Duration::from_millis(1)));
-    let (mut inner, waited) = shared.desk.wake.wait_timeout(inner, wait).unwrap_or_else(PoisonError::into_inner);
-    let idle = waited.timed_out() && !inner.jobs.keys().any(|id| is_mine(&inner, config, device, *id));
+    let soonest = mine
+        .iter()
+        .filter_map(|id| inner.jobs.get(id)?.not_before)
+        .min();
+    let wait = soonest.map_or(LINGERS, |at| {
+        at.saturating_duration_since(now)
+            .max(Duration::from_millis(1))
+    });
+    let (mut inner, waited) = shared
+        .desk
+        .wake
+        .wait_timeout(inner, wait)
+        .unwrap_or_else(PoisonError::into_inner);
+    let idle = waited.timed_out()
+        && !inner
+            .jobs
+            .keys()
+            .any(|id| is_mine(&inner, config, device, *id));
     if idle || inner.ended {
         inner.running.remove(device);
         return Next::End;
@@ -130,7 +163,12 @@ fn wanted(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Option<Next
     let named = shared.desk.named.try_lock().ok()?.clone()?;
     let found = inner.wants.iter().enumerate().find_map(|(n, row)| {
         let at = named.of_row(*row)?;
-        let covers = |id: &&u32| inner.jobs.get(id).is_some_and(|j| j.scope(false).covers(&named, at));
+        let covers = |id: &&u32| {
+            inner
+                .jobs
+                .get(id)
+                .is_some_and(|j| j.scope(false).covers(&named, at))
+        };
         mine.iter().find(covers).map(|id| (n, *id, at))
     });
     let (n, id, at) = found?;
@@ -142,8 +180,14 @@ fn wanted(shared: &OwnerContext, inner: &mut Inner, mine: &[u32]) -> Option<Next
 /// It is this job's turn, and no other's of this device.
 fn turn(shared: &OwnerContext, inner: &mut Inner, mine: &[u32], id: u32) {
     for other in mine {
-        let Some(live) = inner.jobs.get_mut(other) else { continue };
-        let standing = if *other == id { JobStatus::Running } else { JobStatus::Queued };
+        let Some(live) = inner.jobs.get_mut(other) else {
+            continue;
+        };
+        let standing = if *other == id {
+            JobStatus::Running
+        } else {
+            JobStatus::Queued
+        };
         if live.job.standing != standing {
             live.job.standing = standing;
             inner.tell(shared, *other, true);
@@ -160,7 +204,13 @@ fn batch(
     sessions: &mut HashMap<u32, Session>,
 ) -> Result<()> {
     let config = &*shared.config();
-    let wishes = shared.desk.inner().jobs.get(&id).map(|live| live.job.wishes.clone()).unwrap_or_default();
+    let wishes = shared
+        .desk
+        .inner()
+        .jobs
+        .get(&id)
+        .map(|live| live.job.wishes.clone())
+        .unwrap_or_default();
     trust::check(shared, &trust::of_generation(config, &wishes)?)?;
     let which = built_from(config, &wishes);
     if generator.as_ref().is_some_and(|built| built.which != which) {
@@ -171,11 +221,17 @@ fn batch(
     let maker = match generator {
         Some(built) => &mut built.generator,
         None => {
-            let built = Built { which, generator: (shared.desk.maker)(config, &wishes)? };
+            let built = Built {
+                which,
+                generator: (shared.desk.maker)(config, &wishes)?,
+            };
             &mut generator.insert(built).generator
         }
     };
-    let session = match sessions.remove(&id).filter(|session| session.is_current(shared)) {
+    let session = match sessions
+        .remove(&id)
+        .filter(|session| session.is_current(shared))
+    {
         Some(session) => session,
         None => match Session::begin(shared, id, maker.as_ref())? {
             Some(session) => session,
@@ -184,10 +240,17 @@ fn batch(
     };
     let session = sessions.entry(id).or_insert(session);
     session.now_with(maker.as_ref());
-    let only = only.filter(|(named, _)| session.is_of(named)).map(|(_, at)| Target { picture: at, sample: 1 });
+    let only = only
+        .filter(|(named, _)| session.is_of(named))
+        .map(|(_, at)| Target {
+            picture: at,
+            sample: 1,
+        });
     let took = match session.take(shared, only) {
         // The items were changed since it was asked for: the next session knows them.
-        Err(problem) if problem.kind == ErrorKind::Conflict && !session.is_current(shared) => Took::Nothing,
+        Err(problem) if problem.kind == ErrorKind::Conflict && !session.is_current(shared) => {
+            Took::Nothing
+        }
         took => took?,
     };
     match took {
@@ -210,7 +273,11 @@ fn batch(
 fn done(shared: &Arc<OwnerContext>, id: u32) -> Result<()> {
     let index = shared.index.get()?;
     let mut inner = shared.desk.inner();
-    if let Some(live) = inner.jobs.get_mut(&id).filter(|live| live.job.standing.live()) {
+    if let Some(live) = inner
+        .jobs
+        .get_mut(&id)
+        .filter(|live| live.job.standing.live())
+    {
         live.job.standing = JobStatus::Done;
         live.job.of = Some(live.done + live.failed.len() as u64);
         live.step = None;
@@ -228,15 +295,28 @@ fn stop(shared: &Arc<OwnerContext>, id: u32, problem: &Error) {
         return;
     }
     let mut inner = shared.desk.inner();
-    let Some(live) = inner.jobs.get_mut(&id).filter(|live| live.job.standing.live()) else { return };
+    let Some(live) = inner
+        .jobs
+        .get_mut(&id)
+        .filter(|live| live.job.standing.live())
+    else {
+        return;
+    };
     // What a server or a key lacks is not the job's fault.
     let fails = live.device.is_empty() && problem.kind != ErrorKind::Unreachable;
-    live.job.standing = if fails { JobStatus::Failed } else { JobStatus::Paused };
+    live.job.standing = if fails {
+        JobStatus::Failed
+    } else {
+        JobStatus::Paused
+    };
     live.job.reason = Some(problem.to_string());
     live.step = None;
     live.look(shared);
     trust::end(shared, JobKind::Generation, id);
-    let kept = shared.index.get().and_then(|index| index.keep_job(&live.job));
+    let kept = shared
+        .index
+        .get()
+        .and_then(|index| index.keep_job(&live.job));
     if let Err(problem) = kept {
         crate::log::write(format_args!("a job could not be kept: {problem}"));
     }

@@ -53,7 +53,10 @@ impl JobRuntime {
     /// A job that has made nothing since the owner started; `numbers` are those of its items.
     pub fn new(job: Job, numbers: Vec<u32>) -> JobRuntime {
         let rows = (job.scope == jobs::Scope::Items).then(|| {
-            let mut rows: Vec<u32> = numbers.into_iter().filter_map(|n| n.checked_sub(1)).collect();
+            let mut rows: Vec<u32> = numbers
+                .into_iter()
+                .filter_map(|n| n.checked_sub(1))
+                .collect();
             rows.sort_unstable();
             rows.dedup();
             Arc::new(rows)
@@ -82,8 +85,16 @@ impl JobRuntime {
     pub fn look(&mut self, shared: &OwnerContext) {
         self.waits = None;
         if matches!(self.job.standing, JobStatus::Paused | JobStatus::Failed) {
-            let items = self.rows.as_ref().map_or(shared.catalog().len(), |rows| rows.len()) as u64;
-            let left = self.job.of.map_or(items * u64::from(self.job.samples), |of| of.saturating_sub(self.done));
+            let items = self
+                .rows
+                .as_ref()
+                .map_or(shared.catalog().len(), |rows| rows.len()) as u64;
+            let left = self
+                .job
+                .of
+                .map_or(items * u64::from(self.job.samples), |of| {
+                    of.saturating_sub(self.done)
+                });
             let to = trust::of_generation(&shared.config(), &self.job.wishes).unwrap_or_default();
             self.waits = trust::waits(shared, self.elsewhere, &to, (left, "prompts for pictures"));
         }
@@ -99,13 +110,21 @@ impl JobRuntime {
 
     /// The numbers of its items; none where it makes what is missing.
     pub fn numbers(&self) -> Vec<u32> {
-        self.rows.iter().flat_map(|rows| rows.iter().map(|row| row + 1)).collect()
+        self.rows
+            .iter()
+            .flat_map(|rows| rows.iter().map(|row| row + 1))
+            .collect()
     }
 
     /// What it is to make, with a generator that makes `drafts` or pictures.
     pub fn scope(&self, drafts: bool) -> Scope<'_> {
         let rows = self.rows.as_deref().map(Vec::as_slice);
-        Scope { job: self.job.id, rows, samples: self.job.samples, drafts }
+        Scope {
+            job: self.job.id,
+            rows,
+            samples: self.job.samples,
+            drafts,
+        }
     }
 
     /// Takes note of pictures that were recorded.
@@ -117,8 +136,14 @@ impl JobRuntime {
     /// Pictures a minute over the last minute, or since the first where that was later.
     fn rate(&self) -> f64 {
         let now = Instant::now();
-        let recent = || self.came.iter().filter(|(at, _)| now.duration_since(*at) < WINDOW);
-        let Some((first, of_first)) = recent().next() else { return 0.0 };
+        let recent = || {
+            self.came
+                .iter()
+                .filter(|(at, _)| now.duration_since(*at) < WINDOW)
+        };
+        let Some((first, of_first)) = recent().next() else {
+            return 0.0;
+        };
         let pictures: u64 = recent().map(|(_, n)| n).sum();
         let span = now.duration_since(*first);
         if span < Duration::from_secs(1) {
@@ -131,10 +156,17 @@ impl JobRuntime {
     /// Whether it is to be told now.
     pub fn is_due(&mut self, always: bool) -> bool {
         let now = Instant::now();
-        while self.came.front().is_some_and(|(at, _)| now.duration_since(*at) >= WINDOW) {
+        while self
+            .came
+            .front()
+            .is_some_and(|(at, _)| now.duration_since(*at) >= WINDOW)
+        {
             self.came.pop_front();
         }
-        let due = always || self.told.is_none_or(|told| now.duration_since(told) >= TELL_EVERY);
+        let due = always
+            || self
+                .told
+                .is_none_or(|told| now.duration_since(told) >= TELL_EVERY);
         if due {
             self.told = Some(now);
         }
@@ -143,14 +175,32 @@ impl JobRuntime {
 
     /// The job as everybody sees it.
     pub fn state(&self, place: u32) -> JobState {
-        let Job { id, name, by, created, plan, samples, seed, wishes, settings, batch, per_minute, .. } =
-            self.job.clone();
+        let Job {
+            id,
+            name,
+            by,
+            created,
+            plan,
+            samples,
+            seed,
+            wishes,
+            settings,
+            batch,
+            per_minute,
+            ..
+        } = self.job.clone();
         let running = self.job.standing == JobStatus::Running;
         let failed = self.failed.len() as u64;
         let rate = if running { self.rate() } else { 0.0 };
         let left = self.job.of.map(|of| of.saturating_sub(self.done + failed));
-        let left_s = left.filter(|_| rate > 0.0).map(|left| (left as f64 * 60.0 / rate).ceil() as u64);
-        let generator = [wishes.backend, wishes.model].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let left_s = left
+            .filter(|_| rate > 0.0)
+            .map(|left| (left as f64 * 60.0 / rate).ceil() as u64);
+        let generator = [wishes.backend, wishes.model]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ");
         JobState {
             id,
             name,
@@ -182,7 +232,9 @@ impl JobRuntime {
     /// What was set aside, in the order of its items.
     pub fn failures(&self) -> Vec<JobFailure> {
         let mut list: Vec<JobFailure> = self.failed.values().map(|f| f.failure.clone()).collect();
-        list.sort_by(|a, b| (a.number, &a.picture, a.sample).cmp(&(b.number, &b.picture, b.sample)));
+        list.sort_by(|a, b| {
+            (a.number, &a.picture, a.sample).cmp(&(b.number, &b.picture, b.sample))
+        });
         list
     }
 }

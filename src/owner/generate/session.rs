@@ -77,19 +77,39 @@ impl Session {
     ///
     /// # Errors
     /// What keeps the job from going on.
-    pub fn begin(shared: &Arc<OwnerContext>, id: u32, generator: &dyn ImageGenerator) -> Result<Option<Session>> {
-        let is_wanted = || shared.desk.inner().jobs.get(&id).is_some_and(|j| j.job.standing.live());
+    pub fn begin(
+        shared: &Arc<OwnerContext>,
+        id: u32,
+        generator: &dyn ImageGenerator,
+    ) -> Result<Option<Session>> {
+        let is_wanted = || {
+            shared
+                .desk
+                .inner()
+                .jobs
+                .get(&id)
+                .is_some_and(|j| j.job.standing.live())
+        };
         let named = shared.desk.named(shared, &is_wanted)?;
         let capabilities = generator.capabilities();
         let index = shared.index.get()?;
         let mut inner = shared.desk.inner();
-        let Some(live) = inner.jobs.get_mut(&id).filter(|j| j.job.standing.live()) else { return Ok(None) };
-        let settings = live.job.settings.clone().unwrap_or_else(|| live.job.wishes.over(&capabilities.best));
+        let Some(live) = inner.jobs.get_mut(&id).filter(|j| j.job.standing.live()) else {
+            return Ok(None);
+        };
+        let settings = live
+            .job
+            .settings
+            .clone()
+            .unwrap_or_else(|| live.job.wishes.over(&capabilities.best));
         if let Some(excluded) = capabilities.excluded(&settings, &Task::default()) {
-            return Err(Error::input(excluded.reason).help("begin another job with settings that it can make"));
+            return Err(Error::input(excluded.reason)
+                .help("begin another job with settings that it can make"));
         }
         let print = with_encoder(generator.fingerprint(&settings));
-        let mut work = live.scope(capabilities.draft).work(&named, &shared.pictures());
+        let mut work = live
+            .scope(capabilities.draft)
+            .work(&named, &shared.pictures());
         let failed = |t: &Target| {
             let picture = &named.pictures()[t.picture as usize];
             live.failed.contains_key(&(picture.key, t.sample))
@@ -143,16 +163,29 @@ impl Session {
             self.work.retain(|other| other != target);
             let errand = GenerationTask::read(&shared.catalog(), &self.named, *target, self.seed)?;
             let reason = format!("the owner was gone {ends} times while it was made");
-            self.set_aside(shared, &errand, Failure::new(FailureKind::BadOutput, reason), ends)?;
+            self.set_aside(
+                shared,
+                &errand,
+                Failure::new(FailureKind::BadOutput, reason),
+                ends,
+            )?;
         }
         Ok(())
     }
 
     /// How often an owner was gone while this was made.
     fn ends(&self, shared: &OwnerContext, target: Target) -> u32 {
-        let key = self.named.pictures().get(target.picture as usize).map_or(0, |p| p.key);
+        let key = self
+            .named
+            .pictures()
+            .get(target.picture as usize)
+            .map_or(0, |p| p.key);
         let inner = shared.desk.inner();
-        inner.jobs.get(&self.id).and_then(|live| live.ended.get(&(key, target.sample)).copied()).unwrap_or_default()
+        inner
+            .jobs
+            .get(&self.id)
+            .and_then(|live| live.ended.get(&(key, target.sample)).copied())
+            .unwrap_or_default()
     }
 
     /// Notes what is being made now, and what owners were gone over before.
@@ -160,16 +193,28 @@ impl Session {
         let mut flight: Vec<Flight> = Vec::new();
         let key = |target: &Target| self.named.pictures()[target.picture as usize].key;
         for target in targets {
-            flight.push(Flight { key: key(target), sample: target.sample, ends: self.ends(shared, *target) });
+            flight.push(Flight {
+                key: key(target),
+                sample: target.sample,
+                ends: self.ends(shared, *target),
+            });
         }
         if let Some(live) = shared.desk.inner().jobs.get(&self.id) {
-            let others = live.ended.iter().map(|((key, sample), ends)| (*key, *sample, *ends));
-            let is_new =
-                |&(key, sample, _): &(u64, u32, u32)| !flight.iter().any(|f| (f.key, f.sample) == (key, sample));
+            let others = live
+                .ended
+                .iter()
+                .map(|((key, sample), ends)| (*key, *sample, *ends));
+            let is_new = |&(key, sample, _): &(u64, u32, u32)| {
+                !flight.iter().any(|f| (f.key, f.sample) == (key, sample))
+            };
             // One more is added when they are read, and they are not being made.
             let kept: Vec<Flight> = others
                 .filter(is_new)
-                .map(|(key, sample, ends)| Flight { key, sample, ends: ends.saturating_sub(1) })
+                .map(|(key, sample, ends)| Flight {
+                    key,
+                    sample,
+                    ends: ends.saturating_sub(1),
+                })
                 .collect();
             flight.extend(kept);
         }
@@ -200,12 +245,20 @@ impl Session {
     pub fn take(&mut self, shared: &Arc<OwnerContext>, only: Option<Target>) -> Result<Took> {
         let (batch, per_minute, rows) = {
             let inner = shared.desk.inner();
-            let Some(live) = inner.jobs.get(&self.id).filter(|j| j.job.standing == JobStatus::Running) else {
+            let Some(live) = inner
+                .jobs
+                .get(&self.id)
+                .filter(|j| j.job.standing == JobStatus::Running)
+            else {
                 return Ok(Took::Nothing);
             };
             (live.job.batch, live.job.per_minute, live.rows.clone())
         };
-        let mut most = batch.map_or(self.max_batch, |b| b as usize).min(self.max_batch).min(self.batch_limit).max(1);
+        let mut most = batch
+            .map_or(self.max_batch, |b| b as usize)
+            .min(self.max_batch)
+            .min(self.batch_limit)
+            .max(1);
         if let Some(per_minute) = per_minute {
             most = most.min(per_minute.div_ceil(60).max(1) as usize);
         }
@@ -217,7 +270,9 @@ impl Session {
         let catalog = shared.catalog();
         let mut errands: Vec<GenerationTask> = Vec::new();
         while errands.len() < most {
-            let Some(target) = self.work.pop_front() else { break };
+            let Some(target) = self.work.pop_front() else {
+                break;
+            };
             // Tried before: alone, so that it takes no others along.
             let alone = self.tries.contains_key(&target);
             if alone && !errands.is_empty() {
@@ -242,7 +297,11 @@ impl Session {
             }
         }
         if errands.is_empty() {
-            return Ok(if self.work.is_empty() { Took::End } else { Took::Nothing });
+            return Ok(if self.work.is_empty() {
+                Took::End
+            } else {
+                Took::Nothing
+            });
         }
         if let Some(per_minute) = per_minute {
             let wait = Duration::from_secs_f64(60.0 * errands.len() as f64 / f64::from(per_minute));
@@ -255,7 +314,12 @@ impl Session {
 
     fn is_made(&self, shared: &OwnerContext, rows: Option<&Vec<u32>>, target: Target) -> bool {
         let rows = rows.map(Vec::as_slice);
-        let scope = benchtop_pipeline::generate::work::Scope { job: self.id, rows, samples: 0, drafts: self.drafts };
+        let scope = benchtop_pipeline::generate::work::Scope {
+            job: self.id,
+            rows,
+            samples: 0,
+            drafts: self.drafts,
+        };
         scope.is_made(&self.named, &shared.pictures(), target)
     }
 
@@ -266,7 +330,8 @@ impl Session {
         self.seeds
             && !errand.double
             && pictures.samples(picture.key).any(|e| {
-                (e.sample, e.prompt, e.seed) == (errand.target.sample, picture.prompt, errand.task.seed)
+                (e.sample, e.prompt, e.seed)
+                    == (errand.target.sample, picture.prompt, errand.task.seed)
                     && pictures.fingerprint(e) == self.short
             })
     }
@@ -298,13 +363,22 @@ impl Session {
         let ran = catch_unwind(AssertUnwindSafe(|| {
             generator.generate(&settings, &tasks, &mut |told| {
                 match told {
-                    Told::Step { done, of, batch } => self.step(shared, Step { done, of, batch: batch as u32 }),
+                    Told::Step { done, of, batch } => self.step(
+                        shared,
+                        Step {
+                            done,
+                            of,
+                            batch: batch as u32,
+                        },
+                    ),
                     Told::Done { index, result } => {
                         // A second answer to the same task says nothing.
-                        let Some(errand) = open.get_mut(index).and_then(Option::take) else { return true };
-                        let kept = result
-                            .map_err(Kept::Failed)
-                            .and_then(|p| self.keep(shared, errand.clone(), &p.pixels, p.notes, Vec::new()));
+                        let Some(errand) = open.get_mut(index).and_then(Option::take) else {
+                            return true;
+                        };
+                        let kept = result.map_err(Kept::Failed).and_then(|p| {
+                            self.keep(shared, errand.clone(), &p.pixels, p.notes, Vec::new())
+                        });
                         match kept {
                             Ok(()) => {
                                 self.in_a_row = 0;
@@ -315,7 +389,11 @@ impl Session {
                         }
                     }
                 }
-                if trouble.is_none() && self.handed_over.is_none_or(|at| at.elapsed() >= HAND_OVER_EVERY) {
+                if trouble.is_none()
+                    && self
+                        .handed_over
+                        .is_none_or(|at| at.elapsed() >= HAND_OVER_EVERY)
+                {
                     trouble = self.hand_over(shared).err();
                 }
                 trouble.is_none() && goes_on(shared, self.id)
@@ -329,9 +407,16 @@ impl Session {
         recorded?;
         let silent = match &ran {
             Ok(()) => Failure::new(FailureKind::BadOutput, "the generator did not answer"),
-            Err(panic) => Failure::new(FailureKind::BadOutput, format!("the generator panicked: {}", said(&**panic))),
+            Err(panic) => Failure::new(
+                FailureKind::BadOutput,
+                format!("the generator panicked: {}", said(&**panic)),
+            ),
         };
-        failures.extend(open.into_iter().flatten().map(|errand| (errand, silent.clone())));
+        failures.extend(
+            open.into_iter()
+                .flatten()
+                .map(|errand| (errand, silent.clone())),
+        );
         self.failed(shared, failures, tasks.len())?;
         Ok(ran.is_err())
     }
@@ -378,8 +463,12 @@ impl Session {
                         self.set_aside(shared, &errand, failure.clone(), tries)?;
                     }
                     if self.in_a_row >= IN_A_ROW {
-                        let what = format!("{IN_A_ROW} pictures failed in a row; the last: {}", failure.reason);
-                        return Err(Error::new(ErrorKind::Io, what).help("resume the job once the cause is gone"));
+                        let what = format!(
+                            "{IN_A_ROW} pictures failed in a row; the last: {}",
+                            failure.reason
+                        );
+                        return Err(Error::new(ErrorKind::Io, what)
+                            .help("resume the job once the cause is gone"));
                     }
                 }
             }
@@ -401,7 +490,11 @@ impl Session {
     /// Tries again later, a longer while each time, and says so.
     fn wait_for_servers(&mut self, shared: &Arc<OwnerContext>, reason: &str) -> Result<()> {
         let mut inner = shared.desk.inner();
-        if let Some(live) = inner.jobs.get_mut(&self.id).filter(|live| live.job.standing.live()) {
+        if let Some(live) = inner
+            .jobs
+            .get_mut(&self.id)
+            .filter(|live| live.job.standing.live())
+        {
             let wait = outage_wait(live.outages);
             live.outages += 1;
             live.not_before = Some(Instant::now() + wait);
@@ -432,5 +525,6 @@ fn goes_on(shared: &OwnerContext, id: u32) -> bool {
 /// What a panic said.
 fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without a word".into())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "without a word".into())
 }

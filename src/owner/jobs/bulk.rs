@@ -62,10 +62,17 @@ fn run(shared: &Arc<OwnerContext>, who: &str, bulk: &Bulk, watch: Tell<'_>) -> R
         && expected != done.judged
     {
         let what = format!("it would be {} items now, not {expected}", done.judged);
-        return Err(Error::new(ErrorKind::Conflict, what).field("count").help("look again at what the filter shows"));
+        return Err(Error::new(ErrorKind::Conflict, what)
+            .field("count")
+            .help("look again at what the filter shows"));
     }
     let judged = judge(shared, who, rows, &bulk.judgement, watch)?;
-    Ok(Bulked { judged: judged.judged, meanwhile: judged.meanwhile, revs: judged.revs, ..done })
+    Ok(Bulked {
+        judged: judged.judged,
+        meanwhile: judged.meanwhile,
+        revs: judged.revs,
+        ..done
+    })
 }
 
 /// Gives one verdict on each of these rows, unless somebody decided on it since the revision beside it.
@@ -81,19 +88,36 @@ pub(super) fn judge(
 ) -> Result<Bulked> {
     let mut done = Bulked::default();
     for chunk in rows.chunks(CHUNK) {
-        if !watch(Progress { what: "judging".into(), done: done.judged, of: Some(rows.len() as u64) }) {
+        if !watch(Progress {
+            what: "judging".into(),
+            done: done.judged,
+            of: Some(rows.len() as u64),
+        }) {
             let what = format!("stopped after {} items were judged", done.judged);
-            return Err(Error::new(ErrorKind::Cancelled, what).help("`benchtop undo --count N` takes them back"));
+            return Err(Error::new(ErrorKind::Cancelled, what)
+                .help("`benchtop undo --count N` takes them back"));
         }
         let (sender, receipts) = mpsc::channel();
         for (row, rev) in chunk {
             let (number, judgement) = (row + 1, judgement.clone());
-            let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(*rev), judgement };
+            let decide = Decide {
+                uuid: Uuid::now_v7(),
+                number,
+                expected: Some(*rev),
+                judgement,
+            };
             let sender = sender.clone();
             let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
-            let work =
-                WriterCommand::Wish { who: who.to_string(), wish: DecisionRequest::Decide(decide), asked: None, reply };
-            shared.writer.send(work).map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is ending"))?;
+            let work = WriterCommand::Wish {
+                who: who.to_string(),
+                wish: DecisionRequest::Decide(decide),
+                asked: None,
+                reply,
+            };
+            shared
+                .writer
+                .send(work)
+                .map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is ending"))?;
         }
         drop(sender);
         for receipt in receipts {
@@ -119,8 +143,11 @@ pub(super) fn judge(
 pub(super) fn is_last(shared: &OwnerContext, who: &str, (first, last): (u64, u64)) -> Result<()> {
     match shared.ledger().undoable(who).map(|(step, _)| step) {
         Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => Ok(()),
-        _ => Err(Error::new(ErrorKind::Conflict, "you have judged or edited other items since, or taken it back")
-            .help("take back what came after it first")),
+        _ => Err(Error::new(
+            ErrorKind::Conflict,
+            "you have judged or edited other items since, or taken it back",
+        )
+        .help("take back what came after it first")),
     }
 }
 
@@ -134,7 +161,10 @@ pub(super) fn take_back(
     (first, last): (u64, u64),
     watch: Tell<'_>,
 ) -> Result<Bulked> {
-    let mut done = Bulked { items: Tally::default(), ..Bulked::default() };
+    let mut done = Bulked {
+        items: Tally::default(),
+        ..Bulked::default()
+    };
     loop {
         let target = {
             let ledger = shared.ledger();
@@ -143,13 +173,23 @@ pub(super) fn take_back(
         match target {
             Some(Step::Verdict(_, rev)) if (first..=last).contains(&rev) => {}
             Some(step) if step.rev() > last && done.judged == 0 => {
-                return Err(Error::new(ErrorKind::Conflict, "you have judged or edited other items since")
-                    .help("take those back first, or each by itself"));
+                return Err(Error::new(
+                    ErrorKind::Conflict,
+                    "you have judged or edited other items since",
+                )
+                .help("take those back first, or each by itself"));
             }
             _ => return Ok(done),
         }
-        if !watch(Progress { what: "taking back".into(), done: done.judged, of: None }) {
-            return Err(Error::new(ErrorKind::Cancelled, format!("stopped after {} were taken back", done.judged)));
+        if !watch(Progress {
+            what: "taking back".into(),
+            done: done.judged,
+            of: None,
+        }) {
+            return Err(Error::new(
+                ErrorKind::Cancelled,
+                format!("stopped after {} were taken back", done.judged),
+            ));
         }
         let (sender, receipt) = mpsc::channel();
         let reply = Box::new(move |receipt: Result<Receipt>| drop(sender.send(receipt)));
@@ -169,6 +209,11 @@ pub(super) fn take_back(
 impl Bulk {
     /// A verdict on what this filter finds.
     pub fn new(filter: Filter, judgement: Judgement) -> Bulk {
-        Bulk { filter, judgement, count: None, dry: false }
+        Bulk {
+            filter,
+            judgement,
+            count: None,
+            dry: false,
+        }
     }
 }

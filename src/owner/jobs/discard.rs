@@ -21,10 +21,16 @@ impl Task for request::Discard {
 }
 
 fn reject(wanted: &request::Discard, task: TaskContext<'_>) -> Result<Discarded> {
-    let TaskContext { shared, who, tell: watch, .. } = task;
+    let TaskContext {
+        shared,
+        who,
+        tell: watch,
+        ..
+    } = task;
     let (mut done, rows) = find(shared, who, &wanted.terms, watch)?;
     if !wanted.dry {
-        done.rejected = bulk::judge(shared, who, rows, &judgement(shared, &wanted.terms), watch)?.judged;
+        done.rejected =
+            bulk::judge(shared, who, rows, &judgement(shared, &wanted.terms), watch)?.judged;
     }
     Ok(done)
 }
@@ -41,7 +47,13 @@ pub(super) fn find(
 ) -> Result<(Discarded, Vec<(u32, u64)>)> {
     let held = shared.metadata.now(shared)?;
     let told = std::cell::RefCell::new(watch);
-    let counting = || told.borrow_mut()(Progress { what: "discarding".into(), done: 0, of: None });
+    let counting = || {
+        told.borrow_mut()(Progress {
+            what: "discarding".into(),
+            done: 0,
+            of: None,
+        })
+    };
     let usage = shared.metadata.usage(shared, &counting)?;
     let rows = usage.rows_with(held.grammar(), terms);
     // How many of them are rejected would tell of each.
@@ -49,9 +61,14 @@ pub(super) fn find(
     rows.iter().try_for_each(|row| sight.item(*row + 1))?;
     let mut done = Discarded::default();
     let (ledger, data) = (shared.ledger(), shared.data());
-    rows.iter().for_each(|row| done.items.add(data.overlay.status(*row as usize)));
+    rows.iter()
+        .for_each(|row| done.items.add(data.overlay.status(*row as usize)));
     let stands = |row: &u32| data.overlay.status(*row as usize) != Status::Rejected;
-    let standing: Vec<(u32, u64)> = rows.into_iter().filter(stands).map(|row| (row, ledger.row_rev(row))).collect();
+    let standing: Vec<(u32, u64)> = rows
+        .into_iter()
+        .filter(stands)
+        .map(|row| (row, ledger.row_rev(row)))
+        .collect();
     done.rejected = standing.len() as u64;
     Ok((done, standing))
 }
@@ -59,15 +76,31 @@ pub(super) fn find(
 /// The verdict on items of these terms.
 pub(super) fn judgement(shared: &OwnerContext, terms: &[(String, String)]) -> Judgement {
     let known = &shared.config().review.reasons;
-    let reasons: Vec<String> = known.iter().filter(|r| r.key == PRUNED).map(|r| r.key.clone()).collect();
-    Judgement { reasons, note: Some(note(terms)), ..Judgement::new(Verdict::Reject, Seen::Script) }
+    let reasons: Vec<String> = known
+        .iter()
+        .filter(|r| r.key == PRUNED)
+        .map(|r| r.key.clone())
+        .collect();
+    Judgement {
+        reasons,
+        note: Some(note(terms)),
+        ..Judgement::new(Verdict::Reject, Seen::Script)
+    }
 }
 
 /// Why the items are out: the terms, as far as they fit a line.
 fn note(terms: &[(String, String)]) -> String {
     const NAMED: usize = 8;
-    let named: Vec<String> = terms.iter().take(NAMED).map(|(v, t)| format!("{v} `{t}`")).collect();
+    let named: Vec<String> = terms
+        .iter()
+        .take(NAMED)
+        .map(|(v, t)| format!("{v} `{t}`"))
+        .collect();
     let more = terms.len().saturating_sub(NAMED);
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let rest = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     format!("{PRUNED}: {}{rest}", named.join(", "))
 }

@@ -23,20 +23,35 @@ impl Task for request::Edit {
 }
 
 fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem> {
-    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = shared
+        .importing
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
-    let none = || Error::new(ErrorKind::NotFound, format!("there is no item #{}", edit.number));
-    let row = edit.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()).ok_or_else(none)?;
+    let none = || {
+        Error::new(
+            ErrorKind::NotFound,
+            format!("there is no item #{}", edit.number),
+        )
+    };
+    let row = edit
+        .number
+        .checked_sub(1)
+        .filter(|row| (*row as usize) < catalog.len())
+        .ok_or_else(none)?;
     let sight = AnnotatorView::of(shared, who);
     if let Some(expected) = edit.expected
         && expected != answers::rev(&sight, row)
     {
         let what = format!("#{} changed while you edited it", edit.number);
-        return Err(Error::new(ErrorKind::Conflict, what).help("look at it again; your text was not taken"));
+        return Err(
+            Error::new(ErrorKind::Conflict, what).help("look at it again; your text was not taken")
+        );
     }
     if shared.rounds.asks_answer(who, row) {
         let what = format!("you are still to answer #{}", edit.number);
-        return Err(Error::new(ErrorKind::Denied, what).help("answer it first: its text tells what is right"));
+        return Err(Error::new(ErrorKind::Denied, what)
+            .help("answer it first: its text tells what is right"));
     }
     let before = catalog.item(row as usize)?;
     let after = edit.apply(&before, who, now())?;
@@ -49,13 +64,25 @@ fn run(shared: &Arc<OwnerContext>, who: &str, edit: &Edit) -> Result<EditedItem>
     let mut notes = Vec::new();
     if let Some(rotation) = &after.rotation {
         let of = rotation.of.saturating_sub(1);
-        notes.push(format!("{of} other rotations of this question read as they did (set {})", rotation.set));
+        notes.push(format!(
+            "{of} other rotations of this question read as they did (set {})",
+            rotation.set
+        ));
     }
     if !edit.dry {
-        let mark = EditMark { by: who.into(), act: EditAct::Edit, receipt: None };
+        let mark = EditMark {
+            by: who.into(),
+            act: EditAct::Edit,
+            receipt: None,
+        };
         notes.extend(put(shared, catalog, row, &after, mark)?);
     }
-    Ok(EditedItem { before: json(&before)?, after: json(&after)?, voided, notes })
+    Ok(EditedItem {
+        before: json(&before)?,
+        after: json(&after)?,
+        voided,
+        notes,
+    })
 }
 
 /// Makes `item` the text of its row. Gives what a person should know.
@@ -71,7 +98,17 @@ fn put(
     let mut batch = Batch::new(&shared.project, "edited", false)?;
     batch.push(row, item)?;
     let fresh = batch.part(false, "edited by hand")?.into_iter().collect();
-    revise::enter(shared, catalog, Revised { columns, fresh, changed: vec![row], kept: Vec::new(), edit: Some(mark) })
+    revise::enter(
+        shared,
+        catalog,
+        Revised {
+            columns,
+            fresh,
+            changed: vec![row],
+            kept: Vec::new(),
+            edit: Some(mark),
+        },
+    )
 }
 
 /// An edit that `who` takes back, or with `redo` brings back.
@@ -105,42 +142,87 @@ pub fn step_edit(shared: &Arc<OwnerContext>, step: StepEdit, reply: Reply) {
             Ok(Some(receipt)) => give(&answer, Ok(receipt)),
             // It was taken back meanwhile: the step before it is meant.
             Ok(None) => {
-                let Some(reply) = answer.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-                let StepEdit { who, uuid, redo, .. } = step;
-                let wish = if redo { DecisionRequest::Redo(uuid) } else { DecisionRequest::Undo(uuid) };
+                let Some(reply) = answer.lock().unwrap_or_else(PoisonError::into_inner).take()
+                else {
+                    return;
+                };
+                let StepEdit {
+                    who, uuid, redo, ..
+                } = step;
+                let wish = if redo {
+                    DecisionRequest::Redo(uuid)
+                } else {
+                    DecisionRequest::Undo(uuid)
+                };
                 // An owner that is ending answers nobody any more.
-                let _ = owner.writer.send(WriterCommand::Wish { who, wish, asked: None, reply });
+                let _ = owner.writer.send(WriterCommand::Wish {
+                    who,
+                    wish,
+                    asked: None,
+                    reply,
+                });
             }
             Err(problem) => give(&answer, Err(problem)),
         }
     };
     if let Err(error) = std::thread::Builder::new().name("edit".into()).spawn(work) {
-        give(&reply, Err(Error::new(ErrorKind::Io, format!("the edit could not be taken back: {error}"))));
+        give(
+            &reply,
+            Err(Error::new(
+                ErrorKind::Io,
+                format!("the edit could not be taken back: {error}"),
+            )),
+        );
     }
 }
 
 /// The receipt; none where the step was made already.
 fn step_now(shared: &Arc<OwnerContext>, step: &StepEdit) -> Result<Option<Receipt>> {
-    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = shared
+        .importing
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     if !shared.ledger().may_step(&step.who, step.rev, step.redo) {
         return Ok(None);
     }
     let (catalog, row) = (shared.catalog(), step.row);
     let (item, act) = match step.redo {
         true => (catalog.item_at(row, step.rev)?, EditAct::Redo(step.rev)),
-        false => (catalog.item_at(row, step.rev.saturating_sub(1))?, EditAct::Undo(step.rev)),
+        false => (
+            catalog.item_at(row, step.rev.saturating_sub(1))?,
+            EditAct::Undo(step.rev),
+        ),
     };
-    let mark = EditMark { by: step.who.clone(), act, receipt: Some(step.uuid) };
+    let mark = EditMark {
+        by: step.who.clone(),
+        act,
+        receipt: Some(step.uuid),
+    };
     let notice = put(shared, catalog, row, &item, mark)?;
     shared.notices().extend(notice);
     let (rev, status) = {
         let ledger = shared.ledger();
         (ledger.text_rev(row), ledger.status(row))
     };
-    let status = if AnnotatorView::of(shared, &step.who).veils(row) { Status::Pending } else { status };
-    Ok(Some(Receipt { uuid: step.uuid, rev, number: row + 1, status, edit: true }))
+    let status = if AnnotatorView::of(shared, &step.who).veils(row) {
+        Status::Pending
+    } else {
+        status
+    };
+    Ok(Some(Receipt {
+        uuid: step.uuid,
+        rev,
+        number: row + 1,
+        status,
+        edit: true,
+    }))
 }
 
 fn json(item: &Item) -> Result<String> {
-    serde_json::to_string(item).map_err(|e| Error::new(ErrorKind::Corrupt, format!("the item cannot be written: {e}")))
+    serde_json::to_string(item).map_err(|e| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("the item cannot be written: {e}"),
+        )
+    })
 }

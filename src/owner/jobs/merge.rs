@@ -15,14 +15,19 @@ use benchtop_store::merge;
 impl Task for request::Merge {
     fn run(self, task: TaskContext<'_>) -> Result<Merged> {
         let shared = task.shared;
-        let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = shared
+            .importing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let history = History::read(&shared.project)?;
         let planned = merge::plan(&history, &self.files, &shared.catalog(), &shared.pictures())?;
         if !self.dry {
             join(shared, planned.fresh)?;
         }
         let (sight, mut report) = (task.sight(), planned.report);
-        report.conflicts.retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
+        report
+            .conflicts
+            .retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
         Ok(report)
     }
 }
@@ -34,6 +39,9 @@ pub(super) fn join(shared: &OwnerContext, fresh: BTreeMap<String, Vec<Decision>>
     }
     let (reply, joined) = mpsc::channel();
     let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
-    shared.writer.send(WriterCommand::Join(Join { fresh, reply })).map_err(|_| ending())?;
+    shared
+        .writer
+        .send(WriterCommand::Join(Join { fresh, reply }))
+        .map_err(|_| ending())?;
     joined.recv().map_err(|_| ending())?
 }

@@ -57,8 +57,21 @@ impl Task for request::Sample {
 
 impl Task for request::Compose {
     fn run(self, task: TaskContext<'_>) -> Result<Report> {
-        let request::Compose { plan, seed, count, allow_impossible } = self;
-        import(task, &Source::Compose(Order { plan, seed, count, allow_impossible }))
+        let request::Compose {
+            plan,
+            seed,
+            count,
+            allow_impossible,
+        } = self;
+        import(
+            task,
+            &Source::Compose(Order {
+                plan,
+                seed,
+                count,
+                allow_impossible,
+            }),
+        )
     }
 }
 
@@ -86,11 +99,19 @@ pub(super) fn start(
             }
             !cancelled.load(Ordering::Relaxed)
         };
-        let answer = work(TaskContext { shared: &owner, who: &who, tell: &mut tell, cancelled: &cancelled });
+        let answer = work(TaskContext {
+            shared: &owner,
+            who: &who,
+            tell: &mut tell,
+            cancelled: &cancelled,
+        });
         let _ = answers.blocking_send(FromOwner::Answer(number, Box::new(answer)));
     };
     if let Err(error) = std::thread::Builder::new().name("job".into()).spawn(run) {
-        let problem = Error::new(ErrorKind::Io, format!("the task could not be started: {error}"));
+        let problem = Error::new(
+            ErrorKind::Io,
+            format!("the task could not be started: {error}"),
+        );
         let _ = outbox.try_send(FromOwner::Answer(number, Box::new(Err(problem))));
     }
 }
@@ -104,14 +125,19 @@ fn read_answers(shared: &Arc<OwnerContext>) {
         let _ = answers::scored(&shared, None);
     };
     // Without a thread it is read when it is asked for.
-    let _ = std::thread::Builder::new().name("answers".into()).spawn(work);
+    let _ = std::thread::Builder::new()
+        .name("answers".into())
+        .spawn(work);
 }
 
 fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
     // Decisions come first.
     priority::lower_thread_priority();
     let (shared, watch) = (task.shared, task.tell);
-    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let _one_at_a_time = shared
+        .importing
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     let catalog = shared.catalog();
     let at = journal::stamp(now());
     let index = shared.index.get()?;
@@ -119,14 +145,23 @@ fn import(task: TaskContext<'_>, source: &Source) -> Result<Report> {
         Source::Files(ask) => import_files(&shared.project, index, &catalog, ask, &at, watch)?,
         Source::Compose(order) => {
             let (metadata, unreadable) = compose::metadata(Some(&shared.project))?;
-            Composition::new(&metadata, &unreadable, order)?.fill(&shared.project, index, &catalog, &at, watch)?
+            Composition::new(&metadata, &unreadable, order)?.fill(
+                &shared.project,
+                index,
+                &catalog,
+                &at,
+                watch,
+            )?
         }
         Source::Sample => sample::fill(&shared.project, index, &catalog, &at)?,
     };
     if let Some(catalog) = outcome.catalog {
         taken_in(shared, catalog)?;
     }
-    if let Source::Files(ImportRequest { link: true, paths, .. }) = source {
+    if let Source::Files(ImportRequest {
+        link: true, paths, ..
+    }) = source
+    {
         trust::link(shared, paths);
     }
     if outcome.report.predictions > 0 {
@@ -148,6 +183,8 @@ pub fn taken_in(shared: &OwnerContext, catalog: Arc<Catalog>) -> Result<()> {
     }
     let sent = shared.writer.send(WriterCommand::Imported);
     sent.map_err(|_| Error::new(ErrorKind::Unreachable, "the owner is ending"))?;
-    shared.tell(Event::Imported { items: items as u64 });
+    shared.tell(Event::Imported {
+        items: items as u64,
+    });
     Ok(())
 }

@@ -12,15 +12,24 @@ use benchtop_pipeline::recompose::{Manner, Recomposed, prepare};
 impl Task for request::Recompose {
     fn run(self, task: TaskContext<'_>) -> Result<Recomposed> {
         let shared = task.shared;
-        let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = shared
+            .importing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let (metadata, unreadable) = compose::metadata(Some(&shared.project))?;
         let grammar = compose::ready(&metadata, &unreadable)?;
         let (catalog, overlay) = task.sight().items(false);
         let of = (&*catalog, &overlay);
-        let manner = Manner { renames: self.renames, draw_missing: self.draw_missing, dry: self.dry };
+        let manner = Manner {
+            renames: self.renames,
+            draw_missing: self.draw_missing,
+            dry: self.dry,
+        };
         let (mut report, revised) = prepare(&shared.project, of, &grammar, &manner, task.tell)?;
         if !revised.fresh.is_empty() {
-            report.notes.extend(revise::enter(shared, catalog, revised)?);
+            report
+                .notes
+                .extend(revise::enter(shared, catalog, revised)?);
         }
         Ok(report)
     }

@@ -22,19 +22,35 @@ impl Task for request::Unretire {
 }
 
 fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
-    let TaskContext { shared, who, tell: watch, .. } = task;
+    let TaskContext {
+        shared,
+        who,
+        tell: watch,
+        ..
+    } = task;
     let terms = &wanted.terms;
     // Which items have the terms is asked while the lists have them.
-    let rows = if wanted.discard { discard::find(shared, who, terms, watch)?.1 } else { Vec::new() };
+    let rows = if wanted.discard {
+        discard::find(shared, who, terms, watch)?.1
+    } else {
+        Vec::new()
+    };
     let before = shared.metadata.now(shared)?.state.clone();
     let state = shared.metadata.save(shared, &wanted.saves)?;
     let rev = shared.ledger().rev();
     match bulk::judge(shared, who, rows, &discard::judgement(shared, terms), watch) {
-        Ok(done) => Ok(Retired { verdicts: done.judged, meanwhile: done.meanwhile, revs: done.revs, state }),
+        Ok(done) => Ok(Retired {
+            verdicts: done.judged,
+            meanwhile: done.meanwhile,
+            revs: done.revs,
+            state,
+        }),
         Err(problem) => {
             // Half of it would be no step that one key takes back.
             let _ = bulk::take_back(shared, who, (rev + 1, u64::MAX), &mut |_| true);
-            let _ = shared.metadata.save(shared, &reversed(&wanted.saves, &before, &state));
+            let _ = shared
+                .metadata
+                .save(shared, &reversed(&wanted.saves, &before, &state));
             Err(problem)
         }
     }
@@ -42,7 +58,8 @@ fn out(wanted: &request::Retire, task: TaskContext<'_>) -> Result<Retired> {
 
 /// What puts the files back as they were.
 fn reversed(saves: &[Save], before: &MetadataState, now: &MetadataState) -> Vec<Save> {
-    let of = |state: &MetadataState, name: &str| state.files.iter().find(|f| f.name == name).cloned();
+    let of =
+        |state: &MetadataState, name: &str| state.files.iter().find(|f| f.name == name).cloned();
     let save = |save: &Save| Save {
         name: save.name.clone(),
         base: of(now, &save.name).map(|file| file.revision),
@@ -52,7 +69,12 @@ fn reversed(saves: &[Save], before: &MetadataState, now: &MetadataState) -> Vec<
 }
 
 fn back(wanted: &request::Unretire, task: TaskContext<'_>) -> Result<Retired> {
-    let TaskContext { shared, who, tell: watch, .. } = task;
+    let TaskContext {
+        shared,
+        who,
+        tell: watch,
+        ..
+    } = task;
     if let Some(revs) = wanted.revs {
         bulk::is_last(shared, who, revs)?;
     }
@@ -61,5 +83,10 @@ fn back(wanted: &request::Unretire, task: TaskContext<'_>) -> Result<Retired> {
         Some(revs) => bulk::take_back(shared, who, revs, watch)?.judged,
         None => 0,
     };
-    Ok(Retired { verdicts, meanwhile: 0, revs: None, state })
+    Ok(Retired {
+        verdicts,
+        meanwhile: 0,
+        revs: None,
+        state,
+    })
 }

@@ -13,7 +13,11 @@ use benchtop_store::{Catalog, journal, manifest, open};
 ///
 /// # Errors
 /// The operating system's; then nothing was changed.
-pub(super) fn enter(shared: &Arc<OwnerContext>, catalog: Arc<Catalog>, revised: Revised) -> Result<Option<String>> {
+pub(super) fn enter(
+    shared: &Arc<OwnerContext>,
+    catalog: Arc<Catalog>,
+    revised: Revised,
+) -> Result<Option<String>> {
     let index = shared.index.get()?;
     let (changed, kept) = (revised.changed.clone(), revised.kept.clone());
     let edit = revised.edit.clone();
@@ -25,7 +29,13 @@ pub(super) fn enter(shared: &Arc<OwnerContext>, catalog: Arc<Catalog>, revised: 
     };
     let (reply, recorded) = mpsc::channel();
     let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
-    let work = WriterCommand::Revise(Revise { record: Box::new(record), changed, kept, edit, reply });
+    let work = WriterCommand::Revise(Revise {
+        record: Box::new(record),
+        changed,
+        kept,
+        edit,
+        reply,
+    });
     shared.writer.send(work).map_err(|_| ending())?;
     match recorded.recv().map_err(|_| ending())? {
         Ok(recorded) => Ok(open::enter(&shared.project, index, &recorded)),

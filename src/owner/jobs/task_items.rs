@@ -27,9 +27,11 @@ impl<'c> TaskItems<'c> {
         if let Some(only) = only {
             if !datasets.contains_key(only) {
                 let known: Vec<String> = datasets.into_keys().collect();
-                return Err(Error::input(format!("the project has no data set `{only}`"))
-                    .field("dataset")
-                    .help(format!("its data sets are: {}", known.join(", "))));
+                return Err(
+                    Error::input(format!("the project has no data set `{only}`"))
+                        .field("dataset")
+                        .help(format!("its data sets are: {}", known.join(", "))),
+                );
             }
             datasets.retain(|name, _| name == only);
         }
@@ -56,24 +58,31 @@ impl<'c> TaskItems<'c> {
             }
         }
         let only = |which: &dyn Fn(&(String, bool, bool)) -> bool| {
-            let mut those = found.iter().filter(|one| which(one)).map(|(id, ..)| id.clone());
+            let mut those = found
+                .iter()
+                .filter(|one| which(one))
+                .map(|(id, ..)| id.clone());
             those.next().filter(|_| those.next().is_none())
         };
-        let certain =
-            only(&|(_, of_file, same)| *of_file && (*same || question.is_none())).or_else(|| only(&|one| one.2));
+        let certain = only(&|(_, of_file, same)| *of_file && (*same || question.is_none()))
+            .or_else(|| only(&|one| one.2));
         match (certain, found.as_slice()) {
             (Some(id), _) => Ok(id),
             (None, []) => Ok(key.to_string()),
             // Whoever compares the questions says that this one is another.
             (None, [(id, ..)]) if question.is_some() => Ok(id.clone()),
-            (None, [(id, ..)]) => Err(Error::input(format!("nothing says that its task is {id}: it has no question"))
-                .field("question")
-                .help("--item-field names the field of `data` that holds the item's id")),
+            (None, [(id, ..)]) => Err(Error::input(format!(
+                "nothing says that its task is {id}: it has no question"
+            ))
+            .field("question")
+            .help("--item-field names the field of `data` that holds the item's id")),
             (None, several) => {
                 let ids: Vec<&str> = several.iter().map(|(id, ..)| id.as_str()).collect();
-                Err(Error::input(format!("several items may be meant: {}", ids.join(", ")))
-                    .field("item")
-                    .help("--dataset names the data set that the tasks are of"))
+                Err(
+                    Error::input(format!("several items may be meant: {}", ids.join(", ")))
+                        .field("item")
+                        .help("--dataset names the data set that the tasks are of"),
+                )
             }
         }
     }

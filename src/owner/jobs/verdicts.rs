@@ -23,30 +23,57 @@ impl Task for request::TakeVerdicts {
 }
 
 fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
-    let TaskContext { shared, who, tell, .. } = task;
-    let _one_at_a_time = shared.importing.lock().unwrap_or_else(PoisonError::into_inner);
+    let TaskContext {
+        shared, who, tell, ..
+    } = task;
+    let _one_at_a_time = shared
+        .importing
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     let reasons = &shared.config().review.reasons;
     wanted.words.check(reasons)?;
-    let form = wanted.form.map_or_else(|| verdicts::form_of(&wanted.file), Ok)?;
+    let form = wanted
+        .form
+        .map_or_else(|| verdicts::form_of(&wanted.file), Ok)?;
     let catalog = shared.catalog();
-    let tasks = TaskItems::new(&catalog, wanted.words.dataset.as_deref(), &hash_file(&wanted.file)?)?;
-    let meaning = Meaning { words: &wanted.words, reasons, item: &|key, question| tasks.find(key, question) };
+    let tasks = TaskItems::new(
+        &catalog,
+        wanted.words.dataset.as_deref(),
+        &hash_file(&wanted.file)?,
+    )?;
+    let meaning = Meaning {
+        words: &wanted.words,
+        reasons,
+        item: &|key, question| tasks.find(key, question),
+    };
     let (mut found, mut aside, mut cancelled) = (Vec::new(), Vec::new(), false);
     let mut take = |one: Found| {
         match one.verdict {
             Ok(verdict) => found.push((one.place, verdict)),
             Err(problem) => {
                 let why = said(&problem, &wanted.file);
-                aside.push(Left { place: one.place, item: one.item, who: one.who, why });
+                aside.push(Left {
+                    place: one.place,
+                    item: one.item,
+                    who: one.who,
+                    why,
+                });
             }
         }
         let done = (found.len() + aside.len()) as u64;
-        cancelled = !tell(Progress { what: "verdicts read".into(), done, of: None });
+        cancelled = !tell(Progress {
+            what: "verdicts read".into(),
+            done,
+            of: None,
+        });
         !cancelled
     };
     let mut notes = verdicts::read(&wanted.file, form, meaning, &mut take)?;
     if cancelled {
-        return Err(Error::new(ErrorKind::Cancelled, "nothing was taken: reading the verdicts was cancelled"));
+        return Err(Error::new(
+            ErrorKind::Cancelled,
+            "nothing was taken: reading the verdicts was cancelled",
+        ));
     }
     let read = (found.len() + aside.len()) as u64;
     let history = History::read(&shared.project)?;
@@ -54,20 +81,36 @@ fn run(wanted: &request::TakeVerdicts, task: TaskContext<'_>) -> Result<Taken> {
     let (planned, more) = merge::plan_verdicts(&history, found, items, now())?;
     aside.extend(more);
     let of_union = planned.report.aside.into_iter();
-    aside.extend(of_union.map(|a| Left { place: String::new(), item: a.item, who: a.who, why: a.why }));
+    aside.extend(of_union.map(|a| Left {
+        place: String::new(),
+        item: a.item,
+        who: a.who,
+        why: a.why,
+    }));
     let sight = AnnotatorView::of(shared, who);
     let mut conflicts = planned.report.conflicts;
     conflicts.retain(|conflict| !sight.veils(conflict.number.saturating_sub(1)));
     notes.extend(planned.report.notes);
     if aside.len() > LISTED {
-        notes.push(format!("{} more verdicts set aside are not listed", aside.len() - LISTED));
+        notes.push(format!(
+            "{} more verdicts set aside are not listed",
+            aside.len() - LISTED
+        ));
         aside.truncate(LISTED);
     }
     if !wanted.dry {
         join(shared, planned.fresh)?;
     }
     let (added, known) = (planned.report.added, planned.report.known);
-    Ok(Taken { form, read, added, known, aside, conflicts, notes })
+    Ok(Taken {
+        form,
+        read,
+        added,
+        known,
+        aside,
+        conflicts,
+        notes,
+    })
 }
 
 /// Why a record was not taken, in one line; its place is told beside it.

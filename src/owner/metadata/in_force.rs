@@ -30,16 +30,30 @@ pub struct InForce {
 impl InForce {
     /// What counts once these files are on disk, after `before`.
     pub fn after(before: Option<&InForce>, state: &MetadataState) -> InForce {
-        let file = |f: &FileState| MetaFile { name: f.name.clone(), text: f.text.clone() };
+        let file = |f: &FileState| MetaFile {
+            name: f.name.clone(),
+            text: f.text.clone(),
+        };
         let metadata = Metadata::parse(state.files.iter().map(file));
         let (grammar, compiled) = CompiledMetadata::compile(&metadata);
-        let errors: Vec<Finding> = errors(&metadata, &state.unreadable, &compiled).into_iter().cloned().collect();
-        let disk = Arc::new(Ready { metadata, grammar: Arc::new(grammar) });
+        let errors: Vec<Finding> = errors(&metadata, &state.unreadable, &compiled)
+            .into_iter()
+            .cloned()
+            .collect();
+        let disk = Arc::new(Ready {
+            metadata,
+            grammar: Arc::new(grammar),
+        });
         let sound = match errors.is_empty() {
             true => Some(disk.clone()),
             false => before.and_then(|before| before.sound.clone()),
         };
-        InForce { errors: Arc::new(errors), unreadable: Arc::new(state.unreadable.clone()), disk, sound }
+        InForce {
+            errors: Arc::new(errors),
+            unreadable: Arc::new(state.unreadable.clone()),
+            disk,
+            sound,
+        }
     }
 
     /// What is wrong with the files on disk, the cause first.
@@ -75,8 +89,12 @@ impl InForce {
     /// # Errors
     /// [`ErrorKind::Input`] with file and line, where that has errors which keep it from being used.
     pub fn with(&self, files: Vec<MetaFile>) -> Result<CompiledMetadata> {
-        let left: Vec<Finding> =
-            self.unreadable.iter().filter(|f| files.iter().all(|file| file.name != f.file)).cloned().collect();
+        let left: Vec<Finding> = self
+            .unreadable
+            .iter()
+            .filter(|f| files.iter().all(|file| file.name != f.file))
+            .cloned()
+            .collect();
         match (over(&self.disk.metadata, &files, &left), &self.sound) {
             (Err(_), Some(sound)) => over(&sound.metadata, &files, &[]),
             (done, _) => done,
@@ -95,18 +113,26 @@ impl InForce {
             true => "the metadata from before it goes on",
             false => "until it is mended nobody can tell which items are stale",
         };
-        Some(format!("metadata/{first}{more}; {goes_on}, and nothing is composed"))
+        Some(format!(
+            "metadata/{first}{more}; {goes_on}, and nothing is composed"
+        ))
     }
 }
 
 /// Metadata with these texts put over its files.
-fn over(metadata: &Metadata, files: &[MetaFile], unreadable: &[Finding]) -> Result<CompiledMetadata> {
+fn over(
+    metadata: &Metadata,
+    files: &[MetaFile],
+    unreadable: &[Finding],
+) -> Result<CompiledMetadata> {
     let mut metadata = metadata.clone();
     files.iter().cloned().for_each(|file| metadata.put(file));
     let (grammar, compiled) = CompiledMetadata::compile(&metadata);
     match errors(&metadata, unreadable, &compiled).first() {
         None => Ok(grammar),
-        Some(first) => Err(place_of(Error::new(ErrorKind::Input, first.what.clone()), first)
-            .help("nothing becomes stale before it is mended")),
+        Some(first) => Err(
+            place_of(Error::new(ErrorKind::Input, first.what.clone()), first)
+                .help("nothing becomes stale before it is mended"),
+        ),
     }
 }

@@ -10,7 +10,9 @@ use crate::visibility::AnnotatorView;
 use crate::wire::{Event, request};
 use crate::writer::now;
 use benchtop_model::round::protocol::{WhatIf, what_if};
-use benchtop_model::round::state::{Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState};
+use benchtop_model::round::state::{
+    Adjudicating, Dispute, Feedback, GuidelinesText, NextAssignment, RoundState,
+};
 use benchtop_model::round::{Guidelines, Round};
 use benchtop_model::verdict::Part;
 use benchtop_model::{Error, ErrorKind, Judgement, Result, Status, Verdict};
@@ -52,7 +54,9 @@ impl Query for request::RoundPeople {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<RoundState> {
         begin::people(sight, &self.round, (&self.add, &self.remove))?;
         sight.tell(Event::Rounds);
-        let glance = sight.rounds.of(&self.round, |open| open.glance(sight.who()))?;
+        let glance = sight
+            .rounds
+            .of(&self.round, |open| open.glance(sight.who()))?;
         Ok(state(sight, glance))
     }
 }
@@ -60,7 +64,10 @@ impl Query for request::RoundPeople {
 impl Query for request::Next {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<NextAssignment> {
         let (who, round) = (sight.who(), &self.0);
-        let path = sight.rounds.of(round, |open| open.round.guidelines.clone())?.map(|g| g.path);
+        let path = sight
+            .rounds
+            .of(round, |open| open.round.guidelines.clone())?
+            .map(|g| g.path);
         let version = path.map(|path| begin::version(sight, &path)).transpose()?;
         let mut turn = sight.rounds.next(who, round, version, now())?;
         if let NextAssignment::Item(served) = &mut turn {
@@ -110,9 +117,18 @@ impl Query for request::Adjudication {
 
 impl Query for request::WhatIf {
     fn answer(self, sight: &AnnotatorView, _: &mut Watch<'_>) -> Result<WhatIf> {
-        let none = || Error::new(ErrorKind::NotFound, format!("there is no round `{}`", self.round));
+        let none = || {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("there is no round `{}`", self.round),
+            )
+        };
         let glance = allowed(sight, Some(&self.round))?.ok_or_else(none)?;
-        Ok(what_if(verdicts(sight, &glance), glance.round.protocol, self.protocol))
+        Ok(what_if(
+            verdicts(sight, &glance),
+            glance.round.protocol,
+            self.protocol,
+        ))
     }
 }
 
@@ -120,7 +136,11 @@ impl Query for request::WhatIf {
 const AT_ONCE: usize = 1024;
 
 /// Something of the verdicts on each item of a round, in the order of its items.
-pub(super) fn each<T>(sight: &AnnotatorView, glance: &RoundSnapshot, mut of: impl FnMut(&Ledger, u32) -> T) -> Vec<T> {
+pub(super) fn each<T>(
+    sight: &AnnotatorView,
+    glance: &RoundSnapshot,
+    mut of: impl FnMut(&Ledger, u32) -> T,
+) -> Vec<T> {
     let rows: Vec<u32> = glance.items().collect();
     let mut all = Vec::with_capacity(rows.len());
     for rows in rows.chunks(AT_ONCE) {
@@ -132,18 +152,28 @@ pub(super) fn each<T>(sight: &AnnotatorView, glance: &RoundSnapshot, mut of: imp
 
 /// The verdicts of a round, item by item, one a person.
 fn verdicts(sight: &AnnotatorView, glance: &RoundSnapshot) -> Vec<Vec<Verdict>> {
-    let said =
-        |ledger: &Ledger, row| standing(&glance.round, ledger, row).into_iter().map(|(_, j)| j.verdict).collect();
+    let said = |ledger: &Ledger, row| {
+        standing(&glance.round, ledger, row)
+            .into_iter()
+            .map(|(_, j)| j.verdict)
+            .collect()
+    };
     each(sight, glance, said)
 }
 
 /// What counts of a round on a row: each person's last verdict, in the order they were given.
 fn standing(round: &Round, ledger: &Ledger, row: u32) -> Vec<(String, Judgement)> {
-    ledger.in_round(row, &round.name).filter(|(_, j)| part(j) != Part::Adjudication).collect()
+    ledger
+        .in_round(row, &round.name)
+        .filter(|(_, j)| part(j) != Part::Adjudication)
+        .collect()
 }
 
 pub(super) fn part(judgement: &Judgement) -> Part {
-    judgement.asked.as_ref().map_or(Part::Main, |asked| asked.part)
+    judgement
+        .asked
+        .as_ref()
+        .map_or(Part::Main, |asked| asked.part)
 }
 
 /// The rows of the items that a round's protocol accepts.
@@ -152,18 +182,32 @@ pub(super) fn part(judgement: &Judgement) -> Part {
 /// [`ErrorKind::NotFound`] when there is no such round, [`ErrorKind::Denied`] while the one who asks may not know.
 pub fn accepted(sight: &AnnotatorView, round: &str) -> Result<Vec<u32>> {
     sight.scores()?;
-    let glance = sight.shared().rounds.of(round, |open| open.glance(sight.who()))?;
-    let statuses = verdicts(sight, &glance).into_iter().map(|verdicts| glance.round.protocol.status(&verdicts));
-    let rows = glance.items().zip(statuses).filter(|(_, status)| *status == Status::Accepted).map(|(row, _)| row);
+    let glance = sight
+        .shared()
+        .rounds
+        .of(round, |open| open.glance(sight.who()))?;
+    let statuses = verdicts(sight, &glance)
+        .into_iter()
+        .map(|verdicts| glance.round.protocol.status(&verdicts));
+    let rows = glance
+        .items()
+        .zip(statuses)
+        .filter(|(_, status)| *status == Status::Accepted)
+        .map(|(row, _)| row);
     let ledger = sight.ledger();
-    let mut all: Vec<u32> = rows.flat_map(|row| ledger.rotations_in(round, row)).collect();
+    let mut all: Vec<u32> = rows
+        .flat_map(|row| ledger.rotations_in(round, row))
+        .collect();
     all.sort_unstable();
     Ok(all)
 }
 
 fn states(sight: &AnnotatorView) -> Vec<RoundState> {
     let glances = sight.shared().rounds.glances(sight.who());
-    glances.into_iter().map(|glance| state(sight, glance)).collect()
+    glances
+        .into_iter()
+        .map(|glance| state(sight, glance))
+        .collect()
 }
 
 /// How far a round is, and where its verdicts leave its items unless it is blind for the one who asks.
@@ -181,11 +225,18 @@ pub(super) fn state(sight: &AnnotatorView, mut glance: RoundSnapshot) -> RoundSt
 /// The guidelines of a round as they are now; none where it has none.
 fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesText>> {
     let shared = sight.shared();
-    let made = shared.rounds.of(round, |open| open.round.guidelines.clone())?;
+    let made = shared
+        .rounds
+        .of(round, |open| open.round.guidelines.clone())?;
     let text = |Guidelines { path, version }| {
         let bytes = begin::guidelines(shared, &path)?;
         let now = Guidelines::version_of(&bytes);
-        Ok(GuidelinesText { path, version: now, made: version, text: String::from_utf8_lossy(&bytes).into_owned() })
+        Ok(GuidelinesText {
+            path,
+            version: now,
+            made: version,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        })
     };
     made.map(text).transpose()
 }
@@ -193,13 +244,28 @@ fn guidelines(sight: &AnnotatorView, round: &str) -> Result<Option<GuidelinesTex
 /// What an item of practice is, once its verdict is in.
 fn feedback(sight: &AnnotatorView, round: &str, number: u32) -> Result<Feedback> {
     let row = number.checked_sub(1);
-    let id = row.map(|row| sight.catalog().item(row as usize)).transpose()?.map(|item| item.id).unwrap_or_default();
-    let gold = sight.shared().rounds.of(round, |open| open.round.calibration.iter().find(|g| g.id == id).cloned())?;
+    let id = row
+        .map(|row| sight.catalog().item(row as usize))
+        .transpose()?
+        .map(|item| item.id)
+        .unwrap_or_default();
+    let gold = sight.shared().rounds.of(round, |open| {
+        open.round.calibration.iter().find(|g| g.id == id).cloned()
+    })?;
     let ledger = sight.ledger();
     let judged = row.is_some_and(|row| ledger.said(row, round, sight.who(), Part::Calibration));
     match gold {
-        Some(gold) if judged => Ok(Feedback { good: Some(gold.good), reasons: gold.reasons }),
-        Some(_) => Err(Error::new(ErrorKind::Denied, "what it is comes after your verdict").help("judge it first")),
-        None => Ok(Feedback { good: None, reasons: Vec::new() }),
+        Some(gold) if judged => Ok(Feedback {
+            good: Some(gold.good),
+            reasons: gold.reasons,
+        }),
+        Some(_) => Err(
+            Error::new(ErrorKind::Denied, "what it is comes after your verdict")
+                .help("judge it first"),
+        ),
+        None => Ok(Feedback {
+            good: None,
+            reasons: Vec::new(),
+        }),
     }
 }

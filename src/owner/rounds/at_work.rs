@@ -26,7 +26,10 @@ impl AtWork {
 
     /// `who` asked for an item of a round over this connection.
     pub fn came(&self, who: &str, round: &str, connection: u64) {
-        self.places().entry((who.into(), round.into())).or_default().insert(connection);
+        self.places()
+            .entry((who.into(), round.into()))
+            .or_default()
+            .insert(connection);
     }
 
     /// They gave back what they had of it.
@@ -46,6 +49,8 @@ impl AtWork {
 
     /// Whether `who` is at work in a round over more than one connection.
     pub fn twice(&self, who: &str, round: &str) -> bool {
-        self.places().get(&(who.into(), round.into())).is_some_and(|there| there.len() > 1)
+        self.places()
+            .get(&(who.into(), round.into()))
+            .is_some_and(|there| there.len() > 1)
     }
 }

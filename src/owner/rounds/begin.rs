@@ -14,8 +14,15 @@ use benchtop_model::{Error, ErrorKind, Field, Filter, Item, Result, Status};
 use benchtop_store::{inspect, regular, rounds};
 
 /// The fields that can be strata.
-const STRATA: [Field; 7] =
-    [Field::Subtask, Field::Type, Field::Style, Field::Level, Field::Dataset, Field::Side, Field::Variant];
+const STRATA: [Field; 7] = [
+    Field::Subtask,
+    Field::Type,
+    Field::Style,
+    Field::Level,
+    Field::Dataset,
+    Field::Side,
+    Field::Variant,
+];
 
 /// Most bytes of a file of guidelines.
 const MOST_BYTES: u64 = 1 << 20;
@@ -39,21 +46,43 @@ pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<
         None => None,
     };
     let judged = known(sight, stratum)?;
-    let known: Vec<Known<'_>> =
-        judged.iter().map(|(id, stratum, good, reasons)| Known { id, stratum, good: *good, reasons }).collect();
-    let candidates: Vec<(&str, &str)> = items.iter().map(|(id, stratum)| (id.as_str(), stratum.as_str())).collect();
+    let known: Vec<Known<'_>> = judged
+        .iter()
+        .map(|(id, stratum, good, reasons)| Known {
+            id,
+            stratum,
+            good: *good,
+            reasons,
+        })
+        .collect();
+    let candidates: Vec<(&str, &str)> = items
+        .iter()
+        .map(|(id, stratum)| (id.as_str(), stratum.as_str()))
+        .collect();
     let mut drawn = draw(&new, &candidates, &known, sight.who(), now())?;
     let chosen: HashSet<&String> = drawn.round.items.iter().collect();
-    drawn.round.rotations = rotations.into_iter().filter(|(id, _)| chosen.contains(id)).collect();
+    drawn.round.rotations = rotations
+        .into_iter()
+        .filter(|(id, _)| chosen.contains(id))
+        .collect();
     // Nothing that is judged is mixed in as known too, in another order.
     drawn.round.check()?;
     let mut notes = drawn.notes;
     if !drawn.round.rotations.is_empty() {
         let others: usize = drawn.round.rotations.values().map(Vec::len).sum();
-        let what = format!("{} questions stand in several rotations", drawn.round.rotations.len());
-        notes.insert(0, format!("{what}: each is judged once, and its {others} other rotations with it"));
+        let what = format!(
+            "{} questions stand in several rotations",
+            drawn.round.rotations.len()
+        );
+        notes.insert(
+            0,
+            format!("{what}: each is judged once, and its {others} other rotations with it"),
+        );
     }
-    let state = RoundState { notes, ..RoundState::fresh(&drawn.round) };
+    let state = RoundState {
+        notes,
+        ..RoundState::fresh(&drawn.round)
+    };
     if dry {
         return Ok(state);
     }
@@ -67,7 +96,10 @@ pub(super) fn begin(sight: &AnnotatorView, new: &NewRound, dry: bool) -> Result<
 fn may_change(sight: &AnnotatorView, round: &Round) -> Result<()> {
     let shared = !sight.shared().project.config().shared.people.is_empty();
     if shared && round.by != sight.who() {
-        let what = format!("the round `{}` is for the one who made it to change", round.name);
+        let what = format!(
+            "the round `{}` is for the one who made it to change",
+            round.name
+        );
         return Err(Error::new(ErrorKind::Denied, what).help(format!("ask `{}`", round.by)));
     }
     Ok(())
@@ -85,8 +117,13 @@ pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
     may_change(sight, &round)?;
     let said = || match shared.ledger().said_in(name) {
         0 => Ok(()),
-        n => Err(Error::new(ErrorKind::Conflict, format!("{n} verdicts were given in the round `{name}`"))
-            .help(format!("`benchtop round close {name}` closes it; its verdicts go on counting"))),
+        n => Err(Error::new(
+            ErrorKind::Conflict,
+            format!("{n} verdicts were given in the round `{name}`"),
+        )
+        .help(format!(
+            "`benchtop round close {name}` closes it; its verdicts go on counting"
+        ))),
     };
     said()?;
     // From here on nobody judges in it; what was on its way is written by the time the rounds are read again.
@@ -107,14 +144,22 @@ pub(super) fn delete(sight: &AnnotatorView, name: &str) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::NotFound`], [`ErrorKind::Denied`] for somebody who may not change it, [`ErrorKind::Conflict`] for a round that is closed, what
 /// [`Round::change`] refuses, and the operating system's.
-pub(super) fn people(sight: &AnnotatorView, name: &str, change: (&[String], &[String])) -> Result<()> {
+pub(super) fn people(
+    sight: &AnnotatorView,
+    name: &str,
+    change: (&[String], &[String]),
+) -> Result<()> {
     let shared = sight.shared();
     let _one_at_a_time = shared.rounds.change();
-    let (round, (judged, wanted)) = shared.rounds.of(name, |open| (open.round.clone(), open.leases.progress()))?;
+    let (round, (judged, wanted)) = shared
+        .rounds
+        .of(name, |open| (open.round.clone(), open.leases.progress()))?;
     may_change(sight, &round)?;
     if round.closed.is_some() {
         let help = format!("`benchtop round reopen {name}` opens it again");
-        return Err(Error::new(ErrorKind::Conflict, format!("the round `{name}` is closed")).help(help));
+        return Err(
+            Error::new(ErrorKind::Conflict, format!("the round `{name}` is closed")).help(help),
+        );
     }
     let mut round = Round::clone(&round);
     round.change(change, judged >= wanted, sight.who(), now())?;
@@ -130,10 +175,13 @@ pub(super) fn people(sight: &AnnotatorView, name: &str, change: (&[String], &[St
 pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<()> {
     let shared = sight.shared();
     let _one_at_a_time = shared.rounds.change();
-    let (round, blind) = shared.rounds.of(name, |open| (open.round.clone(), open.is_blind_for(sight.who())))?;
+    let (round, blind) = shared.rounds.of(name, |open| {
+        (open.round.clone(), open.is_blind_for(sight.who()))
+    })?;
     if blind && round.by != sight.who() {
         let what = format!("closing the round `{name}` would show you what it keeps from you");
-        return Err(Error::new(ErrorKind::Denied, what).help(format!("`{}` made it and can close it", round.by)));
+        return Err(Error::new(ErrorKind::Denied, what)
+            .help(format!("`{}` made it and can close it", round.by)));
     }
     let mut round = Round::clone(&round);
     if round.closed.is_some() != closed {
@@ -148,7 +196,10 @@ pub(super) fn close(sight: &AnnotatorView, name: &str, closed: bool) -> Result<(
 fn reload(shared: &Arc<OwnerContext>) -> Result<()> {
     let ending = || Error::new(ErrorKind::Unreachable, "the owner is ending");
     let (reply, done) = mpsc::channel();
-    shared.writer.send(WriterCommand::Rounds(reply)).map_err(|_| ending())?;
+    shared
+        .writer
+        .send(WriterCommand::Rounds(reply))
+        .map_err(|_| ending())?;
     done.recv().map_err(|_| ending())
 }
 
@@ -168,10 +219,14 @@ pub(super) fn guidelines(shared: &OwnerContext, path: &str) -> Result<Vec<u8>> {
     let file = shared.project.root().join(path);
     let too_long = || {
         let what = format!("the guidelines are longer than {} KiB", MOST_BYTES >> 10);
-        Error::input(what).file(&file).field("guidelines").help("people read them beside every item")
+        Error::input(what)
+            .file(&file)
+            .field("guidelines")
+            .help("people read them beside every item")
     };
     // A link in the folders between them would lead as far as one at the end.
-    inspect::within(shared.project.root(), Path::new(path)).map_err(|problem| problem.field("guidelines"))?;
+    inspect::within(shared.project.root(), Path::new(path))
+        .map_err(|problem| problem.field("guidelines"))?;
     regular::read(&file, MOST_BYTES).map_err(|problem| match problem.kind {
         ErrorKind::Input => too_long(),
         _ => problem.field("guidelines"),
@@ -179,12 +234,15 @@ pub(super) fn guidelines(shared: &OwnerContext, path: &str) -> Result<Vec<u8>> {
 }
 
 fn field(name: &str) -> Result<Field> {
-    STRATA.into_iter().find(|field| field.name() == name).ok_or_else(|| {
-        let known = STRATA.map(Field::name).join(", ");
-        Error::input(format!("`{name}` cannot divide items into strata"))
-            .field("strata")
-            .help(format!("one of: {known}"))
-    })
+    STRATA
+        .into_iter()
+        .find(|field| field.name() == name)
+        .ok_or_else(|| {
+            let known = STRATA.map(Field::name).join(", ");
+            Error::input(format!("`{name}` cannot divide items into strata"))
+                .field("strata")
+                .help(format!("one of: {known}"))
+        })
 }
 
 /// The value of a field, by which items are divided.
@@ -197,7 +255,11 @@ fn value(item: &Item, field: Option<Field>) -> String {
         Some(Field::Level) => text(&item.level),
         Some(Field::Dataset) => item.dataset.clone(),
         Some(Field::Variant) => item.variant.as_ref().map_or("", |v| v.name.as_str()).into(),
-        Some(Field::Side) => item.pair.as_ref().map_or("", |pair| pair.side.name()).into(),
+        Some(Field::Side) => item
+            .pair
+            .as_ref()
+            .map_or("", |pair| pair.side.name())
+            .into(),
         Some(_) => text(&item.subtask),
     }
 }
@@ -208,7 +270,10 @@ type Candidates = (Vec<(String, String)>, BTreeMap<String, Vec<String>>);
 /// Ids and strata of these items, of the rotations of a question the first alone; the others by its id.
 fn read(shared: &OwnerContext, numbers: &[u32], stratum: Option<Field>) -> Result<Candidates> {
     let catalog = shared.catalog();
-    let (mut items, mut others) = (Vec::with_capacity(numbers.len()), BTreeMap::<String, Vec<String>>::new());
+    let (mut items, mut others) = (
+        Vec::with_capacity(numbers.len()),
+        BTreeMap::<String, Vec<String>>::new(),
+    );
     let mut first: HashMap<(String, String), String> = HashMap::new();
     for number in numbers {
         let item = catalog.item(*number as usize - 1)?;
@@ -227,7 +292,9 @@ fn read(shared: &OwnerContext, numbers: &[u32], stratum: Option<Field>) -> Resul
 
 /// The set of rotations that an item is of, with its data set.
 fn set_of(item: &Item) -> Option<(String, String)> {
-    item.rotation.as_ref().map(|rotation| (item.dataset.clone(), rotation.set.clone()))
+    item.rotation
+        .as_ref()
+        .map(|rotation| (item.dataset.clone(), rotation.set.clone()))
 }
 
 type Judged = (String, String, bool, Vec<String>);
@@ -245,14 +312,19 @@ fn known(sight: &AnnotatorView, stratum: Option<Field>) -> Result<Vec<Judged>> {
     let (mut list, mut sets) = (Vec::new(), HashSet::new());
     for (row, good) in rows {
         let standing = shared.ledger().standing(row);
-        let same = standing.windows(2).all(|two| two[0].judgement.verdict == two[1].judgement.verdict);
+        let same = standing
+            .windows(2)
+            .all(|two| two[0].judgement.verdict == two[1].judgement.verdict);
         if same && !standing.is_empty() {
             let item = catalog.item(row as usize)?;
             // Known in one order is enough.
             if set_of(&item).is_some_and(|set| !sets.insert(set)) {
                 continue;
             }
-            let mut reasons: Vec<String> = standing.into_iter().flat_map(|s| s.judgement.reasons).collect();
+            let mut reasons: Vec<String> = standing
+                .into_iter()
+                .flat_map(|s| s.judgement.reasons)
+                .collect();
             reasons.sort_unstable();
             reasons.dedup();
             let stratum = value(&item, stratum);

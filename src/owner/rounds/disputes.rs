@@ -18,9 +18,17 @@ const NAMELESS: &str = "adjudicator";
 /// The items on which people differ, or that somebody flagged or was unsure of: those to settle first. Who asks has seen
 /// them from then on.
 pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>> {
-    let glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
-    let one =
-        |ledger: &Ledger, row: u32| if sight.veils(row) { None } else { dispute(sight, &glance.round, ledger, row) };
+    let glance = sight
+        .shared()
+        .rounds
+        .of(name, |open| open.glance(sight.who()))?;
+    let one = |ledger: &Ledger, row: u32| {
+        if sight.veils(row) {
+            None
+        } else {
+            dispute(sight, &glance.round, ledger, row)
+        }
+    };
     let mut list: Vec<Dispute> = each(sight, &glance, one).into_iter().flatten().collect();
     let catalog = sight.catalog();
     for dispute in &mut list {
@@ -38,12 +46,21 @@ pub(super) fn disputes(sight: &AnnotatorView, name: &str) -> Result<Vec<Dispute>
 /// The verdicts on a row that decide in a round, in the order they were given.
 fn in_round(ledger: &Ledger, row: u32, round: &Round) -> Vec<EffectiveVerdict> {
     let mut all = ledger.standing(row);
-    all.retain(|s| s.judgement.asked.as_ref().is_some_and(|asked| asked.round == round.name));
+    all.retain(|s| {
+        s.judgement
+            .asked
+            .as_ref()
+            .is_some_and(|asked| asked.round == round.name)
+    });
     all
 }
 
 fn part(standing: &EffectiveVerdict) -> Part {
-    standing.judgement.asked.as_ref().map_or(Part::Main, |asked| asked.part)
+    standing
+        .judgement
+        .asked
+        .as_ref()
+        .map_or(Part::Main, |asked| asked.part)
 }
 
 /// What people are called to adjudicators: `annotator 1`, `annotator 2` as they come, unless the round tells names.
@@ -51,16 +68,31 @@ pub(super) fn called(round: &Round) -> impl FnMut(String) -> String + use<> {
     let (told, mut names) = (round.adjudication.names, HashMap::<String, String>::new());
     move |who| {
         let next = names.len() + 1;
-        if told { who } else { names.entry(who).or_insert_with(|| format!("annotator {next}")).clone() }
+        if told {
+            who
+        } else {
+            names
+                .entry(who)
+                .or_insert_with(|| format!("annotator {next}"))
+                .clone()
+        }
     }
 }
 
 fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> Option<Dispute> {
     let (settled, given): (Vec<EffectiveVerdict>, Vec<EffectiveVerdict>) =
-        in_round(ledger, row, round).into_iter().partition(|s| part(s) == Part::Adjudication);
-    let said: Vec<Verdict> = given.iter().map(|s| s.judgement.verdict).filter(|v| *v != Verdict::Skip).collect();
+        in_round(ledger, row, round)
+            .into_iter()
+            .partition(|s| part(s) == Part::Adjudication);
+    let said: Vec<Verdict> = given
+        .iter()
+        .map(|s| s.judgement.verdict)
+        .filter(|v| *v != Verdict::Skip)
+        .collect();
     let differ = said.windows(2).any(|two| two[0] != two[1]);
-    let doubt = said.iter().any(|v| matches!(v, Verdict::Flag | Verdict::Unsure));
+    let doubt = said
+        .iter()
+        .any(|v| matches!(v, Verdict::Flag | Verdict::Unsure));
     if !differ && !doubt {
         return None;
     }
@@ -68,13 +100,24 @@ fn dispute(sight: &AnnotatorView, round: &Round, ledger: &Ledger, row: u32) -> O
     let mut called = called(round);
     let settled = settled.into_iter().next_back().map(|s| {
         let told = round.adjudication.names || s.who == sight.who();
-        Side { who: if told { s.who } else { NAMELESS.into() }, at: s.at, judgement: s.judgement }
+        Side {
+            who: if told { s.who } else { NAMELESS.into() },
+            at: s.at,
+            judgement: s.judgement,
+        }
     });
     Some(Dispute {
         number: row + 1,
         item: String::new(),
         status: round.protocol.status(&said),
-        verdicts: given.into_iter().map(|s| Side { who: called(s.who), at: s.at, judgement: s.judgement }).collect(),
+        verdicts: given
+            .into_iter()
+            .map(|s| Side {
+                who: called(s.who),
+                at: s.at,
+                judgement: s.judgement,
+            })
+            .collect(),
         own,
         settled,
         text_rev: ledger.text_rev(row),
@@ -86,7 +129,10 @@ pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudica
     let shared = sight.shared();
     let glance = shared.rounds.of(name, |open| open.glance(sight.who()))?;
     let Some(guidelines) = &glance.round.guidelines else {
-        return Ok(Adjudicating { sees: glance.round.adjudication, ..Adjudicating::default() });
+        return Ok(Adjudicating {
+            sees: glance.round.adjudication,
+            ..Adjudicating::default()
+        });
     };
     // Without the file nothing can be said to be earlier than it.
     let version = begin::version(shared, &guidelines.path).ok();
@@ -94,8 +140,16 @@ pub(super) fn adjudicating(sight: &AnnotatorView, name: &str) -> Result<Adjudica
         if sight.veils(row) {
             return Vec::new();
         }
-        let stamp = |s: EffectiveVerdict| (s.judgement.asked.and_then(|asked| asked.guidelines), row + 1);
-        in_round(ledger, row, &glance.round).into_iter().map(stamp).collect()
+        let stamp = |s: EffectiveVerdict| {
+            (
+                s.judgement.asked.and_then(|asked| asked.guidelines),
+                row + 1,
+            )
+        };
+        in_round(ledger, row, &glance.round)
+            .into_iter()
+            .map(stamp)
+            .collect()
     };
     let mut earlier: BTreeMap<Option<String>, Vec<u32>> = BTreeMap::new();
     if version.is_some() {

@@ -21,7 +21,10 @@ pub(super) fn taken(item: &Item, text: &str) -> Result<String> {
         return match known.contains(&plain.as_str()) {
             true => Ok(plain),
             false if declines() => Ok(text.into()),
-            false => wrong(format!("`{text}` does not answer the question"), format!("one of: {}", known.join(", "))),
+            false => wrong(
+                format!("`{text}` does not answer the question"),
+                format!("one of: {}", known.join(", ")),
+            ),
         };
     }
     let letter = plain.trim_matches(|c: char| matches!(c, '(' | ')' | '.' | ':'));
@@ -35,7 +38,10 @@ pub(super) fn taken(item: &Item, text: &str) -> Result<String> {
         None if declines() => Ok(text.into()),
         None => {
             let letters: Vec<String> = (0..item.options.len()).map(Item::letter).collect();
-            let help = format!("one of {}, the text of one, or that it cannot be told", letters.join(", "));
+            let help = format!(
+                "one of {}, the text of one, or that it cannot be told",
+                letters.join(", ")
+            );
             wrong(format!("`{text}` is none of the options"), help)
         }
     }

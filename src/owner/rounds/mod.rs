@@ -53,7 +53,12 @@ impl Rounds {
 
     /// Takes these rounds as all there are, with leases of so many minutes and the verdicts of `ledger`; leases go on. Gives
     /// what a person should know.
-    pub fn load(&self, (rounds, minutes): (Vec<Round>, u32), catalog: &Catalog, ledger: &Ledger) -> Vec<String> {
+    pub fn load(
+        &self,
+        (rounds, minutes): (Vec<Round>, u32),
+        catalog: &Catalog,
+        ledger: &Ledger,
+    ) -> Vec<String> {
         let mut given: HashMap<String, Vec<InRound>> = ledger.by_round();
         let mut inner = self.inner();
         let mut before = std::mem::take(&mut inner.all);
@@ -68,7 +73,10 @@ impl Rounds {
         }
         self.lacking.store(!notices.is_empty(), Ordering::Release);
         for (name, judged) in given {
-            notices.push(format!("{} verdicts belong to the round `{name}`, whose file is not there", judged.len()));
+            notices.push(format!(
+                "{} verdicts belong to the round `{name}`, whose file is not there",
+                judged.len()
+            ));
         }
         inner.veils.clear();
         self.unread.store(false, Ordering::Release);
@@ -100,7 +108,9 @@ impl Rounds {
         let mut veil = BlindMask::new(inner.key);
         for open in inner.all.values().filter(|open| open.is_blind_for(who)) {
             veil.round.clone_from(&open.round.name);
-            open.rows().filter(|row| open.veils(who, *row)).for_each(|row| veil.put(row, true));
+            open.rows()
+                .filter(|row| open.veils(who, *row))
+                .for_each(|row| veil.put(row, true));
             veil.in_hand.extend(open.in_hand(who));
         }
         let veil = (!veil.round.is_empty()).then(|| Arc::new(veil));
@@ -115,7 +125,9 @@ impl Rounds {
     /// [`ErrorKind::Conflict`] when others have the item by now or the round is closed, and [`ErrorKind::Input`] for a verdict that the
     /// protocol does not ask for.
     pub fn decide(&self, who: &str, row: u32, judgement: &mut Judgement, now: i64) -> Result<()> {
-        let Some(asked) = &judgement.asked else { return Ok(()) };
+        let Some(asked) = &judgement.asked else {
+            return Ok(());
+        };
         let name = asked.round.clone();
         let mut inner = self.inner();
         inner.named(&name)?.decide(who, row, judgement, now)?;
@@ -141,12 +153,25 @@ impl Rounds {
     /// # Errors
     /// [`ErrorKind::Conflict`] where another terminal of theirs did.
     pub fn is_first(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
-        let Some(asked) = judgement.asked.as_ref().filter(|asked| asked.part == Part::Main) else { return Ok(()) };
-        let judged = self.inner().all.get(&asked.round).is_some_and(|open| open.has_judged(who, row));
+        let Some(asked) = judgement
+            .asked
+            .as_ref()
+            .filter(|asked| asked.part == Part::Main)
+        else {
+            return Ok(());
+        };
+        let judged = self
+            .inner()
+            .all
+            .get(&asked.round)
+            .is_some_and(|open| open.has_judged(who, row));
         if !judged {
             return Ok(());
         }
-        let what = format!("you have judged #{} in this round already, perhaps at another terminal", row + 1);
+        let what = format!(
+            "you have judged #{} in this round already, perhaps at another terminal",
+            row + 1
+        );
         Err(Error::new(ErrorKind::Conflict, what).help("that verdict stands; undo takes it back"))
     }
 
@@ -157,14 +182,23 @@ impl Rounds {
     /// decide. [`ErrorKind::Input`] for an answer, which only a round asks for.
     pub fn outside(&self, who: &str, row: u32, judgement: &Judgement) -> Result<()> {
         if judgement.verdict == Verdict::Answer {
-            return Err(Error::input("an answer is given where a round asks for it").field("verdict"));
+            return Err(
+                Error::input("an answer is given where a round asks for it").field("verdict")
+            );
         }
         let inner = self.inner();
-        match inner.all.values().find(|open| open.is_blind_for(who) && open.veils(who, row)) {
+        match inner
+            .all
+            .values()
+            .find(|open| open.is_blind_for(who) && open.veils(who, row))
+        {
             Some(open) => {
                 let name = &open.round.name;
-                Err(Error::new(ErrorKind::Conflict, format!("#{} is for you to judge in the round `{name}`", row + 1))
-                    .help(format!("take what `benchtop round next {name}` gives you")))
+                Err(Error::new(
+                    ErrorKind::Conflict,
+                    format!("#{} is for you to judge in the round `{name}`", row + 1),
+                )
+                .help(format!("take what `benchtop round next {name}` gives you")))
             }
             None => Ok(()),
         }
@@ -172,19 +206,32 @@ impl Rounds {
 
     /// Whether what others say of the item of this verdict is kept from `who`, who gave it.
     pub fn keeps(&self, who: &str, judgement: &Judgement) -> bool {
-        let asked = judgement.asked.as_ref().filter(|asked| asked.part != Part::Adjudication);
-        asked.is_some_and(|asked| self.inner().all.get(&asked.round).is_some_and(|open| open.is_blind_for(who)))
+        let asked = judgement
+            .asked
+            .as_ref()
+            .filter(|asked| asked.part != Part::Adjudication);
+        asked.is_some_and(|asked| {
+            self.inner()
+                .all
+                .get(&asked.round)
+                .is_some_and(|open| open.is_blind_for(who))
+        })
     }
 
     /// Whether one of these rows is in a round.
     pub fn have(&self, rows: &[u32]) -> bool {
         let inner = self.inner();
-        inner.all.values().any(|open| rows.iter().any(|row| open.has(*row)))
+        inner
+            .all
+            .values()
+            .any(|open| rows.iter().any(|row| open.has(*row)))
     }
 
     /// A verdict of `who` could not be written, or was taken back.
     pub fn undone(&self, who: &str, row: u32, judgement: &Judgement) {
-        let Some(asked) = &judgement.asked else { return };
+        let Some(asked) = &judgement.asked else {
+            return;
+        };
         let mut inner = self.inner();
         if let Some(open) = inner.all.get_mut(&asked.round) {
             open.undone(who, row, asked.part);
@@ -197,7 +244,9 @@ impl Rounds {
     /// # Errors
     /// [`ErrorKind::Conflict`] when others have judged the item meanwhile as often as the round wants.
     pub fn redo(&self, who: &str, row: u32, judgement: &Judgement, now: i64) -> Result<()> {
-        let Some(asked) = &judgement.asked else { return Ok(()) };
+        let Some(asked) = &judgement.asked else {
+            return Ok(());
+        };
         let mut inner = self.inner();
         if let Some(open) = inner.all.get_mut(&asked.round) {
             open.redo(who, row, asked.part, judgement.verdict, now)?;
@@ -210,7 +259,13 @@ impl Rounds {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for no such round, [`ErrorKind::Denied`] for somebody who is not in it.
-    pub fn next(&self, who: &str, name: &str, version: Option<String>, now: i64) -> Result<NextAssignment> {
+    pub fn next(
+        &self,
+        who: &str,
+        name: &str,
+        version: Option<String>,
+        now: i64,
+    ) -> Result<NextAssignment> {
         let mut inner = self.inner();
         let open = inner.named(name)?;
         open.tells(who, version);
@@ -243,7 +298,11 @@ impl Rounds {
 
     /// `who` was shown what others and machines say of a row.
     pub fn shown(&self, who: &str, row: u32) {
-        self.inner().all.values_mut().filter(|open| open.round.has(who)).for_each(|open| open.shown(who, row));
+        self.inner()
+            .all
+            .values_mut()
+            .filter(|open| open.round.has(who))
+            .for_each(|open| open.shown(who, row));
     }
 
     /// `who` looks at the disputes of a round, under this version of its guidelines.
@@ -260,7 +319,10 @@ impl Rounds {
 
     /// Whether `who` is still to answer the item in this row, and so must not see the key.
     pub fn asks_answer(&self, who: &str, row: u32) -> bool {
-        self.inner().all.values().any(|open| open.asks_answer(who, row))
+        self.inner()
+            .all
+            .values()
+            .any(|open| open.asks_answer(who, row))
     }
 
     /// All rounds as they are now, oldest first.
@@ -292,15 +354,25 @@ impl Inner {
         let known: Vec<&String> = self.all.keys().collect();
         let help = match known.is_empty() {
             true => "make one with `benchtop round new`".to_string(),
-            false => format!("there is: {}", known.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ")),
+            false => format!(
+                "there is: {}",
+                known
+                    .iter()
+                    .map(|n| n.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            ),
         };
-        let none = || Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")).help(help);
+        let none =
+            || Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")).help(help);
         self.all.get_mut(name).ok_or_else(none)
     }
 
     /// Something about `who` and a row is another now.
     fn look_again(&mut self, who: &str, row: u32) {
-        let Some(Some(veil)) = self.veils.get_mut(who) else { return };
+        let Some(Some(veil)) = self.veils.get_mut(who) else {
+            return;
+        };
         let blind = || self.all.values().filter(|open| open.is_blind_for(who));
         let veils = blind().any(|open| open.veils(who, row));
         let in_hand = blind().any(|open| open.in_hand(who).contains(&row));

@@ -9,7 +9,8 @@ use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use crate::wire::request;
 use benchtop_model::scoring::bench::{
-    Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesDiff, RulesState, Sample, ScorerState,
+    Bench, BenchAsk, Chip, Counted, Explanation, FlagOrder, RulesDiff, RulesState, Sample,
+    ScorerState,
 };
 use benchtop_model::scoring::job::ScoringState;
 use benchtop_model::scoring::{Outcome, Scorer};
@@ -30,7 +31,9 @@ impl Query for request::Scorers {
 impl Query for request::Score {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<ScoringState> {
         sight.chooses(&Filter::parse(&self.0.filter)?)?;
-        sight.scoring.begin(sight, &self.0, &|| !(watch.cancelled)())
+        sight
+            .scoring
+            .begin(sight, &self.0, &|| !(watch.cancelled)())
     }
 }
 
@@ -65,21 +68,28 @@ impl Query for request::TryRules {
 
 impl Query for request::ApplyRules {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
-        sight.scoring.rules_are(sight, rules::write(&sight.project, &self.rules, &self.revision)?);
+        sight.scoring.rules_are(
+            sight,
+            rules::write(&sight.project, &self.rules, &self.revision)?,
+        );
         rules_state(sight, &|| !(watch.cancelled)())
     }
 }
 
 impl Query for request::RevertRules {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<RulesState> {
-        sight.scoring.rules_are(sight, rules::revert(&sight.project, &self.revision)?);
+        sight
+            .scoring
+            .rules_are(sight, rules::revert(&sight.project, &self.revision)?);
         rules_state(sight, &|| !(watch.cancelled)())
     }
 }
 
 impl Query for request::Doubtful {
     fn answer(self, sight: &AnnotatorView, watch: &mut Watch<'_>) -> Result<Vec<u32>> {
-        doubtful(sight, &self.filter, (self.order, self.seed), &|| !(watch.cancelled)())
+        doubtful(sight, &self.filter, (self.order, self.seed), &|| {
+            !(watch.cancelled)()
+        })
     }
 }
 
@@ -97,9 +107,14 @@ fn statuses(shared: &OwnerContext) -> Overlay {
 /// All scorers: those there are always, and a judge for each question that metadata or scores know of.
 fn states(shared: &Arc<OwnerContext>, wanted: &dyn Fn() -> bool) -> Result<Vec<ScorerState>> {
     let mut all: Vec<Scorer> = Scorer::ALL.to_vec();
-    let judges = build::judges(&shared.project).into_iter().map(Scorer::Judge);
+    let judges = build::judges(&shared.project)
+        .into_iter()
+        .map(Scorer::Judge);
     let known = benchtop_store::scores::scorers(&shared.project.store());
-    for scorer in judges.chain(known).chain(scorers(&shared.scoring.rules(shared).set().measures())) {
+    for scorer in judges
+        .chain(known)
+        .chain(scorers(&shared.scoring.rules(shared).set().measures()))
+    {
         if !all.contains(&scorer) {
             all.push(scorer);
         }
@@ -135,16 +150,36 @@ fn look(shared: &Arc<OwnerContext>, ask: &BenchAsk, wanted: &dyn Fn() -> bool) -
         ),
     };
     let catalog = shared.catalog();
-    let (mut bench, near) =
-        bench::look(ask, (&column, other.as_deref()), (&catalog, &statuses(shared)), rows.as_deref())?;
+    let (mut bench, near) = bench::look(
+        ask,
+        (&column, other.as_deref()),
+        (&catalog, &statuses(shared)),
+        rows.as_deref(),
+    )?;
     let sample = |row: &u32| -> Result<Sample> {
         let json = answers::line(shared, *row)?;
-        let item: Item = serde_json::from_str(&json)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+        let item: Item = serde_json::from_str(&json).map_err(|e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("item #{} cannot be read: {e}", row + 1),
+            )
+        })?;
         let text = item.prompt.unwrap_or(item.question);
-        let picture = item.images.into_iter().next().and_then(|i| Some((i.hash?, i.ext.unwrap_or_default())));
-        let value = ask.measure.shown(column.value(*row as usize).unwrap_or_default(), column.logit);
-        Ok(Sample { number: row + 1, value, picture, text: text.chars().take(TEXT).collect() })
+        let picture = item
+            .images
+            .into_iter()
+            .next()
+            .and_then(|i| Some((i.hash?, i.ext.unwrap_or_default())));
+        let value = ask.measure.shown(
+            column.value(*row as usize).unwrap_or_default(),
+            column.logit,
+        );
+        Ok(Sample {
+            number: row + 1,
+            value,
+            picture,
+            text: text.chars().take(TEXT).collect(),
+        })
     };
     bench.good = near.good.iter().map(sample).collect::<Result<_>>()?;
     bench.bad = near.bad.iter().map(sample).collect::<Result<_>>()?;
@@ -174,28 +209,49 @@ fn doubtful(
     if filter.outcome.is_empty() && order != FlagOrder::AgainstPeople {
         filter.outcome = vec![Outcome::Flagged, Outcome::Parked];
     }
-    let rows: Vec<u32> = answers::numbers(&AnnotatorView::whole(shared), &filter)?.into_iter().map(|n| n - 1).collect();
+    let rows: Vec<u32> = answers::numbers(&AnnotatorView::whole(shared), &filter)?
+        .into_iter()
+        .map(|n| n - 1)
+        .collect();
     let (rules, columns, outcomes) = shared.scoring.outcomes(shared, wanted)?;
-    let ordered =
-        flag_priority::order(&rows, order, seed, (&rules, &columns, &outcomes), (&shared.catalog(), &statuses(shared)));
+    let ordered = flag_priority::order(
+        &rows,
+        order,
+        seed,
+        (&rules, &columns, &outcomes),
+        (&shared.catalog(), &statuses(shared)),
+    );
     Ok(ordered.into_iter().map(|row| row + 1).collect())
 }
 
 /// The rules that hold for the item in `row`, as far as that is known without waiting.
 pub fn chips(shared: &Arc<OwnerContext>, row: u32) -> Vec<Chip> {
     let at_hand = shared.scoring.at_hand(shared);
-    at_hand.map_or(Vec::new(), |(rules, columns)| explain::chips(&rules, &columns, &shared.catalog(), row as usize))
+    at_hand.map_or(Vec::new(), |(rules, columns)| {
+        explain::chips(&rules, &columns, &shared.catalog(), row as usize)
+    })
 }
 
-fn explanation(shared: &Arc<OwnerContext>, number: u32, wanted: &dyn Fn() -> bool) -> Result<Explanation> {
+fn explanation(
+    shared: &Arc<OwnerContext>,
+    number: u32,
+    wanted: &dyn Fn() -> bool,
+) -> Result<Explanation> {
     let catalog = shared.catalog();
-    let row = number.checked_sub(1).map(|row| row as usize).filter(|row| *row < catalog.len());
-    let row = row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no item #{number}")))?;
+    let row = number
+        .checked_sub(1)
+        .map(|row| row as usize)
+        .filter(|row| *row < catalog.len());
+    let row =
+        row.ok_or_else(|| Error::new(ErrorKind::NotFound, format!("there is no item #{number}")))?;
     let (rules, _, outcomes) = shared.scoring.outcomes(shared, wanted)?;
     let known = benchtop_store::scores::scorers(&shared.project.store()).into_iter();
     let asked = scorers(&rules.measures());
-    let columns =
-        shared.scoring.columns(shared, known.chain(asked).chain([Scorer::Consensus, Scorer::Blind]), wanted)?;
+    let columns = shared.scoring.columns(
+        shared,
+        known.chain(asked).chain([Scorer::Consensus, Scorer::Blind]),
+        wanted,
+    )?;
     let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
     let detail = |scorer: &Scorer| {
         if matches!(scorer, Scorer::Consensus | Scorer::Blind) {
@@ -206,15 +262,28 @@ fn explanation(shared: &Arc<OwnerContext>, number: u32, wanted: &dyn Fn() -> boo
         let score = key.zip(found).map(|(key, scores)| lock(&scores).score(key));
         match score {
             Some(Ok(score)) => {
-                let counted = if *scorer == Scorer::Alignment { of_alignment(&score.detail) } else { None };
+                let counted = if *scorer == Scorer::Alignment {
+                    of_alignment(&score.detail)
+                } else {
+                    None
+                };
                 (score.detail, false, counted)
             }
-            Some(Err(problem)) => (serde_json::json!({ "why": problem.to_string() }).to_string(), false, None),
+            Some(Err(problem)) => (
+                serde_json::json!({ "why": problem.to_string() }).to_string(),
+                false,
+                None,
+            ),
             None => (String::new(), false, None),
         }
     };
     let overlay = statuses(shared);
-    let mut said = explain::explain(row, (&rules, &columns, &outcomes), (&catalog, &overlay), &detail);
+    let mut said = explain::explain(
+        row,
+        (&rules, &columns, &outcomes),
+        (&catalog, &overlay),
+        &detail,
+    );
     said.nearest_accepted = nearest_accepted(shared, row, &inputs.picture, &overlay)?;
     Ok(said)
 }
@@ -231,7 +300,11 @@ fn counted(shared: &Arc<OwnerContext>, scorer: &Scorer, row: usize) -> explain::
             (said.to_string(), false, Some(counted))
         }
         Ok(_) => (String::new(), false, None),
-        Err(problem) => (serde_json::json!({ "why": problem.to_string() }).to_string(), false, None),
+        Err(problem) => (
+            serde_json::json!({ "why": problem.to_string() }).to_string(),
+            false,
+            None,
+        ),
     }
 }
 
@@ -239,7 +312,11 @@ fn counted(shared: &Arc<OwnerContext>, scorer: &Scorer, row: usize) -> explain::
 fn of_alignment(detail: &str) -> Option<Counted> {
     let said: serde_json::Value = serde_json::from_str(detail).ok()?;
     let of = |name: &str| said.get(name)?.as_u64();
-    Some(Counted { k: of("right")?, n: of("known")?, left_out: of("left_out")? })
+    Some(Counted {
+        k: of("right")?,
+        n: of("known")?,
+        left_out: of("left_out")?,
+    })
 }
 
 /// The accepted item whose picture is most like that of `row`, with the cosine.
@@ -249,11 +326,20 @@ fn nearest_accepted(
     pictures: &[u64],
     overlay: &Overlay,
 ) -> Result<Option<(u32, f32)>> {
-    let Some(embeddings) = shared.scoring.embeddings(shared)? else { return Ok(None) };
-    let Some(mine) = pictures.get(row).and_then(|key| embeddings.get(*key)) else { return Ok(None) };
-    let accepted =
-        (0..overlay.len()).filter(|r| overlay.status(*r) == Status::Accepted && pictures[*r] != pictures[row]);
-    let of = |at: usize| Some((at as u32 + 1, dot(mine, embeddings.get(*pictures.get(at)?)?)));
+    let Some(embeddings) = shared.scoring.embeddings(shared)? else {
+        return Ok(None);
+    };
+    let Some(mine) = pictures.get(row).and_then(|key| embeddings.get(*key)) else {
+        return Ok(None);
+    };
+    let accepted = (0..overlay.len())
+        .filter(|r| overlay.status(*r) == Status::Accepted && pictures[*r] != pictures[row]);
+    let of = |at: usize| {
+        Some((
+            at as u32 + 1,
+            dot(mine, embeddings.get(*pictures.get(at)?)?),
+        ))
+    };
     Ok(accepted.filter_map(of).max_by(|a, b| a.1.total_cmp(&b.1)))
 }
 

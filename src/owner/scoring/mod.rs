@@ -68,7 +68,10 @@ pub struct HeldRules {
 impl HeldRules {
     /// The rules.
     pub fn set(&self) -> RuleSet {
-        self.written.as_ref().map(|w| w.rules.clone()).unwrap_or_default()
+        self.written
+            .as_ref()
+            .map(|w| w.rules.clone())
+            .unwrap_or_default()
     }
 }
 
@@ -83,11 +86,16 @@ struct Made {
 
 impl Made {
     fn is(&self, rules: &RuleSet, of: Of, columns: &ColumnsBy) -> bool {
-        let same = |scorer: &Scorer, column: &Arc<Column>| columns.get(scorer).is_some_and(|c| Arc::ptr_eq(c, column));
+        let same = |scorer: &Scorer, column: &Arc<Column>| {
+            columns.get(scorer).is_some_and(|c| Arc::ptr_eq(c, column))
+        };
         self.rules == *rules
             && self.of == of
             && self.columns.len() == columns.len()
-            && self.columns.iter().all(|(scorer, column)| same(scorer, column))
+            && self
+                .columns
+                .iter()
+                .all(|(scorer, column)| same(scorer, column))
     }
 }
 
@@ -152,7 +160,11 @@ impl Scoring {
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] when the texts are damaged, and [`benchtop_model::ErrorKind::Cancelled`].
-    pub fn inputs(&self, shared: &OwnerContext, wanted: &dyn Fn() -> bool) -> Result<(Of, Arc<Inputs>)> {
+    pub fn inputs(
+        &self,
+        shared: &OwnerContext,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<(Of, Arc<Inputs>)> {
         let catalog = shared.catalog();
         let of = (catalog.edition(), shared.pictures().len());
         if let Some((held, inputs)) = lock(&self.inputs).as_ref().filter(|(held, _)| *held == of) {
@@ -163,7 +175,9 @@ impl Scoring {
             let mut held = lock(&self.texts);
             match held.as_ref().filter(|t| t.edition == catalog.edition()) {
                 Some(texts) => texts.clone(),
-                None => held.insert(Arc::new(Texts::read(&catalog, wanted)?)).clone(),
+                None => held
+                    .insert(Arc::new(Texts::read(&catalog, wanted)?))
+                    .clone(),
             }
         };
         let inputs = Arc::new(Inputs::new(&texts, &named, &shared.pictures()));
@@ -175,14 +189,21 @@ impl Scoring {
     ///
     /// # Errors
     /// When they cannot be read.
-    pub fn scores(&self, shared: &OwnerContext, scorer: &Scorer) -> Result<Option<Arc<Mutex<Scores>>>> {
+    pub fn scores(
+        &self,
+        shared: &OwnerContext,
+        scorer: &Scorer,
+    ) -> Result<Option<Arc<Mutex<Scores>>>> {
         let mut all = lock(&self.scores);
         if let Some(found) = all.get(scorer) {
             return Ok(found.clone());
         }
         let found = Scores::current(&shared.project.store(), scorer)?;
         let found = found.map(|scores| {
-            scores.problems().iter().for_each(|p| shared.notices().push(p.to_string()));
+            scores
+                .problems()
+                .iter()
+                .for_each(|p| shared.notices().push(p.to_string()));
             Arc::new(Mutex::new(scores))
         });
         all.insert(scorer.clone(), found.clone());
@@ -210,7 +231,12 @@ impl Scoring {
     ///
     /// # Errors
     /// As [`inputs`](Self::inputs) and [`scores`](Self::scores).
-    pub fn column(&self, shared: &OwnerContext, scorer: &Scorer, wanted: &dyn Fn() -> bool) -> Result<Arc<Column>> {
+    pub fn column(
+        &self,
+        shared: &OwnerContext,
+        scorer: &Scorer,
+        wanted: &dyn Fn() -> bool,
+    ) -> Result<Arc<Column>> {
         let changes = self.generation();
         let (of, inputs) = self.inputs(shared, wanted)?;
         let is_running = self.desk.is_running(scorer);
@@ -220,7 +246,9 @@ impl Scoring {
             return Ok(held.column.clone());
         }
         let column = match scorer {
-            Scorer::Consensus | Scorer::Blind => super::answers::from_predictions(shared, scorer, inputs.len())?,
+            Scorer::Consensus | Scorer::Blind => {
+                super::answers::from_predictions(shared, scorer, inputs.len())?
+            }
             _ => match self.scores(shared, scorer)? {
                 Some(scores) => Column::look_up(&lock(&scores), &inputs),
                 // Not kept: there are many scorers, and most projects use few.
@@ -228,7 +256,12 @@ impl Scoring {
             },
         };
         let column = Arc::new(column);
-        let held = HeldColumn { of, changes, made: Instant::now(), column: column.clone() };
+        let held = HeldColumn {
+            of,
+            changes,
+            made: Instant::now(),
+            column: column.clone(),
+        };
         lock(&self.columns).insert(scorer.clone(), held);
         Ok(column)
     }
@@ -243,20 +276,31 @@ impl Scoring {
         scorers: impl IntoIterator<Item = Scorer>,
         wanted: &dyn Fn() -> bool,
     ) -> Result<ColumnsBy> {
-        scorers.into_iter().map(|s| Ok((s.clone(), self.column(shared, &s, wanted)?))).collect()
+        scorers
+            .into_iter()
+            .map(|s| Ok((s.clone(), self.column(shared, &s, wanted)?)))
+            .collect()
     }
 
     /// The rules as they are on disk now. The file is read again only when it is another one.
     pub fn rules(&self, shared: &OwnerContext) -> HeldRules {
         let path = shared.project.root().join(benchtop_store::project::FILE);
-        let stamp = std::fs::metadata(&path).ok().and_then(|m| Some((m.modified().ok()?, m.len())));
+        let stamp = std::fs::metadata(&path)
+            .ok()
+            .and_then(|m| Some((m.modified().ok()?, m.len())));
         let mut held = lock(&self.rules);
         if held.stamp.is_some() && held.stamp == stamp {
             return held.clone();
         }
         let before = held.written.clone();
         match rules::read(&shared.project) {
-            Ok(written) => *held = HeldRules { written: Some(written), problem: None, stamp },
+            Ok(written) => {
+                *held = HeldRules {
+                    written: Some(written),
+                    problem: None,
+                    stamp,
+                }
+            }
             Err(problem) => (held.problem, held.stamp) = (Some(problem.to_string()), stamp),
         }
         let now = held.clone();
@@ -270,7 +314,11 @@ impl Scoring {
 
     /// These rules are on disk now.
     fn rules_are(&self, shared: &OwnerContext, written: Written) {
-        *lock(&self.rules) = HeldRules { written: Some(written), problem: None, stamp: None };
+        *lock(&self.rules) = HeldRules {
+            written: Some(written),
+            problem: None,
+            stamp: None,
+        };
         self.changed();
         shared.tell(Event::Rules);
     }
@@ -289,12 +337,23 @@ impl Scoring {
         let columns = self.columns(shared, scorers, wanted)?;
         let (of, _) = self.inputs(shared, wanted)?;
         let mut held = lock(&self.outcomes);
-        if let Some((made, outcomes)) = held.as_mut().filter(|(made, _)| made.is(&rules, of, &columns)) {
+        if let Some((made, outcomes)) = held
+            .as_mut()
+            .filter(|(made, _)| made.is(&rules, of, &columns))
+        {
             made.generation = generation;
             return Ok((rules, columns, outcomes.clone()));
         }
         let outcomes = Arc::new(Outcomes::of(&rules, &columns, &shared.catalog()));
-        *held = Some((Made { rules: rules.clone(), of, generation, columns: columns.clone() }, outcomes.clone()));
+        *held = Some((
+            Made {
+                rules: rules.clone(),
+                of,
+                generation,
+                columns: columns.clone(),
+            },
+            outcomes.clone(),
+        ));
         Ok((rules, columns, outcomes))
     }
 
@@ -307,11 +366,17 @@ impl Scoring {
             return None;
         }
         let now = (shared.catalog().edition(), shared.pictures().len());
-        let found = lock(&self.outcomes).as_ref().filter(|(made, _)| made.rules == rules).map(|(made, _)| {
-            let is_new = made.of == now && (made.generation == self.generation() || self.desk.is_busy());
-            (made.columns.clone(), is_new)
-        });
-        if !found.as_ref().is_some_and(|(_, is_new)| *is_new) && !self.finding.swap(true, Ordering::SeqCst) {
+        let found = lock(&self.outcomes)
+            .as_ref()
+            .filter(|(made, _)| made.rules == rules)
+            .map(|(made, _)| {
+                let is_new =
+                    made.of == now && (made.generation == self.generation() || self.desk.is_busy());
+                (made.columns.clone(), is_new)
+            });
+        if !found.as_ref().is_some_and(|(_, is_new)| *is_new)
+            && !self.finding.swap(true, Ordering::SeqCst)
+        {
             let owner = shared.clone();
             let find = move || {
                 let found = owner.scoring.outcomes(&owner, &|| true);
@@ -320,7 +385,11 @@ impl Scoring {
                     owner.tell(Event::Rules);
                 }
             };
-            if std::thread::Builder::new().name("outcomes".into()).spawn(find).is_err() {
+            if std::thread::Builder::new()
+                .name("outcomes".into())
+                .spawn(find)
+                .is_err()
+            {
                 self.finding.store(false, Ordering::SeqCst);
             }
         }
@@ -333,16 +402,27 @@ impl Scoring {
     /// # Errors
     /// When they cannot be read.
     fn embeddings(&self, shared: &OwnerContext) -> Result<Option<Arc<Embeddings>>> {
-        let Some(scores) = self.scores(shared, &Scorer::Duplicate)? else { return Ok(None) };
+        let Some(scores) = self.scores(shared, &Scorer::Duplicate)? else {
+            return Ok(None);
+        };
         let (short, dim, size) = {
             let scores = lock(&scores);
             let part = |name: &str| scores.about().parts.get(name).cloned();
-            (part(EMBEDDINGS), part(DIMENSION).and_then(|d| d.parse().ok()), scores.len())
+            (
+                part(EMBEDDINGS),
+                part(DIMENSION).and_then(|d| d.parse().ok()),
+                scores.len(),
+            )
         };
-        let (Some(short), Some(dim)) = (short, dim) else { return Ok(None) };
+        let (Some(short), Some(dim)) = (short, dim) else {
+            return Ok(None);
+        };
         let mut held = lock(&self.embeddings);
         let is_running = self.desk.is_running(&Scorer::Duplicate);
-        if let Some((_, embeddings)) = held.as_ref().filter(|(of, _)| *of == (short.clone(), size) || is_running) {
+        if let Some((_, embeddings)) = held
+            .as_ref()
+            .filter(|(of, _)| *of == (short.clone(), size) || is_running)
+        {
             return Ok(Some(embeddings.clone()));
         }
         let embeddings = Arc::new(Embeddings::read(&shared.project.store(), &short, dim)?);
@@ -353,19 +433,28 @@ impl Scoring {
     /// Why a scorer cannot run now, where it cannot; may be some seconds old.
     fn not_ready(&self, project: &Project, scorer: &Scorer) -> Option<String> {
         let mut held = lock(&self.not_ready);
-        if held.as_ref().is_none_or(|(found, _)| found.elapsed() >= NOT_READY_FOR) {
+        if held
+            .as_ref()
+            .is_none_or(|(found, _)| found.elapsed() >= NOT_READY_FOR)
+        {
             *held = Some((Instant::now(), HashMap::new()));
         }
         let known = held.as_mut().map(|(_, known)| known);
         match known {
-            Some(known) => known.entry(scorer.clone()).or_insert_with(|| build::not_ready(project, scorer)).clone(),
+            Some(known) => known
+                .entry(scorer.clone())
+                .or_insert_with(|| build::not_ready(project, scorer))
+                .clone(),
             None => None,
         }
     }
 
     /// Whether a job waits for an agreement.
     pub fn does_wait(&self, id: u32) -> bool {
-        self.desk.inner().live(id).is_some_and(|live| live.state().waits.is_some())
+        self.desk
+            .inner()
+            .live(id)
+            .is_some_and(|live| live.state().waits.is_some())
     }
 
     /// Ends all work and waits for it.

@@ -96,15 +96,24 @@ impl JobRuntime {
         self.waits = None;
         if matches!(self.stored.phase, Phase::Paused | Phase::Blocked) {
             let config = trust::as_it_is(shared).map(|project| project.config().clone());
-            let to = config.and_then(|config| trust::of_scorer(&config, &self.stored.scorer)).unwrap_or_default();
-            let left = self.of.unwrap_or(shared.catalog().len() as u64).saturating_sub(self.done);
+            let to = config
+                .and_then(|config| trust::of_scorer(&config, &self.stored.scorer))
+                .unwrap_or_default();
+            let left = self
+                .of
+                .unwrap_or(shared.catalog().len() as u64)
+                .saturating_sub(self.done);
             self.waits = trust::waits(shared, self.elsewhere, &to, (left, PICTURES));
         }
     }
 
     pub(super) fn state(&self) -> ScoringState {
         let now = Instant::now();
-        let recent = || self.came.iter().filter(|(at, _)| now.duration_since(*at) < WINDOW);
+        let recent = || {
+            self.came
+                .iter()
+                .filter(|(at, _)| now.duration_since(*at) < WINDOW)
+        };
         let per_minute = recent().next().and_then(|(first, of_first)| {
             let span = now.duration_since(*first).as_secs_f32();
             let scores: u64 = recent().map(|(_, n)| n).sum();
@@ -143,7 +152,11 @@ impl JobRuntime {
         self.without += without;
         let now = Instant::now();
         self.came.push_back((now, scores));
-        while self.came.front().is_some_and(|(at, _)| now.duration_since(*at) >= WINDOW) {
+        while self
+            .came
+            .front()
+            .is_some_and(|(at, _)| now.duration_since(*at) >= WINDOW)
+        {
             self.came.pop_front();
         }
     }
@@ -180,7 +193,11 @@ impl Inner {
 
     /// Whether a job is still to be worked on.
     pub(super) fn goes_on(&self, id: u32) -> bool {
-        !self.ended && self.jobs.iter().any(|j| j.stored.id == id && j.stored.phase == Phase::Running)
+        !self.ended
+            && self
+                .jobs
+                .iter()
+                .any(|j| j.stored.id == id && j.stored.phase == Phase::Running)
     }
 
     /// Writes the jobs down; a failure is told and harms only what is shown after the next start.
@@ -211,34 +228,52 @@ impl JobQueue {
 
     /// Whether a job of this scorer runs.
     pub(super) fn is_running(&self, scorer: &Scorer) -> bool {
-        self.inner().jobs.iter().any(|j| j.stored.phase == Phase::Running && j.stored.scorer == *scorer)
+        self.inner()
+            .jobs
+            .iter()
+            .any(|j| j.stored.phase == Phase::Running && j.stored.scorer == *scorer)
     }
 
     /// Whether any job runs.
     pub(super) fn is_busy(&self) -> bool {
-        self.inner().jobs.iter().any(|j| j.stored.phase == Phase::Running)
+        self.inner()
+            .jobs
+            .iter()
+            .any(|j| j.stored.phase == Phase::Running)
     }
 
     /// The job of a scorer that is not over, else its last one.
     pub(super) fn of(&self, scorer: &Scorer) -> Option<ScoringState> {
         let inner = self.inner();
         let mine = || inner.jobs.iter().filter(|j| j.stored.scorer == *scorer);
-        mine().find(|j| !j.stored.phase.over()).or_else(|| mine().next_back()).map(JobRuntime::state)
+        mine()
+            .find(|j| !j.stored.phase.over())
+            .or_else(|| mine().next_back())
+            .map(JobRuntime::state)
     }
 
     /// Refuses a scorer that has a job which is not over, or that is still at work for one that was given up.
     fn free(&self, scorer: &Scorer) -> Result<()> {
         let inner = self.inner();
-        let other = inner.jobs.iter().find(|j| j.stored.scorer == *scorer && !j.stored.phase.over());
-        let conflict = |what: String, help: &str| Err(Error::new(ErrorKind::Conflict, what).help(help));
+        let other = inner
+            .jobs
+            .iter()
+            .find(|j| j.stored.scorer == *scorer && !j.stored.phase.over());
+        let conflict =
+            |what: String, help: &str| Err(Error::new(ErrorKind::Conflict, what).help(help));
         match other {
             Some(job) => conflict(
-                format!("job {} of `{scorer}` is {}", job.stored.id, job.stored.phase.name()),
+                format!(
+                    "job {} of `{scorer}` is {}",
+                    job.stored.id,
+                    job.stored.phase.name()
+                ),
                 "let it go on, or cancel it first",
             ),
-            None if inner.at_work.as_ref() == Some(scorer) => {
-                conflict(format!("`{scorer}` is still ending the job before"), "try again in a moment")
-            }
+            None if inner.at_work.as_ref() == Some(scorer) => conflict(
+                format!("`{scorer}` is still ending the job before"),
+                "try again in a moment",
+            ),
             None => Ok(()),
         }
     }
@@ -262,7 +297,9 @@ pub fn start(shared: &Arc<OwnerContext>) {
     inner.file = file(&shared.project.store());
     let stored: Vec<Stored> = match regular::read(&inner.file, regular::LIST_LIMIT) {
         Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|e| {
-            shared.notices().push(format!("scoring jobs cannot be read and are forgotten: {e}; scores are all there"));
+            shared.notices().push(format!(
+                "scoring jobs cannot be read and are forgotten: {e}; scores are all there"
+            ));
             Vec::new()
         }),
         Err(_) => Vec::new(),
@@ -272,7 +309,13 @@ pub fn start(shared: &Arc<OwnerContext>) {
     let config = trust::as_it_is(shared).map(|project| project.config().clone());
     for live in &mut inner.jobs {
         if matches!(live.stored.phase, Phase::Queued | Phase::Running) {
-            let Stored { id, scorer, filter, token, .. } = &live.stored;
+            let Stored {
+                id,
+                scorer,
+                filter,
+                token,
+                ..
+            } = &live.stored;
             let is_ours = config.as_ref().is_ok_and(|config| {
                 known.has(
                     JobKind::Scoring,
@@ -282,7 +325,11 @@ pub fn start(shared: &Arc<OwnerContext>) {
                 )
             });
             live.elsewhere = !is_ours;
-            live.stored.phase = if is_ours { Phase::Queued } else { Phase::Paused };
+            live.stored.phase = if is_ours {
+                Phase::Queued
+            } else {
+                Phase::Paused
+            };
         }
         live.look(shared);
         if live.elsewhere {
@@ -307,7 +354,9 @@ fn wake(shared: &Arc<OwnerContext>, inner: &mut Inner) {
         };
         match std::thread::Builder::new().name("score".into()).spawn(work) {
             Ok(thread) => inner.thread = Some(thread),
-            Err(error) => shared.notices().push(format!("scoring could not be started: {error}")),
+            Err(error) => shared
+                .notices()
+                .push(format!("scoring could not be started: {error}")),
         }
     }
     shared.scoring.desk.wake.notify_all();
@@ -322,7 +371,10 @@ fn run(shared: &Arc<OwnerContext>) {
             if inner.ended {
                 return;
             }
-            let found = inner.jobs.iter_mut().find(|j| j.stored.phase == Phase::Queued && !j.waits_for_servers());
+            let found = inner
+                .jobs
+                .iter_mut()
+                .find(|j| j.stored.phase == Phase::Queued && !j.waits_for_servers());
             match found {
                 Some(live) => {
                     live.stored.phase = Phase::Running;
@@ -334,7 +386,11 @@ fn run(shared: &Arc<OwnerContext>) {
                 }
                 None => {
                     // The owner stays while a job waits for its judge.
-                    let _counted = inner.jobs.iter().any(JobRuntime::waits_for_servers).then(|| shared.count_job());
+                    let _counted = inner
+                        .jobs
+                        .iter()
+                        .any(JobRuntime::waits_for_servers)
+                        .then(|| shared.count_job());
                     let waited = desk.wake.wait_timeout(inner, Duration::from_millis(200));
                     let (mut inner, _) = waited.unwrap_or_else(PoisonError::into_inner);
                     if !inner.jobs.iter().any(|j| j.stored.phase == Phase::Queued) && !inner.ended {
@@ -349,7 +405,8 @@ fn run(shared: &Arc<OwnerContext>) {
         // The owner stays while a job runs.
         let _counted = shared.count_job();
         let did = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work::run(shared, id)));
-        let did = did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));
+        let did =
+            did.unwrap_or_else(|_| Err(Error::new(ErrorKind::Io, "the work on a batch panicked")));
         shared.scoring.changed();
         let mut inner = desk.inner();
         inner.at_work = None;
@@ -359,7 +416,10 @@ fn run(shared: &Arc<OwnerContext>) {
                 // The owner is ending: it goes on when the next one starts.
                 Ok(false) => {}
                 // The judge's fault and not the inputs': they stay to be scored.
-                Err(problem) if problem.kind == ErrorKind::Unreachable && problem.what.contains(NO_ENDPOINT) => {
+                Err(problem)
+                    if problem.kind == ErrorKind::Unreachable
+                        && problem.what.contains(NO_ENDPOINT) =>
+                {
                     let wait = outage_wait(live.outages);
                     live.outages += 1;
                     live.not_before = Some(Instant::now() + wait);
@@ -373,7 +433,10 @@ fn run(shared: &Arc<OwnerContext>) {
                 }
             }
         }
-        if inner.live(id).is_some_and(|j| !matches!(j.stored.phase, Phase::Queued | Phase::Running)) {
+        if inner
+            .live(id)
+            .is_some_and(|j| !matches!(j.stored.phase, Phase::Queued | Phase::Running))
+        {
             trust::end(shared, JobKind::Scoring, id);
         }
         inner.keep();
@@ -394,8 +457,11 @@ impl Scoring {
         wanted: &dyn Fn() -> bool,
     ) -> Result<ScoringState> {
         if matches!(new.scorer, Scorer::Consensus | Scorer::Blind) {
-            return Err(Error::new(ErrorKind::Usage, format!("`{}` follows from the predictions at once", new.scorer))
-                .help("import prediction files; there is nothing to run"));
+            return Err(Error::new(
+                ErrorKind::Usage,
+                format!("`{}` follows from the predictions at once", new.scorer),
+            )
+            .help("import prediction files; there is nothing to run"));
         }
         let _one = lock(&self.desk.beginning);
         self.desk.free(&new.scorer)?;
@@ -416,8 +482,14 @@ impl Scoring {
         };
         let left = work::left(shared, &stored, &runner.about().short(), wanted)?;
         if new.scorer.sees() {
-            stored.drafts = shared.desk.drafts(shared, left.iter().map(|(row, _)| *row), wanted)?;
-            check_drafts(stored.drafts, (left.len() as u64, "inputs"), new.drafts || new.dry)?;
+            stored.drafts = shared
+                .desk
+                .drafts(shared, left.iter().map(|(row, _)| *row), wanted)?;
+            check_drafts(
+                stored.drafts,
+                (left.len() as u64, "inputs"),
+                new.drafts || new.dry,
+            )?;
         }
         let mut live = JobRuntime::new(stored);
         (live.of, live.device) = (Some(left.len() as u64), runner.about().name.clone());
@@ -426,14 +498,22 @@ impl Scoring {
             return Ok(live.state());
         }
         let mut inner = self.desk.inner();
-        live.stored.id = inner.jobs.iter().map(|j| j.stored.id).max().unwrap_or_default() + 1;
+        live.stored.id = inner
+            .jobs
+            .iter()
+            .map(|j| j.stored.id)
+            .max()
+            .unwrap_or_default()
+            + 1;
         let id = live.stored.id;
         let digest = trust::digest_of_scoring(project.config(), id, &new.scorer, &new.filter);
         live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);
         let state = live.state();
         inner.jobs.push(live);
         while inner.jobs.iter().filter(|j| j.stored.phase.over()).count() > OVER {
-            let Some(first) = inner.jobs.iter().position(|j| j.stored.phase.over()) else { break };
+            let Some(first) = inner.jobs.iter().position(|j| j.stored.phase.over()) else {
+                break;
+            };
             inner.jobs.remove(first);
         }
         inner.keep();
@@ -446,8 +526,14 @@ impl Scoring {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], and [`ErrorKind::Conflict`] where it cannot be done now.
-    pub fn act(&self, shared: &Arc<OwnerContext>, id: u32, act: ScoringAct) -> Result<ScoringState> {
-        let _one = matches!(act, ScoringAct::Resume | ScoringAct::Retry).then(|| lock(&self.desk.beginning));
+    pub fn act(
+        &self,
+        shared: &Arc<OwnerContext>,
+        id: u32,
+        act: ScoringAct,
+    ) -> Result<ScoringState> {
+        let _one = matches!(act, ScoringAct::Resume | ScoringAct::Retry)
+            .then(|| lock(&self.desk.beginning));
         let mut inner = self.desk.inner();
         let none = || Error::new(ErrorKind::NotFound, format!("there is no scoring job {id}"));
         let live = inner.live(id).ok_or_else(none)?;
@@ -458,14 +544,21 @@ impl Scoring {
             ScoringAct::Cancel if !phase.over() => Phase::Cancelled,
             ScoringAct::Retry if !matches!(phase, Phase::Queued | Phase::Running) => Phase::Queued,
             _ => {
-                let what = format!("job {id} is {}: it cannot be told to {}", phase.name(), word(act));
+                let what = format!(
+                    "job {id} is {}: it cannot be told to {}",
+                    phase.name(),
+                    word(act)
+                );
                 return Err(Error::new(ErrorKind::Conflict, what));
             }
         };
         if next == Phase::Queued {
             // Before it is live: whatever the store and benchtop.toml say, it sends only what was agreed to.
             let project = trust::as_it_is(shared)?;
-            trust::check(shared, &trust::of_scorer(project.config(), &live.stored.scorer)?)?;
+            trust::check(
+                shared,
+                &trust::of_scorer(project.config(), &live.stored.scorer)?,
+            )?;
             let Stored { scorer, filter, .. } = &live.stored;
             let digest = trust::digest_of_scoring(project.config(), id, scorer, filter);
             live.stored.token = trust::begin(shared, JobKind::Scoring, id, digest);

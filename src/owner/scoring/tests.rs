@@ -71,7 +71,11 @@ impl Runner for Scoring1 {
                 script if script.again => script.scored.keys().copied().collect(),
                 _ => Vec::new(),
             };
-            if !before.into_iter().all(|key| keep(Some((key, score.clone())))) || !keep(Some((subject.key, score))) {
+            if !before
+                .into_iter()
+                .all(|key| keep(Some((key, score.clone()))))
+                || !keep(Some((subject.key, score)))
+            {
                 break;
             }
         }
@@ -85,13 +89,19 @@ fn maker(small: &Small) -> Maker {
         let version = {
             let script = lock(&small.0);
             if script.gone {
-                return Err(benchtop_model::Error::new(ErrorKind::NotFound, "the small scorer is gone"));
+                return Err(benchtop_model::Error::new(
+                    ErrorKind::NotFound,
+                    "the small scorer is gone",
+                ));
             }
             script.version
         };
         let print = Fingerprint::default().with("version", version);
         let about = About::new(scorer.clone(), "small".into(), &print, 1.0);
-        Ok(Box::new(Scoring1 { small: small.clone(), about }))
+        Ok(Box::new(Scoring1 {
+            small: small.clone(),
+            about,
+        }))
     })
 }
 
@@ -107,31 +117,63 @@ impl Rig {
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
         let opened = loop {
             match open(project) {
-                Err(problem) if problem.kind == ErrorKind::Conflict && std::time::Instant::now() < deadline => {
+                Err(problem)
+                    if problem.kind == ErrorKind::Conflict
+                        && std::time::Instant::now() < deadline =>
+                {
                     std::thread::sleep(std::time::Duration::from_millis(10));
                 }
                 opened => break opened.unwrap(),
             }
         };
         let (sender, queue) = mpsc::channel();
-        let data = Data { catalog: opened.catalog, overlay: opened.overlay };
-        let none: crate::generate::Maker = Box::new(|_, _| Err(benchtop_model::Error::input("no generator")));
+        let data = Data {
+            catalog: opened.catalog,
+            overlay: opened.overlay,
+        };
+        let none: crate::generate::Maker =
+            Box::new(|_, _| Err(benchtop_model::Error::input("no generator")));
         let trust = benchtop_store::trust::Trust::at(project.root().with_extension("person"));
-        let mut shared = OwnerContext::new(project.clone(), trust, opened.index, data, opened.notices, sender, 0, none);
+        let mut shared = OwnerContext::new(
+            project.clone(),
+            trust,
+            opened.index,
+            data,
+            opened.notices,
+            sender,
+            0,
+            none,
+        );
         shared.scoring = Scoring::new(maker(small));
         let shared = Arc::new(shared);
         start(&shared);
-        Rig { small: small.clone(), shared, _queue: queue }
+        Rig {
+            small: small.clone(),
+            shared,
+            _queue: queue,
+        }
     }
 
     fn ask<R: Query>(&self, ask: R) -> Result<R::Reply> {
         let mut partial = |_| ();
-        let mut watch = Watch { cancelled: &|| false, partial: &mut partial };
-        dispatch::answer(ask, &crate::visibility::AnnotatorView::whole(&self.shared), &mut watch)
+        let mut watch = Watch {
+            cancelled: &|| false,
+            partial: &mut partial,
+        };
+        dispatch::answer(
+            ask,
+            &crate::visibility::AnnotatorView::whole(&self.shared),
+            &mut watch,
+        )
     }
 
     fn begin(&self, dry: bool) -> Result<ScoringState> {
-        let new = NewScoring { scorer: Scorer::Leakage, filter: String::new(), dry, drafts: false };
+        let new = NewScoring {
+            scorer: Scorer::Leakage,
+            filter: String::new(),
+            dry,
+            drafts: false,
+        };
         self.ask(request::Score(new))
     }
 
@@ -144,7 +186,10 @@ impl Rig {
     }
 
     fn leakage(&self) -> ScorerState {
-        self.scorers().into_iter().find(|s| s.scorer == Scorer::Leakage).unwrap()
+        self.scorers()
+            .into_iter()
+            .find(|s| s.scorer == Scorer::Leakage)
+            .unwrap()
     }
 
     fn until(&self, phase: Phase) -> ScoringState {
@@ -186,10 +231,22 @@ fn composed(count: u64) -> (tempfile::TempDir, Project) {
     let project = Project::init(&dir.path().join("p")).unwrap();
     let opened = open(&project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
-    let order = Order { seed: 3, count: Some(count), ..Order::default() };
+    let order = Order {
+        seed: 3,
+        count: Some(count),
+        ..Order::default()
+    };
     let composition = Composition::new(&metadata, &unreadable, &order).unwrap();
     let index = opened.index.get().unwrap();
-    composition.fill(&project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();
+    composition
+        .fill(
+            &project,
+            index,
+            &opened.catalog,
+            "2026-01-01T00:00:00Z",
+            &mut |_| true,
+        )
+        .unwrap();
     (dir, project)
 }
 
@@ -219,13 +276,19 @@ fn a_job_scores_every_input_once_and_again_only_what_is_another() {
     assert!(dry.of.is_some_and(|n| n > 30 && n <= 60) && small.0.lock().unwrap().scored.is_empty());
     rig.begin(false).unwrap();
     let done = rig.until(Phase::Done);
-    assert_eq!((done.done, done.of, done.without), (dry.of.unwrap(), dry.of, 0));
+    assert_eq!(
+        (done.done, done.of, done.without),
+        (dry.of.unwrap(), dry.of, 0)
+    );
     assert!(small.0.lock().unwrap().scored.values().all(|n| *n == 1));
     let state = rig.leakage();
     assert_eq!(state.items[usize::from(ScoreState::Scored.code())], 60);
     assert_eq!(
         (state.version.len(), state.job.map(|j| j.phase)),
-        (done.device.len().max(state.version.len()), Some(Phase::Done))
+        (
+            done.device.len().max(state.version.len()),
+            Some(Phase::Done)
+        )
     );
     // There is nothing left, also for the next owner.
     assert_eq!(rig.begin(true).unwrap().of, Some(0));
@@ -249,7 +312,11 @@ fn a_job_that_was_cut_off_goes_on_where_its_scores_end() {
     lock(&small.0).permits = Some(20);
     let rig = Rig::over(&project, &small);
     rig.begin(false).unwrap();
-    assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::Conflict, "one of a scorer at a time");
+    assert_eq!(
+        rig.begin(false).unwrap_err().kind,
+        ErrorKind::Conflict,
+        "one of a scorer at a time"
+    );
     while lock(&small.0).permits != Some(0) {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -257,7 +324,10 @@ fn a_job_that_was_cut_off_goes_on_where_its_scores_end() {
     assert!(lock(&small.0).scored.len() >= 20);
     let rig = Rig::over(&project, &small);
     rig.until(Phase::Done);
-    assert!(lock(&small.0).scored.values().all(|n| *n == 1), "nothing twice");
+    assert!(
+        lock(&small.0).scored.values().all(|n| *n == 1),
+        "nothing twice"
+    );
     assert_eq!(rig.leakage().items[1], 80);
 }
 
@@ -271,9 +341,17 @@ fn one_at_a_time_has_the_files_of_a_scorer() {
     while lock(&small.0).permits != Some(0) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert_eq!(rig.begin(true).unwrap_err().kind, ErrorKind::Conflict, "counting opens them too");
+    assert_eq!(
+        rig.begin(true).unwrap_err().kind,
+        ErrorKind::Conflict,
+        "counting opens them too"
+    );
     rig.act(id, ScoringAct::Cancel).unwrap();
-    assert_eq!(rig.begin(false).unwrap_err().kind, ErrorKind::Conflict, "it was given up and is still at work");
+    assert_eq!(
+        rig.begin(false).unwrap_err().kind,
+        ErrorKind::Conflict,
+        "it was given up and is still at work"
+    );
     lock(&small.0).permits = None;
     let deadline = Instant::now() + PATIENCE;
     while rig.begin(false).is_err() {
@@ -281,7 +359,10 @@ fn one_at_a_time_has_the_files_of_a_scorer() {
         std::thread::sleep(Duration::from_millis(2));
     }
     rig.until(Phase::Done);
-    assert!(lock(&small.0).scored.values().all(|n| *n == 1), "and nothing twice");
+    assert!(
+        lock(&small.0).scored.values().all(|n| *n == 1),
+        "and nothing twice"
+    );
     // A thread that has just gone home is no reason for a job to wait.
     for _ in 0..3 {
         std::thread::sleep(Duration::from_millis(190));
@@ -301,11 +382,20 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     rig.act(id, ScoringAct::Pause).unwrap();
     lock(&small.0).permits = None;
     rig.until(Phase::Paused);
-    assert_eq!(rig.act(id, ScoringAct::Pause).unwrap_err().kind, ErrorKind::Conflict);
-    assert_eq!(rig.act(99, ScoringAct::Pause).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(
+        rig.act(id, ScoringAct::Pause).unwrap_err().kind,
+        ErrorKind::Conflict
+    );
+    assert_eq!(
+        rig.act(99, ScoringAct::Pause).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
     rig.act(id, ScoringAct::Resume).unwrap();
     let done = rig.until(Phase::Done);
-    assert!(done.without > 0 && done.why.as_deref() == Some("as it was told"), "{done:?}");
+    assert!(
+        done.without > 0 && done.why.as_deref() == Some("as it was told"),
+        "{done:?}"
+    );
     let failed = rig.leakage().items[usize::from(ScoreState::Failed.code())];
     assert!(failed > 0);
     // What failed is not tried again by itself.
@@ -321,7 +411,12 @@ fn pause_resume_cancel_retry_and_a_scorer_that_cannot_be_had() {
     assert!(blocked.why.unwrap().contains("gone"));
     assert!(rig.act(id, ScoringAct::Cancel).is_ok());
     assert_eq!(rig.until(Phase::Cancelled).id, id);
-    let wrong = request::Score(NewScoring { scorer: Scorer::Blind, filter: String::new(), dry: true, drafts: false });
+    let wrong = request::Score(NewScoring {
+        scorer: Scorer::Blind,
+        filter: String::new(),
+        dry: true,
+        drafts: false,
+    });
     assert_eq!(rig.ask(wrong).unwrap_err().kind, ErrorKind::Usage);
 }
 
@@ -332,33 +427,60 @@ fn rules_are_tried_applied_reverted_and_answered_by_lists() {
     rig.begin(false).unwrap();
     rig.until(Phase::Done);
     let before = rig.rules();
-    assert!(before.rules.rules.is_empty() && before.tally.items == [60, 0, 0] && before.history == 0);
+    assert!(
+        before.rules.rules.is_empty() && before.tally.items == [60, 0, 0] && before.history == 0
+    );
     let diff = rig.ask(request::TryRules(above(50.0))).unwrap();
     let flagged = diff.newly(Outcome::Flagged);
     assert!(flagged > 0 && flagged < 60);
-    assert!(rig.listed("filter:flagged").is_empty(), "trying changes nothing");
+    assert!(
+        rig.listed("filter:flagged").is_empty(),
+        "trying changes nothing"
+    );
     let mut events = rig.shared.events.subscribe();
-    let apply = |rules, revision: &str| rig.ask(request::ApplyRules { rules, revision: revision.into() });
+    let apply = |rules, revision: &str| {
+        rig.ask(request::ApplyRules {
+            rules,
+            revision: revision.into(),
+        })
+    };
     let now = apply(above(50.0), &before.revision).unwrap();
-    assert_eq!((now.tally.items[1], now.hits[0], now.history), (flagged, flagged, 1));
+    assert_eq!(
+        (now.tally.items[1], now.hits[0], now.history),
+        (flagged, flagged, 1)
+    );
     assert!(matches!(events.try_recv(), Ok(Event::Rules)));
     assert_eq!(rig.listed("filter:flagged").len() as u64, flagged);
     assert_eq!(rig.listed("score:leakage>50"), rig.listed("filter:flagged"));
     assert_eq!(rig.listed("filter:kept").len() as u64, 60 - flagged);
-    assert_eq!(apply(above(40.0), &before.revision).unwrap_err().kind, ErrorKind::Conflict, "made on older rules");
+    assert_eq!(
+        apply(above(40.0), &before.revision).unwrap_err().kind,
+        ErrorKind::Conflict,
+        "made on older rules"
+    );
     // The file is edited by hand while the owner runs: the next question knows.
     let path = project.root().join(benchtop_store::project::FILE);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("above = 50.0", "above = 0.5")).unwrap();
     assert!(rig.rules().tally.items[1] > flagged);
-    assert_eq!(rig.listed("filter:flagged").len() as u64, rig.rules().tally.items[1]);
+    assert_eq!(
+        rig.listed("filter:flagged").len() as u64,
+        rig.rules().tally.items[1]
+    );
     std::fs::write(&path, "name = \"x\"\n[[rules]]\nname = \"a\"\n").unwrap();
     let wrong = rig.rules();
-    assert!(wrong.problem.is_some() && wrong.rules == above(0.5), "the last that could be read count");
+    assert!(
+        wrong.problem.is_some() && wrong.rules == above(0.5),
+        "the last that could be read count"
+    );
     std::fs::write(&path, text).unwrap();
     let again = rig.rules();
     assert!(again.problem.is_none());
-    let none = rig.ask(request::RevertRules { revision: again.revision }).unwrap();
+    let none = rig
+        .ask(request::RevertRules {
+            revision: again.revision,
+        })
+        .unwrap();
     assert_eq!((none.tally.items, none.history), ([60, 0, 0], 0));
     assert!(rig.listed("filter:flagged").is_empty());
 }
@@ -370,8 +492,16 @@ fn the_flagged_queue_chips_and_explanations() {
     rig.begin(false).unwrap();
     rig.until(Phase::Done);
     let revision = rig.rules().revision;
-    rig.ask(request::ApplyRules { rules: above(50.0), revision }).unwrap();
-    let doubtful = |order| request::Doubtful { filter: Filter::default(), order, seed: 1 };
+    rig.ask(request::ApplyRules {
+        rules: above(50.0),
+        revision,
+    })
+    .unwrap();
+    let doubtful = |order| request::Doubtful {
+        filter: Filter::default(),
+        order,
+        seed: 1,
+    };
     let nearest = rig.numbers(doubtful(FlagOrder::Nearest));
     let mut sorted = nearest.clone();
     sorted.sort_unstable();
@@ -379,9 +509,16 @@ fn the_flagged_queue_chips_and_explanations() {
     let worst = rig.numbers(doubtful(FlagOrder::Worst));
     let value = |number: u32| {
         let said = rig.ask(request::Explain { number }).unwrap();
-        said.scores.iter().find(|s| s.scorer == Scorer::Leakage).unwrap().values[0].1
+        said.scores
+            .iter()
+            .find(|s| s.scorer == Scorer::Leakage)
+            .unwrap()
+            .values[0]
+            .1
     };
-    assert!(value(worst[0]) >= value(worst[worst.len() - 1]) && value(nearest[0]) <= value(worst[0]));
+    assert!(
+        value(worst[0]) >= value(worst[worst.len() - 1]) && value(nearest[0]) <= value(worst[0])
+    );
     let (first, kept) = (nearest[0], rig.listed("filter:kept")[0]);
     let item = |number| {
         let view = rig.ask(request::Item(number)).unwrap();
@@ -391,10 +528,21 @@ fn the_flagged_queue_chips_and_explanations() {
     assert!(item(first)[0].words.contains("> 50"), "{:?}", item(first));
     rig.shared.data_mut().overlay.status[first as usize - 1] = Status::Accepted.code();
     let said = rig.ask(request::Explain { number: first }).unwrap();
-    assert!(said.overridden && said.outcome == Outcome::Flagged && said.scores[0].detail.contains("seen"));
+    assert!(
+        said.overridden
+            && said.outcome == Outcome::Flagged
+            && said.scores[0].detail.contains("seen")
+    );
     assert_eq!(rig.numbers(doubtful(FlagOrder::AgainstPeople)), [first]);
-    assert_eq!(rig.rules().tally.precision(), (0, 1), "accepting it is the filter's false alarm");
-    assert_eq!(rig.ask(request::Explain { number: 61 }).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(
+        rig.rules().tally.precision(),
+        (0, 1),
+        "accepting it is the filter's false alarm"
+    );
+    assert_eq!(
+        rig.ask(request::Explain { number: 61 }).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
     let ask = BenchAsk {
         measure: "leakage".parse().unwrap(),
         filter: Filter::parse("filter:flagged").unwrap(),
@@ -409,6 +557,9 @@ fn the_flagged_queue_chips_and_explanations() {
         across: None,
     };
     let bench = rig.ask(request::Bench(Box::new(ask))).unwrap();
-    assert_eq!((bench.tally.items[1], bench.good.len(), bench.bad.len()), (nearest.len() as u64, 0, 2));
+    assert_eq!(
+        (bench.tally.items[1], bench.good.len(), bench.bad.len()),
+        (nearest.len() as u64, 0, 2)
+    );
     assert!(bench.bad[0].value > 50.0 && !bench.bad[0].text.is_empty());
 }

@@ -29,11 +29,17 @@ pub(super) fn left(
     let filter = Filter::parse(&job.filter)?;
     let rows: Vec<u32> = match filter.is_empty() {
         true => (0..shared.catalog().len() as u32).collect(),
-        false => answers::numbers(&AnnotatorView::whole(shared), &filter)?.into_iter().map(|n| n - 1).collect(),
+        false => answers::numbers(&AnnotatorView::whole(shared), &filter)?
+            .into_iter()
+            .map(|n| n - 1)
+            .collect(),
     };
     let (_, inputs) = shared.scoring.inputs(shared, wanted)?;
     let scores = shared.scoring.scores(shared, &job.scorer)?;
-    let scores = scores.as_ref().map(|s| lock(s)).filter(|s| s.about().short() == version);
+    let scores = scores
+        .as_ref()
+        .map(|s| lock(s))
+        .filter(|s| s.about().short() == version);
     let again = |state: ScoreState| match state {
         ScoreState::Missing => true,
         ScoreState::Failed | ScoreState::Unparsed | ScoreState::Refused => job.retry,
@@ -42,8 +48,12 @@ pub(super) fn left(
     let mut seen = HashSet::new();
     let mut left = Vec::new();
     for row in rows {
-        let Some(key) = inputs.key(&job.scorer, row as usize) else { continue };
-        let state = scores.as_ref().map_or(ScoreState::Missing, |s| s.get(key).0);
+        let Some(key) = inputs.key(&job.scorer, row as usize) else {
+            continue;
+        };
+        let state = scores
+            .as_ref()
+            .map_or(ScoreState::Missing, |s| s.get(key).0);
         if again(state) && seen.insert(key) {
             left.push((row, key));
         }
@@ -54,12 +64,24 @@ pub(super) fn left(
 /// An item as it is scored.
 fn subject(shared: &OwnerContext, row: u32, key: u64) -> Result<Subject> {
     let json = answers::line(shared, row)?;
-    let item: Item = serde_json::from_str(&json)
-        .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+    let item: Item = serde_json::from_str(&json).map_err(|e| {
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("item #{} cannot be read: {e}", row + 1),
+        )
+    })?;
     let files = PictureFile::all(shared.project.root(), &item.images);
-    let picture =
-        item.images.first().and_then(|i| i.hash.as_deref()).and_then(benchtop_model::generated_image::file_key);
-    Ok(Subject { key, files, picture: picture.unwrap_or_default(), item })
+    let picture = item
+        .images
+        .first()
+        .and_then(|i| i.hash.as_deref())
+        .and_then(benchtop_model::generated_image::file_key);
+    Ok(Subject {
+        key,
+        files,
+        picture: picture.unwrap_or_default(),
+        item,
+    })
 }
 
 /// Works on a job until it is done (true), or it is to be left as it is (false).
@@ -70,7 +92,9 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
     let desk = &shared.scoring.desk;
     let goes_on = || desk.inner().goes_on(id);
     let stored = desk.inner().live(id).map(|j| j.stored.clone());
-    let Some(stored) = stored else { return Ok(false) };
+    let Some(stored) = stored else {
+        return Ok(false);
+    };
     let project = trust::as_it_is(shared)?;
     let to = trust::of_scorer(project.config(), &stored.scorer)?;
     trust::check(shared, &to)?;
@@ -80,7 +104,9 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
     let held = shared.scoring.scores(shared, &stored.scorer)?;
     let scores = match held.filter(|s| *lock(s).about() == about) {
         Some(scores) => scores,
-        None => shared.scoring.put(Scores::begin(&shared.project.store(), about.clone())?),
+        None => shared
+            .scoring
+            .put(Scores::begin(&shared.project.store(), about.clone())?),
     };
     let left = left(shared, &stored, &about.short(), &goes_on)?;
     if let Some(live) = desk.inner().live(id) {
@@ -93,7 +119,8 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             return Ok(false);
         }
         trust::check(shared, &to)?;
-        let (mut subjects, mut pending): (Vec<Subject>, Vec<(u64, Score)>) = (Vec::new(), Vec::new());
+        let (mut subjects, mut pending): (Vec<Subject>, Vec<(u64, Score)>) =
+            (Vec::new(), Vec::new());
         for (row, key) in some {
             let subject = subject(shared, *row, *key)?;
             match reach.refuses(&subject.item) {
@@ -116,14 +143,22 @@ pub(super) fn run(shared: &Arc<OwnerContext>, id: u32) -> Result<bool> {
             }
             appended?;
             shared.scoring.changed();
-            let is_without = |s: &Score| !matches!(s.state, ScoreState::Scored | ScoreState::NotApplicable);
-            let fresh: Vec<&Score> =
-                pending.iter().filter(|(key, _)| open.remove(key)).map(|(_, score)| score).collect();
+            let is_without =
+                |s: &Score| !matches!(s.state, ScoreState::Scored | ScoreState::NotApplicable);
+            let fresh: Vec<&Score> = pending
+                .iter()
+                .filter(|(key, _)| open.remove(key))
+                .map(|(_, score)| score)
+                .collect();
             let without = fresh.iter().filter(|score| is_without(score)).count();
             let mut inner = desk.inner();
             if let Some(live) = inner.live(id) {
                 live.came(fresh.len() as u64, without as u64);
-                if let Some((_, last)) = pending.iter().rev().find(|(_, s)| s.state == ScoreState::Failed) {
+                if let Some((_, last)) = pending
+                    .iter()
+                    .rev()
+                    .find(|(_, s)| s.state == ScoreState::Failed)
+                {
                     live.why = Some(why(last));
                 }
             }

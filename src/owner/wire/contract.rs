@@ -8,7 +8,9 @@ use super::{AnyReply, AnyRequest};
 use benchtop_model::{Error, ErrorKind, Result};
 
 /// A request to the owner. The table in `request.rs` implements it, a row a request.
-pub trait Request: Clone + std::fmt::Debug + Serialize + DeserializeOwned + Into<AnyRequest> + Send + 'static {
+pub trait Request:
+    Clone + std::fmt::Debug + Serialize + DeserializeOwned + Into<AnyRequest> + Send + 'static
+{
     /// What is answered.
     type Reply: Send + 'static;
     /// Its name in the table.
@@ -159,5 +161,8 @@ pub struct RequestRow {
 
 /// A reply that does not belong to the request.
 pub(super) fn unexpected(asked: &str, came: &str) -> Error {
-    Error::new(ErrorKind::Unreachable, format!("protocol error: a reply to `{came}` came for `{asked}`"))
+    Error::new(
+        ErrorKind::Unreachable,
+        format!("protocol error: a reply to `{came}` came for `{asked}`"),
+    )
 }

@@ -35,16 +35,40 @@ pub fn wire_reference() -> String {
              |---|---|---|---|---|---|---|\n",
             kind.label()
         );
-        for row in Name::ALL.iter().map(|name| name.row()).filter(|row| row.kind == kind) {
+        for row in Name::ALL
+            .iter()
+            .map(|name| name.row())
+            .filter(|row| row.kind == kind)
+        {
             let field = |(name, kind): &(&str, &str)| {
-                if name.is_empty() { cell(kind) } else { format!("`{name}`: {}", cell(kind)) }
+                if name.is_empty() {
+                    cell(kind)
+                } else {
+                    format!("`{name}`: {}", cell(kind))
+                }
             };
             let fields = row.fields.iter().map(field).collect::<Vec<_>>().join(", ");
-            let reply = if row.reply == "()" { String::new() } else { cell(row.reply) };
+            let reply = if row.reply == "()" {
+                String::new()
+            } else {
+                cell(row.reply)
+            };
             let (access, writes, blind) = (row.access.label(), row.writes, row.blind.label());
-            let doc = row.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-            let doc = doc.replace("[`super::", "[`").replace("[`", "`").replace("`]", "`").replace('|', "\\|");
-            out += &format!("| {} | {fields} | {reply} | {access} | {writes} | {blind} | {doc} |\n", row.name);
+            let doc = row
+                .doc
+                .iter()
+                .map(|line| line.trim())
+                .collect::<Vec<_>>()
+                .join(" ");
+            let doc = doc
+                .replace("[`super::", "[`")
+                .replace("[`", "`")
+                .replace("`]", "`")
+                .replace('|', "\\|");
+            out += &format!(
+                "| {} | {fields} | {reply} | {access} | {writes} | {blind} | {doc} |\n",
+                row.name
+            );
         }
     }
     out
@@ -52,9 +76,16 @@ pub fn wire_reference() -> String {
 
 /// A type as code, without the paths that lead to it.
 fn cell(kind: &str) -> String {
-    let compact: String =
-        kind.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ::", "::").replace(":: ", "::");
-    let bare = compact.replace(" <", "<").replace("< ", "<").replace(" >", ">");
+    let compact: String = kind
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace(" ::", "::")
+        .replace(":: ", "::");
+    let bare = compact
+        .replace(" <", "<")
+        .replace("< ", "<")
+        .replace(" >", ">");
     let word = |word: &str| word.rsplit("::").next().unwrap_or(word).to_string();
     let mut out = String::new();
     let mut path = String::new();

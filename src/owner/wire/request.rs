@@ -14,9 +14,9 @@ use uuid::Uuid;
 use super::contract::{Access, Blind, Kind, Request, RequestRow, Writes, unexpected};
 use super::declare::{declare, fields, structure};
 use super::{
-    AnalyseAsk, Analysis, AnswerSet, AskNext, Bulked, EditedItem, ImportAsk, ItemView, JudgeAsk, JudgeReport, LogPage,
-    OwnerStatus, PageAsk, Receipt, Recomposed, Rename, Report, ResumePoint, Retired, SimilarityAsk, SimilarityReport,
-    VerdictPage,
+    AnalyseAsk, Analysis, AnswerSet, AskNext, Bulked, EditedItem, ImportAsk, ItemView, JudgeAsk,
+    JudgeReport, LogPage, OwnerStatus, PageAsk, Receipt, Recomposed, Rename, Report, ResumePoint,
+    Retired, SimilarityAsk, SimilarityReport, VerdictPage,
 };
 use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::Bootstrap;
@@ -29,16 +29,22 @@ use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::history::{LogAsk, Merged, Moment, State};
 use benchtop_model::job::{Begun, JobFailure, JobState, NewJob};
 use benchtop_model::round::protocol::WhatIf as WhatIfOutcome;
-use benchtop_model::round::state::{Adjudicating, Dispute, GuidelinesText, NextAssignment, RoundState};
+use benchtop_model::round::state::{
+    Adjudicating, Dispute, GuidelinesText, NextAssignment, RoundState,
+};
 use benchtop_model::round::{NewRound as RoundWanted, Protocol};
-use benchtop_model::scoring::bench::{BenchAsk, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState};
+use benchtop_model::scoring::bench::{
+    BenchAsk, Explanation, FlagOrder, RulesDiff, RulesState, ScorerState,
+};
 use benchtop_model::scoring::job::{NewScoring, ScoringState};
 use benchtop_model::scoring::rules::RuleSet;
 use benchtop_model::table::{Frequency as ValueCounts, Summary};
 use benchtop_model::trust::Destination;
 use benchtop_model::usage::{Discarded, MetadataState, Save, TermUse};
 use benchtop_model::verdict_interchange::{Taken, VerdictForm, Words};
-use benchtop_model::{Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage};
+use benchtop_model::{
+    Field, Filter, MetaFile, Result, Sort, device, history, job, round, scoring, usage,
+};
 use benchtop_store::query::Match;
 
 /// Gives the rows to a macro. Their order is that of the wire: append only.

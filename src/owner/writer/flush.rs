@@ -33,13 +33,18 @@ impl Writer {
         }
         let mut by_person: BTreeMap<String, Vec<Pending>> = BTreeMap::new();
         for pending in self.batch.drain(..) {
-            by_person.entry(pending.decision.who.clone()).or_default().push(pending);
+            by_person
+                .entry(pending.decision.who.clone())
+                .or_default()
+                .push(pending);
         }
         let (mut groups, mut files) = (Vec::new(), Vec::new());
         for (who, pendings) in by_person {
             let began = Instant::now();
             for times in pendings.iter().filter_map(|p| p.times) {
-                self.shared.latency.record(Step::Batch, began.duration_since(times.prepared));
+                self.shared
+                    .latency
+                    .record(Step::Batch, began.duration_since(times.prepared));
             }
             match self.write(&who, &pendings) {
                 Ok(file) => {
@@ -68,7 +73,9 @@ impl Writer {
 
     fn synced(&mut self, group: Group, synced: std::io::Result<()>, took: Duration) {
         let Group { who, pendings } = group;
-        let Some(journal) = self.journals.get_mut(&who) else { return };
+        let Some(journal) = self.journals.get_mut(&who) else {
+            return;
+        };
         if let Err(problem) = journal.synced(synced, took) {
             return self.refuse(&who, pendings, &problem);
         }
@@ -92,7 +99,11 @@ impl Writer {
     fn refuse(&mut self, who: &str, pendings: Vec<Pending>, problem: &Error) {
         *self.shared.read_only() = Some(problem.to_string());
         // Open it anew next time: what is on disk is what counts.
-        if self.journals.remove(who).is_some_and(|journal| journal.lost()) {
+        if self
+            .journals
+            .remove(who)
+            .is_some_and(|journal| journal.lost())
+        {
             self.changed.get_or_insert_with(|| problem.clone());
         }
         for pending in pendings {
@@ -105,7 +116,13 @@ impl Writer {
     pub(super) fn journal(&mut self, who: &str) -> Result<&mut Journal> {
         if !self.journals.contains_key(who) {
             let sessions = self.shared.project.sessions();
-            let prefix = self.shared.ledger().digests.get(who).cloned().unwrap_or_default();
+            let prefix = self
+                .shared
+                .ledger()
+                .digests
+                .get(who)
+                .cloned()
+                .unwrap_or_default();
             let opened = Journal::after(&sessions, who, prefix).inspect_err(|problem| {
                 // Where something else is there than was read, all of it is read again.
                 if !as_known(&self.shared, who) {
@@ -114,11 +131,18 @@ impl Writer {
             })?;
             self.journals.insert(who.to_string(), opened);
         }
-        self.journals.get_mut(who).ok_or_else(|| Error::new(benchtop_model::ErrorKind::Io, "the journal is not open"))
+        self.journals
+            .get_mut(who)
+            .ok_or_else(|| Error::new(benchtop_model::ErrorKind::Io, "the journal is not open"))
     }
 
     fn apply(&mut self, pending: Pending) {
-        let Pending { decision, row, reply, times } = pending;
+        let Pending {
+            decision,
+            row,
+            reply,
+            times,
+        } = pending;
         let began = Instant::now();
         let shared = self.shared.clone();
         let mut ledger = shared.ledger_mut();
@@ -141,7 +165,8 @@ impl Writer {
         locks += asked.elapsed();
         let written = ledger.write_rows(change.row, &mut data.overlay);
         drop((ledger, data));
-        self.dirty.extend(written.into_iter().map(|row| row as usize / BLOCK_ROWS));
+        self.dirty
+            .extend(written.into_iter().map(|row| row as usize / BLOCK_ROWS));
         self.since_checkpoint += 1;
         let receipt = Receipt {
             uuid: decision.uuid,
@@ -157,17 +182,30 @@ impl Writer {
         let status = self.told(&decision.who, change.row, said, change.status);
         if let Some(times) = times {
             shared.latency.record(Step::Locks, times.locks + locks);
-            shared.latency.record(Step::Apply, began.elapsed().saturating_sub(locks));
+            shared
+                .latency
+                .record(Step::Apply, began.elapsed().saturating_sub(locks));
         }
-        reply(Ok(Receipt { status, ..receipt.clone() }));
-        shared.tell(Event::Verdict { who: decision.who, receipt });
+        reply(Ok(Receipt {
+            status,
+            ..receipt.clone()
+        }));
+        shared.tell(Event::Verdict {
+            who: decision.who,
+            receipt,
+        });
     }
 }
 
 /// Whether the journal of a person is as long as what was read of it, as far as can be seen.
 fn as_known(shared: &OwnerContext, who: &str) -> bool {
     let sessions = shared.project.sessions();
-    let length = std::fs::metadata(sessions.join(format!("{who}.jsonl"))).map_or(0, |meta| meta.len());
-    let known = shared.ledger().digests.get(who).map_or(0, PrefixDigest::length);
+    let length =
+        std::fs::metadata(sessions.join(format!("{who}.jsonl"))).map_or(0, |meta| meta.len());
+    let known = shared
+        .ledger()
+        .digests
+        .get(who)
+        .map_or(0, PrefixDigest::length);
     sessions.symlink_metadata().is_ok_and(|meta| meta.is_dir()) && length == known
 }

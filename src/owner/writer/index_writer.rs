@@ -52,16 +52,31 @@ impl IndexWriter {
                     Task::Places => {
                         theirs.places.store(false, Ordering::Release);
                         if let Err(problem) = index.write_places() {
-                            crate::log::write(format_args!("where people are could not be remembered: {problem}"));
+                            crate::log::write(format_args!(
+                                "where people are could not be remembered: {problem}"
+                            ));
                         }
                     }
                     Task::Checkpoint(task) => {
-                        let Checkpoint { overlay, blocks, rev, journals } = *task;
+                        let Checkpoint {
+                            overlay,
+                            blocks,
+                            rev,
+                            journals,
+                        } = *task;
                         let list: Vec<usize> = blocks.iter().copied().collect();
-                        if let Err(problem) = index.write_checkpoint(&overlay, &list, rev, &journals) {
+                        if let Err(problem) =
+                            index.write_checkpoint(&overlay, &list, rev, &journals)
+                        {
                             // Nothing is lost: the journals are replayed instead.
-                            crate::log::write(format_args!("the checkpoint could not be written: {problem}"));
-                            theirs.unwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(blocks);
+                            crate::log::write(format_args!(
+                                "the checkpoint could not be written: {problem}"
+                            ));
+                            theirs
+                                .unwritten
+                                .lock()
+                                .unwrap_or_else(PoisonError::into_inner)
+                                .extend(blocks);
                         }
                         theirs.busy.store(false, Ordering::Release);
                     }
@@ -69,12 +84,21 @@ impl IndexWriter {
             }
         };
         // Without a thread nothing is written, and the next opening reads the journals.
-        let thread = std::thread::Builder::new().name("index_writer".into()).spawn(work).ok();
-        IndexWriter { tasks: Some(tasks), thread, state }
+        let thread = std::thread::Builder::new()
+            .name("index_writer".into())
+            .spawn(work)
+            .ok();
+        IndexWriter {
+            tasks: Some(tasks),
+            thread,
+            state,
+        }
     }
 
     fn send(&self, task: Task) -> bool {
-        self.tasks.as_ref().is_some_and(|tasks| tasks.send(task).is_ok())
+        self.tasks
+            .as_ref()
+            .is_some_and(|tasks| tasks.send(task).is_ok())
     }
 
     /// Has noted places written down.
@@ -99,15 +123,36 @@ impl IndexWriter {
 
     /// Blocks that the last checkpoint should have written.
     pub(super) fn unwritten(&self) -> BTreeSet<usize> {
-        std::mem::take(&mut self.state.unwritten.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(
+            &mut self
+                .state
+                .unwritten
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        )
     }
 
     /// Has these blocks of the statuses written, which follow from `journals`.
-    pub(super) fn checkpoint(&self, overlay: Overlay, blocks: BTreeSet<usize>, rev: u64, journals: Journals) {
+    pub(super) fn checkpoint(
+        &self,
+        overlay: Overlay,
+        blocks: BTreeSet<usize>,
+        rev: u64,
+        journals: Journals,
+    ) {
         self.state.busy.store(true, Ordering::Release);
-        let task = Checkpoint { overlay, blocks: blocks.clone(), rev, journals };
+        let task = Checkpoint {
+            overlay,
+            blocks: blocks.clone(),
+            rev,
+            journals,
+        };
         if !self.send(Task::Checkpoint(Box::new(task))) {
-            self.state.unwritten.lock().unwrap_or_else(PoisonError::into_inner).extend(blocks);
+            self.state
+                .unwritten
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(blocks);
             self.state.busy.store(false, Ordering::Release);
         }
     }

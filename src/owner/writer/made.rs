@@ -26,7 +26,12 @@ impl Writer {
     /// Between the last decision on what was there and the first on the new pictures there is this revision alone.
     pub(super) fn made(&mut self, made: MadePictures) {
         self.flush();
-        let MadePictures { made: mut list, prints, rows, reply } = made;
+        let MadePictures {
+            made: mut list,
+            prints,
+            rows,
+            reply,
+        } = made;
         if let Some(problem) = self.unread.clone().or_else(|| self.read_again().err()) {
             let _ = reply.send(Err(problem));
             return;
@@ -37,7 +42,9 @@ impl Writer {
         if let Ok(offsets) = &recorded {
             {
                 let mut pictures = self.shared.pictures_mut();
-                list.iter().zip(offsets).for_each(|(made, at)| pictures.add(made, *at));
+                list.iter()
+                    .zip(offsets)
+                    .for_each(|(made, at)| pictures.add(made, *at));
                 // Read anew, it may hold lines that were refused and could not be taken back.
                 if let Some(journal) = self.pictures.as_ref().filter(|_| !self.reread) {
                     pictures.follow(journal);
@@ -47,15 +54,20 @@ impl Writer {
             let mut ledger = self.shared.ledger_mut();
             ledger.revise(&rows, rev, false, None);
             let mut data = self.shared.data_mut();
-            rows.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
+            rows.iter()
+                .for_each(|row| ledger.write_row(*row, &mut data.overlay));
             drop((ledger, data));
             if self.shared.rounds.have(&rows) {
                 let found = super::load_rounds(&self.shared, &self.shared.ledger());
                 self.shared.notices().extend(found);
             }
-            self.dirty.extend(rows.iter().map(|row| *row as usize / BLOCK_ROWS));
+            self.dirty
+                .extend(rows.iter().map(|row| *row as usize / BLOCK_ROWS));
             self.since_checkpoint += list.len();
-            self.shared.tell(Event::Made { rev, numbers: rows.iter().map(|row| row + 1).collect() });
+            self.shared.tell(Event::Made {
+                rev,
+                numbers: rows.iter().map(|row| row + 1).collect(),
+            });
         }
         // Nobody waits any more: it is done all the same.
         let _ = reply.send(recorded.map(|_| ()));
@@ -63,17 +75,26 @@ impl Writer {
 
     /// Keeps the index over the pictures in the store, on a thread, where reading its journal anew would take long.
     pub(super) fn keep_pictures(&mut self) {
-        if self.keeping.as_ref().is_some_and(|thread| !thread.is_finished()) {
+        if self
+            .keeping
+            .as_ref()
+            .is_some_and(|thread| !thread.is_finished())
+        {
             return;
         }
         if self.shared.may_write().is_err() {
             return;
         }
-        let Some(kept) = self.shared.pictures_mut().to_keep() else { return };
+        let Some(kept) = self.shared.pictures_mut().to_keep() else {
+            return;
+        };
         let (store, images) = (self.shared.project.store(), self.shared.project.images());
         // Without it the next opening reads more of the journal.
         let write = move || drop(kept.write(&store, &images));
-        self.keeping = std::thread::Builder::new().name("pictures".into()).spawn(write).ok();
+        self.keeping = std::thread::Builder::new()
+            .name("pictures".into())
+            .spawn(write)
+            .ok();
     }
 
     /// Waits until what [`keep_pictures`](Self::keep_pictures) began is written, and begins no more.

@@ -8,7 +8,10 @@ use benchtop_store::{Overlay, open};
 impl Writer {
     /// Looks whether the open journals are still those that their paths name.
     pub(super) fn look(&mut self) {
-        let lost = self.journals.values_mut().find_map(|journal| journal.confirm().err());
+        let lost = self
+            .journals
+            .values_mut()
+            .find_map(|journal| journal.confirm().err());
         if let Some(problem) = lost.filter(|_| self.unread.is_none()) {
             self.changed.get_or_insert(problem);
         }
@@ -21,7 +24,9 @@ impl Writer {
     /// # Errors
     /// What keeps them from being read: then this is tried again before the next decision.
     pub(super) fn read_again(&mut self) -> Result<()> {
-        let Some(why) = self.changed.clone() else { return Ok(()) };
+        let Some(why) = self.changed.clone() else {
+            return Ok(());
+        };
         let read = self.read_all(&why);
         *self.shared.read_only() = read.as_ref().err().map(ToString::to_string);
         if read.is_ok() {
@@ -35,7 +40,9 @@ impl Writer {
         (self.pictures, self.reread) = (None, false);
         let project = &self.shared.project;
         for dir in [project.sessions(), project.images()] {
-            let there = dir.symlink_metadata().map_err(|e| Error::io(&e, "the folder is not there", &dir));
+            let there = dir
+                .symlink_metadata()
+                .map_err(|e| Error::io(&e, "the folder is not there", &dir));
             there.map_err(|problem| problem.help("put it back; until then nothing is saved"))?;
         }
         let catalog = self.shared.catalog();
@@ -62,7 +69,10 @@ impl Writer {
             *current = ledger;
         }
         for notice in &notices {
-            crate::log::write(format_args!("{} {notice}", benchtop_store::journal::stamp(super::now())));
+            crate::log::write(format_args!(
+                "{} {notice}",
+                benchtop_store::journal::stamp(super::now())
+            ));
         }
         let mut known = self.shared.notices();
         for notice in notices {

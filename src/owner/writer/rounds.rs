@@ -21,9 +21,17 @@ impl Writer {
 
     /// The status that a receipt tells. While a round is blind for somebody it is that of their own verdict alone, of an
     /// item, a probe and a repeat alike: the true one would tell what others said, or which of these it is.
-    pub(super) fn told(&self, who: &str, row: u32, said: Option<&Judgement>, status: Status) -> Status {
+    pub(super) fn told(
+        &self,
+        who: &str,
+        row: u32,
+        said: Option<&Judgement>,
+        status: Status,
+    ) -> Status {
         match said {
-            Some(judgement) if self.shared.rounds.keeps(who, judgement) => status::single(&[judgement.verdict]),
+            Some(judgement) if self.shared.rounds.keeps(who, judgement) => {
+                status::single(&[judgement.verdict])
+            }
             _ if AnnotatorView::of(&self.shared, who).veils(row) => Status::Pending,
             _ => status,
         }
@@ -32,10 +40,16 @@ impl Writer {
     /// What could not be written was not said: its round gives the item out again.
     pub(super) fn unsaid(&self, pending: &Pending) {
         match &pending.decision.act {
-            Act::Judge(judgement) => self.shared.rounds.undone(&pending.decision.who, pending.row, judgement),
+            Act::Judge(judgement) => {
+                self.shared
+                    .rounds
+                    .undone(&pending.decision.who, pending.row, judgement)
+            }
             Act::Redo(target) => {
                 if let Some((row, judgement)) = self.shared.ledger().judgement(target) {
-                    self.shared.rounds.undone(&pending.decision.who, row, judgement);
+                    self.shared
+                        .rounds
+                        .undone(&pending.decision.who, row, judgement);
                 }
             }
             Act::Undo(_) => {}
@@ -46,9 +60,11 @@ impl Writer {
 /// Reads the rounds as `ledger` has their verdicts; gives what a person should know.
 pub fn load_rounds(shared: &OwnerContext, ledger: &Ledger) -> Vec<String> {
     match rounds::read(&shared.project) {
-        Ok((rounds, _)) => {
-            shared.rounds.load((rounds, shared.project.config().review.lease_minutes), &shared.catalog(), ledger)
-        }
+        Ok((rounds, _)) => shared.rounds.load(
+            (rounds, shared.project.config().review.lease_minutes),
+            &shared.catalog(),
+            ledger,
+        ),
         Err(problem) => vec![format!("the rounds cannot be read: {problem}")],
     }
 }

@@ -28,7 +28,9 @@ impl Syncers {
     /// Syncs all of these, and calls `done` with each as soon as it is synced.
     pub(super) fn sync(&mut self, files: Vec<Arc<File>>, mut done: impl FnMut(Synced)) {
         let mut files = files.into_iter().enumerate();
-        let Some((_, mine)) = files.next() else { return };
+        let Some((_, mine)) = files.next() else {
+            return;
+        };
         let (sender, receiver) = mpsc::channel();
         let mut theirs = Vec::new();
         for (at, file) in files {
@@ -55,7 +57,10 @@ impl Syncers {
                     let _ = sender.send(sync(at, &file));
                 }
             };
-            std::thread::Builder::new().name("sync".into()).spawn(work).ok()?;
+            std::thread::Builder::new()
+                .name("sync".into())
+                .spawn(work)
+                .ok()?;
             self.0.push(sender);
         }
         self.0.get(at)

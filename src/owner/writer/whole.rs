@@ -63,7 +63,8 @@ impl Writer {
             WriterCommand::Rounds(done) => self.fold(Then::Rounds(done)),
             WriterCommand::Revise(revise) => self.revise(revise),
             WriterCommand::Made(made) => self.made(made),
-            WriterCommand::Wish { .. } | WriterCommand::Place { .. } | WriterCommand::Finish(_) => {}
+            WriterCommand::Wish { .. } | WriterCommand::Place { .. } | WriterCommand::Finish(_) => {
+            }
         }
     }
 
@@ -78,7 +79,9 @@ impl Writer {
                 }
                 self.folded(folding);
             }
-            let Some(work) = self.later.pop_front() else { return false };
+            let Some(work) = self.later.pop_front() else {
+                return false;
+            };
             let later = std::mem::take(&mut self.later);
             self.on_everything(work);
             self.later.extend(later);
@@ -88,7 +91,9 @@ impl Writer {
     /// Items were added. Statuses follow from what they followed from, unless decisions or rounds waited for these items.
     fn imported(&mut self) {
         self.all_dirty();
-        if self.unread.is_none() && (self.shared.ledger().orphans > 0 || self.shared.rounds.lacking()) {
+        if self.unread.is_none()
+            && (self.shared.ledger().orphans > 0 || self.shared.rounds.lacking())
+        {
             self.fold(Then::Nothing);
         }
     }
@@ -107,17 +112,31 @@ impl Writer {
             open::fold_known(&shared.project, &catalog, &pictures, &known)
         };
         match std::thread::Builder::new().name("fold".into()).spawn(work) {
-            Ok(thread) => self.folding = Some(Folding { thread, since: Vec::new(), then }),
+            Ok(thread) => {
+                self.folding = Some(Folding {
+                    thread,
+                    since: Vec::new(),
+                    then,
+                })
+            }
             Err(error) => {
-                self.shared.notices().push(format!("the journals could not be folded: {error}"));
+                self.shared
+                    .notices()
+                    .push(format!("the journals could not be folded: {error}"));
                 then.tell();
             }
         }
     }
 
     fn folded(&mut self, folding: Folding) {
-        let Folding { thread, since, then } = folding;
-        let outcome = thread.join().unwrap_or_else(|_| Err(Error::input("the fold of the journals panicked")));
+        let Folding {
+            thread,
+            since,
+            then,
+        } = folding;
+        let outcome = thread
+            .join()
+            .unwrap_or_else(|_| Err(Error::input("the fold of the journals panicked")));
         match outcome {
             Ok((mut ledger, mut overlay)) => {
                 overlay.grow(self.shared.catalog().len());
@@ -167,14 +186,22 @@ impl Writer {
 
     /// Appends decisions of other machines; they count once the journals are folded.
     fn add(&mut self, who: &str, decisions: &[Decision]) -> Result<()> {
-        let appended = self.journal(who).and_then(|journal| journal.append(decisions));
+        let appended = self
+            .journal(who)
+            .and_then(|journal| journal.append(decisions));
         match &appended {
             Ok(()) => {
                 let mut ledger = self.shared.ledger_mut();
-                decisions.iter().for_each(|decision| ledger.digests.add(who, &journal::text(decision)));
+                decisions
+                    .iter()
+                    .for_each(|decision| ledger.digests.add(who, &journal::text(decision)));
             }
             Err(problem) => {
-                if self.journals.remove(who).is_some_and(|journal| journal.lost()) {
+                if self
+                    .journals
+                    .remove(who)
+                    .is_some_and(|journal| journal.lost())
+                {
                     self.changed.get_or_insert_with(|| problem.clone());
                 }
             }
@@ -196,7 +223,10 @@ impl Writer {
             ledger.revise(&revise.kept, rev, true, None);
             let mut data = self.shared.data_mut();
             data.catalog = recorded.catalog.clone();
-            revise.changed.iter().for_each(|row| ledger.write_row(*row, &mut data.overlay));
+            revise
+                .changed
+                .iter()
+                .for_each(|row| ledger.write_row(*row, &mut data.overlay));
             drop((ledger, data));
             let rows: Vec<u32> = revise.changed.iter().chain(&revise.kept).copied().collect();
             if self.shared.rounds.lacking() || self.shared.rounds.have(&rows) {

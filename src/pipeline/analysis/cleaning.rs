@@ -89,24 +89,38 @@ pub(super) fn cleaned(
     let (at, of) = column(&boards[0], ask.column.as_deref())?;
     let (name, scale) = (of.name.clone(), of.scale);
     if boards[1].questions == 0 {
-        return Err(Error::input("nothing is left: no question that is scored is among the items that are kept")
-            .help("judge items first, or name another round"));
+        return Err(Error::input(
+            "nothing is left: no question that is scored is among the items that are kept",
+        )
+        .help("judge items first, or name another round"));
     }
     let numbers = |board: &Board| -> Vec<Option<f64>> {
-        board.rows.iter().map(|row| shown(row.cells.get(at).copied().flatten(), scale)).collect()
+        board
+            .rows
+            .iter()
+            .map(|row| shown(row.cells.get(at).copied().flatten(), scale))
+            .collect()
     };
     let n = |board: &Board, row: usize| board.rows[row].cells[at].map_or(0, |cell| cell.n());
     let [was, is] = boards.each_ref().map(numbers);
     let (places, now) = (places(&was, scale), self::places(&is, scale));
     let one = |row: usize| -> Result<ModelCleaned> {
         go_on(wanted)?;
-        let drawn =
-            ruled.again(at, &[(row, before), (row, &left)]).and_then(|again| again.apart_interval(ask.plan, (1, 0)));
+        let drawn = ruled
+            .again(at, &[(row, before), (row, &left)])
+            .and_then(|again| again.apart_interval(ask.plan, (1, 0)));
         let scaled = |i: Interval| {
             let by = unit(scale);
-            Interval { low: by * i.low, high: by * i.high, standard_error: by * i.standard_error, ..i }
+            Interval {
+                low: by * i.low,
+                high: by * i.high,
+                standard_error: by * i.standard_error,
+                ..i
+            }
         };
-        let removed = ruled.cleaned(row, at, before, &left).and_then(|c| c.removed.percent().value);
+        let removed = ruled
+            .cleaned(row, at, before, &left)
+            .and_then(|c| c.removed.percent().value);
         Ok(ModelCleaned {
             model: boards[0].rows[row].model.clone(),
             before: was[row],
@@ -121,7 +135,10 @@ pub(super) fn cleaned(
             rank_after: now[row],
         })
     };
-    let mut models = (0..was.len()).into_par_iter().map(one).collect::<Result<Vec<_>>>()?;
+    let mut models = (0..was.len())
+        .into_par_iter()
+        .map(one)
+        .collect::<Result<Vec<_>>>()?;
     models.sort_by_key(|m| (m.rank_before.unwrap_or(u64::MAX), m.model.clone()));
     Ok(Cleaned {
         column: name,
@@ -136,6 +153,12 @@ pub(super) fn cleaned(
 /// The place of each number from 1, the best first; equal ones share a place.
 fn places(of: &[Option<f64>], scale: Scale) -> Vec<Option<u64>> {
     let better = |a: f64, b: f64| if is_low_good(scale) { a < b } else { a > b };
-    let place = |own: f64| 1 + of.iter().flatten().filter(|other| better(**other, own)).count() as u64;
+    let place = |own: f64| {
+        1 + of
+            .iter()
+            .flatten()
+            .filter(|other| better(**other, own))
+            .count() as u64
+    };
     of.iter().map(|own| own.map(place)).collect()
 }

@@ -47,15 +47,31 @@ pub struct Clustered {
 }
 
 pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
-    let has = |at: &usize| board.rows.iter().any(|row| row.cells.get(*at).copied().flatten().is_some());
-    let all =
-        |is: &dyn Fn(usize) -> bool| (0..board.columns.len()).filter(|at| is(*at)).filter(has).collect::<Vec<_>>();
+    let has = |at: &usize| {
+        board
+            .rows
+            .iter()
+            .any(|row| row.cells.get(*at).copied().flatten().is_some())
+    };
+    let all = |is: &dyn Fn(usize) -> bool| {
+        (0..board.columns.len())
+            .filter(|at| is(*at))
+            .filter(has)
+            .collect::<Vec<_>>()
+    };
     let columns: Vec<usize> = if ask.columns.is_empty() {
         let subtasks = all(&|at| board.columns[at].group == "Acc by subtask");
         let shares = || all(&|at| board.columns[at].scale == Scale::Share);
-        if subtasks.len() > 1 { subtasks } else { shares() }
+        if subtasks.len() > 1 {
+            subtasks
+        } else {
+            shares()
+        }
     } else {
-        ask.columns.iter().map(|name| column(board, Some(name)).map(|(at, _)| at)).collect::<Result<_>>()?
+        ask.columns
+            .iter()
+            .map(|name| column(board, Some(name)).map(|(at, _)| at))
+            .collect::<Result<_>>()?
     };
     let name = |at: &usize| board.columns[*at].name.clone();
     let value = |row: usize, at: &usize| {
@@ -64,7 +80,11 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     };
     let (mut models, mut left_out, mut values) = (Vec::new(), Vec::new(), Vec::new());
     for (row, of) in board.rows.iter().enumerate() {
-        match columns.iter().map(|at| value(row, at)).collect::<Option<Vec<f64>>>() {
+        match columns
+            .iter()
+            .map(|at| value(row, at))
+            .collect::<Option<Vec<f64>>>()
+        {
             Some(numbers) => {
                 models.push(of.model.clone());
                 values.push(numbers);
@@ -76,20 +96,43 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     let (points, by, values) = match ask.of {
         Of::Models => (models, names, values),
         Of::Subtasks => {
-            let turned = (0..columns.len()).map(|at| values.iter().map(|row| row[at]).collect()).collect();
+            let turned = (0..columns.len())
+                .map(|at| values.iter().map(|row| row[at]).collect())
+                .collect();
             (names, models, turned)
         }
     };
     if points.len() < 2 || by.is_empty() {
         let what = match ask.of {
-            Of::Models => format!("{} models have a number in all {} columns", points.len(), by.len()),
+            Of::Models => format!(
+                "{} models have a number in all {} columns",
+                points.len(),
+                by.len()
+            ),
             Of::Subtasks => {
-                format!("there are {} columns and {} models with a number in all of them", points.len(), by.len())
+                format!(
+                    "there are {} columns and {} models with a number in all of them",
+                    points.len(),
+                    by.len()
+                )
             }
         };
-        return Err(Error::input(format!("{what}: too few to put together")).help("choose other columns"));
+        return Err(
+            Error::input(format!("{what}: too few to put together")).help("choose other columns")
+        );
     }
-    let merges = linkage(&values, ask.method)
-        .ok_or_else(|| Error::new(ErrorKind::Input, "some numbers are not finite: nothing can be put together"))?;
-    Ok(Clustered { of: ask.of, method: ask.method, points, by, merges, left_out })
+    let merges = linkage(&values, ask.method).ok_or_else(|| {
+        Error::new(
+            ErrorKind::Input,
+            "some numbers are not finite: nothing can be put together",
+        )
+    })?;
+    Ok(Clustered {
+        of: ask.of,
+        method: ask.method,
+        points,
+        by,
+        merges,
+        left_out,
+    })
 }

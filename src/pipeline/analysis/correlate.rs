@@ -99,31 +99,68 @@ pub struct Correlated {
 pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
     let scores = |at: usize| {
         let scale = board.columns.get(at).map(|c| c.scale).unwrap_or_default();
-        let value = move |row: &Row| Some((row.model.clone(), shown(row.cells.get(at).copied().flatten(), scale)?));
-        board.rows.iter().filter_map(value).collect::<Vec<(String, f64)>>()
+        let value = move |row: &Row| {
+            Some((
+                row.model.clone(),
+                shown(row.cells.get(at).copied().flatten(), scale)?,
+            ))
+        };
+        board
+            .rows
+            .iter()
+            .filter_map(value)
+            .collect::<Vec<(String, f64)>>()
     };
     let (at, own) = column(board, ask.column.as_deref())?;
-    let x = Axis { from: "board".into(), column: own.name.clone() };
+    let x = Axis {
+        from: "board".into(),
+        column: own.name.clone(),
+    };
     let (ours, (y, theirs, names)) = match (&ask.other, &ask.with) {
         (Some(other), _) => {
-            let y = Axis { from: other.name.clone(), column: other.column.clone() };
-            (scores(at), (y, other.scores.clone(), other.names.as_slice()))
+            let y = Axis {
+                from: other.name.clone(),
+                column: other.column.clone(),
+            };
+            (
+                scores(at),
+                (y, other.scores.clone(), other.names.as_slice()),
+            )
         }
         (None, Some(with)) => {
             let (with, column) = column(board, Some(with))?;
-            (scores(at), (Axis { from: "board".into(), column: column.name.clone() }, scores(with), &[][..]))
+            (
+                scores(at),
+                (
+                    Axis {
+                        from: "board".into(),
+                        column: column.name.clone(),
+                    },
+                    scores(with),
+                    &[][..],
+                ),
+            )
         }
         (None, None) => {
-            return Err(Error::new(benchtop_model::ErrorKind::Usage, "there is nothing to hold the column against")
-                .help("name another column, another board, a table or a paper"));
+            return Err(Error::new(
+                benchtop_model::ErrorKind::Usage,
+                "there is nothing to hold the column against",
+            )
+            .help("name another column, another board, a table or a paper"));
         }
     };
-    let models = |of: &[(String, f64)]| of.iter().map(|(model, _)| model.clone()).collect::<Vec<_>>();
+    let models = |of: &[(String, f64)]| {
+        of.iter()
+            .map(|(model, _)| model.clone())
+            .collect::<Vec<_>>()
+    };
     let (our_names, their_names) = (models(&ours), models(&theirs));
     let pairs = match &ask.other {
         // Of one board the names are the same.
         None => {
-            let same = |(i, name): (usize, &String)| Some((i, their_names.iter().position(|other| other == name)?));
+            let same = |(i, name): (usize, &String)| {
+                Some((i, their_names.iter().position(|other| other == name)?))
+            };
             our_names.iter().enumerate().filter_map(same).collect()
         }
         Some(_) => matching(&strs(&our_names), &strs(&their_names), names),
@@ -144,10 +181,24 @@ pub(super) fn correlated(board: &Board, ask: &Correlate) -> Result<Correlated> {
     let only_y = only(&their_names, &|at| pairs.iter().any(|(_, j)| *j == at));
     if models.len() < FEWEST {
         let n = models.len();
-        let both = if n == 1 { "1 model is".to_string() } else { format!("{n} models are") };
+        let both = if n == 1 {
+            "1 model is".to_string()
+        } else {
+            format!("{n} models are")
+        };
         let what = format!("{both} in both; an order says nothing with fewer than {FEWEST}");
-        let list = |names: &[String]| if names.is_empty() { "none".into() } else { names.join(", ") };
-        let help = format!("only here: {}; only there: {}; --names FILE says who is who", list(&only_x), list(&only_y));
+        let list = |names: &[String]| {
+            if names.is_empty() {
+                "none".into()
+            } else {
+                names.join(", ")
+            }
+        };
+        let help = format!(
+            "only here: {}; only there: {}; --names FILE says who is who",
+            list(&only_x),
+            list(&only_y)
+        );
         return Err(Error::input(what).help(help));
     }
     let (xs, ys): (Vec<f64>, Vec<f64>) = models.iter().map(|m| (m.x, m.y)).unzip();
@@ -175,5 +226,11 @@ fn coefficient(found: Correlation) -> Coefficient {
         Significance::None => ("none", 0),
     };
     let undefined = found.coefficient.undefined.map(|why| why.into_owned());
-    Coefficient { value: found.coefficient.value, p: found.p.value, by: by.into(), orders, undefined }
+    Coefficient {
+        value: found.coefficient.value,
+        p: found.p.value,
+        by: by.into(),
+        orders,
+        undefined,
+    }
 }

@@ -58,11 +58,19 @@ pub(super) fn sure(
     let board = ruled.board(chosen);
     let columns = match ask.columns.is_empty() {
         true => vec![column(&board, None)?.0],
-        false => ask.columns.iter().map(|c| column(&board, Some(c)).map(|c| c.0)).collect::<Result<Vec<_>>>()?,
+        false => ask
+            .columns
+            .iter()
+            .map(|c| column(&board, Some(c)).map(|c| c.0))
+            .collect::<Result<Vec<_>>>()?,
     };
-    let cells = columns.iter().flat_map(|at| (0..board.rows.len()).map(|row| (*at, row)));
+    let cells = columns
+        .iter()
+        .flat_map(|at| (0..board.rows.len()).map(|row| (*at, row)));
     let cells: Vec<(usize, usize, Cell, f64)> = cells
-        .filter_map(|(at, row)| board.rows[row].cells[at].and_then(|cell| Some((at, row, cell, cell.value()?))))
+        .filter_map(|(at, row)| {
+            board.rows[row].cells[at].and_then(|cell| Some((at, row, cell, cell.value()?)))
+        })
         .collect();
     let one = |(at, row, cell, value): &(usize, usize, Cell, f64)| -> Result<Sure> {
         go_on(wanted)?;
@@ -70,9 +78,16 @@ pub(super) fn sure(
         let by = unit(column.scale);
         let sure = ruled.sure(*row, *at, chosen, ask.plan, &|| wanted())?;
         let (clusters, drawn) = (sure.clusters, sure.interval);
-        let scaled =
-            |i: Interval| Interval { low: by * i.low, high: by * i.high, standard_error: by * i.standard_error, ..i };
-        let independent = cell.k().and_then(|k| wilson(k, cell.n(), Z95)).map(|(low, high)| (by * low, by * high));
+        let scaled = |i: Interval| Interval {
+            low: by * i.low,
+            high: by * i.high,
+            standard_error: by * i.standard_error,
+            ..i
+        };
+        let independent = cell
+            .k()
+            .and_then(|k| wilson(k, cell.n(), Z95))
+            .map(|(low, high)| (by * low, by * high));
         Ok(Sure {
             column: column.name.clone(),
             scale: column.scale,

@@ -77,7 +77,11 @@ impl Analysis {
     /// # Errors
     /// [`ErrorKind::Unreachable`] for another analysis.
     pub fn stable(self) -> Result<Stable> {
-        if let Analysis::Stable(found) = self { Ok(found) } else { Err(another()) }
+        if let Analysis::Stable(found) = self {
+            Ok(found)
+        } else {
+            Err(another())
+        }
     }
 
     /// What came of [`What::Intervals`].
@@ -85,12 +89,19 @@ impl Analysis {
     /// # Errors
     /// [`ErrorKind::Unreachable`] for another analysis.
     pub fn intervals(self) -> Result<Vec<Sure>> {
-        if let Analysis::Sure(list) = self { Ok(list) } else { Err(another()) }
+        if let Analysis::Sure(list) = self {
+            Ok(list)
+        } else {
+            Err(another())
+        }
     }
 }
 
 fn another() -> Error {
-    Error::new(ErrorKind::Unreachable, "protocol error: the reply is of another analysis")
+    Error::new(
+        ErrorKind::Unreachable,
+        "protocol error: the reply is of another analysis",
+    )
 }
 
 /// Whether somebody still waits for it.
@@ -109,32 +120,50 @@ pub fn analyse(
     wanted: Wanted<'_>,
 ) -> Result<Analysis> {
     Ok(match what {
-        What::Correlate(ask) => Analysis::Correlated(Box::new(correlate::correlated(&scored.board(chosen), ask)?)),
+        What::Correlate(ask) => {
+            Analysis::Correlated(Box::new(correlate::correlated(&scored.board(chosen), ask)?))
+        }
         What::Cluster(ask) => Analysis::Clustered(cluster::clustered(&scored.board(chosen), ask)?),
         What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, wanted)?),
         What::Cleaning(ask) => {
             let after = after.ok_or_else(|| {
-                Error::new(ErrorKind::Usage, "what was taken out is known of a project only")
-                    .help("without PATHs, in a project whose items were judged")
+                Error::new(
+                    ErrorKind::Usage,
+                    "what was taken out is known of a project only",
+                )
+                .help("without PATHs, in a project whose items were judged")
             })?;
             Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, wanted)?)
         }
         What::Intervals(ask) => Analysis::Sure(intervals::sure(scored, chosen, ask, wanted)?),
         What::Published(paper) => {
             let mut board = scored.board(chosen);
-            published::beside(&mut board, &paper.clone().map_or(Printed::All, Printed::Paper))?;
+            published::beside(
+                &mut board,
+                &paper.clone().map_or(Printed::All, Printed::Paper),
+            )?;
             Analysis::Published(board)
         }
         What::Alignment(_) => {
-            return Err(Error::new(ErrorKind::Usage, "what is aligned is known of a project only")
-                .help("without PATHs, in a project whose pictures were scored or judged"));
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "what is aligned is known of a project only",
+            )
+            .help("without PATHs, in a project whose pictures were scored or judged"));
         }
     })
 }
 
 /// Fails when nobody waits any more.
 fn go_on(wanted: Wanted<'_>) -> Result<()> {
-    if wanted() { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more")) }
+    if wanted() {
+        Ok(())
+    } else {
+        Err(Error::new(
+            ErrorKind::Cancelled,
+            "nobody waits for it any more",
+        ))
+    }
 }
 
 /// The column that is meant, or the one that leads the board.
@@ -146,12 +175,17 @@ fn column<'b>(board: &'b Board, named: Option<&str>) -> Result<(usize, &'b Colum
     };
     let found = found.and_then(|at| Some((at, board.columns.get(at)?)));
     found.ok_or_else(|| match named {
-        _ if board.columns.is_empty() => Error::new(ErrorKind::NotFound, "the board has no columns")
-            .help("bring in questions and the predictions of models"),
+        _ if board.columns.is_empty() => {
+            Error::new(ErrorKind::NotFound, "the board has no columns")
+                .help("bring in questions and the predictions of models")
+        }
         named => {
             let names: Vec<&str> = board.columns.iter().map(|c| c.name.as_str()).collect();
-            Error::new(ErrorKind::NotFound, format!("no column `{}`", named.unwrap_or_default()))
-                .help(format!("there are: {}", names.join(", ")))
+            Error::new(
+                ErrorKind::NotFound,
+                format!("no column `{}`", named.unwrap_or_default()),
+            )
+            .help(format!("there are: {}", names.join(", ")))
         }
     })
 }

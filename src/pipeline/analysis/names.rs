@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 /// A name without case, blanks, dashes and underscores; nothing else is taken for the same.
 fn folded(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|c| !matches!(c, ' ' | '-' | '_'))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Whether two names are the same but for case, blanks, dashes and underscores.
@@ -15,15 +18,25 @@ pub fn same(a: &str, b: &str) -> bool {
 /// Pairs of places in the two lists. `names` says which of ours is called what there and goes first; other names must be the [`same`], and
 /// no two of one list may be.
 pub fn matching(ours: &[&str], theirs: &[&str], names: &[(String, String)]) -> Vec<(usize, usize)> {
-    let said = |model: &str| names.iter().find(|(own, _)| own == model).map(|(_, there)| there.as_str());
+    let said = |model: &str| {
+        names
+            .iter()
+            .find(|(own, _)| own == model)
+            .map(|(_, there)| there.as_str())
+    };
     let taken: Vec<&str> = ours.iter().filter_map(|model| said(model)).collect();
     let index = |list: &[&str]| {
         let mut of: HashMap<String, Vec<usize>> = HashMap::new();
-        list.iter().enumerate().for_each(|(at, name)| of.entry(folded(name)).or_default().push(at));
+        list.iter()
+            .enumerate()
+            .for_each(|(at, name)| of.entry(folded(name)).or_default().push(at));
         of
     };
     let (own, there) = (index(ours), index(theirs));
-    let one = |of: &HashMap<String, Vec<usize>>, name: &str| match of.get(&folded(name)).map(Vec::as_slice) {
+    let one = |of: &HashMap<String, Vec<usize>>, name: &str| match of
+        .get(&folded(name))
+        .map(Vec::as_slice)
+    {
         Some([only]) => Some(*only),
         _ => None,
     };
@@ -45,9 +58,20 @@ mod tests {
     fn names_are_matched_and_never_guessed() {
         let ours = ["GPT4o", "llava_v1.5_13b", "Qwen-VL", "qwen vl", "x"];
         let theirs = ["GPT-4o", "LLaVA-1.5 (13B)", "Qwen-VL", "y"];
-        assert_eq!(matching(&ours, &theirs, &[]), [(0, 0)], "two of ours may be Qwen-VL");
-        let names = [("llava_v1.5_13b".to_string(), "LLaVA-1.5 (13B)".to_string()), ("x".into(), "GPT-4o".into())];
-        assert_eq!(matching(&ours, &theirs, &names), [(1, 1), (4, 0)], "what is said of one is not given to another");
+        assert_eq!(
+            matching(&ours, &theirs, &[]),
+            [(0, 0)],
+            "two of ours may be Qwen-VL"
+        );
+        let names = [
+            ("llava_v1.5_13b".to_string(), "LLaVA-1.5 (13B)".to_string()),
+            ("x".into(), "GPT-4o".into()),
+        ];
+        assert_eq!(
+            matching(&ours, &theirs, &names),
+            [(1, 1), (4, 0)],
+            "what is said of one is not given to another"
+        );
         assert!(matching(&["x"], &["y"], &[("x".into(), "z".into())]).is_empty());
         assert!(same("mPLUG-Owl-2", "mplug owl2") && !same("LLaVA-1.5", "LLaVA-15"));
     }

@@ -61,12 +61,15 @@ pub(super) fn stable(
     ask: &Stability,
     wanted: Wanted<'_>,
 ) -> Result<Stable> {
-    let fractions = if ask.fractions.is_empty() { FRACTIONS.to_vec() } else { ask.fractions.clone() };
+    let fractions = if ask.fractions.is_empty() {
+        FRACTIONS.to_vec()
+    } else {
+        ask.fractions.clone()
+    };
     if let Some(odd) = fractions.iter().find(|f| !(**f > 0.0 && **f <= 100.0)) {
         let what = format!("{odd} is no part of the data in percent");
-        return Err(
-            Error::new(ErrorKind::Usage, what).help("fractions are above 0 and at most 100, such as 1,10,50,100")
-        );
+        return Err(Error::new(ErrorKind::Usage, what)
+            .help("fractions are above 0 and at most 100, such as 1,10,50,100"));
     }
     let ruled = scored.ruled();
     let whole = ruled.board(chosen);
@@ -77,12 +80,18 @@ pub(super) fn stable(
         let value = |row: &Row| shown(row.cells.get(at).copied().flatten(), scale);
         board.rows.iter().map(value).collect::<Vec<Option<f64>>>()
     };
-    let finals: Vec<Option<f64>> = whole.rows.iter().map(|row| shown(row.cells[at], scale)).collect();
+    let finals: Vec<Option<f64>> = whole
+        .rows
+        .iter()
+        .map(|row| shown(row.cells[at], scale))
+        .collect();
     let scored = (0..finals.len()).filter(|row| finals[*row].is_some());
     let mut pool = ruled.behind_any(scored, at, chosen);
     if numbers_of(&pool) != finals {
         // Such as a difference, which follows from more than the questions behind it.
-        pool = (0..ruled.sheet().len()).map(|row| chosen.holds(row)).collect();
+        pool = (0..ruled.sheet().len())
+            .map(|row| chosen.holds(row))
+            .collect();
     }
     let groups = groups(ruled.sheet(), &pool);
     let (mut counts, mut numbers): (Vec<u64>, Vec<Vec<Option<f64>>>) = (Vec::new(), Vec::new());
@@ -94,21 +103,46 @@ pub(super) fn stable(
             return Number::none("it was stopped");
         }
         let mut taken = vec![false; ruled.sheet().len()];
-        places.iter().flat_map(|place| &groups[*place]).for_each(|row| taken[*row as usize] = true);
+        places
+            .iter()
+            .flat_map(|place| &groups[*place])
+            .for_each(|row| taken[*row as usize] = true);
         counts.push(taken.iter().filter(|is| **is).count() as u64);
         numbers.push(numbers_of(&taken));
         Number::none("each model has its own")
     });
     stopped?;
     let one = |(row, model): (usize, &str)| {
-        let values: Vec<Option<f64>> = numbers.iter().map(|of| of.get(row).copied().flatten()).collect();
-        let with =
-            |(point, value): (&Point, &Option<f64>)| Point { score: Number::or(*value, "nothing"), ..point.clone() };
+        let values: Vec<Option<f64>> = numbers
+            .iter()
+            .map(|of| of.get(row).copied().flatten())
+            .collect();
+        let with = |(point, value): (&Point, &Option<f64>)| Point {
+            score: Number::or(*value, "nothing"),
+            ..point.clone()
+        };
         let own: Vec<Point> = points.iter().zip(&values).map(with).collect();
-        Curve { model: model.to_string(), drift: largest_drift(&own, HALF), values }
+        Curve {
+            model: model.to_string(),
+            drift: largest_drift(&own, HALF),
+            values,
+        }
     };
-    let models = whole.rows.iter().map(|row| row.model.as_str()).enumerate().map(one).collect();
-    Ok(Stable { column: name, scale, fractions, n: counts, seed: ask.seed, models })
+    let models = whole
+        .rows
+        .iter()
+        .map(|row| row.model.as_str())
+        .enumerate()
+        .map(one)
+        .collect();
+    Ok(Stable {
+        column: name,
+        scale,
+        fractions,
+        n: counts,
+        seed: ask.seed,
+        models,
+    })
 }
 
 /// Questions that come in together, since columns count them together: image pairs and rotations; every other one by itself.
@@ -116,7 +150,9 @@ fn groups(sheet: &QuestionTable, pool: &[bool]) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut at: HashMap<u64, usize> = HashMap::new();
     for row in (0..sheet.len()).filter(|row| pool[*row]) {
-        let key = [sheet.pair.get(row), sheet.set.get(row)].into_iter().find(|key| *key != 0);
+        let key = [sheet.pair.get(row), sheet.set.get(row)]
+            .into_iter()
+            .find(|key| *key != 0);
         let group = key.map_or(groups.len(), |key| *at.entry(key).or_insert(groups.len()));
         match groups.get_mut(group) {
             Some(group) => group.push(row as u32),

@@ -18,7 +18,13 @@ const TOGETHER: usize = 2048;
 
 /// What a model thought apart from its answer, where its file or the journal of its evaluation says so.
 pub(super) fn reasoning(answer: &Prediction) -> Option<String> {
-    let said = |name: &&str| answer.extra.get(*name)?.as_str().filter(|text| !text.trim().is_empty());
+    let said = |name: &&str| {
+        answer
+            .extra
+            .get(*name)?
+            .as_str()
+            .filter(|text| !text.trim().is_empty())
+    };
     REASONING.iter().find_map(said).map(str::to_string)
 }
 
@@ -40,9 +46,19 @@ impl BoardData {
                 }
             }
         }
-        let by_number =
-            || name.trim_start_matches('#').parse::<usize>().ok()?.checked_sub(1).filter(|at| *at < all.len());
-        let none = || Error::new(ErrorKind::NotFound, format!("there is no question `{name}`"));
+        let by_number = || {
+            name.trim_start_matches('#')
+                .parse::<usize>()
+                .ok()?
+                .checked_sub(1)
+                .filter(|at| *at < all.len())
+        };
+        let none = || {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("there is no question `{name}`"),
+            )
+        };
         by_key.or_else(by_number).ok_or_else(none)
     }
 
@@ -64,14 +80,21 @@ impl BoardData {
             item: item.id.clone(),
             key: item.key.to_string(),
             question: item.question.clone(),
-            options: item.options.iter().map(|option| option.text.clone()).collect(),
+            options: item
+                .options
+                .iter()
+                .map(|option| option.text.clone())
+                .collect(),
             ..Answered::default()
         };
         // Further orders stand behind all models; here each comes after its own.
         let mut order: Vec<(String, usize)> = Vec::new();
         for at in 0..self.ruled.answering().len() {
             let graded = self.ruled.graded(at);
-            let base = graded.asked.as_ref().map_or(&graded.model, |asked| &asked.base);
+            let base = graded
+                .asked
+                .as_ref()
+                .map_or(&graded.model, |asked| &asked.base);
             if graded.was_asked(row) && self.ruled.is_scored(at, row) {
                 order.push((base.clone(), at));
             }
@@ -89,13 +112,25 @@ impl BoardData {
             if answer.is_none() && order.is_some() {
                 continue;
             }
-            let right =
-                column.map_or_else(|| self.ruled.right(graded, row), |column| self.ruled.right_in(at, column, row));
+            let right = column.map_or_else(
+                || self.ruled.right(graded, row),
+                |column| self.ruled.right_in(at, column, row),
+            );
             let answer = self.one(&item, answer, (&unit, right, right), row, graded);
-            bytes += [&answer.output, &answer.reasoning].into_iter().flatten().map(String::len).sum::<usize>();
-            found.answers.push(ModelAnswer { model: graded.model.clone(), order, answer });
+            bytes += [&answer.output, &answer.reasoning]
+                .into_iter()
+                .flatten()
+                .map(String::len)
+                .sum::<usize>();
+            found.answers.push(ModelAnswer {
+                model: graded.model.clone(),
+                order,
+                answer,
+            });
         }
-        found.gold = item.gold().map_or_else(|| item.answer.to_lowercase(), benchtop_model::Item::letter);
+        found.gold = item
+            .gold()
+            .map_or_else(|| item.answer.to_lowercase(), benchtop_model::Item::letter);
         Ok(found)
     }
 
@@ -121,13 +156,21 @@ impl BoardData {
             let rows: Vec<u32> = (0..sheet.len() as u32).filter(given).collect();
             for rows in rows.chunks(TOGETHER) {
                 if !wanted() {
-                    return Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more"));
+                    return Err(Error::new(
+                        ErrorKind::Cancelled,
+                        "nobody waits for it any more",
+                    ));
                 }
                 for (row, answer) in rows.iter().zip(self.answers(at, rows)?) {
-                    let Some(tool) = answer.map(|a| formats::tool_verdict(&a)).filter(|tool| !tool.is_empty()) else {
+                    let Some(tool) = answer
+                        .map(|a| formats::tool_verdict(&a))
+                        .filter(|tool| !tool.is_empty())
+                    else {
                         continue;
                     };
-                    let Some((differs, right)) = self.differs(graded, *row, &tool)? else { continue };
+                    let Some((differs, right)) = self.differs(graded, *row, &tool)? else {
+                        continue;
+                    };
                     told.answers += 1;
                     if !differs {
                         continue;
@@ -151,14 +194,20 @@ impl BoardData {
 
     /// Whether a tool judges the answer in a row otherwise, or read something else in it, and whether it is right for the board and for the
     /// tool; `None` where its verdict cannot be held against the board's.
-    fn differs(&self, graded: &ModelAnswers, row: u32, tool: &ToolVerdict) -> Result<Option<(bool, (bool, bool))>> {
+    fn differs(
+        &self,
+        graded: &ModelAnswers,
+        row: u32,
+        tool: &ToolVerdict,
+    ) -> Result<Option<(bool, (bool, bool))>> {
         let at = row as usize;
         let own = (graded.mark(at), self.ruled.right(graded, at));
         let read = match &tool.extracted {
             None => None,
             Some(extracted) => {
                 let item = self.texts.items(&[row])?.pop();
-                let read = item.map(|item| mark(Extractor::Strict.read(&Asked::from(&item), extracted, None)));
+                let read = item
+                    .map(|item| mark(Extractor::Strict.read(&Asked::from(&item), extracted, None)));
                 read.filter(|mark| *mark != ParsedAnswer::UNPARSED)
             }
         };

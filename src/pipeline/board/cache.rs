@@ -49,7 +49,12 @@ pub(super) fn digest(catalog: &Catalog, files: &[usize]) -> blake3::Hasher {
 
 /// The name of what is kept of a model.
 pub(super) fn short(what: &str) -> String {
-    blake3::hash(what.as_bytes()).to_hex().as_str().chars().take(32).collect()
+    blake3::hash(what.as_bytes())
+        .to_hex()
+        .as_str()
+        .chars()
+        .take(32)
+        .collect()
 }
 
 fn folder(store: &Path) -> PathBuf {
@@ -59,16 +64,41 @@ fn folder(store: &Path) -> PathBuf {
 /// Writes the sheet of what `key` is the digest of.
 pub(super) fn write_sheet(store: &Path, key: &[u8; 32], sheet: &QuestionTable) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
-    let hashes = [&sheet.image, &sheet.pair, &sheet.text, &sheet.set, &sheet.of].map(|h| h.values());
+    let hashes = [
+        &sheet.image,
+        &sheet.pair,
+        &sheet.text,
+        &sheet.set,
+        &sheet.of,
+    ]
+    .map(|h| h.values());
     let mut arrays: Vec<&[u8]> = hashes.iter().map(|h| cast_slice::<u64, u8>(h)).collect();
     arrays.push(cast_slice(&sheet.id));
     arrays.push(cast_slice(&sheet.chance));
     arrays.extend(sheet.codes.iter().map(|c| cast_slice::<u16, u8>(c)));
     arrays.push(cast_slice(&sheet.turn));
-    let bytes = [&sheet.kind, &sheet.gold, &sheet.refusal, &sheet.side, &sheet.rule, &sheet.modified, &sheet.options];
+    let bytes = [
+        &sheet.kind,
+        &sheet.gold,
+        &sheet.refusal,
+        &sheet.side,
+        &sheet.rule,
+        &sheet.modified,
+        &sheet.options,
+    ];
     arrays.extend(bytes.map(|c| &c[..]));
-    let tail = SheetTail { names: sheet.names.clone(), hashes: hashes.map(|h| h.len() as u64) };
-    columnar_cache::write(&folder(store).join("sheet.snap"), SHEET, key, sheet.len(), &arrays, &tail)
+    let tail = SheetTail {
+        names: sheet.names.clone(),
+        hashes: hashes.map(|h| h.len() as u64),
+    };
+    columnar_cache::write(
+        &folder(store).join("sheet.snap"),
+        SHEET,
+        key,
+        sheet.len(),
+        &arrays,
+        &tail,
+    )
 }
 
 /// Reads the sheet of what `key` is the digest of.
@@ -77,8 +107,14 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
     let rows = usize::try_from(reading.rows).unwrap_or(usize::MAX);
     // The tail says how long the hashes before everything else are; it is read once more when all is checked.
     let tail: SheetTail = reading.unchecked_tail()?;
-    let hashes = tail.hashes.iter().try_fold(0u64, |sum, n| sum.checked_add(n.checked_mul(8)?));
-    let body = reading.rows.checked_mul(ROW).and_then(|rows| rows.checked_add(hashes?));
+    let hashes = tail
+        .hashes
+        .iter()
+        .try_fold(0u64, |sum, n| sum.checked_add(n.checked_mul(8)?));
+    let body = reading
+        .rows
+        .checked_mul(ROW)
+        .and_then(|rows| rows.checked_add(hashes?));
     if body != Some(reading.body) {
         return Err(reading.corrupt("it is cut short"));
     }
@@ -115,7 +151,16 @@ pub(super) fn read_sheet(store: &Path, key: &[u8; 32]) -> Result<QuestionTable> 
         chance,
         ..QuestionTable::default()
     };
-    Ok(QuestionTable { image, pair, text, set, id, of, modified, ..sheet })
+    Ok(QuestionTable {
+        image,
+        pair,
+        text,
+        set,
+        id,
+        of,
+        modified,
+        ..sheet
+    })
 }
 
 /// Places of answers, packed: almost always those of the row before and one on.
@@ -128,7 +173,10 @@ pub struct Places {
 impl Places {
     /// Packs them.
     pub fn pack(places: &[Place]) -> Places {
-        let mut last = Place { file: 0, row: u32::MAX };
+        let mut last = Place {
+            file: 0,
+            row: u32::MAX,
+        };
         let mut bytes = Vec::with_capacity(places.len() * 6);
         for place in places {
             // What is expected is all zeroes, and so is the answer that is not there after one that is not there.
@@ -138,17 +186,28 @@ impl Places {
             last = *place;
         }
         // Packing can only fail for want of memory; without places no answer is shown, and the next start makes them again.
-        Places { packed: zstd::bulk::compress(&bytes, 1).unwrap_or_default(), rows: places.len() as u64 }
+        Places {
+            packed: zstd::bulk::compress(&bytes, 1).unwrap_or_default(),
+            rows: places.len() as u64,
+        }
     }
 
     /// Them all.
     pub fn unpack(&self) -> Vec<Place> {
-        let Ok(bytes) = zstd::bulk::decompress(&self.packed, self.rows as usize * 6) else { return Vec::new() };
-        let mut last = Place { file: 0, row: u32::MAX };
+        let Ok(bytes) = zstd::bulk::decompress(&self.packed, self.rows as usize * 6) else {
+            return Vec::new();
+        };
+        let mut last = Place {
+            file: 0,
+            row: u32::MAX,
+        };
         let next = |bytes: &[u8]| {
             let file = u16::from_le_bytes([bytes[0], bytes[1]]) ^ last.file;
             let step = u32::from_le_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]);
-            last = Place { file, row: last.row.wrapping_add(step).wrapping_add(1) };
+            last = Place {
+                file,
+                row: last.row.wrapping_add(step).wrapping_add(1),
+            };
             last
         };
         bytes.chunks_exact(6).map(next).collect()
@@ -191,7 +250,14 @@ pub(super) fn write_marks(store: &Path, name: &str, key: &[u8; 32], kept: &Kept)
         files: kept.files.clone(),
         revisions: kept.revisions,
     };
-    columnar_cache::write(&marks_path(store, name), MARKS, key, marks.len(), &[&marks], &tail)
+    columnar_cache::write(
+        &marks_path(store, name),
+        MARKS,
+        key,
+        marks.len(),
+        &[&marks],
+        &tail,
+    )
 }
 
 /// Reads what was read of the files that `key` is the digest of.
@@ -199,10 +265,25 @@ pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kep
     let reading = Reading::open(marks_path(store, name), MARKS, key)?;
     let rows = reading.rows_of(1)?;
     let mut cursor = reading.cursor(0);
-    let marks = cursor.array::<u8>(rows)?.into_iter().map(ParsedAnswer).collect();
+    let marks = cursor
+        .array::<u8>(rows)?
+        .into_iter()
+        .map(ParsedAnswer)
+        .collect();
     let tail: MarksTail = reading.finish(&[cursor.crc])?;
-    let graded = ModelAnswers { model: tail.model, marks, counts: tail.counts, similarity: Vec::new(), asked: None };
-    Ok(Kept { graded, places: tail.places, files: tail.files, revisions: tail.revisions })
+    let graded = ModelAnswers {
+        model: tail.model,
+        marks,
+        counts: tail.counts,
+        similarity: Vec::new(),
+        asked: None,
+    };
+    Ok(Kept {
+        graded,
+        places: tail.places,
+        files: tail.files,
+        revisions: tail.revisions,
+    })
 }
 
 fn similarity_path(store: &Path, name: &str) -> PathBuf {
@@ -210,9 +291,21 @@ fn similarity_path(store: &Path, name: &str) -> PathBuf {
 }
 
 /// Writes the similarities of a model's answers to the free-form questions, in their order; none where none were computed.
-pub(super) fn write_similarity(store: &Path, name: &str, key: &[u8; 32], values: &[f32]) -> Result<()> {
+pub(super) fn write_similarity(
+    store: &Path,
+    name: &str,
+    key: &[u8; 32],
+    values: &[f32],
+) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
-    columnar_cache::write(&similarity_path(store, name), SIMILAR, key, values.len(), &[cast_slice(values)], &())
+    columnar_cache::write(
+        &similarity_path(store, name),
+        SIMILAR,
+        key,
+        values.len(),
+        &[cast_slice(values)],
+        &(),
+    )
 }
 
 /// Reads the similarities that `key` is the digest of.

@@ -36,7 +36,10 @@ impl Asked<'_> {
 
 /// With which import what a file holds came.
 fn came(file: &str) -> u64 {
-    file.split('-').next().and_then(|n| n.parse().ok()).unwrap_or(0)
+    file.split('-')
+        .next()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0)
 }
 
 /// The options that questions have had, where those changed.
@@ -49,15 +52,28 @@ pub(super) struct Changed {
 impl Changed {
     /// Those of a project. Nothing is read where no item was revised after answers came in.
     pub(super) fn of(catalog: &Catalog) -> Result<Changed> {
-        let first = catalog.answers().iter().map(|answers| came(&answers.part.file)).min();
+        let first = catalog
+            .answers()
+            .iter()
+            .map(|answers| came(&answers.part.file))
+            .min();
         let is_later = |file: &str| first.is_some_and(|first| came(file) > first);
         let mut found = Changed::default();
-        if !catalog.revisions().list().iter().any(|revision| is_later(revision.file())) {
+        if !catalog
+            .revisions()
+            .list()
+            .iter()
+            .any(|revision| is_later(revision.file()))
+        {
             return Ok(found);
         }
         catalog.each_text_of_revised(&mut |row, file, line| {
-            let asked: Asked = serde_json::from_slice(line)
-                .map_err(|e| Error::new(ErrorKind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+            let asked: Asked = serde_json::from_slice(line).map_err(|e| {
+                Error::new(
+                    ErrorKind::Corrupt,
+                    format!("a stored item cannot be read: {e}"),
+                )
+            })?;
             let (texts, hash) = (found.rows.entry(row).or_default(), asked.hash());
             if texts.last().is_none_or(|(_, last)| *last != hash) {
                 texts.push((came(file), hash));
@@ -75,9 +91,21 @@ impl Changed {
         }
         let places = places.unpack();
         let is = |(row, texts): (&u32, &Vec<(u64, blake3::Hash)>)| {
-            let place = places.get(*row as usize).filter(|place| **place != Place::NONE)?;
-            let at = came(&catalog.answers().get(*files.get(usize::from(place.file))?)?.part.file);
-            let then = texts.iter().rev().find(|(came, _)| *came <= at).or(texts.first())?;
+            let place = places
+                .get(*row as usize)
+                .filter(|place| **place != Place::NONE)?;
+            let at = came(
+                &catalog
+                    .answers()
+                    .get(*files.get(usize::from(place.file))?)?
+                    .part
+                    .file,
+            );
+            let then = texts
+                .iter()
+                .rev()
+                .find(|(came, _)| *came <= at)
+                .or(texts.first())?;
             (then.1 != texts.last()?.1).then_some(*row)
         };
         self.rows.iter().filter_map(is).collect()

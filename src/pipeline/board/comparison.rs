@@ -31,7 +31,10 @@ fn redrawn(drawn: Estimate, plan: Bootstrap) -> Redrawn {
 impl BoardData {
     fn cell(&self, model: usize, column: usize, chosen: &ItemSelection) -> Option<Cell> {
         let board = self.ruled.board(chosen);
-        board.rows.get(model).and_then(|row: &Row| row.cells.get(column).copied().flatten())
+        board
+            .rows
+            .get(model)
+            .and_then(|row: &Row| row.cells.get(column).copied().flatten())
     }
 
     /// How sure a cell is.
@@ -53,7 +56,11 @@ impl BoardData {
         };
         let drawn = self.ruled.sure(model, column, chosen, plan, wanted)?;
         let sc = drawn.sc;
-        Ok(Sure { wilson, redrawn: redrawn(drawn, plan), sc })
+        Ok(Sure {
+            wilson,
+            redrawn: redrawn(drawn, plan),
+            sc,
+        })
     }
 
     /// Two models on the same questions. `seen` says of a row whether it may be named.
@@ -73,32 +80,46 @@ impl BoardData {
         // Of two evaluations each may be of some questions only.
         let chosen = &self.ruled.both(at, chosen);
         let items = |units: &[Vec<u32>]| {
-            let mut numbers: Vec<u32> =
-                units.iter().flatten().copied().filter(|row| seen(*row)).map(|row| row + 1).collect();
+            let mut numbers: Vec<u32> = units
+                .iter()
+                .flatten()
+                .copied()
+                .filter(|row| seen(*row))
+                .map(|row| row + 1)
+                .collect();
             numbers.sort_unstable();
             numbers.dedup();
             numbers.truncate(ITEMS);
             numbers
         };
         let tested = self.ruled.tested(at, place, chosen);
-        let table = self.ruled.paired(at, place, chosen).zip(tested).map(|(paired, tested)| {
-            let (first, second) = (paired.first.len() as u64, paired.second.len() as u64);
-            Table {
-                both: paired.both,
-                first,
-                second,
-                neither: paired.neither,
-                p: tested.test.p,
-                is_exact: tested.is_exact,
-                interval: tested.interval,
-                first_items: items(&paired.first),
-                second_items: items(&paired.second),
-            }
-        });
+        let table = self
+            .ruled
+            .paired(at, place, chosen)
+            .zip(tested)
+            .map(|(paired, tested)| {
+                let (first, second) = (paired.first.len() as u64, paired.second.len() as u64);
+                Table {
+                    both: paired.both,
+                    first,
+                    second,
+                    neither: paired.neither,
+                    p: tested.test.p,
+                    is_exact: tested.is_exact,
+                    interval: tested.interval,
+                    first_items: items(&paired.first),
+                    second_items: items(&paired.second),
+                }
+            });
         let drawn = self.ruled.difference(at, place, chosen, plan, wanted)?;
         let cells = |chosen: &ItemSelection| {
             let board = self.ruled.board(chosen);
-            let cell = |model: usize| board.rows.get(model).and_then(|row| row.cells.get(place).copied().flatten());
+            let cell = |model: usize| {
+                board
+                    .rows
+                    .get(model)
+                    .and_then(|row| row.cells.get(place).copied().flatten())
+            };
             [cell(at.0), cell(at.1)]
         };
         let (own, delta) = (cells(chosen), drawn.value);
@@ -106,7 +127,10 @@ impl BoardData {
         redrawn.why_not = match own {
             [Some(_), Some(_)] => redrawn.why_not,
             [None, None] => Some(format!("neither model has a number in {column}")),
-            [first, _] => Some(format!("{} has no number in {column}", if first.is_none() { a } else { b })),
+            [first, _] => Some(format!(
+                "{} has no number in {column}",
+                if first.is_none() { a } else { b }
+            )),
         };
         Ok(Compared {
             models: [a.to_string(), b.to_string()],
@@ -134,12 +158,24 @@ impl BoardData {
         let mut found = Vec::new();
         for graded in self.ruled.models() {
             if !wanted() {
-                return Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more"));
+                return Err(Error::new(
+                    ErrorKind::Cancelled,
+                    "nobody waits for it any more",
+                ));
             }
-            let Some(second) = other.ruled.models().iter().find(|m| m.model == graded.model) else { continue };
+            let Some(second) = other
+                .ruled
+                .models()
+                .iter()
+                .find(|m| m.model == graded.model)
+            else {
+                continue;
+            };
             let mut told = Disagreement::of(&graded.model);
             let mut rows = Vec::new();
-            for row in (0..sheet.len()).filter(|row| chosen.holds(*row) && sheet.kind(*row) != QuestionKind::FreeForm) {
+            for row in (0..sheet.len())
+                .filter(|row| chosen.holds(*row) && sheet.kind(*row) != QuestionKind::FreeForm)
+            {
                 let (one, two) = (graded.mark(row), second.mark(row));
                 if one == ParsedAnswer::ABSENT || two == ParsedAnswer::ABSENT {
                     continue;
@@ -161,11 +197,18 @@ impl BoardData {
         Ok(found)
     }
 
-    fn examples(&self, other: &BoardData, model: &str, rows: &[u32]) -> Result<Vec<(AnswerDetail, Option<String>)>> {
+    fn examples(
+        &self,
+        other: &BoardData,
+        model: &str,
+        rows: &[u32],
+    ) -> Result<Vec<(AnswerDetail, Option<String>)>> {
         let at = self.ruled.model(model)?;
         let (items, answers) = (self.texts.items(rows)?, self.answers(at, rows)?);
         let read = |((row, item), answer): ((&u32, &Item), &Option<Prediction>)| {
-            answer.as_ref().and_then(|answer| other.read(item, *row as usize, answer).0.answer())
+            answer
+                .as_ref()
+                .and_then(|answer| other.read(item, *row as usize, answer).0.answer())
         };
         let read: Vec<Option<String>> = rows.iter().zip(&items).zip(&answers).map(read).collect();
         Ok(self.told(at, rows)?.into_iter().zip(read).collect())

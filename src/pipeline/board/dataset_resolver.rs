@@ -30,7 +30,10 @@ impl Origin {
     /// Of a file that no import brought in.
     pub fn of_file(file: &Path) -> Origin {
         let real = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
-        Origin { import: 0, folder: real.parent().unwrap_or(&real).to_path_buf() }
+        Origin {
+            import: 0,
+            folder: real.parent().unwrap_or(&real).to_path_buf(),
+        }
     }
 
     /// Of a part of a project.
@@ -40,12 +43,20 @@ impl Origin {
 
     /// Of a file that an import of this number brings in.
     pub fn of_import(import: u64, file: &Path) -> Origin {
-        Origin { import, folder: file.parent().unwrap_or(Path::new("")).to_path_buf() }
+        Origin {
+            import,
+            folder: file.parent().unwrap_or(Path::new("")).to_path_buf(),
+        }
     }
 
     /// How near another file is: whether both came together, and how many folders they have in common.
     fn near(&self, other: &Origin) -> (bool, usize) {
-        let common = self.folder.components().zip(other.folder.components()).take_while(|(a, b)| a == b).count();
+        let common = self
+            .folder
+            .components()
+            .zip(other.folder.components())
+            .take_while(|(a, b)| a == b)
+            .count();
         (self.import == other.import, common)
     }
 }
@@ -60,7 +71,11 @@ struct Set {
 
 impl Set {
     fn near(&self, file: &Origin) -> (bool, usize) {
-        self.from.iter().map(|from| from.near(file)).max().unwrap_or_default()
+        self.from
+            .iter()
+            .map(|from| from.near(file))
+            .max()
+            .unwrap_or_default()
     }
 }
 
@@ -91,7 +106,8 @@ impl DatasetResolver {
         let (mut shelf, mut row) = (DatasetResolver::default(), 0);
         for part in parts {
             let (from, end) = (Origin::of_part(part), row + part.rows as usize);
-            let codes = Columns::named(Field::Dataset).and_then(|at| columns.codes[at].get(row..end));
+            let codes =
+                Columns::named(Field::Dataset).and_then(|at| columns.codes[at].get(row..end));
             for same in codes.unwrap_or_default().chunk_by(|a, b| a == b) {
                 shelf.add(columns.value(Field::Dataset, row), same.len() as u64, &from);
                 row += same.len();
@@ -109,10 +125,17 @@ impl DatasetResolver {
     /// Adds so many questions of a data set.
     pub fn add(&mut self, dataset: &str, n: u64, from: &Origin) {
         // The last ones are those of the questions before.
-        let at = self.sets.iter().rposition(|set| set.name == dataset).unwrap_or_else(|| {
-            self.sets.push(Set { name: dataset.to_string(), ..Set::default() });
-            self.sets.len() - 1
-        });
+        let at = self
+            .sets
+            .iter()
+            .rposition(|set| set.name == dataset)
+            .unwrap_or_else(|| {
+                self.sets.push(Set {
+                    name: dataset.to_string(),
+                    ..Set::default()
+                });
+                self.sets.len() - 1
+            });
         let set = &mut self.sets[at];
         set.size += n;
         if set.from.last() != Some(from) && !set.from.contains(from) {
@@ -133,7 +156,9 @@ impl DatasetResolver {
     /// Counts a row with this key; `has` says whether there is a question whose id has this hash.
     pub fn count(&self, tally: &mut Tally, key: &str, has: &dyn Fn(u64) -> bool) {
         let of = |set: &Set| has(id_hash(&format!("{}/{key}", set.name)));
-        let sets: Vec<usize> = (0..self.sets.len()).filter(|at| of(&self.sets[*at])).collect();
+        let sets: Vec<usize> = (0..self.sets.len())
+            .filter(|at| of(&self.sets[*at]))
+            .collect();
         if !sets.is_empty() {
             *tally.counts.entry(sets).or_default() += 1;
         }
@@ -142,30 +167,64 @@ impl DatasetResolver {
     /// Where the rows of the file at `file` belong that were counted.
     pub fn homes(&self, tally: &Tally, file: &Origin) -> Assignment {
         let rows = |is: &dyn Fn(usize) -> bool| -> u64 {
-            tally.counts.iter().filter(|(sets, _)| sets.iter().any(|set| is(*set))).map(|(_, n)| n).sum()
+            tally
+                .counts
+                .iter()
+                .filter(|(sets, _)| sets.iter().any(|set| is(*set)))
+                .map(|(_, n)| n)
+                .sum()
         };
         let near: Vec<(bool, usize)> = self.sets.iter().map(|set| set.near(file)).collect();
         let mut tiers = near.clone();
         tiers.sort_unstable_by_key(|tier| Reverse(*tier));
         tiers.dedup();
         let known = rows(&|_| true);
-        let leads = tiers.iter().copied().find(|tier| 2 * rows(&|set| near[set] == *tier) >= known);
-        let mut order: Vec<usize> = (0..self.sets.len()).filter(|at| rows(&|set| set == *at) > 0).collect();
+        let leads = tiers
+            .iter()
+            .copied()
+            .find(|tier| 2 * rows(&|set| near[set] == *tier) >= known);
+        let mut order: Vec<usize> = (0..self.sets.len())
+            .filter(|at| rows(&|set| set == *at) > 0)
+            .collect();
         order.sort_by_cached_key(|at| {
             let Set { name, size, .. } = &self.sets[*at];
-            (Some(near[*at]) != leads, Reverse((near[*at], rows(&|set| set == *at))), *size, name.clone())
+            (
+                Some(near[*at]) != leads,
+                Reverse((near[*at], rows(&|set| set == *at))),
+                *size,
+                name.clone(),
+            )
         });
-        let together = |a: usize, b: usize| tally.counts.keys().any(|sets| sets.contains(&a) && sets.contains(&b));
+        let together = |a: usize, b: usize| {
+            tally
+                .counts
+                .keys()
+                .any(|sets| sets.contains(&a) && sets.contains(&b))
+        };
         let mut taken: Vec<usize> = Vec::new();
         for at in order {
-            if taken.iter().all(|before| near[*before] == near[at] || !together(*before, at)) {
+            if taken
+                .iter()
+                .all(|before| near[*before] == near[at] || !together(*before, at))
+            {
                 taken.push(at);
             }
         }
         let name = |at: &usize| self.sets[*at].name.clone();
-        let first = taken.iter().find(|a| taken.iter().any(|b| *a != b && together(**a, *b)));
-        let shared = |a: &usize| taken.iter().filter(|b| *b == a || together(*a, **b)).map(name).collect();
-        Assignment { names: taken.iter().map(name).collect(), shared: first.map(shared).unwrap_or_default() }
+        let first = taken
+            .iter()
+            .find(|a| taken.iter().any(|b| *a != b && together(**a, *b)));
+        let shared = |a: &usize| {
+            taken
+                .iter()
+                .filter(|b| *b == a || together(*a, **b))
+                .map(name)
+                .collect()
+        };
+        Assignment {
+            names: taken.iter().map(name).collect(),
+            shared: first.map(shared).unwrap_or_default(),
+        }
     }
 
     /// Where the answers of a part of a project belong; `has` is as for [`count`](Self::count).
@@ -173,7 +232,11 @@ impl DatasetResolver {
     /// # Errors
     /// [`benchtop_model::ErrorKind::Corrupt`] when the part is damaged.
     pub fn homes_of(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
-        if let Holds::Predictions { dataset: Some(dataset), .. } = &answers.part.holds {
+        if let Holds::Predictions {
+            dataset: Some(dataset),
+            ..
+        } = &answers.part.holds
+        {
             return Ok(Assignment::one(dataset));
         }
         if let [only] = &self.sets[..] {
@@ -193,14 +256,27 @@ impl DatasetResolver {
 impl Assignment {
     /// All rows belong to one data set.
     pub fn one(name: &str) -> Assignment {
-        Assignment { names: vec![name.to_string()], shared: Vec::new() }
+        Assignment {
+            names: vec![name.to_string()],
+            shared: Vec::new(),
+        }
     }
 
     /// The question with this key: the first that `at` finds by the hash of its id. Without one, the hash that the row counts as another
     /// one by. `id` becomes the id.
-    pub fn find<T>(&self, key: &str, id: &mut String, at: impl Fn(u64) -> Option<T>) -> std::result::Result<T, u64> {
+    pub fn find<T>(
+        &self,
+        key: &str,
+        id: &mut String,
+        at: impl Fn(u64) -> Option<T>,
+    ) -> std::result::Result<T, u64> {
         let mut first = None;
-        for name in self.names.iter().map(String::as_str).chain(self.names.is_empty().then_some("")) {
+        for name in self
+            .names
+            .iter()
+            .map(String::as_str)
+            .chain(self.names.is_empty().then_some(""))
+        {
             id.clear();
             id.extend([name, "/", key]);
             let hash = id_hash(id);
@@ -218,7 +294,11 @@ mod tests {
     use super::*;
 
     /// A shelf of data sets with these keys, each from one file, and where answers with these keys in the file at `from` belong.
-    fn homes(sets: &[(&str, &str, &[&str])], from: &str, keys: &[&str]) -> (Vec<String>, Vec<String>) {
+    fn homes(
+        sets: &[(&str, &str, &[&str])],
+        from: &str,
+        keys: &[&str],
+    ) -> (Vec<String>, Vec<String>) {
         let (mut shelf, mut ids) = (DatasetResolver::default(), std::collections::HashSet::new());
         for (name, file, keys) in sets {
             for key in *keys {
@@ -227,7 +307,8 @@ mod tests {
             }
         }
         let mut tally = Tally::default();
-        keys.iter().for_each(|key| shelf.count(&mut tally, key, &|hash| ids.contains(&hash)));
+        keys.iter()
+            .for_each(|key| shelf.count(&mut tally, key, &|hash| ids.contains(&hash)));
         let Assignment { names, shared } = shelf.homes(&tally, &Origin::of_file(Path::new(from)));
         (names, shared)
     }
@@ -238,33 +319,57 @@ mod tests {
 
     #[test]
     fn a_row_belongs_to_the_data_set_that_has_its_id() {
-        let sets: [(&str, &str, &[&str]); 3] =
-            [("a", "/x/a.json", &["a0", "a1"]), ("b", "/x/b.json", &["b0", "b1"]), ("c", "/x/c.json", &["c0"])];
-        assert_eq!(homes(&sets, "/x/m.csv", &["b1", "a0", "b0", "z9"]), (words("b a"), words("")));
+        let sets: [(&str, &str, &[&str]); 3] = [
+            ("a", "/x/a.json", &["a0", "a1"]),
+            ("b", "/x/b.json", &["b0", "b1"]),
+            ("c", "/x/c.json", &["c0"]),
+        ];
+        assert_eq!(
+            homes(&sets, "/x/m.csv", &["b1", "a0", "b0", "z9"]),
+            (words("b a"), words(""))
+        );
         assert_eq!(homes(&sets, "/x/m.csv", &["z9"]), (words(""), words("")));
         // However far away, where no id is in two of them.
-        let far: [(&str, &str, &[&str]); 2] = [("a", "/x/a.json", &["a0", "a1"]), ("b", "/y/b.json", &["b0", "b1"])];
+        let far: [(&str, &str, &[&str]); 2] = [
+            ("a", "/x/a.json", &["a0", "a1"]),
+            ("b", "/y/b.json", &["b0", "b1"]),
+        ];
         assert_eq!(homes(&far, "/x/m.csv", &["a0", "b0", "b1"]).0, words("b a"));
     }
 
     #[test]
     fn of_several_with_one_id_one_rule_decides() {
         let all: &[&str] = &["0", "1", "2", "3"];
-        let sets =
-            [("big", "/x/big.json", all), ("small", "/x/small.json", &all[..2]), ("twin", "/x/t.json", &all[..2])];
+        let sets = [
+            ("big", "/x/big.json", all),
+            ("small", "/x/small.json", &all[..2]),
+            ("twin", "/x/t.json", &all[..2]),
+        ];
         // As many of its ids: the smallest, then the first by name. It says so.
-        assert_eq!(homes(&sets, "/x/m.csv", &["0", "1"]), (words("small twin big"), words("small twin big")));
-        assert_eq!(homes(&sets, "/x/m.csv", &["0", "1", "2"]).0, words("big small twin"));
+        assert_eq!(
+            homes(&sets, "/x/m.csv", &["0", "1"]),
+            (words("small twin big"), words("small twin big"))
+        );
+        assert_eq!(
+            homes(&sets, "/x/m.csv", &["0", "1", "2"]).0,
+            words("big small twin")
+        );
     }
 
     #[test]
     fn the_nearest_goes_first_and_the_others_get_nothing_of_what_it_lacks() {
         let all: &[&str] = &["0", "1", "2", "3"];
-        let sets = [("far", "/y/far.json", all), ("near", "/x/deep/near.json", &all[..3])];
+        let sets = [
+            ("far", "/y/far.json", all),
+            ("near", "/x/deep/near.json", &all[..3]),
+        ];
         assert_eq!(homes(&sets, "/x/m.csv", all), (words("near"), words("")));
         assert_eq!(homes(&sets, "/y/m.csv", all), (words("far"), words("")));
         // One with hardly any of the ids does not lead.
-        let sets = [("far", "/y/far.json", all), ("near", "/x/near.json", &all[..1])];
+        let sets = [
+            ("far", "/y/far.json", all),
+            ("near", "/x/near.json", &all[..1]),
+        ];
         assert_eq!(homes(&sets, "/x/m.csv", all), (words("far"), words("")));
     }
 }

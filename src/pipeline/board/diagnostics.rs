@@ -12,9 +12,14 @@ use benchtop_model::board::{Cell, Column, Row};
 const WIDTH: usize = 74;
 
 /// Why no two of these models, which have these cells in a column and stand in its order, were told apart by a test.
-pub fn untested(models: usize, column: &Column, cells: impl IntoIterator<Item = Cell>) -> &'static str {
+pub fn untested(
+    models: usize,
+    column: &Column,
+    cells: impl IntoIterator<Item = Cell>,
+) -> &'static str {
     // The share of questions that were really modified says nothing of answers.
-    let is_of_units = column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
+    let is_of_units =
+        column.group != "modified" && cells.into_iter().any(|cell| cell.k().is_some());
     match (models, is_of_units) {
         (0 | 1, _) => "the bare order: there are no two models to tell apart",
         (_, true) => "the bare order: no two models were scored on the same questions",
@@ -49,7 +54,11 @@ pub struct FileOutcomes {
 impl FileOutcomes {
     /// Nothing yet; `known` says whether its data set is at hand, `shared` which ones have an id of it in common.
     pub fn new(known: bool, shared: Vec<String>) -> FileOutcomes {
-        FileOutcomes { known, shared, ..FileOutcomes::default() }
+        FileOutcomes {
+            known,
+            shared,
+            ..FileOutcomes::default()
+        }
     }
 
     /// Counts a row.
@@ -72,14 +81,26 @@ impl BoardNotes {
     pub fn files<'p>(&mut self, paths: impl IntoIterator<Item = &'p str>) {
         let paths: BTreeSet<&str> = paths.into_iter().collect();
         let last = |path: &str, parts: usize| {
-            let all: Vec<_> = Path::new(path).components().map(|c| c.as_os_str().to_string_lossy()).collect();
+            let all: Vec<_> = Path::new(path)
+                .components()
+                .map(|c| c.as_os_str().to_string_lossy())
+                .collect();
             all[all.len().saturating_sub(parts)..].join("/")
         };
         let depth = |path: &str| Path::new(path).components().count();
         for path in &paths {
-            let alone = |parts: &usize| paths.iter().filter(|p| last(p, *parts) == last(path, *parts)).count() == 1;
+            let alone = |parts: &usize| {
+                paths
+                    .iter()
+                    .filter(|p| last(p, *parts) == last(path, *parts))
+                    .count()
+                    == 1
+            };
             let parts = (1..depth(path)).find(alone);
-            self.names.insert((*path).into(), parts.map_or_else(|| (*path).into(), |parts| last(path, parts)));
+            self.names.insert(
+                (*path).into(),
+                parts.map_or_else(|| (*path).into(), |parts| last(path, parts)),
+            );
         }
     }
 
@@ -98,34 +119,61 @@ impl BoardNotes {
 
     /// Takes in what became of the rows of `model`'s file `source`.
     pub fn file(&mut self, model: &str, source: &str, fate: &FileOutcomes) {
-        let [used, extra, duplicate, superseded] =
-            [Outcome::Used, Outcome::Extra, Outcome::Duplicate, Outcome::Superseded].map(|o| fate.of(o));
+        let [used, extra, duplicate, superseded] = [
+            Outcome::Used,
+            Outcome::Extra,
+            Outcome::Duplicate,
+            Outcome::Superseded,
+        ]
+        .map(|o| fate.of(o));
         let name = self.name(source);
         // Most files are named after their model.
-        let of = if name.contains(model) { name.to_string() } else { format!("{model}, {name}") };
+        let of = if name.contains(model) {
+            name.to_string()
+        } else {
+            format!("{model}, {name}")
+        };
         let mut note = |text: String| self.notes.push(format!("{of}: {text}"));
         if !fate.known && used + extra + duplicate + superseded > 0 {
             note("answers no question of the set".into());
         } else if extra > 0 {
-            note(format!("{} to questions outside the set", count(extra, "answer")));
+            note(format!(
+                "{} to questions outside the set",
+                count(extra, "answer")
+            ));
         }
         if let [first, others @ ..] = &fate.shared[..]
             && !others.is_empty()
         {
-            let not = if let [other] = others { format!(", not {other}") } else { String::new() };
-            note(format!("ids of {} data sets; taken for {first}{not}", others.len() + 1));
+            let not = if let [other] = others {
+                format!(", not {other}")
+            } else {
+                String::new()
+            };
+            note(format!(
+                "ids of {} data sets; taken for {first}{not}",
+                others.len() + 1
+            ));
         }
         if duplicate > 0 {
-            note(format!("{}; the first counts", count(duplicate, "doubled row")));
+            note(format!(
+                "{}; the first counts",
+                count(duplicate, "doubled row")
+            ));
         }
         if let Some(first) = fate.drifted.first() {
             match fate.drifted.len() as u64 {
                 1 => note(format!("1 question has another text ({first})")),
-                many => note(format!("{many} questions have another text (first: {first})")),
+                many => note(format!(
+                    "{many} questions have another text (first: {first})"
+                )),
             }
         }
         if superseded > 0 && used > 0 {
-            note(format!("{} used that the evaluated file lacks", count(used, "answer")));
+            note(format!(
+                "{} used that the evaluated file lacks",
+                count(used, "answer")
+            ));
         }
         if superseded > 0 {
             self.evaluated.insert(model.to_string());
@@ -143,13 +191,19 @@ impl BoardNotes {
         for Row { model, counts, .. } in rows {
             let mut note = |n: u64, what: &str, how: &str| {
                 if n > 0 {
-                    notes.push(format!("{model}: {} {how}, counted as wrong", count(n, what)));
+                    notes.push(format!(
+                        "{model}: {} {how}, counted as wrong",
+                        count(n, what)
+                    ));
                 }
             };
             note(counts.missing, "question", "without an answer");
             note(counts.unparsed, "answer", "that no rule could read");
             match (counts.refused, declines) {
-                (n, true) if n > 0 => notes.push(format!("{model}: {} declining in words", count(n, "answer"))),
+                (n, true) if n > 0 => notes.push(format!(
+                    "{model}: {} declining in words",
+                    count(n, "answer")
+                )),
                 (n, _) => note(n, "answer", "declining to answer"),
             }
             if counts.uncompared > 0 {
@@ -159,10 +213,16 @@ impl BoardNotes {
         }
         if !self.evaluated.is_empty() {
             let models: Vec<&str> = self.evaluated.iter().map(String::as_str).collect();
-            let said = |models: &str| format!("evaluated files (a judge's words) go before plain ones: {models}");
+            let said = |models: &str| {
+                format!("evaluated files (a judge's words) go before plain ones: {models}")
+            };
             let all = said(&models.join(", "));
             let is_short = all.chars().count() <= WIDTH;
-            notes.push(if is_short { all } else { said(&count(models.len() as u64, "model")) });
+            notes.push(if is_short {
+                all
+            } else {
+                said(&count(models.len() as u64, "model"))
+            });
         }
         notes
     }
@@ -170,7 +230,11 @@ impl BoardNotes {
 
 /// So many of something.
 pub(super) fn count(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+    if n == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{n} {what}s")
+    }
 }
 
 #[cfg(test)]
@@ -180,12 +244,29 @@ mod tests {
     #[test]
     fn files_are_called_by_what_tells_them_apart() {
         let mut odd = BoardNotes::default();
-        odd.files(["/data/a/one/p.jsonl", "/data/b/one/p.jsonl", "/data/b/q.jsonl", "evaluation 3 on a set"]);
-        let names: Vec<&str> =
-            ["/data/a/one/p.jsonl", "/data/b/one/p.jsonl", "/data/b/q.jsonl", "evaluation 3 on a set"]
-                .map(|path| odd.name(path))
-                .to_vec();
-        assert_eq!(names, ["a/one/p.jsonl", "b/one/p.jsonl", "q.jsonl", "evaluation 3 on a set"]);
+        odd.files([
+            "/data/a/one/p.jsonl",
+            "/data/b/one/p.jsonl",
+            "/data/b/q.jsonl",
+            "evaluation 3 on a set",
+        ]);
+        let names: Vec<&str> = [
+            "/data/a/one/p.jsonl",
+            "/data/b/one/p.jsonl",
+            "/data/b/q.jsonl",
+            "evaluation 3 on a set",
+        ]
+        .map(|path| odd.name(path))
+        .to_vec();
+        assert_eq!(
+            names,
+            [
+                "a/one/p.jsonl",
+                "b/one/p.jsonl",
+                "q.jsonl",
+                "evaluation 3 on a set"
+            ]
+        );
         assert_eq!(odd.name("/never/said.jsonl"), "/never/said.jsonl");
     }
 
@@ -193,12 +274,17 @@ mod tests {
     #[test]
     fn a_note_fits_a_line() {
         let mut odd = BoardNotes::default();
-        let path = "/home/somebody/benchmarks/mvp-bench/model_prediction/llava_v1.5_13b_evaluated.jsonl";
+        let path =
+            "/home/somebody/benchmarks/mvp-bench/model_prediction/llava_v1.5_13b_evaluated.jsonl";
         odd.files([path]);
         odd.doubled(path, 1872);
         let mut fate = FileOutcomes::new(true, Vec::new());
         fate.drifted = ["1295".to_string()].into();
-        for (outcome, n) in [(Outcome::Used, 1000), (Outcome::Extra, 2), (Outcome::Duplicate, 1872)] {
+        for (outcome, n) in [
+            (Outcome::Used, 1000),
+            (Outcome::Extra, 2),
+            (Outcome::Duplicate, 1872),
+        ] {
             (0..n).for_each(|_| fate.count(outcome));
         }
         odd.file("llava_v1.5_13b", path, &fate);
@@ -209,12 +295,31 @@ mod tests {
         (0..1000).for_each(|_| plain.count(Outcome::Used));
         plain.count(Outcome::Superseded);
         odd.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);
-        let models = ["llava_v1.5_7b", "llava_v1.5_13b", "deepseek_vl_1.3b", "MiniGPT-4-v1-7B"];
+        let models = [
+            "llava_v1.5_7b",
+            "llava_v1.5_13b",
+            "deepseek_vl_1.3b",
+            "MiniGPT-4-v1-7B",
+        ];
         odd.evaluated.extend(models.map(str::to_string));
-        let counts = benchtop_model::board::Counts { refused: 2, ..Default::default() };
-        let row = Row { model: "m".into(), cells: Vec::new(), counts, reference: None };
-        assert_eq!(BoardNotes::default().notes(std::slice::from_ref(&row), true), ["m: 2 answers declining in words"]);
-        assert!(BoardNotes::default().notes(&[row], false)[0].ends_with("declining to answer, counted as wrong"));
+        let counts = benchtop_model::board::Counts {
+            refused: 2,
+            ..Default::default()
+        };
+        let row = Row {
+            model: "m".into(),
+            cells: Vec::new(),
+            counts,
+            reference: None,
+        };
+        assert_eq!(
+            BoardNotes::default().notes(std::slice::from_ref(&row), true),
+            ["m: 2 answers declining in words"]
+        );
+        assert!(
+            BoardNotes::default().notes(&[row], false)[0]
+                .ends_with("declining to answer, counted as wrong")
+        );
         let notes = odd.notes(&[], false);
         let file = "llava_v1.5_13b_evaluated.jsonl";
         assert_eq!(
@@ -225,8 +330,16 @@ mod tests {
                 format!("{file}: 1872 doubled rows; the first counts"),
             ]
         );
-        assert!(notes.contains(&format!("other, {file}: answers no question of the set")), "{notes:?}");
-        assert!(notes.iter().all(|note| note.chars().count() <= WIDTH && !note.contains("/home")), "{notes:?}");
+        assert!(
+            notes.contains(&format!("other, {file}: answers no question of the set")),
+            "{notes:?}"
+        );
+        assert!(
+            notes
+                .iter()
+                .all(|note| note.chars().count() <= WIDTH && !note.contains("/home")),
+            "{notes:?}"
+        );
         assert!(notes.last().unwrap().ends_with(": 4 models"), "{notes:?}");
     }
 }

@@ -38,12 +38,20 @@ struct Memory {
 
 impl Texts for Memory {
     fn items(&self, rows: &[u32]) -> Result<Vec<Item>> {
-        Ok(rows.iter().filter_map(|row| self.items.get(*row as usize).cloned()).collect())
+        Ok(rows
+            .iter()
+            .filter_map(|row| self.items.get(*row as usize).cloned())
+            .collect())
     }
 
     fn answers(&self, model: &str, places: &[Place]) -> Result<Vec<Option<Prediction>>> {
         let files = self.answers.get(model).map_or(&[][..], Vec::as_slice);
-        let of = |place: &Place| files.get(usize::from(place.file))?.get(place.row as usize).cloned();
+        let of = |place: &Place| {
+            files
+                .get(usize::from(place.file))?
+                .get(place.row as usize)
+                .cloned()
+        };
         Ok(places.iter().map(of).collect())
     }
 }
@@ -88,9 +96,16 @@ impl Questions {
     }
 
     /// Where rows with these keys belong, which are in a file that lies there and names no data set.
-    pub(super) fn homes<'k>(&self, keys: impl Iterator<Item = &'k benchtop_model::Key>, from: &Path) -> Assignment {
+    pub(super) fn homes<'k>(
+        &self,
+        keys: impl Iterator<Item = &'k benchtop_model::Key>,
+        from: &Path,
+    ) -> Assignment {
         let mut tally = Tally::default();
-        keys.for_each(|key| self.shelf.count(&mut tally, &key.to_string(), &|hash| self.holds(hash)));
+        keys.for_each(|key| {
+            self.shelf
+                .count(&mut tally, &key.to_string(), &|hash| self.holds(hash))
+        });
         self.shelf.homes(&tally, &Origin::of_file(from))
     }
 }
@@ -99,9 +114,15 @@ impl Questions {
 ///
 /// # Errors
 /// As [`QuestionTable::push`].
-pub fn from_items(given: Vec<Item>, answers: Vec<Answers>, rule: Option<Extractor>) -> Result<BoardData> {
+pub fn from_items(
+    given: Vec<Item>,
+    answers: Vec<Answers>,
+    rule: Option<Extractor>,
+) -> Result<BoardData> {
     let mut questions = Questions::default();
-    given.into_iter().for_each(|item| questions.push(item, &Origin::default()));
+    given
+        .into_iter()
+        .for_each(|item| questions.push(item, &Origin::default()));
     from_questions(questions, answers, rule)
 }
 
@@ -115,12 +136,18 @@ pub(super) fn from_questions(
     rule: Option<Extractor>,
 ) -> Result<BoardData> {
     let mut sheet = QuestionTable::default();
-    questions.items.iter().try_for_each(|item| sheet.push(item))?;
+    questions
+        .items
+        .iter()
+        .try_for_each(|item| sheet.push(item))?;
     let mut odd = BoardNotes::default();
     odd.compares("without a number: a project compares them");
     if questions.doubled > 0 {
         let doubled = questions.doubled;
-        odd.say(format!("{} given more than once; the first is used", count(doubled, "question")));
+        odd.say(format!(
+            "{} given more than once; the first is used",
+            count(doubled, "question")
+        ));
     }
     odd.files(answers.iter().map(|a| a.source.as_str()));
     answers.sort_by_key(|a| !a.evaluated);
@@ -142,9 +169,20 @@ pub(super) fn from_questions(
         places.insert(model, Places::pack(&at));
     }
     let mut by_model: HashMap<String, Vec<Vec<Prediction>>> = HashMap::new();
-    answers.into_iter().for_each(|file| by_model.entry(file.model).or_default().push(file.rows));
-    let texts = Memory { items: questions.items, answers: by_model };
-    Ok(BoardData::new(BoardEngine::new(Arc::new(sheet), models), places, Box::new(texts), odd, rule))
+    answers
+        .into_iter()
+        .for_each(|file| by_model.entry(file.model).or_default().push(file.rows));
+    let texts = Memory {
+        items: questions.items,
+        answers: by_model,
+    };
+    Ok(BoardData::new(
+        BoardEngine::new(Arc::new(sheet), models),
+        places,
+        Box::new(texts),
+        odd,
+        rule,
+    ))
 }
 
 fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutcomes {
@@ -153,8 +191,12 @@ fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutc
         Some(named) => Assignment::one(named),
         None => questions.homes(file.rows.iter().map(|r| &r.key), Path::new(&file.source)),
     };
-    let mut fate =
-        FileOutcomes::new(file.dataset.as_ref().is_some_and(|named| questions.has(named)), homes.shared.clone());
+    let mut fate = FileOutcomes::new(
+        file.dataset
+            .as_ref()
+            .is_some_and(|named| questions.has(named)),
+        homes.shared.clone(),
+    );
     let mut id = String::new();
     for (at, row) in (0u32..).zip(&file.rows) {
         let key = row.key.to_string();
@@ -166,12 +208,19 @@ fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutc
             }
         };
         let item = &questions.items[place];
-        let is_text = |said: &str| formats::is_text_of(said, &item.question, item.instruction.as_deref());
+        let is_text =
+            |said: &str| formats::is_text_of(said, &item.question, item.instruction.as_deref());
         if formats::text_of(row).is_some_and(|said| !is_text(said)) {
             fate.drifted.insert(key);
         }
         fate.known = true;
-        fate.count(grader.answer(place, at, &Asked::from(item), &row.output, row.judge.as_deref()));
+        fate.count(grader.answer(
+            place,
+            at,
+            &Asked::from(item),
+            &row.output,
+            row.judge.as_deref(),
+        ));
     }
     fate
 }

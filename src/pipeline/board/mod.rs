@@ -72,7 +72,12 @@ pub struct BoardData {
 
 impl std::fmt::Debug for BoardData {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} models, {} questions", self.ruled.models().len(), self.ruled.sheet().len())
+        write!(
+            f,
+            "{} models, {} questions",
+            self.ruled.models().len(),
+            self.ruled.sheet().len()
+        )
     }
 }
 
@@ -113,7 +118,10 @@ impl BoardData {
 
     /// The models, in the order of [`outcomes`](Self::outcomes).
     pub fn models(&self) -> impl Iterator<Item = &str> {
-        self.ruled.models().iter().map(|graded| graded.model.as_str())
+        self.ruled
+            .models()
+            .iter()
+            .map(|graded| graded.model.as_str())
     }
 
     /// What the models that `counts` names made of the item in each row that can be graded.
@@ -121,30 +129,53 @@ impl BoardData {
         &'s self,
         counts: &'s dyn Fn(&str) -> bool,
     ) -> impl Iterator<Item = (usize, Vec<consensus::Outcome>)> + 's {
-        let models: Vec<&ModelAnswers> =
-            self.ruled.models().iter().map(|m| &**m).filter(|m| counts(&m.model)).collect();
-        let of =
-            move |row: usize| models.iter().map(|model| self.ruled.outcome(model, row)).collect::<Option<Vec<_>>>();
+        let models: Vec<&ModelAnswers> = self
+            .ruled
+            .models()
+            .iter()
+            .map(|m| &**m)
+            .filter(|m| counts(&m.model))
+            .collect();
+        let of = move |row: usize| {
+            models
+                .iter()
+                .map(|model| self.ruled.outcome(model, row))
+                .collect::<Option<Vec<_>>>()
+        };
         (0..self.ruled.sheet().len())
             .filter(|row| self.ruled.sheet().graded(*row))
             .filter_map(move |row| Some((row, of(row)?)))
     }
 
     /// What the models that `counts` names made of the item in `row`; none where it cannot be graded.
-    pub fn outcome_of(&self, row: usize, counts: &dyn Fn(&str) -> bool) -> Option<Vec<consensus::Outcome>> {
+    pub fn outcome_of(
+        &self,
+        row: usize,
+        counts: &dyn Fn(&str) -> bool,
+    ) -> Option<Vec<consensus::Outcome>> {
         if row >= self.ruled.sheet().len() {
             return None;
         }
-        self.ruled.models().iter().filter(|m| counts(&m.model)).map(|model| self.ruled.outcome(model, row)).collect()
+        self.ruled
+            .models()
+            .iter()
+            .filter(|m| counts(&m.model))
+            .map(|model| self.ruled.outcome(model, row))
+            .collect()
     }
 
     /// The board on these questions, with what a reader should know.
     pub fn board(&self, chosen: &ItemSelection) -> Board {
         let mut board = self.ruled.board(chosen);
-        board.notes = self.odd.notes(&board.rows, self.ruled.sheet().may_decline());
+        board.notes = self
+            .odd
+            .notes(&board.rows, self.ruled.sheet().may_decline());
         for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {
-                board.notes.push(format!("{model}: asked {asked} of {}", diagnostics::count(all, "question")));
+                board.notes.push(format!(
+                    "{model}: asked {asked} of {}",
+                    diagnostics::count(all, "question")
+                ));
             }
             let changed = self.changed.get(model).into_iter().flatten();
             let changed = changed.filter(|row| chosen.holds(**row as usize)).count() as u64;
@@ -156,7 +187,9 @@ impl BoardData {
             }
             let orders = self.ruled.orders_of(at);
             if orders > 1 {
-                board.notes.push(format!("{model}: asked in {orders} orders, of which plain columns are the first"));
+                board.notes.push(format!(
+                    "{model}: asked in {orders} orders, of which plain columns are the first"
+                ));
             }
         }
         board
@@ -184,7 +217,9 @@ impl BoardData {
         let answerers = self.ruled.answerers(at, column);
         let counts = |model: &usize, row: u32| self.ruled.counts(*model, column, row as usize);
         let counted = |rows: &[u32]| {
-            rows.iter().map(|row| answerers.iter().filter(|model| counts(model, *row)).count() as u64).sum::<u64>()
+            rows.iter()
+                .map(|row| answerers.iter().filter(|model| counts(model, *row)).count() as u64)
+                .sum::<u64>()
         };
         let (mut all, mut next, mut page) = (0, None, Vec::new());
         for (rows, right) in units {
@@ -198,13 +233,19 @@ impl BoardData {
                 false => next = Some(begins),
             }
         }
-        let rows: Vec<u32> = page.iter().flat_map(|(rows, ..)| rows.iter().copied()).collect();
+        let rows: Vec<u32> = page
+            .iter()
+            .flat_map(|(rows, ..)| rows.iter().copied())
+            .collect();
         let items = self.texts.items(&rows)?;
-        let answers: Vec<Vec<Option<Prediction>>> =
-            answerers.iter().map(|at| self.answers(*at, &rows)).collect::<Result<_>>()?;
+        let answers: Vec<Vec<Option<Prediction>>> = answerers
+            .iter()
+            .map(|at| self.answers(*at, &rows))
+            .collect::<Result<_>>()?;
         let mut answers: Vec<_> = answers.into_iter().map(Vec::into_iter).collect();
-        let names =
-            page.iter().flat_map(|(rows, right, begins)| rows.iter().map(move |_| (rows.len(), *right, *begins)));
+        let names = page.iter().flat_map(|(rows, right, begins)| {
+            rows.iter().map(move |_| (rows.len(), *right, *begins))
+        });
         let mut found: Vec<AnswerDetail> = Vec::with_capacity(rows.len() * answerers.len());
         let (mut left, mut bytes) = (0, 0);
         let mut name = String::new();
@@ -224,24 +265,45 @@ impl BoardData {
                 if !counts(model, row as u32) || answer.is_none() && !graded.was_asked(row) {
                     continue;
                 }
-                let mut one =
-                    self.one(item, answer, (&name, unit_right, self.ruled.right_in(*model, column, row)), row, graded);
-                if let Some(order) = self.ruled.order_name(*model).filter(|_| answerers.len() > 1) {
+                let mut one = self.one(
+                    item,
+                    answer,
+                    (&name, unit_right, self.ruled.right_in(*model, column, row)),
+                    row,
+                    graded,
+                );
+                if let Some(order) = self
+                    .ruled
+                    .order_name(*model)
+                    .filter(|_| answerers.len() > 1)
+                {
                     one.trace = format!("{order}: {}", one.trace);
                 }
-                let said = one.output.as_ref().map_or(0, String::len) + one.reasoning.as_ref().map_or(0, String::len);
+                let said = one.output.as_ref().map_or(0, String::len)
+                    + one.reasoning.as_ref().map_or(0, String::len);
                 bytes += one.question.len() + said + one.trace.len();
                 found.push(one);
             }
         }
-        Ok(BehindPage { answers: found, all, next })
+        Ok(BehindPage {
+            answers: found,
+            all,
+            next,
+        })
     }
 
     /// The answers of a model, or of a further order of its options, in these rows.
     fn answers(&self, at: usize, rows: &[u32]) -> Result<Vec<Option<Prediction>>> {
         let model = &self.ruled.graded(at).model;
-        let places = self.places.get(model).map(Places::unpack).unwrap_or_default();
-        let places: Vec<Place> = rows.iter().map(|r| places.get(*r as usize).copied().unwrap_or(Place::NONE)).collect();
+        let places = self
+            .places
+            .get(model)
+            .map(Places::unpack)
+            .unwrap_or_default();
+        let places: Vec<Place> = rows
+            .iter()
+            .map(|r| places.get(*r as usize).copied().unwrap_or(Place::NONE))
+            .collect();
         self.texts.answers(model, &places)
     }
 
@@ -253,9 +315,16 @@ impl BoardData {
         row: usize,
         graded: &ModelAnswers,
     ) -> AnswerDetail {
-        let (read, mut trace) = answer.as_ref().map(|answer| self.read(item, row, answer)).unzip();
+        let (read, mut trace) = answer
+            .as_ref()
+            .map(|answer| self.read(item, row, answer))
+            .unzip();
         let is_free = item.kind == QuestionKind::FreeForm && answer.is_some();
-        let similarity = graded.similarity.get(row).copied().filter(|s| is_free && s.is_finite());
+        let similarity = graded
+            .similarity
+            .get(row)
+            .copied()
+            .filter(|s| is_free && s.is_finite());
         if is_free {
             trace = Some(match similarity {
                 Some(s) => format!("similarity of its meaning to the reference: {s:.4}"),
@@ -268,9 +337,14 @@ impl BoardData {
             key: item.key.to_string(),
             item: item.id.clone(),
             question: item.instruction.as_ref().unwrap_or(&item.question).clone(),
-            gold: item.gold().map_or_else(|| item.answer.to_lowercase(), Item::letter),
+            gold: item
+                .gold()
+                .map_or_else(|| item.answer.to_lowercase(), Item::letter),
             reasoning: answer.as_ref().and_then(answered::reasoning),
-            tool: answer.as_ref().map(formats::tool_verdict).filter(|tool| !tool.is_empty()),
+            tool: answer
+                .as_ref()
+                .map(formats::tool_verdict)
+                .filter(|tool| !tool.is_empty()),
             output: answer.map(|a| a.output),
             extracted: read.filter(|_| !is_free).and_then(Read::answer),
             declined: !is_free && read == Some(Read::Refused),
@@ -288,16 +362,43 @@ impl BoardData {
     pub fn ranks(&self, column: &str, chosen: &ItemSelection) -> Result<Vec<(String, Rank)>> {
         let at = self.ruled.column(column)?;
         let board = self.ruled.board(chosen);
-        let value = |row: &Row| row.cells.get(at).copied().flatten().and_then(benchtop_model::board::Cell::value);
-        let mut order: Vec<(usize, f64)> =
-            board.rows.iter().enumerate().filter_map(|(i, r)| Some((i, value(r)?))).collect();
+        let value = |row: &Row| {
+            row.cells
+                .get(at)
+                .copied()
+                .flatten()
+                .and_then(benchtop_model::board::Cell::value)
+        };
+        let mut order: Vec<(usize, f64)> = board
+            .rows
+            .iter()
+            .enumerate()
+            .filter_map(|(i, r)| Some((i, value(r)?)))
+            .collect();
         // Of a variance less is better.
-        let less = self.ruled.columns().nth(at).is_some_and(|c| c.scale.better() == Better::Less);
-        order.sort_by(|a, b| if less { a.1.total_cmp(&b.1) } else { b.1.total_cmp(&a.1) });
+        let less = self
+            .ruled
+            .columns()
+            .nth(at)
+            .is_some_and(|c| c.scale.better() == Better::Less);
+        order.sort_by(|a, b| {
+            if less {
+                a.1.total_cmp(&b.1)
+            } else {
+                b.1.total_cmp(&a.1)
+            }
+        });
         let models: Vec<usize> = order.iter().map(|(at, _)| *at).collect();
-        let names = models.iter().map(|at| self.ruled.models()[*at].model.clone());
-        let tests: HashMap<(usize, usize), Test> = self.ruled.tests(&models, at, chosen).into_iter().collect();
-        Ok(names.zip(ranks(models.len(), ALPHA, |a, b| tests.get(&(a, b)).copied())).collect())
+        let names = models
+            .iter()
+            .map(|at| self.ruled.models()[*at].model.clone());
+        let tests: HashMap<(usize, usize), Test> =
+            self.ruled.tests(&models, at, chosen).into_iter().collect();
+        Ok(names
+            .zip(ranks(models.len(), ALPHA, |a, b| {
+                tests.get(&(a, b)).copied()
+            }))
+            .collect())
     }
 }
 

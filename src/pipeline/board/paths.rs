@@ -29,7 +29,11 @@ pub fn from_paths(paths: &[PathBuf], rule: Option<Extractor>) -> Result<BoardDat
 ///
 /// # Errors
 /// As [`from_paths`]; [`ErrorKind::Input`] for a column that is not there.
-pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option<&Mapping>) -> Result<BoardData> {
+pub fn from_paths_by(
+    paths: &[PathBuf],
+    rule: Option<Extractor>,
+    mapping: Option<&Mapping>,
+) -> Result<BoardData> {
     if let Some(rule) = rule.filter(|rule| rule.is_of_project()) {
         return Err(Error::new(
             ErrorKind::Usage,
@@ -41,22 +45,32 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
     let mut skipped = Vec::new();
     for path in paths {
         let found = match mapping.filter(|_| path.is_file()) {
-            Some(mapping) => {
-                Recognised { files: vec![formats::recognise_mapped(path, mapping)?], ..Recognised::default() }
-            }
+            Some(mapping) => Recognised {
+                files: vec![formats::recognise_mapped(path, mapping)?],
+                ..Recognised::default()
+            },
             None => formats::recognise(path)?,
         };
         skipped.extend(found.unknown);
         for file in found.files {
-            let real = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+            let real = file
+                .path
+                .canonicalize()
+                .unwrap_or_else(|_| file.path.clone());
             files.entry(real).or_insert((file, path.clone()));
         }
     }
-    let said = Said { mapping, ..Said::default() };
+    let said = Said {
+        mapping,
+        ..Said::default()
+    };
     let mut plan = sources::plan(files.into_values().collect(), &BTreeSet::new(), said)?;
     let nothing = |what: &str| {
-        Err(Error::new(ErrorKind::NotFound, format!("no {what} file among the paths given"))
-            .help("name the folder or files of the questions and of the predictions"))
+        Err(Error::new(
+            ErrorKind::NotFound,
+            format!("no {what} file among the paths given"),
+        )
+        .help("name the folder or files of the questions and of the predictions"))
     };
     let is_none = plan.answers.is_empty() && plan.undecided.is_empty();
     if is_none && plan.questions.is_empty() {
@@ -66,7 +80,11 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
         return nothing("prediction");
     }
     let counted = plan.answers.iter().any(|s| s.positions);
-    let mut read = Read { said, orders: counted.then(Orders::default), ..Read::default() };
+    let mut read = Read {
+        said,
+        orders: counted.then(Orders::default),
+        ..Read::default()
+    };
     for source in &plan.questions {
         read.questions(source)?;
     }
@@ -74,8 +92,13 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
     if read.items.is_empty() {
         return nothing("question");
     }
-    let named =
-        |source: &Source| joined.get(&source.found.path).map(|(name, _)| name).or(source.dataset.as_ref()).cloned();
+    let named = |source: &Source| {
+        joined
+            .get(&source.found.path)
+            .map(|(name, _)| name)
+            .or(source.dataset.as_ref())
+            .cloned()
+    };
     let mut damaged: Vec<Error> = Vec::new();
     plan.decide(&named, &mut |source| match read.reach(source) {
         Err(problem) if is_of_file(&problem) => {
@@ -84,7 +107,11 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
         }
         reach => reach,
     })?;
-    skipped.extend(plan.passed.into_iter().map(|(path, why)| Error::input(why).file(path)));
+    skipped.extend(
+        plan.passed
+            .into_iter()
+            .map(|(path, why)| Error::input(why).file(path)),
+    );
     read.notes.splice(0..0, plan.notes);
     let mut sets = Vec::new();
     for source in &plan.answers {
@@ -104,7 +131,9 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
     read.notes.into_iter().for_each(|note| scored.odd.say(note));
     scored.skipped = skipped;
     for problem in &damaged {
-        scored.odd.say(format!("left out with all its answers, since it is damaged: {problem}"));
+        scored.odd.say(format!(
+            "left out with all its answers, since it is damaged: {problem}"
+        ));
     }
     scored.damaged = damaged;
     Ok(scored)
@@ -114,13 +143,21 @@ pub fn from_paths_by(paths: &[PathBuf], rule: Option<Extractor>, mapping: Option
 fn is_of_file(problem: &Error) -> bool {
     matches!(
         problem.kind,
-        ErrorKind::Input | ErrorKind::Corrupt | ErrorKind::Denied | ErrorKind::Io | ErrorKind::NotFound
+        ErrorKind::Input
+            | ErrorKind::Corrupt
+            | ErrorKind::Denied
+            | ErrorKind::Io
+            | ErrorKind::NotFound
     )
 }
 
 /// A problem with the file it is of.
 fn at(problem: Error, source: &Source) -> Error {
-    if problem.place.file.is_some() { problem } else { problem.file(&source.found.path) }
+    if problem.place.file.is_some() {
+        problem
+    } else {
+        problem.file(&source.found.path)
+    }
 }
 
 /// Where the answers of a file belong: the data set, and the keys by position where it counts rows.
@@ -148,12 +185,22 @@ impl Read<'_> {
 
     fn questions(&mut self, source: &Source) -> Result<()> {
         let dataset = source.dataset.clone().unwrap_or_default();
-        let mut items = formats::items_by(&source.found.path, source.found.format, &dataset, self.said.mapping)?;
+        let mut items = formats::items_by(
+            &source.found.path,
+            source.found.format,
+            &dataset,
+            self.said.mapping,
+        )?;
         let from = Origin::of_file(&source.found.path);
         for (_, item) in items.by_ref() {
             self.take(item?, &from);
         }
-        self.notes.extend(items.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
+        self.notes.extend(
+            items
+                .notes()
+                .into_iter()
+                .map(|note| format!("{}: {note}", source.name())),
+        );
         Ok(())
     }
 
@@ -163,14 +210,24 @@ impl Read<'_> {
         let mut seen = BTreeSet::new();
         for source in list {
             let orders = self.orders.as_ref().filter(|_| source.positions);
-            if let Some(found) = orders.map(|o| o.of(source, self.said)).transpose()?.flatten() {
+            if let Some(found) = orders
+                .map(|o| o.of(source, self.said))
+                .transpose()?
+                .flatten()
+            {
                 joined.insert(source.found.path.clone(), found);
                 continue;
             }
             let dataset = sources::apart(source, &own);
             joined.insert(source.found.path.clone(), (dataset.clone(), Vec::new()));
-            let (from, mut unreadable) = (Origin::of_file(&source.found.path), Unreadable::default());
-            for (_, item) in formats::items_by(&source.found.path, source.found.format, &dataset, self.said.mapping)? {
+            let (from, mut unreadable) =
+                (Origin::of_file(&source.found.path), Unreadable::default());
+            for (_, item) in formats::items_by(
+                &source.found.path,
+                source.found.format,
+                &dataset,
+                self.said.mapping,
+            )? {
                 match item {
                     Ok(item) if seen.insert(item.id.clone()) => self.take(item, &from),
                     Ok(_) => {}
@@ -184,25 +241,42 @@ impl Read<'_> {
 
     /// Which questions the answers of a file are to that names no data set.
     fn reach(&self, source: &Source) -> Result<Reach> {
-        let rows = formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
+        let rows =
+            formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
         let keys: Vec<Key> = rows.filter_map(|(_, row)| Some(row.ok()?.key)).collect();
         let homes = self.items.homes(keys.iter(), &source.found.path);
-        Ok(Reach::new(&homes, keys.iter(), &|hash| self.items.holds(hash)))
+        Ok(Reach::new(&homes, keys.iter(), &|hash| {
+            self.items.holds(hash)
+        }))
     }
 
     /// The answers of a file, by model.
-    fn answers(&mut self, source: &Source, joined: Option<&(String, Vec<Key>)>) -> Result<Vec<Answers>> {
-        let mut rows = formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
+    fn answers(
+        &mut self,
+        source: &Source,
+        joined: Option<&(String, Vec<Key>)>,
+    ) -> Result<Vec<Answers>> {
+        let mut rows =
+            formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
         let mut sets: BTreeMap<String, Vec<Prediction>> = BTreeMap::new();
         for (_, row) in rows.by_ref() {
             let mut row = row?;
             if let Some((_, keys)) = joined {
                 sources::rekey(&mut row, keys);
             }
-            sets.entry(source.model_of(&mut row, self.said)).or_default().push(row);
+            sets.entry(source.model_of(&mut row, self.said))
+                .or_default()
+                .push(row);
         }
-        self.notes.extend(rows.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
-        let named = joined.map(|(dataset, _)| dataset).or(source.dataset.as_ref()).cloned();
+        self.notes.extend(
+            rows.notes()
+                .into_iter()
+                .map(|note| format!("{}: {note}", source.name())),
+        );
+        let named = joined
+            .map(|(dataset, _)| dataset)
+            .or(source.dataset.as_ref())
+            .cloned();
         let named = named.filter(|name| self.datasets.contains(name));
         let set = |(model, rows)| Answers {
             model,

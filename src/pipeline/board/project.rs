@@ -36,17 +36,24 @@ struct Segments {
 
 impl Texts for Segments {
     fn items(&self, rows: &[u32]) -> Result<Vec<Item>> {
-        rows.iter().map(|row| self.catalog.item(*row as usize)).collect()
+        rows.iter()
+            .map(|row| self.catalog.item(*row as usize))
+            .collect()
     }
 
     fn answers(&self, model: &str, places: &[Place]) -> Result<Vec<Option<Prediction>>> {
         let files = self.files.get(model).map_or(&[][..], Vec::as_slice);
         let mut found = vec![None; places.len()];
-        let mut order: Vec<usize> = (0..places.len()).filter(|at| places[*at] != Place::NONE).collect();
+        let mut order: Vec<usize> = (0..places.len())
+            .filter(|at| places[*at] != Place::NONE)
+            .collect();
         order.sort_unstable_by_key(|at| (places[*at].file, places[*at].row));
         for at in order {
             let place = places[at];
-            if let Some(answers) = files.get(usize::from(place.file)).and_then(|at| self.catalog.answers().get(*at)) {
+            if let Some(answers) = files
+                .get(usize::from(place.file))
+                .and_then(|at| self.catalog.answers().get(*at))
+            {
                 found[at] = answers.prediction(place.row as usize)?;
             }
         }
@@ -81,18 +88,41 @@ pub fn from_catalog(
     let done = std::sync::atomic::AtomicU64::new(0);
     let went = |rows: u64| {
         let done = done.fetch_add(rows, std::sync::atomic::Ordering::Relaxed) + rows;
-        if watch(done, all) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled, "reading answers was cancelled")) }
+        if watch(done, all) {
+            Ok(())
+        } else {
+            Err(Error::new(
+                ErrorKind::Cancelled,
+                "reading answers was cancelled",
+            ))
+        }
     };
     let of: Vec<(&String, &Vec<usize>)> = files.iter().collect();
     let (ruling, shelf) = (Ruling { rule, readings }, DatasetResolver::of(catalog));
     let kept: Vec<Kept> = of
         .par_iter()
         .map(|(model, files)| {
-            let mut kept = one((catalog, &shelf), store, &sheet, (model, files), ruling, &went)?;
+            let mut kept = one(
+                (catalog, &shelf),
+                store,
+                &sheet,
+                (model, files),
+                ruling,
+                &went,
+            )?;
             // Those were left out when the files were brought in.
-            kept.graded.counts.duplicate += files.iter().map(|at| catalog.answers()[*at].part.duplicates).sum::<u64>();
+            kept.graded.counts.duplicate += files
+                .iter()
+                .map(|at| catalog.answers()[*at].part.duplicates)
+                .sum::<u64>();
             kept.graded.asked = asked(catalog, files);
-            kept.graded.similarity = similarity(catalog, store, (&sheet, &questions), (model, files), similar);
+            kept.graded.similarity = similarity(
+                catalog,
+                store,
+                (&sheet, &questions),
+                (model, files),
+                similar,
+            );
             Ok(kept)
         })
         .collect::<Result<_>>()?;
@@ -100,21 +130,47 @@ pub fn from_catalog(
     odd.compares("not compared yet: benchtop eval similarity");
     // The answers of evaluations come from no file.
     let brought = |a: &&Answers| !a.part.source_blake3.is_empty();
-    odd.files(catalog.answers().iter().filter(brought).map(|a| a.part.source.as_str()));
+    odd.files(
+        catalog
+            .answers()
+            .iter()
+            .filter(brought)
+            .map(|a| a.part.source.as_str()),
+    );
     for answers in catalog.answers() {
         odd.doubled(&answers.part.source, answers.part.duplicates);
     }
     let (before, mut changed) = (Changed::of(catalog)?, BTreeMap::new());
     for model in kept {
-        let own = files.get(&model.graded.model).map_or(&[][..], Vec::as_slice);
-        changed.insert(model.graded.model.clone(), before.rows(catalog, own, &model.places));
-        model.files.iter().for_each(|(source, fate)| odd.file(&model.graded.model, source, fate));
+        let own = files
+            .get(&model.graded.model)
+            .map_or(&[][..], Vec::as_slice);
+        changed.insert(
+            model.graded.model.clone(),
+            before.rows(catalog, own, &model.places),
+        );
+        model
+            .files
+            .iter()
+            .for_each(|(source, fate)| odd.file(&model.graded.model, source, fate));
         places.insert(model.graded.model.clone(), model.places);
         models.push(Arc::new(model.graded));
     }
-    let texts = Segments { catalog: catalog.clone(), files };
-    let scored = BoardData::new(BoardEngine::new(sheet, models), places, Box::new(texts), odd, rule);
-    Ok(BoardData { changed, ..scored.with_readings(readings.clone()) })
+    let texts = Segments {
+        catalog: catalog.clone(),
+        files,
+    };
+    let scored = BoardData::new(
+        BoardEngine::new(sheet, models),
+        places,
+        Box::new(texts),
+        odd,
+        rule,
+    );
+    Ok(BoardData {
+        changed,
+        ..scored.with_readings(readings.clone())
+    })
 }
 
 /// What a model was asked, where all its files are of one evaluation.
@@ -125,15 +181,29 @@ fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
     };
     let runs: Vec<&RunPart> = files.iter().map(of).collect::<Option<_>>()?;
     let first = runs.first()?;
-    let mut lacking: Vec<u32> =
-        runs.iter().flat_map(|run| &run.lacking).filter_map(|number| number.checked_sub(1)).collect();
+    let mut lacking: Vec<u32> = runs
+        .iter()
+        .flat_map(|run| &run.lacking)
+        .filter_map(|number| number.checked_sub(1))
+        .collect();
     lacking.sort_unstable();
     lacking.dedup();
-    Some(Asked { base: first.base.clone(), orders: first.orders, order: first.order, lacking })
+    Some(Asked {
+        base: first.base.clone(),
+        orders: first.orders,
+        order: first.order,
+        lacking,
+    })
 }
 
 fn evaluated(answers: &Answers) -> bool {
-    matches!(answers.part.holds, Holds::Predictions { evaluated: true, .. })
+    matches!(
+        answers.part.holds,
+        Holds::Predictions {
+            evaluated: true,
+            ..
+        }
+    )
 }
 
 /// The questions: as they were kept, or read again.
@@ -145,8 +215,12 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTabl
     }
     let mut sheet = QuestionTable::default();
     catalog.each_line(0, &mut |_, line| {
-        let item: Item = serde_json::from_slice(line)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+        let item: Item = serde_json::from_slice(line).map_err(|e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("a stored item cannot be read: {e}"),
+            )
+        })?;
         sheet.push(&item).map(|()| true)
     })?;
     cache::fine(cache::write_sheet(store, key, &sheet));
@@ -163,13 +237,23 @@ fn one(
     went: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<Kept> {
     let rule = ruling.rule;
-    let rows: u64 = files.iter().map(|at| catalog.answers()[*at].part.rows).sum();
+    let rows: u64 = files
+        .iter()
+        .map(|at| catalog.answers()[*at].part.rows)
+        .sum();
     let mut hasher = digest(catalog, files);
     // A rule's name holds its version.
-    let rules = rule.map_or_else(|| Extractor::ALL.map(Extractor::name).join(" "), |rule| rule.name().to_string());
+    let rules = rule.map_or_else(
+        || Extractor::ALL.map(Extractor::name).join(" "),
+        |rule| rule.name().to_string(),
+    );
     hasher.update(rules.as_bytes());
     hasher.update(ruling.digest().as_bytes());
-    if shelf.is_several() && files.iter().any(|at| !names_its_dataset(&catalog.answers()[*at])) {
+    if shelf.is_several()
+        && files
+            .iter()
+            .any(|at| !names_its_dataset(&catalog.answers()[*at]))
+    {
         // Where answers belong that name no data set follows from all data sets, and from where each came from.
         let answers = files.iter().map(|at| &catalog.answers()[*at].part);
         catalog.item_parts().chain(answers).for_each(|part| {
@@ -183,7 +267,10 @@ fn one(
         let same = kept.revisions == revisions.len() as u64;
         // Items that came since can only have answers that had no question then.
         let grown = kept.graded.marks.len() < sheet.len() && kept.graded.counts.extra > 0;
-        if kept.graded.marks.len() <= sheet.len() && kept.revisions <= revisions.len() as u64 && !grown {
+        if kept.graded.marks.len() <= sheet.len()
+            && kept.revisions <= revisions.len() as u64
+            && !grown
+        {
             kept.graded.marks.resize(sheet.len(), ParsedAnswer::ABSENT);
             if !same {
                 mend(catalog, sheet, files, ruling, &mut kept)?;
@@ -200,7 +287,13 @@ fn one(
 }
 
 fn names_its_dataset(answers: &Answers) -> bool {
-    matches!(answers.part.holds, Holds::Predictions { dataset: Some(_), .. })
+    matches!(
+        answers.part.holds,
+        Holds::Predictions {
+            dataset: Some(_),
+            ..
+        }
+    )
 }
 
 /// Reads a model's files.
@@ -239,15 +332,18 @@ fn read(
                         (expected, fate.known) = (place + 1, true);
                         let question = window.question(place)?;
                         let said = row.extra.as_ref().and_then(|e| e.question.or(e.prompt));
-                        let said: Option<Cow<'_, str>> = said.and_then(|raw| serde_json::from_str(raw.get()).ok());
+                        let said: Option<Cow<'_, str>> =
+                            said.and_then(|raw| serde_json::from_str(raw.get()).ok());
                         if said.is_some_and(|said| !question.is_text(&said)) {
                             fate.drifted.insert(key.into_owned());
                         }
                         let asked = question.asked();
-                        let outcome = grader.answer(place, line, &asked, &row.output, row.judge.as_deref());
+                        let outcome =
+                            grader.answer(place, line, &asked, &row.output, row.judge.as_deref());
                         if outcome == Outcome::Used
                             && grader.is_unparsed(place)
-                            && let Some(read) = ruling.judged((&id, &question.question), &asked, &row.output)
+                            && let Some(read) =
+                                ruling.judged((&id, &question.question), &asked, &row.output)
                         {
                             grader.judged(place, read);
                         }
@@ -262,22 +358,45 @@ fn read(
         told.push((answers.part.source.clone(), fate));
     }
     let (graded, places) = grader.finish();
-    Ok(Kept { graded, places: Places::pack(&places), files: told, revisions: 0 })
+    Ok(Kept {
+        graded,
+        places: Places::pack(&places),
+        files: told,
+        revisions: 0,
+    })
 }
 
 /// Reads again the answers to items that were revised since.
-fn mend(catalog: &Catalog, sheet: &QuestionTable, files: &[usize], ruling: Ruling<'_>, kept: &mut Kept) -> Result<()> {
+fn mend(
+    catalog: &Catalog,
+    sheet: &QuestionTable,
+    files: &[usize],
+    ruling: Ruling<'_>,
+    kept: &mut Kept,
+) -> Result<()> {
     let revisions = catalog.revisions().list();
     let from = kept.revisions as usize;
-    let revised: HashSet<u32> = revisions.iter().skip(from).flat_map(|r| r.rows.iter().copied()).collect();
+    let revised: HashSet<u32> = revisions
+        .iter()
+        .skip(from)
+        .flat_map(|r| r.rows.iter().copied())
+        .collect();
     let places = kept.places.unpack();
     for row in revised.into_iter().map(|row| row as usize) {
-        let Some(place) = places.get(row).copied().filter(|p| *p != Place::NONE) else { continue };
-        let Some(at) = files.get(usize::from(place.file)) else { continue };
-        let Some(answer) = catalog.answers()[*at].prediction(place.row as usize)? else { continue };
+        let Some(place) = places.get(row).copied().filter(|p| *p != Place::NONE) else {
+            continue;
+        };
+        let Some(at) = files.get(usize::from(place.file)) else {
+            continue;
+        };
+        let Some(answer) = catalog.answers()[*at].prediction(place.row as usize)? else {
+            continue;
+        };
         let item = catalog.item(row)?;
-        if let (Some((_, fate)), Some(said)) = (kept.files.get_mut(usize::from(place.file)), formats::text_of(&answer))
-        {
+        if let (Some((_, fate)), Some(said)) = (
+            kept.files.get_mut(usize::from(place.file)),
+            formats::text_of(&answer),
+        ) {
             let key = answer.key.to_string();
             match formats::is_text_of(said, &item.question, item.instruction.as_deref()) {
                 true => fate.drifted.remove(&key),
@@ -286,14 +405,23 @@ fn mend(catalog: &Catalog, sheet: &QuestionTable, files: &[usize], ruling: Rulin
         }
         let before = kept.graded.mark(row);
         let asked = extract::Asked::from(&item);
-        let mut mark = ModelAnswers::read(sheet, row, ruling.rule, &asked, &answer.output, answer.judge.as_deref());
+        let mut mark = ModelAnswers::read(
+            sheet,
+            row,
+            ruling.rule,
+            &asked,
+            &answer.output,
+            answer.judge.as_deref(),
+        );
         if mark == ParsedAnswer::UNPARSED {
             let judged = ruling.judged((&item.id, &item.question), &asked, &answer.output);
             mark = judged.map_or(mark, benchtop_metrics::score::mark);
         }
         let counts = &mut kept.graded.counts;
-        for (state, n) in [(ParsedAnswer::UNPARSED, &mut counts.unparsed), (ParsedAnswer::REFUSED, &mut counts.refused)]
-        {
+        for (state, n) in [
+            (ParsedAnswer::UNPARSED, &mut counts.unparsed),
+            (ParsedAnswer::REFUSED, &mut counts.refused),
+        ] {
             *n = *n + u64::from(mark == state) - u64::from(before == state);
         }
         kept.graded.marks[row] = mark;

@@ -59,7 +59,10 @@ impl Question<'_> {
 }
 
 fn damaged(e: &serde_json::Error) -> Error {
-    Error::new(ErrorKind::Corrupt, format!("a stored record cannot be read: {e}"))
+    Error::new(
+        ErrorKind::Corrupt,
+        format!("a stored record cannot be read: {e}"),
+    )
 }
 
 /// The key as text: `1583` or `0__0__1`.
@@ -74,7 +77,9 @@ pub(super) fn key_text(raw: &RawValue) -> Cow<'_, str> {
 
 /// The lines of a frame of answers.
 pub(super) fn rows(text: &str) -> impl Iterator<Item = Result<Row<'_>>> {
-    text.split('\n').filter(|l| !l.is_empty()).map(|line| serde_json::from_str(line).map_err(|e| damaged(&e)))
+    text.split('\n')
+        .filter(|l| !l.is_empty())
+        .map(|line| serde_json::from_str(line).map_err(|e| damaged(&e)))
 }
 
 /// A frame of items, as answers need them one after the other.
@@ -88,7 +93,12 @@ pub(super) struct Window<'a> {
 impl<'a> Window<'a> {
     /// None yet.
     pub(super) fn new(catalog: &'a Catalog) -> Window<'a> {
-        Window { catalog, bytes: Vec::new(), rows: 0..0, lines: Vec::new() }
+        Window {
+            catalog,
+            bytes: Vec::new(),
+            rows: 0..0,
+            lines: Vec::new(),
+        }
     }
 
     pub(super) fn question(&mut self, row: usize) -> Result<Question<'_>> {
@@ -96,12 +106,17 @@ impl<'a> Window<'a> {
             let (bytes, next) = self.catalog.chunk(row)?;
             self.lines.clear();
             self.lines.push(0);
-            self.lines.extend(memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1));
+            self.lines
+                .extend(memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1));
             (self.bytes, self.rows) = (bytes, row..next);
         }
         let at = row - self.rows.start;
         let start = self.lines.get(at).copied().unwrap_or(self.bytes.len());
-        let end = self.lines.get(at + 1).map_or(self.bytes.len(), |next| next.saturating_sub(1));
-        serde_json::from_slice(self.bytes.get(start..end).unwrap_or_default()).map_err(|e| damaged(&e))
+        let end = self
+            .lines
+            .get(at + 1)
+            .map_or(self.bytes.len(), |next| next.saturating_sub(1));
+        serde_json::from_slice(self.bytes.get(start..end).unwrap_or_default())
+            .map_err(|e| damaged(&e))
     }
 }

@@ -27,13 +27,22 @@ pub(super) fn similarity(
     (model, files): (&str, &[usize]),
     similar: &Similarities<'_>,
 ) -> Vec<f32> {
-    let Some(of) = &similar.of else { return Vec::new() };
-    let free: Vec<usize> = (0..sheet.len()).filter(|row| sheet.kind(*row) == QuestionKind::FreeForm).collect();
+    let Some(of) = &similar.of else {
+        return Vec::new();
+    };
+    let free: Vec<usize> = (0..sheet.len())
+        .filter(|row| sheet.kind(*row) == QuestionKind::FreeForm)
+        .collect();
     let mut hasher = digest(catalog, files);
     hasher.update(questions);
     hasher.update(format!("{} {of}", catalog.revisions().list().len()).as_bytes());
-    let (name, key) = (short(&format!("{model}\nfree-form")), *hasher.finalize().as_bytes());
-    let kept = cache::read_similarity(store, &name, &key).ok().filter(|kept| kept.len() == free.len());
+    let (name, key) = (
+        short(&format!("{model}\nfree-form")),
+        *hasher.finalize().as_bytes(),
+    );
+    let kept = cache::read_similarity(store, &name, &key)
+        .ok()
+        .filter(|kept| kept.len() == free.len());
     let values = match kept {
         Some(values) => values,
         None => {
@@ -42,12 +51,17 @@ pub(super) fn similarity(
                 // It could not be read: next time it may be.
                 return all;
             }
-            let values: Vec<f32> = free.iter().map(|row| all.get(*row).copied().unwrap_or(f32::NAN)).collect();
+            let values: Vec<f32> = free
+                .iter()
+                .map(|row| all.get(*row).copied().unwrap_or(f32::NAN))
+                .collect();
             cache::fine(cache::write_similarity(store, &name, &key, &values));
             values
         }
     };
     let mut all = vec![f32::NAN; sheet.len()];
-    free.into_iter().zip(values).for_each(|(row, value)| all[row] = value);
+    free.into_iter()
+        .zip(values)
+        .for_each(|(row, value)| all[row] = value);
     all
 }

@@ -17,7 +17,12 @@ const REFUSALS: &str = "name = \"mmsap\"\n[[pictures]]\nsubject = \"celebrity\"\
     [[pictures]]\nsubject = \"landmark\"\ncount = 30\nshape = \"beyond\"\nabout = [\"animal\", \"food\", \"movie\"]\n";
 
 fn order(plan: Option<&str>, seed: u64, count: Option<u64>) -> Order {
-    Order { plan: plan.map(String::from), seed, count, allow_impossible: false }
+    Order {
+        plan: plan.map(String::from),
+        seed,
+        count,
+        allow_impossible: false,
+    }
 }
 
 fn composition(order: &Order) -> Composition {
@@ -31,7 +36,9 @@ fn items(order: &Order) -> Vec<Item> {
         items.push(item);
         Ok(())
     };
-    composition(order).each(&Ok, &mut |_| true, &mut take).unwrap();
+    composition(order)
+        .each(&Ok, &mut |_| true, &mut take)
+        .unwrap();
     items
 }
 
@@ -52,13 +59,24 @@ impl Place {
     }
 
     fn files(&self) -> BTreeSet<String> {
-        let name = |e: std::io::Result<std::fs::DirEntry>| e.unwrap().file_name().to_string_lossy().into_owned();
-        std::fs::read_dir(self.project.imports()).unwrap().map(name).collect()
+        let name = |e: std::io::Result<std::fs::DirEntry>| {
+            e.unwrap().file_name().to_string_lossy().into_owned()
+        };
+        std::fs::read_dir(self.project.imports())
+            .unwrap()
+            .map(name)
+            .collect()
     }
 
     fn fill(&self, opened: &Opened, order: &Order, watch: Watch<'_>) -> Result<Outcome> {
         let index = opened.index.get().unwrap();
-        composition(order).fill(&self.project, index, &opened.catalog, "2026-01-01T00:00:00Z", watch)
+        composition(order).fill(
+            &self.project,
+            index,
+            &opened.catalog,
+            "2026-01-01T00:00:00Z",
+            watch,
+        )
     }
 }
 
@@ -66,7 +84,10 @@ impl Place {
 fn a_composition_becomes_part_of_the_project_once() {
     let place = Place::new();
     let wish = order(None, 3, Some(1500));
-    let report = place.fill(&place.opened(), &wish, &mut |_| true).unwrap().report;
+    let report = place
+        .fill(&place.opened(), &wish, &mut |_| true)
+        .unwrap()
+        .report;
     assert_eq!((report.items, report.already), (1500, 0));
     let opened = place.opened();
     let wanted = items(&wish);
@@ -78,13 +99,27 @@ fn a_composition_becomes_part_of_the_project_once() {
     let outcome = place.fill(&opened, &wish, &mut |_| true).unwrap();
     assert!(outcome.catalog.is_none());
     assert_eq!((outcome.report.items, outcome.report.already), (0, 1500));
-    assert!(outcome.report.notes[0].contains("here already"), "{:?}", outcome.report.notes);
+    assert!(
+        outcome.report.notes[0].contains("here already"),
+        "{:?}",
+        outcome.report.notes
+    );
     // Another seed is another composition; another number of the same seed is a conflict, and adds nothing.
-    let problem = place.fill(&opened, &order(None, 3, Some(700)), &mut |_| true).err().unwrap();
+    let problem = place
+        .fill(&opened, &order(None, 3, Some(700)), &mut |_| true)
+        .err()
+        .unwrap();
     assert_eq!(problem.kind, ErrorKind::Conflict);
     assert!(problem.what.contains("`balanced-3/") && problem.help.unwrap().contains("--seed"));
     assert_eq!(place.files(), before);
-    assert_eq!(place.fill(&opened, &order(None, 4, Some(700)), &mut |_| true).unwrap().report.items, 700);
+    assert_eq!(
+        place
+            .fill(&opened, &order(None, 4, Some(700)), &mut |_| true)
+            .unwrap()
+            .report
+            .items,
+        700
+    );
     drop(opened);
     assert_eq!(place.opened().catalog.len(), 2200);
 }
@@ -94,26 +129,48 @@ fn the_first_questions_of_a_plan_can_be_composed_before_the_rest() {
     let place = Place::new();
     let grid = "name = \"grid\"\n[[pictures]]\nsubject = \"animal\"\nper-style = 4\n";
     let (some, all) = (order(Some(grid), 1, Some(500)), order(Some(grid), 1, None));
-    assert_eq!(place.fill(&place.opened(), &some, &mut |_| true).unwrap().report.items, 500);
-    let report = place.fill(&place.opened(), &all, &mut |_| true).unwrap().report;
+    assert_eq!(
+        place
+            .fill(&place.opened(), &some, &mut |_| true)
+            .unwrap()
+            .report
+            .items,
+        500
+    );
+    let report = place
+        .fill(&place.opened(), &all, &mut |_| true)
+        .unwrap()
+        .report;
     let wanted = items(&all);
-    assert_eq!((report.already, report.items), (500, wanted.len() as u64 - 500));
+    assert_eq!(
+        (report.already, report.items),
+        (500, wanted.len() as u64 - 500)
+    );
     let catalog = place.opened().catalog;
-    let rows: Vec<Item> = (0..catalog.len()).map(|row| catalog.item(row).unwrap()).collect();
+    let rows: Vec<Item> = (0..catalog.len())
+        .map(|row| catalog.item(row).unwrap())
+        .collect();
     assert_eq!(rows, wanted);
 }
 
 #[test]
 fn an_edit_elsewhere_in_the_metadata_is_no_conflict() {
     let place = Place::new();
-    let plan = "name = \"signs\"\n[[pictures]]\nsubject = \"text\"\ncount = 40\nabout = [\"text\"]\n";
+    let plan =
+        "name = \"signs\"\n[[pictures]]\nsubject = \"text\"\ncount = 40\nabout = [\"text\"]\n";
     let wish = order(Some(plan), 1, None);
     place.fill(&place.opened(), &wish, &mut |_| true).unwrap();
     let (mut metadata, _) = metadata(None).unwrap();
     let opened = place.opened();
     let again = |metadata: &Metadata| {
         let composition = Composition::new(metadata, &[], &wish).unwrap();
-        composition.fill(&place.project, opened.index.get().unwrap(), &opened.catalog, "", &mut |_| true)
+        composition.fill(
+            &place.project,
+            opened.index.get().unwrap(),
+            &opened.catalog,
+            "",
+            &mut |_| true,
+        )
     };
     let edit = |metadata: &mut Metadata, vocabulary: &str| {
         let name = format!("{VOCABULARIES}{vocabulary}.txt");
@@ -131,50 +188,98 @@ fn what_is_cancelled_or_cannot_be_composed_leaves_nothing() {
     let place = Place::new();
     let before = place.files();
     let mut looks = 0;
-    let cancelled = place.fill(&place.opened(), &order(None, 1, Some(5000)), &mut |progress| {
-        looks += 1;
-        assert_eq!(progress.of, Some(5000));
-        progress.done < 2000
-    });
+    let cancelled = place.fill(
+        &place.opened(),
+        &order(None, 1, Some(5000)),
+        &mut |progress| {
+            looks += 1;
+            assert_eq!(progress.of, Some(5000));
+            progress.done < 2000
+        },
+    );
     assert_eq!(cancelled.err().unwrap().kind, ErrorKind::Cancelled);
     assert!(looks > 5);
     assert_eq!(place.files(), before);
     // Two terms, each of which holds of every picture of the other.
     let (mut metadata, _) = metadata(None).unwrap();
-    metadata.put(MetaFile { name: format!("{VOCABULARIES}gender.txt"), text: "ox\nfemale ox\n".into() });
+    metadata.put(MetaFile {
+        name: format!("{VOCABULARIES}gender.txt"),
+        text: "ox\nfemale ox\n".into(),
+    });
     let plan = "[[pictures]]\nsubject = \"face\"\ncount = 9\nabout = [\"gender\"]\n";
     let composition = Composition::new(&metadata, &[], &order(Some(plan), 1, None)).unwrap();
     let problem = composition.summary(&mut |_| true).unwrap_err();
-    assert!(problem.what.contains("gender of face") && problem.kind == ErrorKind::Input, "{problem}");
+    assert!(
+        problem.what.contains("gender of face") && problem.kind == ErrorKind::Input,
+        "{problem}"
+    );
 }
 
 #[test]
 fn metadata_with_errors_and_plans_that_ask_for_what_is_not_there_are_refused() {
     let (mut metadata, _) = metadata(None).unwrap();
-    let refused =
-        |metadata: &Metadata, plan: &str| Composition::new(metadata, &[], &order(Some(plan), 1, None)).err().unwrap();
+    let refused = |metadata: &Metadata, plan: &str| {
+        Composition::new(metadata, &[], &order(Some(plan), 1, None))
+            .err()
+            .unwrap()
+    };
     assert!(refused(&metadata, "").what.contains("no questions"));
     assert_eq!(
-        refused(&metadata, "[[pictures]]\nsubject = \"cow\"\ncount = 1\n").place.field.unwrap(),
+        refused(&metadata, "[[pictures]]\nsubject = \"cow\"\ncount = 1\n")
+            .place
+            .field
+            .unwrap(),
         "pictures.subject"
     );
     let two = |rest: &str| format!("[[pictures]]\nsubject = \"animal\"\ncount = 2\n{rest}");
-    assert!(refused(&metadata, &two("kinds = [\"yes-no\"]\n")).help.unwrap().contains("pair"));
-    assert!(refused(&metadata, &two("shape = \"beyond\"\nabout = [\"animal\"]\n")).what.contains("in the prompt"));
+    assert!(
+        refused(&metadata, &two("kinds = [\"yes-no\"]\n"))
+            .help
+            .unwrap()
+            .contains("pair")
+    );
+    assert!(
+        refused(
+            &metadata,
+            &two("shape = \"beyond\"\nabout = [\"animal\"]\n")
+        )
+        .what
+        .contains("in the prompt")
+    );
     let about = two("shape = \"pair\"\ndiffers = \"color\"\nabout = [\"animal\"]\n");
     assert!(refused(&metadata, &about).what.contains("differs"));
     let color = "[[pictures]]\nsubject = \"landmark\"\ncount = 2\nshape = \"beyond\"\nabout = [\"color\"]\n";
-    assert!(refused(&metadata, color).what.contains("names what the picture shows"));
-    let text = metadata.text("templates.toml").unwrap().replace("delicious {food}", "delicious {foood}");
-    metadata.put(MetaFile { name: "templates.toml".into(), text });
+    assert!(
+        refused(&metadata, color)
+            .what
+            .contains("names what the picture shows")
+    );
+    let text = metadata
+        .text("templates.toml")
+        .unwrap()
+        .replace("delicious {food}", "delicious {foood}");
+    metadata.put(MetaFile {
+        name: "templates.toml".into(),
+        text,
+    });
     let problem = refused(&metadata, &two(""));
-    assert!(problem.what.contains("foood") && problem.help.unwrap().contains("benchtop lint"), "{}", problem.what);
-    assert_eq!(problem.place.file.unwrap(), Path::new("metadata/templates.toml"));
+    assert!(
+        problem.what.contains("foood") && problem.help.unwrap().contains("benchtop lint"),
+        "{}",
+        problem.what
+    );
+    assert_eq!(
+        problem.place.file.unwrap(),
+        Path::new("metadata/templates.toml")
+    );
 }
 
 /// Everything but what the interchange form has no place for.
 fn bare(item: &Item) -> Item {
-    Item { provenance: None, ..item.clone() }
+    Item {
+        provenance: None,
+        ..item.clone()
+    }
 }
 
 fn exported(order: &Order, target: Target, path: &Path) {
@@ -210,31 +315,59 @@ fn dysca_json_has_the_fields_of_listing_1_and_comes_back() {
         // The style is known here; Dysca's readers pass over a field that they do not know.
         let names: Vec<&str> = record.keys().map(String::as_str).collect();
         assert_eq!(names, [&LISTING_1[..], &["style"]].concat());
-        let text = |name: &str| record[name].as_str().unwrap_or_else(|| panic!("{name} is no text"));
+        let text = |name: &str| {
+            record[name]
+                .as_str()
+                .unwrap_or_else(|| panic!("{name} is no text"))
+        };
         let texts = |name: &str| -> Vec<&str> {
-            record[name].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect()
+            record[name]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|v| v.as_str().unwrap())
+                .collect()
         };
         assert!(record["id"].is_u64() && texts("images").len() == 1);
-        assert!(LISTING_1[2..9].iter().all(|name| !text(name).is_empty() || *name == "negative_prompt"));
-        assert!(["recognition", "OCR"].contains(&text("task")) && ["coarse", "fine"].contains(&text("granularity")));
+        assert!(
+            LISTING_1[2..9]
+                .iter()
+                .all(|name| !text(name).is_empty() || *name == "negative_prompt")
+        );
+        assert!(
+            ["recognition", "OCR"].contains(&text("task"))
+                && ["coarse", "fine"].contains(&text("granularity"))
+        );
         let options = texts("options");
         match text("question_type") {
-            "multi choice" => assert!((2..=4).contains(&options.len()) && options.contains(&text("answer"))),
-            "true or false" => assert!(options.len() == 2 && ["True", "False"].contains(&text("answer"))),
+            "multi choice" => {
+                assert!((2..=4).contains(&options.len()) && options.contains(&text("answer")))
+            }
+            "true or false" => {
+                assert!(options.len() == 2 && ["True", "False"].contains(&text("answer")))
+            }
             "image caption" => assert!(options.is_empty()),
             other => panic!("question type {other}"),
         }
         let asked = text("instruction");
         assert!(asked.contains(text("question")) && asked.ends_with("Your answer is:"));
         for (at, option) in options.iter().enumerate() {
-            assert!(asked.contains(&format!("\n({}) {option}\n", Item::letter(at))), "{asked}");
+            assert!(
+                asked.contains(&format!("\n({}) {option}\n", Item::letter(at))),
+                "{asked}"
+            );
         }
         assert_eq!(asked.contains("\nChoices:\n"), !options.is_empty());
     }
-    let subtasks: BTreeSet<&str> = records.iter().map(|r| r["question_majority"].as_str().unwrap()).collect();
+    let subtasks: BTreeSet<&str> = records
+        .iter()
+        .map(|r| r["question_majority"].as_str().unwrap())
+        .collect();
     assert_eq!(subtasks.len(), 20);
-    let read: Vec<Item> =
-        formats::items(&path, Format::DyscaJson, "balanced-9").unwrap().map(|(_, item)| item.unwrap()).collect();
+    let read: Vec<Item> = formats::items(&path, Format::DyscaJson, "balanced-9")
+        .unwrap()
+        .map(|(_, item)| item.unwrap())
+        .collect();
     assert_eq!(read, wanted.iter().map(bare).collect::<Vec<_>>());
 }
 
@@ -246,7 +379,11 @@ fn pairs_are_written_as_mvp_bench_and_come_back() {
     exported(&wish, Target::Mvp, dir.path());
     let mut read = Vec::new();
     for found in formats::recognise(&dir.path().join("data")).unwrap().files {
-        read.extend(formats::items(&found.path, found.format, "pairs-2").unwrap().map(|(_, item)| item.unwrap()));
+        read.extend(
+            formats::items(&found.path, found.format, "pairs-2")
+                .unwrap()
+                .map(|(_, item)| item.unwrap()),
+        );
     }
     read.sort_by(|a, b| a.key.cmp(&b.key));
     assert_eq!(read, wanted.iter().map(bare).collect::<Vec<_>>());
@@ -256,19 +393,40 @@ fn pairs_are_written_as_mvp_bench_and_come_back() {
     let pair = |i: &Item| i.pair.clone().unwrap().id;
     for item in &yes_no {
         let same = |other: &&&Item| pair(other) == pair(item) && other.question == item.question;
-        let both: Vec<_> = yes_no.iter().filter(same).map(|i| i.answer.as_str()).collect();
+        let both: Vec<_> = yes_no
+            .iter()
+            .filter(same)
+            .map(|i| i.answer.as_str())
+            .collect();
         assert_eq!(BTreeSet::from_iter(both), BTreeSet::from(["no", "yes"]));
         assert_eq!(yes_no.iter().filter(|o| pair(o) == pair(item)).count(), 4);
         assert_eq!(yes_no.iter().filter(|o| o.images == item.images).count(), 2);
     }
-    let rotations: Vec<&Item> = wanted.iter().filter(|i| i.form == Form::MvpCircular).collect();
+    let rotations: Vec<&Item> = wanted
+        .iter()
+        .filter(|i| i.form == Form::MvpCircular)
+        .collect();
     for item in &rotations {
         let set = &item.rotation.as_ref().unwrap().set;
-        let rows: Vec<_> = rotations.iter().filter(|r| r.rotation.as_ref().unwrap().set == *set).collect();
+        let rows: Vec<_> = rotations
+            .iter()
+            .filter(|r| r.rotation.as_ref().unwrap().set == *set)
+            .collect();
         assert_eq!(rows.len(), item.options.len());
-        let texts = |i: &Item| i.options.iter().map(|o| o.text.clone()).collect::<BTreeSet<_>>();
+        let texts = |i: &Item| {
+            i.options
+                .iter()
+                .map(|o| o.text.clone())
+                .collect::<BTreeSet<_>>()
+        };
         assert!(rows.iter().all(|r| texts(r) == texts(item)));
-        assert_eq!(rows.iter().map(|r| r.correct()).collect::<BTreeSet<_>>().len(), rows.len());
+        assert_eq!(
+            rows.iter()
+                .map(|r| r.correct())
+                .collect::<BTreeSet<_>>()
+                .len(),
+            rows.len()
+        );
     }
     let levels: BTreeSet<_> = wanted.iter().map(|i| i.level.clone().unwrap()).collect();
     assert_eq!(levels, ["high", "low"].map(String::from).into());
@@ -280,34 +438,61 @@ fn refusals_are_one_of_five_options_at_a_recorded_place() {
     let wish = order(Some(REFUSALS), 4, None);
     let wanted = items(&wish);
     for item in &wanted {
-        let refusals: Vec<_> = item.options.iter().filter(|o| o.role == Role::Refusal).collect();
+        let refusals: Vec<_> = item
+            .options
+            .iter()
+            .filter(|o| o.role == Role::Refusal)
+            .collect();
         // Three times of day are told apart.
-        let time = ["at sunset", "in bright midday sun", "under a starry sky"].contains(&item.answer.as_str());
-        assert_eq!((item.options.len(), refusals.len()), (if time { 4 } else { 5 }, 1), "{item:?}");
+        let time = ["at sunset", "in bright midday sun", "under a starry sky"]
+            .contains(&item.answer.as_str());
+        assert_eq!(
+            (item.options.len(), refusals.len()),
+            (if time { 4 } else { 5 }, 1),
+            "{item:?}"
+        );
         let (right, chance) = match item.level.as_deref().unwrap() {
             "know" => (true, 0.4),
             "basic" if time => (true, 0.25),
             "basic" => (true, 0.2),
             _ => (false, 0.2),
         };
-        assert_eq!((item.correct().is_some(), item.chance()), (right, Some(chance)));
+        assert_eq!(
+            (item.correct().is_some(), item.chance()),
+            (right, Some(chance))
+        );
         assert_eq!(item.answer == refusals[0].text, !right);
     }
     let path = dir.path().join("items.jsonl");
     exported(&wish, Target::Jsonl, &path);
-    let read: Vec<Item> = formats::items(&path, Format::BenchtopJsonl, "x").unwrap().map(|(_, i)| i.unwrap()).collect();
+    let read: Vec<Item> = formats::items(&path, Format::BenchtopJsonl, "x")
+        .unwrap()
+        .map(|(_, i)| i.unwrap())
+        .collect();
     assert_eq!(read, wanted);
     // A form that cannot say which option declines says so, and writes nothing.
     let path = dir.path().join("items.json");
     let exporter = Exporter::create(Target::Dysca, To::Path(&path), false).unwrap();
-    assert!(composition(&wish).export(exporter, &mut |_| true).unwrap_err().what.contains("refusal"));
+    assert!(
+        composition(&wish)
+            .export(exporter, &mut |_| true)
+            .unwrap_err()
+            .what
+            .contains("refusal")
+    );
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
     let mut all = BTreeSet::new();
-    for wish in [order(None, 8, Some(3000)), Order { allow_impossible: true, ..order(None, 8, Some(3000)) }] {
+    for wish in [
+        order(None, 8, Some(3000)),
+        Order {
+            allow_impossible: true,
+            ..order(None, 8, Some(3000))
+        },
+    ] {
         let mut hashes = BTreeSet::new();
         for threads in [1, 2, 3, 8] {
             let mut hash = blake3::Hasher::new();
@@ -316,7 +501,9 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
                 Ok(())
             };
             let write = |item: Item| Ok(serde_json::to_string(&item).unwrap());
-            composition(&wish).each_on(threads, &write, &mut |_| true, &mut take).unwrap();
+            composition(&wish)
+                .each_on(threads, &write, &mut |_| true, &mut take)
+                .unwrap();
             hashes.insert(hash.finalize().to_hex().to_string());
         }
         assert_eq!(hashes.len(), 1);
@@ -333,24 +520,65 @@ fn a_composition_that_was_exported_is_the_same_as_the_one_in_the_project() {
     let path = place.project.root().join("again.jsonl");
     exported(&wish, Target::Jsonl, &path);
     let opened = place.opened();
-    let ask = import::ImportRequest { paths: vec![path], ..import::ImportRequest::default() };
+    let ask = import::ImportRequest {
+        paths: vec![path],
+        ..import::ImportRequest::default()
+    };
     let index = opened.index.get().unwrap();
-    let report = import::import(&place.project, index, &opened.catalog, &ask, "", &mut |_| true).unwrap().report;
-    assert_eq!((report.items, report.already), (0, items(&wish).len() as u64));
+    let report = import::import(
+        &place.project,
+        index,
+        &opened.catalog,
+        &ask,
+        "",
+        &mut |_| true,
+    )
+    .unwrap()
+    .report;
+    assert_eq!(
+        (report.items, report.already),
+        (0, items(&wish).len() as u64)
+    );
 }
 
 #[test]
 fn the_summary_counts_what_is_composed() {
-    let summary = composition(&order(Some(PAIRS), 2, None)).summary(&mut |_| true).unwrap();
+    let summary = composition(&order(Some(PAIRS), 2, None))
+        .summary(&mut |_| true)
+        .unwrap();
     let wanted = items(&order(Some(PAIRS), 2, None));
-    assert_eq!((summary.questions, summary.pictures), (wanted.len() as u64, 2 * (12 + 20)));
-    assert_eq!(summary.counts.iter().map(|c| c.questions).sum::<u64>(), summary.questions);
-    let chances: Vec<_> = summary.counts.iter().flat_map(|c| &c.chances).map(|c| c.chance).collect();
+    assert_eq!(
+        (summary.questions, summary.pictures),
+        (wanted.len() as u64, 2 * (12 + 20))
+    );
+    assert_eq!(
+        summary.counts.iter().map(|c| c.questions).sum::<u64>(),
+        summary.questions
+    );
+    let chances: Vec<_> = summary
+        .counts
+        .iter()
+        .flat_map(|c| &c.chances)
+        .map(|c| c.chance)
+        .collect();
     // Of backgrounds there are groups of 13, 4 and 3.
     let third = Some(1.0 / 3.0);
-    assert_eq!(chances, [Some(0.2), Some(0.25), third, Some(0.5), Some(0.2), Some(0.25), Some(0.5)]);
+    assert_eq!(
+        chances,
+        [
+            Some(0.2),
+            Some(0.25),
+            third,
+            Some(0.5),
+            Some(0.2),
+            Some(0.25),
+            Some(0.5)
+        ]
+    );
     assert_eq!(summary.examples.len(), 2);
-    let two = composition(&order(None, 1, Some(1))).summary(&mut |_| true).unwrap();
+    let two = composition(&order(None, 1, Some(1)))
+        .summary(&mut |_| true)
+        .unwrap();
     assert_eq!((two.questions, two.pictures, two.examples.len()), (1, 1, 1));
 }
 
@@ -363,10 +591,16 @@ fn metadata_of_a_project_is_its_own_files_or_the_shipped_ones() {
     std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\n\xff\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
     assert_eq!((found.files().count(), unreadable.len()), (36, 1));
-    let refused = Composition::new(&found, &unreadable, &order(None, 1, None)).err().unwrap();
+    let refused = Composition::new(&found, &unreadable, &order(None, 1, None))
+        .err()
+        .unwrap();
     assert!(refused.what.contains("animal.txt"), "{}", refused.what);
     // A judging that cannot be used is found, and keeps nobody from composing.
-    std::fs::write(dir.join(VOCABULARIES).join("animal.txt"), b"owl\ncat\nhorse\nsalmon\nwolf\n").unwrap();
+    std::fs::write(
+        dir.join(VOCABULARIES).join("animal.txt"),
+        b"owl\ncat\nhorse\nsalmon\nwolf\n",
+    )
+    .unwrap();
     std::fs::write(dir.join("judge/mine.toml"), b"version = 0\n").unwrap();
     let (found, unreadable) = metadata(Some(&place.project)).unwrap();
     assert!(found.found().any(|f| f.file == "judge/mine.toml"));

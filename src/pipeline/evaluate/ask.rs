@@ -33,13 +33,30 @@ impl Wordings {
     /// [`ErrorKind::NotFound`] for a name that is none, with those there are; [`ErrorKind::Input`] for a text that is none.
     pub fn of(project: &Project, wording: &Wording) -> Result<Wordings> {
         let files = metadata::read(&project.metadata())?;
-        let metadata = Metadata::parse(files.files.into_iter().map(|f| MetaFile { name: f.name, text: f.text }));
+        let metadata = Metadata::parse(files.files.into_iter().map(|f| MetaFile {
+            name: f.name,
+            text: f.text,
+        }));
         let named = |name: &str| {
             metadata.instruction(name).ok_or_else(|| {
-                let known: Vec<String> = metadata.instructions().iter().map(|i| i.name.clone()).collect();
-                Error::new(ErrorKind::NotFound, format!("there is no instruction `{name}`, or it cannot be used"))
-                    .file(project.metadata().join(format!("{}{name}.toml", instruct::FOLDER)))
-                    .help(format!("one of: paper, {}; or a file; `benchtop lint` says what is wrong", known.join(", ")))
+                let known: Vec<String> = metadata
+                    .instructions()
+                    .iter()
+                    .map(|i| i.name.clone())
+                    .collect();
+                Error::new(
+                    ErrorKind::NotFound,
+                    format!("there is no instruction `{name}`, or it cannot be used"),
+                )
+                .file(
+                    project
+                        .metadata()
+                        .join(format!("{}{name}.toml", instruct::FOLDER)),
+                )
+                .help(format!(
+                    "one of: paper, {}; or a file; `benchtop lint` says what is wrong",
+                    known.join(", ")
+                ))
             })
         };
         let one = match wording {
@@ -47,7 +64,12 @@ impl Wordings {
             Wording::Named(name) => Some(named(name)?),
             Wording::Text { name, text } => Some(Arc::new(read(name, text)?)),
         };
-        Ok(Wordings { one, dysca: named("dysca")?, mvp: named("mvp")?, sap: named("mm-sap")? })
+        Ok(Wordings {
+            one,
+            dysca: named("dysca")?,
+            mvp: named("mvp")?,
+            sap: named("mm-sap")?,
+        })
     }
 
     /// In words, with a revision: another text is another instruction.
@@ -55,7 +77,9 @@ impl Wordings {
         match &self.one {
             Some(one) => format!("{} {}", one.label(), one.revision),
             None => {
-                let all = [&self.dysca, &self.mvp, &self.sap].map(|i| i.revision.as_str()).concat();
+                let all = [&self.dysca, &self.mvp, &self.sap]
+                    .map(|i| i.revision.as_str())
+                    .concat();
                 format!("paper {}", &blake3::hash(all.as_bytes()).to_hex()[..16])
             }
         }
@@ -81,7 +105,10 @@ pub fn read(name: &str, text: &str) -> Result<Instruction> {
     instruction.ok_or_else(|| {
         let first = found.into_iter().next();
         let (what, line) = first.map_or_else(Default::default, |f| (f.what, u64::from(f.line)));
-        Error::input(what).file(name).line(line).help("metadata/instruct/ has files to start from")
+        Error::input(what)
+            .file(name)
+            .line(line)
+            .help("metadata/instruct/ has files to start from")
     })
 }
 
@@ -108,22 +135,53 @@ pub fn question(
     files: &[PictureFile],
 ) -> std::result::Result<Question, String> {
     let shown = orders::shown(new.orders, item, order, new.seed);
-    let is_own = shown.iter().enumerate().all(|(place, option)| place == usize::from(*option));
-    let own = item.instruction.as_deref().filter(|i| is_own && wordings.one.is_none() && !i.trim().is_empty());
+    let is_own = shown
+        .iter()
+        .enumerate()
+        .all(|(place, option)| place == usize::from(*option));
+    let own = item
+        .instruction
+        .as_deref()
+        .filter(|i| is_own && wordings.one.is_none() && !i.trim().is_empty());
     let (prompt, system, instruction) = match own {
         Some(words) => (words.to_string(), None, ITEMS_OWN.to_string()),
         None => {
             let words = wordings.for_item(item);
-            let text = |option: &u16| item.options.get(usize::from(*option)).map_or("", |o| o.text.as_str());
+            let text = |option: &u16| {
+                item.options
+                    .get(usize::from(*option))
+                    .map_or("", |o| o.text.as_str())
+            };
             let options: Vec<&str> = shown.iter().map(text).collect();
-            (words.write(item.kind, &item.question, &options), words.system(), words.label())
+            (
+                words.write(item.kind, &item.question, &options),
+                words.system(),
+                words.label(),
+            )
         }
     };
-    let images = if new.blind { Vec::new() } else { pictures(item, files)? };
-    let declines = |option: &u16| item.options.get(usize::from(*option)).is_some_and(|o| o.role == Role::Refusal);
-    let refusal = shown.iter().position(declines).and_then(|place| u16::try_from(place).ok());
+    let images = if new.blind {
+        Vec::new()
+    } else {
+        pictures(item, files)?
+    };
+    let declines = |option: &u16| {
+        item.options
+            .get(usize::from(*option))
+            .is_some_and(|o| o.role == Role::Refusal)
+    };
+    let refusal = shown
+        .iter()
+        .position(declines)
+        .and_then(|place| u16::try_from(place).ok());
     Ok(Question {
-        ask: Ask { images, system, prompt, max_tokens: new.max_tokens, ..Ask::default() },
+        ask: Ask {
+            images,
+            system,
+            prompt,
+            max_tokens: new.max_tokens,
+            ..Ask::default()
+        },
         frame: RunAnswer {
             shown: if is_own { Vec::new() } else { shown },
             refusal,
@@ -137,10 +195,16 @@ pub fn question(
 /// The pictures of an item, which must all be there.
 fn pictures(item: &Item, files: &[PictureFile]) -> std::result::Result<Vec<Encoded>, String> {
     if files.len() < item.images.len() {
-        return Err(format!("it has {} pictures, {} are there", item.images.len(), files.len()));
+        return Err(format!(
+            "it has {} pictures, {} are there",
+            item.images.len(),
+            files.len()
+        ));
     }
     let one = |file: &PictureFile| {
-        let bytes = file.read().map_err(|p| format!("its picture cannot be read: {p}"))?;
+        let bytes = file
+            .read()
+            .map_err(|p| format!("its picture cannot be read: {p}"))?;
         Encoded::new(bytes).ok_or_else(|| "its picture is no PNG, JPEG, WebP or GIF".to_string())
     };
     files.iter().map(one).collect()
@@ -154,9 +218,25 @@ pub fn files(root: &Path, item: &Item) -> Vec<PictureFile> {
 impl Question {
     /// The answer that `reply` is. Letters are put into the item's own order here: until the answer is brought in, somebody may edit it.
     pub fn answered(self, reply: Reply) -> RunAnswer {
-        let Reply { text: output, reasoning, finish, usage, model: served, .. } = reply;
+        let Reply {
+            text: output,
+            reasoning,
+            finish,
+            usage,
+            model: served,
+            ..
+        } = reply;
         let options: Vec<&str> = self.options.iter().map(String::as_str).collect();
-        let reads = (!self.frame.shown.is_empty()).then(|| relabelled(&output, &options, &self.frame.shown));
-        RunAnswer { output, reasoning, reads, finish, usage, served, ..self.frame }
+        let reads = (!self.frame.shown.is_empty())
+            .then(|| relabelled(&output, &options, &self.frame.shown));
+        RunAnswer {
+            output,
+            reasoning,
+            reads,
+            finish,
+            usage,
+            served,
+            ..self.frame
+        }
     }
 }

@@ -9,7 +9,9 @@ pub const AT_FIRST: usize = 5;
 /// Whether a refusal, `SERVER: STATUS ...`, is about what was asked: a picture that a filter takes out, one that is too
 /// large. Any other status would come for every question.
 pub fn is_of_question(reason: &str) -> bool {
-    let status = reason.split_once(": ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<u16>().ok());
+    let status = reason
+        .split_once(": ")
+        .and_then(|(_, rest)| rest.split(' ').next()?.parse::<u16>().ok());
     matches!(status, Some(400 | 413 | 415 | 422 | 451))
 }
 
@@ -19,9 +21,16 @@ mod tests {
 
     #[test]
     fn a_refusal_is_told_from_a_wrong_model() {
-        assert!(is_of_question("http://127.0.0.1:8000: 400 Bad Request: the picture was flagged"));
+        assert!(is_of_question(
+            "http://127.0.0.1:8000: 400 Bad Request: the picture was flagged"
+        ));
         assert!(is_of_question("https://api.example: 413 Payload Too Large"));
-        for other in ["http://h: 404 Not Found: no model `x`", "http://h: 401 Unauthorized", "no answer", ""] {
+        for other in [
+            "http://h: 404 Not Found: no model `x`",
+            "http://h: 401 Unauthorized",
+            "no answer",
+            "",
+        ] {
             assert!(!is_of_question(other), "{other}");
         }
     }

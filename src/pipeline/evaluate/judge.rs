@@ -33,7 +33,11 @@ impl Unread {
     /// Of those that a judge can be asked about: how many this one has read, and how many of these name an option.
     pub fn judged(&self, readings: &JudgeExtractions, judge: &str) -> (u64, u64) {
         let mut counts = (0, 0);
-        for reading in self.asks.iter().filter_map(|(_, about)| readings.by(about, judge, INSTRUCTION)) {
+        for reading in self
+            .asks
+            .iter()
+            .filter_map(|(_, about)| readings.by(about, judge, INSTRUCTION))
+        {
             counts = (counts.0 + 1, counts.1 + u64::from(reading.read.is_some()));
         }
         counts
@@ -41,11 +45,19 @@ impl Unread {
 }
 
 fn cancelled() -> Error {
-    Error::new(ErrorKind::Cancelled, "nobody waits for this any more; what the judge read is kept")
+    Error::new(
+        ErrorKind::Cancelled,
+        "nobody waits for this any more; what the judge read is kept",
+    )
 }
 
 fn about_of(item: &Item, answer: &Prediction) -> String {
-    about(&item.id, &item.question, item.options.iter().map(|option| option.text.as_str()), &answer.output)
+    about(
+        &item.id,
+        &item.question,
+        item.options.iter().map(|option| option.text.as_str()),
+        &answer.output,
+    )
 }
 
 /// The answers that cannot be read, of these models and the further orders that they were asked in, of all models without names.
@@ -53,17 +65,31 @@ fn about_of(item: &Item, answer: &Prediction) -> String {
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for a model without answers, with those there are; [`ErrorKind::Cancelled`]; when texts cannot be read.
-pub fn unread(scored: &BoardData, models: &[String], wanted: &mut dyn FnMut() -> bool) -> Result<Vec<Unread>> {
+pub fn unread(
+    scored: &BoardData,
+    models: &[String],
+    wanted: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Unread>> {
     let all = scored.ruled().answering();
-    if let Some(none) = models.iter().find(|model| all.iter().all(|graded| graded.model != **model)) {
+    if let Some(none) = models
+        .iter()
+        .find(|model| all.iter().all(|graded| graded.model != **model))
+    {
         let known: Vec<&str> = all.iter().map(|graded| graded.model.as_str()).collect();
-        return Err(Error::new(ErrorKind::NotFound, format!("there are no answers of `{none}`"))
-            .help(format!("there are those of: {}", known.join(", "))));
+        return Err(Error::new(
+            ErrorKind::NotFound,
+            format!("there are no answers of `{none}`"),
+        )
+        .help(format!("there are those of: {}", known.join(", "))));
     }
     let mut found = Vec::new();
     for (at, graded) in all.iter().enumerate() {
         let base = graded.asked.as_ref().map(|asked| &asked.base);
-        if !models.is_empty() && !models.iter().any(|model| *model == graded.model || Some(model) == base) {
+        if !models.is_empty()
+            && !models
+                .iter()
+                .any(|model| *model == graded.model || Some(model) == base)
+        {
             continue;
         }
         let mut rows = scored.unparsed(at);
@@ -79,7 +105,12 @@ pub fn unread(scored: &BoardData, models: &[String], wanted: &mut dyn FnMut() ->
                 }
             }
         }
-        found.push(Unread { model: graded.model.clone(), at, unparsed: rows.len() as u64, asks });
+        found.push(Unread {
+            model: graded.model.clone(),
+            at,
+            unparsed: rows.len() as u64,
+            asks,
+        });
     }
     Ok(found)
 }
@@ -127,15 +158,31 @@ pub fn ask(
 ) -> Result<Done> {
     let mut seen = HashSet::new();
     let known = desk.judged.readings();
-    let mut is_open = |about: &String| known.by(about, desk.judge, INSTRUCTION).is_none() && seen.insert(about.clone());
-    let of_one = |one: &Unread| one.asks.iter().filter(|(_, about)| is_open(about)).map(|(row, _)| *row).collect();
+    let mut is_open = |about: &String| {
+        known.by(about, desk.judge, INSTRUCTION).is_none() && seen.insert(about.clone())
+    };
+    let of_one = |one: &Unread| {
+        one.asks
+            .iter()
+            .filter(|(_, about)| is_open(about))
+            .map(|(row, _)| *row)
+            .collect()
+    };
     let left: Vec<Vec<u32>> = all.iter().map(of_one).collect();
     let of = left.iter().map(|rows| rows.len() as u64).sum();
     let together = desk.model.abilities().max_batch.max(1);
-    let mut session = Session { desk, done: Done::default(), failing: 0 };
+    let mut session = Session {
+        desk,
+        done: Done::default(),
+        failing: 0,
+    };
     for (one, rows) in all.iter().zip(&left) {
         for some in rows.chunks(together) {
-            let open = scored.answered(one.at, some)?.into_iter().map(|(_, item, answer)| (item, answer)).collect();
+            let open = scored
+                .answered(one.at, some)?
+                .into_iter()
+                .map(|(_, item, answer)| (item, answer))
+                .collect();
             session.some(&one.model, open, &mut |done| watch(done, of))?;
         }
     }
@@ -150,7 +197,12 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn some(&mut self, model: &str, open: Vec<(Item, Prediction)>, watch: &mut dyn FnMut(u64) -> bool) -> Result<()> {
+    fn some(
+        &mut self,
+        model: &str,
+        open: Vec<(Item, Prediction)>,
+        watch: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<()> {
         let ask = |(item, answer): &(Item, Prediction)| Ask {
             system: Some(system().into()),
             prompt: prompt(&Asked::from(item), &item.question, &answer.output),
@@ -158,7 +210,18 @@ impl Session<'_> {
             ..Ask::default()
         };
         let asks: Vec<Ask> = open.iter().map(ask).collect();
-        let Session { desk: Desk { judge, model: asked, judged, now, .. }, done, failing } = self;
+        let Session {
+            desk:
+                Desk {
+                    judge,
+                    model: asked,
+                    judged,
+                    now,
+                    ..
+                },
+            done,
+            failing,
+        } = self;
         let (mut trouble, mut is_wanted) = (None, watch(done.asked));
         asked.ask(&asks, &mut |heard| {
             if let Heard::Done { index, result } = heard
@@ -220,7 +283,11 @@ impl Done {
         }
         *failing += 1;
         let most = if self.asked == 0 { AT_FIRST } else { STREAK };
-        if *failing >= most { Err(self.gone(*failing)) } else { Ok(()) }
+        if *failing >= most {
+            Err(self.gone(*failing))
+        } else {
+            Ok(())
+        }
     }
 
     /// The servers answer nothing any more.
@@ -235,7 +302,13 @@ impl Done {
     }
 }
 
-fn reading(model: &str, judge: &str, (item, answer): (&Item, &Prediction), given: Reply, at: String) -> Reading {
+fn reading(
+    model: &str,
+    judge: &str,
+    (item, answer): (&Item, &Prediction),
+    given: Reply,
+    at: String,
+) -> Reading {
     // What a filter says in the judge's place is no reading of the answer.
     let is_reply = given.finish != Finish::Refused;
     Reading {

@@ -7,7 +7,10 @@ use benchtop_model::rng::{Stream, key};
 /// `count` of `numbers`, drawn by `seed` and in their order; all of them where there are no more. Which are drawn depends
 /// on the numbers and the seed alone.
 pub fn sample(numbers: &[u32], count: Option<u64>, seed: u64) -> Vec<u32> {
-    let Some(count) = count.and_then(|n| usize::try_from(n).ok()).filter(|n| *n < numbers.len()) else {
+    let Some(count) = count
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|n| *n < numbers.len())
+    else {
         return numbers.to_vec();
     };
     let mut drawn = numbers.to_vec();
@@ -22,7 +25,9 @@ pub fn sample(numbers: &[u32], count: Option<u64>, seed: u64) -> Vec<u32> {
 pub fn count(orders: Orders, options: usize, is_rotation: bool) -> u16 {
     match orders {
         Orders::Shuffles(n) if options > 1 => u16::try_from(n).unwrap_or(u16::MAX),
-        Orders::Circular if options > 1 && !is_rotation => u16::try_from(options).unwrap_or(u16::MAX),
+        Orders::Circular if options > 1 && !is_rotation => {
+            u16::try_from(options).unwrap_or(u16::MAX)
+        }
         _ => 1,
     }
 }
@@ -50,7 +55,11 @@ pub fn shown(orders: Orders, item: &Item, order: u16, seed: u64) -> Vec<u16> {
             places.rotate_left(by);
         }
         Orders::Shuffles(_) => {
-            Stream::new(key(seed, &["evaluate", "shuffle", &item.id, &order.to_string()])).shuffle(&mut places);
+            Stream::new(key(
+                seed,
+                &["evaluate", "shuffle", &item.id, &order.to_string()],
+            ))
+            .shuffle(&mut places);
         }
     }
     places

@@ -67,7 +67,13 @@ pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> P
     if let Some(served) = answer.served.as_deref().filter(|s| *s != run.new.model) {
         put("served", served.into());
     }
-    Prediction { key: item.key.clone(), output, rule: None, judge: None, extra }
+    Prediction {
+        key: item.key.clone(),
+        output,
+        rule: None,
+        judge: None,
+        extra,
+    }
 }
 
 /// Writes the answers of `run` that are no predictions of the project yet into segments, with what was set aside. A data set of which
@@ -78,17 +84,41 @@ pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> P
 pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made> {
     let (mut there, mut told) = (HashSet::<(String, Key)>::new(), HashSet::new());
     let mine = format!("evaluation {} on ", run.id);
-    for answers in catalog.answers().iter().filter(|a| a.part.source.starts_with(&mine)) {
-        if let Holds::Predictions { model, dataset, run, .. } = &answers.part.holds {
-            told.extend(run.iter().flat_map(|run| run.lacking.iter().map(|number| (run.order, *number))));
+    for answers in catalog
+        .answers()
+        .iter()
+        .filter(|a| a.part.source.starts_with(&mine))
+    {
+        if let Holds::Predictions {
+            model,
+            dataset,
+            run,
+            ..
+        } = &answers.part.holds
+        {
+            told.extend(
+                run.iter()
+                    .flat_map(|run| run.lacking.iter().map(|number| (run.order, *number))),
+            );
             let set = format!("{model}\n{}", dataset.as_deref().unwrap_or_default());
-            there.extend(answers.predictions()?.into_iter().map(|p| (set.clone(), p.key)));
+            there.extend(
+                answers
+                    .predictions()?
+                    .into_iter()
+                    .map(|p| (set.clone(), p.key)),
+            );
         }
     }
     let mut sets: BTreeMap<(u16, String, u8), (Set, Writer)> = BTreeMap::new();
     runs::read(project.root(), run.id, &mut |line| {
-        let Line::Answer { asked, answer, .. } = line else { return Ok(()) };
-        let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else {
+        let Line::Answer { asked, answer, .. } = line else {
+            return Ok(());
+        };
+        let Some(row) = asked
+            .number
+            .checked_sub(1)
+            .filter(|row| (*row as usize) < catalog.len())
+        else {
             return Ok(());
         };
         let item = catalog.item(row as usize)?;
@@ -101,9 +131,10 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             let at = (order, item.dataset.clone(), item.form as u8);
             let (_, writer) = match sets.entry(at) {
                 Entry::Occupied(slot) => slot.into_mut(),
-                Entry::Vacant(slot) => {
-                    slot.insert(((order, item.dataset.clone(), item.form), Writer::create(&project.imports())?))
-                }
+                Entry::Vacant(slot) => slot.insert((
+                    (order, item.dataset.clone(), item.form),
+                    Writer::create(&project.imports())?,
+                )),
             };
             writer.push(&prediction(run, &item, asked, &answer))?;
         }
@@ -117,7 +148,10 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
         if sets.keys().all(|(o, d, _)| (o, d) != (order, dataset)) {
             let first = numbers.first().map_or(0, |number| *number as usize - 1);
             let form = catalog.item(first)?.form;
-            let set = ((*order, dataset.clone(), form), Writer::create(&project.imports())?);
+            let set = (
+                (*order, dataset.clone(), form),
+                Writer::create(&project.imports())?,
+            );
             sets.insert((*order, dataset.clone(), form as u8), set);
         }
     }
@@ -137,7 +171,9 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             base: run.label.clone(),
             orders: run.new.orders,
             order,
-            lacking: lacking.remove(&(order, dataset.clone())).unwrap_or_default(),
+            lacking: lacking
+                .remove(&(order, dataset.clone()))
+                .unwrap_or_default(),
         };
         let part = Part {
             file,
@@ -155,7 +191,11 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             blake3: done.blake3,
             source_blake3: String::new(),
         };
-        made.fresh.push(Fresh { part, frames: done.frames, rows: None });
+        made.fresh.push(Fresh {
+            part,
+            frames: done.frames,
+            rows: None,
+        });
     }
     Ok(made)
 }
@@ -171,10 +211,21 @@ fn lacking(
     let mut lacking: BTreeMap<(u16, String), Vec<u32>> = BTreeMap::new();
     let (progress, _) = runs::progress(project.root(), run.id)?;
     for asked in progress.failed.into_keys() {
-        let Some(row) = asked.number.checked_sub(1).filter(|row| (*row as usize) < catalog.len()) else { continue };
+        let Some(row) = asked
+            .number
+            .checked_sub(1)
+            .filter(|row| (*row as usize) < catalog.len())
+        else {
+            continue;
+        };
         let dataset = catalog.item(row as usize)?.dataset;
-        for order in orders_of(run.new.orders, asked.order).filter(|order| !told.contains(&(*order, asked.number))) {
-            lacking.entry((order, dataset.clone())).or_default().push(asked.number);
+        for order in orders_of(run.new.orders, asked.order)
+            .filter(|order| !told.contains(&(*order, asked.number)))
+        {
+            lacking
+                .entry((order, dataset.clone()))
+                .or_default()
+                .push(asked.number);
         }
     }
     Ok(lacking)
@@ -184,9 +235,22 @@ fn lacking(
 ///
 /// # Errors
 /// The operating system's.
-pub fn adopt(project: &Project, index: &Index, catalog: &Catalog, made: Made, at: &str) -> Result<Arc<Catalog>> {
+pub fn adopt(
+    project: &Project,
+    index: &Index,
+    catalog: &Catalog,
+    made: Made,
+    at: &str,
+) -> Result<Arc<Catalog>> {
     let files: Vec<_> = made.fresh.iter().map(|f| f.part.file.clone()).collect();
-    let taken = open::adopt(project, index, catalog, catalog.columns().clone(), made.fresh, at);
+    let taken = open::adopt(
+        project,
+        index,
+        catalog,
+        catalog.columns().clone(),
+        made.fresh,
+        at,
+    );
     // The notice is that the index is written at the next opening.
     taken
         .map(|(catalog, _)| catalog)
@@ -195,5 +259,8 @@ pub fn adopt(project: &Project, index: &Index, catalog: &Catalog, made: Made, at
 
 /// Removes segments that did not become part of the project.
 fn discard(project: &Project, made: &Made) {
-    manifest::take_back(&project.imports(), made.fresh.iter().map(|fresh| fresh.part.file.as_str()));
+    manifest::take_back(
+        &project.imports(),
+        made.fresh.iter().map(|fresh| fresh.part.file.as_str()),
+    );
 }

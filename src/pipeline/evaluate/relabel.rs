@@ -10,13 +10,20 @@ use benchtop_model::Item;
 
 /// Places of the words of the options within the output, the longest first where they overlap.
 fn quoted(output: &str, options: &[&str]) -> Vec<Range<usize>> {
-    let mut texts: Vec<&str> = options.iter().map(|o| o.trim()).filter(|o| o.chars().count() > 1).collect();
+    let mut texts: Vec<&str> = options
+        .iter()
+        .map(|o| o.trim())
+        .filter(|o| o.chars().count() > 1)
+        .collect();
     texts.sort_by_key(|o| std::cmp::Reverse(o.len()));
     let mut found: Vec<Range<usize>> = Vec::new();
     for text in texts {
         for (at, _) in output.match_indices(text) {
             let range = at..at + text.len();
-            if found.iter().all(|other| range.end <= other.start || other.end <= range.start) {
+            if found
+                .iter()
+                .all(|other| range.end <= other.start || other.end <= range.start)
+            {
                 found.push(range);
             }
         }
@@ -26,18 +33,28 @@ fn quoted(output: &str, options: &[&str]) -> Vec<Range<usize>> {
 
 /// `output` with the letters of the item's own order, where `shown` has the item's option (from 0) in each place.
 pub fn relabelled(output: &str, options: &[&str], shown: &[u16]) -> String {
-    if shown.iter().enumerate().all(|(place, option)| place == usize::from(*option)) {
+    if shown
+        .iter()
+        .enumerate()
+        .all(|(place, option)| place == usize::from(*option))
+    {
         return output.to_string();
     }
     let quoted = quoted(output, options);
     // A small letter among words is an article or part of a name; alone or in brackets it is an answer.
-    let is_bare = output.trim_matches(|c: char| !c.is_alphanumeric()).chars().count() == 1;
+    let is_bare = output
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .chars()
+        .count()
+        == 1;
     let mut out = String::with_capacity(output.len());
     let mut before: Option<char> = None;
     let mut rest = output.char_indices().peekable();
     while let Some((at, c)) = rest.next() {
         let alone = !before.is_some_and(|c| c.is_alphanumeric() || c == '\'')
-            && !rest.peek().is_some_and(|(_, next)| next.is_alphanumeric() || *next == '\'')
+            && !rest
+                .peek()
+                .is_some_and(|(_, next)| next.is_alphanumeric() || *next == '\'')
             && !quoted.iter().any(|range| range.contains(&at));
         let place = match c {
             'A'..='Z' => Some(c as usize - 'A' as usize),
@@ -47,7 +64,9 @@ pub fn relabelled(output: &str, options: &[&str], shown: &[u16]) -> String {
             _ => None,
         };
         match place.filter(|_| alone).and_then(|place| shown.get(place)) {
-            Some(option) if c.is_ascii_uppercase() => out.push_str(&Item::letter(usize::from(*option))),
+            Some(option) if c.is_ascii_uppercase() => {
+                out.push_str(&Item::letter(usize::from(*option)))
+            }
             Some(option) => out.push_str(&Item::letter(usize::from(*option)).to_lowercase()),
             None => out.push(c),
         }

@@ -58,7 +58,9 @@ fn outputs(catalog: &Catalog, shelf: &DatasetResolver, wanted: &str) -> Result<O
         let homes = shelf.homes_of(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
         let mut id = String::new();
         for row in answers.predictions()? {
-            if let Ok(at) = homes.find(&row.key.to_string(), &mut id, |hash| catalog.row_of_hash(hash)) {
+            if let Ok(at) = homes.find(&row.key.to_string(), &mut id, |hash| {
+                catalog.row_of_hash(hash)
+            }) {
                 found.entry(at).or_insert(row.output);
             }
         }
@@ -78,23 +80,41 @@ pub fn compared(
     wanted: &dyn Fn() -> bool,
 ) -> Result<Vec<Vec<Compared>>> {
     let shelf = DatasetResolver::of(catalog);
-    let outputs: Vec<Outputs> = models.iter().map(|model| outputs(catalog, &shelf, model)).collect::<Result<_>>()?;
+    let outputs: Vec<Outputs> = models
+        .iter()
+        .map(|model| outputs(catalog, &shelf, model))
+        .collect::<Result<_>>()?;
     let mut all: Vec<Vec<Compared>> = models.iter().map(|_| Vec::new()).collect();
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0 && !wanted() {
-            return Err(Error::new(ErrorKind::Cancelled, "nobody waits for this any more"));
+            return Err(Error::new(
+                ErrorKind::Cancelled,
+                "nobody waits for this any more",
+            ));
         }
         // Most items are no free-form ones, and reading them whole would take long.
         if memchr::memmem::find(line, QuestionKind::FreeForm.name().as_bytes()).is_none() {
             return Ok(true);
         }
-        let item: Item = serde_json::from_slice(line)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
-        let Some(reference) = rule.reference(&item) else { return Ok(true) };
+        let item: Item = serde_json::from_slice(line).map_err(|e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("item #{} cannot be read: {e}", row + 1),
+            )
+        })?;
+        let Some(reference) = rule.reference(&item) else {
+            return Ok(true);
+        };
         for (outputs, list) in outputs.iter().zip(&mut all) {
-            let Some(output) = outputs.get(&(row as u32)) else { continue };
+            let Some(output) = outputs.get(&(row as u32)) else {
+                continue;
+            };
             let (reference, output) = (reference.to_string(), output.clone());
-            list.push(Compared { row: row as u32, reference, output });
+            list.push(Compared {
+                row: row as u32,
+                reference,
+                output,
+            });
         }
         Ok(true)
     })?;
@@ -122,15 +142,26 @@ pub fn compare(
     watch: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Done> {
     let mut seen = HashSet::new();
-    let left: Vec<&Compared> =
-        all.iter().flatten().filter(|c| cosines.get(c.pair()).is_none() && seen.insert(c.pair())).collect();
+    let left: Vec<&Compared> = all
+        .iter()
+        .flatten()
+        .filter(|c| cosines.get(c.pair()).is_none() && seen.insert(c.pair()))
+        .collect();
     let (mut done, of) = (Done::default(), left.len() as u64);
-    let cancelled = || Error::new(ErrorKind::Cancelled, "nobody waits for this any more; what was compared is kept");
+    let cancelled = || {
+        Error::new(
+            ErrorKind::Cancelled,
+            "nobody waits for this any more; what was compared is kept",
+        )
+    };
     for some in left.chunks(TOGETHER) {
         if !watch(done.pairs, of) {
             return Err(cancelled());
         }
-        let mut texts: Vec<&str> = some.iter().flat_map(|c| [c.reference.as_str(), c.output.as_str()]).collect();
+        let mut texts: Vec<&str> = some
+            .iter()
+            .flat_map(|c| [c.reference.as_str(), c.output.as_str()])
+            .collect();
         texts.sort_unstable();
         texts.dedup();
         let embedded = model.embed(&texts, &mut |_| watch(done.pairs, of));
@@ -144,7 +175,10 @@ pub fn compare(
             vectors.insert(*text, found.vector);
         }
         let of_pair = |c: &&Compared| {
-            let (a, b) = (vectors.get(c.reference.as_str())?, vectors.get(c.output.as_str())?);
+            let (a, b) = (
+                vectors.get(c.reference.as_str())?,
+                vectors.get(c.output.as_str())?,
+            );
             Some((c.pair(), cosine(a, b) as f32))
         };
         let found: Vec<(u64, f32)> = some.iter().filter_map(of_pair).collect();
@@ -159,7 +193,10 @@ pub fn compare(
 pub fn column(list: &[Compared], cosines: &Cosines, rule: FreeForm, rows: usize) -> Vec<f32> {
     let mut scores = vec![f32::NAN; rows];
     for compared in list {
-        if let (Some(place), Some(cosine)) = (scores.get_mut(compared.row as usize), cosines.get(compared.pair())) {
+        if let (Some(place), Some(cosine)) = (
+            scores.get_mut(compared.row as usize),
+            cosines.get(compared.pair()),
+        ) {
             *place = rule.score(f64::from(cosine)) as f32;
         }
     }

@@ -54,13 +54,26 @@ fn new(orders: Orders) -> NewRun {
 #[test]
 fn rotations_are_all_there_and_shuffles_are_the_same_for_every_model() {
     let four = item(&["a cat", "a dog", "an owl", "I cannot tell"]);
-    let rotations: Vec<Vec<u16>> =
-        of_item(Orders::Circular, 4, false).map(|order| shown(Orders::Circular, &four, order, 1)).collect();
-    assert_eq!(rotations, [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]);
+    let rotations: Vec<Vec<u16>> = of_item(Orders::Circular, 4, false)
+        .map(|order| shown(Orders::Circular, &four, order, 1))
+        .collect();
+    assert_eq!(
+        rotations,
+        [[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]]
+    );
     let shuffles = |seed| -> Vec<Vec<u16>> {
-        of_item(Orders::Shuffles(5), 4, false).map(|order| shown(Orders::Shuffles(5), &four, order, seed)).collect()
+        of_item(Orders::Shuffles(5), 4, false)
+            .map(|order| shown(Orders::Shuffles(5), &four, order, seed))
+            .collect()
     };
-    assert_eq!((shuffles(1).len(), shuffles(1) == shuffles(1), shuffles(1) == shuffles(2)), (5, true, false));
+    assert_eq!(
+        (
+            shuffles(1).len(),
+            shuffles(1) == shuffles(1),
+            shuffles(1) == shuffles(2)
+        ),
+        (5, true, false)
+    );
     for mut places in shuffles(1) {
         places.sort_unstable();
         assert_eq!(places, [0, 1, 2, 3]);
@@ -72,7 +85,13 @@ fn rotations_are_all_there_and_shuffles_are_the_same_for_every_model() {
         (Orders::Shuffles(5), 1, false),
         (Orders::AsIs, 4, false),
     ] {
-        assert_eq!((count(orders, options, is_rotation), of_item(orders, options, is_rotation)), (1, 0..1));
+        assert_eq!(
+            (
+                count(orders, options, is_rotation),
+                of_item(orders, options, is_rotation)
+            ),
+            (1, 0..1)
+        );
     }
     assert_eq!(of_item(Orders::Shuffles(3), 2, true), 1..4);
 }
@@ -82,9 +101,18 @@ fn a_sample_is_drawn_by_its_seed_and_keeps_the_order() {
     let all: Vec<u32> = (1..=100).collect();
     let some = sample(&all, Some(10), 3);
     assert!(
-        some.len() == 10 && some.is_sorted() && some == sample(&all, Some(10), 3) && some != sample(&all, Some(10), 4)
+        some.len() == 10
+            && some.is_sorted()
+            && some == sample(&all, Some(10), 3)
+            && some != sample(&all, Some(10), 4)
     );
-    assert_eq!((sample(&all, None, 3).len(), sample(&all, Some(200), 3).len()), (100, 100));
+    assert_eq!(
+        (
+            sample(&all, None, 3).len(),
+            sample(&all, Some(200), 3).len()
+        ),
+        (100, 100)
+    );
 }
 
 #[test]
@@ -139,11 +167,25 @@ fn an_answer_reads_as_the_item_was_when_it_was_asked() {
     };
     // Shown: A "a dog", B "Plan B", C "I cannot tell", D "a cat".
     let asked = question(&item, 2, &run.new, &words, &[]).unwrap();
-    let answer = asked.answered(Reply { text: "B, Plan B.".into(), ..Reply::default() });
+    let answer = asked.answered(Reply {
+        text: "B, Plan B.".into(),
+        ..Reply::default()
+    });
     item.options[2].text = "another plan".into();
     item.options.swap(0, 1);
-    let prediction = prediction(&run, &item, Asked { number: 1, order: 2 }, &answer);
-    assert_eq!((prediction.output.as_str(), &prediction.extra["said"]), ("C, Plan B.", &"B, Plan B.".into()));
+    let prediction = prediction(
+        &run,
+        &item,
+        Asked {
+            number: 1,
+            order: 2,
+        },
+        &answer,
+    );
+    assert_eq!(
+        (prediction.output.as_str(), &prediction.extra["said"]),
+        ("C, Plan B.", &"B, Plan B.".into())
+    );
 }
 
 #[test]
@@ -151,19 +193,43 @@ fn a_question_is_put_in_the_words_of_its_paper() {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(dir.path()).unwrap();
     let words = Wordings::of(&project, &Wording::Paper).unwrap();
-    let ask = |item: &Item, order, orders| question(item, order, &new(orders), &words, &[]).unwrap();
-    let mut own = Item { instruction: Some("In its own words?".into()), ..item(&["a cat", "a dog"]) };
+    let ask =
+        |item: &Item, order, orders| question(item, order, &new(orders), &words, &[]).unwrap();
+    let mut own = Item {
+        instruction: Some("In its own words?".into()),
+        ..item(&["a cat", "a dog"])
+    };
     let as_is = ask(&own, 0, Orders::AsIs);
-    assert_eq!((as_is.ask.prompt.as_str(), as_is.frame.instruction.as_str()), ("In its own words?", "item"));
+    assert_eq!(
+        (as_is.ask.prompt.as_str(), as_is.frame.instruction.as_str()),
+        ("In its own words?", "item")
+    );
     assert!(as_is.frame.shown.is_empty());
     let turned = ask(&own, 2, Orders::Circular);
-    assert!(turned.ask.prompt.contains("(A) a dog\n(B) a cat\nHint"), "{}", turned.ask.prompt);
-    assert_eq!((turned.frame.instruction.as_str(), turned.frame.shown), ("dysca@1", vec![1, 0]));
+    assert!(
+        turned.ask.prompt.contains("(A) a dog\n(B) a cat\nHint"),
+        "{}",
+        turned.ask.prompt
+    );
+    assert_eq!(
+        (turned.frame.instruction.as_str(), turned.frame.shown),
+        ("dysca@1", vec![1, 0])
+    );
     own.form = Form::Mvp;
     assert_eq!(ask(&own, 2, Orders::Circular).frame.instruction, "mvp@1");
-    let refuses = ask(&item(&["a cat", "a dog", "I cannot tell"]), 2, Orders::Circular);
-    assert_eq!((refuses.frame.instruction.as_str(), refuses.frame.refusal), ("mm-sap@1", Some(1)));
-    assert_eq!(ask(&item(&[]), 0, Orders::Circular).ask.prompt, "What is it?\nYour answer is:");
+    let refuses = ask(
+        &item(&["a cat", "a dog", "I cannot tell"]),
+        2,
+        Orders::Circular,
+    );
+    assert_eq!(
+        (refuses.frame.instruction.as_str(), refuses.frame.refusal),
+        ("mm-sap@1", Some(1))
+    );
+    assert_eq!(
+        ask(&item(&[]), 0, Orders::Circular).ask.prompt,
+        "What is it?\nYour answer is:"
+    );
     // One for all, and what is none.
     let plain = Wordings::of(&project, &Wording::Named("plain".into())).unwrap();
     let asked = question(&own, 0, &new(Orders::AsIs), &plain, &[]).unwrap();
@@ -172,7 +238,10 @@ fn a_question_is_put_in_the_words_of_its_paper() {
     let none = Wordings::of(&project, &Wording::Named("dysko".into())).unwrap_err();
     assert!(none.to_string().contains("mm-sap"), "{none}");
     let wrong = read("mine.toml", "version = 1\nabout = \"x\"\noption = \"y\"\n").unwrap_err();
-    assert_eq!(wrong.place.file.as_deref(), Some(std::path::Path::new("mine.toml")));
+    assert_eq!(
+        wrong.place.file.as_deref(),
+        Some(std::path::Path::new("mine.toml"))
+    );
 }
 
 #[test]
@@ -180,19 +249,52 @@ fn a_picture_that_is_not_there_is_not_asked_about() {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(dir.path()).unwrap();
     let words = Wordings::of(&project, &Wording::Paper).unwrap();
-    let with =
-        Item { images: vec![benchtop_model::ImageRef { name: "a.png".into(), ..Default::default() }], ..item(&[]) };
-    let seeing = NewRun { blind: false, ..new(Orders::AsIs) };
-    assert!(question(&with, 0, &seeing, &words, &[]).unwrap_err().contains("1 pictures, 0 are there"));
-    assert!(question(&with, 0, &new(Orders::AsIs), &words, &[]).is_ok(), "who is blind needs none");
+    let with = Item {
+        images: vec![benchtop_model::ImageRef {
+            name: "a.png".into(),
+            ..Default::default()
+        }],
+        ..item(&[])
+    };
+    let seeing = NewRun {
+        blind: false,
+        ..new(Orders::AsIs)
+    };
+    assert!(
+        question(&with, 0, &seeing, &words, &[])
+            .unwrap_err()
+            .contains("1 pictures, 0 are there")
+    );
+    assert!(
+        question(&with, 0, &new(Orders::AsIs), &words, &[]).is_ok(),
+        "who is blind needs none"
+    );
     let file = dir.path().join("a.png");
     let holding = |bytes: &[u8]| {
         std::fs::write(&file, bytes).unwrap();
-        PictureFile { path: file.clone(), hash: blake3::hash(bytes).to_hex().to_string() }
+        PictureFile {
+            path: file.clone(),
+            hash: blake3::hash(bytes).to_hex().to_string(),
+        }
     };
-    assert!(question(&with, 0, &seeing, &words, &[holding(b"<svg>")]).unwrap_err().contains("no PNG"));
+    assert!(
+        question(&with, 0, &seeing, &words, &[holding(b"<svg>")])
+            .unwrap_err()
+            .contains("no PNG")
+    );
     let picture = [holding(b"GIF89a")];
-    assert_eq!(question(&with, 0, &seeing, &words, &picture).unwrap().ask.images.len(), 1);
+    assert_eq!(
+        question(&with, 0, &seeing, &words, &picture)
+            .unwrap()
+            .ask
+            .images
+            .len(),
+        1
+    );
     holding(b"GIF89a, replaced");
-    assert!(question(&with, 0, &seeing, &words, &picture).unwrap_err().contains("does not match its hash"));
+    assert!(
+        question(&with, 0, &seeing, &words, &picture)
+            .unwrap_err()
+            .contains("does not match its hash")
+    );
 }

@@ -39,7 +39,11 @@ enum Sink {
     Dysca(DyscaWriter<Out>),
     Nested(NestedWriter<Out>),
     Lines(Out),
-    Mvp { dir: PathBuf, questions: Option<Out>, rotations: Option<Out> },
+    Mvp {
+        dir: PathBuf,
+        questions: Option<Out>,
+        rotations: Option<Out>,
+    },
 }
 
 /// Items that are set aside since a picture of theirs is damaged, replaced or gone.
@@ -112,7 +116,9 @@ impl Renames {
     /// The operating system's.
     pub fn finish(mut self) -> Result<()> {
         for (temp, path) in &self.0 {
-            File::open(temp).and_then(|f| f.sync_all()).map_err(|e| io(&e, path))?;
+            File::open(temp)
+                .and_then(|f| f.sync_all())
+                .map_err(|e| io(&e, path))?;
         }
         while let Some((temp, path)) = self.0.first() {
             std::fs::rename(temp, path).map_err(|e| io(&e, path))?;
@@ -170,7 +176,9 @@ fn io(e: &std::io::Error, path: &Path) -> Error {
 /// # Errors
 /// [`ErrorKind::Usage`] for a path without a file's name, and the operating system's.
 pub fn create(path: &Path, renames: &mut Renames) -> Result<Out> {
-    let name = path.file_name().ok_or_else(|| Error::new(ErrorKind::Usage, "is not a file's name").file(path))?;
+    let name = path
+        .file_name()
+        .ok_or_else(|| Error::new(ErrorKind::Usage, "is not a file's name").file(path))?;
     let temp = path.with_file_name(format!(".tmp-{}", name.to_string_lossy()));
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
         std::fs::create_dir_all(dir).map_err(|e| io(&e, dir))?;
@@ -191,9 +199,14 @@ impl Exporter {
         let mut renames = Renames::default();
         let sink = if target == Target::Mvp {
             let To::Path(dir) = to else {
-                return Err(Error::new(ErrorKind::Usage, "this format is a folder").help("name it with --out DIR"));
+                return Err(Error::new(ErrorKind::Usage, "this format is a folder")
+                    .help("name it with --out DIR"));
             };
-            Sink::Mvp { dir: dir.to_path_buf(), questions: None, rotations: None }
+            Sink::Mvp {
+                dir: dir.to_path_buf(),
+                questions: None,
+                rotations: None,
+            }
         } else {
             let out = match to {
                 To::Path(path) => create(path, &mut renames)?,
@@ -205,12 +218,23 @@ impl Exporter {
                 _ => Sink::Dysca(DyscaWriter::new(out)),
             }
         };
-        Ok(Exporter { sink, renames, written: 0, left_out: 0, lenient: false, unsaid: None, target })
+        Ok(Exporter {
+            sink,
+            renames,
+            written: 0,
+            left_out: 0,
+            lenient: false,
+            unsaid: None,
+            target,
+        })
     }
 
     /// Leaves out and counts items that came in no form of their own and cannot be said in this one; without it they are errors.
     pub fn leaving_out(self) -> Exporter {
-        Exporter { lenient: true, ..self }
+        Exporter {
+            lenient: true,
+            ..self
+        }
     }
 
     /// Writes one item, or counts it when it does not belong to the format.
@@ -223,7 +247,9 @@ impl Exporter {
             return Ok(());
         }
         match self.write(item) {
-            Err(problem) if self.lenient && problem.kind == ErrorKind::Input && item.form == Form::Plain => {
+            Err(problem)
+                if self.lenient && problem.kind == ErrorKind::Input && item.form == Form::Plain =>
+            {
                 self.left_out += 1;
                 self.unsaid.get_or_insert(problem.what);
             }
@@ -245,13 +271,21 @@ impl Exporter {
             ErrorKind::Input => p.help("--filter can leave the item out; --format jsonl takes all"),
             _ => p.help(format!("the item is `{}`", item.id)),
         };
-        let marked = if self.target == Target::Jsonl { None } else { draft(item) };
+        let marked = if self.target == Target::Jsonl {
+            None
+        } else {
+            draft(item)
+        };
         let item = marked.as_ref().unwrap_or(item);
         match &mut self.sink {
             Sink::Dysca(out) => out.push(item).map_err(named)?,
             Sink::Nested(out) => out.push(item).map_err(named)?,
             Sink::Lines(out) => formats::jsonl::write(item, out).map_err(named)?,
-            Sink::Mvp { dir, questions, rotations } => {
+            Sink::Mvp {
+                dir,
+                questions,
+                rotations,
+            } => {
                 let (slot, name) = if item.form == Form::MvpCircular {
                     (rotations, "data/mcq_questions.json")
                 } else {
@@ -277,7 +311,9 @@ impl Exporter {
         (model, form, evaluated): (&str, Form, bool),
         rows: &mut dyn Iterator<Item = Result<Prediction>>,
     ) -> Result<()> {
-        let Sink::Mvp { dir, .. } = &self.sink else { return Ok(()) };
+        let Sink::Mvp { dir, .. } = &self.sink else {
+            return Ok(());
+        };
         // A name that was given by hand is no path.
         let model = model.replace(['/', '\\'], "_");
         let name = match (form, evaluated) {
@@ -289,7 +325,8 @@ impl Exporter {
         for row in rows {
             formats::write_prediction(&row?, &mut out)?;
         }
-        out.flush().map_err(|e| io(&e, Path::new("model_prediction")))
+        out.flush()
+            .map_err(|e| io(&e, Path::new("model_prediction")))
     }
 
     /// Finishes every file. Gives items written and items that do not belong to the format.
@@ -302,7 +339,11 @@ impl Exporter {
             Sink::Dysca(out) => flush(out.finish()?)?,
             Sink::Nested(out) => flush(out.finish()?)?,
             Sink::Lines(out) => flush(out)?,
-            Sink::Mvp { questions, rotations, .. } => {
+            Sink::Mvp {
+                questions,
+                rotations,
+                ..
+            } => {
                 for out in [questions, rotations].into_iter().flatten() {
                     flush(out)?;
                 }

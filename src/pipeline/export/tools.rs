@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{Aside, Out, Renames, create, draft, io, unlink};
-use benchtop_formats::out::{Folder, LMMS_DATA, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_utils, lmms_yaml};
+use benchtop_formats::out::{
+    Folder, LMMS_DATA, Packed, Survey, Table, WITHOUT_OPTIONS, lmms_utils, lmms_yaml,
+};
 use benchtop_metrics::extract::strict_in_python;
 use benchtop_model::{Error, ErrorKind, ImageRef, Item, Result};
 use benchtop_store::picture_file::PictureFile;
@@ -42,16 +44,26 @@ struct Group {
 
 impl Group {
     fn label(&self) -> String {
-        if self.without_options { format!("{}{WITHOUT_OPTIONS}", self.dataset) } else { self.dataset.clone() }
+        if self.without_options {
+            format!("{}{WITHOUT_OPTIONS}", self.dataset)
+        } else {
+            self.dataset.clone()
+        }
     }
 }
 
 impl Surveys {
     /// Looks at the next item.
     pub fn look(&mut self, item: &Item) {
-        let group = Group { dataset: item.dataset.clone(), without_options: item.options.is_empty() };
+        let group = Group {
+            dataset: item.dataset.clone(),
+            without_options: item.options.is_empty(),
+        };
         let marked = draft(item);
-        for survey in [self.datasets.entry(item.dataset.clone()).or_default(), self.tables.entry(group).or_default()] {
+        for survey in [
+            self.datasets.entry(item.dataset.clone()).or_default(),
+            self.tables.entry(group).or_default(),
+        ] {
             survey.look(item);
             if let Some(marked) = &marked {
                 survey.look(marked);
@@ -62,17 +74,34 @@ impl Surveys {
 
     /// The group that an item is written in.
     fn group(&self, tool: Tool, item: &Item) -> Group {
-        let with = || self.tables.contains_key(&Group { dataset: item.dataset.clone(), without_options: false });
+        let with = || {
+            self.tables.contains_key(&Group {
+                dataset: item.dataset.clone(),
+                without_options: false,
+            })
+        };
         let without_options = tool == Tool::VlmEvalKit && item.options.is_empty() && with();
-        Group { dataset: item.dataset.clone(), without_options }
+        Group {
+            dataset: item.dataset.clone(),
+            without_options,
+        }
     }
 
     fn groups(&self, tool: Tool) -> Vec<Group> {
-        let mut groups: Vec<Group> =
-            self.datasets.keys().map(|name| Group { dataset: name.clone(), without_options: false }).collect();
+        let mut groups: Vec<Group> = self
+            .datasets
+            .keys()
+            .map(|name| Group {
+                dataset: name.clone(),
+                without_options: false,
+            })
+            .collect();
         if tool == Tool::VlmEvalKit {
             let mixed = |group: &&Group| {
-                let with = Group { without_options: false, ..(*group).clone() };
+                let with = Group {
+                    without_options: false,
+                    ..(*group).clone()
+                };
                 group.without_options && self.tables.contains_key(&with)
             };
             groups.extend(self.tables.keys().filter(mixed).cloned());
@@ -83,7 +112,10 @@ impl Surveys {
     fn of(&self, tool: Tool, group: &Group) -> Survey {
         let found = match tool {
             Tool::VlmEvalKit => {
-                let alone = Group { without_options: true, ..group.clone() };
+                let alone = Group {
+                    without_options: true,
+                    ..group.clone()
+                };
                 self.tables.get(group).or_else(|| self.tables.get(&alone))
             }
             _ => self.datasets.get(&group.dataset),
@@ -178,17 +210,24 @@ impl Tools {
             let sink = self.begin(&group)?;
             self.open.insert(group.clone(), sink);
         }
-        let Some(sink) = self.open.get_mut(&group) else { return Ok(()) };
-        let root = &self.root;
-        let mut load = |image: &ImageRef| match image.hash.as_ref().and_then(|hash| read.remove(hash)) {
-            Some(bytes) => Ok(Some(bytes)),
-            None => PictureFile::of(root, image).map(|file| file.read()).transpose(),
+        let Some(sink) = self.open.get_mut(&group) else {
+            return Ok(());
         };
+        let root = &self.root;
+        let mut load =
+            |image: &ImageRef| match image.hash.as_ref().and_then(|hash| read.remove(hash)) {
+                Some(bytes) => Ok(Some(bytes)),
+                None => PictureFile::of(root, image)
+                    .map(|file| file.read())
+                    .transpose(),
+            };
         let named = |p: Error| p.help(format!("the item is `{}`", item.id));
         let filled = match sink {
             Sink::Table(table) => table.push(item, &mut load),
             Sink::Packed(table) => table.push(item, &mut load),
-            Sink::Folder(folder, dir) => folder.push(item, &mut load, &mut |name, bytes| put(&dir.join(name), &bytes)),
+            Sink::Folder(folder, dir) => folder.push(item, &mut load, &mut |name, bytes| {
+                put(&dir.join(name), &bytes)
+            }),
         };
         self.written.without += u64::from(!filled.map_err(named)?);
         self.written.items += 1;
@@ -199,7 +238,11 @@ impl Tools {
         let survey = self.surveys.of(self.tool, group);
         let (name, dataset) = (self.name(group), group.dataset.as_str());
         // One data set is the folder itself, several are folders in it.
-        let dir = if self.names.len() > 1 { self.dir.join(&name) } else { self.dir.clone() };
+        let dir = if self.names.len() > 1 {
+            self.dir.join(&name)
+        } else {
+            self.dir.clone()
+        };
         Ok(match self.tool {
             Tool::VlmEvalKit => {
                 let out = create(&self.dir.join(format!("{name}.tsv")), &mut self.renames)?;
@@ -211,15 +254,23 @@ impl Tools {
                 Sink::Folder(Folder::new(out, survey, dataset), dir)
             }
             Tool::Parquet => {
-                let out = create(&dir.join("data/train-00000-of-00001.parquet"), &mut self.renames)?;
+                let out = create(
+                    &dir.join("data/train-00000-of-00001.parquet"),
+                    &mut self.renames,
+                )?;
                 Sink::Packed(Box::new(Packed::new(out, survey, dataset)?))
             }
             Tool::LmmsEval => {
                 let utils = lmms_utils(&strict_in_python());
-                for (file, text) in [(format!("{name}.yaml"), lmms_yaml(&name)), ("utils.py".into(), utils)] {
+                for (file, text) in [
+                    (format!("{name}.yaml"), lmms_yaml(&name)),
+                    ("utils.py".into(), utils),
+                ] {
                     let path = dir.join(file);
                     let mut out = create(&path, &mut self.renames)?;
-                    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| io(&e, &path))?;
+                    out.write_all(text.as_bytes())
+                        .and_then(|()| out.flush())
+                        .map_err(|e| io(&e, &path))?;
                 }
                 let out = create(&dir.join(LMMS_DATA), &mut self.renames)?;
                 Sink::Packed(Box::new(Packed::new(out, survey, dataset)?))
@@ -228,12 +279,19 @@ impl Tools {
     }
 
     fn name(&self, group: &Group) -> String {
-        self.names.get(group).cloned().unwrap_or_else(|| plain(&group.label()))
+        self.names
+            .get(group)
+            .cloned()
+            .unwrap_or_else(|| plain(&group.label()))
     }
 
     /// Begins the answers of a model, for VLMEvalKit: `MODEL/MODEL_DATASET.tsv`.
     pub fn answers(&mut self, model: &str) -> Answers<'_> {
-        Answers { model: plain(model), open: BTreeMap::new(), tools: self }
+        Answers {
+            model: plain(model),
+            open: BTreeMap::new(),
+            tools: self,
+        }
     }
 
     /// Finishes every file.
@@ -275,10 +333,18 @@ impl Answers<'_> {
         if !self.open.contains_key(&group) {
             let survey = self.tools.surveys.of(self.tools.tool, &group);
             let file = format!("{}_{}.tsv", self.model, self.tools.name(&group));
-            let out = create(&self.tools.dir.join(&self.model).join(file), &mut self.tools.renames)?;
-            self.open.insert(group.clone(), (Table::new(out, survey, &item.dataset, true)?, false));
+            let out = create(
+                &self.tools.dir.join(&self.model).join(file),
+                &mut self.tools.renames,
+            )?;
+            self.open.insert(
+                group.clone(),
+                (Table::new(out, survey, &item.dataset, true)?, false),
+            );
         }
-        let Some((table, any)) = self.open.get_mut(&group) else { return Ok(()) };
+        let Some((table, any)) = self.open.get_mut(&group) else {
+            return Ok(());
+        };
         match output {
             Some(output) => {
                 table.answer(item, output)?;
@@ -300,7 +366,9 @@ impl Answers<'_> {
             if !any {
                 // A model that answered none of a table's questions has no file there.
                 let file = format!("{}_{}.tsv", self.model, self.tools.name(&group));
-                self.tools.renames.forget(&self.tools.dir.join(&self.model).join(file));
+                self.tools
+                    .renames
+                    .forget(&self.tools.dir.join(&self.model).join(file));
             }
         }
         Ok(())
@@ -336,7 +404,13 @@ fn names(groups: Vec<Group>) -> BTreeMap<Group, String> {
 
 /// A name as one of a file and of a task: no path, no blank, no list.
 fn plain(name: &str) -> String {
-    let kept = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+') { c } else { '_' };
+    let kept = |c: char| {
+        if c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+') {
+            c
+        } else {
+            '_'
+        }
+    };
     let name: String = name.chars().map(kept).collect();
     match name.strip_prefix('.') {
         Some(rest) => format!("_{rest}"),
@@ -352,7 +426,10 @@ fn plain(name: &str) -> String {
 pub fn takes_answers(tool: Tool) -> Result<()> {
     match tool {
         Tool::VlmEvalKit => Ok(()),
-        _ => Err(Error::new(ErrorKind::Usage, "this format has no place for answers").help("vlmevalkit and mvp have")),
+        _ => Err(
+            Error::new(ErrorKind::Usage, "this format has no place for answers")
+                .help("vlmevalkit and mvp have"),
+        ),
     }
 }
 
@@ -362,8 +439,15 @@ mod tests {
 
     #[test]
     fn names_are_no_paths_and_no_two_are_one() {
-        let group = |name: &str| Group { dataset: name.into(), without_options: false };
-        let found = names(["a/b", "a b", "A_b", "..", "\u{e9}t\u{e9}"].map(group).to_vec());
+        let group = |name: &str| Group {
+            dataset: name.into(),
+            without_options: false,
+        };
+        let found = names(
+            ["a/b", "a b", "A_b", "..", "\u{e9}t\u{e9}"]
+                .map(group)
+                .to_vec(),
+        );
         let of = |name: &str| found[&group(name)].as_str();
         assert_eq!((of("a/b"), of("a b"), of("A_b")), ("a_b", "a_b-2", "A_b-3"));
         assert_eq!((of(".."), of("\u{e9}t\u{e9}")), ("_.", "\u{e9}t\u{e9}"));

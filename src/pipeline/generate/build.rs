@@ -19,9 +19,21 @@ use benchtop_model::{Error, ErrorKind, Result, clean};
 /// backend there.
 pub fn full(config: &Config, wishes: &GenerationOverrides) -> GenerationOverrides {
     let there = &config.generate;
-    let backend = wishes.backend.clone().unwrap_or_else(|| there.backend.name().into());
-    let model = wishes.model.clone().or_else(|| there.model.clone().filter(|_| backend == there.backend.name()));
-    GenerationOverrides { backend: Some(backend), model, ..wishes.clone() }
+    let backend = wishes
+        .backend
+        .clone()
+        .unwrap_or_else(|| there.backend.name().into());
+    let model = wishes.model.clone().or_else(|| {
+        there
+            .model
+            .clone()
+            .filter(|_| backend == there.backend.name())
+    });
+    GenerationOverrides {
+        backend: Some(backend),
+        model,
+        ..wishes.clone()
+    }
 }
 
 /// Refuses wishes for what there is not, before anything is begun.
@@ -56,16 +68,24 @@ pub fn check(config: &Config, wishes: &GenerationOverrides) -> Result<Backend> {
 /// The folder of the model that full wishes name.
 fn folder(wishes: &GenerationOverrides) -> Result<PathBuf> {
     let Some(model) = &wishes.model else {
-        return Err(Error::new(ErrorKind::Usage, "the backend `candle` needs a model")
-            .field("model")
-            .help("a name that `benchtop models list` shows, or a folder in diffusers' layout"));
+        return Err(
+            Error::new(ErrorKind::Usage, "the backend `candle` needs a model")
+                .field("model")
+                .help("a name that `benchtop models list` shows, or a folder in diffusers' layout"),
+        );
     };
     Hub::from_env()?.path(model)
 }
 
 /// The servers of `benchtop.toml`, asked for the model that full wishes name.
 fn servers(config: &Config, wishes: &GenerationOverrides) -> Generate {
-    Generate { model: wishes.model.clone().or_else(|| config.generate.model.clone()), ..config.generate.clone() }
+    Generate {
+        model: wishes
+            .model
+            .clone()
+            .or_else(|| config.generate.model.clone()),
+        ..config.generate.clone()
+    }
 }
 
 /// Whether full wishes come to a generator that makes drafts.
@@ -76,36 +96,68 @@ pub fn drafts(wishes: &GenerationOverrides) -> bool {
 /// What works on the jobs of full wishes: jobs of one device take turns on it, whatever their models.
 pub fn device(config: &Config, wishes: &GenerationOverrides) -> String {
     match wishes.backend.as_deref() {
-        Some(name) if name == Backend::Candle.name() => format!("candle on {}", config.generate.device.name()),
-        _ => [&wishes.backend, &wishes.model].into_iter().flatten().cloned().collect::<Vec<_>>().join(" "),
+        Some(name) if name == Backend::Candle.name() => {
+            format!("candle on {}", config.generate.device.name())
+        }
+        _ => [&wishes.backend, &wishes.model]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(" "),
     }
 }
 
 /// The model in `folder` on the device that is asked for.
 fn candle(generate: &Generate, folder: PathBuf) -> Result<Box<dyn ImageGenerator>> {
     let together = generate.together as usize;
-    let worker = |launch: Launch, model: &Model, patience: Timeouts| -> Result<Box<dyn ImageGenerator>> {
-        Ok(Box::new(WorkerGenerator::open(launch, model, patience)?))
+    let worker =
+        |launch: Launch, model: &Model, patience: Timeouts| -> Result<Box<dyn ImageGenerator>> {
+            Ok(Box::new(WorkerGenerator::open(launch, model, patience)?))
+        };
+    let gpu = |ordinal: u16| {
+        worker(
+            Launch::cuda(ordinal.into())?,
+            &Model::cuda(folder.clone(), together),
+            Timeouts::GPU,
+        )
     };
-    let gpu =
-        |ordinal: u16| worker(Launch::cuda(ordinal.into())?, &Model::cuda(folder.clone(), together), Timeouts::GPU);
     let here = || -> Result<Box<dyn ImageGenerator>> {
-        Ok(Box::new(CandleGenerator::open(&folder, &Options { together, ..Options::cpu() }, None)?))
+        Ok(Box::new(CandleGenerator::open(
+            &folder,
+            &Options {
+                together,
+                ..Options::cpu()
+            },
+            None,
+        )?))
     };
     match generate.device {
         Device::Cpu => here(),
-        Device::CpuWorker => worker(Launch::cpu()?, &Model { together, ..Model::cpu(folder) }, Timeouts::CPU),
+        Device::CpuWorker => worker(
+            Launch::cpu()?,
+            &Model {
+                together,
+                ..Model::cpu(folder)
+            },
+            Timeouts::CPU,
+        ),
         Device::Cuda(ordinal) => gpu(ordinal),
         Device::Auto => match gpu(0) {
             // Nobody has put a program for GPUs there, or it cannot use one here; a model's own problem stays one.
-            Err(problem) if matches!(problem.kind, ErrorKind::NotFound | ErrorKind::Unreachable) => {
+            Err(problem)
+                if matches!(problem.kind, ErrorKind::NotFound | ErrorKind::Unreachable) =>
+            {
                 let generator = here()?;
                 if problem.kind == ErrorKind::NotFound {
                     return Ok(generator);
                 }
                 let said = format!("the CPU makes pictures: {problem}");
                 let _ = writeln!(std::io::stderr(), "{}", clean::line(&said));
-                Ok(Box::new(FallbackGenerator { generator, why: format!("no GPU: {}", problem.what) }))
+                Ok(Box::new(FallbackGenerator {
+                    generator,
+                    why: format!("no GPU: {}", problem.what),
+                }))
             }
             other => other,
         },
@@ -138,12 +190,19 @@ mod tests {
         let of = |backend: Option<&str>| {
             let wishes = full(
                 &config,
-                &GenerationOverrides { backend: backend.map(Into::into), ..GenerationOverrides::default() },
+                &GenerationOverrides {
+                    backend: backend.map(Into::into),
+                    ..GenerationOverrides::default()
+                },
             );
             (wishes.backend.unwrap(), wishes.model)
         };
         assert_eq!(of(None), ("candle".into(), Some("sdxl".into())));
-        assert_eq!(of(Some("storyboard")), ("storyboard".into(), None), "the model is the other backend's");
+        assert_eq!(
+            of(Some("storyboard")),
+            ("storyboard".into(), None),
+            "the model is the other backend's"
+        );
     }
 
     #[test]
@@ -154,10 +213,20 @@ mod tests {
             let (backend, model) = (Some(backend.to_string()), Some(model.to_string()));
             self::device(
                 &config,
-                &full(&config, &GenerationOverrides { backend, model, ..GenerationOverrides::default() }),
+                &full(
+                    &config,
+                    &GenerationOverrides {
+                        backend,
+                        model,
+                        ..GenerationOverrides::default()
+                    },
+                ),
             )
         };
-        assert_eq!(of("cuda:1", "candle", "sdxl"), of("cuda:1", "candle", "sd15"));
+        assert_eq!(
+            of("cuda:1", "candle", "sdxl"),
+            of("cuda:1", "candle", "sd15")
+        );
         assert_eq!(of("cuda:1", "candle", "sdxl"), "candle on cuda:1");
         assert_ne!(of("auto", "http", "sdxl"), of("auto", "http", "flux"));
     }
@@ -167,14 +236,30 @@ mod tests {
         let config = Config::parse("name = \"x\"", Path::new("benchtop.toml")).unwrap();
         let of = |backend: &str, model: Option<&str>| {
             let (backend, model) = (Some(backend.to_string()), model.map(str::to_string));
-            check(&config, &GenerationOverrides { backend, model, ..GenerationOverrides::default() }).unwrap_err()
+            check(
+                &config,
+                &GenerationOverrides {
+                    backend,
+                    model,
+                    ..GenerationOverrides::default()
+                },
+            )
+            .unwrap_err()
         };
         let problem = of("crayon", None);
         assert!(problem.what.contains("crayon") && problem.help.unwrap().contains("storyboard"));
         assert!(of("candle", None).help.unwrap().contains("models list"));
-        assert_eq!(of("candle", Some("/no/such/model")).kind, ErrorKind::NotFound);
+        assert_eq!(
+            of("candle", Some("/no/such/model")).kind,
+            ErrorKind::NotFound
+        );
         assert!(of("http", None).what.contains("endpoint"));
-        assert!(build(&config, &GenerationOverrides::default()).unwrap().capabilities().draft);
+        assert!(
+            build(&config, &GenerationOverrides::default())
+                .unwrap()
+                .capabilities()
+                .draft
+        );
         assert!(drafts(&full(&config, &GenerationOverrides::default())));
     }
 }

@@ -13,7 +13,10 @@ pub fn check(pixels: &Pixels, settings: &Settings) -> Result<(), Failure> {
     let bad = |reason: String| Err(Failure::new(FailureKind::BadOutput, reason));
     let Pixels { width, height, rgb } = pixels;
     if (*width, *height) != (settings.width, settings.height) {
-        return bad(format!("it is {width}x{height} pixels, {}x{} were asked for", settings.width, settings.height));
+        return bad(format!(
+            "it is {width}x{height} pixels, {}x{} were asked for",
+            settings.width, settings.height
+        ));
     }
     if rgb.len() != 3 * *width as usize * *height as usize || rgb.is_empty() {
         return bad(format!("{} bytes for {width}x{height} pixels", rgb.len()));
@@ -28,7 +31,11 @@ pub fn check(pixels: &Pixels, settings: &Settings) -> Result<(), Failure> {
     if most.iter().all(|m| *m <= FLAT) {
         return bad("the picture is black".into());
     }
-    if least.iter().zip(most).all(|(least, most)| most - least <= FLAT) {
+    if least
+        .iter()
+        .zip(most)
+        .all(|(least, most)| most - least <= FLAT)
+    {
         return bad("the picture is of one colour".into());
     }
     Ok(())
@@ -41,13 +48,41 @@ mod tests {
 
     #[test]
     fn what_is_no_picture_is_refused_with_the_reason() {
-        let settings = Settings { width: 2, height: 2, steps: 1, guidance: 1.0, scheduler: Scheduler::Euler };
-        let of = |rgb: Vec<u8>| check(&Pixels { width: 2, height: 2, rgb }, &settings).map_err(|f| f.reason);
+        let settings = Settings {
+            width: 2,
+            height: 2,
+            steps: 1,
+            guidance: 1.0,
+            scheduler: Scheduler::Euler,
+        };
+        let of = |rgb: Vec<u8>| {
+            check(
+                &Pixels {
+                    width: 2,
+                    height: 2,
+                    rgb,
+                },
+                &settings,
+            )
+            .map_err(|f| f.reason)
+        };
         assert_eq!(of(vec![0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0]), Ok(()));
         assert!(of(vec![2; 12]).unwrap_err().contains("black"));
-        assert!(of([7, 9, 200].repeat(4)).unwrap_err().contains("one colour"));
+        assert!(
+            of([7, 9, 200].repeat(4))
+                .unwrap_err()
+                .contains("one colour")
+        );
         assert!(of(vec![0; 11]).unwrap_err().contains("11 bytes"));
-        let wrong = check(&Pixels { width: 3, height: 2, rgb: vec![0; 18] }, &settings).unwrap_err();
+        let wrong = check(
+            &Pixels {
+                width: 3,
+                height: 2,
+                rgb: vec![0; 18],
+            },
+            &settings,
+        )
+        .unwrap_err();
         assert!(wrong.kind == FailureKind::BadOutput && wrong.reason.contains("3x2"));
     }
 }

@@ -24,7 +24,12 @@ impl ImageGenerator for FallbackGenerator {
         Some(&self.why)
     }
 
-    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+    fn generate(
+        &mut self,
+        settings: &Settings,
+        tasks: &[Task],
+        watch: &mut dyn FnMut(Told) -> bool,
+    ) {
         self.generator.generate(settings, tasks, watch);
     }
 }

@@ -60,13 +60,23 @@ fn encoded(
 #[must_use]
 pub fn with_encoder(print: Fingerprint) -> Fingerprint {
     static ENCODER: OnceLock<String> = OnceLock::new();
-    print.with("file", ENCODER.get_or_init(|| encoder(png::Compression::Fast)))
+    print.with(
+        "file",
+        ENCODER.get_or_init(|| encoder(png::Compression::Fast)),
+    )
 }
 
 fn encoder(compression: png::Compression) -> String {
-    let known = encoded(&known_picture(), vec![("known", "picture".into())], compression);
+    let known = encoded(
+        &known_picture(),
+        vec![("known", "picture".into())],
+        compression,
+    );
     // A picture that cannot be encoded has no bytes either.
-    let hash = known.map_or_else(|e| e.to_string(), |bytes| blake3::hash(&bytes).to_hex()[..16].to_string());
+    let hash = known.map_or_else(
+        |e| e.to_string(),
+        |bytes| blake3::hash(&bytes).to_hex()[..16].to_string(),
+    );
     format!("png, a known picture is {hash}")
 }
 
@@ -96,16 +106,30 @@ fn known_picture() -> Pixels {
 }
 
 fn texts(origin: &Origin<'_>) -> Vec<(&'static str, String)> {
-    let Origin { errand, settings, print, draft } = origin;
+    let Origin {
+        errand,
+        settings,
+        print,
+        draft,
+    } = origin;
     let mut texts = vec![
         ("Software", "benchtop".into()),
         ("prompt", errand.task.prompt.clone()),
-        ("negative prompt", errand.task.negative_prompt.clone().unwrap_or_default()),
+        (
+            "negative prompt",
+            errand.task.negative_prompt.clone().unwrap_or_default(),
+        ),
         ("seed", errand.task.seed.to_string()),
         ("sample", errand.target.sample.to_string()),
-        ("settings", serde_json::to_string(settings).unwrap_or_default()),
+        (
+            "settings",
+            serde_json::to_string(settings).unwrap_or_default(),
+        ),
         ("fingerprint", print.short()),
-        ("fingerprint parts", serde_json::to_string(&print.parts).unwrap_or_default()),
+        (
+            "fingerprint parts",
+            serde_json::to_string(&print.parts).unwrap_or_default(),
+        ),
     ];
     if *draft {
         texts.push(("draft", "true".into()));
@@ -118,10 +142,23 @@ fn texts(origin: &Origin<'_>) -> Vec<(&'static str, String)> {
 ///
 /// # Errors
 /// The operating system's.
-pub fn keep(project: &Project, name: &str, draft: bool, bytes: &[u8]) -> Result<(ImageRef, PathBuf)> {
+pub fn keep(
+    project: &Project,
+    name: &str,
+    draft: bool,
+    bytes: &[u8],
+) -> Result<(ImageRef, PathBuf)> {
     let hash = Some(blake3::hash(bytes).to_hex().to_string());
-    let image = ImageRef { name: name.into(), hash, ext: Some("png".into()), draft, ..ImageRef::default() };
-    let stored = image.stored().ok_or_else(|| Error::new(ErrorKind::Io, "the picture has no place"))?;
+    let image = ImageRef {
+        name: name.into(),
+        hash,
+        ext: Some("png".into()),
+        draft,
+        ..ImageRef::default()
+    };
+    let stored = image
+        .stored()
+        .ok_or_else(|| Error::new(ErrorKind::Io, "the picture has no place"))?;
     pictures::put_durably(project.root(), &stored, bytes)?;
     Ok((image, stored))
 }
@@ -134,10 +171,18 @@ pub fn pixels(project: &Project, image: &ImageRef) -> Result<Pixels> {
     let none = || Error::new(ErrorKind::NotFound, format!("{} has no file", image.name));
     let file = PictureFile::of(project.root(), image).ok_or_else(none)?;
     let read = picture::decode(&file.read()?).map_err(|p| {
-        Error::new(ErrorKind::Corrupt, format!("the picture cannot be read: {}", p.what)).file(&file.path)
+        Error::new(
+            ErrorKind::Corrupt,
+            format!("the picture cannot be read: {}", p.what),
+        )
+        .file(&file.path)
     })?;
     let rgb = read.pixels().to_rgb8();
-    Ok(Pixels { width: rgb.width(), height: rgb.height(), rgb: rgb.into_raw() })
+    Ok(Pixels {
+        width: rgb.width(),
+        height: rgb.height(),
+        rgb: rgb.into_raw(),
+    })
 }
 
 #[cfg(test)]
@@ -147,7 +192,10 @@ mod tests {
     #[test]
     fn the_fingerprint_names_what_encodes_a_picture() {
         let print = with_encoder(Fingerprint::default().with("model", "a"));
-        assert_eq!(print, with_encoder(Fingerprint::default().with("model", "a")));
+        assert_eq!(
+            print,
+            with_encoder(Fingerprint::default().with("model", "a"))
+        );
         assert_eq!((print.parts["model"].as_str(), print.parts.len()), ("a", 2));
         assert_eq!(print.parts["file"], encoder(png::Compression::Fast));
         // Whatever encodes the same pixels to other bytes has another name.
@@ -156,7 +204,11 @@ mod tests {
         let bytes = |c| encoded(&known_picture(), Vec::new(), c).unwrap();
         for (n, one) in all.iter().enumerate() {
             for other in &all[n + 1..] {
-                assert_eq!(bytes(*one) == bytes(*other), encoder(*one) == encoder(*other), "{one:?} {other:?}");
+                assert_eq!(
+                    bytes(*one) == bytes(*other),
+                    encoder(*one) == encoder(*other),
+                    "{one:?} {other:?}"
+                );
             }
         }
         assert_ne!(encoder(Fast), encoder(Balanced));

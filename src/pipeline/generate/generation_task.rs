@@ -33,9 +33,17 @@ impl GenerationTask {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Conflict`] when `named` is of another edition.
-    pub fn read(catalog: &Catalog, named: &RequestedImages, target: Target, job_seed: u64) -> Result<GenerationTask> {
+    pub fn read(
+        catalog: &Catalog,
+        named: &RequestedImages,
+        target: Target,
+        job_seed: u64,
+    ) -> Result<GenerationTask> {
         let other = || Error::new(ErrorKind::Conflict, "the items were changed meanwhile");
-        let picture = named.pictures().get(target.picture as usize).ok_or_else(other)?;
+        let picture = named
+            .pictures()
+            .get(target.picture as usize)
+            .ok_or_else(other)?;
         let item = catalog.item(picture.row as usize)?;
         let (name, prompt, negative) = words(&item, picture).ok_or_else(other)?;
         if prompt_key(&prompt, negative.as_deref()) != picture.prompt {
@@ -47,9 +55,19 @@ impl GenerationTask {
             false => catalog.item(*row as usize).map(|i| i.id),
         });
         let items = ids.collect::<Result<_>>()?;
-        let terms = item.provenance.as_deref().map(|p| terms(p, picture.words == Words::Second)).unwrap_or_default();
+        let terms = item
+            .provenance
+            .as_deref()
+            .map(|p| terms(p, picture.words == Words::Second))
+            .unwrap_or_default();
         let seed = seed_of(job_seed, &item.dataset, &name, target.sample);
-        let task = Task { prompt, negative_prompt: negative, seed, terms, init: None };
+        let task = Task {
+            prompt,
+            negative_prompt: negative,
+            seed,
+            terms,
+            init: None,
+        };
         Ok(GenerationTask {
             target,
             dataset: item.dataset.clone(),

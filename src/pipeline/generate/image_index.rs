@@ -81,8 +81,12 @@ struct Files {
 
 impl Files {
     fn item(&mut self, row: u32, item: &Lean<'_>) {
-        let is_draft = |value: &serde_json::Value| value.as_bool() == Some(true) || value.as_str() == Some("true");
-        if item.images.iter().any(|i| i.draft) || item.extra.as_ref().is_some_and(|e| is_draft(&e.draft)) {
+        let is_draft = |value: &serde_json::Value| {
+            value.as_bool() == Some(true) || value.as_str() == Some("true")
+        };
+        if item.images.iter().any(|i| i.draft)
+            || item.extra.as_ref().is_some_and(|e| is_draft(&e.draft))
+        {
             self.drafts.insert(row);
         }
         let mut keys = item.images.iter().map(|image| {
@@ -102,7 +106,9 @@ impl Files {
     /// The numbers of the files of the row's pictures.
     fn of_row(&self, row: usize) -> impl Iterator<Item = u64> {
         let first = self.first.get(row).copied().filter(|key| *key != 0);
-        first.into_iter().chain(self.more.get(&(row as u32)).into_iter().flatten().copied())
+        first
+            .into_iter()
+            .chain(self.more.get(&(row as u32)).into_iter().flatten().copied())
     }
 
     /// Whether a file of the row's pictures is gone.
@@ -177,29 +183,57 @@ struct Reading {
 }
 
 impl Reading {
-    fn picture(&mut self, key: u64, prompt: u64, row: u32, words: Words, sides: Option<[u32; 2]>) -> u32 {
+    fn picture(
+        &mut self,
+        key: u64,
+        prompt: u64,
+        row: u32,
+        words: Words,
+        sides: Option<[u32; 2]>,
+    ) -> u32 {
         let next = self.pictures.len() as u32;
         let at = *self.known.entry((key, prompt)).or_insert(next);
         if at == next {
-            self.pictures.push(Picture { key, prompt, row, words, sides, first: 0, count: 0 });
+            self.pictures.push(Picture {
+                key,
+                prompt,
+                row,
+                words,
+                sides,
+                first: 0,
+                count: 0,
+            });
         }
         at
     }
 
     fn item(&mut self, row: u32, item: &Lean<'_>) -> u32 {
-        let Some(image) = item.images.first() else { return NONE };
+        let Some(image) = item.images.first() else {
+            return NONE;
+        };
         if image.hash.is_some() {
-            return if item.images.iter().any(|i| i.unreadable.is_some()) { UNREADABLE } else { IMPORTED };
+            return if item.images.iter().any(|i| i.unreadable.is_some()) {
+                UNREADABLE
+            } else {
+                IMPORTED
+            };
         }
-        let Some(text) = item.prompt.as_deref().filter(|p| !p.trim().is_empty()) else { return NONE };
+        let Some(text) = item.prompt.as_deref().filter(|p| !p.trim().is_empty()) else {
+            return NONE;
+        };
         let negative = item.negative_prompt.as_deref();
-        let (key, prompt) = (picture_key(&item.dataset, &image.name), prompt_key(text, negative));
+        let (key, prompt) = (
+            picture_key(&item.dataset, &image.name),
+            prompt_key(text, negative),
+        );
         if *self.prompts.entry(key).or_insert(prompt) != prompt {
             self.disagree += 1;
         }
         let cross = item.pair.as_ref().is_some_and(|p| p.side == Side::Cross);
         let both = sides(&image.name).zip(lines(text)).filter(|_| cross);
-        let Some((names, lines)) = both else { return self.picture(key, prompt, row, Words::Whole, None) };
+        let Some((names, lines)) = both else {
+            return self.picture(key, prompt, row, Words::Whole, None);
+        };
         let mut side = |at: usize, words| {
             let key = picture_key(&item.dataset, &names[at]);
             self.picture(key, prompt_key(lines[at], negative), row, words, None)
@@ -216,19 +250,34 @@ impl RequestedImages {
     /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Cancelled`].
     pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<RequestedImages> {
         let mut files = Files::default();
-        let mut reading = Reading { by_row: Vec::with_capacity(catalog.len()), ..Reading::default() };
+        let mut reading = Reading {
+            by_row: Vec::with_capacity(catalog.len()),
+            ..Reading::default()
+        };
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 && !wanted() {
-                return Err(Error::new(ErrorKind::Cancelled, "nobody waits for this any more"));
+                return Err(Error::new(
+                    ErrorKind::Cancelled,
+                    "nobody waits for this any more",
+                ));
             }
-            let item: Lean<'_> = serde_json::from_slice(line)
-                .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
+            let item: Lean<'_> = serde_json::from_slice(line).map_err(|e| {
+                Error::new(
+                    ErrorKind::Corrupt,
+                    format!("item #{} cannot be read: {e}", row + 1),
+                )
+            })?;
             let picture = reading.item(row as u32, &item);
             files.item(row as u32, &item);
             reading.by_row.push(picture);
             Ok(true)
         })?;
-        let Reading { mut pictures, by_row, disagree, .. } = reading;
+        let Reading {
+            mut pictures,
+            by_row,
+            disagree,
+            ..
+        } = reading;
         for at in by_row.iter().filter(|at| **at < UNREADABLE) {
             pictures[*at as usize].count += 1;
         }
@@ -238,12 +287,23 @@ impl RequestedImages {
             next += std::mem::take(&mut picture.count);
         }
         let mut rows = vec![0; next as usize];
-        for (row, at) in by_row.iter().enumerate().filter(|(_, at)| **at < UNREADABLE) {
+        for (row, at) in by_row
+            .iter()
+            .enumerate()
+            .filter(|(_, at)| **at < UNREADABLE)
+        {
             let picture = &mut pictures[*at as usize];
             rows[(picture.first + picture.count) as usize] = row as u32;
             picture.count += 1;
         }
-        Ok(RequestedImages { edition: catalog.edition(), pictures, rows, by_row, disagree, files })
+        Ok(RequestedImages {
+            edition: catalog.edition(),
+            pictures,
+            rows,
+            by_row,
+            disagree,
+            files,
+        })
     }
 
     /// The pictures, in the order in which items name them.
@@ -254,12 +314,17 @@ impl RequestedImages {
     /// The rows of the items that show a picture.
     pub fn rows(&self, picture: &Picture) -> &[u32] {
         let first = picture.first as usize;
-        self.rows.get(first..first + picture.count as usize).unwrap_or_default()
+        self.rows
+            .get(first..first + picture.count as usize)
+            .unwrap_or_default()
     }
 
     /// The position of the picture that the item in `row` shows.
     pub fn of_row(&self, row: u32) -> Option<u32> {
-        self.by_row.get(row as usize).copied().filter(|at| *at < UNREADABLE)
+        self.by_row
+            .get(row as usize)
+            .copied()
+            .filter(|at| *at < UNREADABLE)
     }
 
     /// Whether the picture of the item in `row` came with it.
@@ -290,7 +355,8 @@ impl RequestedImages {
     /// Rows of items that have a picture whose file is gone.
     pub fn gone(&self, made: &Pictures, present: &Present) -> Vec<u32> {
         let is_gone = |picture: &Picture| {
-            made.current(picture.key, picture.prompt).is_some_and(|e| !present.has(e.file(), &self.files.links))
+            made.current(picture.key, picture.prompt)
+                .is_some_and(|e| !present.has(e.file(), &self.files.links))
         };
         let gone: Vec<bool> = self.pictures.iter().map(is_gone).collect();
         let of_row = |(row, at): (usize, &u32)| match *at {
@@ -303,7 +369,12 @@ impl RequestedImages {
 
     /// What each item's picture is; without `present` every file that was recorded counts as there, and those that are not
     /// in `damaged` as whole.
-    pub fn states(&self, made: &Pictures, present: Option<&Present>, damaged: &HashSet<u64>) -> Vec<PictureState> {
+    pub fn states(
+        &self,
+        made: &Pictures,
+        present: Option<&Present>,
+        damaged: &HashSet<u64>,
+    ) -> Vec<PictureState> {
         let is_gone = |key: u64| present.is_some_and(|p| !p.has(key, &self.files.links));
         let of = |picture: &Picture| match made.current(picture.key, picture.prompt) {
             Some(entry) if is_gone(entry.file()) => PictureState::Missing,
@@ -315,8 +386,12 @@ impl RequestedImages {
         let states: Vec<PictureState> = self.pictures.iter().map(of).collect();
         let of_row = |(row, at): (usize, &u32)| match *at {
             NONE => PictureState::None,
-            IMPORTED | UNREADABLE if present.is_some_and(|p| self.files.is_gone(row, p)) => PictureState::Missing,
-            IMPORTED if self.files.of_row(row).any(|key| damaged.contains(&key)) => PictureState::Broken,
+            IMPORTED | UNREADABLE if present.is_some_and(|p| self.files.is_gone(row, p)) => {
+                PictureState::Missing
+            }
+            IMPORTED if self.files.of_row(row).any(|key| damaged.contains(&key)) => {
+                PictureState::Broken
+            }
             IMPORTED if self.files.drafts.contains(&(row as u32)) => PictureState::Draft,
             IMPORTED => PictureState::Yes,
             UNREADABLE => PictureState::Unreadable,

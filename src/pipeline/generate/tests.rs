@@ -16,16 +16,32 @@ const PAIRS: &str = "name = \"pairs\"\noptions = 5\n[[pictures]]\nsubject = \"an
                      differs = \"background\"\n";
 
 /// A project with composed questions, and its catalogue.
-fn composed(plan: Option<&str>, count: u64) -> (tempfile::TempDir, Project, std::sync::Arc<Catalog>) {
+fn composed(
+    plan: Option<&str>,
+    count: u64,
+) -> (tempfile::TempDir, Project, std::sync::Arc<Catalog>) {
     let dir = tempfile::tempdir().unwrap();
     let project = Project::init(&dir.path().join("p")).unwrap();
     let opened = open(&project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
     let count = plan.is_none().then_some(count);
-    let order = Order { plan: plan.map(String::from), seed: 3, count, allow_impossible: false };
+    let order = Order {
+        plan: plan.map(String::from),
+        seed: 3,
+        count,
+        allow_impossible: false,
+    };
     let composition = Composition::new(&metadata, &unreadable, &order).unwrap();
     let index = opened.index.get().unwrap();
-    let filled = composition.fill(&project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();
+    let filled = composition
+        .fill(
+            &project,
+            index,
+            &opened.catalog,
+            "2026-01-01T00:00:00Z",
+            &mut |_| true,
+        )
+        .unwrap();
     (dir, project, filled.catalog.unwrap())
 }
 
@@ -33,7 +49,12 @@ fn named(catalog: &Catalog) -> RequestedImages {
     RequestedImages::read(catalog, &|| true).unwrap()
 }
 
-const MISSING: Scope<'_> = Scope { job: 1, rows: None, samples: 1, drafts: false };
+const MISSING: Scope<'_> = Scope {
+    job: 1,
+    rows: None,
+    samples: 1,
+    drafts: false,
+};
 
 /// Records an errand as made by job 1.
 fn make(
@@ -44,12 +65,18 @@ fn make(
     draft: bool,
 ) -> GeneratedImage {
     let errand = GenerationTask::read(catalog, named, target, 7).unwrap();
-    let hash = |n: usize| blake3::hash(format!("{target:?} {draft} {n}").as_bytes()).to_hex().to_string();
+    let hash = |n: usize| {
+        blake3::hash(format!("{target:?} {draft} {n}").as_bytes())
+            .to_hex()
+            .to_string()
+    };
     let sides = named.pictures()[target.picture as usize].sides;
     let of = sides.map_or(Vec::new(), |sides| {
         let side = |at: u32| {
             let side = &named.pictures()[at as usize];
-            made.image(made.current(side.key, side.prompt).unwrap(), "").hash.unwrap()
+            made.image(made.current(side.key, side.prompt).unwrap(), "")
+                .hash
+                .unwrap()
         };
         sides.map(side).to_vec()
     });
@@ -77,21 +104,54 @@ fn questions_about_one_picture_share_it_and_everything_is_left_to_do_once() {
     let named = named(&catalog);
     let pictures = named.pictures().len();
     assert!(pictures < 120 && named.disagree() == 0);
-    assert_eq!(named.pictures().iter().map(|p| named.rows(p).len()).sum::<usize>(), 120);
+    assert_eq!(
+        named
+            .pictures()
+            .iter()
+            .map(|p| named.rows(p).len())
+            .sum::<usize>(),
+        120
+    );
     let mut made = Pictures::default();
-    assert!(named.states(&made, None, &HashSet::new()).iter().all(|s| *s == PictureState::Missing));
+    assert!(
+        named
+            .states(&made, None, &HashSet::new())
+            .iter()
+            .all(|s| *s == PictureState::Missing)
+    );
     let work = MISSING.work(&named, &made);
     assert_eq!(work.len(), pictures);
     assert_eq!(MISSING.count(&named, &work).items, 120);
-    assert_eq!(Scope { samples: 3, ..MISSING }.work(&named, &made).len(), 3 * pictures);
+    assert_eq!(
+        Scope {
+            samples: 3,
+            ..MISSING
+        }
+        .work(&named, &made)
+        .len(),
+        3 * pictures
+    );
     // A draft counts only for a generator that makes drafts.
     make(&catalog, &named, &mut made, work[0], true);
     assert_eq!(MISSING.work(&named, &made), work);
-    let rest = Scope { drafts: true, ..MISSING }.work(&named, &made);
+    let rest = Scope {
+        drafts: true,
+        ..MISSING
+    }
+    .work(&named, &made);
     assert!(rest.len() == pictures - 1 && !rest.contains(&work[0]));
-    assert_eq!(named.states(&made, None, &HashSet::new()).iter().filter(|s| **s == PictureState::Draft).count(), {
-        named.rows(&named.pictures()[work[0].picture as usize]).len()
-    });
+    assert_eq!(
+        named
+            .states(&made, None, &HashSet::new())
+            .iter()
+            .filter(|s| **s == PictureState::Draft)
+            .count(),
+        {
+            named
+                .rows(&named.pictures()[work[0].picture as usize])
+                .len()
+        }
+    );
     make(&catalog, &named, &mut made, work[0], false);
     assert_eq!(MISSING.work(&named, &made).len(), pictures - 1);
 }
@@ -103,12 +163,35 @@ fn chosen_items_are_made_again_by_each_job_and_once_by_one() {
     let mut made = Pictures::default();
     let row = 5;
     let at = named.of_row(row).unwrap();
-    let target = Target { picture: at, sample: 1 };
+    let target = Target {
+        picture: at,
+        sample: 1,
+    };
     make(&catalog, &named, &mut made, target, false);
     let rows = [row];
-    let scope = |job| Scope { job, rows: Some(&rows), samples: 2, drafts: false };
-    assert_eq!(scope(2).work(&named, &made), [target, Target { picture: at, sample: 2 }]);
-    assert_eq!(scope(1).work(&named, &made), [Target { picture: at, sample: 2 }]);
+    let scope = |job| Scope {
+        job,
+        rows: Some(&rows),
+        samples: 2,
+        drafts: false,
+    };
+    assert_eq!(
+        scope(2).work(&named, &made),
+        [
+            target,
+            Target {
+                picture: at,
+                sample: 2
+            }
+        ]
+    );
+    assert_eq!(
+        scope(1).work(&named, &made),
+        [Target {
+            picture: at,
+            sample: 2
+        }]
+    );
     assert!(scope(2).covers(&named, at) && !scope(2).covers(&named, named.of_row(59).unwrap()));
 }
 
@@ -116,14 +199,31 @@ fn chosen_items_are_made_again_by_each_job_and_once_by_one() {
 fn an_errand_says_what_the_item_says_and_its_seed_follows_from_its_name() {
     let (_dir, _, catalog) = composed(None, 30);
     let named = named(&catalog);
-    let errand = GenerationTask::read(&catalog, &named, Target { picture: 0, sample: 2 }, 99).unwrap();
+    let errand = GenerationTask::read(
+        &catalog,
+        &named,
+        Target {
+            picture: 0,
+            sample: 2,
+        },
+        99,
+    )
+    .unwrap();
     let item = catalog.item(0).unwrap();
     assert_eq!(Some(&errand.task.prompt), item.prompt.as_ref());
     assert_eq!(errand.task.negative_prompt, item.negative_prompt);
-    assert_eq!(errand.task.seed, seed_of(99, &item.dataset, &item.images[0].name, 2));
+    assert_eq!(
+        errand.task.seed,
+        seed_of(99, &item.dataset, &item.images[0].name, 2)
+    );
     let provenance = item.provenance.unwrap();
     assert_eq!(errand.task.terms["subject"], provenance.subject);
-    assert!(provenance.terms.iter().all(|(slot, term)| errand.task.terms.get(slot) == Some(term)));
+    assert!(
+        provenance
+            .terms
+            .iter()
+            .all(|(slot, term)| errand.task.terms.get(slot) == Some(term))
+    );
     assert_eq!(errand.items.len(), errand.rows.len());
     assert_eq!(errand.prompt, hex(named.pictures()[0].prompt));
 }
@@ -134,76 +234,171 @@ fn two_pictures_side_by_side_follow_the_two_and_are_made_again_when_one_changes(
     let named = named(&catalog);
     let mut made = Pictures::default();
     let work = MISSING.work(&named, &made);
-    let both: Vec<Target> =
-        work.iter().copied().filter(|t| named.pictures()[t.picture as usize].words == Words::Both).collect();
+    let both: Vec<Target> = work
+        .iter()
+        .copied()
+        .filter(|t| named.pictures()[t.picture as usize].words == Words::Both)
+        .collect();
     assert_eq!(both.len(), 4);
-    assert_eq!(work.len(), 12, "two pictures and both side by side, for each pair");
-    assert!(work.iter().rev().take(4).all(|t| both.contains(t)), "they come last");
+    assert_eq!(
+        work.len(),
+        12,
+        "two pictures and both side by side, for each pair"
+    );
+    assert!(
+        work.iter().rev().take(4).all(|t| both.contains(t)),
+        "they come last"
+    );
     for target in &work {
         make(&catalog, &named, &mut made, *target, false);
     }
     assert_eq!(MISSING.work(&named, &made), []);
     // The second side reads otherwise than the first.
     let sides = named.pictures()[both[0].picture as usize].sides.unwrap();
-    let side = |n: usize| GenerationTask::read(&catalog, &named, Target { picture: sides[n], sample: 1 }, 7).unwrap();
+    let side = |n: usize| {
+        GenerationTask::read(
+            &catalog,
+            &named,
+            Target {
+                picture: sides[n],
+                sample: 1,
+            },
+            7,
+        )
+        .unwrap()
+    };
     assert_ne!(side(0).task.prompt, side(1).task.prompt);
     assert!(side(0).name.ends_with("_s.png") && side(1).name.ends_with("_e.png"));
-    assert_ne!(side(0).task.terms["background"], side(1).task.terms["background"]);
-    make(&catalog, &named, &mut made, Target { picture: sides[1], sample: 1 }, false);
+    assert_ne!(
+        side(0).task.terms["background"],
+        side(1).task.terms["background"]
+    );
+    make(
+        &catalog,
+        &named,
+        &mut made,
+        Target {
+            picture: sides[1],
+            sample: 1,
+        },
+        false,
+    );
     assert_eq!(MISSING.work(&named, &made), [both[0]]);
 }
 
 #[test]
 fn sides_that_no_item_shows_alone_come_along() {
     let (_dir, project, catalog) = composed(Some(PAIRS), 0);
-    let mut crosses: Vec<Item> = (0..catalog.len()).map(|row| catalog.item(row).unwrap()).collect();
+    let mut crosses: Vec<Item> = (0..catalog.len())
+        .map(|row| catalog.item(row).unwrap())
+        .collect();
     crosses.retain(|item| item.images[0].name.ends_with("_concat.png"));
     let file = project.root().join("crosses.jsonl");
     let line = |item: &Item| serde_json::to_string(item).unwrap() + "\n";
     std::fs::write(&file, crosses.iter().map(line).collect::<String>()).unwrap();
     let other = Project::init(&project.root().join("other")).unwrap();
     let opened = open(&other).unwrap();
-    let ask = crate::import::ImportRequest { paths: vec![file], ..Default::default() };
+    let ask = crate::import::ImportRequest {
+        paths: vec![file],
+        ..Default::default()
+    };
     let index = opened.index.get().unwrap();
-    let outcome = crate::import::import(&other, index, &opened.catalog, &ask, "2026-01-01T00:00:00Z", &mut |_| true);
+    let outcome = crate::import::import(
+        &other,
+        index,
+        &opened.catalog,
+        &ask,
+        "2026-01-01T00:00:00Z",
+        &mut |_| true,
+    );
     let catalog = outcome.unwrap().catalog.unwrap();
     let named = named(&catalog);
     let work = MISSING.work(&named, &Pictures::default());
     assert_eq!(work.len(), 12);
     let first = GenerationTask::read(&catalog, &named, work[0], 7).unwrap();
-    assert!(first.items.is_empty() && first.name.ends_with("_s.png") && !first.task.prompt.contains('\n'));
+    assert!(
+        first.items.is_empty()
+            && first.name.ends_with("_s.png")
+            && !first.task.prompt.contains('\n')
+    );
 }
 
 #[test]
 fn pictures_stand_beside_each_other_with_the_lower_one_centred() {
-    let of =
-        |width: u32, height: u32, grey: u8| Pixels { width, height, rgb: vec![grey; (3 * width * height) as usize] };
+    let of = |width: u32, height: u32, grey: u8| Pixels {
+        width,
+        height,
+        rgb: vec![grey; (3 * width * height) as usize],
+    };
     let both = side_by_side(&of(2, 4, 9), &of(1, 2, 7));
     assert_eq!((both.width, both.height), (3, 4));
     let grey = |x: usize, y: usize| both.rgb[3 * (y * 3 + x)];
-    assert_eq!([grey(0, 0), grey(1, 3), grey(2, 0), grey(2, 1), grey(2, 2), grey(2, 3)], [9, 9, 0, 7, 7, 0]);
+    assert_eq!(
+        [
+            grey(0, 0),
+            grey(1, 3),
+            grey(2, 0),
+            grey(2, 1),
+            grey(2, 2),
+            grey(2, 3)
+        ],
+        [9, 9, 0, 7, 7, 0]
+    );
 }
 
 #[test]
 fn a_file_says_what_it_was_made_from_and_is_the_same_every_time() {
     let (_dir, project, catalog) = composed(None, 30);
     let named = named(&catalog);
-    let mut errand = GenerationTask::read(&catalog, &named, Target { picture: 0, sample: 1 }, 7).unwrap();
+    let mut errand = GenerationTask::read(
+        &catalog,
+        &named,
+        Target {
+            picture: 0,
+            sample: 1,
+        },
+        7,
+    )
+    .unwrap();
     errand.task.prompt = "a \u{732b}\0 cat".into();
-    let settings = Settings { width: 4, height: 2, steps: 20, guidance: 7.5, scheduler: Scheduler::DpmPlusPlus2M };
+    let settings = Settings {
+        width: 4,
+        height: 2,
+        steps: 20,
+        guidance: 7.5,
+        scheduler: Scheduler::DpmPlusPlus2M,
+    };
     let print = Fingerprint::default().with("model", "m");
-    let pixels = Pixels { width: 4, height: 2, rgb: (0..24).collect() };
-    let origin = |draft| super::file::Origin { errand: &errand, settings: &settings, print: &print, draft };
+    let pixels = Pixels {
+        width: 4,
+        height: 2,
+        rgb: (0..24).collect(),
+    };
+    let origin = |draft| super::file::Origin {
+        errand: &errand,
+        settings: &settings,
+        print: &print,
+        draft,
+    };
     let bytes = super::file::png(&pixels, &origin(true)).unwrap();
     assert_eq!(bytes, super::file::png(&pixels, &origin(true)).unwrap());
-    let reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
-    let texts: std::collections::BTreeMap<_, _> =
-        reader.info().utf8_text.iter().map(|t| (t.keyword.clone(), t.get_text().unwrap())).collect();
+    let reader = png::Decoder::new(std::io::Cursor::new(&bytes))
+        .read_info()
+        .unwrap();
+    let texts: std::collections::BTreeMap<_, _> = reader
+        .info()
+        .utf8_text
+        .iter()
+        .map(|t| (t.keyword.clone(), t.get_text().unwrap()))
+        .collect();
     assert_eq!(texts["prompt"], "a \u{732b}\u{fffd} cat");
     assert_eq!(texts["seed"], errand.task.seed.to_string());
     assert_eq!(texts["draft"], "true");
     assert_eq!(texts["fingerprint"], print.short());
-    assert!(texts["settings"].contains("dpm++2m") && texts["fingerprint parts"].contains("\"model\":\"m\""));
+    assert!(
+        texts["settings"].contains("dpm++2m")
+            && texts["fingerprint parts"].contains("\"model\":\"m\"")
+    );
     let plain = super::file::png(&pixels, &origin(false)).unwrap();
     assert!(
         !png::Decoder::new(std::io::Cursor::new(&plain))
@@ -215,7 +410,14 @@ fn a_file_says_what_it_was_made_from_and_is_the_same_every_time() {
             .any(|t| t.keyword == "draft")
     );
     let (image, stored) = super::file::keep(&project, "a.png", true, &bytes).unwrap();
-    assert_eq!(image, ImageRef { name: "a.png".into(), draft: true, ..image.clone() });
+    assert_eq!(
+        image,
+        ImageRef {
+            name: "a.png".into(),
+            draft: true,
+            ..image.clone()
+        }
+    );
     assert_eq!(std::fs::read(project.root().join(stored)).unwrap(), bytes);
     assert_eq!(super::file::pixels(&project, &image).unwrap(), pixels);
 }

@@ -42,16 +42,26 @@ pub struct Count {
 impl Scope<'_> {
     /// Whether this sample of a picture is made already, as far as this job is concerned.
     pub fn is_made(&self, named: &RequestedImages, made: &Pictures, target: Target) -> bool {
-        let Some(picture) = named.pictures().get(target.picture as usize) else { return true };
+        let Some(picture) = named.pictures().get(target.picture as usize) else {
+            return true;
+        };
         let mine = |e: &Entry| e.sample == target.sample && e.prompt == picture.prompt;
-        made.samples(picture.key).filter(|e| mine(e)).any(|e| match self.rows {
-            Some(_) => e.job == self.job,
-            None => (self.drafts || !e.draft) && self.is_up_to_date(named, made, picture, e),
-        })
+        made.samples(picture.key)
+            .filter(|e| mine(e))
+            .any(|e| match self.rows {
+                Some(_) => e.job == self.job,
+                None => (self.drafts || !e.draft) && self.is_up_to_date(named, made, picture, e),
+            })
     }
 
     /// Whether two pictures side by side are still the two that items show alone.
-    fn is_up_to_date(&self, named: &RequestedImages, made: &Pictures, picture: &Picture, entry: &Entry) -> bool {
+    fn is_up_to_date(
+        &self,
+        named: &RequestedImages,
+        made: &Pictures,
+        picture: &Picture,
+        entry: &Entry,
+    ) -> bool {
         match sides(named, made, picture, entry.sample) {
             Some([Some(first), Some(second)]) => made.is_of(entry, parts_of(made, first, second)),
             _ => true,
@@ -60,8 +70,15 @@ impl Scope<'_> {
 
     /// Whether the picture at this position is among what the job is to make, made or not.
     pub fn covers(&self, named: &RequestedImages, at: u32) -> bool {
-        let Some(picture) = named.pictures().get(at as usize) else { return false };
-        self.rows.is_none_or(|rows| named.rows(picture).iter().any(|row| rows.binary_search(row).is_ok()))
+        let Some(picture) = named.pictures().get(at as usize) else {
+            return false;
+        };
+        self.rows.is_none_or(|rows| {
+            named
+                .rows(picture)
+                .iter()
+                .any(|row| rows.binary_search(row).is_ok())
+        })
     }
 
     /// The work, in its order: sample by sample, and two pictures side by side after those they are made of.
@@ -83,22 +100,47 @@ impl Scope<'_> {
             }
         }
         let listed: HashSet<u32> = single.iter().copied().collect();
-        let mut extra: Vec<u32> = extra.into_iter().filter(|at| !listed.contains(at)).collect();
+        let mut extra: Vec<u32> = extra
+            .into_iter()
+            .filter(|at| !listed.contains(at))
+            .collect();
         extra.sort_unstable();
         let mut work = VecDeque::new();
         for sample in 1..=self.samples {
             let missing = |picture: &u32| {
-                let target = Target { picture: *picture, sample };
+                let target = Target {
+                    picture: *picture,
+                    sample,
+                };
                 (!self.is_made(named, made, target)).then_some(target)
             };
             let wanted: Vec<Target> = double.iter().filter_map(missing).collect();
-            let parts = wanted.iter().filter_map(|t| named.pictures()[t.picture as usize].sides).flatten();
+            let parts = wanted
+                .iter()
+                .filter_map(|t| named.pictures()[t.picture as usize].sides)
+                .flatten();
             let parts: HashSet<u32> = parts.collect();
             // Chosen items bring the parts of their pictures along only where there are none yet.
-            let any = Scope { rows: None, ..*self };
-            let lacks = |at: &&u32| parts.contains(*at) && !any.is_made(named, made, Target { picture: **at, sample });
+            let any = Scope {
+                rows: None,
+                ..*self
+            };
+            let lacks = |at: &&u32| {
+                parts.contains(*at)
+                    && !any.is_made(
+                        named,
+                        made,
+                        Target {
+                            picture: **at,
+                            sample,
+                        },
+                    )
+            };
             work.extend(single.iter().filter_map(missing));
-            work.extend(extra.iter().filter(lacks).map(|at| Target { picture: *at, sample }));
+            work.extend(extra.iter().filter(lacks).map(|at| Target {
+                picture: *at,
+                sample,
+            }));
             work.extend(wanted);
         }
         work
@@ -130,7 +172,9 @@ pub fn sides<'m>(
 ) -> Option<[Option<&'m Entry>; 2]> {
     let side = |at: u32| {
         let side = named.pictures().get(at as usize)?;
-        let same = made.samples(side.key).find(|e| e.prompt == side.prompt && e.sample == sample);
+        let same = made
+            .samples(side.key)
+            .find(|e| e.prompt == side.prompt && e.sample == sample);
         same.or_else(|| made.current(side.key, side.prompt))
     };
     picture.sides.map(|both| both.map(side))

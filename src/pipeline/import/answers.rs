@@ -31,9 +31,14 @@ impl Import<'_> {
     pub(super) fn answers(&mut self, source: &Source, watch: Watch<'_>) -> Result<()> {
         let (found, said) = (&source.found, self.ask.said());
         let source_blake3 = hash_file(&found.path)?;
-        let named = source.model.clone().unwrap_or_else(|| sources::model_name(&found.path));
-        let rows =
-            self.there(&source_blake3, &|holds| matches!(holds, Holds::Predictions { model, .. } if *model == named));
+        let named = source
+            .model
+            .clone()
+            .unwrap_or_else(|| sources::model_name(&found.path));
+        let rows = self.there(
+            &source_blake3,
+            &|holds| matches!(holds, Holds::Predictions { model, .. } if *model == named),
+        );
         if rows > 0 {
             self.report.already += rows;
             self.told(source, "there already", 0);
@@ -42,12 +47,17 @@ impl Import<'_> {
         let joined = self.joined.get(&found.path).cloned();
         let dataset = self.named(source);
         // Where the answers of a model belong matters only beside others of it.
-        let (mut homes, mut is_settled) =
-            (dataset.as_deref().map_or_else(Assignment::default, Assignment::one), dataset.is_some());
+        let (mut homes, mut is_settled) = (
+            dataset
+                .as_deref()
+                .map_or_else(Assignment::default, Assignment::one),
+            dataset.is_some(),
+        );
         let mut id = String::new();
         let mut sets: BTreeMap<String, Set> = BTreeMap::new();
         let mut records = 0;
-        let mut reader = formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
+        let mut reader =
+            formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
         for (line, read) in reader.by_ref() {
             tick(source, &mut records, watch)?;
             let mut prediction = match read {
@@ -90,15 +100,29 @@ impl Import<'_> {
                     set.writer.push(&prediction)?;
                     continue;
                 }
-                None => format!("`{key}` has no answer in the run of this model that is in the project"),
-                Some((old, same)) if if *same { *old == prediction } else { old.output == prediction.output } => {
+                None => {
+                    format!("`{key}` has no answer in the run of this model that is in the project")
+                }
+                Some((old, same))
+                    if if *same {
+                        *old == prediction
+                    } else {
+                        old.output == prediction.output
+                    } =>
+                {
                     self.report.already += 1;
                     continue;
                 }
                 Some(_) => format!("another answer to `{key}` is in the project"),
             };
-            let problem = Error::new(ErrorKind::Conflict, what).line(line).file(&found.path).field("question_id");
-            self.skip(problem.help("two runs of one model need two names: --model NAME, or two file names"))?;
+            let problem = Error::new(ErrorKind::Conflict, what)
+                .line(line)
+                .file(&found.path)
+                .field("question_id");
+            self.skip(
+                problem
+                    .help("two runs of one model need two names: --model NAME, or two file names"),
+            )?;
         }
         self.note(source, reader.notes());
         let mut added = 0;
@@ -111,26 +135,42 @@ impl Import<'_> {
 
     /// Whether the project has answers of a model.
     fn is_answered(&self, name: &str) -> bool {
-        let same = |holds: &Holds| matches!(holds, Holds::Predictions { model, .. } if model == name);
-        self.catalog.answers().iter().any(|answers| same(&answers.part.holds))
+        let same =
+            |holds: &Holds| matches!(holds, Holds::Predictions { model, .. } if model == name);
+        self.catalog
+            .answers()
+            .iter()
+            .any(|answers| same(&answers.part.holds))
     }
 
     /// Takes note of the data sets: those of the project, and those that this import brings in.
     pub(super) fn shelve(&mut self) {
-        let fresh = self.made.fresh.iter().map(|f| &f.part).filter(|part| matches!(part.holds, Holds::Items { .. }));
+        let fresh = self
+            .made
+            .fresh
+            .iter()
+            .map(|f| &f.part)
+            .filter(|part| matches!(part.holds, Holds::Items { .. }));
         self.shelf = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
     }
 
     /// The data set that the answers of a file belong to, where that is known.
     pub(super) fn named(&self, source: &Source) -> Option<String> {
-        let joined = self.joined.get(&source.found.path).map(|(dataset, _)| dataset);
+        let joined = self
+            .joined
+            .get(&source.found.path)
+            .map(|(dataset, _)| dataset);
         joined.or(source.dataset.as_ref()).cloned()
     }
 
     /// Which questions the answers of a file are to that names no data set.
     pub(super) fn reach(&self, source: &Source) -> Result<Reach> {
         let keys = self.keys(source)?;
-        Ok(Reach::new(&self.homes(source, &keys), keys.iter(), &|hash| self.knows(hash)))
+        Ok(Reach::new(
+            &self.homes(source, &keys),
+            keys.iter(),
+            &|hash| self.knows(hash),
+        ))
     }
 
     /// Whether the project or this import has a question whose id has this hash.
@@ -140,15 +180,25 @@ impl Import<'_> {
 
     /// The hash of the id that an answer belongs to.
     fn belongs(&self, homes: &Assignment, key: &Key, id: &mut String) -> u64 {
-        homes.find(&key.to_string(), id, |hash| self.knows(hash).then_some(hash)).unwrap_or_else(|hash| hash)
+        homes
+            .find(&key.to_string(), id, |hash| {
+                self.knows(hash).then_some(hash)
+            })
+            .unwrap_or_else(|hash| hash)
     }
 
     /// The keys of the answers of a file.
     fn keys(&self, source: &Source) -> Result<Vec<Key>> {
-        let rows = formats::predictions_by(&source.found.path, source.found.format, self.ask.mapping.as_deref())?;
+        let rows = formats::predictions_by(
+            &source.found.path,
+            source.found.format,
+            self.ask.mapping.as_deref(),
+        )?;
         let joined = self.joined.get(&source.found.path);
         let key = |mut row: Prediction| {
-            joined.into_iter().for_each(|(_, keys)| sources::rekey(&mut row, keys));
+            joined
+                .into_iter()
+                .for_each(|(_, keys)| sources::rekey(&mut row, keys));
             row.key
         };
         Ok(rows.filter_map(|(_, row)| row.ok().map(key)).collect())
@@ -156,12 +206,23 @@ impl Import<'_> {
 
     fn homes(&self, source: &Source, keys: &[Key]) -> Assignment {
         let mut tally = Tally::default();
-        keys.iter().for_each(|key| self.shelf.count(&mut tally, &key.to_string(), &|hash| self.knows(hash)));
-        self.shelf.homes(&tally, &Origin::of_import(self.manifest.next(), &source.found.path))
+        keys.iter().for_each(|key| {
+            self.shelf
+                .count(&mut tally, &key.to_string(), &|hash| self.knows(hash))
+        });
+        self.shelf.homes(
+            &tally,
+            &Origin::of_import(self.manifest.next(), &source.found.path),
+        )
     }
 
     /// Begins the answers of `model` in a file, which are to that data set and belong there.
-    fn set(&self, source: &Source, model: String, (dataset, home): (&Option<String>, &Assignment)) -> Result<Set> {
+    fn set(
+        &self,
+        source: &Source,
+        model: String,
+        (dataset, home): (&Option<String>, &Assignment),
+    ) -> Result<Set> {
         let format = source.found.format;
         let form = match format {
             Format::MvpCircularPredictions => Form::MvpCircular,
@@ -170,10 +231,23 @@ impl Import<'_> {
         };
         let evaluated = format == Format::MvpEvaluated;
         let name = model.clone();
-        let holds = Holds::Predictions { model, form, evaluated, dataset: dataset.clone(), run: None };
+        let holds = Holds::Predictions {
+            model,
+            form,
+            evaluated,
+            dataset: dataset.clone(),
+            run: None,
+        };
         let (mut there, mut id, mut apart) = (HashMap::new(), String::new(), false);
         for answers in self.catalog.answers() {
-            let Holds::Predictions { model, form: of, evaluated: is, dataset: to, .. } = &answers.part.holds else {
+            let Holds::Predictions {
+                model,
+                form: of,
+                evaluated: is,
+                dataset: to,
+                ..
+            } = &answers.part.holds
+            else {
                 continue;
             };
             let elsewhere = to.is_some() && dataset.is_some() && to != dataset;
@@ -184,7 +258,9 @@ impl Import<'_> {
             let same = answers.part.holds == holds;
             apart |= !same;
             for old in answers.predictions()? {
-                there.entry(self.belongs(&homes, &old.key, &mut id)).or_insert((old, same));
+                there
+                    .entry(self.belongs(&homes, &old.key, &mut id))
+                    .or_insert((old, same));
             }
         }
         if apart {
@@ -193,15 +269,32 @@ impl Import<'_> {
             apart = hashes.any(|hash| there.get(&hash).is_some_and(|(_, same)| !same));
         }
         let writer = Writer::create(&self.project.imports())?;
-        Ok(Set { holds, writer, there, apart, seen: HashMap::new(), duplicates: 0, differing: 0 })
+        Ok(Set {
+            holds,
+            writer,
+            there,
+            apart,
+            seen: HashMap::new(),
+            duplicates: 0,
+            differing: 0,
+        })
     }
 
     fn close(&mut self, source: &Source, set: Set, source_blake3: &str) -> Result<u64> {
-        let Set { holds, writer, duplicates, differing, .. } = set;
+        let Set {
+            holds,
+            writer,
+            duplicates,
+            differing,
+            ..
+        } = set;
         if duplicates > 0 {
             self.report.duplicates += duplicates;
-            let differ =
-                if differing > 0 { format!(", {differing} of them with another answer") } else { String::new() };
+            let differ = if differing > 0 {
+                format!(", {differing} of them with another answer")
+            } else {
+                String::new()
+            };
             let name = source.name();
             self.report
                 .notes

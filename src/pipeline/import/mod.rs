@@ -49,7 +49,11 @@ pub struct ImportRequest {
 
 impl ImportRequest {
     fn said(&self) -> Said<'_> {
-        Said { dataset: self.dataset.as_deref(), model: self.model.as_deref(), mapping: self.mapping.as_deref() }
+        Said {
+            dataset: self.dataset.as_deref(),
+            model: self.model.as_deref(),
+            mapping: self.mapping.as_deref(),
+        }
     }
 }
 
@@ -144,21 +148,35 @@ pub fn import(
     }
     if found.is_empty() {
         let named = ask.paths.first().cloned().unwrap_or_default();
-        let why = import.report.files.iter().map(|f| format!("{}: {}", f.path.display(), f.format));
+        let why = import
+            .report
+            .files
+            .iter()
+            .map(|f| format!("{}: {}", f.path.display(), f.format));
         let why = why.take(5).collect::<Vec<_>>().join("; ");
         let problem = Error::input("nothing here that can be read").file(named);
-        return Err(if why.is_empty() { problem } else { problem.help(why) });
+        return Err(if why.is_empty() {
+            problem
+        } else {
+            problem.help(why)
+        });
     }
     let mut plan = sources::plan(found, &import.datasets(), ask.said())?;
     import.planned(&mut plan);
     // Questions before the answers to them, so that what the report says of them is settled first.
-    import.orders = plan.answers.iter().any(|s| s.positions).then(Orders::default);
+    import.orders = plan
+        .answers
+        .iter()
+        .any(|s| s.positions)
+        .then(Orders::default);
     for source in &plan.questions {
         import.questions(source, false, watch)?;
     }
     import.beside(&plan.beside, watch)?;
     import.shelve();
-    plan.decide(&|source| import.named(source), &mut |source| import.reach(source))?;
+    plan.decide(&|source| import.named(source), &mut |source| {
+        import.reach(source)
+    })?;
     import.planned(&mut plan);
     for source in &plan.answers {
         import.answers(source, watch)?;
@@ -168,7 +186,11 @@ pub fn import(
 
 /// Pictures are looked for beside the file and below the path that was named.
 fn root_of(path: &Path) -> PathBuf {
-    if path.is_dir() { path.to_path_buf() } else { path.parent().unwrap_or(path).to_path_buf() }
+    if path.is_dir() {
+        path.to_path_buf()
+    } else {
+        path.parent().unwrap_or(path).to_path_buf()
+    }
 }
 
 struct Import<'a> {
@@ -199,12 +221,19 @@ struct Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        manifest::take_back(&self.imports, self.fresh.iter().map(|fresh| fresh.part.file.as_str()));
+        manifest::take_back(
+            &self.imports,
+            self.fresh.iter().map(|fresh| fresh.part.file.as_str()),
+        );
     }
 }
 
 impl<'a> Import<'a> {
-    fn new(project: &'a Project, catalog: &'a Catalog, ask: &'a ImportRequest) -> Result<Import<'a>> {
+    fn new(
+        project: &'a Project,
+        catalog: &'a Catalog,
+        ask: &'a ImportRequest,
+    ) -> Result<Import<'a>> {
         Ok(Import {
             project,
             catalog,
@@ -217,7 +246,10 @@ impl<'a> Import<'a> {
             orders: None,
             joined: BTreeMap::new(),
             shelf: DatasetResolver::default(),
-            made: Made { imports: project.imports(), fresh: Vec::new() },
+            made: Made {
+                imports: project.imports(),
+                fresh: Vec::new(),
+            },
             report: Report::default(),
         })
     }
@@ -234,12 +266,18 @@ impl<'a> Import<'a> {
 
     /// Tells of what a plan passes over.
     fn planned(&mut self, plan: &mut Plan) {
-        std::mem::take(&mut plan.passed).into_iter().for_each(|(path, why)| self.passed(path, &why));
+        std::mem::take(&mut plan.passed)
+            .into_iter()
+            .for_each(|(path, why)| self.passed(path, &why));
         self.report.notes.append(&mut plan.notes);
     }
 
     fn passed(&mut self, path: PathBuf, why: &str) {
-        self.report.files.push(FileReport { path, format: format!("passed over: {why}"), added: 0 });
+        self.report.files.push(FileReport {
+            path,
+            format: format!("passed over: {why}"),
+            added: 0,
+        });
     }
 
     fn told(&mut self, source: &Source, format: &str, added: u64) {
@@ -252,14 +290,21 @@ impl<'a> Import<'a> {
                     file.format = format.into();
                 }
             }
-            None => self.report.files.push(FileReport { path, format: format.into(), added }),
+            None => self.report.files.push(FileReport {
+                path,
+                format: format.into(),
+                added,
+            }),
         }
     }
 
     /// Rows of this very file that the project has, in parts that hold what `same` says.
     fn there(&self, source_blake3: &str, same: &dyn Fn(&Holds) -> bool) -> u64 {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
-        parts.filter(|p| p.source_blake3 == source_blake3 && same(&p.holds)).map(|p| p.rows).sum()
+        parts
+            .filter(|p| p.source_blake3 == source_blake3 && same(&p.holds))
+            .map(|p| p.rows)
+            .sum()
     }
 
     /// Adds what a person should know of the reading of a file.
@@ -274,9 +319,18 @@ impl<'a> Import<'a> {
 
     /// Passes a bad record over, or ends the import with it.
     fn skip(&mut self, problem: Error) -> Result<()> {
-        if !self.ask.keep_going || matches!(problem.kind, ErrorKind::DiskFull | ErrorKind::Denied | ErrorKind::Io) {
+        if !self.ask.keep_going
+            || matches!(
+                problem.kind,
+                ErrorKind::DiskFull | ErrorKind::Denied | ErrorKind::Io
+            )
+        {
             let help = "nothing was imported; mend it, or pass it over with --keep-going";
-            return Err(if problem.help.is_none() { problem.help(help) } else { problem });
+            return Err(if problem.help.is_none() {
+                problem.help(help)
+            } else {
+                problem
+            });
         }
         if self.report.skipped.len() < LISTED {
             self.report.skipped.push(problem);
@@ -294,7 +348,11 @@ impl<'a> Import<'a> {
         source: &Source,
         source_blake3: &str,
     ) -> Result<()> {
-        let word = if matches!(holds, Holds::Items { .. }) { "items" } else { "answers" };
+        let word = if matches!(holds, Holds::Items { .. }) {
+            "items"
+        } else {
+            "answers"
+        };
         if writer.rows() == 0 {
             return Ok(());
         }
@@ -311,19 +369,31 @@ impl<'a> Import<'a> {
             source: source.found.path.display().to_string(),
             source_blake3: source_blake3.to_string(),
         };
-        self.made.fresh.push(Fresh { part, frames: done.frames, rows: None });
+        self.made.fresh.push(Fresh {
+            part,
+            frames: done.frames,
+            rows: None,
+        });
         Ok(())
     }
 
     fn finish(mut self, index: &Index, at: &str, watch: Watch<'_>) -> Result<Outcome> {
         self.report.pictures = self.pictures.taken();
         self.report.missing_pictures = self.pictures.missing();
-        (self.report.unreadable_pictures, self.report.unreadable) = self.pictures.unreadable().clone();
+        (self.report.unreadable_pictures, self.report.unreadable) =
+            self.pictures.unreadable().clone();
         self.report.notes.extend(self.pictures.notes());
         if self.made.fresh.is_empty() {
-            return Ok(Outcome { catalog: None, report: self.report });
+            return Ok(Outcome {
+                catalog: None,
+                report: self.report,
+            });
         }
-        if !watch(Progress { what: "saving".into(), done: 0, of: None }) {
+        if !watch(Progress {
+            what: "saving".into(),
+            done: 0,
+            of: None,
+        }) {
             return Err(cancelled());
         }
         self.pictures.sync()?;
@@ -334,7 +404,10 @@ impl<'a> Import<'a> {
             Ok((catalog, notice)) => {
                 self.pictures.keep();
                 self.report.notes.extend(notice);
-                Ok(Outcome { catalog: Some(catalog), report: self.report })
+                Ok(Outcome {
+                    catalog: Some(catalog),
+                    report: self.report,
+                })
             }
             Err(problem) => {
                 manifest::take_back(&self.project.imports(), files.iter().map(String::as_str));
@@ -345,12 +418,21 @@ impl<'a> Import<'a> {
 }
 
 fn cancelled() -> Error {
-    Error::new(ErrorKind::Cancelled, "the import was cancelled; nothing was added")
+    Error::new(
+        ErrorKind::Cancelled,
+        "the import was cancelled; nothing was added",
+    )
 }
 
 fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {
     *records += 1;
-    if *records % STEP == 1 && !watch(Progress { what: source.name(), done: *records - 1, of: None }) {
+    if *records % STEP == 1
+        && !watch(Progress {
+            what: source.name(),
+            done: *records - 1,
+            of: None,
+        })
+    {
         return Err(cancelled());
     }
     Ok(())
@@ -365,7 +447,10 @@ fn content_hash(item: &Item) -> Result<u64> {
 }
 
 fn forget_where(image: &mut benchtop_model::ImageRef) {
-    *image = benchtop_model::ImageRef { name: std::mem::take(&mut image.name), ..Default::default() };
+    *image = benchtop_model::ImageRef {
+        name: std::mem::take(&mut image.name),
+        ..Default::default()
+    };
 }
 
 /// BLAKE3 of the file at `path`, in hex, as the manifest holds it of a source.
@@ -376,6 +461,10 @@ pub fn hash_file(path: &Path) -> Result<String> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let mut hasher = blake3::Hasher::new();
     let file = std::fs::File::open(path).map_err(fail)?;
-    std::io::copy(&mut std::io::BufReader::with_capacity(1 << 20, file), &mut hasher).map_err(fail)?;
+    std::io::copy(
+        &mut std::io::BufReader::with_capacity(1 << 20, file),
+        &mut hasher,
+    )
+    .map_err(fail)?;
     Ok(hasher.finalize().to_hex().to_string())
 }

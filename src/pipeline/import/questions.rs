@@ -13,12 +13,19 @@ use benchtop_store::segment::Writer;
 impl Import<'_> {
     /// Brings in the questions of a file. `beside` ones are what a tool wrote down of the questions that it asked: those that
     /// are at hand already are left alone, and what cannot be read is counted.
-    pub(super) fn questions(&mut self, source: &Source, beside: bool, watch: Watch<'_>) -> Result<()> {
+    pub(super) fn questions(
+        &mut self,
+        source: &Source,
+        beside: bool,
+        watch: Watch<'_>,
+    ) -> Result<()> {
         let (found, dataset) = (&source.found, self.dataset(source));
         let source_blake3 = hash_file(&found.path)?;
         // The same bytes can be brought in again as another data set.
         let rows = self.there(&source_blake3, &|holds| match holds {
-            Holds::Items { dataset: there } => found.format == Format::BenchtopJsonl || *there == dataset,
+            Holds::Items { dataset: there } => {
+                found.format == Format::BenchtopJsonl || *there == dataset
+            }
             Holds::Predictions { .. } | Holds::Revisions { .. } => false,
         });
         if rows > 0 && !beside {
@@ -31,11 +38,19 @@ impl Import<'_> {
         let mut writer = Writer::create(&self.project.imports())?;
         let before = self.report.duplicates;
         let (mut records, mut unreadable) = (0, Unreadable::default());
-        let mut reader = formats::items_by(&found.path, found.format, &dataset, self.ask.mapping.as_deref())?;
+        let mut reader = formats::items_by(
+            &found.path,
+            found.format,
+            &dataset,
+            self.ask.mapping.as_deref(),
+        )?;
         while let Some((line, read)) = reader.next() {
             tick(source, &mut records, watch)?;
             // Before the item is looked at: a later one may name the pictures of one that is there already.
-            let carried = reader.pictures().into_iter().try_for_each(|picture| self.pictures.carried(&picture));
+            let carried = reader
+                .pictures()
+                .into_iter()
+                .try_for_each(|picture| self.pictures.carried(&picture));
             let read = read.and_then(|item| carried.map(|()| item));
             if let (Ok(item), Some(orders)) = (&read, &mut self.orders) {
                 orders.push(item);
@@ -45,13 +60,16 @@ impl Import<'_> {
             }
             let taken = read.and_then(|item| self.take(item, line));
             let taken = taken.and_then(|item| {
-                item.as_ref().map_or(Ok(()), |item| self.columns.push(item))?;
+                item.as_ref()
+                    .map_or(Ok(()), |item| self.columns.push(item))?;
                 Ok(item)
             });
             match taken.map_err(|p| p.line(line).file(&found.path)) {
                 Ok(Some(item)) => writer.push(&item)?,
                 Ok(None) => {}
-                Err(problem) if beside && problem.kind == ErrorKind::Input => unreadable.add(problem),
+                Err(problem) if beside && problem.kind == ErrorKind::Input => {
+                    unreadable.add(problem)
+                }
                 Err(problem) => self.skip(problem)?,
             }
         }
@@ -60,7 +78,13 @@ impl Import<'_> {
         let rows = writer.rows();
         self.report.items += rows;
         let duplicates = self.report.duplicates - before;
-        self.keep(writer, Holds::Items { dataset }, duplicates, source, &source_blake3)?;
+        self.keep(
+            writer,
+            Holds::Items { dataset },
+            duplicates,
+            source,
+            &source_blake3,
+        )?;
         self.told(source, found.format.name(), rows);
         Ok(())
     }
@@ -73,12 +97,17 @@ impl Import<'_> {
         }
         for source in list {
             let orders = self.orders.as_ref().filter(|_| source.positions);
-            if let Some(found) = orders.map(|o| o.of(source, self.ask.said())).transpose()?.flatten() {
+            if let Some(found) = orders
+                .map(|o| o.of(source, self.ask.said()))
+                .transpose()?
+                .flatten()
+            {
                 self.joined.insert(source.found.path.clone(), found);
                 continue;
             }
             let dataset = sources::apart(source, &own);
-            self.joined.insert(source.found.path.clone(), (dataset, Vec::new()));
+            self.joined
+                .insert(source.found.path.clone(), (dataset, Vec::new()));
             self.questions(source, true, watch)?;
         }
         Ok(())
@@ -94,22 +123,35 @@ impl Import<'_> {
     }
 
     fn dataset(&self, source: &Source) -> String {
-        let joined = self.joined.get(&source.found.path).map(|(dataset, _)| dataset.clone());
+        let joined = self
+            .joined
+            .get(&source.found.path)
+            .map(|(dataset, _)| dataset.clone());
         let named = joined.or_else(|| source.dataset.clone());
         named.unwrap_or_else(|| sources::model_name(&source.found.path))
     }
 
     /// Reads a file that is there already for the order of its questions alone.
     fn order(&mut self, source: &Source, dataset: &str) -> Result<()> {
-        let Some(orders) = &mut self.orders else { return Ok(()) };
-        let items = formats::items_by(&source.found.path, source.found.format, dataset, self.ask.mapping.as_deref())?;
-        items.filter_map(|(_, item)| item.ok()).for_each(|item| orders.push(&item));
+        let Some(orders) = &mut self.orders else {
+            return Ok(());
+        };
+        let items = formats::items_by(
+            &source.found.path,
+            source.found.format,
+            dataset,
+            self.ask.mapping.as_deref(),
+        )?;
+        items
+            .filter_map(|(_, item)| item.ok())
+            .for_each(|item| orders.push(&item));
         Ok(())
     }
 
     /// Whether an item of this id is in the project or in this import.
     fn has(&self, item: &Item) -> bool {
-        self.seen.contains_key(&id_hash(&item.id)) || self.catalog.row_of_hash(id_hash(&item.id)).is_some()
+        self.seen.contains_key(&id_hash(&item.id))
+            || self.catalog.row_of_hash(id_hash(&item.id)).is_some()
     }
 
     /// The item with its pictures found; `None` when it is there already.
@@ -123,15 +165,28 @@ impl Import<'_> {
                     self.report.duplicates += 1;
                     return Ok(None);
                 }
-                let place = self.sources.get(first_file as usize).map(|p| p.display().to_string());
-                return Err(Error::new(ErrorKind::Conflict, format!("`{}` is given twice, differently", item.key))
-                    .field("id")
-                    .help(format!("the first is line {first_line} of {}", place.unwrap_or_default())));
+                let place = self
+                    .sources
+                    .get(first_file as usize)
+                    .map(|p| p.display().to_string());
+                return Err(Error::new(
+                    ErrorKind::Conflict,
+                    format!("`{}` is given twice, differently", item.key),
+                )
+                .field("id")
+                .help(format!(
+                    "the first is line {first_line} of {}",
+                    place.unwrap_or_default()
+                )));
             }
             Entry::Vacant(slot) => {
                 if let Some(row) = self.catalog.row_of(&item.id)? {
                     let mut there = self.catalog.item(row as usize)?;
-                    there.images.iter_mut().chain(&mut item.images).for_each(forget_where);
+                    there
+                        .images
+                        .iter_mut()
+                        .chain(&mut item.images)
+                        .for_each(forget_where);
                     if there == item {
                         self.report.already += 1;
                         return Ok(None);
@@ -157,8 +212,12 @@ impl Import<'_> {
 fn from_catalog(catalog: &benchtop_store::Catalog, orders: &mut Orders) -> Result<()> {
     let mut there = Orders::default();
     catalog.each_line(0, &mut |_, line| {
-        let item: Item = serde_json::from_slice(line)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("a stored item cannot be read: {e}")))?;
+        let item: Item = serde_json::from_slice(line).map_err(|e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("a stored item cannot be read: {e}"),
+            )
+        })?;
         there.push(&item);
         Ok(true)
     })?;

@@ -31,15 +31,29 @@ impl<'a> Groups<'a> {
     fn new(columns: &'a Columns, by: Field) -> Result<Groups<'a>> {
         let kind = columns.kind.as_slice();
         if by == Field::Type {
-            let names = QuestionKind::ALL.iter().map(|k| k.name().to_string()).collect();
-            return Ok(Groups { named: None, kind, names });
+            let names = QuestionKind::ALL
+                .iter()
+                .map(|k| k.name().to_string())
+                .collect();
+            return Ok(Groups {
+                named: None,
+                kind,
+                names,
+            });
         }
         let at = Columns::named(by).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("scores are not counted by {}", by.name()))
-                .field("by")
-                .help("one of: subtask, style, type, level, dataset, side, variant")
+            Error::new(
+                ErrorKind::Usage,
+                format!("scores are not counted by {}", by.name()),
+            )
+            .field("by")
+            .help("one of: subtask, style, type, level, dataset, side, variant")
         })?;
-        Ok(Groups { named: Some(&columns.codes[at]), kind, names: columns.names[at].list().to_vec() })
+        Ok(Groups {
+            named: Some(&columns.codes[at]),
+            kind,
+            names: columns.names[at].list().to_vec(),
+        })
     }
 
     fn code(&self, row: usize) -> usize {
@@ -85,7 +99,11 @@ impl Lines {
 
     /// The code of what becomes of a value.
     fn outcome(&self, value: f32) -> usize {
-        if self.beyond(value, self.park) { 2 } else { usize::from(self.beyond(value, self.flag)) }
+        if self.beyond(value, self.park) {
+            2
+        } else {
+            usize::from(self.beyond(value, self.flag))
+        }
     }
 }
 
@@ -113,23 +131,54 @@ impl Seen {
             scored: 0,
             table: [[0; 2]; 2],
             crossed: vec![[0; 3]; groups * across],
-            good: Nearest { most, rows: Vec::new() },
-            bad: Nearest { most, rows: Vec::new() },
+            good: Nearest {
+                most,
+                rows: Vec::new(),
+            },
+            bad: Nearest {
+                most,
+                rows: Vec::new(),
+            },
         }
     }
 
     /// Together with what was counted of later rows.
     fn and(mut self, later: Seen) -> Seen {
-        self.tallies.iter_mut().zip(&later.tallies).for_each(|(mine, more)| add(mine, more));
-        self.bars.iter_mut().zip(later.bars).for_each(|(mine, more)| *mine += more);
-        self.rejected.iter_mut().zip(later.rejected).for_each(|(mine, more)| *mine += more);
-        let both = self.crossed.iter_mut().flatten().zip(later.crossed.into_iter().flatten());
+        self.tallies
+            .iter_mut()
+            .zip(&later.tallies)
+            .for_each(|(mine, more)| add(mine, more));
+        self.bars
+            .iter_mut()
+            .zip(later.bars)
+            .for_each(|(mine, more)| *mine += more);
+        self.rejected
+            .iter_mut()
+            .zip(later.rejected)
+            .for_each(|(mine, more)| *mine += more);
+        let both = self
+            .crossed
+            .iter_mut()
+            .flatten()
+            .zip(later.crossed.into_iter().flatten());
         both.for_each(|(mine, more)| *mine += more);
         self.beyond += later.beyond;
         self.scored += later.scored;
-        self.table.iter_mut().flatten().zip(later.table.into_iter().flatten()).for_each(|(mine, more)| *mine += more);
-        later.good.rows.into_iter().for_each(|(distance, row)| self.good.offer(distance, row));
-        later.bad.rows.into_iter().for_each(|(distance, row)| self.bad.offer(distance, row));
+        self.table
+            .iter_mut()
+            .flatten()
+            .zip(later.table.into_iter().flatten())
+            .for_each(|(mine, more)| *mine += more);
+        later
+            .good
+            .rows
+            .into_iter()
+            .for_each(|(distance, row)| self.good.offer(distance, row));
+        later
+            .bad
+            .rows
+            .into_iter()
+            .for_each(|(distance, row)| self.bad.offer(distance, row));
         self
     }
 }
@@ -160,25 +209,56 @@ pub fn look(
     }
     let finite = |line: Option<f32>| line.is_none_or(f32::is_finite);
     if !finite(ask.flag) || !finite(ask.park) || !ask.range.is_none_or(|(a, b)| a < b) {
-        return wrong("flag", "lines and ends are finite numbers, and the first end is the smaller one");
+        return wrong(
+            "flag",
+            "lines and ends are finite numbers, and the first end is the smaller one",
+        );
     }
     let measure = &ask.measure;
     let groups = Groups::new(catalog.columns(), ask.by)?;
-    let across = ask.across.map(|by| Groups::new(catalog.columns(), by)).transpose()?;
+    let across = ask
+        .across
+        .map(|by| Groups::new(catalog.columns(), by))
+        .transpose()?;
     let wide = across.as_ref().map_or(0, |a| a.names.len());
     if groups.names.len().saturating_mul(wide) > CROSSED {
-        return wrong("across", &format!("{} by {wide} values are too many to count together", groups.names.len()));
+        return wrong(
+            "across",
+            &format!(
+                "{} by {wide} values are too many to count together",
+                groups.names.len()
+            ),
+        );
     }
     let stored = |line: Option<f32>| line.map(|t| measure.stored(t, column.logit));
-    let lines = Lines { doubt: measure.scorer.doubt(), flag: stored(ask.flag), park: stored(ask.park) };
+    let lines = Lines {
+        doubt: measure.scorer.doubt(),
+        flag: stored(ask.flag),
+        park: stored(ask.park),
+    };
     let range = extent(column, rows, measure);
-    let ends =
-        ask.range.or(range).map_or((0.0, 1.0), |(low, high)| if low < high { (low, high) } else { (low, low + 1.0) });
-    let only = ask.value.as_ref().map(|value| groups.names.iter().position(|n| n == value));
+    let ends = ask.range.or(range).map_or((0.0, 1.0), |(low, high)| {
+        if low < high {
+            (low, high)
+        } else {
+            (low, low + 1.0)
+        }
+    });
+    let only = ask
+        .value
+        .as_ref()
+        .map(|value| groups.names.iter().position(|n| n == value));
     let pair = match (&ask.other, other) {
         (Some((of, line)), Some(column)) => {
             let line = Some(of.stored(*line, column.logit));
-            Some((column, Lines { doubt: of.scorer.doubt(), flag: line, park: None }))
+            Some((
+                column,
+                Lines {
+                    doubt: of.scorer.doubt(),
+                    flag: line,
+                    park: None,
+                },
+            ))
         }
         _ => None,
     };
@@ -200,7 +280,9 @@ pub fn look(
         {
             cell[outcome] += 1;
         }
-        let (Some(value), true) = (value, only.is_none_or(|only| only == Some(group))) else { return };
+        let (Some(value), true) = (value, only.is_none_or(|only| only == Some(group))) else {
+            return;
+        };
         seen.scored += 1;
         let shown = measure.shown(value, column.logit);
         let bar = (((shown - ends.0) * scale).max(0.0) as usize).min(seen.bars.len() - 1);
@@ -209,7 +291,11 @@ pub fn look(
         if let Some(flag) = lines.flag {
             let is_beyond = lines.beyond(value, lines.flag);
             seen.beyond += u64::from(is_beyond);
-            let near = if is_beyond { &mut seen.bad } else { &mut seen.good };
+            let near = if is_beyond {
+                &mut seen.bad
+            } else {
+                &mut seen.good
+            };
             near.offer((value - flag).abs(), row as u32);
         }
         if let Some((column, theirs)) = &pair
@@ -229,15 +315,37 @@ pub fn look(
         }
         seen
     });
-    let seen = seen.collect::<Vec<_>>().into_iter().fold(blank(), Seen::and);
-    let Seen { tallies, bars, rejected, beyond, scored, table, crossed, good, bad } = seen;
+    let seen = seen
+        .collect::<Vec<_>>()
+        .into_iter()
+        .fold(blank(), Seen::and);
+    let Seen {
+        tallies,
+        bars,
+        rejected,
+        beyond,
+        scored,
+        table,
+        crossed,
+        good,
+        bad,
+    } = seen;
     let mut tally = Tally::default();
-    let counted = tallies.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == Some(*at)));
+    let counted = tallies
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| only.is_none_or(|only| only == Some(*at)));
     counted.for_each(|(_, t)| add(&mut tally, t));
     let order = most_first(&groups.names, |at| tallies[at].all());
     let cross = across.map(|across| crosswise(&crossed, &order, across.names));
-    let groups = order.into_iter().map(|at| (groups.names[at].clone(), tallies[at])).collect();
-    let percentile = lines.flag.filter(|_| scored > 0).map(|_| beyond as f32 / scored as f32);
+    let groups = order
+        .into_iter()
+        .map(|at| (groups.names[at].clone(), tallies[at]))
+        .collect();
+    let percentile = lines
+        .flag
+        .filter(|_| scored > 0)
+        .map(|_| beyond as f32 / scored as f32);
     let bench = Bench {
         measure: measure.clone(),
         logit: column.logit,
@@ -256,13 +364,23 @@ pub fn look(
         cross,
     };
     let rows_of = |near: Nearest| near.rows.into_iter().map(|(_, row)| row).collect();
-    Ok((bench, Near { good: rows_of(good), bad: rows_of(bad) }))
+    Ok((
+        bench,
+        Near {
+            good: rows_of(good),
+            bad: rows_of(bad),
+        },
+    ))
 }
 
 /// Positions of the names that have items, most items first, then by name.
 fn most_first(names: &[String], items: impl Fn(usize) -> u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..names.len()).filter(|at| items(*at) > 0).collect();
-    order.sort_by(|a, b| items(*b).cmp(&items(*a)).then_with(|| names[*a].cmp(&names[*b])));
+    order.sort_by(|a, b| {
+        items(*b)
+            .cmp(&items(*a))
+            .then_with(|| names[*a].cmp(&names[*b]))
+    });
     order
 }
 
@@ -270,9 +388,19 @@ fn most_first(names: &[String], items: impl Fn(usize) -> u64) -> Vec<usize> {
 fn crosswise(crossed: &[[u32; 3]], rows: &[usize], names: Vec<String>) -> Cross {
     let wide = names.len();
     let cell = |row: usize, at: usize| crossed[row * wide + at].map(u64::from);
-    let columns = most_first(&names, |at| rows.iter().map(|row| cell(*row, at).iter().sum::<u64>()).sum());
-    let items = rows.iter().map(|row| columns.iter().map(|at| cell(*row, *at)).collect()).collect();
-    Cross { values: columns.into_iter().map(|at| names[at].clone()).collect(), items }
+    let columns = most_first(&names, |at| {
+        rows.iter()
+            .map(|row| cell(*row, at).iter().sum::<u64>())
+            .sum()
+    });
+    let items = rows
+        .iter()
+        .map(|row| columns.iter().map(|at| cell(*row, *at)).collect())
+        .collect();
+    Cross {
+        values: columns.into_iter().map(|at| names[at].clone()).collect(),
+        items,
+    }
 }
 
 fn add(to: &mut Tally, more: &Tally) {
@@ -292,11 +420,20 @@ fn share((k, n): (u64, u64)) -> Option<Share> {
 /// Smallest and largest score among rows, as shown.
 fn extent(column: &Column, rows: Option<&[u32]>, measure: &Measure) -> Option<(f32, f32)> {
     let (low, high) = match rows {
-        None => (column.sorted().first().copied()?, column.sorted().last().copied()?),
+        None => (
+            column.sorted().first().copied()?,
+            column.sorted().last().copied()?,
+        ),
         Some(rows) => {
             let values = || rows.iter().filter_map(|row| column.value(*row as usize));
-            (values().min_by(f32::total_cmp)?, values().max_by(f32::total_cmp)?)
+            (
+                values().min_by(f32::total_cmp)?,
+                values().max_by(f32::total_cmp)?,
+            )
         }
     };
-    Some((measure.shown(low, column.logit), measure.shown(high, column.logit)))
+    Some((
+        measure.shown(low, column.logit),
+        measure.shown(high, column.logit),
+    ))
 }

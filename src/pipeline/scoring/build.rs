@@ -30,7 +30,9 @@ fn folder(name: Option<&String>, field: &str) -> Result<PathBuf> {
     let name = name.ok_or_else(|| {
         Error::new(ErrorKind::NotFound, "no model is named for it")
             .field(format!("filter.{field}"))
-            .help(format!("add `{field} = \"...\"` to [filter] in benchtop.toml: a known name or a folder"))
+            .help(format!(
+                "add `{field} = \"...\"` to [filter] in benchtop.toml: a known name or a folder"
+            ))
     })?;
     Hub::from_env()?.path(name)
 }
@@ -42,12 +44,17 @@ fn config(project: &Project) -> Result<Config> {
 
 fn judging(project: &Project, name: &str) -> Result<Arc<Judging>> {
     let files = metadata::read(&project.metadata())?;
-    let parsed =
-        Metadata::parse(files.files.into_iter().map(|f| benchtop_model::MetaFile { name: f.name, text: f.text }));
+    let parsed = Metadata::parse(files.files.into_iter().map(|f| benchtop_model::MetaFile {
+        name: f.name,
+        text: f.text,
+    }));
     parsed.judging(name).ok_or_else(|| {
-        Error::new(ErrorKind::NotFound, format!("there is no judging `{name}`, or it cannot be used"))
-            .file(project.metadata().join(format!("judge/{name}.toml")))
-            .help("`benchtop lint` says what is wrong with it")
+        Error::new(
+            ErrorKind::NotFound,
+            format!("there is no judging `{name}`, or it cannot be used"),
+        )
+        .file(project.metadata().join(format!("judge/{name}.toml")))
+        .help("`benchtop lint` says what is wrong with it")
     })
 }
 
@@ -81,26 +88,51 @@ pub fn build(project: &Project, scorer: &Scorer) -> Result<Box<dyn Runner>> {
         }
         Scorer::Safety => {
             let folder = folder(filter.safety.as_ref(), "safety")?;
-            Box::new(Safe::new(Box::new(StableDiffusionSafetyChecker::open(&folder, &Options::cpu())?)))
+            Box::new(Safe::new(Box::new(StableDiffusionSafetyChecker::open(
+                &folder,
+                &Options::cpu(),
+            )?)))
         }
         Scorer::Duplicate => {
             let model = ClipScorer::open(&folder(Some(&filter.clip), "clip")?, &Options::cpu())?;
             let name = ImageTextScorer::capabilities(&model).name.clone();
             let model: Box<dyn ImageEmbedder> = Box::new(model);
-            let references: Vec<PathBuf> = filter.references.iter().map(|f| project.root().join(f)).collect();
-            Box::new(Duplicates::new(&project.store(), &name, model, &references)?)
+            let references: Vec<PathBuf> = filter
+                .references
+                .iter()
+                .map(|f| project.root().join(f))
+                .collect();
+            Box::new(Duplicates::new(
+                &project.store(),
+                &name,
+                model,
+                &references,
+            )?)
         }
         Scorer::Ocr => {
-            let options = ocr::Options { languages: filter.languages.clone(), ..ocr::Options::default() };
+            let options = ocr::Options {
+                languages: filter.languages.clone(),
+                ..ocr::Options::default()
+            };
             Box::new(WantedWord::new(Box::new(Tesseract::open(options)?)))
         }
-        Scorer::Judge(name) => Box::new(Judged::new(judging(project, name)?, chat(config)?, &config.judge)?),
+        Scorer::Judge(name) => Box::new(Judged::new(
+            judging(project, name)?,
+            chat(config)?,
+            &config.judge,
+        )?),
         Scorer::Alignment => {
-            let (writer, asker) = (judging(project, alignment::QUESTIONS)?, judging(project, alignment::ANSWER)?);
+            let (writer, asker) = (
+                judging(project, alignment::QUESTIONS)?,
+                judging(project, alignment::ANSWER)?,
+            );
             Box::new(Aligned::new(writer, asker, chat(config)?, &config.judge)?)
         }
         Scorer::Consensus | Scorer::Blind => {
-            return Err(Error::new(ErrorKind::Usage, format!("`{scorer}` follows from the predictions at once")));
+            return Err(Error::new(
+                ErrorKind::Usage,
+                format!("`{scorer}` follows from the predictions at once"),
+            ));
         }
     })
 }
@@ -114,10 +146,15 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
             Scorer::Clip | Scorer::Duplicate => folder(Some(&filter.clip), "clip").map(|_| ()),
             Scorer::Siglip => folder(filter.siglip.as_ref(), "siglip").map(|_| ()),
             Scorer::Safety => folder(filter.safety.as_ref(), "safety").map(|_| ()),
-            Scorer::Judge(name) => chat(&config).and_then(|_| judging(project, name)).map(|_| ()),
+            Scorer::Judge(name) => chat(&config)
+                .and_then(|_| judging(project, name))
+                .map(|_| ()),
             Scorer::Alignment => chat(&config).map(|_| ()),
             Scorer::Ocr => {
-                let options = ocr::Options { languages: filter.languages.clone(), ..ocr::Options::default() };
+                let options = ocr::Options {
+                    languages: filter.languages.clone(),
+                    ..ocr::Options::default()
+                };
                 Tesseract::open(options).map(|_| ())
             }
             Scorer::Flatness | Scorer::Leakage | Scorer::Consensus | Scorer::Blind => Ok(()),
@@ -128,9 +165,16 @@ pub fn not_ready(project: &Project, scorer: &Scorer) -> Option<String> {
 
 /// The questions of the judge that items can be scored by: those answered by yes or no.
 pub fn judges(project: &Project) -> Vec<String> {
-    let Ok(files) = metadata::read(&project.metadata()) else { return Vec::new() };
-    let parsed =
-        Metadata::parse(files.files.into_iter().map(|f| benchtop_model::MetaFile { name: f.name, text: f.text }));
+    let Ok(files) = metadata::read(&project.metadata()) else {
+        return Vec::new();
+    };
+    let parsed = Metadata::parse(files.files.into_iter().map(|f| benchtop_model::MetaFile {
+        name: f.name,
+        text: f.text,
+    }));
     let all = parsed.judgings();
-    all.iter().filter(|j| matches!(j.reads, Reads::YesNo { .. })).map(|j| j.name.clone()).collect()
+    all.iter()
+        .filter(|j| matches!(j.reads, Reads::YesNo { .. }))
+        .map(|j| j.name.clone())
+        .collect()
 }

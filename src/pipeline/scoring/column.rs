@@ -23,14 +23,27 @@ pub struct Column {
 impl Column {
     /// From values and states of the same length.
     pub fn new(values: Vec<f32>, states: Vec<u8>, logit: f32, version: String) -> Column {
-        Column { values, states, logit, version, sorted: OnceLock::new() }
+        Column {
+            values,
+            states,
+            logit,
+            version,
+            sorted: OnceLock::new(),
+        }
     }
 
     /// Looks each item's inputs up. An item without what the scorer looks at has nothing to score.
     pub fn look_up(scores: &Scores, inputs: &Inputs) -> Column {
         let scorer = &scores.about().scorer;
-        let of = |row: usize| inputs.key(scorer, row).map_or((ScoreState::NotApplicable, 0.0), |key| scores.get(key));
-        let (states, values) = (0..inputs.len()).map(of).map(|(state, value)| (state.code(), value)).unzip();
+        let of = |row: usize| {
+            inputs
+                .key(scorer, row)
+                .map_or((ScoreState::NotApplicable, 0.0), |key| scores.get(key))
+        };
+        let (states, values) = (0..inputs.len())
+            .map(of)
+            .map(|(state, value)| (state.code(), value))
+            .unzip();
         Column::new(values, states, scores.about().logit, scores.about().short())
     }
 
@@ -40,12 +53,22 @@ impl Column {
             Some(_) => ScoreState::Missing.code(),
             None => ScoreState::NotApplicable.code(),
         };
-        Column::new(vec![0.0; inputs.len()], (0..inputs.len()).map(of).collect(), 1.0, String::new())
+        Column::new(
+            vec![0.0; inputs.len()],
+            (0..inputs.len()).map(of).collect(),
+            1.0,
+            String::new(),
+        )
     }
 
     /// A column in which there is nothing to score.
     pub fn without(rows: usize) -> Column {
-        Column::new(vec![0.0; rows], vec![ScoreState::NotApplicable.code(); rows], 1.0, String::new())
+        Column::new(
+            vec![0.0; rows],
+            vec![ScoreState::NotApplicable.code(); rows],
+            1.0,
+            String::new(),
+        )
     }
 
     /// Rows.
@@ -72,7 +95,9 @@ impl Column {
     /// Items by state, in the order of [`ScoreState::ALL`].
     pub fn counts(&self) -> [u64; ScoreState::ALL.len()] {
         let mut counts = [0; ScoreState::ALL.len()];
-        self.states.iter().for_each(|s| counts[usize::from(*s).min(ScoreState::ALL.len() - 1)] += 1);
+        self.states
+            .iter()
+            .for_each(|s| counts[usize::from(*s).min(ScoreState::ALL.len() - 1)] += 1);
         counts
     }
 
@@ -107,6 +132,10 @@ impl Column {
 
     /// So many values as a share of all; 0 where there are none.
     pub fn share(&self, values: isize) -> f32 {
-        if self.sorted().is_empty() { 0.0 } else { values as f32 / self.sorted().len() as f32 }
+        if self.sorted().is_empty() {
+            0.0
+        } else {
+            values as f32 / self.sorted().len() as f32
+        }
     }
 }

@@ -59,7 +59,10 @@ fn embed(
 ) -> Result<Set> {
     let mut files = Vec::new();
     list(folder, &mut files)?;
-    let mut set = Set { files: Vec::new(), points: Vec::new() };
+    let mut set = Set {
+        files: Vec::new(),
+        points: Vec::new(),
+    };
     for some in files.chunks(BATCH) {
         let mut pictures: Vec<(PathBuf, Pixels)> = Vec::new();
         for file in some {
@@ -109,13 +112,25 @@ pub fn compare(
     let b = embed(model, second, &mut skipped, told)?;
     let dim = model.dimension();
     let (left, right) = (Rows::new(&a.points, dim)?, Rows::new(&b.points, dim)?);
-    let mut matches: Vec<_> = nearest(&left, &right, 1, &mut |_| told(0))?.into_iter().flatten().collect();
+    let mut matches: Vec<_> = nearest(&left, &right, 1, &mut |_| told(0))?
+        .into_iter()
+        .flatten()
+        .collect();
     let k = matches.iter().filter(|m| m.cosine >= threshold).count() as u64;
     matches.sort_by(|x, y| y.cosine.total_cmp(&x.cosine).then(x.a.cmp(&y.a)));
-    let listed = matches.iter().take(LISTED).map(|m| (a.files[m.a].clone(), b.files[m.b].clone(), m.cosine)).collect();
+    let listed = matches
+        .iter()
+        .take(LISTED)
+        .map(|m| (a.files[m.a].clone(), b.files[m.b].clone(), m.cosine))
+        .collect();
     let n = a.files.len() as u64;
     let (low, high) = wilson(k, n, Z95).unwrap_or((0.0, 1.0));
-    let kmmd::Discrepancy { unbiased, biased, sigma, samples } = kmmd(&left, &right, MOST, seed, &mut |_| told(0))?;
+    let kmmd::Discrepancy {
+        unbiased,
+        biased,
+        sigma,
+        samples,
+    } = kmmd(&left, &right, MOST, seed, &mut |_| told(0))?;
     Ok(Comparison {
         contaminated: Share { k, n, low, high },
         threshold,

@@ -36,13 +36,23 @@ impl Seen<'_> {
     /// `clip 21.3 < 25`: the score of this item against a condition.
     fn words(&self, condition: &Condition) -> String {
         let Condition { score, test, .. } = condition;
-        let line = condition.threshold(self.subtask).map(|t| short(t.get())).unwrap_or_default();
+        let line = condition
+            .threshold(self.subtask)
+            .map(|t| short(t.get()))
+            .unwrap_or_default();
         let column = self.columns.get(&score.scorer);
-        match (test, column.and_then(|c| Some(score.shown(c.value(self.row)?, c.logit)))) {
+        match (
+            test,
+            column.and_then(|c| Some(score.shown(c.value(self.row)?, c.logit))),
+        ) {
             (Test::Is(state), _) => format!("{score} {}", state.name()),
             (_, None) => format!("{score} has no number"),
             (_, Some(value)) => {
-                let sign = if value < condition.threshold(self.subtask).map_or(0.0, |t| t.get()) { '<' } else { '>' };
+                let sign = if value < condition.threshold(self.subtask).map_or(0.0, |t| t.get()) {
+                    '<'
+                } else {
+                    '>'
+                };
                 let sign = if short(value) == line { '=' } else { sign };
                 format!("{score} {} {sign} {line}", short(value))
             }
@@ -67,12 +77,30 @@ fn short(value: f32) -> String {
 
 /// The rules that hold for the item in `row`.
 pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize) -> Vec<Chip> {
-    let seen = Seen { columns, row, subtask: catalog.columns().value(Field::Subtask, row) };
-    let chip = |rule: &Rule| {
-        let held: Vec<String> = rule.conditions.iter().filter(|c| seen.holds(c)).map(|c| seen.words(c)).collect();
-        Chip { rule: rule.name.clone(), then: rule.then, words: held.join(", ") }
+    let seen = Seen {
+        columns,
+        row,
+        subtask: catalog.columns().value(Field::Subtask, row),
     };
-    rules.rules.iter().filter(|rule| seen.rule_holds(rule)).map(chip).collect()
+    let chip = |rule: &Rule| {
+        let held: Vec<String> = rule
+            .conditions
+            .iter()
+            .filter(|c| seen.holds(c))
+            .map(|c| seen.words(c))
+            .collect();
+        Chip {
+            rule: rule.name.clone(),
+            then: rule.then,
+            words: held.join(", "),
+        }
+    };
+    rules
+        .rules
+        .iter()
+        .filter(|rule| seen.rule_holds(rule))
+        .map(chip)
+        .collect()
 }
 
 /// What is kept of a score, whether it waits to be made again, and what it is counted from.
@@ -85,7 +113,11 @@ pub fn explain(
     (catalog, overlay): (&Catalog, &Overlay),
     detail: &dyn Fn(&Scorer) -> Kept,
 ) -> Explanation {
-    let seen = Seen { columns, row, subtask: catalog.columns().value(Field::Subtask, row) };
+    let seen = Seen {
+        columns,
+        row,
+        subtask: catalog.columns().value(Field::Subtask, row),
+    };
     let outcome = outcomes.of_row(row);
     let status = overlay.status(row);
     let one = |(scorer, column): (&Scorer, &std::sync::Arc<Column>)| {
@@ -98,11 +130,19 @@ pub fn explain(
         }
         let value = column.value(row);
         let shown = |m: &Measure| value.map(|v| (m.name(), m.shown(v, column.logit)));
-        let conditions = rules.rules.iter().flat_map(|r| &r.conditions).filter(|c| c.score.scorer == *scorer);
+        let conditions = rules
+            .rules
+            .iter()
+            .flat_map(|r| &r.conditions)
+            .filter(|c| c.score.scorer == *scorer);
         Some(Explained {
             scorer: scorer.clone(),
             state,
-            values: Measure::of(scorer.clone()).scales().iter().filter_map(shown).collect(),
+            values: Measure::of(scorer.clone())
+                .scales()
+                .iter()
+                .filter_map(shown)
+                .collect(),
             percentile: value.map(|v| match scorer.doubt() {
                 FlagPriority::Low => column.below(v),
                 FlagPriority::High => column.above(v),
@@ -122,7 +162,8 @@ pub fn explain(
         nearest_accepted: None,
         overridden: matches!(
             (outcome, status),
-            (Outcome::Flagged | Outcome::Parked, Status::Accepted) | (Outcome::Kept, Status::Rejected)
+            (Outcome::Flagged | Outcome::Parked, Status::Accepted)
+                | (Outcome::Kept, Status::Rejected)
         ),
     }
 }

@@ -21,30 +21,47 @@ pub fn order(
         let at = row as usize;
         let subtask = subtask_of(catalog.columns(), at);
         match by {
-            FlagOrder::Nearest => Some(beyond(&ready, at, subtask).fold(f32::INFINITY, |least, d| least.min(d.abs()))),
-            FlagOrder::Worst => Some(-beyond(&ready, at, subtask).fold(f32::NEG_INFINITY, f32::max)),
+            FlagOrder::Nearest => {
+                Some(beyond(&ready, at, subtask).fold(f32::INFINITY, |least, d| least.min(d.abs())))
+            }
+            FlagOrder::Worst => {
+                Some(-beyond(&ready, at, subtask).fold(f32::NEG_INFINITY, f32::max))
+            }
             FlagOrder::Disagreement => {
-                let sides = ready.iter().flat_map(|r| &r.conditions).filter_map(|c| c.beyond(at, subtask));
+                let sides = ready
+                    .iter()
+                    .flat_map(|r| &r.conditions)
+                    .filter_map(|c| c.beyond(at, subtask));
                 let (mut doubt, mut trust) = (0u32, 0u32);
                 sides.for_each(|d| if d > 0.0 { doubt += 1 } else { trust += 1 });
-                (doubt > 0 && trust > 0).then(|| doubt.abs_diff(trust) as f32 / (doubt + trust) as f32)
+                (doubt > 0 && trust > 0)
+                    .then(|| doubt.abs_diff(trust) as f32 / (doubt + trust) as f32)
             }
             FlagOrder::AgainstPeople => match (outcomes.of_row(at), overlay.status(at)) {
-                (Outcome::Kept, Status::Rejected) | (Outcome::Flagged | Outcome::Parked, Status::Accepted) => {
-                    Some(-beyond(&ready, at, subtask).map(f32::abs).fold(0.0, f32::max))
-                }
+                (Outcome::Kept, Status::Rejected)
+                | (Outcome::Flagged | Outcome::Parked, Status::Accepted) => Some(
+                    -beyond(&ready, at, subtask)
+                        .map(f32::abs)
+                        .fold(0.0, f32::max),
+                ),
                 _ => None,
             },
             // 32 bits of a hash, of which an f32 keeps 24 in order: ties go by number.
             FlagOrder::Random => Some(seed_of(seed, "doubt", &row.to_string(), 1) as f32),
         }
     };
-    let mut keyed: Vec<(f32, u32)> = rows.iter().filter_map(|row| key(*row).map(|key| (key, *row))).collect();
+    let mut keyed: Vec<(f32, u32)> = rows
+        .iter()
+        .filter_map(|row| key(*row).map(|key| (key, *row)))
+        .collect();
     keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     keyed.into_iter().map(|(_, row)| row).collect()
 }
 
 /// How far a row is beyond each threshold.
 fn beyond(ready: &[ReadyRule], row: usize, subtask: u16) -> impl Iterator<Item = f32> {
-    ready.iter().flat_map(|rule| &rule.conditions).filter_map(move |c| c.beyond(row, subtask))
+    ready
+        .iter()
+        .flat_map(|rule| &rule.conditions)
+        .filter_map(move |c| c.beyond(row, subtask))
 }

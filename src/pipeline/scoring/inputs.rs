@@ -67,20 +67,39 @@ impl Texts {
     /// # Errors
     /// [`ErrorKind::Corrupt`] when the texts are damaged, and [`ErrorKind::Cancelled`].
     pub fn read(catalog: &Catalog, wanted: &dyn Fn() -> bool) -> Result<Texts> {
-        let mut texts = Texts { edition: catalog.edition(), ..Texts::default() };
+        let mut texts = Texts {
+            edition: catalog.edition(),
+            ..Texts::default()
+        };
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 && !wanted() {
-                return Err(Error::new(ErrorKind::Cancelled, "nobody waits for this any more"));
+                return Err(Error::new(
+                    ErrorKind::Cancelled,
+                    "nobody waits for this any more",
+                ));
             }
-            let item: Lean = serde_json::from_slice(line)
-                .map_err(|e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1)))?;
-            let file = |image: &LeanImage| image.hash.as_deref().and_then(file_key).unwrap_or_default();
+            let item: Lean = serde_json::from_slice(line).map_err(|e| {
+                Error::new(
+                    ErrorKind::Corrupt,
+                    format!("item #{} cannot be read: {e}", row + 1),
+                )
+            })?;
+            let file =
+                |image: &LeanImage| image.hash.as_deref().and_then(file_key).unwrap_or_default();
             texts.imported.push(item.images.first().map_or(0, file));
-            texts.others.push(item.images.iter().skip(1).fold(0, |all, image| mix(all, file(image))));
+            texts.others.push(
+                item.images
+                    .iter()
+                    .skip(1)
+                    .fold(0, |all, image| mix(all, file(image))),
+            );
             let prompt = item.prompt.as_deref().filter(|p| !p.trim().is_empty());
             texts.prompt.push(prompt.map_or(0, |p| id_hash(p).max(1)));
             let options = item.options.map_or("", RawValue::get);
-            texts.question.push(mix(mix(id_hash(&item.question), id_hash(options)), id_hash(&item.answer)));
+            texts.question.push(mix(
+                mix(id_hash(&item.question), id_hash(options)),
+                id_hash(&item.answer),
+            ));
             Ok(true)
         })?;
         Ok(texts)
@@ -100,11 +119,19 @@ pub struct Inputs {
 impl Inputs {
     /// The texts with the pictures as they are now.
     pub fn new(texts: &Texts, named: &RequestedImages, made: &Pictures) -> Inputs {
-        let of: Vec<u64> =
-            named.pictures().iter().map(|p| made.current(p.key, p.prompt).map_or(0, |entry| entry.file())).collect();
-        let picture = texts.imported.iter().enumerate().map(|(row, imported)| match named.of_row(row as u32) {
-            Some(at) if *imported == 0 => of.get(at as usize).copied().unwrap_or_default(),
-            _ => *imported,
+        let of: Vec<u64> = named
+            .pictures()
+            .iter()
+            .map(|p| {
+                made.current(p.key, p.prompt)
+                    .map_or(0, |entry| entry.file())
+            })
+            .collect();
+        let picture = texts.imported.iter().enumerate().map(|(row, imported)| {
+            match named.of_row(row as u32) {
+                Some(at) if *imported == 0 => of.get(at as usize).copied().unwrap_or_default(),
+                _ => *imported,
+            }
         });
         Inputs {
             picture: picture.collect(),
@@ -130,12 +157,20 @@ impl Inputs {
         let picture = || present(&self.picture);
         let with = |a: Option<u64>, b: Option<u64>| Some(mix(a?, b?));
         match scorer {
-            Scorer::Clip | Scorer::Siglip | Scorer::Alignment => with(picture(), present(&self.prompt)),
+            Scorer::Clip | Scorer::Siglip | Scorer::Alignment => {
+                with(picture(), present(&self.prompt))
+            }
             Scorer::Safety | Scorer::Duplicate | Scorer::Flatness => picture(),
             Scorer::Ocr => with(picture(), present(&self.question)),
             Scorer::Judge(_) => {
-                let pictures = mix(picture()?, self.others.get(row).copied().unwrap_or_default());
-                let texts = mix(present(&self.question)?, self.prompt.get(row).copied().unwrap_or_default());
+                let pictures = mix(
+                    picture()?,
+                    self.others.get(row).copied().unwrap_or_default(),
+                );
+                let texts = mix(
+                    present(&self.question)?,
+                    self.prompt.get(row).copied().unwrap_or_default(),
+                );
                 Some(mix(pictures, texts))
             }
             Scorer::Leakage => present(&self.question),

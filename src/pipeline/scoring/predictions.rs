@@ -20,16 +20,36 @@ fn counts(scorer: &Scorer, models: &FilterModels, model: &str) -> bool {
     let is_blind = evaluation::is_blind(model) || models.blind.iter().any(|name| name == model);
     match scorer {
         Scorer::Blind => is_blind,
-        _ => !is_blind && (models.consensus.is_empty() || models.consensus.iter().any(|name| name == model)),
+        _ => {
+            !is_blind
+                && (models.consensus.is_empty()
+                    || models.consensus.iter().any(|name| name == model))
+        }
     }
 }
 
 /// What the score of the item in `row` is counted from; none where no model answered it in words that count.
-pub fn counted(scorer: &Scorer, scored: &BoardData, models: &FilterModels, row: usize) -> Option<(Counted, Tally)> {
+pub fn counted(
+    scorer: &Scorer,
+    scored: &BoardData,
+    models: &FilterModels,
+    row: usize,
+) -> Option<(Counted, Tally)> {
     let tally = Tally::new(scored.outcome_of(row, &|model| counts(scorer, models, model))?);
-    let k = if *scorer == Scorer::Blind { tally.right } else { tally.against };
+    let k = if *scorer == Scorer::Blind {
+        tally.right
+    } else {
+        tally.against
+    };
     let n = tally.right + tally.against;
-    Some((Counted { k: k as u64, n: n as u64, left_out: tally.unknown as u64 }, tally))
+    Some((
+        Counted {
+            k: k as u64,
+            n: n as u64,
+            left_out: tally.unknown as u64,
+        },
+        tally,
+    ))
 }
 
 /// The scores of `scorer` by row.

@@ -27,21 +27,38 @@ impl Ready {
         let Condition { score, test, .. } = condition;
         let column = columns.get(&score.scorer).cloned();
         let logit = column.as_ref().map_or(1.0, |c| c.logit);
-        let threshold = |name: &String| condition.threshold(name).map_or(0.0, |t| score.stored(t.get(), logit));
-        Ready { column, test: *test, thresholds: subtasks.list().iter().map(threshold).collect() }
+        let threshold = |name: &String| {
+            condition
+                .threshold(name)
+                .map_or(0.0, |t| score.stored(t.get(), logit))
+        };
+        Ready {
+            column,
+            test: *test,
+            thresholds: subtasks.list().iter().map(threshold).collect(),
+        }
     }
 
     /// The stored threshold for a subtask.
     pub(super) fn threshold(&self, subtask: u16) -> f32 {
-        self.thresholds.get(usize::from(subtask)).copied().unwrap_or_default()
+        self.thresholds
+            .get(usize::from(subtask))
+            .copied()
+            .unwrap_or_default()
     }
 
     pub(super) fn holds(&self, row: usize, subtask: u16) -> bool {
-        let Some(column) = &self.column else { return self.test == Test::Is(ScoreState::Missing) };
+        let Some(column) = &self.column else {
+            return self.test == Test::Is(ScoreState::Missing);
+        };
         match self.test {
             Test::Is(state) => column.state(row) == state,
-            Test::Below(_) => column.value(row).is_some_and(|v| v < self.threshold(subtask)),
-            Test::Above(_) => column.value(row).is_some_and(|v| v > self.threshold(subtask)),
+            Test::Below(_) => column
+                .value(row)
+                .is_some_and(|v| v < self.threshold(subtask)),
+            Test::Above(_) => column
+                .value(row)
+                .is_some_and(|v| v > self.threshold(subtask)),
         }
     }
 
@@ -97,7 +114,10 @@ pub(super) fn ready(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog) -> 
 /// The code of a row's subtask.
 pub(super) fn subtask_of(columns: &Columns, row: usize) -> u16 {
     let codes = subtasks().and_then(|at| columns.codes.get(at));
-    codes.and_then(|codes| codes.get(row)).copied().unwrap_or_default()
+    codes
+        .and_then(|codes| codes.get(row))
+        .copied()
+        .unwrap_or_default()
 }
 
 /// What rules make of all items.
@@ -150,12 +170,22 @@ impl Outcomes {
     }
 
     /// What would change if these became `next`, made by `rules` where now `before` are.
-    pub fn diff(&self, next: &Outcomes, overlay: &Overlay, (before, rules): (&RuleSet, &RuleSet)) -> RulesDiff {
+    pub fn diff(
+        &self,
+        next: &Outcomes,
+        overlay: &Overlay,
+        (before, rules): (&RuleSet, &RuleSet),
+    ) -> RulesDiff {
         let mut moves = [[0; 3]; 3];
         for (from, to) in self.codes.iter().zip(&next.codes) {
             moves[usize::from(*from).min(2)][usize::from(*to).min(2)] += 1;
         }
-        RulesDiff { tally: next.tally(overlay), hits: next.hits.clone(), moves, lines: lines(before, rules) }
+        RulesDiff {
+            tally: next.tally(overlay),
+            hits: next.hits.clone(),
+            moves,
+            lines: lines(before, rules),
+        }
     }
 }
 
@@ -165,19 +195,34 @@ fn lines(before: &RuleSet, after: &RuleSet) -> Vec<String> {
     for rule in &before.rules {
         match after.rules.iter().find(|r| r.name == rule.name) {
             None => lines.push(format!("- {}: {}", rule.name, rule.words())),
-            Some(now) if now != rule => lines.push(format!("~ {}: {} (was: {})", rule.name, now.words(), rule.words())),
+            Some(now) if now != rule => lines.push(format!(
+                "~ {}: {} (was: {})",
+                rule.name,
+                now.words(),
+                rule.words()
+            )),
             Some(_) => {}
         }
     }
-    let new = after.rules.iter().filter(|r| before.rules.iter().all(|b| b.name != r.name));
+    let new = after
+        .rules
+        .iter()
+        .filter(|r| before.rules.iter().all(|b| b.name != r.name));
     lines.extend(new.map(|rule| format!("+ {}: {}", rule.name, rule.words())));
     lines
 }
 
 /// Leaves the rows for which all of these conditions hold.
-pub fn retain(rows: &mut Vec<u32>, conditions: &[Condition], columns: &ColumnsBy, catalog: &Catalog) {
+pub fn retain(
+    rows: &mut Vec<u32>,
+    conditions: &[Condition],
+    columns: &ColumnsBy,
+    catalog: &Catalog,
+) {
     let empty = Names::default();
-    let names = subtasks().and_then(|at| catalog.columns().names.get(at)).unwrap_or(&empty);
+    let names = subtasks()
+        .and_then(|at| catalog.columns().names.get(at))
+        .unwrap_or(&empty);
     for condition in conditions {
         let ready = Ready::new(condition, columns, names);
         rows.retain(|row| ready.holds(*row as usize, subtask_of(catalog.columns(), *row as usize)));

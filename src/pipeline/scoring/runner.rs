@@ -38,14 +38,20 @@ impl Subject {
     /// # Errors
     /// Why they cannot be read, as a score that says so.
     pub fn bytes(&self) -> Result<Vec<u8>, Score> {
-        let Some(file) = self.files.first() else { return Err(failed("its picture is not there")) };
-        file.read().map_err(|p| failed(&format!("its picture cannot be read: {p}")))
+        let Some(file) = self.files.first() else {
+            return Err(failed("its picture is not there"));
+        };
+        file.read()
+            .map_err(|p| failed(&format!("its picture cannot be read: {p}")))
     }
 }
 
 /// A score that failed for this reason.
 pub fn failed(why: &str) -> Score {
-    Score::other(ScoreState::Failed, serde_json::json!({ "why": why }).to_string())
+    Score::other(
+        ScoreState::Failed,
+        serde_json::json!({ "why": why }).to_string(),
+    )
 }
 
 /// What a scorer that asks others has spent.
@@ -109,7 +115,10 @@ impl<F: Fn(&Subject) -> Score + Send + Sync> Runner for Each<F> {
     fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> benchtop_model::Result<()> {
         use rayon::prelude::*;
         for some in subjects.chunks(4 * rayon::current_num_threads()) {
-            let scores: Vec<Score> = some.par_iter().map(|subject| (self.score)(subject)).collect();
+            let scores: Vec<Score> = some
+                .par_iter()
+                .map(|subject| (self.score)(subject))
+                .collect();
             for (subject, score) in some.iter().zip(scores) {
                 if !keep(Some((subject.key, score))) {
                     return Ok(());

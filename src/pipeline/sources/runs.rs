@@ -17,11 +17,21 @@ pub struct Reach {
 
 impl Reach {
     /// That of answers with these keys, which belong to `homes`; `has` says whether there is a question whose id has this hash.
-    pub fn new<'k>(homes: &Assignment, keys: impl Iterator<Item = &'k Key>, has: &dyn Fn(u64) -> bool) -> Reach {
+    pub fn new<'k>(
+        homes: &Assignment,
+        keys: impl Iterator<Item = &'k Key>,
+        has: &dyn Fn(u64) -> bool,
+    ) -> Reach {
         let mut id = String::new();
-        let mut of = |key: &Key| homes.find(&key.to_string(), &mut id, |hash| has(hash).then_some(hash));
-        let ids = keys.map(|key| of(key).unwrap_or_else(|hash| hash)).collect();
-        Reach { homes: homes.names.clone(), ids }
+        let mut of =
+            |key: &Key| homes.find(&key.to_string(), &mut id, |hash| has(hash).then_some(hash));
+        let ids = keys
+            .map(|key| of(key).unwrap_or_else(|hash| hash))
+            .collect();
+        Reach {
+            homes: homes.names.clone(),
+            ids,
+        }
     }
 }
 
@@ -45,12 +55,22 @@ impl Run {
 
 /// The oldest first, by the time that all of them state, else by when files were written, else by path.
 fn by_age(runs: &mut [Run]) {
-    let timed = runs.iter().flat_map(|run| &run.sources).all(|s| s.written.is_some());
+    let timed = runs
+        .iter()
+        .flat_map(|run| &run.sources)
+        .all(|s| s.written.is_some());
     let age = |run: &Run| {
         let written = |s: &Source| s.written.clone().filter(|_| timed);
-        let changed = |s: &Source| std::fs::metadata(&s.found.path).and_then(|m| m.modified()).ok();
+        let changed = |s: &Source| {
+            std::fs::metadata(&s.found.path)
+                .and_then(|m| m.modified())
+                .ok()
+        };
         let newest = run.sources.iter().map(|s| (written(s), changed(s))).max();
-        (newest, run.sources.iter().map(|s| s.found.path.clone()).max())
+        (
+            newest,
+            run.sources.iter().map(|s| s.found.path.clone()).max(),
+        )
     };
     runs.sort_by_cached_key(age);
 }
@@ -58,23 +78,35 @@ fn by_age(runs: &mut [Run]) {
 impl Plan {
     /// Keeps the newest run of each model over each data set. What names a model and no data set waits for [`decide`](Self::decide).
     pub(super) fn choose(&mut self, answers: Vec<Source>) {
-        let mut runs: BTreeMap<(String, Option<String>), BTreeMap<PathBuf, Vec<Source>>> = BTreeMap::new();
+        let mut runs: BTreeMap<(String, Option<String>), BTreeMap<PathBuf, Vec<Source>>> =
+            BTreeMap::new();
         for source in answers {
             match source.model.clone().filter(|_| source.stated) {
-                Some(_) if source.dataset.is_none() && source.found.format.holds().questions == Questions::No => {
+                Some(_)
+                    if source.dataset.is_none()
+                        && source.found.format.holds().questions == Questions::No =>
+                {
                     self.undecided.push(source);
                 }
                 Some(model) => {
                     let group = runs.entry((model, source.dataset.clone())).or_default();
-                    group.entry(source.run().to_path_buf()).or_default().push(source);
+                    group
+                        .entry(source.run().to_path_buf())
+                        .or_default()
+                        .push(source);
                 }
                 None => self.answers.push(source),
             }
         }
         for ((model, dataset), group) in runs {
             let over = dataset.clone().unwrap_or_default();
-            let mut group: Vec<Run> =
-                group.into_values().map(|sources| Run { sources, over: Ok(over.clone()) }).collect();
+            let mut group: Vec<Run> = group
+                .into_values()
+                .map(|sources| Run {
+                    sources,
+                    over: Ok(over.clone()),
+                })
+                .collect();
             by_age(&mut group);
             let Some(newest) = group.pop() else { continue };
             self.keep(&model, dataset.as_deref(), newest, group);
@@ -95,13 +127,21 @@ impl Plan {
     ) -> Result<()> {
         let mut models: BTreeMap<String, Vec<Source>> = BTreeMap::new();
         for source in std::mem::take(&mut self.undecided) {
-            models.entry(source.model.clone().unwrap_or_default()).or_default().push(source);
+            models
+                .entry(source.model.clone().unwrap_or_default())
+                .or_default()
+                .push(source);
         }
         for (model, sources) in models {
             let mut rivals: BTreeMap<(String, PathBuf), Vec<Source>> = BTreeMap::new();
             for source in std::mem::take(&mut self.answers) {
-                match named(&source).filter(|_| source.stated && source.model.as_ref() == Some(&model)) {
-                    Some(name) => rivals.entry((name, source.run().to_path_buf())).or_default().push(source),
+                match named(&source)
+                    .filter(|_| source.stated && source.model.as_ref() == Some(&model))
+                {
+                    Some(name) => rivals
+                        .entry((name, source.run().to_path_buf()))
+                        .or_default()
+                        .push(source),
                     None => self.answers.push(source),
                 }
             }
@@ -109,11 +149,19 @@ impl Plan {
                 self.answers.extend(sources);
                 continue;
             }
-            let mut runs: Vec<Run> =
-                rivals.into_iter().map(|((name, _), sources)| Run { sources, over: Ok(name) }).collect();
+            let mut runs: Vec<Run> = rivals
+                .into_iter()
+                .map(|((name, _), sources)| Run {
+                    sources,
+                    over: Ok(name),
+                })
+                .collect();
             for source in sources {
                 let over = Err(reach(&source)?);
-                runs.push(Run { sources: vec![source], over });
+                runs.push(Run {
+                    sources: vec![source],
+                    over,
+                });
             }
             by_age(&mut runs);
             let mut kept: Vec<(Run, Vec<Run>)> = Vec::new();
@@ -123,7 +171,8 @@ impl Plan {
                     None => kept.push((run, Vec::new())),
                 }
             }
-            kept.into_iter().for_each(|(newest, older)| self.keep(&model, None, newest, older));
+            kept.into_iter()
+                .for_each(|(newest, older)| self.keep(&model, None, newest, older));
         }
         self.answers.sort_by(|a, b| a.found.path.cmp(&b.found.path));
         Ok(())
@@ -132,11 +181,22 @@ impl Plan {
     /// Uses the newest run and passes the others over by name.
     fn keep(&mut self, model: &str, dataset: Option<&str>, newest: Run, older: Vec<Run>) {
         if !older.is_empty() {
-            let names = |run: &Run| run.sources.iter().map(Source::below).collect::<Vec<_>>().join(", ");
+            let names = |run: &Run| {
+                run.sources
+                    .iter()
+                    .map(Source::below)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
             let on = dataset.map_or(String::new(), |name| format!(" on {name}"));
-            let (used, others) = (names(&newest), older.iter().map(names).collect::<Vec<_>>().join("; "));
+            let (used, others) = (
+                names(&newest),
+                older.iter().map(names).collect::<Vec<_>>().join("; "),
+            );
             let count = older.len() + 1;
-            self.notes.push(format!("{model}: {count} runs{on}; the newest is used ({used}), not: {others}"));
+            self.notes.push(format!(
+                "{model}: {count} runs{on}; the newest is used ({used}), not: {others}"
+            ));
         }
         for source in older.into_iter().flat_map(|run| run.sources) {
             let reason = format!("not the newest run of {model}; name it alone to use it");

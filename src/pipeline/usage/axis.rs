@@ -33,21 +33,36 @@ impl Usage {
     /// Leaves the rows that pass what `filter` asks of subjects and terms. Terms of one vocabulary are alternatives.
     pub fn retain(&self, grammar: &CompiledMetadata, rows: &mut Vec<u32>, filter: &Filter) {
         let wanted = |axis: &Axis, values: &[&str]| -> Vec<bool> {
-            axis.values.iter().map(|v| values.contains(&v.as_str())).collect()
+            axis.values
+                .iter()
+                .map(|v| values.contains(&v.as_str()))
+                .collect()
         };
         let mut by_axis = |name: &str, values: &[&str]| {
             let axis = self.axis(grammar, name);
             let wanted = wanted(&axis, values);
-            rows.retain(|row| (*row as usize) < self.len() && wanted[axis.at(self, *row as usize) as usize]);
+            rows.retain(|row| {
+                (*row as usize) < self.len() && wanted[axis.at(self, *row as usize) as usize]
+            });
         };
         if !filter.subjects.is_empty() {
-            by_axis(SUBJECT, &filter.subjects.iter().map(String::as_str).collect::<Vec<_>>());
+            by_axis(
+                SUBJECT,
+                &filter
+                    .subjects
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>(),
+            );
         }
         for (vocabulary, terms) in by_vocabulary(&filter.shows) {
             by_axis(vocabulary, &terms);
         }
         for (vocabulary, terms) in by_vocabulary(&filter.terms) {
-            let pairs: Vec<_> = terms.iter().map(|t| (vocabulary.to_string(), t.to_string())).collect();
+            let pairs: Vec<_> = terms
+                .iter()
+                .map(|t| (vocabulary.to_string(), t.to_string()))
+                .collect();
             let with = self.rows_with(grammar, &pairs);
             rows.retain(|row| with.binary_search(row).is_ok());
         }
@@ -69,15 +84,23 @@ impl Usage {
                 by_class(known, &|c| self.names[c.subtask as usize].clone())
             }
             TYPE => {
-                let known = QuestionKind::ALL.iter().map(|k| k.name().to_string()).collect();
+                let known = QuestionKind::ALL
+                    .iter()
+                    .map(|k| k.name().to_string())
+                    .collect();
                 by_class(known, &|c| c.kind.name().into())
             }
             vocabulary => {
-                let known = grammar.list(vocabulary).map_or(Vec::new(), |at| grammar.lists[at].terms.clone());
+                let known = grammar
+                    .list(vocabulary)
+                    .map_or(Vec::new(), |at| grammar.lists[at].terms.clone());
                 let mut values = Values::new(known);
                 let (slots, uses) = self.slots(grammar, |name| name == vocabulary);
                 let places: Vec<u32> = uses.iter().map(|u| values.place(&u.term)).collect();
-                let of = slots.into_iter().map(|s| places.get(s as usize).copied().unwrap_or(NONE)).collect();
+                let of = slots
+                    .into_iter()
+                    .map(|s| places.get(s as usize).copied().unwrap_or(NONE))
+                    .collect();
                 values.axis(Of::Code(of))
             }
         }
@@ -104,8 +127,16 @@ struct Values {
 
 impl Values {
     fn new(known: Vec<String>) -> Values {
-        let at = known.iter().enumerate().map(|(i, v)| (v.clone(), i as u32)).collect();
-        Values { known: known.len(), values: known, at }
+        let at = known
+            .iter()
+            .enumerate()
+            .map(|(i, v)| (v.clone(), i as u32))
+            .collect();
+        Values {
+            known: known.len(),
+            values: known,
+            at,
+        }
     }
 
     fn place(&mut self, value: &str) -> u32 {
@@ -125,14 +156,24 @@ impl Values {
         let values = &self.values;
         order[self.known..].sort_by_key(|i| (values[*i].is_empty(), &values[*i]));
         let mut moved = vec![0u32; order.len()];
-        order.iter().enumerate().for_each(|(to, from)| moved[*from] = to as u32);
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(to, from)| moved[*from] = to as u32);
         let place = |at: u32| moved.get(at as usize).copied().unwrap_or(NONE);
         let of = match of {
             Of::Class(places) => Of::Class(places.into_iter().map(place).collect()),
             Of::Code(places) => Of::Code(places.into_iter().map(place).collect()),
         };
-        let values = order.into_iter().map(|i| std::mem::take(&mut self.values[i])).collect();
-        Axis { values, known: self.known, of }
+        let values = order
+            .into_iter()
+            .map(|i| std::mem::take(&mut self.values[i]))
+            .collect();
+        Axis {
+            values,
+            known: self.known,
+            of,
+        }
     }
 }
 
@@ -143,8 +184,13 @@ impl Axis {
         match &self.of {
             Of::Class(places) => places[usage.class[row] as usize],
             Of::Code(places) => {
-                let own = usage.codes_of(row).iter().filter(|c| **c & (OFFERED | SECOND) == 0);
-                own.map(|c| places[(c & CODE) as usize]).find(|p| *p != NONE).unwrap_or(none)
+                let own = usage
+                    .codes_of(row)
+                    .iter()
+                    .filter(|c| **c & (OFFERED | SECOND) == 0);
+                own.map(|c| places[(c & CODE) as usize])
+                    .find(|p| *p != NONE)
+                    .unwrap_or(none)
             }
         }
     }

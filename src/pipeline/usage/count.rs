@@ -19,7 +19,12 @@ const FAILING: usize = 500;
 
 impl Usage {
     /// How the terms of this vocabulary (or of the styles) are used, by term. Terms that no item has are left out.
-    pub fn terms(&self, grammar: &CompiledMetadata, overlay: &Overlay, vocabulary: &str) -> Vec<TermUse> {
+    pub fn terms(
+        &self,
+        grammar: &CompiledMetadata,
+        overlay: &Overlay,
+        vocabulary: &str,
+    ) -> Vec<TermUse> {
         let (slots, mut uses) = self.slots(grammar, |name| name == vocabulary);
         let asks = self.asks(grammar, vocabulary);
         for row in 0..self.len() {
@@ -49,7 +54,11 @@ impl Usage {
     }
 
     /// For every code its place among the terms of the vocabularies that are `wanted`, and those terms.
-    pub(super) fn slots(&self, grammar: &CompiledMetadata, wanted: impl Fn(&str) -> bool) -> (Vec<u32>, Vec<TermUse>) {
+    pub(super) fn slots(
+        &self,
+        grammar: &CompiledMetadata,
+        wanted: impl Fn(&str) -> bool,
+    ) -> (Vec<u32>, Vec<TermUse>) {
         let vocabularies = self.vocabularies(grammar);
         let mut uses: Vec<TermUse> = Vec::new();
         let mut at: HashMap<(&str, &str), u32> = HashMap::new();
@@ -59,7 +68,10 @@ impl Usage {
                 return NONE;
             }
             *at.entry((vocabulary, term)).or_insert_with(|| {
-                uses.push(TermUse { term: term.clone(), ..TermUse::default() });
+                uses.push(TermUse {
+                    term: term.clone(),
+                    ..TermUse::default()
+                });
                 uses.len() as u32 - 1
             })
         });
@@ -69,8 +81,15 @@ impl Usage {
 
     /// By class: whether its questions ask about this vocabulary and have a right answer in it.
     fn asks(&self, grammar: &CompiledMetadata, vocabulary: &str) -> Vec<bool> {
-        let about: Vec<bool> = self.names.iter().map(|n| asked_about(grammar, n) == vocabulary).collect();
-        self.classes.iter().map(|c| c.asked != Asked::Beyond && about[c.subtask as usize]).collect()
+        let about: Vec<bool> = self
+            .names
+            .iter()
+            .map(|n| asked_about(grammar, n) == vocabulary)
+            .collect();
+        self.classes
+            .iter()
+            .map(|c| c.asked != Asked::Beyond && about[c.subtask as usize])
+            .collect()
     }
 
     /// How two properties meet: `subject`, `subtask`, `type`, `style` or any vocabulary. Values stand in the order of
@@ -89,18 +108,26 @@ impl Usage {
     ) -> Result<Grid> {
         for property in [rows, columns] {
             let own = [SUBJECT, SUBTASK, TYPE].contains(&property);
-            let known =
-                || grammar.list(property).is_some() || self.vocabularies(grammar).iter().any(|v| **v == *property);
+            let known = || {
+                grammar.list(property).is_some()
+                    || self.vocabularies(grammar).iter().any(|v| **v == *property)
+            };
             if !own && !known() {
                 let names: Vec<&str> = grammar.lists.iter().map(|l| l.name.as_str()).collect();
-                return Err(Error::input(format!("there is no property `{property}`"))
-                    .help(format!("known are {SUBJECT}, {SUBTASK}, {TYPE}, {}", names.join(", "))));
+                return Err(
+                    Error::input(format!("there is no property `{property}`")).help(format!(
+                        "known are {SUBJECT}, {SUBTASK}, {TYPE}, {}",
+                        names.join(", ")
+                    )),
+                );
             }
         }
         let (down, across) = (self.axis(grammar, rows), self.axis(grammar, columns));
         let (height, width) = (down.values.len(), across.values.len());
         if height.saturating_mul(width) > CELLS {
-            let what = format!("{rows} by {columns} would be {height} by {width} cells; at most {CELLS} are counted");
+            let what = format!(
+                "{rows} by {columns} would be {height} by {width} cells; at most {CELLS} are counted"
+            );
             return Err(Error::input(what).help("choose a property with fewer values"));
         }
         let mut cells = vec![Tally::default(); height * width];
@@ -110,7 +137,11 @@ impl Usage {
         };
         match only {
             None => (0..self.len()).for_each(&mut count),
-            Some(only) => only.iter().map(|r| *r as usize).filter(|r| *r < self.len()).for_each(&mut count),
+            Some(only) => only
+                .iter()
+                .map(|r| *r as usize)
+                .filter(|r| *r < self.len())
+                .for_each(&mut count),
         }
         let sum = |cells: &mut dyn Iterator<Item = &Tally>| {
             let mut sum = Tally::default();
@@ -121,25 +152,48 @@ impl Usage {
         let of_column = |c: usize| sum(&mut cells.iter().skip(c).step_by(width.max(1)));
         let keep = |axis: &Axis, total: &dyn Fn(usize) -> Tally| -> Vec<(usize, Tally)> {
             let totals = (0..axis.values.len()).map(|at| (at, total(at)));
-            totals.filter(|(at, tally)| *at < axis.known || tally.all() > 0).collect()
+            totals
+                .filter(|(at, tally)| *at < axis.known || tally.all() > 0)
+                .collect()
         };
         let (kept_rows, kept_columns) = (keep(&down, &of_row), keep(&across, &of_column));
         let cell = |r: usize| kept_columns.iter().map(move |(c, _)| (r, *c));
-        let kept = kept_rows.iter().flat_map(|(r, _)| cell(*r)).map(|(r, c)| cells[r * width + c]).collect();
+        let kept = kept_rows
+            .iter()
+            .flat_map(|(r, _)| cell(*r))
+            .map(|(r, c)| cells[r * width + c])
+            .collect();
         let named = |axis: &Axis, kept: &[(usize, Tally)]| -> Vec<(String, Tally)> {
-            kept.iter().map(|(at, tally)| (axis.values[*at].clone(), *tally)).collect()
+            kept.iter()
+                .map(|(at, tally)| (axis.values[*at].clone(), *tally))
+                .collect()
         };
         let (rows_kept, columns_kept) = (named(&down, &kept_rows), named(&across, &kept_columns));
         fn names(values: &[(String, Tally)]) -> impl Iterator<Item = &str> {
             values.iter().map(|(v, _)| v.as_str())
         }
-        let excluded = excluded(grammar, (rows, columns), names(&rows_kept), names(&columns_kept));
-        Ok(Grid { rows: rows_kept, columns: columns_kept, cells: kept, excluded })
+        let excluded = excluded(
+            grammar,
+            (rows, columns),
+            names(&rows_kept),
+            names(&columns_kept),
+        );
+        Ok(Grid {
+            rows: rows_kept,
+            columns: columns_kept,
+            cells: kept,
+            excluded,
+        })
     }
 
     /// The terms whose items were rejected most surely, among those with at least `min_items` accepted or rejected
     /// ones: by the lower end of Wilson's interval of the share rejected.
-    pub fn failing(&self, grammar: &CompiledMetadata, overlay: &Overlay, min_items: u64) -> Vec<Failing> {
+    pub fn failing(
+        &self,
+        grammar: &CompiledMetadata,
+        overlay: &Overlay,
+        min_items: u64,
+    ) -> Vec<Failing> {
         let vocabularies = self.vocabularies(grammar);
         let (slots, mut uses) = self.slots(grammar, |_| true);
         for row in 0..self.len() {
@@ -156,20 +210,27 @@ impl Usage {
         for (slot, (space, _)) in slots.iter().zip(&self.terms) {
             vocabulary[*slot as usize] = &vocabularies[*space as usize];
         }
-        let failing = uses.into_iter().zip(vocabulary).filter_map(|(used, vocabulary)| {
-            let (accepted, judged) = used.items.acceptance()?;
-            let rejected = judged - (accepted * judged as f64).round() as u64;
-            let (at_least, _) = wilson(rejected, judged, Z95)?;
-            (judged >= min_items && rejected > 0).then(|| Failing {
-                vocabulary: vocabulary.to_string(),
-                term: used.term,
-                items: used.items,
-                at_least,
-            })
-        });
+        let failing = uses
+            .into_iter()
+            .zip(vocabulary)
+            .filter_map(|(used, vocabulary)| {
+                let (accepted, judged) = used.items.acceptance()?;
+                let rejected = judged - (accepted * judged as f64).round() as u64;
+                let (at_least, _) = wilson(rejected, judged, Z95)?;
+                (judged >= min_items && rejected > 0).then(|| Failing {
+                    vocabulary: vocabulary.to_string(),
+                    term: used.term,
+                    items: used.items,
+                    at_least,
+                })
+            });
         let mut failing: Vec<Failing> = failing.collect();
         let name = |f: &Failing| (f.vocabulary.clone(), f.term.clone());
-        failing.sort_by(|a, b| b.at_least.total_cmp(&a.at_least).then_with(|| name(a).cmp(&name(b))));
+        failing.sort_by(|a, b| {
+            b.at_least
+                .total_cmp(&a.at_least)
+                .then_with(|| name(a).cmp(&name(b)))
+        });
         failing.truncate(FAILING);
         failing
     }
@@ -182,8 +243,11 @@ impl Usage {
             terms.iter().any(|(v, t)| v == vocabulary && t == term)
         };
         let wanted: Vec<bool> = self.terms.iter().map(wanted).collect();
-        let has =
-            |row: &usize| self.codes_of(*row).iter().any(|code| code & OFFERED == 0 && wanted[(code & CODE) as usize]);
+        let has = |row: &usize| {
+            self.codes_of(*row)
+                .iter()
+                .any(|code| code & OFFERED == 0 && wanted[(code & CODE) as usize])
+        };
         (0..self.len()).filter(has).map(|row| row as u32).collect()
     }
 }

@@ -17,7 +17,9 @@ fn value(grammar: &CompiledMetadata, property: &str, value: &str) -> Option<Valu
         SUBTASK => grammar.subtask(value).map(Value::Subtask),
         vocabulary => {
             let list = grammar.list(vocabulary)?;
-            grammar.lists[list].position(value).map(|term| Value::Term((list, term)))
+            grammar.lists[list]
+                .position(value)
+                .map(|term| Value::Term((list, term)))
         }
     }
 }
@@ -29,13 +31,19 @@ pub(super) fn excluded<'v>(
     down: impl Iterator<Item = &'v str>,
     across: impl Iterator<Item = &'v str>,
 ) -> Vec<(u32, String)> {
-    let Some(rules) = grammar.compatibility.as_deref() else { return Vec::new() };
+    let Some(rules) = grammar.compatibility.as_deref() else {
+        return Vec::new();
+    };
     let across: Vec<Option<Value>> = across.map(|v| value(grammar, columns, v)).collect();
     let mut out = Vec::new();
     for (row, own) in down.enumerate() {
-        let Some(own) = value(grammar, rows, own) else { continue };
+        let Some(own) = value(grammar, rows, own) else {
+            continue;
+        };
         for (column, other) in across.iter().enumerate() {
-            let why = other.as_ref().and_then(|other| why(grammar, rules, &own, other));
+            let why = other
+                .as_ref()
+                .and_then(|other| why(grammar, rules, &own, other));
             out.extend(why.map(|why| ((row * across.len() + column) as u32, why)));
         }
     }
@@ -44,25 +52,43 @@ pub(super) fn excluded<'v>(
 
 fn why(grammar: &CompiledMetadata, rules: &Compatibility, a: &Value, b: &Value) -> Option<String> {
     let name = |t: TermAt| &grammar.lists[t.0].terms[t.1 as usize];
-    let with = |what: String, why: &str| if why.is_empty() { what } else { format!("{what}: {why}") };
+    let with = |what: String, why: &str| {
+        if why.is_empty() {
+            what
+        } else {
+            format!("{what}: {why}")
+        }
+    };
     let hides = |term: TermAt, subtask: usize| {
         let list = grammar.subtasks[subtask].list;
-        let (_, why) = rules.hidden(term).iter().find(|(hidden, _)| *hidden == list)?;
-        Some(with(format!("`{}` hides the {}", name(term), grammar.lists[list].name), why))
+        let (_, why) = rules
+            .hidden(term)
+            .iter()
+            .find(|(hidden, _)| *hidden == list)?;
+        Some(with(
+            format!("`{}` hides the {}", name(term), grammar.lists[list].name),
+            why,
+        ))
     };
     match (a, b) {
         (Value::Term(a), Value::Term(b)) if rules.clash(*a, *b) => {
-            let what = format!("`{}` and `{}` cannot stand in one picture", name(*a), name(*b));
+            let what = format!(
+                "`{}` and `{}` cannot stand in one picture",
+                name(*a),
+                name(*b)
+            );
             Some(with(what, rules.why_not(*a, *b)))
         }
-        (Value::Term(term), Value::Subtask(subtask)) | (Value::Subtask(subtask), Value::Term(term)) => {
-            hides(*term, *subtask)
-        }
+        (Value::Term(term), Value::Subtask(subtask))
+        | (Value::Subtask(subtask), Value::Term(term)) => hides(*term, *subtask),
         // A picture of which nothing can be asked.
-        (Value::Term(term), Value::Subject(subject)) | (Value::Subject(subject), Value::Term(term)) => {
+        (Value::Term(term), Value::Subject(subject))
+        | (Value::Subject(subject), Value::Term(term)) => {
             let mut asked = grammar.subjects[*subject].supports.iter();
             let first = hides(*term, *asked.next()?)?;
-            asked.all(|subtask| hides(*term, *subtask).is_some()).then_some(first)
+            asked
+                .all(|subtask| hides(*term, *subtask).is_some())
+                .then_some(first)
         }
         _ => None,
     }

@@ -157,7 +157,9 @@ impl Line<'_> {
             (QuestionKind::YesNo, _) => Asked::YesNo,
             (QuestionKind::TrueFalse, _) => Asked::Claim,
             (QuestionKind::MultipleChoice, Some(Side::Cross)) => Asked::Cross,
-            (QuestionKind::MultipleChoice, Some(Side::Natural | Side::Manipulated)) => Asked::PairOptions,
+            (QuestionKind::MultipleChoice, Some(Side::Natural | Side::Manipulated)) => {
+                Asked::PairOptions
+            }
             (QuestionKind::MultipleChoice, None) if !has(Role::Refusal) => Asked::Options,
             (QuestionKind::MultipleChoice, None) if has(Role::Correct) => Asked::Refusal,
             (QuestionKind::MultipleChoice, None) => Asked::Beyond,
@@ -166,12 +168,18 @@ impl Line<'_> {
 
     /// Whether the options are terms of the subtask's vocabulary.
     pub(super) fn offers_terms(&self) -> bool {
-        matches!(self.asked(), Asked::Options | Asked::PairOptions | Asked::Refusal | Asked::Beyond)
+        matches!(
+            self.asked(),
+            Asked::Options | Asked::PairOptions | Asked::Refusal | Asked::Beyond
+        )
     }
 
     /// The options that do not decline.
     pub(super) fn offered(&self) -> impl Iterator<Item = &str> {
-        self.options.iter().filter(|o| o.role != Role::Refusal).map(|o| &*o.text)
+        self.options
+            .iter()
+            .filter(|o| o.role != Role::Refusal)
+            .map(|o| &*o.text)
     }
 
     /// The right option of an imported question, where it can be a term.

@@ -47,8 +47,14 @@ impl Usage {
                 Freshness::Gone => impact.gone.add(overlay.status(row)),
             }
         }
-        impact.causes = causes.into_iter().zip(counts).filter(|(_, n)| *n > 0).collect();
-        impact.causes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        impact.causes = causes
+            .into_iter()
+            .zip(counts)
+            .filter(|(_, n)| *n > 0)
+            .collect();
+        impact
+            .causes
+            .sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         impact.causes.truncate(CAUSES);
         impact
     }
@@ -56,7 +62,11 @@ impl Usage {
     /// What became of classes and codes; and what is gone, in words.
     fn judge(&self, grammar: &CompiledMetadata) -> (Judged, Vec<String>) {
         let mut causes = Causes::default();
-        let lists: Vec<Option<usize>> = self.vocabularies(grammar).iter().map(|v| grammar.list(v)).collect();
+        let lists: Vec<Option<usize>> = self
+            .vocabularies(grammar)
+            .iter()
+            .map(|v| grammar.list(v))
+            .collect();
         let code = |(space, term): &(u32, String)| {
             let list = lists[*space as usize];
             match (&self.spaces[*space as usize].space, list) {
@@ -68,25 +78,53 @@ impl Usage {
             }
         };
         let codes = self.terms.iter().map(code).collect();
-        let classes = self.classes.iter().map(|c| self.judge_class(grammar, c, &mut causes)).collect();
+        let classes = self
+            .classes
+            .iter()
+            .map(|c| self.judge_class(grammar, c, &mut causes))
+            .collect();
         let space = |list: &usize| {
-            let own = |s: &super::Terms| s.space == Space::Vocabulary(grammar.lists[*list].name.clone());
-            self.spaces.iter().position(own).map_or(NONE, |at| at as u32)
+            let own =
+                |s: &super::Terms| s.space == Space::Vocabulary(grammar.lists[*list].name.clone());
+            self.spaces
+                .iter()
+                .position(own)
+                .map_or(NONE, |at| at as u32)
         };
         let needs = grammar.subjects.iter().filter_map(|subject| {
             let name = self.by_name.get(&subject.name)?;
             Some((*name, subject.lists.iter().map(space).collect()))
         });
-        (Judged { classes, codes, causes: causes.list.len(), needs: needs.collect() }, causes.list)
+        (
+            Judged {
+                classes,
+                codes,
+                causes: causes.list.len(),
+                needs: needs.collect(),
+            },
+            causes.list,
+        )
     }
 
-    fn judge_class(&self, grammar: &CompiledMetadata, class: &Class, causes: &mut Causes) -> (u32, bool) {
+    fn judge_class(
+        &self,
+        grammar: &CompiledMetadata,
+        class: &Class,
+        causes: &mut Causes,
+    ) -> (u32, bool) {
         if !class.composed {
             return (NONE, false);
         }
-        let (subject, subtask) = (&self.names[class.subject as usize], &self.names[class.subtask as usize]);
-        let Some(of) = grammar.subject(subject) else { return (causes.add(format!("subject {subject}")), false) };
-        let Some(asks) = grammar.subtask(subtask) else { return (causes.add(format!("subtask {subtask}")), false) };
+        let (subject, subtask) = (
+            &self.names[class.subject as usize],
+            &self.names[class.subtask as usize],
+        );
+        let Some(of) = grammar.subject(subject) else {
+            return (causes.add(format!("subject {subject}")), false);
+        };
+        let Some(asks) = grammar.subtask(subtask) else {
+            return (causes.add(format!("subtask {subtask}")), false);
+        };
         if grammar.subjects[of].prompts.len() <= class.wording as usize {
             return (causes.add(format!("subject {subject}")), false);
         }
@@ -94,13 +132,20 @@ impl Usage {
         if class.asked == Asked::Free && free().is_none() {
             return (causes.add(format!("subtask {subtask}")), false);
         }
-        let style = self.terms.get(class.style as usize).and_then(|(_, s)| grammar.lists[grammar.style].position(s));
+        let style = self
+            .terms
+            .get(class.style as usize)
+            .and_then(|(_, s)| grammar.lists[grammar.style].position(s));
         let choices = Choices {
             subject: of,
             wording: class.wording as usize,
             terms: style.map(|s| (grammar.style, s)).into_iter().collect(),
             // Which terms they are does not matter, but that there are some does.
-            second: if matches!(class.asked, Asked::PairOptions | Asked::Cross) { vec![(0, 0)] } else { Vec::new() },
+            second: if matches!(class.asked, Asked::PairOptions | Asked::Cross) {
+                vec![(0, 0)]
+            } else {
+                Vec::new()
+            },
             subtask: asks,
             asked: asked(class.asked),
         };
@@ -120,7 +165,10 @@ impl Usage {
         }
         let mut seen = Seen::default();
         let mut gone = false;
-        let of_codes = self.codes_of(row).iter().map(|code| judged.codes[(code & CODE) as usize]);
+        let of_codes = self
+            .codes_of(row)
+            .iter()
+            .map(|code| judged.codes[(code & CODE) as usize]);
         for found in of_codes.chain([of_class]).filter(|c| *c != NONE) {
             gone = true;
             if seen.first(found) {
@@ -142,20 +190,38 @@ impl Usage {
             let mut own = self.codes_of(row).iter().filter(|c| **c & OFFERED == 0);
             own.any(|code| self.terms[(code & CODE) as usize].0 == *space)
         };
-        judged.needs.get(&class.subject).is_some_and(|needs| needs.iter().all(has))
+        judged
+            .needs
+            .get(&class.subject)
+            .is_some_and(|needs| needs.iter().all(has))
     }
 }
 
 /// A way of asking with the parts that its recipe does not depend on left empty.
 fn asked(asked: Asked) -> engine::Asked {
-    let options = |refusal| engine::Asked::Options { options: Vec::new(), correct: None, refusal, may_decline: false };
+    let options = |refusal| engine::Asked::Options {
+        options: Vec::new(),
+        correct: None,
+        refusal,
+        may_decline: false,
+    };
     match asked {
         Asked::Options | Asked::PairOptions => options(None),
         Asked::Refusal | Asked::Beyond => options(Some(0)),
-        Asked::Claim => engine::Asked::Claim { term: 0, holds: true, false_first: false },
-        Asked::YesNo => engine::Asked::YesNo { term: 0, holds: true },
+        Asked::Claim => engine::Asked::Claim {
+            term: 0,
+            holds: true,
+            false_first: false,
+        },
+        Asked::YesNo => engine::Asked::YesNo {
+            term: 0,
+            holds: true,
+        },
         Asked::Free => engine::Asked::Free,
-        Asked::Cross => engine::Asked::Cross { options: Vec::new(), correct: 0 },
+        Asked::Cross => engine::Asked::Cross {
+            options: Vec::new(),
+            correct: 0,
+        },
     }
 }
 

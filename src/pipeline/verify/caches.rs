@@ -21,15 +21,18 @@ fn is_index(name: &str) -> bool {
 impl Scrub<'_> {
     pub(super) fn caches(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
-        for file in inventory::list(&root)?.into_iter().filter(|file| file.starts_with("store/")) {
+        for file in inventory::list(&root)?
+            .into_iter()
+            .filter(|file| file.starts_with("store/"))
+        {
             if self.refused.contains(&file) || self.is_told(&file) {
                 continue;
             }
             let path = root.join(&file);
             match Kind::of(&file) {
                 Some(Kind::Cache) if file.ends_with(".snap") => {
-                    if let Err(problem) =
-                        regular::read(&path, LIMIT).and_then(|bytes| columnar_cache::check(&bytes, &path))
+                    if let Err(problem) = regular::read(&path, LIMIT)
+                        .and_then(|bytes| columnar_cache::check(&bytes, &path))
                     {
                         self.found(of_cache(&file, &problem));
                     }
@@ -43,10 +46,15 @@ impl Scrub<'_> {
             self.problem("metadata", &problem);
         }
         let has_index = root.join("store/db").symlink_metadata().is_ok();
-        let vouched = self.closed && self.inventory.as_ref().is_some_and(|i| i.files.contains_key("store/db"));
+        let vouched = self.closed
+            && self
+                .inventory
+                .as_ref()
+                .is_some_and(|i| i.files.contains_key("store/db"));
         if self.owned {
             self.found(
-                Finding::notice("store", "an owner has the index open: it was not looked at").remedy("benchtop stop"),
+                Finding::notice("store", "an owner has the index open: it was not looked at")
+                    .remedy("benchtop stop"),
             );
         } else if has_index && !vouched && !self.refused.iter().any(|f| f.starts_with("store/")) {
             self.index(&root.join("store"))?;
@@ -56,16 +64,32 @@ impl Scrub<'_> {
 
     /// Rows of a fixed size, the last four bytes of each a CRC-32.
     fn rows(&mut self, file: &str, path: &Path, size: usize) {
-        let Ok(bytes) = regular::read(path, LIMIT) else { return };
-        let whole = |row: &&[u8]| {
-            row.split_at_checked(row.len() - 4).is_some_and(|(body, crc)| crc32fast::hash(body).to_le_bytes() == crc)
+        let Ok(bytes) = regular::read(path, LIMIT) else {
+            return;
         };
-        let bad: Vec<usize> =
-            bytes.chunks_exact(size).enumerate().filter(|(_, row)| !whole(row)).map(|(at, _)| at).collect();
-        let what = if file.contains("scores/") { "scores" } else { "similarities" };
+        let whole = |row: &&[u8]| {
+            row.split_at_checked(row.len() - 4)
+                .is_some_and(|(body, crc)| crc32fast::hash(body).to_le_bytes() == crc)
+        };
+        let bad: Vec<usize> = bytes
+            .chunks_exact(size)
+            .enumerate()
+            .filter(|(_, row)| !whole(row))
+            .map(|(at, _)| at)
+            .collect();
+        let what = if file.contains("scores/") {
+            "scores"
+        } else {
+            "similarities"
+        };
         if let Some(first) = bad.first() {
-            let finding = Finding::damage(file, format!("{} rows do not match their checksums", bad.len()));
-            let finding = finding.at((first * size) as u64).lost(format!("{} {what}", bad.len()));
+            let finding = Finding::damage(
+                file,
+                format!("{} rows do not match their checksums", bad.len()),
+            );
+            let finding = finding
+                .at((first * size) as u64)
+                .lost(format!("{} {what}", bad.len()));
             self.found(finding.remedy("score again: only these are missing"));
         }
         let over = bytes.len() % size;
@@ -73,7 +97,9 @@ impl Scrub<'_> {
             let finding = Finding::damage(file, format!("its last {over} bytes are no whole row"))
                 .at((bytes.len() - over) as u64);
             self.found(
-                finding.lost("a row that was never acknowledged, unless the file was cut").remedy("score again"),
+                finding
+                    .lost("a row that was never acknowledged, unless the file was cut")
+                    .remedy("score again"),
             );
         }
     }
@@ -83,21 +109,28 @@ impl Scrub<'_> {
         let named = regular::read_text(path, 4096).unwrap_or_default();
         let named = named.trim();
         let is_there = path.parent().is_some_and(|folder| {
-            let is_named = |(name, _): &(String, _)| name.strip_prefix(named).is_some_and(|rest| rest.starts_with('.'));
+            let is_named = |(name, _): &(String, _)| {
+                name.strip_prefix(named)
+                    .is_some_and(|rest| rest.starts_with('.'))
+            };
             !named.is_empty() && disk::list(folder).iter().any(is_named)
         });
         if !is_there {
-            let finding =
-                Finding::damage(file, "it names no version that is there").lost("which of the versions counts");
+            let finding = Finding::damage(file, "it names no version that is there")
+                .lost("which of the versions counts");
             self.found(finding.remedy("score again, or write the name of a version into it"));
         }
     }
 
     /// Opens a copy of the index: sled writes to what it opens.
     fn index(&mut self, store: &Path) -> Result<()> {
-        let fail = |e: std::io::Error| benchtop_model::Error::io(&e, "the index cannot be copied", store);
+        let fail =
+            |e: std::io::Error| benchtop_model::Error::io(&e, "the index cannot be copied", store);
         let copy = tempfile::tempdir().map_err(fail)?;
-        for (name, path) in disk::list(store).into_iter().filter(|(name, _)| is_index(name)) {
+        for (name, path) in disk::list(store)
+            .into_iter()
+            .filter(|(name, _)| is_index(name))
+        {
             if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
                 std::fs::create_dir_all(copy.path().join(&name)).map_err(fail)?;
                 for (inner, path) in disk::list(&path) {
@@ -107,7 +140,9 @@ impl Scrub<'_> {
                 std::fs::copy(&path, copy.path().join(&name)).map_err(fail)?;
             }
         }
-        let Ok(manifest) = Manifest::read(&self.project.imports()) else { return Ok(()) };
+        let Ok(manifest) = Manifest::read(&self.project.imports()) else {
+            return Ok(());
+        };
         let parts = manifest.entries.iter().flat_map(|entry| &entry.parts);
         let segments = digest(parts.map(|part| (part.blake3.as_str(), part.rows)));
         let looked = Index::open(copy.path()).and_then(|index| {

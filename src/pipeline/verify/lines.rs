@@ -12,7 +12,9 @@ use benchtop_model::image::ImageRef;
 use benchtop_model::round::Round;
 use benchtop_model::{Decision, Result};
 use benchtop_store::json_checksum::{self, Checksum};
-use benchtop_store::{checksummed_line, disk, journal, judge_cache, manifest, pictures, regular, runs};
+use benchtop_store::{
+    checksummed_line, disk, journal, judge_cache, manifest, pictures, regular, runs,
+};
 
 /// Largest file of lines or JSON that is read whole.
 const LIMIT: u64 = 16 << 30;
@@ -25,9 +27,18 @@ fn seems(bytes: &[u8]) -> Option<String> {
     let field = |name: &str| {
         let from = text.find(&format!("\"{name}\":\""))? + name.len() + 4;
         let rest = text.get(from..)?;
-        Some(rest.split('"').next()?.chars().filter(|c| !c.is_control()).take(80).collect::<String>())
+        Some(
+            rest.split('"')
+                .next()?
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(80)
+                .collect::<String>(),
+        )
     };
-    let item = field("item").or_else(|| field("picture")).or_else(|| field("source"))?;
+    let item = field("item")
+        .or_else(|| field("picture"))
+        .or_else(|| field("source"))?;
     Some(match (field("who"), field("verdict")) {
         (Some(who), Some(verdict)) => format!("it seems to be: {who} {verdict} {item}"),
         _ => format!("it seems to be about {item}"),
@@ -45,12 +56,18 @@ impl Scrub<'_> {
             let file = format!("runs/{name}");
             match name.as_str() {
                 "judge.jsonl" => {
-                    let n = self.each::<judge_cache::Reading>(&file, &path, "a reading of a judge", &mut |_| {})?;
+                    let n = self.each::<judge_cache::Reading>(
+                        &file,
+                        &path,
+                        "a reading of a judge",
+                        &mut |_| {},
+                    )?;
                     self.report.checked.answers += n;
                 }
                 name if name.ends_with(".items.json") => self.numbers(&file, &path)?,
                 name if name.ends_with(".jsonl") => {
-                    let n = self.each::<runs::Line>(&file, &path, "an answer of a model", &mut |_| {})?;
+                    let n =
+                        self.each::<runs::Line>(&file, &path, "an answer of a model", &mut |_| {})?;
                     self.report.checked.answers += n;
                     self.run_of(name, &file, &path);
                 }
@@ -92,7 +109,9 @@ impl Scrub<'_> {
         what: &str,
         take: &mut dyn FnMut((u64, T)),
     ) -> Result<u64> {
-        let Some(bytes) = self.bytes(file, path)? else { return Ok(0) };
+        let Some(bytes) = self.bytes(file, path)? else {
+            return Ok(0);
+        };
         let (mut at, mut number, mut good, mut bad) = (0, 0, 0, 0usize);
         while at < bytes.len() {
             number += 1;
@@ -105,19 +124,31 @@ impl Scrub<'_> {
                 }
                 _ if torn && self.owned => {}
                 _ if torn => {
-                    let finding =
-                        Finding::damage(file, "its last line has no end: it was being written, or the file was cut");
-                    let finding =
-                        finding.line(number).at(at as u64).lost(format!("{what}, unless it was never acknowledged"));
-                    self.found(finding.remedy("the next owner moves it to a `.torn` file beside it"));
+                    let finding = Finding::damage(
+                        file,
+                        "its last line has no end: it was being written, or the file was cut",
+                    );
+                    let finding = finding
+                        .line(number)
+                        .at(at as u64)
+                        .lost(format!("{what}, unless it was never acknowledged"));
+                    self.found(
+                        finding.remedy("the next owner moves it to a `.torn` file beside it"),
+                    );
                 }
                 Ok(_) => {}
                 Err(problem) => {
                     bad += 1;
                     if bad <= NAMED {
-                        let lost = seems(text).map_or_else(|| what.to_string(), |seems| format!("{what} ({seems})"));
-                        let finding = Finding::damage(file, problem.what).line(number).at(at as u64).lost(lost);
-                        self.found(finding.remedy("put the line back from a copy of the file; it stays where it is"));
+                        let lost = seems(text)
+                            .map_or_else(|| what.to_string(), |seems| format!("{what} ({seems})"));
+                        let finding = Finding::damage(file, problem.what)
+                            .line(number)
+                            .at(at as u64)
+                            .lost(lost);
+                        self.found(finding.remedy(
+                            "put the line back from a copy of the file; it stays where it is",
+                        ));
                     }
                 }
             }
@@ -126,7 +157,8 @@ impl Scrub<'_> {
         if bad > NAMED {
             let more = bad - NAMED;
             self.found(
-                Finding::damage(file, format!("{more} more damaged lines")).lost(format!("{more} times {what}")),
+                Finding::damage(file, format!("{more} more damaged lines"))
+                    .lost(format!("{more} times {what}")),
             );
         }
         Ok(good)
@@ -137,20 +169,29 @@ impl Scrub<'_> {
         for (name, path) in disk::list(&root.join("sessions")) {
             let file = format!("sessions/{name}");
             if name.contains(".torn") {
-                let notice = Finding::notice(&file, "the torn end of a journal, which was never acknowledged");
+                let notice = Finding::notice(
+                    &file,
+                    "the torn end of a journal, which was never acknowledged",
+                );
                 self.found(notice.remedy("look at it, and remove it when it is of no use"));
                 continue;
             }
-            let Some(who) = name.strip_suffix(".jsonl") else { continue };
+            let Some(who) = name.strip_suffix(".jsonl") else {
+                continue;
+            };
             self.each::<Value>(&file, &path, "a decision", &mut |_| {})?;
             if self.refused.contains(&file) {
                 continue;
             }
-            let Ok(reading) = journal::read(&path) else { continue };
+            let Ok(reading) = journal::read(&path) else {
+                continue;
+            };
             self.report.checked.decisions += reading.decisions.len() as u64;
             if !self.is_told(&file) {
                 let problems: Vec<_> = reading.problems;
-                problems.iter().for_each(|problem| self.problem(&file, problem));
+                problems
+                    .iter()
+                    .for_each(|problem| self.problem(&file, problem));
             }
             let (mut foreign, mut back, mut last) = (0u64, 0u64, 0);
             for decision in reading.decisions {
@@ -162,15 +203,20 @@ impl Scrub<'_> {
                     let same = journal::text(before) == journal::text(&decision);
                     let what = format!("receipt {uuid} is in {other} too");
                     self.found(match same {
-                        true => Finding::notice(&file, format!("{what}, on the same line: it counts once")),
-                        false => Finding::damage(&file, format!("{what}, on another decision")).lost("one of the two"),
+                        true => Finding::notice(
+                            &file,
+                            format!("{what}, on the same line: it counts once"),
+                        ),
+                        false => Finding::damage(&file, format!("{what}, on another decision"))
+                            .lost("one of the two"),
                     });
                     continue;
                 }
                 receipts.insert(uuid, (file.clone(), decision));
             }
             if foreign > 0 {
-                let what = format!("{foreign} decisions are of somebody else than the file's name says");
+                let what =
+                    format!("{foreign} decisions are of somebody else than the file's name says");
                 self.found(Finding::damage(&file, what).remedy("put the file back from a copy"));
             }
             if back > 0 {
@@ -185,18 +231,29 @@ impl Scrub<'_> {
 
     /// The checksum of a JSON file; gives its text.
     fn checksummed(&mut self, file: &str, path: &Path, lost: &str) -> Result<Option<Vec<u8>>> {
-        let Some(bytes) = self.bytes(file, path)? else { return Ok(None) };
+        let Some(bytes) = self.bytes(file, path)? else {
+            return Ok(None);
+        };
         let (text, checksum) = json_checksum::split(&bytes);
         match checksum {
             Checksum::Wrong => {
-                let finding = Finding::damage(file, "the file does not match its checksum").lost(lost);
+                let finding =
+                    Finding::damage(file, "the file does not match its checksum").lost(lost);
                 self.found(
                     finding
                         .remedy("put it back from a copy; remove its last member, `crc`, if you changed it yourself"),
                 );
             }
-            Checksum::Missing if !self.inventory.as_ref().is_some_and(|i| i.files.contains_key(file)) => {
-                self.found(Finding::notice(file, "no checksum recorded: an earlier version wrote it"));
+            Checksum::Missing
+                if !self
+                    .inventory
+                    .as_ref()
+                    .is_some_and(|i| i.files.contains_key(file)) =>
+            {
+                self.found(Finding::notice(
+                    file,
+                    "no checksum recorded: an earlier version wrote it",
+                ));
             }
             _ => {}
         }
@@ -207,11 +264,19 @@ impl Scrub<'_> {
         if !file.ends_with(".json") {
             return Ok(());
         }
-        let Some(text) = self.checksummed(file, path, "what the round asks of whom")? else { return Ok(()) };
+        let Some(text) = self.checksummed(file, path, "what the round asks of whom")? else {
+            return Ok(());
+        };
         let text = String::from_utf8_lossy(&text);
         match Round::parse(&text, path) {
-            Ok(round) if path.file_stem().is_some_and(|stem| stem == round.name.as_str()) => {}
-            Ok(round) => self.found(Finding::damage(file, format!("it holds the round `{}`", round.name))),
+            Ok(round)
+                if path
+                    .file_stem()
+                    .is_some_and(|stem| stem == round.name.as_str()) => {}
+            Ok(round) => self.found(Finding::damage(
+                file,
+                format!("it holds the round `{}`", round.name),
+            )),
             Err(problem) if !self.is_told(file) => self.problem(file, &problem),
             Err(_) => {}
         }
@@ -219,14 +284,26 @@ impl Scrub<'_> {
     }
 
     fn run(&mut self, name: &str, file: &str, path: &Path) -> Result<()> {
-        let Some(id) = name.strip_suffix(".json").and_then(|n| n.parse::<u32>().ok()) else { return Ok(()) };
-        let Some(text) = self.checksummed(file, path, "what the evaluation asked, and how it stands")? else {
+        let Some(id) = name
+            .strip_suffix(".json")
+            .and_then(|n| n.parse::<u32>().ok())
+        else {
+            return Ok(());
+        };
+        let Some(text) =
+            self.checksummed(file, path, "what the evaluation asked, and how it stands")?
+        else {
             return Ok(());
         };
         match serde_json::from_slice::<runs::Run>(&text) {
             Ok(run) if run.id == id => {}
-            Ok(run) => self.found(Finding::damage(file, format!("it holds evaluation {}", run.id))),
-            Err(e) if !self.is_told(file) => self.found(Finding::damage(file, format!("is no evaluation: {e}"))),
+            Ok(run) => self.found(Finding::damage(
+                file,
+                format!("it holds evaluation {}", run.id),
+            )),
+            Err(e) if !self.is_told(file) => {
+                self.found(Finding::damage(file, format!("is no evaluation: {e}")))
+            }
             Err(_) => {}
         }
         Ok(())
@@ -235,31 +312,60 @@ impl Scrub<'_> {
     /// Answers whose evaluation is not there.
     fn run_of(&mut self, name: &str, file: &str, path: &Path) {
         let run = path.with_extension("json");
-        if name.strip_suffix(".jsonl").is_some_and(|n| n.parse::<u32>().is_ok()) && run.symlink_metadata().is_err() {
+        if name
+            .strip_suffix(".jsonl")
+            .is_some_and(|n| n.parse::<u32>().is_ok())
+            && run.symlink_metadata().is_err()
+        {
             let finding = Finding::damage(file, "the evaluation of these answers is not there");
-            self.found(finding.lost("which model was asked what").remedy("put its .json file back from a copy"));
+            self.found(
+                finding
+                    .lost("which model was asked what")
+                    .remedy("put its .json file back from a copy"),
+            );
         }
     }
 
     fn numbers(&mut self, file: &str, path: &Path) -> Result<()> {
-        let Some(bytes) = self.bytes(file, path)? else { return Ok(()) };
+        let Some(bytes) = self.bytes(file, path)? else {
+            return Ok(());
+        };
         if let Err(e) = serde_json::from_slice::<Vec<u32>>(&bytes) {
-            self.found(Finding::damage(file, format!("is no list of items: {e}")).lost("which items are asked"));
+            self.found(
+                Finding::damage(file, format!("is no list of items: {e}"))
+                    .lost("which items are asked"),
+            );
         }
         Ok(())
     }
 
     /// The journal of pictures that were made, and the files that it names.
     fn made(&mut self, root: &Path) -> Result<()> {
-        let (file, path) = (format!("images/{}", pictures::FILE), root.join("images").join(pictures::FILE));
+        let (file, path) = (
+            format!("images/{}", pictures::FILE),
+            root.join("images").join(pictures::FILE),
+        );
         let mut found: Vec<(ImageRef, String)> = Vec::new();
-        self.each::<Value>(&file, &path, "the record of a picture", &mut |(_, row): (u64, Value)| {
-            let text = |name: &str| row.get(name).and_then(Value::as_str).map(str::to_string);
-            if let (Some(name), Some(hash)) = (text("picture"), text("hash")) {
-                let by = format!("a picture made for {name}");
-                found.push((ImageRef { name, hash: Some(hash), ext: text("ext"), ..ImageRef::default() }, by));
-            }
-        })?;
+        self.each::<Value>(
+            &file,
+            &path,
+            "the record of a picture",
+            &mut |(_, row): (u64, Value)| {
+                let text = |name: &str| row.get(name).and_then(Value::as_str).map(str::to_string);
+                if let (Some(name), Some(hash)) = (text("picture"), text("hash")) {
+                    let by = format!("a picture made for {name}");
+                    found.push((
+                        ImageRef {
+                            name,
+                            hash: Some(hash),
+                            ext: text("ext"),
+                            ..ImageRef::default()
+                        },
+                        by,
+                    ));
+                }
+            },
+        )?;
         for (image, by) in found {
             self.want(&image, &by, None);
         }

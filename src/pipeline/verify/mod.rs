@@ -108,23 +108,38 @@ impl Finding {
     }
 
     fn line(self, line: u64) -> Finding {
-        Finding { line: Some(line), ..self }
+        Finding {
+            line: Some(line),
+            ..self
+        }
     }
 
     fn at(self, offset: u64) -> Finding {
-        Finding { offset: Some(offset), ..self }
+        Finding {
+            offset: Some(offset),
+            ..self
+        }
     }
 
     fn lost(self, lost: impl Into<String>) -> Finding {
-        Finding { lost: Some(lost.into()), ..self }
+        Finding {
+            lost: Some(lost.into()),
+            ..self
+        }
     }
 
     fn remedy(self, remedy: impl Into<String>) -> Finding {
-        Finding { remedy: Some(remedy.into()), ..self }
+        Finding {
+            remedy: Some(remedy.into()),
+            ..self
+        }
     }
 
     fn cure(self, cure: Cure) -> Finding {
-        Finding { cure: Some(cure), ..self }
+        Finding {
+            cure: Some(cure),
+            ..self
+        }
     }
 }
 
@@ -161,12 +176,18 @@ pub struct Report {
 impl Report {
     /// Findings of damage that were not repaired.
     pub fn damaged(&self) -> usize {
-        self.findings.iter().filter(|f| f.severity == Severity::Damage && f.repaired.is_none()).count()
+        self.findings
+            .iter()
+            .filter(|f| f.severity == Severity::Damage && f.repaired.is_none())
+            .count()
     }
 
     /// Findings that were repaired.
     pub fn repaired(&self) -> usize {
-        self.findings.iter().filter(|f| f.repaired.is_some()).count()
+        self.findings
+            .iter()
+            .filter(|f| f.repaired.is_some())
+            .count()
     }
 }
 
@@ -234,9 +255,13 @@ pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report
     let was_closed = scrub.closed;
     let mut report = scrub.report;
     if was_closed && !inventory::is_closed(project) {
-        report.findings.retain(|f| !matches!(f.cure, Some(Cure::SetAside | Cure::SetIndexAside)));
+        report
+            .findings
+            .retain(|f| !matches!(f.cure, Some(Cure::SetAside | Cure::SetIndexAside)));
     }
-    report.findings.sort_by(|a, b| (a.severity, &a.file, a.line).cmp(&(b.severity, &b.file, b.line)));
+    report
+        .findings
+        .sort_by(|a, b| (a.severity, &a.file, a.line).cmp(&(b.severity, &b.file, b.line)));
     Ok(report)
 }
 
@@ -258,7 +283,10 @@ impl Scrub<'_> {
         if (self.watch)(what, self.report.checked.files) {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Cancelled, "the scrub was cancelled; nothing was changed"))
+        Err(Error::new(
+            ErrorKind::Cancelled,
+            "the scrub was cancelled; nothing was changed",
+        ))
     }
 
     /// Takes a problem of a reader for a finding.
@@ -270,25 +298,41 @@ impl Scrub<'_> {
     }
 
     fn load_inventory(&mut self) {
-        let [store, beside] = inventory::copies(self.project).map(|path| (inventory::read(&path), path));
+        let [store, beside] =
+            inventory::copies(self.project).map(|path| (inventory::read(&path), path));
         let name = format!("store/{}", inventory::FILE);
         let is_good = |copy: &Copy| matches!(copy, Copy::Good(_));
-        let other =
-            if is_good(&beside.0) { "its second copy is good" } else { "its second copy cannot be used either" };
+        let other = if is_good(&beside.0) {
+            "its second copy is good"
+        } else {
+            "its second copy cannot be used either"
+        };
         match (&store.0, &beside.0) {
             (Copy::Missing, Copy::Missing) => {
-                let notice = Finding::notice(&name, "no inventory: files that are gone as a whole are not noticed");
-                self.found(notice.remedy("it is written while an owner runs and when it ends").cure(Cure::Inventory));
+                let notice = Finding::notice(
+                    &name,
+                    "no inventory: files that are gone as a whole are not noticed",
+                );
+                self.found(
+                    notice
+                        .remedy("it is written while an owner runs and when it ends")
+                        .cure(Cure::Inventory),
+                );
             }
             (Copy::Missing, _) => {
-                self.found(Finding::damage(&name, format!("the inventory is gone; {other}")).cure(Cure::Inventory));
+                self.found(
+                    Finding::damage(&name, format!("the inventory is gone; {other}"))
+                        .cure(Cure::Inventory),
+                );
             }
             (Copy::Damaged(problem), _) => {
                 let finding = Finding::damage(&name, format!("{}; {other}", problem.what));
                 self.found(finding.cure(Cure::Inventory));
             }
             (Copy::Good(own), Copy::Good(second)) if own != second && self.closed => {
-                self.found(Finding::damage(&name, "it differs from its second copy").cure(Cure::Inventory));
+                self.found(
+                    Finding::damage(&name, "it differs from its second copy").cure(Cure::Inventory),
+                );
             }
             _ => {}
         }

@@ -12,7 +12,11 @@ use benchtop_store::{disk, regular};
 const NAMED: usize = 1000;
 
 fn hash_of(path: &Path) -> Option<String> {
-    Some(blake3::hash(&regular::read(path, FILE_LIMIT).ok()?).to_hex().to_string())
+    Some(
+        blake3::hash(&regular::read(path, FILE_LIMIT).ok()?)
+            .to_hex()
+            .to_string(),
+    )
 }
 
 impl Scrub<'_> {
@@ -60,11 +64,17 @@ impl Scrub<'_> {
             let hash = wanted.image.hash.clone().unwrap_or_default();
             let path = root.join(&place);
             let fault = match damaged.get(&file) {
-                Some(found) => Some(format!("the picture does not match its hash: recorded {hash}, found {found}")),
+                Some(found) => Some(format!(
+                    "the picture does not match its hash: recorded {hash}, found {found}"
+                )),
                 None if self.is_told(&file) => continue,
                 None if path.symlink_metadata().is_err() => Some("the picture is gone".to_string()),
-                None if wanted.image.link.is_some() && hash_of(&path).as_deref() != Some(hash.as_str()) => {
-                    Some(format!("the linked picture does not match its hash: recorded {hash}"))
+                None if wanted.image.link.is_some()
+                    && hash_of(&path).as_deref() != Some(hash.as_str()) =>
+                {
+                    Some(format!(
+                        "the linked picture does not match its hash: recorded {hash}"
+                    ))
                 }
                 None => None,
             };
@@ -76,7 +86,10 @@ impl Scrub<'_> {
             }
         }
         if told > NAMED {
-            self.found(Finding::damage("images", format!("{} more pictures are damaged or gone", told - NAMED)));
+            self.found(Finding::damage(
+                "images",
+                format!("{} more pictures are damaged or gone", told - NAMED),
+            ));
         }
         for (file, is_named) in strays {
             let what = match (is_named, self.unread) {
@@ -90,9 +103,19 @@ impl Scrub<'_> {
     }
 
     /// Says who loses the picture, and what brings it back.
-    fn back(&self, finding: Finding, wanted: &Wanted, hash: &str, whole: &HashMap<String, PathBuf>) -> Finding {
+    fn back(
+        &self,
+        finding: Finding,
+        wanted: &Wanted,
+        hash: &str,
+        whole: &HashMap<String, PathBuf>,
+    ) -> Finding {
         let others = wanted.count - 1;
-        let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+        let more = if others > 0 {
+            format!(" and {others} more")
+        } else {
+            String::new()
+        };
         let finding = finding.lost(format!("the picture of {}{more}", wanted.named_by));
         let beside = || {
             let source = PathBuf::from(wanted.source.as_ref()?);
@@ -102,8 +125,14 @@ impl Scrub<'_> {
         if wanted.image.link.is_none()
             && let Some(from) = whole.get(hash).cloned().or_else(beside)
         {
-            let remedy = format!("`benchtop verify --repair` copies it from {}", from.display());
-            return finding.remedy(remedy).cure(Cure::Copy { from, hash: hash.to_string() });
+            let remedy = format!(
+                "`benchtop verify --repair` copies it from {}",
+                from.display()
+            );
+            return finding.remedy(remedy).cure(Cure::Copy {
+                from,
+                hash: hash.to_string(),
+            });
         }
         match &wanted.source {
             Some(source) => finding.remedy(format!(

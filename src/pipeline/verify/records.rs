@@ -6,7 +6,9 @@ use benchtop_store::inventory::{self, Differs, Kind, Record};
 
 impl Scrub<'_> {
     pub(super) fn records(&mut self) -> Result<()> {
-        let Some(inventory) = self.inventory.take() else { return Ok(()) };
+        let Some(inventory) = self.inventory.take() else {
+            return Ok(());
+        };
         for record in inventory.files.values() {
             if record.kind == Kind::Cache && !self.closed || self.refused.contains(&record.path) {
                 continue;
@@ -20,7 +22,12 @@ impl Scrub<'_> {
 
     fn record(&mut self, record: &Record, at: &str) -> Result<()> {
         let path = self.project.root().join(&record.path);
-        let differs = match inventory::record_whole(self.project.root(), &record.path, record.kind, Some(record)) {
+        let differs = match inventory::record_whole(
+            self.project.root(),
+            &record.path,
+            record.kind,
+            Some(record),
+        ) {
             Ok((_, differs)) => differs,
             Err(_) if path.symlink_metadata().is_err() => Some(Differs::Gone),
             Err(problem) => {
@@ -29,7 +36,9 @@ impl Scrub<'_> {
             }
         };
         self.tick(&record.path, record.length)?;
-        let Some(differs) = differs else { return Ok(()) };
+        let Some(differs) = differs else {
+            return Ok(());
+        };
         if let Some(finding) = self.told_of(record, &differs, at) {
             self.found(finding);
         }
@@ -39,42 +48,61 @@ impl Scrub<'_> {
     fn told_of(&self, record: &Record, differs: &Differs, at: &str) -> Option<Finding> {
         let file = record.path.as_str();
         let (cache, checksummed) = (record.kind == Kind::Cache, record.kind == Kind::Checksummed);
-        let lines = |n: u64| if n == 1 { "1 line".to_string() } else { format!("{n} lines") };
+        let lines = |n: u64| {
+            if n == 1 {
+                "1 line".to_string()
+            } else {
+                format!("{n} lines")
+            }
+        };
         let all = match record.kind {
             Kind::Lines | Kind::Text => lines(record.lines),
             _ => format!("{} bytes", record.length),
         };
-        let help =
-            "put it back from a copy; `benchtop verify --accept` records it as it is, where you did this yourself";
+        let help = "put it back from a copy; `benchtop verify --accept` records it as it is, where you did this yourself";
         let damage = |what: String| Finding::damage(file, what).remedy(help);
         Some(match differs {
             Differs::Gone if cache => rebuilt(file, format!("it is gone; it was there at {at}")),
-            Differs::Gone if record.kind == Kind::Edited => {
-                Finding::new(Severity::Changed, file, format!("it is gone; it was there at {at}"))
-                    .remedy("git has it, if it was committed")
-            }
-            Differs::Gone => {
-                damage(format!("the file is gone; it was there at {at}")).lost(format!("all of it: {all}"))
-            }
-            Differs::Short(left) => {
-                damage(format!("the file ends after {left} bytes; at {at} it had {}", record.length))
-                    .at(*left)
-                    .lost(format!("what followed, of {all}"))
-            }
+            Differs::Gone if record.kind == Kind::Edited => Finding::new(
+                Severity::Changed,
+                file,
+                format!("it is gone; it was there at {at}"),
+            )
+            .remedy("git has it, if it was committed"),
+            Differs::Gone => damage(format!("the file is gone; it was there at {at}"))
+                .lost(format!("all of it: {all}")),
+            Differs::Short(left) => damage(format!(
+                "the file ends after {left} bytes; at {at} it had {}",
+                record.length
+            ))
+            .at(*left)
+            .lost(format!("what followed, of {all}")),
             Differs::Rewritten if self.is_told(file) => return None,
-            Differs::Rewritten => damage(format!("its first {} bytes are not what they were at {at}", record.length))
-                .lost(format!("what it had then that it has no more, of {all}")),
+            Differs::Rewritten => damage(format!(
+                "its first {} bytes are not what they were at {at}",
+                record.length
+            ))
+            .lost(format!("what it had then that it has no more, of {all}")),
             Differs::Grown(_) if !self.closed => return None,
-            Differs::Grown(bytes) => {
-                Finding::notice(file, format!("{bytes} bytes were added since {at}, while no owner ran"))
-            }
+            Differs::Grown(bytes) => Finding::notice(
+                file,
+                format!("{bytes} bytes were added since {at}, while no owner ran"),
+            ),
             Differs::Changed if self.is_told(file) => return None,
-            Differs::Changed if cache => rebuilt(file, format!("it is not as the owner left it at {at}")),
-            Differs::Changed if checksummed && inventory::has_checksum(&self.project.root().join(file)) => {
+            Differs::Changed if cache => {
+                rebuilt(file, format!("it is not as the owner left it at {at}"))
+            }
+            Differs::Changed
+                if checksummed && inventory::has_checksum(&self.project.root().join(file)) =>
+            {
                 Finding::notice(file, format!("it was written anew since {at}"))
             }
             Differs::Changed if record.kind == Kind::Edited => {
-                let finding = Finding::new(Severity::Changed, file, format!("it is another file than at {at}"));
+                let finding = Finding::new(
+                    Severity::Changed,
+                    file,
+                    format!("it is another file than at {at}"),
+                );
                 finding
                     .remedy("it was edited, or it is damaged; `git diff` shows how it differs from what was committed")
             }
@@ -85,15 +113,23 @@ impl Scrub<'_> {
 
     /// Files that came since, for which nothing vouches but what is inside them.
     fn unlisted(&mut self, inventory: &inventory::Inventory) {
-        let Ok(list) = inventory::list(self.project.root()) else { return };
+        let Ok(list) = inventory::list(self.project.root()) else {
+            return;
+        };
         for path in list {
             let unknown = !inventory.files.contains_key(&path) && !self.refused.contains(&path);
             match Kind::of(&path) {
                 Some(Kind::Fixed | Kind::Text | Kind::Rewritten) if unknown => {
-                    self.found(Finding::notice(path, "no checksum recorded: it came after the last look"));
+                    self.found(Finding::notice(
+                        path,
+                        "no checksum recorded: it came after the last look",
+                    ));
                 }
                 Some(Kind::Cache) if unknown && self.closed => {
-                    self.found(Finding::notice(path, "no owner left this file in the store"));
+                    self.found(Finding::notice(
+                        path,
+                        "no owner left this file in the store",
+                    ));
                 }
                 _ => {}
             }
@@ -104,9 +140,16 @@ impl Scrub<'_> {
 /// Damage to what is made from the rest.
 pub(super) fn rebuilt(file: &str, what: String) -> Finding {
     let is_index = !file.ends_with(".snap") || file.starts_with("store/snap.");
-    let cure = if is_index { Cure::SetIndexAside } else { Cure::SetAside };
+    let cure = if is_index {
+        Cure::SetIndexAside
+    } else {
+        Cure::SetAside
+    };
     let remedy = "nothing is lost: `benchtop verify --repair` sets it aside, and the next opening makes it again";
-    Finding::damage(file, what).lost("nothing: it is made from the rest").remedy(remedy).cure(cure)
+    Finding::damage(file, what)
+        .lost("nothing: it is made from the rest")
+        .remedy(remedy)
+        .cure(cure)
 }
 
 /// A problem of a cache.

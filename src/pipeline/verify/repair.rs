@@ -27,10 +27,16 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
                     Some(folder) => folder,
                     None => index.insert(set_index_aside(project)?),
                 };
-                format!("the index was moved to {}; the next opening makes it again", shown(root, folder))
+                format!(
+                    "the index was moved to {}; the next opening makes it again",
+                    shown(root, folder)
+                )
             }
             Some(Cure::SetAside) => match set_aside(&path)? {
-                Some(aside) => format!("it was renamed {}; the next opening makes it again", shown(root, &aside)),
+                Some(aside) => format!(
+                    "it was renamed {}; the next opening makes it again",
+                    shown(root, &aside)
+                ),
                 None => "it was gone already; the next opening makes it again".to_string(),
             },
             Some(Cure::Copy { from, hash }) => {
@@ -41,8 +47,9 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
                 let aside = set_aside(&path)?;
                 disk::ensure_dirs(disk::folder(&path), &mut Vec::new())?;
                 disk::write_atomic(&path, &bytes)?;
-                let kept =
-                    aside.map(|aside| format!("; what was there is {}", shown(root, &aside))).unwrap_or_default();
+                let kept = aside
+                    .map(|aside| format!("; what was there is {}", shown(root, &aside)))
+                    .unwrap_or_default();
                 format!("copied from {}{kept}", from.display())
             }
         };
@@ -59,7 +66,12 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
 pub fn accept_all(project: &Project, at: &str) -> Result<()> {
     let before = Inventory::load(project).unwrap_or_default();
     let (mut now, _) = Inventory::default().update(project, at, false)?;
-    now.files.extend(before.files.into_iter().filter(|(_, record)| record.kind == inventory::Kind::Cache));
+    now.files.extend(
+        before
+            .files
+            .into_iter()
+            .filter(|(_, record)| record.kind == inventory::Kind::Cache),
+    );
     now.write(project)
 }
 
@@ -68,18 +80,34 @@ fn accept(project: &Project, report: &mut Report, at: &str) -> Result<()> {
     let before = Inventory::load(project).unwrap_or_default();
     let (mut now, _) = before.update(project, at, false)?;
     // The index and the snapshots are told of anew at the next orderly end.
-    let untouched = |path: &String| !report.findings.iter().any(|f| f.file == *path && f.severity == Severity::Damage);
-    let caches = before.files.into_iter().filter(|(path, r)| r.kind == inventory::Kind::Cache && untouched(path));
-    now.files.extend(caches.filter(|(path, _)| project.root().join(path).exists()));
+    let untouched = |path: &String| {
+        !report
+            .findings
+            .iter()
+            .any(|f| f.file == *path && f.severity == Severity::Damage)
+    };
+    let caches = before
+        .files
+        .into_iter()
+        .filter(|(path, r)| r.kind == inventory::Kind::Cache && untouched(path));
+    now.files
+        .extend(caches.filter(|(path, _)| project.root().join(path).exists()));
     now.write(project)?;
-    for finding in report.findings.iter_mut().filter(|f| f.cure == Some(Cure::Inventory)) {
+    for finding in report
+        .findings
+        .iter_mut()
+        .filter(|f| f.cure == Some(Cure::Inventory))
+    {
         finding.repaired = Some("the inventory was written anew, and its second copy".into());
     }
     Ok(())
 }
 
 fn shown(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root).unwrap_or(path).display().to_string()
+    path.strip_prefix(root)
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }
 
 /// Renames a file to the first free `<name>.damaged-N`; `None` where there is no file.
@@ -112,8 +140,12 @@ fn set_index_aside(project: &Project) -> Result<PathBuf> {
     let aside = free(&store.with_extension("index"));
     disk::ensure_dir(&aside)?;
     for (name, path) in disk::list(&store) {
-        if matches!(name.as_str(), "db" | "conf" | "blobs") || name.starts_with("snap.") || name.ends_with(".snap") {
-            std::fs::rename(&path, aside.join(&name)).map_err(|e| Error::io(&e, "cannot be set aside", &path))?;
+        if matches!(name.as_str(), "db" | "conf" | "blobs")
+            || name.starts_with("snap.")
+            || name.ends_with(".snap")
+        {
+            std::fs::rename(&path, aside.join(&name))
+                .map_err(|e| Error::io(&e, "cannot be set aside", &path))?;
         }
     }
     disk::sync_dir(&store)?;

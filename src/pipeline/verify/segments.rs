@@ -38,8 +38,12 @@ impl Scrub<'_> {
             return Ok(());
         }
         // What is wrong with its lines is told by now.
-        let Ok(manifest) = Manifest::read(&imports) else { return Ok(()) };
-        self.unread |= !manifest.problems.is_empty() || manifest.torn || self.is_told("imports/manifest.jsonl");
+        let Ok(manifest) = Manifest::read(&imports) else {
+            return Ok(());
+        };
+        self.unread |= !manifest.problems.is_empty()
+            || manifest.torn
+            || self.is_told("imports/manifest.jsonl");
         let mut named = BTreeSet::new();
         for part in manifest.entries.iter().flat_map(|entry| &entry.parts) {
             named.insert(part.file.clone());
@@ -47,10 +51,11 @@ impl Scrub<'_> {
         }
         for (name, _) in disk::list(&imports) {
             if name.ends_with(".jsonl.zst") && !named.contains(&name) && !name.starts_with('.') {
-                let finding =
-                    Finding::notice(format!("imports/{name}"), "no import in the manifest names this segment");
-                let help =
-                    "an import that was cut off left it, or its line of the manifest is damaged; it stays where it is";
+                let finding = Finding::notice(
+                    format!("imports/{name}"),
+                    "no import in the manifest names this segment",
+                );
+                let help = "an import that was cut off left it, or its line of the manifest is damaged; it stays where it is";
                 self.found(finding.remedy(help));
                 self.unread = true;
             }
@@ -59,18 +64,28 @@ impl Scrub<'_> {
     }
 
     fn segment(&mut self, part: &Part) -> Result<()> {
-        let (file, path) = (format!("imports/{}", part.file), self.project.imports().join(&part.file));
+        let (file, path) = (
+            format!("imports/{}", part.file),
+            self.project.imports().join(&part.file),
+        );
         self.report.checked.segments += 1;
         if self.refused.contains(&file) {
             self.unread = true;
             return Ok(());
         }
-        let again = format!("put it back from a copy, or import {} again into another project", part.source);
+        let again = format!(
+            "put it back from a copy, or import {} again into another project",
+            part.source
+        );
         let bytes = match regular::read(&path, LIMIT) {
             Ok(bytes) => bytes,
             Err(problem) => {
                 self.unread = true;
-                let what = if path.symlink_metadata().is_err() { "the segment is gone".into() } else { problem.what };
+                let what = if path.symlink_metadata().is_err() {
+                    "the segment is gone".into()
+                } else {
+                    problem.what
+                };
                 self.found(Finding::damage(file, what).lost(words(part)).remedy(again));
                 return Ok(());
             }
@@ -88,12 +103,21 @@ impl Scrub<'_> {
                     let frames = 0..reader.frames().len();
                     let bad: Vec<usize> = frames.filter(|at| reader.frame(*at).is_err()).collect();
                     let each = reader.frame_rows() as u64;
-                    let rows: u64 = bad.iter().map(|at| each.min(part.rows - (*at as u64 * each).min(part.rows))).sum();
-                    let first = bad.first().and_then(|at| reader.frames().get(*at)).map(|frame| frame.offset);
+                    let rows: u64 = bad
+                        .iter()
+                        .map(|at| each.min(part.rows - (*at as u64 * each).min(part.rows)))
+                        .sum();
+                    let first = bad
+                        .first()
+                        .and_then(|at| reader.frames().get(*at))
+                        .map(|frame| frame.offset);
                     (format!("{rows} of {}", words(part)), first)
                 }
             };
-            let what = format!("the segment does not match the manifest: recorded {}, found {found}", part.blake3);
+            let what = format!(
+                "the segment does not match the manifest: recorded {}, found {found}",
+                part.blake3
+            );
             let mut finding = Finding::damage(&file, what).lost(lost).remedy(again);
             finding.offset = offset;
             self.found(finding);
@@ -105,27 +129,46 @@ impl Scrub<'_> {
         }
         let mut rows = 0;
         for at in 0..reader.frames().len() {
-            let Ok(lines) = reader.frame(at) else { continue };
+            let Ok(lines) = reader.frame(at) else {
+                continue;
+            };
             for line in lines.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
                 rows += 1;
                 match serde_json::from_slice::<Lean>(line) {
-                    Ok(item) => item.images.iter().for_each(|image| self.want(image, &item.id, Some(&part.source))),
-                    Err(e) => self.found(Finding::damage(&file, format!("row {rows} is no item: {e}"))),
+                    Ok(item) => item
+                        .images
+                        .iter()
+                        .for_each(|image| self.want(image, &item.id, Some(&part.source))),
+                    Err(e) => self.found(Finding::damage(
+                        &file,
+                        format!("row {rows} is no item: {e}"),
+                    )),
                 }
             }
         }
         if is_whole && rows != part.rows {
-            self.found(Finding::damage(&file, format!("{rows} rows are there, the manifest has {}", part.rows)));
+            self.found(Finding::damage(
+                &file,
+                format!("{rows} rows are there, the manifest has {}", part.rows),
+            ));
         }
         Ok(())
     }
 
     /// Notes a picture that is recorded.
     pub(super) fn want(&mut self, image: &ImageRef, by: &str, source: Option<&str>) {
-        let place: Option<PathBuf> = image.link.clone().filter(|_| image.hash.is_some()).or_else(|| image.stored());
+        let place: Option<PathBuf> = image
+            .link
+            .clone()
+            .filter(|_| image.hash.is_some())
+            .or_else(|| image.stored());
         let Some(place) = place else { return };
-        let wanted =
-            || Wanted { image: image.clone(), named_by: by.into(), count: 0, source: source.map(str::to_string) };
+        let wanted = || Wanted {
+            image: image.clone(),
+            named_by: by.into(),
+            count: 0,
+            source: source.map(str::to_string),
+        };
         self.wanted.entry(place).or_insert_with(wanted).count += 1;
     }
 }

@@ -4,7 +4,14 @@ use super::*;
 
 fn open(path: &Path) -> AppendLog {
     let length = std::fs::metadata(path).map_or(0, |meta| meta.len());
-    AppendLog::open(path, ValidPrefix { length, torn: false }).unwrap()
+    AppendLog::open(
+        path,
+        ValidPrefix {
+            length,
+            torn: false,
+        },
+    )
+    .unwrap()
 }
 
 #[test]
@@ -14,7 +21,16 @@ fn torn_ends_never_replace_each_other() {
     std::fs::write(dir.path().join("a.jsonl.torn"), "of an earlier version").unwrap();
     for n in 1..4 {
         std::fs::write(&path, format!("whole\ntorn {n}")).unwrap();
-        drop(AppendLog::open(&path, ValidPrefix { length: 6, torn: true }).unwrap());
+        drop(
+            AppendLog::open(
+                &path,
+                ValidPrefix {
+                    length: 6,
+                    torn: true,
+                },
+            )
+            .unwrap(),
+        );
         assert_eq!(std::fs::read(&path).unwrap(), b"whole\n");
         let aside = std::fs::read_to_string(dir.path().join(format!("a.jsonl.torn-{n}"))).unwrap();
         assert_eq!(aside, format!("torn {n}"));
@@ -38,7 +54,9 @@ const CHANGES: [(&str, Change); 8] = [
         std::fs::rename(path.with_extension("new"), path).unwrap();
     }),
     ("removed", |path| std::fs::remove_file(path).unwrap()),
-    ("renamed", |path| std::fs::rename(path, path.with_extension("old")).unwrap()),
+    ("renamed", |path| {
+        std::fs::rename(path, path.with_extension("old")).unwrap()
+    }),
     ("its folder moved", |path| {
         let folder = path.parent().unwrap();
         std::fs::rename(folder, folder.with_extension("moved")).unwrap();
@@ -48,8 +66,22 @@ const CHANGES: [(&str, Change); 8] = [
         std::fs::rename(folder, folder.with_extension("moved")).unwrap();
         std::os::unix::fs::symlink(folder.with_extension("moved"), folder).unwrap();
     }),
-    ("cut", |path| File::options().write(true).open(path).unwrap().set_len(3).unwrap()),
-    ("grown", |path| File::options().append(true).open(path).unwrap().write_all(b"theirs\n").unwrap()),
+    ("cut", |path| {
+        File::options()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_len(3)
+            .unwrap()
+    }),
+    ("grown", |path| {
+        File::options()
+            .append(true)
+            .open(path)
+            .unwrap()
+            .write_all(b"theirs\n")
+            .unwrap()
+    }),
 ];
 
 #[test]
@@ -66,7 +98,11 @@ fn nothing_is_acknowledged_into_a_file_that_the_path_does_not_name() {
         let refused = file.append(b"two\n", "no").unwrap_err();
         assert_eq!(refused.kind, ErrorKind::Io, "{what}: {refused}");
         assert!(file.lost() && refused.help.is_some(), "{what}");
-        assert_eq!(std::fs::read(&path).ok(), there, "{what}: the file that is there was written to");
+        assert_eq!(
+            std::fs::read(&path).ok(),
+            there,
+            "{what}: the file that is there was written to"
+        );
         assert!(file.append(b"three\n", "no").is_err(), "{what}");
     }
 }
@@ -84,11 +120,19 @@ fn a_change_between_the_write_and_the_acknowledgement_is_noticed_and_taken_back(
         let held = file.handle();
         change(&path);
         let synced = held.sync_data();
-        assert_eq!(file.synced(synced, Duration::ZERO, "no").unwrap_err().kind, ErrorKind::Io, "{what}");
+        assert_eq!(
+            file.synced(synced, Duration::ZERO, "no").unwrap_err().kind,
+            ErrorKind::Io,
+            "{what}"
+        );
         let mut kept = vec![0; held.metadata().unwrap().len() as usize];
         held.read_exact_at(&mut kept, 0).unwrap();
         // Where somebody wrote after it nothing can be taken back.
-        let expected: &[u8] = if *what == "grown" { b"one\ntwo\ntheirs\n" } else { b"one\n" };
+        let expected: &[u8] = if *what == "grown" {
+            b"one\ntwo\ntheirs\n"
+        } else {
+            b"one\n"
+        };
         assert_eq!(kept, expected, "{what}");
     }
 }
@@ -113,10 +157,32 @@ fn a_link_is_not_opened_and_a_file_that_changed_since_it_was_read_neither() {
     let (path, target) = (dir.path().join("a.jsonl"), dir.path().join("target"));
     std::fs::write(&target, "theirs").unwrap();
     std::os::unix::fs::symlink(&target, &path).unwrap();
-    assert_eq!(AppendLog::open(&path, ValidPrefix { length: 0, torn: true }).unwrap_err().kind, ErrorKind::Denied);
+    assert_eq!(
+        AppendLog::open(
+            &path,
+            ValidPrefix {
+                length: 0,
+                torn: true
+            }
+        )
+        .unwrap_err()
+        .kind,
+        ErrorKind::Denied
+    );
     assert_eq!(std::fs::read(&target).unwrap(), b"theirs");
     std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, "one\ntwo\n").unwrap();
-    assert_eq!(AppendLog::open(&path, ValidPrefix { length: 4, torn: false }).unwrap_err().kind, ErrorKind::Io);
+    assert_eq!(
+        AppendLog::open(
+            &path,
+            ValidPrefix {
+                length: 4,
+                torn: false
+            }
+        )
+        .unwrap_err()
+        .kind,
+        ErrorKind::Io
+    );
     assert_eq!(std::fs::read(&path).unwrap(), b"one\ntwo\n");
 }

@@ -7,23 +7,60 @@ fn nothing_is_ever_large_enough_for_a_file_of_its_own() {
     let index = Index::open(&dir.path().join("store")).unwrap();
     let mut columns = Columns::default();
     for n in 0..20_000 {
-        columns.push(&item(n, &format!("{}-{}", "a rather long name of a subtask".repeat(30), n % 900))).unwrap();
+        columns
+            .push(&item(
+                n,
+                &format!(
+                    "{}-{}",
+                    "a rather long name of a subtask".repeat(30),
+                    n % 900
+                ),
+            ))
+            .unwrap();
     }
-    let names = columns.names.iter().map(|n| n.list().len() as u32).collect();
-    let meta = Meta { schema: SCHEMA, rows: 20_000, names, ..Meta::default() };
-    let frames: Vec<Frame> = (0..5000).map(|n| Frame { offset: n << 40, length: u32::MAX }).collect();
-    index.write_catalog(&Catalog::new(columns), 0, &[("a".into(), frames.clone())], &meta).unwrap();
+    let names = columns
+        .names
+        .iter()
+        .map(|n| n.list().len() as u32)
+        .collect();
+    let meta = Meta {
+        schema: SCHEMA,
+        rows: 20_000,
+        names,
+        ..Meta::default()
+    };
+    let frames: Vec<Frame> = (0..5000)
+        .map(|n| Frame {
+            offset: n << 40,
+            length: u32::MAX,
+        })
+        .collect();
+    index
+        .write_catalog(
+            &Catalog::new(columns),
+            0,
+            &[("a".into(), frames.clone())],
+            &meta,
+        )
+        .unwrap();
     let mut overlay = Overlay::default();
     overlay.grow(20_000);
     for round in 0..5 {
         let blocks: Vec<usize> = (0..20_000 / BLOCK_ROWS).step_by(round + 1).collect();
         overlay.status[round * BLOCK_ROWS] = 1;
-        index.write_checkpoint(&overlay, &blocks, round as u64, &Journals::default()).unwrap();
+        index
+            .write_checkpoint(&overlay, &blocks, round as u64, &Journals::default())
+            .unwrap();
     }
     assert_eq!(index.frames("a").unwrap(), frames);
     assert_eq!(index.columns(&meta).unwrap().names[1].list().len(), 901);
     drop(index);
-    assert_eq!(std::fs::read_dir(dir.path().join("store/blobs")).unwrap().count(), 0);
+    assert_eq!(
+        std::fs::read_dir(dir.path().join("store/blobs"))
+            .unwrap()
+            .count(),
+        0
+    );
 }
 
 #[test]
@@ -32,11 +69,26 @@ fn blocks_of_two_times_are_no_checkpoint() {
     let index = Index::open(&dir.path().join("store")).unwrap();
     let mut overlay = Overlay::default();
     overlay.grow(3 * BLOCK_ROWS);
-    index.write_checkpoint(&overlay, &[0, 1, 2], 1, &Journals { lengths: [7; 32], contents: [8; 32] }).unwrap();
+    index
+        .write_checkpoint(
+            &overlay,
+            &[0, 1, 2],
+            1,
+            &Journals {
+                lengths: [7; 32],
+                contents: [8; 32],
+            },
+        )
+        .unwrap();
     let (checkpoint, read) = index.checkpoint(overlay.len()).unwrap().unwrap();
-    assert_eq!((checkpoint.rev, checkpoint.journals, &read), (1, [7; 32], &overlay));
+    assert_eq!(
+        (checkpoint.rev, checkpoint.journals, &read),
+        (1, [7; 32], &overlay)
+    );
     overlay.status[BLOCK_ROWS] = 2;
-    index.put(&key(b"stat/", 1), overlay.encode_block(1)).unwrap();
+    index
+        .put(&key(b"stat/", 1), overlay.encode_block(1))
+        .unwrap();
     assert_eq!(index.checkpoint(overlay.len()).unwrap(), None);
 }
 
@@ -44,7 +96,10 @@ fn blocks_of_two_times_are_no_checkpoint() {
 fn a_project_that_was_moved_away_does_not_come_back_empty() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("moved-away");
-    assert_eq!(Index::open(&root.join("store")).err().unwrap().kind, ErrorKind::NotFound);
+    assert_eq!(
+        Index::open(&root.join("store")).err().unwrap().kind,
+        ErrorKind::NotFound
+    );
     assert!(!root.exists());
 }
 
@@ -57,7 +112,15 @@ fn a_store_that_moves_while_it_is_opened_is_opened_where_it_is() {
     let name = pinned(&root.join("store")).unwrap();
     std::fs::rename(&root, &moved).unwrap();
     let index = Index::open_in(&root.join("store"), &name).unwrap();
-    index.put_as(b"meta", &Meta { schema: SCHEMA, ..Meta::default() }).unwrap();
+    index
+        .put_as(
+            b"meta",
+            &Meta {
+                schema: SCHEMA,
+                ..Meta::default()
+            },
+        )
+        .unwrap();
     index.sync().unwrap();
     assert!(moved.join("store/db").is_file());
     assert!(!root.exists(), "the project came back empty");

@@ -103,7 +103,12 @@ mod tests {
         ] {
             assert_eq!(Kind::of(path), Some(kind), "{path}");
         }
-        for path in ["imports/0001-01-items.jsonl.zst", "images/ab/abcd.png", "store/inventory.jsonl", "notes.txt"] {
+        for path in [
+            "imports/0001-01-items.jsonl.zst",
+            "images/ab/abcd.png",
+            "store/inventory.jsonl",
+            "notes.txt",
+        ] {
             assert_eq!(Kind::of(path), None, "{path}");
         }
     }

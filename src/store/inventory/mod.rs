@@ -108,7 +108,11 @@ pub fn is_closed(project: &Project) -> bool {
 /// The operating system's.
 pub fn mark_open(project: &Project) -> Result<()> {
     let path = project.runtime().join(OPEN);
-    regular::open(&path, OpenOptions::new().write(true).create(true).truncate(true)).map(drop)
+    regular::open(
+        &path,
+        OpenOptions::new().write(true).create(true).truncate(true),
+    )
+    .map(drop)
 }
 
 /// Says that the owner ended and the inventory has every file as it is now.
@@ -124,9 +128,12 @@ pub fn read(path: &Path) -> Copy {
         Err(_) if path.symlink_metadata().is_err() => return Copy::Missing,
         Err(problem) => return Copy::Damaged(problem),
     };
-    let corrupt =
-        |what: &str| Copy::Damaged(Error::new(benchtop_model::ErrorKind::Corrupt, what.to_string()).file(path));
-    let Some(end) = memchr::memchr(b'\n', &bytes) else { return corrupt("it is cut short") };
+    let corrupt = |what: &str| {
+        Copy::Damaged(Error::new(benchtop_model::ErrorKind::Corrupt, what.to_string()).file(path))
+    };
+    let Some(end) = memchr::memchr(b'\n', &bytes) else {
+        return corrupt("it is cut short");
+    };
     let (first, rest) = bytes.split_at(end + 1);
     let header = match checksummed_line::decode::<Header>(first) {
         Ok(header) if header.v == VERSION => header,
@@ -137,17 +144,26 @@ pub fn read(path: &Path) -> Copy {
         return corrupt("it does not match its checksum");
     }
     let lines = checksummed_line::read_all::<Record>(rest);
-    let files = lines.good.into_iter().map(|(_, record)| (record.path.clone(), record)).collect();
-    Copy::Good(Inventory { at: header.at, files })
+    let files = lines
+        .good
+        .into_iter()
+        .map(|(_, record)| (record.path.clone(), record))
+        .collect();
+    Copy::Good(Inventory {
+        at: header.at,
+        files,
+    })
 }
 
 impl Inventory {
     /// The newest copy that can be used.
     pub fn load(project: &Project) -> Option<Inventory> {
-        let good = copies(project).into_iter().filter_map(|path| match read(&path) {
-            Copy::Good(inventory) => Some(inventory),
-            _ => None,
-        });
+        let good = copies(project)
+            .into_iter()
+            .filter_map(|path| match read(&path) {
+                Copy::Good(inventory) => Some(inventory),
+                _ => None,
+            });
         good.max_by(|a, b| a.at.cmp(&b.at))
     }
 
@@ -157,14 +173,25 @@ impl Inventory {
     /// The operating system's; copies that could be written are.
     pub fn write(&self, project: &Project) -> Result<()> {
         let mut rest = Vec::new();
-        self.files.values().try_for_each(|record| checksummed_line::encode(record, &mut rest))?;
+        self.files
+            .values()
+            .try_for_each(|record| checksummed_line::encode(record, &mut rest))?;
         let blake3 = blake3::hash(&rest).to_hex().to_string();
-        let header = Header { v: VERSION, at: self.at.clone(), files: self.files.len() as u64, blake3 };
+        let header = Header {
+            v: VERSION,
+            at: self.at.clone(),
+            files: self.files.len() as u64,
+            blake3,
+        };
         let mut bytes = Vec::new();
         checksummed_line::encode(&header, &mut bytes)?;
         bytes.extend_from_slice(&rest);
-        let folders = copies(project).into_iter().filter(|path| disk::folder(path).is_dir());
-        let written: Vec<Result<()>> = folders.map(|path| disk::write_atomic(&path, &bytes)).collect();
+        let folders = copies(project)
+            .into_iter()
+            .filter(|path| disk::folder(path).is_dir());
+        let written: Vec<Result<()>> = folders
+            .map(|path| disk::write_atomic(&path, &bytes))
+            .collect();
         written.into_iter().collect()
     }
 
@@ -173,14 +200,26 @@ impl Inventory {
     ///
     /// # Errors
     /// The operating system's, where a folder cannot be listed.
-    pub fn update(&self, project: &Project, at: &str, caches: bool) -> Result<(Inventory, Vec<(String, Differs)>)> {
-        let mut now = Inventory { at: at.to_string(), files: BTreeMap::new() };
+    pub fn update(
+        &self,
+        project: &Project,
+        at: &str,
+        caches: bool,
+    ) -> Result<(Inventory, Vec<(String, Differs)>)> {
+        let mut now = Inventory {
+            at: at.to_string(),
+            files: BTreeMap::new(),
+        };
         let mut wrong = Vec::new();
         for path in list(project.root())? {
-            let Some(kind) = Kind::of(&path).filter(|kind| caches || *kind != Kind::Cache) else { continue };
+            let Some(kind) = Kind::of(&path).filter(|kind| caches || *kind != Kind::Cache) else {
+                continue;
+            };
             let before = self.files.get(&path);
             match record(project.root(), &path, kind, before) {
-                Ok((record, None | Some(Differs::Grown(_)))) => drop(now.files.insert(path, record)),
+                Ok((record, None | Some(Differs::Grown(_)))) => {
+                    drop(now.files.insert(path, record))
+                }
                 Ok((record, Some(differs))) => {
                     let accepted = match kind {
                         Kind::Checksummed => has_checksum(&project.root().join(&path)),
@@ -190,12 +229,15 @@ impl Inventory {
                     if accepted {
                         now.files.insert(path, record);
                     } else {
-                        now.files.extend(before.map(|before| (path.clone(), before.clone())));
+                        now.files
+                            .extend(before.map(|before| (path.clone(), before.clone())));
                         wrong.push((path, differs));
                     }
                 }
                 // A link, or a file that just went away.
-                Err(_) => now.files.extend(before.map(|before| (path, before.clone()))),
+                Err(_) => now
+                    .files
+                    .extend(before.map(|before| (path, before.clone()))),
             }
         }
         for (path, record) in &self.files {
@@ -212,11 +254,17 @@ impl Inventory {
     pub fn missing(&self, root: &Path) -> Vec<(String, Differs)> {
         let look = |record: &Record| match root.join(&record.path).symlink_metadata() {
             Err(_) => Some(Differs::Gone),
-            Ok(meta) if record.kind.grows() && meta.len() < record.length => Some(Differs::Short(meta.len())),
+            Ok(meta) if record.kind.grows() && meta.len() < record.length => {
+                Some(Differs::Short(meta.len()))
+            }
             Ok(_) => None,
         };
-        let kept = self.files.values().filter(|r| !matches!(r.kind, Kind::Cache | Kind::Edited));
-        kept.filter_map(|record| Some((record.path.clone(), look(record)?))).collect()
+        let kept = self
+            .files
+            .values()
+            .filter(|r| !matches!(r.kind, Kind::Cache | Kind::Edited));
+        kept.filter_map(|record| Some((record.path.clone(), look(record)?)))
+            .collect()
     }
 }
 
@@ -233,7 +281,9 @@ pub fn guard() -> MutexGuard<'static, ()> {
 /// # Errors
 /// The operating system's.
 pub fn forget(project: &Project, gone: &dyn Fn(&str) -> bool) -> Result<()> {
-    let Some(mut inventory) = Inventory::load(project) else { return Ok(()) };
+    let Some(mut inventory) = Inventory::load(project) else {
+        return Ok(());
+    };
     inventory.files.retain(|path, _| !gone(path));
     inventory.write(project)
 }
@@ -247,12 +297,20 @@ pub fn has_checksum(path: &Path) -> bool {
 ///
 /// # Errors
 /// [`benchtop_model::ErrorKind::Denied`] for what is no regular file, and the operating system's.
-pub fn record(root: &Path, path: &str, kind: Kind, before: Option<&Record>) -> Result<(Record, Option<Differs>)> {
+pub fn record(
+    root: &Path,
+    path: &str,
+    kind: Kind,
+    before: Option<&Record>,
+) -> Result<(Record, Option<Differs>)> {
     let full = root.join(path);
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
     let mut file = regular::open(&full, File::options().read(true))?;
     let meta = file.metadata().map_err(fail)?;
-    let stamp = (i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()), meta.ino());
+    let stamp = (
+        i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
+        meta.ino(),
+    );
     if let Some(before) = before.filter(|b| b.stamp == stamp && b.length == meta.len()) {
         return Ok((before.clone(), None));
     }
@@ -263,12 +321,20 @@ pub fn record(root: &Path, path: &str, kind: Kind, before: Option<&Record>) -> R
 ///
 /// # Errors
 /// As [`record`].
-pub fn record_whole(root: &Path, path: &str, kind: Kind, before: Option<&Record>) -> Result<(Record, Option<Differs>)> {
+pub fn record_whole(
+    root: &Path,
+    path: &str,
+    kind: Kind,
+    before: Option<&Record>,
+) -> Result<(Record, Option<Differs>)> {
     let full = root.join(path);
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &full);
     let mut file = regular::open(&full, File::options().read(true))?;
     let meta = file.metadata().map_err(fail)?;
-    let stamp = (i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()), meta.ino());
+    let stamp = (
+        i128::from(meta.mtime()) * 1_000_000_000 + i128::from(meta.mtime_nsec()),
+        meta.ino(),
+    );
     digest(&mut file, (path, kind, stamp), before).map_err(fail)
 }
 
@@ -292,7 +358,9 @@ fn digest(
         };
         let bytes = &buffer[..n];
         if total < wanted {
-            let part = bytes.len().min(usize::try_from(wanted - total).unwrap_or(usize::MAX));
+            let part = bytes
+                .len()
+                .min(usize::try_from(wanted - total).unwrap_or(usize::MAX));
             upto.update(&bytes[..part]);
         }
         total += n as u64;
@@ -307,14 +375,30 @@ fn digest(
         rest.drain(..whole);
     }
     let blake3 = hasher.finalize().to_hex().to_string();
-    let lines = if matches!(kind, Kind::Lines | Kind::Text) { lines } else { 0 };
+    let lines = if matches!(kind, Kind::Lines | Kind::Text) {
+        lines
+    } else {
+        0
+    };
     let differs = before.and_then(|before| match kind.grows() {
         true if total < before.length => Some(Differs::Short(total)),
-        true if before.length > 0 && prefix.as_ref() != Some(&before.blake3) => Some(Differs::Rewritten),
+        true if before.length > 0 && prefix.as_ref() != Some(&before.blake3) => {
+            Some(Differs::Rewritten)
+        }
         true => (total > before.length).then(|| Differs::Grown(total - before.length)),
         false => (blake3 != before.blake3 || length != before.length).then_some(Differs::Changed),
     });
-    Ok((Record { path: path.to_string(), kind, length, blake3, lines, stamp }, differs))
+    Ok((
+        Record {
+            path: path.to_string(),
+            kind,
+            length,
+            blake3,
+            lines,
+            stamp,
+        },
+        differs,
+    ))
 }
 
 /// The files below the project's folder that may be in an inventory, links and the like among them.
@@ -337,7 +421,11 @@ pub fn list(root: &Path) -> Result<Vec<String>> {
         }
     }
     for folder in ["imports", "images"] {
-        for entry in std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(root.join(folder))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.contains(".torn") {
                 found.push(format!("{folder}/{name}"));

@@ -4,7 +4,9 @@ const AT: &str = "2026-01-01T00:00:00Z";
 
 fn lines(n: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
-    (0..n).for_each(|n| checksummed_line::encode(&serde_json::json!({ "n": n }), &mut bytes).unwrap());
+    (0..n).for_each(|n| {
+        checksummed_line::encode(&serde_json::json!({ "n": n }), &mut bytes).unwrap()
+    });
     bytes
 }
 
@@ -24,21 +26,44 @@ fn what_grows_may_grow_and_nothing_else() {
     std::fs::write(&journal, [lines(4), b"{\"n\":".to_vec()].concat()).unwrap();
     let (second, wrong) = first.update(&project, AT, false).unwrap();
     assert!(wrong.is_empty());
-    assert_eq!(second.files["sessions/ann.jsonl"].length, lines(4).len() as u64);
+    assert_eq!(
+        second.files["sessions/ann.jsonl"].length,
+        lines(4).len() as u64
+    );
     // Cut at a line boundary, changed, gone.
     std::fs::write(&journal, lines(3)).unwrap();
     let found = second.update(&project, AT, false).unwrap();
-    assert_eq!(found.1, [("sessions/ann.jsonl".to_string(), Differs::Short(lines(3).len() as u64))]);
-    assert_eq!(found.0.files["sessions/ann.jsonl"].lines, 4, "it keeps its record");
+    assert_eq!(
+        found.1,
+        [(
+            "sessions/ann.jsonl".to_string(),
+            Differs::Short(lines(3).len() as u64)
+        )]
+    );
+    assert_eq!(
+        found.0.files["sessions/ann.jsonl"].lines, 4,
+        "it keeps its record"
+    );
     assert_eq!(second.missing(project.root()), found.1);
     let mut other = lines(5);
     other[3] ^= 1;
     std::fs::write(&journal, other).unwrap();
-    assert_eq!(second.update(&project, AT, false).unwrap().1, [("sessions/ann.jsonl".to_string(), Differs::Rewritten)]);
+    assert_eq!(
+        second.update(&project, AT, false).unwrap().1,
+        [("sessions/ann.jsonl".to_string(), Differs::Rewritten)]
+    );
     std::fs::remove_file(&journal).unwrap();
-    assert_eq!(second.update(&project, AT, false).unwrap().1, [("sessions/ann.jsonl".to_string(), Differs::Gone)]);
+    assert_eq!(
+        second.update(&project, AT, false).unwrap().1,
+        [("sessions/ann.jsonl".to_string(), Differs::Gone)]
+    );
     forget(&project, &|path| path.starts_with("sessions/ann")).unwrap();
-    assert!(!Inventory::load(&project).unwrap().files.contains_key("sessions/ann.jsonl"));
+    assert!(
+        !Inventory::load(&project)
+            .unwrap()
+            .files
+            .contains_key("sessions/ann.jsonl")
+    );
 }
 
 #[test]
@@ -69,8 +94,18 @@ fn one_copy_is_enough_and_a_damaged_one_is_known() {
 #[test]
 fn rows_are_counted_whole() {
     let rows = Kind::Rows(16);
-    assert_eq!((rows.whole(0, &[0; 33]), rows.whole(16, &[0; 15]), rows.whole(0, &[])), (32, 0, 0));
-    assert_eq!((rows.whole(0, &[0; 48]), rows.whole(32, &[0; 16])), (48, 16));
+    assert_eq!(
+        (
+            rows.whole(0, &[0; 33]),
+            rows.whole(16, &[0; 15]),
+            rows.whole(0, &[])
+        ),
+        (32, 0, 0)
+    );
+    assert_eq!(
+        (rows.whole(0, &[0; 48]), rows.whole(32, &[0; 16])),
+        (48, 16)
+    );
 }
 
 #[test]
@@ -81,6 +116,9 @@ fn what_says_that_an_owner_is_there_is_not_written_through_a_link() {
     let victim = dir.path().join("victim");
     std::fs::write(&victim, "theirs").unwrap();
     std::os::unix::fs::symlink(&victim, runtime.join(OPEN)).unwrap();
-    assert_eq!(mark_open(&project).unwrap_err().kind, benchtop_model::ErrorKind::Denied);
+    assert_eq!(
+        mark_open(&project).unwrap_err().kind,
+        benchtop_model::ErrorKind::Denied
+    );
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "theirs");
 }

@@ -34,16 +34,26 @@ impl Ledger {
 
     /// The verdicts that count among these of [`given`](Self::given), in the order they were given.
     pub fn told(&self, places: Range<usize>) -> impl Iterator<Item = Told<'_>> {
-        let given = self.given.get(places.start..places.end.min(self.given.len())).unwrap_or_default();
+        let given = self
+            .given
+            .get(places.start..places.end.min(self.given.len()))
+            .unwrap_or_default();
         let counts = given.iter().filter(|given| given.counts);
-        counts.map(|given| Told { row: given.row, person: given.person, at: given.at, judgement: &given.judgement })
+        counts.map(|given| Told {
+            row: given.row,
+            person: given.person,
+            at: given.at,
+            judgement: &given.judgement,
+        })
     }
 
     /// The verdicts that count and belong to a round, by its name, in the order they were given.
     pub fn by_round(&self) -> HashMap<String, Vec<InRound>> {
         let mut all: HashMap<String, Vec<InRound>> = HashMap::new();
         for given in self.given.iter().filter(|given| given.counts) {
-            let Some(asked) = &given.judgement.asked else { continue };
+            let Some(asked) = &given.judgement.asked else {
+                continue;
+            };
             all.entry(asked.round.clone()).or_default().push(InRound {
                 row: given.row,
                 who: self.people[usize::from(given.person)].name.clone(),
@@ -56,20 +66,41 @@ impl Ledger {
 
     /// How many verdicts were ever given in a round, whether they count or not.
     pub fn said_in(&self, round: &str) -> usize {
-        self.given.iter().filter(|given| group(given).0 == Some(round)).count()
+        self.given
+            .iter()
+            .filter(|given| group(given).0 == Some(round))
+            .count()
     }
 
     /// What decides on a row in a round: each person's last verdict in it, and the adjudications, in the order they were
     /// given.
-    pub fn in_round<'l>(&'l self, row: u32, round: &'l str) -> impl Iterator<Item = (String, Judgement)> + 'l {
-        let of_round = self.standing_given(row).into_iter().filter(move |given| group(given).0 == Some(round));
-        of_round.map(|given| (self.people[usize::from(given.person)].name.clone(), given.judgement.clone()))
+    pub fn in_round<'l>(
+        &'l self,
+        row: u32,
+        round: &'l str,
+    ) -> impl Iterator<Item = (String, Judgement)> + 'l {
+        let of_round = self
+            .standing_given(row)
+            .into_iter()
+            .filter(move |given| group(given).0 == Some(round));
+        of_round.map(|given| {
+            (
+                self.people[usize::from(given.person)].name.clone(),
+                given.judgement.clone(),
+            )
+        })
     }
 
     /// Whether somebody gave a verdict of this part on a row in a round.
     pub fn said(&self, row: u32, round: &str, who: &str, part: Part) -> bool {
         self.on(row)
             .filter(|given| given.counts && self.people[usize::from(given.person)].name == who)
-            .any(|given| given.judgement.asked.as_ref().is_some_and(|asked| asked.round == round && asked.part == part))
+            .any(|given| {
+                given
+                    .judgement
+                    .asked
+                    .as_ref()
+                    .is_some_and(|asked| asked.round == round && asked.part == part)
+            })
     }
 }

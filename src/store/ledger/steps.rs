@@ -30,21 +30,35 @@ impl Ledger {
     pub fn undoable(&self, who: &str) -> Option<(Step, u32)> {
         let person = self.person(who)?;
         let verdict = person.done.last().map(|index| self.verdict_step(*index));
-        let edit = person.edits.last().map(|(rev, row)| (Step::Edit(*rev), *row));
-        verdict.into_iter().chain(edit).max_by_key(|(step, _)| step.rev())
+        let edit = person
+            .edits
+            .last()
+            .map(|(rev, row)| (Step::Edit(*rev), *row));
+        verdict
+            .into_iter()
+            .chain(edit)
+            .max_by_key(|(step, _)| step.rev())
     }
 
     /// What redo would bring back, and its row: of what `who` took back the first that they had done.
     pub fn redoable(&self, who: &str) -> Option<(Step, u32)> {
         let person = self.person(who)?;
         let verdict = person.undone.last().map(|index| self.verdict_step(*index));
-        let edit = person.unedited.last().map(|(rev, row)| (Step::Edit(*rev), *row));
-        verdict.into_iter().chain(edit).min_by_key(|(step, _)| step.rev())
+        let edit = person
+            .unedited
+            .last()
+            .map(|(rev, row)| (Step::Edit(*rev), *row));
+        verdict
+            .into_iter()
+            .chain(edit)
+            .min_by_key(|(step, _)| step.rev())
     }
 
     /// Whether the edit at revision `rev` can be taken back by `who`, or with `redo` brought back.
     pub fn may_step(&self, who: &str, rev: u64, redo: bool) -> bool {
-        let list = self.person(who).map(|p| if redo { &p.unedited } else { &p.edits });
+        let list = self
+            .person(who)
+            .map(|p| if redo { &p.unedited } else { &p.edits });
         list.is_some_and(|list| list.iter().any(|(of, _)| *of == rev))
     }
 
@@ -61,18 +75,34 @@ impl Ledger {
     /// Takes note of what can be taken back now: nobody takes back a text that somebody else has written over.
     pub(super) fn edited(&mut self, rows: &[u32], rev: u64, edit: Option<&EditMark>) {
         let by = edit.map(|mark| self.person_index(&mark.by));
-        let over: HashSet<u32> = match self.people.iter().any(|p| !p.edits.is_empty() || !p.unedited.is_empty()) {
+        let over: HashSet<u32> = match self
+            .people
+            .iter()
+            .any(|p| !p.edits.is_empty() || !p.unedited.is_empty())
+        {
             true => rows.iter().copied().collect(),
             false => HashSet::new(),
         };
-        for (at, person) in self.people.iter_mut().enumerate().filter(|_| !over.is_empty()) {
+        for (at, person) in self
+            .people
+            .iter_mut()
+            .enumerate()
+            .filter(|_| !over.is_empty())
+        {
             if by != Some(at) {
                 person.edits.retain(|(_, row)| !over.contains(row));
                 person.unedited.retain(|(_, row)| !over.contains(row));
             }
         }
-        let (Some(mark), Some(by), Some(row)) = (edit, by, rows.first()) else { return };
-        let Person { edits, unedited, undone, .. } = &mut self.people[by];
+        let (Some(mark), Some(by), Some(row)) = (edit, by, rows.first()) else {
+            return;
+        };
+        let Person {
+            edits,
+            unedited,
+            undone,
+            ..
+        } = &mut self.people[by];
         let pass = |of: u64, from: &mut Vec<(u64, u32)>, to: &mut Vec<(u64, u32)>| {
             if let Some(at) = from.iter().rposition(|(rev, _)| *rev == of) {
                 to.push(from.remove(at));
@@ -90,6 +120,7 @@ impl Ledger {
                 edits.sort_unstable();
             }
         }
-        self.edit_receipts.extend(mark.receipt.map(|receipt| (receipt, (rev, *row))));
+        self.edit_receipts
+            .extend(mark.receipt.map(|receipt| (receipt, (rev, *row))));
     }
 }

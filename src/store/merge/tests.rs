@@ -12,7 +12,15 @@ const ITEMS: i64 = 6;
 
 fn decision(uuid: u128, rev: u64, who: &str, item: i64, act: Act) -> Decision {
     let (uuid, item) = (Uuid::from_u128(uuid), format!("set/{item}"));
-    Decision { uuid, rev, at: 1000 + rev as i64, who: who.into(), item, on: None, act }
+    Decision {
+        uuid,
+        rev,
+        at: 1000 + rev as i64,
+        who: who.into(),
+        item,
+        on: None,
+        act,
+    }
 }
 
 fn judge(verdict: Verdict) -> Act {
@@ -24,7 +32,15 @@ type Drawn = (u128, u64, i64, usize, i64, usize, Option<u32>);
 
 /// Journals of a few people on a few items, with undos of anything, receipts given twice and clocks that jump.
 fn journals() -> impl Strategy<Value = Vec<Decision>> {
-    let one = (0u128..30, 1u64..12, -20i64..20, 0usize..3, 0..ITEMS + 1, 0usize..9, prop::option::of(0u32..3));
+    let one = (
+        0u128..30,
+        1u64..12,
+        -20i64..20,
+        0usize..3,
+        0..ITEMS + 1,
+        0usize..9,
+        prop::option::of(0u32..3),
+    );
     let build = |(uuid, rev, jump, who, item, what, on): Drawn| {
         let act = match what {
             0 => Act::Undo(Uuid::from_u128(rev.into())),
@@ -35,7 +51,13 @@ fn journals() -> impl Strategy<Value = Vec<Decision>> {
         let mut decision = decision(uuid, rev, who, item, act);
         decision.at += jump;
         // Some were on the item as it is, some on another text, some do not say.
-        decision.on = on.map(|n| if n == 0 { "another".into() } else { format!("{n}") });
+        decision.on = on.map(|n| {
+            if n == 0 {
+                "another".into()
+            } else {
+                format!("{n}")
+            }
+        });
         decision
     };
     prop::collection::vec(one.prop_map(build), 0..25)
@@ -57,18 +79,27 @@ fn merging_is_a_union() {
     };
     let into = |history: &History, all: &[Decision]| {
         let merge = union(history, all.to_vec(), catalog, &pictures).unwrap();
-        assert_eq!(merge.report.added as usize, merge.fresh.values().flatten().count());
+        assert_eq!(
+            merge.report.added as usize,
+            merge.fresh.values().flatten().count()
+        );
         history.with(merge.fresh.into_values().flatten())
     };
     let same = |a: &History, b: &History| {
         assert_eq!(a.decisions, b.decisions);
         let statuses = |h: &History| {
             let (ledger, _) = h.fold(catalog, &pictures, Moment::Now);
-            (0..ITEMS as u32).map(|row| (ledger.status(row), ledger.standing(row))).collect::<Vec<_>>()
+            (0..ITEMS as u32)
+                .map(|row| (ledger.status(row), ledger.standing(row)))
+                .collect::<Vec<_>>()
         };
         assert_eq!(statuses(a), statuses(b));
     };
-    let config = ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     proptest!(config, |(here in journals(), a in journals(), b in journals())| {
         let (a, b) = (right(a), right(b));
         let here = into(&History::default(), &right(here));
@@ -91,22 +122,50 @@ fn what_is_damaged_torn_or_out_of_time_is_reported_and_the_rest_is_taken() {
         journal::encode(&given, &mut lines).unwrap();
     }
     let cut = lines.len();
-    journal::encode(&decision(5, 5, "ann", 3, judge(Verdict::Reject)), &mut lines).unwrap();
+    journal::encode(
+        &decision(5, 5, "ann", 3, judge(Verdict::Reject)),
+        &mut lines,
+    )
+    .unwrap();
     let second = memchr::memchr(b'\n', &lines).unwrap() + 30;
     lines[second] ^= 1;
     let path = dir.path().join("from-elsewhere.jsonl");
     std::fs::write(&path, &lines[..cut + 40]).unwrap();
-    let merge = plan(&History::default(), std::slice::from_ref(&path), &opened.catalog, &Pictures::default()).unwrap();
+    let merge = plan(
+        &History::default(),
+        std::slice::from_ref(&path),
+        &opened.catalog,
+        &Pictures::default(),
+    )
+    .unwrap();
     let file = &merge.report.files[0];
     assert_eq!((file.decisions, file.torn, file.clock_back), (3, true, 1));
     assert!(file.damaged[0].starts_with("line 2: "), "{file:?}");
     assert_eq!(merge.report.added, 3);
-    assert!(merge.report.notes.iter().any(|note| note.starts_with("1 decisions are on items")), "{:?}", merge.report);
+    assert!(
+        merge
+            .report
+            .notes
+            .iter()
+            .any(|note| note.starts_with("1 decisions are on items")),
+        "{:?}",
+        merge.report
+    );
     std::fs::write(&path, b"{\"some\":\"thing\"}\nelse\n").unwrap();
-    let refused =
-        plan(&History::default(), std::slice::from_ref(&path), &opened.catalog, &Pictures::default()).unwrap_err();
+    let refused = plan(
+        &History::default(),
+        std::slice::from_ref(&path),
+        &opened.catalog,
+        &Pictures::default(),
+    )
+    .unwrap_err();
     assert!(refused.help.is_some() && refused.place.file == Some(path));
-    let missing = plan(&History::default(), &["nowhere.jsonl".into()], &opened.catalog, &Pictures::default());
+    let missing = plan(
+        &History::default(),
+        &["nowhere.jsonl".into()],
+        &opened.catalog,
+        &Pictures::default(),
+    );
     assert_eq!(missing.unwrap_err().kind, ErrorKind::NotFound);
     let mut name = Vec::new();
     checksummed_line::encode(
@@ -116,8 +175,16 @@ fn what_is_damaged_torn_or_out_of_time_is_reported_and_the_rest_is_taken() {
     )
     .unwrap();
     std::fs::write(dir.path().join("b.jsonl"), name).unwrap();
-    let bad = plan(&History::default(), &[dir.path().join("b.jsonl")], &opened.catalog, &Pictures::default());
-    assert!(bad.unwrap_err().what.contains("../ann"), "a name that is no file's must not become one");
+    let bad = plan(
+        &History::default(),
+        &[dir.path().join("b.jsonl")],
+        &opened.catalog,
+        &Pictures::default(),
+    );
+    assert!(
+        bad.unwrap_err().what.contains("../ann"),
+        "a name that is no file's must not become one"
+    );
 }
 
 #[test]
@@ -129,7 +196,10 @@ fn differing_verdicts_are_listed_and_those_on_another_text_set_aside() {
         decision(2, 2, "ann", 1, judge(Verdict::Accept)),
         decision(3, 3, "ann", 2, judge(Verdict::Accept)),
     ]);
-    let other = Decision { on: Some("00000000".into()), ..decision(13, 3, "bob", 3, judge(Verdict::Reject)) };
+    let other = Decision {
+        on: Some("00000000".into()),
+        ..decision(13, 3, "bob", 3, judge(Verdict::Reject))
+    };
     let all = vec![
         // Two people, one person on two machines, two people of one mind, another text.
         decision(11, 1, "bob", 0, judge(Verdict::Reject)),
@@ -142,7 +212,15 @@ fn differing_verdicts_are_listed_and_those_on_another_text_set_aside() {
         .report
         .conflicts
         .iter()
-        .map(|c| (c.number, c.verdicts.iter().map(|s| (s.who.as_str(), s.verdict, s.incoming)).collect::<Vec<_>>()))
+        .map(|c| {
+            (
+                c.number,
+                c.verdicts
+                    .iter()
+                    .map(|s| (s.who.as_str(), s.verdict, s.incoming))
+                    .collect::<Vec<_>>(),
+            )
+        })
         .collect();
     let (accept, reject) = (Verdict::Accept, Verdict::Reject);
     assert_eq!(
@@ -172,13 +250,28 @@ fn verdicts_of_a_file_stand_as_they_stood_and_come_once() {
             let rev = revs.then_some(s.rev);
             (
                 "a line".to_string(),
-                Exchanged { item: item.id, who, judgement, at, rev, uuid: s.uuid, on, question: None },
+                Exchanged {
+                    item: item.id,
+                    who,
+                    judgement,
+                    at,
+                    rev,
+                    uuid: s.uuid,
+                    on,
+                    question: None,
+                },
             )
         };
         standing(history).into_iter().map(one).collect::<Vec<_>>()
     };
-    let plan = |history: &History, list| plan_verdicts(history, list, (catalog, &pictures), 5_000).unwrap();
-    let config = ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() };
+    let plan = |history: &History, list| {
+        plan_verdicts(history, list, (catalog, &pictures), 5_000).unwrap()
+    };
+    let config = ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     proptest!(config, |(there in journals(), here in journals(), revs in any::<bool>())| {
         let there = History::default().with(there.into_iter().filter(|d| d.on.is_none()));
         let list = exchanged(&there, revs);
@@ -217,13 +310,25 @@ fn a_verdict_without_a_revision_comes_where_its_time_says() {
     };
     let taken = |verdict: Exchanged| {
         let list = vec![("line 2".to_string(), verdict)];
-        let (merge, mut aside) = plan_verdicts(&history, list, (catalog, &pictures), 4_000).unwrap();
+        let (merge, mut aside) =
+            plan_verdicts(&history, list, (catalog, &pictures), 4_000).unwrap();
         let fresh = merge.fresh.into_values().flatten().next();
-        fresh.map(|d| (d.rev, d.at, d.on.is_some())).ok_or_else(|| aside.remove(0).why)
+        fresh
+            .map(|d| (d.rev, d.at, d.on.is_some()))
+            .ok_or_else(|| aside.remove(0).why)
     };
-    assert_eq!(taken(verdict(Some(900), "set/1", None)), Ok((0, 900, false)));
-    assert_eq!(taken(verdict(Some(1_005), "set/1", None)), Ok((5, 1_005, false)));
-    assert_eq!(taken(verdict(Some(1_008), "set/1", None)), Ok((5, 1_008, false)));
+    assert_eq!(
+        taken(verdict(Some(900), "set/1", None)),
+        Ok((0, 900, false))
+    );
+    assert_eq!(
+        taken(verdict(Some(1_005), "set/1", None)),
+        Ok((5, 1_005, false))
+    );
+    assert_eq!(
+        taken(verdict(Some(1_008), "set/1", None)),
+        Ok((5, 1_008, false))
+    );
     assert_eq!(taken(verdict(None, "set/1", None)), Ok((9, 4_000, false)));
     let question = catalog.item(1).unwrap().question;
     assert_eq!(
@@ -231,8 +336,19 @@ fn a_verdict_without_a_revision_comes_where_its_time_says() {
         Ok((9, 4_000, true)),
         "what was shown is what stands here"
     );
-    assert!(taken(verdict(None, "set/1", Some("Another?"))).unwrap_err().contains("another question"));
-    assert!(taken(verdict(None, "set/99", None)).unwrap_err().contains("no such item"));
-    let other = Exchanged { uuid: Uuid::from_u128(2), ..verdict(None, "set/1", None) };
+    assert!(
+        taken(verdict(None, "set/1", Some("Another?")))
+            .unwrap_err()
+            .contains("another question")
+    );
+    assert!(
+        taken(verdict(None, "set/99", None))
+            .unwrap_err()
+            .contains("no such item")
+    );
+    let other = Exchanged {
+        uuid: Uuid::from_u128(2),
+        ..verdict(None, "set/1", None)
+    };
     assert!(taken(other).unwrap_err().contains("receipt"));
 }

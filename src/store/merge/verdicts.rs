@@ -29,20 +29,34 @@ pub fn plan(
 ) -> Result<(Merge, Vec<Left>)> {
     let (ledger, _) = history.fold(catalog, pictures, Moment::Now);
     let revs = revisions(history);
-    let mut said: HashMap<Uuid, Decision> = history.decisions.iter().map(|d| (d.uuid, d.clone())).collect();
+    let mut said: HashMap<Uuid, Decision> = history
+        .decisions
+        .iter()
+        .map(|d| (d.uuid, d.clone()))
+        .collect();
     let (mut fresh, mut aside, mut known) = (Vec::new(), Vec::new(), 0);
     for (place, verdict) in found {
         let (item, who) = (verdict.item.clone(), verdict.who.clone());
         match decision(verdict, &ledger, (catalog, pictures), &revs, now) {
             Ok(decision) => match said.get(&decision.uuid) {
                 Some(other) if same(other, &decision) => known += 1,
-                Some(_) => aside.push(Left { place, item, who, why: "its receipt is that of another decision".into() }),
+                Some(_) => aside.push(Left {
+                    place,
+                    item,
+                    who,
+                    why: "its receipt is that of another decision".into(),
+                }),
                 None => {
                     said.insert(decision.uuid, decision.clone());
                     fresh.push(decision);
                 }
             },
-            Err(why) => aside.push(Left { place, item, who, why }),
+            Err(why) => aside.push(Left {
+                place,
+                item,
+                who,
+                why,
+            }),
         }
     }
     let mut merge = union(history, fresh, catalog, pictures)?;
@@ -64,28 +78,57 @@ fn decision(
     revs: &[(i64, u64)],
     now: i64,
 ) -> std::result::Result<Decision, String> {
-    let Exchanged { item, who, judgement, at, rev, uuid, on, question } = verdict;
-    let row = catalog.row_of_hash(id_hash(&item)).ok_or("the project has no such item")?;
-    let here = pictures.seen(catalog, row as usize).map_err(|p| p.to_string())?;
+    let Exchanged {
+        item,
+        who,
+        judgement,
+        at,
+        rev,
+        uuid,
+        on,
+        question,
+    } = verdict;
+    let row = catalog
+        .row_of_hash(id_hash(&item))
+        .ok_or("the project has no such item")?;
+    let here = pictures
+        .seen(catalog, row as usize)
+        .map_err(|p| p.to_string())?;
     let digest = here.digest();
     if on.as_ref().is_some_and(|on| *on != digest) {
         return Err("the item had another text or picture where it was judged".into());
     }
-    if question.as_ref().is_some_and(|question| *question != here.question) {
+    if question
+        .as_ref()
+        .is_some_and(|question| *question != here.question)
+    {
         return Err("the item has another question there".into());
     }
     // Somebody who saw the question that stands here judged that one.
     let on = on.or_else(|| question.map(|_| digest));
     if on.is_none() && catalog.revisions().locate(row as usize).is_some() {
-        return Err("the item was revised here, and the file does not say which text was judged".into());
+        return Err(
+            "the item was revised here, and the file does not say which text was judged".into(),
+        );
     }
     let at = at.unwrap_or(now);
     let rev = rev.unwrap_or_else(|| {
         let before = revs.partition_point(|(then, _)| *then <= at);
-        let known = before.checked_sub(1).and_then(|last| revs.get(last)).map_or(0, |(_, rev)| *rev);
+        let known = before
+            .checked_sub(1)
+            .and_then(|last| revs.get(last))
+            .map_or(0, |(_, rev)| *rev);
         known.max(ledger.text_rev(row))
     });
-    Ok(Decision { uuid, rev, at, who, item, on, act: Act::Judge(judgement) })
+    Ok(Decision {
+        uuid,
+        rev,
+        at,
+        who,
+        item,
+        on,
+        act: Act::Judge(judgement),
+    })
 }
 
 /// The largest revision up to each time at which something was decided, in the order of times.

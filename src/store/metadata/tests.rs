@@ -15,14 +15,26 @@ fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
 }
 
 fn change(state: &MetadataState, name: &str, text: Option<&str>) -> Save {
-    let base = state.files.iter().find(|f| f.name == name).map(|f| f.revision.clone());
-    Save { name: name.into(), base, text: text.map(String::from) }
+    let base = state
+        .files
+        .iter()
+        .find(|f| f.name == name)
+        .map(|f| f.revision.clone());
+    Save {
+        name: name.into(),
+        base,
+        text: text.map(String::from),
+    }
 }
 
 fn all(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for dir in [dir.to_path_buf(), dir.join(VOCABULARIES)] {
-        for entry in fs::read_dir(&dir).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_file()) {
+        for entry in fs::read_dir(&dir)
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .filter(|p| p.is_file())
+        {
             found.push((entry.display().to_string(), fs::read(&entry).unwrap()));
         }
     }
@@ -36,19 +48,34 @@ const RED: &str = "vocabularies/color.txt";
 
 #[test]
 fn files_are_read_in_order_and_what_cannot_be_read_is_said() {
-    let (root, dir) = folder(&[(RED, "red\n"), (CAT, "cat\n"), ("styles.toml", ""), ("README.md", "no")]);
+    let (root, dir) = folder(&[
+        (RED, "red\n"),
+        (CAT, "cat\n"),
+        ("styles.toml", ""),
+        ("README.md", "no"),
+    ]);
     fs::write(dir.join("vocabularies/bad.txt"), b"owl\nm\xfcller\n").unwrap();
     fs::write(dir.join("vocabularies/notes.md"), "no").unwrap();
     fs::write(dir.join("vocabularies/.hidden.txt"), "no").unwrap();
     fs::create_dir(dir.join("vocabularies/folder.txt")).unwrap();
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("secret"), "secret\n").unwrap();
-    symlink(outside.path().join("secret"), dir.join("vocabularies/out.txt")).unwrap();
+    symlink(
+        outside.path().join("secret"),
+        dir.join("vocabularies/out.txt"),
+    )
+    .unwrap();
     symlink(root.path().join("none"), dir.join("vocabularies/lost.txt")).unwrap();
     fs::write(root.path().join("mine.txt"), "mine\n").unwrap();
     symlink("../../mine.txt", dir.join("vocabularies/linked.txt")).unwrap();
     let pipe = dir.join("vocabularies/pipe.txt");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     let large = File::create(dir.join("vocabularies/large.txt")).unwrap();
     large.set_len(100 << 20).unwrap();
     let state = read(&dir).unwrap();
@@ -65,7 +92,11 @@ fn files_are_read_in_order_and_what_cannot_be_read_is_said() {
         ("out", "leads out of the project"),
         ("pipe", "not a file"),
     ] {
-        assert!(said.iter().any(|s| s.contains(&format!("/{name}.txt")) && s.contains(what)), "{name}: {said:?}");
+        assert!(
+            said.iter()
+                .any(|s| s.contains(&format!("/{name}.txt")) && s.contains(what)),
+            "{name}: {said:?}"
+        );
     }
     assert_eq!(said.len(), 6);
 }
@@ -78,14 +109,26 @@ fn there_are_at_most_500_files_and_12_mebibytes() {
     }
     let state = read(&dir).unwrap();
     assert_eq!((state.files.len(), state.unreadable.len()), (FILES, 1));
-    assert!(state.unreadable[0].what.contains("6 more"), "{}", state.unreadable[0].what);
+    assert!(
+        state.unreadable[0].what.contains("6 more"),
+        "{}",
+        state.unreadable[0].what
+    );
     let (_root, dir) = folder(&[]);
     for n in 0..2 {
-        fs::write(dir.join(format!("vocabularies/v{n}.txt")), vec![b'a'; 7 << 20]).unwrap();
+        fs::write(
+            dir.join(format!("vocabularies/v{n}.txt")),
+            vec![b'a'; 7 << 20],
+        )
+        .unwrap();
     }
     let state = read(&dir).unwrap();
     assert_eq!((state.files.len(), state.unreadable.len()), (1, 1));
-    let more = Save { name: CAT.into(), base: None, text: Some("x".into()) };
+    let more = Save {
+        name: CAT.into(),
+        base: None,
+        text: Some("x".into()),
+    };
     let before = all(&dir);
     assert_eq!(save(&dir, &[more]).unwrap_err().kind, ErrorKind::Input);
     assert_eq!(all(&dir), before);
@@ -97,15 +140,39 @@ fn a_folder_without_files_is_the_shipped_one_until_the_first_save() {
     let dir = root.path().join("metadata");
     let state = read(&dir).unwrap();
     assert!(state.shipped && state.files.iter().any(|f| f.name == CAT));
-    let new = Save { name: CAT.into(), base: None, text: Some("x\n".into()) };
+    let new = Save {
+        name: CAT.into(),
+        base: None,
+        text: Some("x\n".into()),
+    };
     assert_eq!(save(&dir, &[new]).unwrap_err().kind, ErrorKind::Conflict);
     assert!(!dir.exists(), "a refused save made the folder");
-    let saved = save(&dir, &[change(&state, CAT, Some("cat\n")), change(&state, RED, None)]).unwrap();
+    let saved = save(
+        &dir,
+        &[
+            change(&state, CAT, Some("cat\n")),
+            change(&state, RED, None),
+        ],
+    )
+    .unwrap();
     assert!(!saved.shipped);
     assert_eq!(saved.files.len(), state.files.len() - 1);
-    let of = |name: &str| saved.files.iter().find(|f| f.name == name).map(|f| f.text.as_str());
+    let of = |name: &str| {
+        saved
+            .files
+            .iter()
+            .find(|f| f.name == name)
+            .map(|f| f.text.as_str())
+    };
     assert_eq!((of(CAT), of(RED)), (Some("cat\n"), None));
-    assert_eq!(of("styles.toml"), state.files.iter().find(|f| f.name == "styles.toml").map(|f| f.text.as_str()));
+    assert_eq!(
+        of("styles.toml"),
+        state
+            .files
+            .iter()
+            .find(|f| f.name == "styles.toml")
+            .map(|f| f.text.as_str())
+    );
     assert_eq!(read(&dir).unwrap(), saved);
 }
 
@@ -115,7 +182,10 @@ fn judgings_are_files_like_the_others_in_a_folder_made_when_it_is_needed() {
     let mine = "judge/mine.toml";
     let state = read(&dir).unwrap();
     save(&dir, &[change(&state, CAT, Some("owl\n"))]).unwrap();
-    assert!(!dir.join("judge").exists(), "a save of something else makes no folder");
+    assert!(
+        !dir.join("judge").exists(),
+        "a save of something else makes no folder"
+    );
     let saved = save(&dir, &[change(&state, mine, Some("version = 1\n"))]).unwrap();
     let names: Vec<&str> = saved.files.iter().map(|f| f.name.as_str()).collect();
     assert_eq!(names, [mine, "styles.toml", CAT]);
@@ -128,15 +198,25 @@ fn judgings_are_files_like_the_others_in_a_folder_made_when_it_is_needed() {
     assert!(!dir.join(mine).exists() && saved.files.len() == 2);
     // The folder goes with a save that fails.
     fs::remove_dir(dir.join("judge")).unwrap();
-    let new = Save { name: mine.into(), base: None, text: Some("x".into()) };
-    let stale = Save { base: Some("0".into()), ..change(&saved, CAT, Some("x\n")) };
+    let new = Save {
+        name: mine.into(),
+        base: None,
+        text: Some("x".into()),
+    };
+    let stale = Save {
+        base: Some("0".into()),
+        ..change(&saved, CAT, Some("x\n"))
+    };
     save(&dir, &[new, stale]).unwrap_err();
     assert!(!dir.join("judge").exists());
     // A project that has none gets them with what is shipped.
     let mut made = Vec::new();
     let fresh = tempfile::tempdir().unwrap();
     write_shipped(fresh.path(), &mut made).unwrap();
-    assert!(made.contains(&fresh.path().join("judge")) && fresh.path().join("judge/vlb-l2-rephrase.toml").is_file());
+    assert!(
+        made.contains(&fresh.path().join("judge"))
+            && fresh.path().join("judge/vlb-l2-rephrase.toml").is_file()
+    );
 }
 
 #[test]
@@ -151,11 +231,21 @@ fn a_save_replaces_what_was_seen_and_nothing_else() {
     assert_eq!(fs::metadata(dir.join(CAT)).unwrap().mode() & 0o777, 0o640);
     // Somebody else began from the first: told, and nothing of theirs is written, not the other file either.
     let before = all(&dir);
-    let problem = save(&dir, &[change(&first, RED, Some("blue\n")), change(&first, CAT, Some("elk\n"))]);
+    let problem = save(
+        &dir,
+        &[
+            change(&first, RED, Some("blue\n")),
+            change(&first, CAT, Some("elk\n")),
+        ],
+    );
     let problem = problem.unwrap_err();
     assert_eq!(problem.kind, ErrorKind::Conflict);
     assert_eq!(problem.place.file, Some(dir.join(CAT)));
-    let gone = Save { name: "vocabularies/none.txt".into(), base: Some(revision(b"")), text: None };
+    let gone = Save {
+        name: "vocabularies/none.txt".into(),
+        base: Some(revision(b"")),
+        text: None,
+    };
     assert!(save(&dir, &[gone]).unwrap_err().what.contains("removed"));
     assert_eq!(all(&dir), before);
     let third = save(&dir, &[change(&second, RED, None)]).unwrap();
@@ -171,7 +261,10 @@ fn a_link_inside_the_project_stays_one() {
     let state = read(&dir).unwrap();
     save(&dir, &[change(&state, CAT, Some("two\n"))]).unwrap();
     assert!(dir.join(CAT).symlink_metadata().unwrap().is_symlink());
-    assert_eq!(fs::read_to_string(root.path().join("mine.txt")).unwrap(), "two\n");
+    assert_eq!(
+        fs::read_to_string(root.path().join("mine.txt")).unwrap(),
+        "two\n"
+    );
 }
 
 #[test]
@@ -183,16 +276,34 @@ fn a_link_to_what_the_program_keeps_or_to_another_folder_is_not_saved_through() 
     symlink(&journal, dir.join(CAT)).unwrap();
     fs::write(dir.join(RED), "red\n").unwrap();
     let state = read(&dir).unwrap();
-    assert!(state.unreadable[0].to_string().contains("the program keeps itself"), "{:?}", state.unreadable);
+    assert!(
+        state.unreadable[0]
+            .to_string()
+            .contains("the program keeps itself"),
+        "{:?}",
+        state.unreadable
+    );
     let base = Some(revision(b"owl\n"));
-    save(&dir, &[Save { name: CAT.into(), base, text: Some("cat\n".into()) }]).unwrap_err();
+    save(
+        &dir,
+        &[Save {
+            name: CAT.into(),
+            base,
+            text: Some("cat\n".into()),
+        }],
+    )
+    .unwrap_err();
     assert_eq!(fs::read_to_string(&journal).unwrap(), "owl\n");
     // A folder of vocabularies elsewhere: a new one would be written there.
     let outside = tempfile::tempdir().unwrap();
     fs::remove_dir_all(dir.join(VOCABULARIES)).unwrap();
     symlink(outside.path(), dir.join(VOCABULARIES)).unwrap();
     assert_eq!(read(&dir).unwrap_err().kind, ErrorKind::Denied);
-    let new = Save { name: "vocabularies/new.txt".into(), base: None, text: Some("a\n".into()) };
+    let new = Save {
+        name: "vocabularies/new.txt".into(),
+        base: None,
+        text: Some("a\n".into()),
+    };
     assert_eq!(save(&dir, &[new]).unwrap_err().kind, ErrorKind::Denied);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
@@ -201,7 +312,11 @@ fn a_link_to_what_the_program_keeps_or_to_another_folder_is_not_saved_through() 
 fn names_and_texts_that_cannot_be_are_refused() {
     let (root, dir) = folder(&[(CAT, "cat\n")]);
     let before = all(&dir);
-    let new = |name: &str, text: &str| Save { name: name.into(), base: None, text: Some(text.into()) };
+    let new = |name: &str, text: &str| Save {
+        name: name.into(),
+        base: None,
+        text: Some(text.into()),
+    };
     let long = format!("vocabularies/{}.txt", "x".repeat(81));
     for name in [
         "../benchtop.toml",
@@ -222,25 +337,51 @@ fn names_and_texts_that_cannot_be_are_refused() {
         "",
         &long,
     ] {
-        assert_eq!(save(&dir, &[new(name, "x")]).unwrap_err().kind, ErrorKind::Input, "{name:?}");
+        assert_eq!(
+            save(&dir, &[new(name, "x")]).unwrap_err().kind,
+            ErrorKind::Input,
+            "{name:?}"
+        );
     }
-    assert_eq!(save(&dir, &[new(RED, "a\nb\0")]).unwrap_err().place.line, Some(2));
+    assert_eq!(
+        save(&dir, &[new(RED, "a\nb\0")]).unwrap_err().place.line,
+        Some(2)
+    );
     let large = "x".repeat(FILE_LIMIT as usize + 1);
-    assert!(save(&dir, &[new(RED, &large)]).unwrap_err().what.contains("8 MiB"));
-    assert!(save(&dir, &[new(RED, "a"), new(RED, "b")]).unwrap_err().what.contains("twice"));
+    assert!(
+        save(&dir, &[new(RED, &large)])
+            .unwrap_err()
+            .what
+            .contains("8 MiB")
+    );
+    assert!(
+        save(&dir, &[new(RED, "a"), new(RED, "b")])
+            .unwrap_err()
+            .what
+            .contains("twice")
+    );
     assert_eq!(all(&dir), before);
     // A folder that is a link to elsewhere is not written through.
     let elsewhere = tempfile::tempdir().unwrap();
     let link = root.path().join("linked");
     symlink(elsewhere.path(), &link).unwrap();
-    assert_eq!(save(&link, &[new(CAT, "x")]).unwrap_err().kind, ErrorKind::Denied);
+    assert_eq!(
+        save(&link, &[new(CAT, "x")]).unwrap_err().kind,
+        ErrorKind::Denied
+    );
     assert_eq!(read(&link).unwrap_err().kind, ErrorKind::Denied);
 }
 
 #[test]
 fn a_save_that_fails_half_way_puts_back_what_it_replaced() {
     let (_root, dir) = folder(&[(CAT, "cat\n"), (RED, "red\n")]);
-    let temp = |text: &str| Some(disk::staged(&dir.join(CAT), &[text.as_bytes()]).unwrap().into_temp_path());
+    let temp = |text: &str| {
+        Some(
+            disk::staged(&dir.join(CAT), &[text.as_bytes()])
+                .unwrap()
+                .into_temp_path(),
+        )
+    };
     let blocked = dir.join("vocabularies/blocked.txt");
     fs::create_dir_all(blocked.join("x")).unwrap();
     let staged = vec![
@@ -258,10 +399,18 @@ fn a_save_that_fails_half_way_puts_back_what_it_replaced() {
 /// What a save cut off after `done` renames leaves, with a file that somebody edited since in `edited`.
 fn cut(dir: &Path, done: usize, edited: bool) {
     let temp = |name: &str, text: &str| {
-        let path = disk::staged(&dir.join(name), &[text.as_bytes()]).unwrap().into_temp_path().keep().unwrap();
+        let path = disk::staged(&dir.join(name), &[text.as_bytes()])
+            .unwrap()
+            .into_temp_path()
+            .keep()
+            .unwrap();
         path.file_name().unwrap().to_string_lossy().into_owned()
     };
-    let step = |name: &str, base: &str, temp| Step { name: name.into(), temp, base: Some(revision(base.as_bytes())) };
+    let step = |name: &str, base: &str, temp| Step {
+        name: name.into(),
+        temp,
+        base: Some(revision(base.as_bytes())),
+    };
     let steps = [
         step(CAT, "cat\n", Some(temp(CAT, "owl\n"))),
         step(RED, "red\n", Some(temp(RED, "blue\n"))),
@@ -276,7 +425,11 @@ fn cut(dir: &Path, done: usize, edited: bool) {
     if edited {
         fs::write(dir.join(RED), "green\n").unwrap();
     }
-    disk::staged(&dir.join(CAT), &[b"of another save"]).unwrap().into_temp_path().keep().unwrap();
+    disk::staged(&dir.join(CAT), &[b"of another save"])
+        .unwrap()
+        .into_temp_path()
+        .keep()
+        .unwrap();
     fs::write(dir.join(INTENT), serde_json::to_vec(&steps).unwrap()).unwrap();
 }
 
@@ -288,7 +441,11 @@ fn a_save_that_was_cut_off_is_finished_by_the_next_reader() {
             cut(&dir, done, edited);
             let state = read(&dir).unwrap();
             let texts: Vec<_> = state.files.iter().map(|f| f.text.as_str()).collect();
-            assert_eq!(texts, ["owl\n", if edited { "green\n" } else { "blue\n" }], "after {done} {edited}");
+            assert_eq!(
+                texts,
+                ["owl\n", if edited { "green\n" } else { "blue\n" }],
+                "after {done} {edited}"
+            );
             assert_eq!(all(&dir).len(), 2, "something was left behind");
         }
     }

@@ -26,11 +26,17 @@ fn files(project: &Project) -> Result<Vec<(String, PathBuf, u64)>> {
     };
     let mut files: Vec<_> = journal::lengths(&sessions)?.into_iter().map(of).collect();
     files.extend(
-        rounds::lengths(project)?.into_iter().map(|(path, length)| (rounds::journal_name(&path), path, length)),
+        rounds::lengths(project)?
+            .into_iter()
+            .map(|(path, length)| (rounds::journal_name(&path), path, length)),
     );
     let length = pictures::length(&project.images())?;
     if length > 0 {
-        files.push((pictures_name(), project.images().join(pictures::FILE), length));
+        files.push((
+            pictures_name(),
+            project.images().join(pictures::FILE),
+            length,
+        ));
     }
     files.sort();
     Ok(files)
@@ -43,7 +49,14 @@ fn files(project: &Project) -> Result<Vec<(String, PathBuf, u64)>> {
 pub fn lengths(project: &Project) -> Result<([u8; 32], u64)> {
     let files = files(project)?;
     let bytes = files.iter().map(|(.., length)| length).sum();
-    Ok((digest(files.iter().map(|(name, _, length)| (name.as_str(), *length))), bytes))
+    Ok((
+        digest(
+            files
+                .iter()
+                .map(|(name, _, length)| (name.as_str(), *length)),
+        ),
+        bytes,
+    ))
 }
 
 /// All journals of a project by their lengths and contents, which are read for it.
@@ -53,7 +66,8 @@ pub fn lengths(project: &Project) -> Result<([u8; 32], u64)> {
 pub fn journals(project: &Project) -> Result<Journals> {
     let mut digests = PrefixDigests::default();
     for (name, path, length) in files(project)? {
-        let file = std::fs::File::open(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
+        let file =
+            std::fs::File::open(&path).map_err(|e| Error::io(&e, "cannot be read", &path))?;
         digests.put(name, PrefixDigest::of_file(&file, length, &path)?);
     }
     Ok(digests.journals())
@@ -74,9 +88,15 @@ pub fn followed(ledger: &Ledger, pictures: &Pictures) -> Journals {
 /// The operating system's.
 pub fn load_pictures(project: &Project) -> Result<(Pictures, Vec<String>)> {
     let reading = pictures::read_on(&project.images(), &project.store())?;
-    let mut notices: Vec<String> = reading.problems.iter().map(|p| format!("not counted: {p}")).collect();
+    let mut notices: Vec<String> = reading
+        .problems
+        .iter()
+        .map(|p| format!("not counted: {p}"))
+        .collect();
     if reading.whole.torn {
-        notices.push("the last line of the picture journal was cut short before it was acknowledged".into());
+        notices.push(
+            "the last line of the picture journal was cut short before it was acknowledged".into(),
+        );
     }
     Ok((reading.pictures, notices))
 }
@@ -101,7 +121,11 @@ pub fn fold_known(
 ///
 /// # Errors
 /// The operating system's.
-pub fn all(project: &Project, catalog: &Catalog, notices: &mut Vec<String>) -> Result<(Overlay, Ledger, Pictures)> {
+pub fn all(
+    project: &Project,
+    catalog: &Catalog,
+    notices: &mut Vec<String>,
+) -> Result<(Overlay, Ledger, Pictures)> {
     let (pictures, found) = load_pictures(project)?;
     notices.extend(found);
     let (ledger, found) = load_ledger(project, catalog, &pictures)?;
@@ -115,7 +139,11 @@ pub fn all(project: &Project, catalog: &Catalog, notices: &mut Vec<String>) -> R
 ///
 /// # Errors
 /// The operating system's.
-pub fn load_ledger(project: &Project, catalog: &Catalog, pictures: &Pictures) -> Result<(Ledger, Vec<String>)> {
+pub fn load_ledger(
+    project: &Project,
+    catalog: &Catalog,
+    pictures: &Pictures,
+) -> Result<(Ledger, Vec<String>)> {
     let history = History::read(project)?;
     let (ledger, found) = history.fold(catalog, pictures, Moment::Now);
     let mut notices = history.notices;

@@ -17,7 +17,11 @@ use benchtop_model::{Error, ErrorKind, Result};
 pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
     let store = project.store();
     let manifest = Manifest::read(&project.imports())?;
-    let mut notices: Vec<String> = manifest.problems.iter().map(|p| format!("not counted: {p}")).collect();
+    let mut notices: Vec<String> = manifest
+        .problems
+        .iter()
+        .map(|p| format!("not counted: {p}"))
+        .collect();
     let parts: Vec<&Part> = manifest.entries.iter().flat_map(|e| &e.parts).collect();
     let segments = segments(parts.iter().copied());
     let catalog = match from_snapshot(project, &parts, &segments) {
@@ -44,5 +48,13 @@ pub fn open_to_read(project: &Project, why: &Error) -> Result<Opened> {
             (overlay, Some(ledger), Some(pictures), contents)
         }
     };
-    Ok(Opened { index: Arc::new(index), catalog: Arc::new(catalog), overlay, ledger, pictures, contents, notices })
+    Ok(Opened {
+        index: Arc::new(index),
+        catalog: Arc::new(catalog),
+        overlay,
+        ledger,
+        pictures,
+        contents,
+        notices,
+    })
 }

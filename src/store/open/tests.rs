@@ -12,7 +12,9 @@ fn reopen(root: &Path) -> Opened {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
     loop {
         match open(&project) {
-            Err(problem) if problem.kind == ErrorKind::Conflict && std::time::Instant::now() < until => {
+            Err(problem)
+                if problem.kind == ErrorKind::Conflict && std::time::Instant::now() < until =>
+            {
                 std::thread::sleep(std::time::Duration::from_millis(5));
             }
             result => return result.unwrap(),
@@ -34,10 +36,14 @@ pub(crate) fn fill_named(root: &Path, from: i64, to: i64, file: &str) -> Opened 
 }
 
 fn fill_as(root: &Path, (from, to): (i64, i64), frame_rows: usize, file: &str) -> Opened {
-    let project = Project::open(root).or_else(|_| Project::init(root)).unwrap();
+    let project = Project::open(root)
+        .or_else(|_| Project::init(root))
+        .unwrap();
     let mut opened = reopen(root);
     let mut columns = opened.catalog.columns().clone();
-    let mut writer = Writer::create(&project.imports()).unwrap().in_frames_of(frame_rows);
+    let mut writer = Writer::create(&project.imports())
+        .unwrap()
+        .in_frames_of(frame_rows);
     for n in from..to {
         let item = item(n, ["animal", "plant"][n as usize % 2]);
         columns.push(&item).unwrap();
@@ -47,7 +53,9 @@ fn fill_as(root: &Path, (from, to): (i64, i64), frame_rows: usize, file: &str) -
     let done = writer.finish(&file).unwrap();
     let part = Part {
         file,
-        holds: Holds::Items { dataset: "set".into() },
+        holds: Holds::Items {
+            dataset: "set".into(),
+        },
         rows: done.rows,
         duplicates: 0,
         bytes: done.bytes,
@@ -55,9 +63,20 @@ fn fill_as(root: &Path, (from, to): (i64, i64), frame_rows: usize, file: &str) -
         source: "made".into(),
         source_blake3: String::new(),
     };
-    let fresh = vec![Fresh { part, frames: done.frames, rows: None }];
-    let (catalog, notice) =
-        adopt(&project, opened.index.get().unwrap(), &opened.catalog, columns, fresh, "now").unwrap();
+    let fresh = vec![Fresh {
+        part,
+        frames: done.frames,
+        rows: None,
+    }];
+    let (catalog, notice) = adopt(
+        &project,
+        opened.index.get().unwrap(),
+        &opened.catalog,
+        columns,
+        fresh,
+        "now",
+    )
+    .unwrap();
     assert_eq!(notice, None);
     opened.catalog = catalog;
     opened
@@ -73,7 +92,10 @@ fn judge(root: &Path, n: i64) {
         on: None,
         act: Act::Judge(Judgement::new(Verdict::Accept, Seen::Script)),
     };
-    Journal::open(&root.join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
+    Journal::open(&root.join("sessions"), "ann")
+        .unwrap()
+        .append(&[decision])
+        .unwrap();
 }
 
 #[test]
@@ -106,7 +128,10 @@ fn a_second_import_adds_to_the_first() {
     assert!(opened.notices.is_empty());
     assert_eq!(opened.catalog.len(), 5000);
     assert_eq!(opened.catalog.item(300).unwrap().id, "set/300");
-    assert_eq!(opened.catalog.columns().value(Field::Subtask, 4999), "plant");
+    assert_eq!(
+        opened.catalog.columns().value(Field::Subtask, 4999),
+        "plant"
+    );
     let mut seen = 0;
     let each = &mut |row: usize, line: &[u8]| {
         let item: Item = serde_json::from_slice(line).unwrap();
@@ -129,12 +154,25 @@ fn columns_of_texts_are_counted_and_summed_up_from_the_segments() {
     let summaries = describe(&opened.catalog, &overlay, &rows).unwrap();
     let of = |field: Field| summaries.iter().find(|s| s.column == field.name()).unwrap();
     assert_eq!((of(Field::Id).present, of(Field::Id).distinct), (500, 500));
-    assert_eq!((of(Field::Id).min.as_str(), of(Field::Id).max.as_str()), ("set/100", "set/599"));
+    assert_eq!(
+        (of(Field::Id).min.as_str(), of(Field::Id).max.as_str()),
+        ("set/100", "set/599")
+    );
     assert_eq!(of(Field::Question).top, "What is number 100?");
-    assert_eq!((of(Field::Subtask).distinct, of(Field::Number).min.as_str()), (2, "101"));
+    assert_eq!(
+        (of(Field::Subtask).distinct, of(Field::Number).min.as_str()),
+        (2, "101")
+    );
     let counted = frequency(&opened.catalog, &overlay, &rows, Field::Question).unwrap();
     assert_eq!((counted.rows.len(), counted.total), (500, 500));
-    let found = matching(&opened.catalog, &overlay, &rows, Field::Id, &Match::Regex("/59[01]$".into())).unwrap();
+    let found = matching(
+        &opened.catalog,
+        &overlay,
+        &rows,
+        Field::Id,
+        &Match::Regex("/59[01]$".into()),
+    )
+    .unwrap();
     assert_eq!(found, [591, 592]);
 }
 
@@ -148,13 +186,24 @@ fn said(opened: &Opened) -> Vec<String> {
 fn check(root: &Path, rows: usize, accepted: &[usize]) -> Vec<String> {
     let opened = reopen(root);
     assert_eq!((opened.catalog.len(), opened.overlay.len()), (rows, rows));
-    assert_eq!(opened.catalog.item(rows - 1).unwrap().id, format!("set/{}", rows - 1));
-    assert_eq!(opened.catalog.columns().value(Field::Subtask, rows - 1), ["animal", "plant"][(rows - 1) % 2]);
-    let found: Vec<usize> = (0..rows).filter(|row| opened.overlay.status(*row) == Status::Accepted).collect();
+    assert_eq!(
+        opened.catalog.item(rows - 1).unwrap().id,
+        format!("set/{}", rows - 1)
+    );
+    assert_eq!(
+        opened.catalog.columns().value(Field::Subtask, rows - 1),
+        ["animal", "plant"][(rows - 1) % 2]
+    );
+    let found: Vec<usize> = (0..rows)
+        .filter(|row| opened.overlay.status(*row) == Status::Accepted)
+        .collect();
     assert_eq!(found, accepted);
     let index = opened.index.get().unwrap();
     let meta = index.meta().unwrap();
-    assert_eq!(index.columns(&meta).unwrap().id_hash, opened.catalog.columns().id_hash);
+    assert_eq!(
+        index.columns(&meta).unwrap().id_hash,
+        opened.catalog.columns().id_hash
+    );
     said(&opened)
 }
 
@@ -162,7 +211,10 @@ fn check(root: &Path, rows: usize, accepted: &[usize]) -> Vec<String> {
 fn leave(opened: &Opened, root: &Path, rev: u64) {
     let journals = super::journals(&Project::open(root).unwrap()).unwrap();
     let blocks: Vec<usize> = (0..opened.overlay.len().div_ceil(BLOCK_ROWS)).collect();
-    opened.index.write_checkpoint(&opened.overlay, &blocks, rev, &journals).unwrap();
+    opened
+        .index
+        .write_checkpoint(&opened.overlay, &blocks, rev, &journals)
+        .unwrap();
     opened.index.leave(&opened.overlay, &journals).unwrap();
 }
 
@@ -185,7 +237,10 @@ fn a_damaged_store_is_set_aside_and_rebuilt() {
             }
             let mut bytes = std::fs::read(&db).unwrap();
             let middle = bytes.len() / 4 * damage;
-            bytes[middle..].iter_mut().step_by(3).for_each(|b| *b ^= 0x5a);
+            bytes[middle..]
+                .iter_mut()
+                .step_by(3)
+                .for_each(|b| *b ^= 0x5a);
             std::fs::write(&db, &bytes).unwrap();
             let said = check(dir.path(), 3000, &[2999]);
             // Later damage may hit only bytes that sled does not use; the whole file cannot go unnoticed.
@@ -210,7 +265,10 @@ fn sled_behind_current_snapshots_is_made_again_where_it_is_missing() {
         }
     }
     let said = check(dir.path(), 3000, &[2999]);
-    assert!(said.len() == 1 && said[0].contains("was missing") && said[0].contains("rebuilt"), "{said:?}");
+    assert!(
+        said.len() == 1 && said[0].contains("was missing") && said[0].contains("rebuilt"),
+        "{said:?}"
+    );
     assert_eq!(check(dir.path(), 3000, &[2999]), [""; 0]);
 }
 
@@ -225,16 +283,24 @@ fn what_the_snapshots_say_needs_no_sled_and_says_the_same() {
     let segments = segments(parts.iter().copied());
     let snapped = from_snapshot(&project, &parts, &segments).unwrap();
     let index = Index::open(&store).unwrap();
-    let stored = from_index(&index, &project, &parts, &segments).unwrap().unwrap();
+    let stored = from_index(&index, &project, &parts, &segments)
+        .unwrap()
+        .unwrap();
     assert_eq!(snapped.columns().id_hash, stored.columns().id_hash);
     assert_eq!(snapped.columns().codes, stored.columns().codes);
     assert_eq!(snapped.columns().kind, stored.columns().kind);
-    let frames = |c: &Catalog| c.segments().flat_map(|s| s.frames().to_vec()).collect::<Vec<_>>();
+    let frames = |c: &Catalog| {
+        c.segments()
+            .flat_map(|s| s.frames().to_vec())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(frames(&snapped), frames(&stored));
     // Somebody else has sled: the snapshots are current, and still this is refused.
     assert_eq!(open(&project).err().unwrap().kind, ErrorKind::Conflict);
     let journals = super::journals(&project).unwrap();
-    let statuses = snapshot::read_statuses(&store, &moment(&journals.lengths, &segments), 3000).unwrap().overlay;
+    let statuses = snapshot::read_statuses(&store, &moment(&journals.lengths, &segments), 3000)
+        .unwrap()
+        .overlay;
     assert_eq!(index.checkpoint(3000).unwrap().unwrap().1, statuses);
 }
 
@@ -243,14 +309,21 @@ fn damaged_snapshots_are_not_used_and_not_fatal() {
     let dir = tempfile::tempdir().unwrap();
     left(dir.path());
     let store = dir.path().join("store");
-    for path in [snapshot::columns_path(&store), snapshot::statuses_path(&store)] {
+    for path in [
+        snapshot::columns_path(&store),
+        snapshot::statuses_path(&store),
+    ] {
         let whole = std::fs::read(&path).unwrap();
         for at in [0, 20, 45, 50, 57, 70, whole.len() / 2, whole.len() - 1] {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x10;
             std::fs::write(&path, &bytes).unwrap();
             let said = check(dir.path(), 3000, &[2999]);
-            assert!(said.iter().all(|n| n.contains("not used") && !n.contains("rebuilt")), "byte {at}: {said:?}");
+            assert!(
+                said.iter()
+                    .all(|n| n.contains("not used") && !n.contains("rebuilt")),
+                "byte {at}: {said:?}"
+            );
         }
         for length in [0, 63, whole.len() - 1] {
             std::fs::write(&path, &whole[..length]).unwrap();
@@ -266,12 +339,19 @@ fn snapshots_that_are_missing_or_of_the_past_are_not_used() {
     let dir = tempfile::tempdir().unwrap();
     left(dir.path());
     let store = dir.path().join("store");
-    let (columns, statuses) = (snapshot::columns_path(&store), snapshot::statuses_path(&store));
+    let (columns, statuses) = (
+        snapshot::columns_path(&store),
+        snapshot::statuses_path(&store),
+    );
     let old = [&columns, &statuses].map(|p| std::fs::read(p).unwrap());
     std::fs::remove_file(&columns).unwrap();
     std::fs::remove_file(&statuses).unwrap();
     assert_eq!(check(dir.path(), 3000, &[2999]), [""; 0]);
-    assert_eq!(std::fs::read(&columns).unwrap(), old[0], "it is written again");
+    assert_eq!(
+        std::fs::read(&columns).unwrap(),
+        old[0],
+        "it is written again"
+    );
     // An import and a verdict later.
     drop(fill(dir.path(), 3000, 3500));
     judge(dir.path(), 7);
@@ -300,7 +380,10 @@ fn a_store_that_is_behind_the_snapshots_catches_up() {
         }
     }
     let said = check(dir.path(), 3500, &[2999]);
-    assert!(said.len() == 1 && said[0].contains("was behind"), "{said:?}");
+    assert!(
+        said.len() == 1 && said[0].contains("was behind"),
+        "{said:?}"
+    );
     assert_eq!(check(dir.path(), 3500, &[2999]), [""; 0]);
 }
 
@@ -320,11 +403,18 @@ fn segments_in_frames_of_256_rows_still_open() {
         let sizes: Vec<usize> = opened.catalog.segments().map(|s| s.frame_rows()).collect();
         assert_eq!(sizes, [256, FRAME_ROWS], "{way}");
         for row in [0, 63, 64, 255, 256, 767, 999, 1000, 1063, 1064, 1499] {
-            assert_eq!(opened.catalog.item(row).unwrap().id, format!("set/{row}"), "{way}");
+            assert_eq!(
+                opened.catalog.item(row).unwrap().id,
+                format!("set/{row}"),
+                "{way}"
+            );
         }
         let mut seen = 0;
         let each = &mut |row: usize, line: &[u8]| {
-            assert_eq!((row, serde_json::from_slice::<Item>(line).unwrap().id), (seen, format!("set/{seen}")));
+            assert_eq!(
+                (row, serde_json::from_slice::<Item>(line).unwrap().id),
+                (seen, format!("set/{seen}"))
+            );
             seen += 1;
             Ok(true)
         };
@@ -362,7 +452,15 @@ fn a_current_checkpoint_spares_the_fold_and_a_stale_one_does_not_count() {
     judge(dir.path(), 3);
     let project = Project::open(dir.path()).unwrap();
     let opened = reopen(project.root());
-    opened.index.write_checkpoint(&opened.overlay, &[0], 3, &super::journals(&project).unwrap()).unwrap();
+    opened
+        .index
+        .write_checkpoint(
+            &opened.overlay,
+            &[0],
+            3,
+            &super::journals(&project).unwrap(),
+        )
+        .unwrap();
     drop(opened);
     let opened = reopen(project.root());
     assert!(opened.ledger.is_none());
@@ -394,7 +492,11 @@ fn revise(root: &Path, numbers: &[i64], text: &str, rev: u64, keeps: bool) {
     let done = writer.finish(&file).unwrap();
     let part = Part {
         file,
-        holds: Holds::Revisions { rev, keeps, edit: None },
+        holds: Holds::Revisions {
+            rev,
+            keeps,
+            edit: None,
+        },
         rows: done.rows,
         duplicates: 0,
         bytes: done.bytes,
@@ -402,8 +504,20 @@ fn revise(root: &Path, numbers: &[i64], text: &str, rev: u64, keeps: bool) {
         source: "revised".into(),
         source_blake3: String::new(),
     };
-    let fresh = vec![Fresh { part, frames: done.frames, rows: Some(rows) }];
-    let (_, notice) = adopt(&project, opened.index.get().unwrap(), &opened.catalog, columns, fresh, "now").unwrap();
+    let fresh = vec![Fresh {
+        part,
+        frames: done.frames,
+        rows: Some(rows),
+    }];
+    let (_, notice) = adopt(
+        &project,
+        opened.index.get().unwrap(),
+        &opened.catalog,
+        columns,
+        fresh,
+        "now",
+    )
+    .unwrap();
     assert_eq!(notice, None);
 }
 
@@ -438,8 +552,15 @@ fn a_revised_item_keeps_its_row_and_loses_the_verdicts_on_its_earlier_text() {
         assert_eq!(seen, [700]);
         // The verdict on the earlier text of #1 is void, the one on #2 was kept, the one on #3 has nothing to do with it.
         let status = |row: usize| opened.overlay.status(row);
-        assert_eq!((status(1), status(2), status(3)), (Status::Pending, Status::Accepted, Status::Accepted));
-        assert!(opened.notices.iter().all(|n| n.contains("rebuilt")), "{:?}", opened.notices);
+        assert_eq!(
+            (status(1), status(2), status(3)),
+            (Status::Pending, Status::Accepted, Status::Accepted)
+        );
+        assert!(
+            opened.notices.iter().all(|n| n.contains("rebuilt")),
+            "{:?}",
+            opened.notices
+        );
     };
     look(&reopen(project.root()));
     // From sled alone, then from the truth alone.
@@ -473,7 +594,10 @@ fn a_void_verdict_cannot_be_undone_and_a_later_one_counts() {
         on: None,
         act: Act::Judge(Judgement::new(Verdict::Reject, Seen::Script)),
     };
-    Journal::open(&dir.path().join("sessions"), "ann").unwrap().append(&[decision]).unwrap();
+    Journal::open(&dir.path().join("sessions"), "ann")
+        .unwrap()
+        .append(&[decision])
+        .unwrap();
     let opened = reopen(project.root());
     assert_eq!(opened.overlay.status(1), Status::Rejected);
     let (ledger, _) = load_ledger(&project, &opened.catalog, &Pictures::default()).unwrap();

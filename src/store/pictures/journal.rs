@@ -113,16 +113,24 @@ fn corrupt(what: impl Into<String>) -> Error {
 /// Whether a line is about a picture; otherwise it explains a fingerprint.
 fn checked(row: &Row<'_>) -> Result<bool> {
     if row.v != VERSION {
-        return Err(corrupt(format!("line version {} is newer than this program reads", row.v)));
+        return Err(corrupt(format!(
+            "line version {} is newer than this program reads",
+            row.v
+        )));
     }
     if row.sample == 0 && !row.parts.is_empty() {
         return Ok(false);
     }
-    let is_ext = |ext: &str| !ext.is_empty() && ext.len() <= 8 && ext.bytes().all(|b| b.is_ascii_alphanumeric());
+    let is_ext = |ext: &str| {
+        !ext.is_empty() && ext.len() <= 8 && ext.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
     let is_hash = row.hash.0.len() == 64 && blake3::Hash::from_hex(row.hash.0.as_bytes()).is_ok();
-    let whole = is_hash && is_ext(&row.ext.0) && row.seed.is_some() && number(&row.prompt.0).is_some();
+    let whole =
+        is_hash && is_ext(&row.ext.0) && row.seed.is_some() && number(&row.prompt.0).is_some();
     if row.sample == 0 || row.rev == 0 || !whole {
-        return Err(corrupt("the line names no picture, sample, revision, file, seed or prompt"));
+        return Err(corrupt(
+            "the line names no picture, sample, revision, file, seed or prompt",
+        ));
     }
     Ok(true)
 }
@@ -156,7 +164,11 @@ fn made(row: Row<'_>) -> GeneratedImage {
 /// [`ErrorKind::Corrupt`].
 pub(super) fn decode(bytes: &[u8]) -> Result<GeneratedImage> {
     let row = checksummed_line::decode::<Row<'_>>(bytes)?;
-    if checked(&row)? { Ok(made(row)) } else { Err(corrupt("there is no picture on this line")) }
+    if checked(&row)? {
+        Ok(made(row))
+    } else {
+        Err(corrupt("there is no picture on this line"))
+    }
 }
 
 /// What reading the journal found.
@@ -175,7 +187,10 @@ pub struct Reading {
 /// # Errors
 /// The operating system's. Bad lines are not errors: they are reported in [`Reading::problems`].
 pub fn read(images: &Path) -> Result<Reading> {
-    after(Pictures { path: images.join(FILE), ..Pictures::default() })
+    after(Pictures {
+        path: images.join(FILE),
+        ..Pictures::default()
+    })
 }
 
 /// The same, where what the store at `store` keeps of it (see [`super::picture_snapshot`]) need not be read.
@@ -189,12 +204,17 @@ pub fn read_on(images: &Path, store: &Path) -> Result<Reading> {
 /// Reads the lines that follow those of `pictures`.
 fn after(pictures: Pictures) -> Result<Reading> {
     let (path, from) = (pictures.path.clone(), pictures.whole.length);
-    let mut reading = Reading { pictures, ..Reading::default() };
+    let mut reading = Reading {
+        pictures,
+        ..Reading::default()
+    };
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", &path);
     let mut bytes = Vec::new();
     match regular::open(&path, OpenOptions::new().read(true)) {
         Ok(mut file) => {
-            file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut bytes)).map_err(fail)?;
+            file.seek(SeekFrom::Start(from))
+                .and_then(|_| file.read_to_end(&mut bytes))
+                .map_err(fail)?;
         }
         Err(problem) if problem.kind == ErrorKind::NotFound => return Ok(reading),
         Err(problem) => return Err(problem),
@@ -204,17 +224,29 @@ fn after(pictures: Pictures) -> Result<Reading> {
         .and_then(|row| Ok((checked(&row)?, row)))
     {
         Ok((true, row)) => reading.pictures.take(&row, from + at),
-        Ok((false, row)) => reading.pictures.explained.push(row.fingerprint.0.into_owned()),
+        Ok((false, row)) => reading
+            .pictures
+            .explained
+            .push(row.fingerprint.0.into_owned()),
         Err(problem) => bad.push((number, problem)),
     });
     if !bad.is_empty() {
         let before = lines_before(&path, from).map_err(fail)?;
-        reading.problems = bad.into_iter().map(|(number, p)| p.file(&path).line(before + number)).collect();
+        reading.problems = bad
+            .into_iter()
+            .map(|(number, p)| p.file(&path).line(before + number))
+            .collect();
         reading.pictures.damaged = true;
     }
-    reading.whole = ValidPrefix { length: from + torn_at.unwrap_or(bytes.len() as u64), torn: torn_at.is_some() };
+    reading.whole = ValidPrefix {
+        length: from + torn_at.unwrap_or(bytes.len() as u64),
+        torn: torn_at.is_some(),
+    };
     reading.pictures.whole = reading.whole;
-    reading.pictures.prefix.add(&bytes[..torn_at.map_or(bytes.len(), |at| at as usize)]);
+    reading
+        .pictures
+        .prefix
+        .add(&bytes[..torn_at.map_or(bytes.len(), |at| at as usize)]);
     Ok(reading)
 }
 
@@ -251,7 +283,12 @@ impl Journal {
     pub fn after(images: &Path, pictures: &Pictures) -> Result<Journal> {
         let file = AppendLog::open(&images.join(FILE), pictures.whole)?;
         let (prefix, explained) = (pictures.prefix.clone(), pictures.explained.clone());
-        Ok(Journal { file, prefix, explained, buffer: Vec::new() })
+        Ok(Journal {
+            file,
+            prefix,
+            explained,
+            buffer: Vec::new(),
+        })
     }
 
     /// Appends what was made, and the fingerprints that are used for the first time, with one write and one
@@ -267,7 +304,12 @@ impl Journal {
             if !self.explained.contains(&fingerprint) && !fresh.contains(&fingerprint) {
                 let parts = print.parts.clone();
                 checksummed_line::encode(
-                    &Row { v: VERSION, fingerprint: text(&fingerprint), parts, ..Row::default() },
+                    &Row {
+                        v: VERSION,
+                        fingerprint: text(&fingerprint),
+                        parts,
+                        ..Row::default()
+                    },
                     &mut self.buffer,
                 )?;
                 fresh.push(fingerprint);
@@ -278,7 +320,8 @@ impl Journal {
             offsets.push(self.file.length() + self.buffer.len() as u64);
             checksummed_line::encode(&row(made), &mut self.buffer)?;
         }
-        self.file.append(&self.buffer, "the pictures cannot be recorded")?;
+        self.file
+            .append(&self.buffer, "the pictures cannot be recorded")?;
         self.prefix.add(&self.buffer);
         self.explained.extend(fresh);
         Ok(offsets)

@@ -113,7 +113,14 @@ impl PictureSnapshot {
             explained: self.explained.clone(),
             items: self.items.len() as u64,
         };
-        write(&path(store), MAGIC, &key(&file).map_err(fail)?, self.keys.len(), &self.arrays(), &tail)
+        write(
+            &path(store),
+            MAGIC,
+            &key(&file).map_err(fail)?,
+            self.keys.len(),
+            &self.arrays(),
+            &tail,
+        )
     }
 
     /// In the order of the file.
@@ -186,7 +193,10 @@ pub(super) fn read(store: &Path, images: &Path) -> Result<Pictures> {
         path: journal,
         names: tail.names,
         explained: tail.explained,
-        whole: ValidPrefix { length: tail.length, torn: false },
+        whole: ValidPrefix {
+            length: tail.length,
+            torn: false,
+        },
         prefix,
         kept: rows,
         ..Pictures::default()
@@ -226,7 +236,10 @@ impl Pictures {
     /// A journal with damaged lines is read whole each time, so that each time it is said.
     pub fn to_keep(&mut self) -> Option<PictureSnapshot> {
         let fresh = self.made.len() - self.kept;
-        let known = self.made.last().is_some_and(|last| last.offset < self.whole.length);
+        let known = self
+            .made
+            .last()
+            .is_some_and(|last| last.offset < self.whole.length);
         if self.damaged || !known || fresh < LONG.max(self.kept / 8) {
             return None;
         }

@@ -9,7 +9,10 @@ fn print() -> Fingerprint {
 }
 
 fn written(dir: &Path, list: &[GeneratedImage]) -> Vec<u64> {
-    Journal::open(dir).unwrap().append(list, &[print()]).unwrap()
+    Journal::open(dir)
+        .unwrap()
+        .append(list, &[print()])
+        .unwrap()
 }
 
 #[test]
@@ -20,17 +23,37 @@ fn what_was_made_reads_back_whole_and_the_newest_counts() {
     let reading = read(dir.path()).unwrap();
     assert!(reading.problems.is_empty() && !reading.whole.torn);
     let pictures = &reading.pictures;
-    assert_eq!((pictures.len(), pictures.of_job(3), pictures.of_job(4), pictures.last_job()), (5, 5, 0, 3));
+    assert_eq!(
+        (
+            pictures.len(),
+            pictures.of_job(3),
+            pictures.of_job(4),
+            pictures.last_job()
+        ),
+        (5, 5, 0, 3)
+    );
     let prompt = prompt_key("a cat", Some("a dog"));
     let current = pictures.current(list[0].key(), prompt).unwrap();
     assert_eq!((current.sample, current.draft), (2, false));
     assert_eq!(pictures.line(current).unwrap(), list[1]);
     assert_eq!(pictures.fingerprint(current), print().short());
-    assert_eq!(pictures.samples(list[0].key()).map(|e| e.sample).collect::<Vec<_>>(), [2, 1]);
-    assert!(pictures.current(list[0].key(), prompt_key("another", None)).is_none());
+    assert_eq!(
+        pictures
+            .samples(list[0].key())
+            .map(|e| e.sample)
+            .collect::<Vec<_>>(),
+        [2, 1]
+    );
+    assert!(
+        pictures
+            .current(list[0].key(), prompt_key("another", None))
+            .is_none()
+    );
     // The index built while recording is the one that reading gives.
     let mut built = Pictures::default();
-    list.iter().zip(offsets).for_each(|(made, at)| built.add(made, at));
+    list.iter()
+        .zip(offsets)
+        .for_each(|(made, at)| built.add(made, at));
     assert_eq!(format!("{:?}", built.made), format!("{:?}", pictures.made));
 }
 
@@ -70,14 +93,29 @@ fn lines_that_say_nothing_useful_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let good = sample_made(1);
     let bad = [
-        GeneratedImage { sample: 0, ..good.clone() },
-        GeneratedImage { hash: "../../etc/passwd".into(), ..good.clone() },
-        GeneratedImage { prompt: "x".into(), ..good.clone() },
-        GeneratedImage { rev: 0, ..good.clone() },
+        GeneratedImage {
+            sample: 0,
+            ..good.clone()
+        },
+        GeneratedImage {
+            hash: "../../etc/passwd".into(),
+            ..good.clone()
+        },
+        GeneratedImage {
+            prompt: "x".into(),
+            ..good.clone()
+        },
+        GeneratedImage {
+            rev: 0,
+            ..good.clone()
+        },
     ];
     written(dir.path(), &bad);
     let reading = read(dir.path()).unwrap();
-    assert_eq!((reading.pictures.len(), reading.problems.len()), (0, bad.len()));
+    assert_eq!(
+        (reading.pictures.len(), reading.problems.len()),
+        (0, bad.len())
+    );
 }
 
 #[test]
@@ -88,17 +126,33 @@ fn an_item_gets_its_file_and_keeps_every_other_byte() {
     pictures.add(&sample_made(0), 0);
     let resolved = pictures.resolved(line).unwrap();
     let hash = sample_made(0).hash;
-    let wanted =
-        format!(r#"[{{"name":"images/set/0.png","hash":"{hash}","ext":"png","draft":true}}],"prompt":"a cat""#);
+    let wanted = format!(
+        r#"[{{"name":"images/set/0.png","hash":"{hash}","ext":"png","draft":true}}],"prompt":"a cat""#
+    );
     assert!(resolved.contains(&wanted), "{resolved}");
-    assert_eq!(resolved.len() - wanted.len(), line.len() - r#"[{"name":"images/set/0.png"}],"prompt":"a cat""#.len());
+    assert_eq!(
+        resolved.len() - wanted.len(),
+        line.len() - r#"[{"name":"images/set/0.png"}],"prompt":"a cat""#.len()
+    );
     assert!(resolved.ends_with(r#""question":"\"images\":[","x":1.10}"#));
     pictures.add(&sample_made(1), 0);
-    assert!(pictures.resolved(line).unwrap().contains(&sample_made(1).hash), "the newest");
+    assert!(
+        pictures
+            .resolved(line)
+            .unwrap()
+            .contains(&sample_made(1).hash),
+        "the newest"
+    );
     // Another prompt, another data set, a picture that came with its file: left alone.
     assert_eq!(pictures.resolved(&line.replace("a cat", "a rat")), None);
-    assert_eq!(pictures.resolved(&line.replace("\"dataset\":\"set\"", "\"dataset\":\"other\"")), None);
-    assert_eq!(pictures.resolved(&line.replace("0.png\"}", "0.png\",\"hash\":\"00\"}")), None);
+    assert_eq!(
+        pictures.resolved(&line.replace("\"dataset\":\"set\"", "\"dataset\":\"other\"")),
+        None
+    );
+    assert_eq!(
+        pictures.resolved(&line.replace("0.png\"}", "0.png\",\"hash\":\"00\"}")),
+        None
+    );
 }
 
 #[test]
@@ -110,5 +164,9 @@ fn reading_a_hundred_thousand() {
     let start = std::time::Instant::now();
     let reading = read(dir.path()).unwrap();
     let took = start.elapsed();
-    println!("{} pictures, {} bytes: {took:?}", reading.pictures.len(), reading.whole.length);
+    println!(
+        "{} pictures, {} bytes: {took:?}",
+        reading.pictures.len(),
+        reading.whole.length
+    );
 }

@@ -9,7 +9,13 @@ const TAIL: usize = MARK.len() + 8 + 2;
 /// The CRC-32 of each byte, for the reflected polynomial of zlib.
 fn table() -> [u32; 256] {
     std::array::from_fn(|byte| {
-        (0..8).fold(byte as u32, |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
+        (0..8).fold(byte as u32, |crc, _| {
+            if crc & 1 == 1 {
+                crc >> 1 ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            }
+        })
     })
 }
 
@@ -20,8 +26,17 @@ fn table() -> [u32; 256] {
 pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (body, tail) = line.split_at_checked(line.len().checked_sub(TAIL)?)?;
-    let right = format!("{}{:08x}\"}}", String::from_utf8_lossy(MARK), crc32fast::hash(body)).into_bytes();
-    let bits: u32 = right.iter().zip(tail).map(|(a, b)| (a ^ b).count_ones()).sum();
+    let right = format!(
+        "{}{:08x}\"}}",
+        String::from_utf8_lossy(MARK),
+        crc32fast::hash(body)
+    )
+    .into_bytes();
+    let bits: u32 = right
+        .iter()
+        .zip(tail)
+        .map(|(a, b)| (a ^ b).count_ones())
+        .sum();
     if bits == 1 {
         return Some([body, &right[..]].concat());
     }
@@ -46,8 +61,16 @@ pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
 /// The imports that a line names as far as it is JSON. A newline that was damaged leaves two on one line.
 pub(super) fn without_checksum(line: &[u8]) -> Vec<Entry> {
     let starts = memchr::memmem::find_iter(line, b"{\"v\":");
-    let read = |at: usize| serde_json::Deserializer::from_slice(&line[at..]).into_iter::<Entry>().next()?.ok();
-    starts.filter_map(read).filter(|entry| entry.v == 1).collect()
+    let read = |at: usize| {
+        serde_json::Deserializer::from_slice(&line[at..])
+            .into_iter::<Entry>()
+            .next()?
+            .ok()
+    };
+    starts
+        .filter_map(read)
+        .filter(|entry| entry.v == 1)
+        .collect()
 }
 
 #[cfg(test)]
@@ -57,7 +80,12 @@ mod tests {
 
     #[test]
     fn any_one_bit_is_turned_back_and_two_are_not() {
-        let entry = Entry { v: 1, n: 3, at: "2026-01-01T00:00:00Z".into(), parts: Vec::new() };
+        let entry = Entry {
+            v: 1,
+            n: 3,
+            at: "2026-01-01T00:00:00Z".into(),
+            parts: Vec::new(),
+        };
         let mut whole = Vec::new();
         checksummed_line::encode(&entry, &mut whole).unwrap();
         for at in 0..whole.len() - 1 {
@@ -66,7 +94,11 @@ mod tests {
                 bad[at] ^= 1 << bit;
                 if checksummed_line::decode::<Entry>(&bad).is_err() && bad[at] != b'\n' {
                     let mended = mended(&bad).unwrap_or_else(|| panic!("bit {bit} of byte {at}"));
-                    assert_eq!(checksummed_line::decode::<Entry>(&mended).unwrap(), entry, "bit {bit} of byte {at}");
+                    assert_eq!(
+                        checksummed_line::decode::<Entry>(&mended).unwrap(),
+                        entry,
+                        "bit {bit} of byte {at}"
+                    );
                 }
             }
         }

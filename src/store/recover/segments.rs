@@ -24,12 +24,18 @@ fn corrupt(what: impl Into<String>) -> Error {
 
 impl Contents {
     /// Reads the items of these parts.
-    pub(super) fn read<'p>(&mut self, imports: &Path, parts: impl Iterator<Item = &'p Part>) -> Result<()> {
+    pub(super) fn read<'p>(
+        &mut self,
+        imports: &Path,
+        parts: impl Iterator<Item = &'p Part>,
+    ) -> Result<()> {
         for part in parts.filter(|part| matches!(part.holds, Holds::Items { .. })) {
             let path = imports.join(&part.file);
             // One that is missing is told when the project is opened.
             if path.exists() {
-                rows(&Reader::scan(&path, part.rows)?, &mut |line| self.take(&item(line)?).map(drop))?;
+                rows(&Reader::scan(&path, part.rows)?, &mut |line| {
+                    self.take(&item(line)?).map(drop)
+                })?;
             }
         }
         Ok(())
@@ -43,7 +49,9 @@ impl Contents {
 }
 
 fn key(key: &benchtop_model::Key) -> Result<u64> {
-    serde_json::to_string(key).map(|key| id_hash(&key)).map_err(|e| corrupt(format!("a key cannot be read: {e}")))
+    serde_json::to_string(key)
+        .map(|key| id_hash(&key))
+        .map_err(|e| corrupt(format!("a key cannot be read: {e}")))
 }
 
 fn item(line: &[u8]) -> Result<Item> {
@@ -67,17 +75,27 @@ fn blake3_of(path: &Path) -> Result<(String, u64)> {
     let fail = |e: std::io::Error| Error::io(&e, "cannot be read", path);
     let mut hasher = blake3::Hasher::new();
     let file = File::open(path).map_err(fail)?;
-    let bytes = std::io::copy(&mut std::io::BufReader::with_capacity(1 << 20, file), &mut hasher).map_err(fail)?;
+    let bytes = std::io::copy(
+        &mut std::io::BufReader::with_capacity(1 << 20, file),
+        &mut hasher,
+    )
+    .map_err(fail)?;
     Ok((hasher.finalize().to_hex().to_string(), bytes))
 }
 
 /// Whether the segment is there and is what `part` says.
 pub(super) fn is(imports: &Path, part: &Part) -> bool {
-    blake3_of(&imports.join(&part.file)).is_ok_and(|(blake3, bytes)| blake3 == part.blake3 && bytes == part.bytes)
+    blake3_of(&imports.join(&part.file))
+        .is_ok_and(|(blake3, bytes)| blake3 == part.blake3 && bytes == part.bytes)
 }
 
 /// What the manifest is to say of a segment, by the segment alone. All of it is read, and each frame checked.
-pub(super) fn examine(imports: &Path, file: &str, project: &mut Contents, said: &Said) -> Result<Part> {
+pub(super) fn examine(
+    imports: &Path,
+    file: &str,
+    project: &mut Contents,
+    said: &Said,
+) -> Result<Part> {
     let path = imports.join(file);
     let (blake3, bytes) = blake3_of(&path)?;
     let reader = Reader::survey(&path)?;
@@ -93,7 +111,16 @@ pub(super) fn examine(imports: &Path, file: &str, project: &mut Contents, said: 
     };
     let source = "taken in again by `benchtop recover`".into();
     let file = file.to_string();
-    Ok(Part { file, holds, rows, duplicates: 0, bytes, blake3, source, source_blake3: String::new() })
+    Ok(Part {
+        file,
+        holds,
+        rows,
+        duplicates: 0,
+        bytes,
+        blake3,
+        source,
+        source_blake3: String::new(),
+    })
 }
 
 /// The word in the name of a segment that says what it holds.
@@ -130,17 +157,30 @@ fn answers(reader: &Reader, project: &Contents, said: &Said) -> Result<(Holds, u
     let mut forms: BTreeMap<u8, (u64, Form)> = BTreeMap::new();
     let mut evaluated = false;
     let count = rows(reader, &mut |line| {
-        let row: Prediction =
-            serde_json::from_slice(line).map_err(|e| corrupt(format!("a row of it is no answer: {e}")))?;
+        let row: Prediction = serde_json::from_slice(line)
+            .map_err(|e| corrupt(format!("a row of it is no answer: {e}")))?;
         evaluated |= row.rule.is_some() || row.judge.is_some();
         if let Some(form) = project.forms.get(&key(&row.key)?) {
             forms.entry(*form as u8).or_insert((0, *form)).0 += 1;
         }
         Ok(())
     })?;
-    let form = forms.into_values().max_by_key(|(n, _)| *n).map_or(Form::Plain, |(_, form)| form);
+    let form = forms
+        .into_values()
+        .max_by_key(|(n, _)| *n)
+        .map_or(Form::Plain, |(_, form)| form);
     let model = said.model.clone().ok_or_else(|| {
-        corrupt("it holds answers, and only its line said of which model").help("name the model with --model NAME")
+        corrupt("it holds answers, and only its line said of which model")
+            .help("name the model with --model NAME")
     })?;
-    Ok((Holds::Predictions { model, form, evaluated, dataset: said.dataset.clone(), run: None }, count))
+    Ok((
+        Holds::Predictions {
+            model,
+            form,
+            evaluated,
+            dataset: said.dataset.clone(),
+            run: None,
+        },
+        count,
+    ))
 }

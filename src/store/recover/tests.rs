@@ -8,7 +8,12 @@ use benchtop_model::Form;
 fn project() -> (tempfile::TempDir, Project) {
     let dir = tempfile::tempdir().unwrap();
     for (n, from) in [(1, 0), (2, 10), (3, 20)] {
-        drop(fill_named(dir.path(), from, from + 10, &format!("{n:04}-01-items.jsonl.zst")));
+        drop(fill_named(
+            dir.path(),
+            from,
+            from + 10,
+            &format!("{n:04}-01-items.jsonl.zst"),
+        ));
     }
     let project = Project::open(dir.path()).unwrap();
     (dir, project)
@@ -16,12 +21,17 @@ fn project() -> (tempfile::TempDir, Project) {
 
 fn ids(project: &Project) -> Vec<String> {
     let opened = open(project).unwrap();
-    (0..opened.catalog.len()).map(|row| opened.catalog.item(row).unwrap().id).collect()
+    (0..opened.catalog.len())
+        .map(|row| opened.catalog.item(row).unwrap().id)
+        .collect()
 }
 
 fn lines(project: &Project) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(project.imports().join(FILE)).unwrap();
-    bytes.split_inclusive(|b| *b == b'\n').map(<[u8]>::to_vec).collect()
+    bytes
+        .split_inclusive(|b| *b == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect()
 }
 
 fn write(project: &Project, lines: &[Vec<u8>]) {
@@ -32,9 +42,21 @@ fn write(project: &Project, lines: &[Vec<u8>]) {
 fn a_line_with_any_damage_comes_back_where_it_was() {
     type Damage = fn(&mut Vec<u8>);
     let ways: [(&str, Damage, Option<From>); 4] = [
-        ("a flipped bit", |line| line[60] ^= 4, Some(From::MendedLine)),
-        ("two changed bytes", |line| (line[19], line[21]) = (b'9', b'9'), Some(From::DamagedLine)),
-        ("not JSON any more", |line| line[..40].fill(b'x'), Some(From::Segment)),
+        (
+            "a flipped bit",
+            |line| line[60] ^= 4,
+            Some(From::MendedLine),
+        ),
+        (
+            "two changed bytes",
+            |line| (line[19], line[21]) = (b'9', b'9'),
+            Some(From::DamagedLine),
+        ),
+        (
+            "not JSON any more",
+            |line| line[..40].fill(b'x'),
+            Some(From::Segment),
+        ),
         ("gone", Vec::clear, Some(From::Segment)),
     ];
     for (what, damage, from) in ways {
@@ -46,16 +68,34 @@ fn a_line_with_any_damage_comes_back_where_it_was() {
             write(&project, &text);
             let opened = open(&project).unwrap();
             assert_eq!(opened.catalog.len(), 20, "{what} {at}");
-            assert!(opened.notices.iter().any(|n| n.contains("benchtop recover")), "{:?}", opened.notices);
+            assert!(
+                opened
+                    .notices
+                    .iter()
+                    .any(|n| n.contains("benchtop recover")),
+                "{:?}",
+                opened.notices
+            );
             drop(opened);
             let found = look(&project.imports(), &Said::default(), "now").unwrap();
-            assert_eq!((found.segments.len(), found.segments[0].from), (1, from), "{what} {at}: {found:?}");
+            assert_eq!(
+                (found.segments.len(), found.segments[0].from),
+                (1, from),
+                "{what} {at}: {found:?}"
+            );
             assert_eq!(found.lines.len(), usize::from(what != "gone"));
-            assert_eq!((found.entries.len(), found.entries[0].n), (1, at as u64 + 1));
+            assert_eq!(
+                (found.entries.len(), found.entries[0].n),
+                (1, at as u64 + 1)
+            );
             let aside = apply(&project.imports(), &found).unwrap().unwrap();
             assert_eq!(std::fs::read(aside).unwrap(), text.concat());
             assert_eq!(ids(&project), before, "{what} {at}");
-            assert!(look(&project.imports(), &Said::default(), "now").unwrap().is_empty());
+            assert!(
+                look(&project.imports(), &Said::default(), "now")
+                    .unwrap()
+                    .is_empty()
+            );
             Manifest::for_import(&project.imports()).unwrap();
         }
     }
@@ -67,7 +107,10 @@ fn the_whole_manifest_can_be_gone() {
     let before = ids(&project);
     std::fs::remove_file(project.imports().join(FILE)).unwrap();
     let found = look(&project.imports(), &Said::default(), "now").unwrap();
-    assert_eq!(found.entries.iter().map(|e| e.n).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(
+        found.entries.iter().map(|e| e.n).collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
     assert_eq!(apply(&project.imports(), &found).unwrap(), None);
     assert_eq!(ids(&project), before);
 }
@@ -85,21 +128,49 @@ fn what_cannot_be_part_of_the_project_is_left_where_it_is() {
     let at = bytes.len() / 2;
     bytes[at] ^= 1;
     std::fs::write(&third, bytes).unwrap();
-    std::fs::copy(imports.join("0001-01-items.jsonl.zst"), imports.join("0007-01-items.jsonl.zst")).unwrap();
+    std::fs::copy(
+        imports.join("0001-01-items.jsonl.zst"),
+        imports.join("0007-01-items.jsonl.zst"),
+    )
+    .unwrap();
     let mut answers = crate::segment::Writer::create(&imports).unwrap();
     for n in 0..3 {
-        answers.push(&serde_json::json!({"key": n, "output": "A"})).unwrap();
+        answers
+            .push(&serde_json::json!({"key": n, "output": "A"}))
+            .unwrap();
     }
     answers.finish("0008-01-answers.jsonl.zst").unwrap();
     std::fs::remove_file(imports.join(".unfinished-0008")).unwrap();
     let found = look(&imports, &Said::default(), "now").unwrap();
-    let whys: Vec<&str> = found.segments.iter().map(|o| o.problem.as_ref().unwrap().what.as_str()).collect();
-    assert!(whys[0].contains("frame") && whys[1].contains("another import") && whys[2].contains("which model"));
+    let whys: Vec<&str> = found
+        .segments
+        .iter()
+        .map(|o| o.problem.as_ref().unwrap().what.as_str())
+        .collect();
+    assert!(
+        whys[0].contains("frame")
+            && whys[1].contains("another import")
+            && whys[2].contains("which model")
+    );
     assert!(found.entries.is_empty());
-    let said = Said { model: Some("GPT4o".into()), ..Said::default() };
+    let said = Said {
+        model: Some("GPT4o".into()),
+        ..Said::default()
+    };
     let found = look(&imports, &said, "now").unwrap();
-    let Holds::Predictions { model, form, .. } = &found.entries[0].parts[0].holds else { panic!("{found:?}") };
-    assert_eq!((model.as_str(), form, found.entries[0].n), ("GPT4o", &Form::Plain, 8));
-    let none = Said { only: vec!["0001-01-items.jsonl.zst".into()], ..Said::default() };
-    assert_eq!(look(&imports, &none, "now").unwrap_err().kind, ErrorKind::NotFound);
+    let Holds::Predictions { model, form, .. } = &found.entries[0].parts[0].holds else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (model.as_str(), form, found.entries[0].n),
+        ("GPT4o", &Form::Plain, 8)
+    );
+    let none = Said {
+        only: vec!["0001-01-items.jsonl.zst".into()],
+        ..Said::default()
+    };
+    assert_eq!(
+        look(&imports, &none, "now").unwrap_err().kind,
+        ErrorKind::NotFound
+    );
 }

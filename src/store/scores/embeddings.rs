@@ -14,7 +14,9 @@ use benchtop_model::{Error, Result};
 const ROW: u64 = 8 + 4;
 
 fn path(store: &Path, short: &str, dim: usize) -> PathBuf {
-    store.join("scores").join(format!("{short}.{dim}.embeddings"))
+    store
+        .join("scores")
+        .join(format!("{short}.{dim}.embeddings"))
 }
 
 /// The embeddings of one model. Rows have a number for the picture, `dim` half floats and a CRC-32.
@@ -38,7 +40,10 @@ impl Embeddings {
         disk::ensure_below(store, &store.join("scores"))?;
         let (mut all, length) = Embeddings::load(store, short, dim)?;
         let row = ROW + 2 * dim as u64;
-        let whole = ValidPrefix { length: length / row * row, torn: !length.is_multiple_of(row) };
+        let whole = ValidPrefix {
+            length: length / row * row,
+            torn: !length.is_multiple_of(row),
+        };
         all.file = Some(AppendLog::open(&path(store, short, dim), whole)?);
         Ok(all)
     }
@@ -54,13 +59,24 @@ impl Embeddings {
     fn load(store: &Path, short: &str, dim: usize) -> Result<(Embeddings, u64)> {
         let path = path(store, short, dim);
         let bytes = regular::read_if_there(&path, u64::MAX)?.unwrap_or_default();
-        let mut all = Embeddings { dim, at: HashMap::new(), keys: Vec::new(), rows: Vec::new(), file: None };
+        let mut all = Embeddings {
+            dim,
+            at: HashMap::new(),
+            keys: Vec::new(),
+            rows: Vec::new(),
+            file: None,
+        };
         for row in bytes.chunks_exact(ROW as usize + 2 * dim) {
             let (body, crc) = row.split_at(row.len() - 4);
             if crc32fast::hash(body).to_le_bytes() == crc {
                 let (key, point) = body.split_at(8);
-                let point = point.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]));
-                all.take(u64::from_le_bytes(key.try_into().unwrap_or_default()), point);
+                let point = point
+                    .chunks_exact(2)
+                    .map(|b| f16::from_le_bytes([b[0], b[1]]));
+                all.take(
+                    u64::from_le_bytes(key.try_into().unwrap_or_default()),
+                    point,
+                );
             }
         }
         Ok((all, bytes.len() as u64))
@@ -112,7 +128,8 @@ impl Embeddings {
     /// The operating system's (a full disk among them); then none of them is there.
     pub fn append(&mut self, points: &[(u64, Vec<f32>)]) -> Result<()> {
         let mut bytes = Vec::new();
-        let fresh = |(key, point): &&(u64, Vec<f32>)| !self.at.contains_key(key) && point.len() == self.dim;
+        let fresh =
+            |(key, point): &&(u64, Vec<f32>)| !self.at.contains_key(key) && point.len() == self.dim;
         let fresh: Vec<&(u64, Vec<f32>)> = points.iter().filter(fresh).collect();
         for (key, point) in &fresh {
             let start = bytes.len();
@@ -122,7 +139,10 @@ impl Embeddings {
             bytes.extend_from_slice(&crc.to_le_bytes());
         }
         let read_only = || Error::input("these embeddings are only to be looked at");
-        self.file.as_mut().ok_or_else(read_only)?.append(&bytes, "embeddings cannot be recorded")?;
+        self.file
+            .as_mut()
+            .ok_or_else(read_only)?
+            .append(&bytes, "embeddings cannot be recorded")?;
         for (key, point) in fresh {
             self.take(*key, point.iter().map(|x| f16::from_f32(*x)));
         }

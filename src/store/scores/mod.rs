@@ -54,12 +54,21 @@ pub struct About {
 impl About {
     /// Of a scorer that says `logit` times its cosines.
     pub fn new(scorer: Scorer, name: String, fingerprint: &Fingerprint, logit: f32) -> About {
-        About { v: VERSION, scorer, name, parts: fingerprint.parts.clone(), logit }
+        About {
+            v: VERSION,
+            scorer,
+            name,
+            parts: fingerprint.parts.clone(),
+            logit,
+        }
     }
 
     /// [`Fingerprint::short`] of what scored.
     pub fn short(&self) -> String {
-        Fingerprint { parts: self.parts.clone() }.short()
+        Fingerprint {
+            parts: self.parts.clone(),
+        }
+        .short()
     }
 }
 
@@ -90,8 +99,19 @@ fn folder_of(store: &Path, scorer: &Scorer) -> PathBuf {
 
 /// The scorers that have scores below `store`.
 pub fn scorers(store: &Path) -> Vec<Scorer> {
-    let entries = std::fs::read_dir(store.join("scores")).into_iter().flatten().flatten();
-    let name = |entry: std::fs::DirEntry| entry.file_name().into_string().ok()?.replacen('.', "/", 1).parse().ok();
+    let entries = std::fs::read_dir(store.join("scores"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let name = |entry: std::fs::DirEntry| {
+        entry
+            .file_name()
+            .into_string()
+            .ok()?
+            .replacen('.', "/", 1)
+            .parse()
+            .ok()
+    };
     let mut all: Vec<Scorer> = entries.filter_map(name).collect();
     all.sort();
     all
@@ -113,10 +133,18 @@ impl Scores {
         };
         let path = folder.join(format!("{short}.json"));
         let text = regular::read_text(&path, regular::SETTINGS_LIMIT)?;
-        let about: About = serde_json::from_str(&text)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, format!("it does not say what scored: {e}")).file(&path))?;
+        let about: About = serde_json::from_str(&text).map_err(|e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("it does not say what scored: {e}"),
+            )
+            .file(&path)
+        })?;
         if about.v != VERSION {
-            let what = format!("scores of version {} are newer than this program reads", about.v);
+            let what = format!(
+                "scores of version {} are newer than this program reads",
+                about.v
+            );
             return Err(Error::new(ErrorKind::Corrupt, what).file(&path));
         }
         Scores::open(&folder, about).map(Some)
@@ -130,8 +158,12 @@ impl Scores {
         let folder = folder_of(store, &about.scorer);
         disk::ensure_below(store, &folder)?;
         let short = about.short();
-        let text = serde_json::to_vec_pretty(&about)
-            .map_err(|e| Error::new(ErrorKind::Io, format!("what scores cannot be written down: {e}")))?;
+        let text = serde_json::to_vec_pretty(&about).map_err(|e| {
+            Error::new(
+                ErrorKind::Io,
+                format!("what scores cannot be written down: {e}"),
+            )
+        })?;
         disk::write_new(&folder.join(format!("{short}.json")), &text)?;
         disk::write_atomic(&folder.join(CURRENT), short.as_bytes())?;
         Scores::open(&folder, about)
@@ -153,14 +185,36 @@ impl Scores {
         }
         let mut problems = Vec::new();
         if damaged > 0 {
-            let what = format!("{damaged} scores do not match their checksums and count as not there");
-            problems.push(Error::new(ErrorKind::Corrupt, what).file(&path).help("score again: only they are missing"));
+            let what =
+                format!("{damaged} scores do not match their checksums and count as not there");
+            problems.push(
+                Error::new(ErrorKind::Corrupt, what)
+                    .file(&path)
+                    .help("score again: only they are missing"),
+            );
         }
-        let whole = ValidPrefix { length: (bytes.len() / ROW * ROW) as u64, torn: bytes.len() % ROW != 0 };
+        let whole = ValidPrefix {
+            length: (bytes.len() / ROW * ROW) as u64,
+            torn: bytes.len() % ROW != 0,
+        };
         let rows = LazyAppend::new(path, whole);
-        let appending = LazyAppend::new(details.clone(), ValidPrefix { length: written, torn: false });
+        let appending = LazyAppend::new(
+            details.clone(),
+            ValidPrefix {
+                length: written,
+                torn: false,
+            },
+        );
         let reading = reading(&details)?;
-        Ok(Scores { about, path: details, entries, rows, details: appending, reading, problems })
+        Ok(Scores {
+            about,
+            path: details,
+            entries,
+            rows,
+            details: appending,
+            reading,
+            problems,
+        })
     }
 
     /// What scored.
@@ -190,7 +244,9 @@ impl Scores {
 
     /// State and value for these inputs.
     pub fn get(&self, key: u64) -> (ScoreState, f32) {
-        self.entries.get(&key).map_or((ScoreState::Missing, 0.0), |e| (e.state, e.value))
+        self.entries
+            .get(&key)
+            .map_or((ScoreState::Missing, 0.0), |e| (e.state, e.value))
     }
 
     /// The whole score for these inputs.
@@ -198,12 +254,18 @@ impl Scores {
     /// # Errors
     /// The operating system's, and [`ErrorKind::Corrupt`] when the detail is damaged.
     pub fn score(&self, key: u64) -> Result<Score> {
-        let Some(entry) = self.entries.get(&key) else { return Ok(Score::default()) };
+        let Some(entry) = self.entries.get(&key) else {
+            return Ok(Score::default());
+        };
         let detail = match entry.detail.checked_sub(1) {
             None => String::new(),
             Some(at) => self.detail(at)?,
         };
-        Ok(Score { state: entry.state, value: entry.value, detail })
+        Ok(Score {
+            state: entry.state,
+            value: entry.value,
+            detail,
+        })
     }
 
     fn detail(&self, at: u64) -> Result<String> {
@@ -218,7 +280,8 @@ impl Scores {
                     have += end.unwrap_or(n);
                     if end.is_some() {
                         bytes.truncate(have);
-                        let corrupt = |_| Error::new(ErrorKind::Corrupt, "the detail of a score is damaged");
+                        let corrupt =
+                            |_| Error::new(ErrorKind::Corrupt, "the detail of a score is damaged");
                         return String::from_utf8(bytes).map_err(|e| corrupt(e).file(&self.path));
                     }
                 }
@@ -237,16 +300,26 @@ impl Scores {
         let (mut lines, mut rows) = (Vec::new(), Vec::with_capacity(scores.len() * ROW));
         let mut entries = Vec::with_capacity(scores.len());
         for (key, score) in scores {
-            let detail = if score.detail.is_empty() { 0 } else { self.details.length() + lines.len() as u64 + 1 };
+            let detail = if score.detail.is_empty() {
+                0
+            } else {
+                self.details.length() + lines.len() as u64 + 1
+            };
             match score.detail.len() <= DETAIL && !score.detail.contains('\n') {
                 _ if detail == 0 => {}
                 true => lines.extend_from_slice(score.detail.as_bytes()),
-                false => lines.extend_from_slice(b"{\"note\":\"what was said is too long to be kept\"}"),
+                false => {
+                    lines.extend_from_slice(b"{\"note\":\"what was said is too long to be kept\"}")
+                }
             }
             if detail > 0 {
                 lines.push(b'\n');
             }
-            let entry = Entry { value: score.value, state: score.state, detail };
+            let entry = Entry {
+                value: score.value,
+                state: score.state,
+                detail,
+            };
             encode(*key, entry, &mut rows);
             entries.push((*key, entry));
         }
@@ -288,5 +361,12 @@ fn decode(row: &[u8]) -> Option<(u64, Entry)> {
     let key = u64::from_le_bytes(body[..8].try_into().ok()?);
     let value = f32::from_le_bytes(body[8..12].try_into().ok()?);
     let detail = u64::from_le_bytes(body[16..24].try_into().ok()?);
-    Some((key, Entry { value, state: ScoreState::from_code(body[12]), detail }))
+    Some((
+        key,
+        Entry {
+            value,
+            state: ScoreState::from_code(body[12]),
+            detail,
+        },
+    ))
 }

@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use super::*;
 
 fn about(model: &str) -> About {
-    let print = Fingerprint { parts: BTreeMap::from([("model".into(), model.into())]) };
+    let print = Fingerprint {
+        parts: BTreeMap::from([("model".into(), model.into())]),
+    };
     About::new(Scorer::Clip, model.into(), &print, 100.0)
 }
 
@@ -14,20 +16,56 @@ fn file(store: &Path, ext: &str) -> PathBuf {
 #[test]
 fn scores_read_back_the_last_word_counting_and_versions_apart() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(Scores::current(dir.path(), &Scorer::Clip).unwrap().is_none());
+    assert!(
+        Scores::current(dir.path(), &Scorer::Clip)
+            .unwrap()
+            .is_none()
+    );
     let mut scores = Scores::begin(dir.path(), about("a")).unwrap();
-    scores.append(&[(1, Score::scored(0.25, "{\"parts\":2}")), (2, Score::other(ScoreState::Failed, ""))]).unwrap();
+    scores
+        .append(&[
+            (1, Score::scored(0.25, "{\"parts\":2}")),
+            (2, Score::other(ScoreState::Failed, "")),
+        ])
+        .unwrap();
     scores.append(&[(2, Score::scored(0.5, ""))]).unwrap();
     drop(scores);
     let again = Scores::current(dir.path(), &Scorer::Clip).unwrap().unwrap();
-    assert_eq!((again.len(), again.get(1), again.get(3)), (2, (ScoreState::Scored, 0.25), (ScoreState::Missing, 0.0)));
-    assert_eq!(again.score(1).unwrap(), Score::scored(0.25, "{\"parts\":2}"));
+    assert_eq!(
+        (again.len(), again.get(1), again.get(3)),
+        (2, (ScoreState::Scored, 0.25), (ScoreState::Missing, 0.0))
+    );
+    assert_eq!(
+        again.score(1).unwrap(),
+        Score::scored(0.25, "{\"parts\":2}")
+    );
     assert_eq!(again.score(2).unwrap(), Score::scored(0.5, ""));
-    assert!(Scores::begin(dir.path(), about("b")).unwrap().is_empty(), "another version has its own");
-    assert_eq!(Scores::current(dir.path(), &Scorer::Clip).unwrap().unwrap().about().name, "b");
-    assert_eq!(Scores::begin(dir.path(), about("a")).unwrap().len(), 2, "and the first is still there");
+    assert!(
+        Scores::begin(dir.path(), about("b")).unwrap().is_empty(),
+        "another version has its own"
+    );
+    assert_eq!(
+        Scores::current(dir.path(), &Scorer::Clip)
+            .unwrap()
+            .unwrap()
+            .about()
+            .name,
+        "b"
+    );
+    assert_eq!(
+        Scores::begin(dir.path(), about("a")).unwrap().len(),
+        2,
+        "and the first is still there"
+    );
     let judge = Scorer::Judge("v1-add".into());
-    Scores::begin(dir.path(), About { scorer: judge.clone(), ..about("a") }).unwrap();
+    Scores::begin(
+        dir.path(),
+        About {
+            scorer: judge.clone(),
+            ..about("a")
+        },
+    )
+    .unwrap();
     assert_eq!(scorers(dir.path()), [Scorer::Clip, judge]);
 }
 
@@ -35,7 +73,13 @@ fn scores_read_back_the_last_word_counting_and_versions_apart() {
 fn a_torn_end_and_a_damaged_row_cost_only_themselves() {
     let dir = tempfile::tempdir().unwrap();
     let mut scores = Scores::begin(dir.path(), about("a")).unwrap();
-    scores.append(&[(1, Score::scored(1.0, "")), (2, Score::scored(2.0, "")), (3, Score::scored(3.0, ""))]).unwrap();
+    scores
+        .append(&[
+            (1, Score::scored(1.0, "")),
+            (2, Score::scored(2.0, "")),
+            (3, Score::scored(3.0, "")),
+        ])
+        .unwrap();
     drop(scores);
     let path = file(dir.path(), "scores");
     let mut bytes = std::fs::read(&path).unwrap();
@@ -43,28 +87,45 @@ fn a_torn_end_and_a_damaged_row_cost_only_themselves() {
     bytes.extend_from_slice(&[7; 11]);
     std::fs::write(&path, &bytes).unwrap();
     let mut scores = Scores::current(dir.path(), &Scorer::Clip).unwrap().unwrap();
-    assert_eq!((scores.get(1).1, scores.get(2).0, scores.get(3).1), (1.0, ScoreState::Missing, 3.0));
-    assert!(scores.problems()[0].what.contains("1 scores") && scores.problems()[0].place.file.is_some());
+    assert_eq!(
+        (scores.get(1).1, scores.get(2).0, scores.get(3).1),
+        (1.0, ScoreState::Missing, 3.0)
+    );
+    assert!(
+        scores.problems()[0].what.contains("1 scores") && scores.problems()[0].place.file.is_some()
+    );
     scores.append(&[(2, Score::scored(2.0, ""))]).unwrap();
     drop(scores);
-    assert_eq!(Scores::current(dir.path(), &Scorer::Clip).unwrap().unwrap().get(2), (ScoreState::Scored, 2.0));
+    assert_eq!(
+        Scores::current(dir.path(), &Scorer::Clip)
+            .unwrap()
+            .unwrap()
+            .get(2),
+        (ScoreState::Scored, 2.0)
+    );
 }
 
 #[test]
 fn a_detail_whose_row_was_never_written_harms_nobody() {
     let dir = tempfile::tempdir().unwrap();
     let mut scores = Scores::begin(dir.path(), about("a")).unwrap();
-    scores.append(&[(1, Score::scored(1.0, "{\"a\":1}"))]).unwrap();
+    scores
+        .append(&[(1, Score::scored(1.0, "{\"a\":1}"))])
+        .unwrap();
     drop(scores);
     let path = file(dir.path(), "details");
     let mut bytes = std::fs::read(&path).unwrap();
     bytes.extend_from_slice(b"{\"half a li");
     std::fs::write(&path, &bytes).unwrap();
     let mut scores = Scores::begin(dir.path(), about("a")).unwrap();
-    scores.append(&[(2, Score::scored(2.0, "{\"b\":2}"))]).unwrap();
+    scores
+        .append(&[(2, Score::scored(2.0, "{\"b\":2}"))])
+        .unwrap();
     assert_eq!(scores.score(2).unwrap().detail, "{\"b\":2}");
     assert_eq!(scores.score(1).unwrap().detail, "{\"a\":1}");
-    scores.append(&[(3, Score::scored(2.0, "x".repeat(DETAIL + 1)))]).unwrap();
+    scores
+        .append(&[(3, Score::scored(2.0, "x".repeat(DETAIL + 1)))])
+        .unwrap();
     assert!(scores.score(3).unwrap().detail.contains("too long"));
 }
 
@@ -72,7 +133,12 @@ fn a_detail_whose_row_was_never_written_harms_nobody() {
 fn embeddings_read_back_and_damaged_ones_are_made_again() {
     let dir = tempfile::tempdir().unwrap();
     let mut all = Embeddings::open(dir.path(), "abc", 3).unwrap();
-    all.append(&[(7, vec![1.0, 0.0, 0.5]), (8, vec![0.0, 1.0, 0.0]), (9, vec![1.0])]).unwrap();
+    all.append(&[
+        (7, vec![1.0, 0.0, 0.5]),
+        (8, vec![0.0, 1.0, 0.0]),
+        (9, vec![1.0]),
+    ])
+    .unwrap();
     all.append(&[(7, vec![0.0, 0.0, 0.0])]).unwrap();
     assert_eq!((all.len(), all.dim()), (2, 3));
     drop(all);
@@ -83,7 +149,17 @@ fn embeddings_read_back_and_damaged_ones_are_made_again() {
     std::fs::write(&path, bytes).unwrap();
     let all = Embeddings::open(dir.path(), "abc", 3).unwrap();
     assert_eq!(all.keys(), [7]);
-    assert_eq!(all.get(7).unwrap().iter().map(|x| x.to_f32()).collect::<Vec<_>>(), [1.0, 0.0, 0.5]);
+    assert_eq!(
+        all.get(7)
+            .unwrap()
+            .iter()
+            .map(|x| x.to_f32())
+            .collect::<Vec<_>>(),
+        [1.0, 0.0, 0.5]
+    );
     assert!(all.get(8).is_none());
-    assert!(Embeddings::open(dir.path(), "abc", 4).unwrap().is_empty(), "other sizes lie in other files");
+    assert!(
+        Embeddings::open(dir.path(), "abc", 4).unwrap().is_empty(),
+        "other sizes lie in other files"
+    );
 }

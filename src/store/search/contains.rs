@@ -36,7 +36,9 @@ impl Texts {
             TextField::Option => self.options.iter().any(|option| has(&option.text)),
             TextField::Answer => has(&self.answer),
             TextField::Any => {
-                let fields = TextField::NAMED.into_iter().filter(|field| *field != TextField::Id);
+                let fields = TextField::NAMED
+                    .into_iter()
+                    .filter(|field| *field != TextField::Id);
                 has(&self.id) || fields.into_iter().any(|field| self.contains(field, needle))
             }
         }
@@ -47,7 +49,12 @@ impl Texts {
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] when the texts are damaged.
-pub fn retain(catalog: &Catalog, arena: &Arena, rows: &mut Vec<u32>, wanted: &Contains) -> Result<()> {
+pub fn retain(
+    catalog: &Catalog,
+    arena: &Arena,
+    rows: &mut Vec<u32>,
+    wanted: &Contains,
+) -> Result<()> {
     let mut kept = Vec::new();
     for raw in &wanted.needles {
         let needle: String = lower(raw).collect();
@@ -57,7 +64,11 @@ pub fn retain(catalog: &Catalog, arena: &Arena, rows: &mut Vec<u32>, wanted: &Co
             kept.extend(found);
         } else {
             // An id is one item's name and no text: it is meant whole and as it is written.
-            let needle = if wanted.field == TextField::Id { raw } else { &needle };
+            let needle = if wanted.field == TextField::Id {
+                raw
+            } else {
+                &needle
+            };
             verified(catalog, &found, wanted.field, needle, &mut kept)?;
         }
     }
@@ -73,7 +84,12 @@ fn holding(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
     let mut found = Vec::new();
     for chunk in arena.chunks() {
         let (mut at, mut from) = (0, 0);
-        while let Some(hit) = chunk.text().as_bytes().get(at..).and_then(|rest| finder.find(rest)) {
+        while let Some(hit) = chunk
+            .text()
+            .as_bytes()
+            .get(at..)
+            .and_then(|rest| finder.find(rest))
+        {
             from = chunk.row_at(at + hit, from);
             found.push(chunk.first + from as u32);
             at = chunk.range(from).end + 1;
@@ -86,9 +102,20 @@ fn holding(arena: &Arena, needle: &str, rows: &[u32]) -> Vec<u32> {
 }
 
 /// Adds those of `candidates` (rising) whose `field` really contains `needle`.
-fn verified(catalog: &Catalog, candidates: &[u32], field: TextField, needle: &str, kept: &mut Vec<u32>) -> Result<()> {
+fn verified(
+    catalog: &Catalog,
+    candidates: &[u32],
+    field: TextField,
+    needle: &str,
+    kept: &mut Vec<u32>,
+) -> Result<()> {
     catalog.each_of(candidates, &mut |row, line| {
-        let corrupt = |e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1));
+        let corrupt = |e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("item #{} cannot be read: {e}", row + 1),
+            )
+        };
         let texts: Texts = serde_json::from_slice(line).map_err(corrupt)?;
         if texts.contains(field, needle) {
             kept.push(row);
@@ -110,7 +137,12 @@ struct Rotated {
 pub fn retain_rotations(catalog: &Catalog, rows: &mut Vec<u32>, wanted: &[String]) -> Result<()> {
     let mut kept = Vec::new();
     catalog.each_of(rows, &mut |row, line| {
-        let corrupt = |e| Error::new(ErrorKind::Corrupt, format!("item #{} cannot be read: {e}", row + 1));
+        let corrupt = |e| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("item #{} cannot be read: {e}", row + 1),
+            )
+        };
         let Rotated { rotation } = serde_json::from_slice(line).map_err(corrupt)?;
         let passes = |wanted: &String| match &rotation {
             None => wanted == "none",

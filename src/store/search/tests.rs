@@ -43,9 +43,23 @@ fn prompts(n: u64) -> Vec<String> {
         "jellyfish",
     ];
     let colours = ["red", "orange", "yellow", "green", "blue", "purple", "pink"];
-    let doing =
-        ["jumping rope", "reading a book", "playing the violin", "cooking", "on the left", "asleep", "no action"];
-    let places = ["on the lawn", "near the beach", "in the tundra", "night background", "pure background", "indoor"];
+    let doing = [
+        "jumping rope",
+        "reading a book",
+        "playing the violin",
+        "cooking",
+        "on the left",
+        "asleep",
+        "no action",
+    ];
+    let places = [
+        "on the lawn",
+        "near the beach",
+        "in the tundra",
+        "night background",
+        "pure background",
+        "indoor",
+    ];
     let styles = [
         "watercolor painting. vibrant, beautiful, painterly, detailed, textural, artistic",
         "cubist style. angular shapes, abstract, geometric",
@@ -54,8 +68,13 @@ fn prompts(n: u64) -> Vec<String> {
         "analog film photo, faded film, desaturated, 35mm, grainy, vignette, vintage, Kodachrome, Lomography",
         "low-poly style, ambient occlusion, isometric, hyperdetailed",
     ];
-    let asked =
-        ["What is the animal?", "What is the color of it?", "Where is it?", "Is it a photo?", "What style is it?"];
+    let asked = [
+        "What is the animal?",
+        "What is the color of it?",
+        "Where is it?",
+        "Is it a photo?",
+        "What style is it?",
+    ];
     let starts = ["1 ", "2 ", "a photo of a ", "", "two ", "an image of one "];
     let mut state = 17;
     (0..n)
@@ -118,15 +137,24 @@ fn recall_against_skim_over_every_row() {
     let mut sum = 0.0;
     for query in queries {
         let parsed = Query::parse(query).unwrap();
-        let mut full: Vec<i32> = (0..arena.rows()).filter_map(|row| parsed.score(arena.get(row).unwrap())).collect();
+        let mut full: Vec<i32> = (0..arena.rows())
+            .filter_map(|row| parsed.score(arena.get(row).unwrap()))
+            .collect();
         full.sort_unstable_by_key(|score| std::cmp::Reverse(*score));
         let hits = find(&arena, query);
         assert_eq!(hits.exact, Some(full.len() as u64), "{query}");
         let want = full.len().min(50);
         let bar = full.get(want.wrapping_sub(1)).copied().unwrap_or(i32::MAX);
         let good = hits.rows.iter().take(50).filter(|r| r.1 >= bar).count();
-        let recall = if want == 0 { 1.0 } else { good as f64 / want as f64 };
-        eprintln!("{query:>30}  {:>5} matches  recall@50 {recall:.2}", full.len());
+        let recall = if want == 0 {
+            1.0
+        } else {
+            good as f64 / want as f64
+        };
+        eprintln!(
+            "{query:>30}  {:>5} matches  recall@50 {recall:.2}",
+            full.len()
+        );
         sum += recall;
         if recall < worst.0 {
             worst = (recall, query);
@@ -138,12 +166,20 @@ fn recall_against_skim_over_every_row() {
 
 #[test]
 fn every_word_must_match_in_any_order() {
-    let arena = arena(&["a red owl on a blue rug", "a red rug", "blue owls", "an owl in blue and red"]);
+    let arena = arena(&[
+        "a red owl on a blue rug",
+        "a red rug",
+        "blue owls",
+        "an owl in blue and red",
+    ]);
     assert_eq!(rows(&find(&arena, "red owl blue")), [0, 3]);
     assert_eq!(find(&arena, "red owl blue").exact, Some(2));
     assert_eq!(rows(&find(&arena, "  OWL   blue ")).len(), 3);
     assert_eq!(find(&arena, "red owl green").exact, Some(0));
-    assert_eq!(matching(&arena, "blue owl", None, &|| false), Some(vec![0, 2, 3]));
+    assert_eq!(
+        matching(&arena, "blue owl", None, &|| false),
+        Some(vec![0, 2, 3])
+    );
 }
 
 #[test]
@@ -156,8 +192,20 @@ fn a_piece_at_a_beginning_comes_before_a_piece_and_that_before_scattered() {
 fn an_empty_query_is_every_row_in_order() {
     let arena = arena(&["b", "a", ""]);
     let hits = find(&arena, " \t");
-    assert_eq!((rows(&hits), hits.exact, hits.partial), (vec![0, 1, 2], Some(3), false));
-    assert_eq!(rows(&search(&arena, "", Some(&[1, 2, 9]), &|| false, &mut |_| ())), [1, 2]);
+    assert_eq!(
+        (rows(&hits), hits.exact, hits.partial),
+        (vec![0, 1, 2], Some(3), false)
+    );
+    assert_eq!(
+        rows(&search(
+            &arena,
+            "",
+            Some(&[1, 2, 9]),
+            &|| false,
+            &mut |_| ()
+        )),
+        [1, 2]
+    );
     assert_eq!(rows(&find(&Arena::new(), "a")), [0u32; 0]);
     assert_eq!(find(&Arena::new(), "a").exact, Some(0));
 }
@@ -167,11 +215,18 @@ fn one_letter_finds_every_row_that_has_it() {
     let texts = prompts(3000);
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
     for letter in ["q", "z", "7", "\u{e9}", "-", "k"] {
-        let want = texts.iter().filter(|t| t.to_lowercase().contains(letter)).count() as u64;
+        let want = texts
+            .iter()
+            .filter(|t| t.to_lowercase().contains(letter))
+            .count() as u64;
         let hits = find(&arena, letter);
         assert_eq!(hits.exact, Some(want), "{letter}");
         assert_eq!(hits.rows.len() as u64, want.min(LIMIT as u64), "{letter}");
-        assert!(hits.rows.iter().all(|(row, _)| arena.get(*row).unwrap().contains(letter)));
+        assert!(
+            hits.rows
+                .iter()
+                .all(|(row, _)| arena.get(*row).unwrap().contains(letter))
+        );
     }
 }
 
@@ -180,13 +235,23 @@ fn a_search_among_some_rows_finds_what_a_search_among_all_finds_there() {
     let texts = prompts(4000);
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
     assert!(arena.chunks().len() > 1);
-    for (query, step) in [("owl", 2), ("owl", 97), ("rb", 3), ("blue steam", 50), ("zz", 2)] {
+    for (query, step) in [
+        ("owl", 2),
+        ("owl", 97),
+        ("rb", 3),
+        ("blue steam", 50),
+        ("zz", 2),
+    ] {
         let only: Vec<u32> = (0..arena.rows()).filter(|row| row % step == 1).collect();
         let mut all = matching(&arena, query, None, &|| false).unwrap();
         all.retain(|row| row % step == 1);
         let hits = search(&arena, query, Some(&only), &|| false, &mut |_| ());
         assert_eq!(hits.exact, Some(all.len() as u64), "{query}");
-        assert_eq!(matching(&arena, query, Some(&only), &|| false).unwrap(), all, "{query}");
+        assert_eq!(
+            matching(&arena, query, Some(&only), &|| false).unwrap(),
+            all,
+            "{query}"
+        );
         let mut found = rows(&hits);
         found.sort_unstable();
         assert_eq!(found, all, "{query}");
@@ -196,9 +261,18 @@ fn a_search_among_some_rows_finds_what_a_search_among_all_finds_there() {
 #[test]
 fn rows_to_look_at_may_come_in_any_order_and_more_than_once() {
     let arena = arena(&["owl", "an owl", "cat", "owls"]);
-    let hits = search(&arena, "owl", Some(&[9, 3, 2, 3, 0]), &|| false, &mut |_| ());
+    let hits = search(
+        &arena,
+        "owl",
+        Some(&[9, 3, 2, 3, 0]),
+        &|| false,
+        &mut |_| (),
+    );
     assert_eq!((rows(&hits), hits.exact), (vec![0, 3], Some(2)));
-    assert_eq!(matching(&arena, "owl", Some(&[3, 1, 3]), &|| false), Some(vec![1, 3]));
+    assert_eq!(
+        matching(&arena, "owl", Some(&[3, 1, 3]), &|| false),
+        Some(vec![1, 3])
+    );
 }
 
 #[test]
@@ -220,14 +294,35 @@ fn what_is_best_so_far_is_published_as_it_is_found() {
     let arena = Arena::from_rows((0..).zip(texts.iter().map(String::as_str))).unwrap();
     for query in ["owl", "rbtndra"] {
         let mut seen = Vec::new();
-        let hits = search_sliced(&arena, query, None, &|| false, &mut |p| seen.push(p), Duration::ZERO);
+        let hits = search_sliced(
+            &arena,
+            query,
+            None,
+            &|| false,
+            &mut |p| seen.push(p),
+            Duration::ZERO,
+        );
         // A machine with nothing to spare publishes the first page and the last.
         assert!(seen.len() >= 2, "{query}: {}", seen.len());
-        assert!(seen.iter().all(|p| !p.rows.is_empty() && p.rows.len() <= PAGE && p.done <= 1000));
-        assert!(seen.iter().all(|p| p.rows.is_sorted_by_key(|r| std::cmp::Reverse(r.1))));
+        assert!(
+            seen.iter()
+                .all(|p| !p.rows.is_empty() && p.rows.len() <= PAGE && p.done <= 1000)
+        );
+        assert!(
+            seen.iter()
+                .all(|p| p.rows.is_sorted_by_key(|r| std::cmp::Reverse(r.1)))
+        );
         let last: Vec<u32> = seen.last().unwrap().rows.iter().map(|r| r.0).collect();
-        let kept = hits.rows.iter().take(20).filter(|r| last.contains(&r.0)).count();
-        assert!(kept >= 15 || hits.rows[0].1 == hits.rows[300].1, "{query}: {kept} of the first 20");
+        let kept = hits
+            .rows
+            .iter()
+            .take(20)
+            .filter(|r| last.contains(&r.0))
+            .count();
+        assert!(
+            kept >= 15 || hits.rows[0].1 == hits.rows[300].1,
+            "{query}: {kept} of the first 20"
+        );
     }
 }
 
@@ -240,19 +335,30 @@ fn a_newer_query_stops_an_older_one_early() {
     let cancel = || asked.fetch_add(1, Ordering::Relaxed) >= 3;
     let hits = search(&arena, "e", None, &cancel, &mut |_| ());
     assert_eq!((hits.exact, hits.partial), (None, true));
-    assert!(asked.load(Ordering::Relaxed) < arena.chunks().len() as u64, "it went on");
+    assert!(
+        asked.load(Ordering::Relaxed) < arena.chunks().len() as u64,
+        "it went on"
+    );
     assert!(hits.rows.len() <= PAGE && !hits.rows.is_empty() && full > PAGE as u64);
     assert_eq!(matching(&arena, "e", None, &|| true), None);
 }
 
 #[test]
 fn letters_beyond_ascii_are_found_in_either_case_and_marked_where_they_are() {
-    let arena = arena(&["\u{c9}GLISE au soir", "eglise", "\u{130}stanbul", "\u{1F989} owl"]);
+    let arena = arena(&[
+        "\u{c9}GLISE au soir",
+        "eglise",
+        "\u{130}stanbul",
+        "\u{1F989} owl",
+    ]);
     assert_eq!(rows(&find(&arena, "\u{e9}glise")), [0]);
     assert_eq!(rows(&find(&arena, "\u{c9}SOIR")), [0]);
     assert_eq!(rows(&find(&arena, "stanbul")), [2]);
     assert_eq!(rows(&find(&arena, "\u{1F989}")), [3]);
-    assert_eq!(highlight("\u{c9}GLISE au soir", "\u{e9}gl soir"), [0, 1, 2, 10, 11, 12, 13]);
+    assert_eq!(
+        highlight("\u{c9}GLISE au soir", "\u{e9}gl soir"),
+        [0, 1, 2, 10, 11, 12, 13]
+    );
     // The capital \u{130} has two characters in lower case; what follows is still marked in its place.
     assert_eq!(highlight("\u{130}stanbul", "stan"), [1, 2, 3, 4]);
 }
@@ -267,7 +373,11 @@ fn highlights_follow_the_score_and_pass_over_what_is_not_there() {
 
 #[test]
 fn a_row_too_long_for_the_score_matrix_is_still_found() {
-    let long = format!("{} red {} owl", "ab ".repeat(100_000), "cd ".repeat(100_000));
+    let long = format!(
+        "{} red {} owl",
+        "ab ".repeat(100_000),
+        "cd ".repeat(100_000)
+    );
     let arena = arena(&["owl red", &long, "nothing"]);
     assert_eq!(rows(&find(&arena, "red owl")), [0, 1]);
     assert_eq!(rows(&find(&arena, "rdwl")), [1]);

@@ -16,7 +16,16 @@ pub(super) struct Found {
 
 impl Found {
     pub(super) fn new(keep: usize) -> Found {
-        Found { top: Top { keep, rows: Vec::new(), floor: None }, heads: 0, count: 0, rows: Vec::new() }
+        Found {
+            top: Top {
+                keep,
+                rows: Vec::new(),
+                floor: None,
+            },
+            heads: 0,
+            count: 0,
+            rows: Vec::new(),
+        }
     }
 
     /// An empty one to gather a part in, which passes over what this one would pass over.
@@ -75,7 +84,10 @@ impl Top {
     }
 
     pub(super) fn push(&mut self, score: i32, row: u32) {
-        if self.floor.is_some_and(|floor| rank(&(score, row)) > rank(&floor)) {
+        if self
+            .floor
+            .is_some_and(|floor| rank(&(score, row)) > rank(&floor))
+        {
             return;
         }
         self.rows.push((score, row));
@@ -93,10 +105,16 @@ mod tests {
 
     #[test]
     fn the_best_are_kept_each_once_whatever_the_order() {
-        let scores: Vec<(i32, u32)> = (0..5000u32).map(|row| (((row * 7919) % 97) as i32, row)).collect();
+        let scores: Vec<(i32, u32)> = (0..5000u32)
+            .map(|row| (((row * 7919) % 97) as i32, row))
+            .collect();
         let mut want = scores.clone();
         want.sort_unstable_by_key(rank);
-        let want: Vec<(u32, i32)> = want.iter().take(100).map(|&(score, row)| (row, score)).collect();
+        let want: Vec<(u32, i32)> = want
+            .iter()
+            .take(100)
+            .map(|&(score, row)| (row, score))
+            .collect();
         let mut up = Found::new(200);
         let mut down = Found::new(200);
         for &(score, row) in &scores {

@@ -36,11 +36,19 @@ pub(super) struct Word {
 
 impl Word {
     pub(super) fn new(text: &str) -> Word {
-        let units: Vec<_> = text.char_indices().map(|(i, c)| (i, c.len_utf8())).collect();
+        let units: Vec<_> = text
+            .char_indices()
+            .map(|(i, c)| (i, c.len_utf8()))
+            .collect();
         Word {
             mask: arena::mask(text),
             told_by_mask: units.len() == 1 && text.chars().all(arena::has_own_bit),
-            step: MATCH + if text.chars().all(char::is_alphanumeric) { CONSECUTIVE } else { HEAD },
+            step: MATCH
+                + if text.chars().all(char::is_alphanumeric) {
+                    CONSECUTIVE
+                } else {
+                    HEAD
+                },
             finder: Finder::new(text).into_owned(),
             text: text.to_string(),
             units,
@@ -63,26 +71,39 @@ impl Word {
     /// The byte at which the word as a whole first occurs in `hay` at or after `from`.
     pub(super) fn find(&self, hay: &[u8], from: usize) -> Option<usize> {
         let rest = hay.get(from..)?;
-        let at = if self.text.len() == 1 { memchr(self.text.as_bytes()[0], rest) } else { self.finder.find(rest) };
+        let at = if self.text.len() == 1 {
+            memchr(self.text.as_bytes()[0], rest)
+        } else {
+            self.finder.find(rest)
+        };
         at.map(|at| at + from)
     }
 
     /// Whether its characters occur in `row` in order; the row's mask has been found to hold the word's.
     pub(super) fn within(&self, row: &[u8]) -> bool {
         self.told_by_mask
-            || self.units.iter().try_fold(0, |from, &u| self.next(row, u, from).map(|at| at + u.1)).is_some()
+            || self
+                .units
+                .iter()
+                .try_fold(0, |from, &u| self.next(row, u, from).map(|at| at + u.1))
+                .is_some()
     }
 
     /// Score of the word lying together, first found at byte `at`; with `probe` the best place in the row.
     pub(super) fn together(&self, row: &[u8], mut at: usize, probe: bool) -> Together {
         let mut best = place(row, at);
         while probe && best < HEAD {
-            let Some(next) = self.find(row, at + 1) else { break };
+            let Some(next) = self.find(row, at + 1) else {
+                break;
+            };
             at = next;
             best = best.max(place(row, at));
         }
         let n = self.units.len() as i32;
-        Together { score: START + n * MATCH + best + (n - 1) * CONSECUTIVE, head: best >= HEAD }
+        Together {
+            score: START + n * MATCH + best + (n - 1) * CONSECUTIVE,
+            head: best >= HEAD,
+        }
     }
 
     /// Score of a good alignment of the word's characters in order; `None` when there is none of `floor` or more.
@@ -103,7 +124,11 @@ impl Word {
             best = Some(self.align(row, start, rest, 1, floor)?);
         }
         // The last start from which the word's tail still fits.
-        let last = self.units.iter().rev().try_fold(row.len(), |end, &u| self.previous(row, u, end))?;
+        let last = self
+            .units
+            .iter()
+            .rev()
+            .try_fold(row.len(), |end, &u| self.previous(row, u, end))?;
         let mut at = start;
         for tried in 0..STARTS {
             if best.is_some_and(|best| best >= self.ceiling()) {
@@ -111,7 +136,13 @@ impl Word {
             }
             // Later starts inside words rarely win, so only the first few are tried.
             if tried < 3 || place(row, at) > 0 {
-                best = best.max(self.align(row, at, rest, LOOK_AHEAD, best.map_or(floor, |b| b.max(floor))));
+                best = best.max(self.align(
+                    row,
+                    at,
+                    rest,
+                    LOOK_AHEAD,
+                    best.map_or(floor, |b| b.max(floor)),
+                ));
             }
             match self.next(row, first, at + 1) {
                 Some(next) if next <= last => at = next,
@@ -133,7 +164,14 @@ impl Word {
 
     /// Score of the alignment that begins at byte `start` and, wherever the next character does not follow at once,
     /// takes the most promising of its next `choices` occurrences. `None` when that leads nowhere, or below `floor`.
-    fn align(&self, row: &[u8], start: usize, rest: &[(usize, usize)], choices: usize, floor: i32) -> Option<i32> {
+    fn align(
+        &self,
+        row: &[u8],
+        start: usize,
+        rest: &[(usize, usize)],
+        choices: usize,
+        floor: i32,
+    ) -> Option<i32> {
         let mut score = START + MATCH + place(row, start);
         let mut at = start + self.units[0].1;
         for (i, &unit) in rest.iter().enumerate() {
@@ -147,8 +185,14 @@ impl Word {
             let (mut chosen, mut value) = (found, i32::MIN);
             for _ in 0..choices {
                 let gain = place(row, found) + GAP_START - (found - at) as i32;
-                let follows = rest.get(i + 1).is_some_and(|&u| row[found + unit.1..].starts_with(self.bytes(u)));
-                let promise = if follows { gain + CONSECUTIVE - GAP_START } else { gain };
+                let follows = rest
+                    .get(i + 1)
+                    .is_some_and(|&u| row[found + unit.1..].starts_with(self.bytes(u)));
+                let promise = if follows {
+                    gain + CONSECUTIVE - GAP_START
+                } else {
+                    gain
+                };
                 if promise > value {
                     (chosen, value) = (found, promise);
                 }
@@ -228,7 +272,9 @@ pub(super) struct Together {
 
 /// The bonus of the character at byte `at`.
 fn place(row: &[u8], at: usize) -> i32 {
-    let Some(before) = at.checked_sub(1) else { return 2 * HEAD };
+    let Some(before) = at.checked_sub(1) else {
+        return 2 * HEAD;
+    };
     match row.get(before) {
         Some(b' ' | b'/' | b'\\' | b'|' | b'(' | b')' | b'[' | b']' | b'{' | b'}') => HEAD,
         Some(b'!'..=b'\'' | b'*'..=b'.' | b':'..=b'@' | b'^'..=b'`' | b'~') => BREAK,
@@ -244,16 +290,31 @@ mod tests {
     use super::*;
 
     fn skim(row: &str, word: &str) -> Option<i32> {
-        SkimMatcherV2::default().fuzzy_match(row, word).map(|s| s as i32)
+        SkimMatcherV2::default()
+            .fuzzy_match(row, word)
+            .map(|s| s as i32)
     }
 
     #[test]
     fn a_word_in_one_piece_scores_as_skim_does() {
-        for (row, word) in [("owl on a lawn", "owl"), ("an owl", "owl"), ("an \"owl", "owl"), ("growls", "owl")] {
+        for (row, word) in [
+            ("owl on a lawn", "owl"),
+            ("an owl", "owl"),
+            ("an \"owl", "owl"),
+            ("growls", "owl"),
+        ] {
             let word = Word::new(word);
             let at = word.find(row.as_bytes(), 0).unwrap();
-            assert_eq!(Some(word.together(row.as_bytes(), at, true).score), skim(row, word.text()), "{row}");
-            assert_eq!(word.scattered(row.as_bytes(), i32::MIN), skim(row, word.text()), "{row}");
+            assert_eq!(
+                Some(word.together(row.as_bytes(), at, true).score),
+                skim(row, word.text()),
+                "{row}"
+            );
+            assert_eq!(
+                word.scattered(row.as_bytes(), i32::MIN),
+                skim(row, word.text()),
+                "{row}"
+            );
         }
     }
 
@@ -261,13 +322,25 @@ mod tests {
     fn a_scattered_word_scores_at_most_as_skim_does_and_often_the_same() {
         let row = "1 blue color robot, tundra (snow), cubist painting, angular edges";
         let mut same = 0;
-        let words = ["robtundr", "bcr", "cubedg", "cpaint", "blrob", "snowcub", "rt", "aedges", "tsc"];
+        let words = [
+            "robtundr", "bcr", "cubedg", "cpaint", "blrob", "snowcub", "rt", "aedges", "tsc",
+        ];
         for text in words {
-            let (score, best) =
-                (Word::new(text).scattered(row.as_bytes(), i32::MIN).unwrap(), skim(row, text).unwrap());
+            let (score, best) = (
+                Word::new(text).scattered(row.as_bytes(), i32::MIN).unwrap(),
+                skim(row, text).unwrap(),
+            );
             assert!(score <= best, "{text}: {score} of {best}");
-            assert_eq!(Word::new(text).scattered(row.as_bytes(), score), Some(score), "{text}");
-            assert_eq!(Word::new(text).scattered(row.as_bytes(), score + 1), None, "{text}");
+            assert_eq!(
+                Word::new(text).scattered(row.as_bytes(), score),
+                Some(score),
+                "{text}"
+            );
+            assert_eq!(
+                Word::new(text).scattered(row.as_bytes(), score + 1),
+                None,
+                "{text}"
+            );
             assert!(score <= Word::new(text).limit());
             same += usize::from(score == best);
         }
@@ -278,7 +351,10 @@ mod tests {
 
     #[test]
     fn near_bytes_are_found_as_far_ones_are() {
-        let text: Vec<u8> = (0..97u8).map(|i| i.wrapping_mul(i)).chain([0, 255, 128, 1, 127]).collect();
+        let text: Vec<u8> = (0..97u8)
+            .map(|i| i.wrapping_mul(i))
+            .chain([0, 255, 128, 1, 127])
+            .collect();
         for from in 0..text.len() {
             for to in from..text.len() {
                 for byte in [0, 1, 4, 127, 128, 129, 225, 255] {

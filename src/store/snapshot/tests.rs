@@ -8,7 +8,9 @@ use benchtop_model::{ErrorKind, Field, Status};
 fn columns(rows: i64) -> Columns {
     let mut columns = Columns::default();
     for n in 0..rows {
-        columns.push(&item(n, ["animal", "plant", ""][n as usize % 3])).unwrap();
+        columns
+            .push(&item(n, ["animal", "plant", ""][n as usize % 3]))
+            .unwrap();
     }
     columns
 }
@@ -22,16 +24,31 @@ fn columns_read_back_as_they_were() {
     let dir = tempfile::tempdir().unwrap();
     for rows in [0, 1, 1000, 40_000] {
         let columns = columns(rows);
-        write_columns(dir.path(), &[3; 32], &columns, [("a", &frames()[..]), ("b", &[])], [("b", &[7u32, 9][..])])
-            .unwrap();
+        write_columns(
+            dir.path(),
+            &[3; 32],
+            &columns,
+            [("a", &frames()[..]), ("b", &[])],
+            [("b", &[7u32, 9][..])],
+        )
+        .unwrap();
         let read = read_columns(dir.path(), &[3; 32]).unwrap();
         assert_eq!(read.columns.id_hash, columns.id_hash);
-        assert_eq!((&read.columns.codes, &read.columns.kind), (&columns.codes, &columns.kind));
+        assert_eq!(
+            (&read.columns.codes, &read.columns.kind),
+            (&columns.codes, &columns.kind)
+        );
         assert_eq!(read.columns.names[1].list(), columns.names[1].list());
-        assert_eq!(read.columns.names[1].code("plant"), columns.names[1].code("plant"));
+        assert_eq!(
+            read.columns.names[1].code("plant"),
+            columns.names[1].code("plant")
+        );
         assert_eq!((&read.frames["a"], &read.frames["b"]), (&frames(), &vec![]));
         let last = rows.max(1) as usize - 1;
-        assert_eq!(read.columns.value(Field::Subtask, last), columns.value(Field::Subtask, last));
+        assert_eq!(
+            read.columns.value(Field::Subtask, last),
+            columns.value(Field::Subtask, last)
+        );
     }
     let other = read_columns(dir.path(), &[4; 32]).err().unwrap();
     assert_eq!(other.kind, ErrorKind::NotFound);
@@ -50,9 +67,24 @@ fn statuses_read_back_as_they_were() {
         }
         write_statuses(dir.path(), &[9; 32], &overlay, places.clone(), [7; 32]).unwrap();
         let read = read_statuses(dir.path(), &[9; 32], rows).unwrap();
-        assert_eq!(read, Statuses { overlay: overlay.clone(), places: places.clone(), contents: [7; 32] });
-        assert_eq!(read_statuses(dir.path(), &[8; 32], rows).unwrap_err().kind, ErrorKind::NotFound);
-        assert_eq!(read_statuses(dir.path(), &[9; 32], rows + 1).unwrap_err().kind, ErrorKind::Corrupt);
+        assert_eq!(
+            read,
+            Statuses {
+                overlay: overlay.clone(),
+                places: places.clone(),
+                contents: [7; 32]
+            }
+        );
+        assert_eq!(
+            read_statuses(dir.path(), &[8; 32], rows).unwrap_err().kind,
+            ErrorKind::NotFound
+        );
+        assert_eq!(
+            read_statuses(dir.path(), &[9; 32], rows + 1)
+                .unwrap_err()
+                .kind,
+            ErrorKind::Corrupt
+        );
     }
 }
 
@@ -64,12 +96,21 @@ fn no_flipped_bit_and_no_cut_gets_through() {
     let rows = BLOCK_ROWS + 9;
     let mut overlay = Overlay::blank(rows);
     overlay.status[rows - 2] = Status::Accepted.code();
-    write_columns(dir.path(), &[1; 32], &columns(40), [("a", &frames()[..])], []).unwrap();
+    write_columns(
+        dir.path(),
+        &[1; 32],
+        &columns(40),
+        [("a", &frames()[..])],
+        [],
+    )
+    .unwrap();
     write_statuses(dir.path(), &[1; 32], &overlay, vec![], [0; 32]).unwrap();
     let columns = || read_columns(dir.path(), &[1; 32]).map(|_| ());
     let statuses = || read_statuses(dir.path(), &[1; 32], rows).map(|_| ());
-    let reads: [(PathBuf, Read<'_>); 2] =
-        [(columns_path(dir.path()), &columns), (statuses_path(dir.path()), &statuses)];
+    let reads: [(PathBuf, Read<'_>); 2] = [
+        (columns_path(dir.path()), &columns),
+        (statuses_path(dir.path()), &statuses),
+    ];
     for (path, read) in reads {
         let whole = std::fs::read(&path).unwrap();
         read().unwrap();

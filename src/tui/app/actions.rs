@@ -28,19 +28,29 @@ impl App {
             Action::GoAdjudicate => self.go_adjudicate(),
             Action::GoRounds => self.go_rounds(),
             // Edits of the metadata have steps of their own.
-            Action::Undo if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) && self.undo_retirement() => {}
-            Action::Undo | Action::Redo if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) => {
+            Action::Undo
+                if matches!(self.at, PaneId::Vocabulary | PaneId::Templates)
+                    && self.undo_retirement() => {}
+            Action::Undo | Action::Redo
+                if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) =>
+            {
                 self.workshop_action(action);
             }
             Action::Undo if self.undo_bulk() => {}
             Action::Undo | Action::Redo => {
                 let (redo, uuid) = (action == Action::Redo, uuid::Uuid::now_v7());
                 let want = Pending::TakeBack { redo, uuid };
-                if redo { self.ask_now(want, request::Redo(uuid)) } else { self.ask_now(want, request::Undo(uuid)) }
+                if redo {
+                    self.ask_now(want, request::Redo(uuid))
+                } else {
+                    self.ask_now(want, request::Undo(uuid))
+                }
             }
             Action::Sample => {
                 if self.welcome.items > 0 {
-                    self.say(Toast::info("the sample is for an empty project; `benchtop sample` adds it to any"));
+                    self.say(Toast::info(
+                        "the sample is for an empty project; `benchtop sample` adds it to any",
+                    ));
                 } else {
                     self.say(Toast::info("drawing the sample"));
                     self.ask_now(Pending::Sample, request::Sample);
@@ -50,13 +60,19 @@ impl App {
             Action::Theme => self.ask_theme(),
             Action::Palette => {
                 let (choices, actions) = keys::palette(&self.keymap, &self.scopes());
-                self.overlay = Some(Overlay::Menu(MenuFor::Palette(actions), Menu::new("do", choices).filtering()));
+                self.overlay = Some(Overlay::Menu(
+                    MenuFor::Palette(actions),
+                    Menu::new("do", choices).filtering(),
+                ));
             }
             Action::Help => {
                 let page = keys::help_page(&self.keymap, &self.scopes(), &[self.about()]);
                 self.overlay = Some(Overlay::Page(page));
             }
-            Action::Find if self.at == PaneId::List || (self.at == PaneId::Review && self.review.work().is_none()) => {
+            Action::Find
+                if self.at == PaneId::List
+                    || (self.at == PaneId::Review && self.review.work().is_none()) =>
+            {
                 self.ask_find(match self.at {
                     PaneId::List => self.list.words(),
                     _ => self.review.queue().words.clone(),
@@ -72,7 +88,9 @@ impl App {
                     let effects = self.board.act(action);
                     self.board_effects(effects);
                 }
-                PaneId::Vocabulary | PaneId::Templates | PaneId::Coverage => self.workshop_action(action),
+                PaneId::Vocabulary | PaneId::Templates | PaneId::Coverage => {
+                    self.workshop_action(action)
+                }
                 PaneId::Generate => {
                     let effects = self.generate.act(action);
                     self.generate_effects(effects);
@@ -191,7 +209,11 @@ impl App {
     }
 
     pub(super) fn go_review(&mut self) {
-        let item = if self.at == PaneId::Board { self.board.behind().map(|b| b.item.clone()) } else { None };
+        let item = if self.at == PaneId::Board {
+            self.board.behind().map(|b| b.item.clone())
+        } else {
+            None
+        };
         (self.at, self.back_to) = (PaneId::Review, None);
         self.painted = None;
         if let Some(id) = item {
@@ -225,7 +247,11 @@ impl App {
     pub(super) fn go_list(&mut self) {
         self.at = PaneId::List;
         let started = std::mem::replace(&mut self.list_started, true);
-        let effects = if started { self.list.changed() } else { self.list.start() };
+        let effects = if started {
+            self.list.changed()
+        } else {
+            self.list.start()
+        };
         self.list_effects(effects);
         if let (true, Some(number)) = (self.list.words().is_empty(), self.review.number()) {
             let effects = self.list.go_to(number);
@@ -237,9 +263,13 @@ impl App {
         if self.round_action(action, at) {
             return;
         }
-        if matches!(action, Action::Next | Action::Previous | Action::FirstItem | Action::LastItem) {
+        if matches!(
+            action,
+            Action::Next | Action::Previous | Action::FirstItem | Action::LastItem
+        ) {
             // Whoever goes on from here is not taken elsewhere by an answer that comes late.
-            self.link.cancel(|want| matches!(want, Pending::NextPending | Pending::NumberOf));
+            self.link
+                .cancel(|want| matches!(want, Pending::NextPending | Pending::NumberOf));
         }
         let position = self.review.position();
         let gone = match action {
@@ -291,7 +321,10 @@ impl App {
             }
             other => {
                 let list = self.keymap.press(Action::GoList);
-                return self.say(Toast::info(format!("{} is for tables: {list} shows the items", other.name())));
+                return self.say(Toast::info(format!(
+                    "{} is for tables: {list} shows the items",
+                    other.name()
+                )));
             }
         };
         match gone {
@@ -307,7 +340,10 @@ impl App {
     }
 
     pub(super) fn judge_viewed(&mut self, viewed: &Viewed, verdict: Verdict) {
-        let judgement = Judgement { note: self.take_note(viewed.number), ..viewed.judgement(verdict) };
+        let judgement = Judgement {
+            note: self.take_note(viewed.number),
+            ..viewed.judgement(verdict)
+        };
         let effects = self.review.decide(viewed.number, viewed.rev, judgement);
         self.carry_out(effects);
     }
@@ -320,35 +356,58 @@ impl App {
     }
 
     pub(super) fn macro_on(&mut self, viewed: &Viewed, which: usize) {
-        let Some(made) = self.keymap.macros().get(which).cloned() else { return };
+        let Some(made) = self.keymap.macros().get(which).cloned() else {
+            return;
+        };
         let mut judgement = made.judgement(viewed.judgement(made.verdict));
         if let Some(note) = self.take_note(viewed.number) {
-            judgement.note = Some(judgement.note.map_or(note.clone(), |own| format!("{note} {own}")));
+            judgement.note = Some(
+                judgement
+                    .note
+                    .map_or(note.clone(), |own| format!("{note} {own}")),
+            );
         }
         let undo = self.keymap.press(Action::Undo);
         // One key said much: what it was is told, and how it is taken back.
-        self.say(Toast::info(format!("#{} {}: {}; {undo} takes it back", viewed.number, made.name, made.help())));
+        self.say(Toast::info(format!(
+            "#{} {}: {}; {undo} takes it back",
+            viewed.number,
+            made.name,
+            made.help()
+        )));
         self.tell_unconfirmed(viewed.seen);
-        self.tags.used(judgement.note.as_deref().unwrap_or_default());
+        self.tags
+            .used(judgement.note.as_deref().unwrap_or_default());
         let effects = self.review.decide(viewed.number, viewed.rev, judgement);
         self.carry_out(effects);
     }
 
     /// Asks for the reasons; that a picture was not shown is said beside them.
     pub(super) fn reject(&mut self, at: u64) {
-        let Some(viewed) = self.viewed(at) else { return };
+        let Some(viewed) = self.viewed(at) else {
+            return;
+        };
         if let Some(unseen) = viewed.unseen() {
             self.say(Toast::warning(unseen));
         }
         let number = viewed.number;
         let choice = |r: &benchtop_model::config::Reason| {
             let choice = Choice::new(r.label.clone());
-            if r.key == "other" { choice.wants_note() } else { choice }
+            if r.key == "other" {
+                choice.wants_note()
+            } else {
+                choice
+            }
         };
         let choices = self.welcome.reasons.iter().map(choice).collect();
-        let rule = self.review.work().and_then(|work| work.state.protocol.keys());
+        let rule = self
+            .review
+            .work()
+            .and_then(|work| work.state.protocol.keys());
         let what = rule.map_or("reject", |keys| keys.reject);
-        let menu = Menu::new(format!("{what} #{number}: why?"), choices).several().keeping(&self.begun_note(number));
+        let menu = Menu::new(format!("{what} #{number}: why?"), choices)
+            .several()
+            .keeping(&self.begun_note(number));
         let menu = menu.with_tags(self.tags.known().to_vec());
         self.overlay = Some(Overlay::Menu(MenuFor::Reject(viewed), menu));
     }
@@ -376,9 +435,13 @@ impl App {
                 }));
             }
             None if self.setting.capabilities.tmux => {
-                self.say(Toast::info("no true pixels inside tmux: run benchtop outside of it"));
+                self.say(Toast::info(
+                    "no true pixels inside tmux: run benchtop outside of it",
+                ));
             }
-            None => self.say(Toast::info("this terminal has no pixel protocol (kitty, iTerm2, sixel)")),
+            None => self.say(Toast::info(
+                "this terminal has no pixel protocol (kitty, iTerm2, sixel)",
+            )),
         }
     }
 }

@@ -45,7 +45,9 @@ impl App {
         if self.adjudicate.current().is_none() {
             return self.say(Toast::info("there is nothing to settle"));
         }
-        let Some(viewed) = self.viewed(at) else { return };
+        let Some(viewed) = self.viewed(at) else {
+            return;
+        };
         let gap = action == Action::GuidelineGap;
         if verdict != Verdict::Reject {
             return self.once_seen(viewed, ConfirmFor::Settle { verdict, gap });
@@ -60,20 +62,38 @@ impl App {
     /// Asks why an item is settled so: nothing is settled without.
     pub(super) fn ask_why(&mut self, viewed: Viewed, verdict: Verdict, gap: bool) {
         let number = viewed.number;
-        let settle = Settle { viewed, verdict, gap };
+        let settle = Settle {
+            viewed,
+            verdict,
+            gap,
+        };
         let menu = match (settle.gap, settle.verdict) {
             (true, _) => {
                 let choices = SETTLES.map(|v| Choice::new(v.name()).wants_note()).to_vec();
-                Menu::new(format!("gap of the guidelines, #{number}: what is it, and what do they not say?"), choices)
+                Menu::new(
+                    format!(
+                        "gap of the guidelines, #{number}: what is it, and what do they not say?"
+                    ),
+                    choices,
+                )
             }
             (_, Verdict::Reject) => {
-                let choice = |r: &benchtop_model::config::Reason| Choice::new(r.label.clone()).wants_note();
+                let choice =
+                    |r: &benchtop_model::config::Reason| Choice::new(r.label.clone()).wants_note();
                 let choices = self.welcome.reasons.iter().map(choice).collect();
                 Menu::new(format!("#{number} is rejected: reasons, and why"), choices).several()
             }
             (_, verdict) => {
-                let label = if verdict == Verdict::Fix { "is to fix: what" } else { "is accepted: why" };
-                let prompt = Prompt::new(format!("#{number} {label}"), "", self.adjudicate.whys().to_vec());
+                let label = if verdict == Verdict::Fix {
+                    "is to fix: what"
+                } else {
+                    "is accepted: why"
+                };
+                let prompt = Prompt::new(
+                    format!("#{number} {label}"),
+                    "",
+                    self.adjudicate.whys().to_vec(),
+                );
                 self.overlay = Some(Overlay::Prompt(PromptFor::Why(Box::new(settle)), prompt));
                 return;
             }
@@ -88,9 +108,22 @@ impl App {
         let (settle, reasons) = match settle.gap {
             true => {
                 let verdict = picks.first().and_then(|pick| SETTLES.get(*pick)).copied();
-                (Settle { verdict: verdict.unwrap_or(settle.verdict), ..settle }, Vec::new())
+                (
+                    Settle {
+                        verdict: verdict.unwrap_or(settle.verdict),
+                        ..settle
+                    },
+                    Vec::new(),
+                )
             }
-            false => (settle, picks.iter().filter_map(|p| reasons.get(*p)).map(|r| r.key.clone()).collect()),
+            false => (
+                settle,
+                picks
+                    .iter()
+                    .filter_map(|p| reasons.get(*p))
+                    .map(|r| r.key.clone())
+                    .collect(),
+            ),
         };
         self.settle(settle, reasons, why);
     }
@@ -115,7 +148,11 @@ impl App {
         for effect in effects {
             match effect {
                 AdjudicateEffect::Ask(want, ask) => self.link.ask(Pending::Adjudicate(want), ask),
-                AdjudicateEffect::AskChoice { purpose, title, lines } => {
+                AdjudicateEffect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                } => {
                     if self.at == PaneId::Adjudicate {
                         let menu = super::metadata::menu(title, lines);
                         self.overlay = Some(Overlay::Menu(MenuFor::Adjudicate(purpose), menu));
@@ -123,7 +160,9 @@ impl App {
                 }
                 AdjudicateEffect::Edit(path) => {
                     let file = self.welcome.root.join(&path);
-                    match inspect::within(&self.welcome.root, Path::new(&path)).is_ok() && file.is_file() {
+                    match inspect::within(&self.welcome.root, Path::new(&path)).is_ok()
+                        && file.is_file()
+                    {
                         true => self.shop.edit = Some((file, 1)),
                         false => self.say(Toast::warning(format!("{path} is not there any more"))),
                     }
@@ -167,7 +206,12 @@ impl App {
                         effects
                     }
                     // While there is no owner the verdict waits and is sent again.
-                    Err(problem) if self.link.state() != State::Up || problem.kind == ErrorKind::Unreachable => return,
+                    Err(problem)
+                        if self.link.state() != State::Up
+                            || problem.kind == ErrorKind::Unreachable =>
+                    {
+                        return;
+                    }
                     Err(problem) => {
                         let effects = pane.refused(uuid);
                         self.say(Toast::from(&problem));
@@ -182,7 +226,10 @@ impl App {
     /// Sends again what waits for its receipt: the same uuid counts once.
     pub(super) fn settle_again(&mut self) {
         for decide in self.adjudicate.pending().to_vec() {
-            self.link.ask(Pending::Adjudicate(adjudicate::Want::Settled(decide.uuid)), request::Decide(decide));
+            self.link.ask(
+                Pending::Adjudicate(adjudicate::Want::Settled(decide.uuid)),
+                request::Decide(decide),
+            );
         }
     }
 
@@ -213,14 +260,21 @@ impl App {
     }
 
     pub(super) fn draw_adjudicate(&mut self, area: Rect, buf: &mut Buffer) {
-        let mut pair = self.adjudicate.loaded().and_then(|loaded| self.review.sides(loaded, &self.welcome.root));
+        let mut pair = self
+            .adjudicate
+            .loaded()
+            .and_then(|loaded| self.review.sides(loaded, &self.welcome.root));
         self.adjudicate.set_pair(pair.clone());
         let (picture, show, of) = self.dispute_picture(area, &mut pair);
         self.adjudicate.set_pair(pair);
         self.adjudicate.set_picture(picture, show, of);
         let key = |action| self.keymap.press(action);
         let keys = Keys {
-            draw: format!("{} in Rounds ({}) draws one", key(Action::NewRound), key(Action::GoRounds)),
+            draw: format!(
+                "{} in Rounds ({}) draws one",
+                key(Action::NewRound),
+                key(Action::GoRounds)
+            ),
             choose: key(Action::ChooseRound),
             settled: key(Action::ShowSettled),
             text: key(Action::TextDown),
@@ -230,9 +284,15 @@ impl App {
     }
 
     /// The picture of the dispute on screen, made ready for its place in `area`, and that of the next one behind it.
-    fn dispute_picture(&self, area: Rect, pair: &mut Option<Sides>) -> (Picture, Show, Option<String>) {
+    fn dispute_picture(
+        &self,
+        area: Rect,
+        pair: &mut Option<Sides>,
+    ) -> (Picture, Show, Option<String>) {
         let root = &self.welcome.root;
-        let Some(loaded) = self.adjudicate.loaded() else { return (Picture::Loading, Show::First, None) };
+        let Some(loaded) = self.adjudicate.loaded() else {
+            return (Picture::Loading, Show::First, None);
+        };
         let view = self.cells_in(self.adjudicate.layout(area).picture);
         let part = self.adjudicate.looking().part(pair.as_ref(), false);
         let mut of = pair.as_ref().map(Sides::content);
@@ -242,7 +302,9 @@ impl App {
                 Err(NoPicture { why, .. }) => Picture::None(why),
                 Ok((key, path)) => {
                     of = Some(key.clone());
-                    self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready)
+                    self.previews
+                        .want(&key, &path, view)
+                        .map_or(Picture::Loading, Picture::Ready)
                 }
             },
         };
@@ -251,10 +313,17 @@ impl App {
             let part = Looking::default().part(sides.as_ref(), false);
             let wanted = match sides {
                 Some(sides) => sides.wanted(part.show),
-                None => picture_of(&next.item, root).map(|(key, path)| (vec![(key.into(), path)], part.show)),
+                None => picture_of(&next.item, root)
+                    .map(|(key, path)| (vec![(key.into(), path)], part.show)),
             };
             if let Ok((sources, show)) = wanted {
-                self.previews.ahead_of([(sources, View { part: Part { show, ..part }, ..view })]);
+                self.previews.ahead_of([(
+                    sources,
+                    View {
+                        part: Part { show, ..part },
+                        ..view
+                    },
+                )]);
             }
         }
         (picture, part.show, of)

@@ -40,14 +40,22 @@ impl App {
             self.urgent |= !matches!(effect, AgreementEffect::Ask(..));
             match effect {
                 AgreementEffect::Ask(want, ask) => self.link.ask(Pending::Agreement(want), ask),
-                AgreementEffect::AskChoice { purpose, title, lines } => {
-                    self.overlay =
-                        Some(Overlay::Menu(MenuFor::Agreement(purpose), super::metadata::menu(title, lines)));
+                AgreementEffect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                } => {
+                    self.overlay = Some(Overlay::Menu(
+                        MenuFor::Agreement(purpose),
+                        super::metadata::menu(title, lines),
+                    ));
                 }
                 AgreementEffect::Copy { text, what } => match osc52::copy(&text) {
                     Ok(bytes) => {
                         self.extra.extend(bytes);
-                        self.say(Toast::done(format!("{what} copied, if your terminal takes OSC 52")));
+                        self.say(Toast::done(format!(
+                            "{what} copied, if your terminal takes OSC 52"
+                        )));
                     }
                     Err(problem) => self.say(Toast::from(&problem)),
                 },
@@ -64,7 +72,9 @@ impl App {
         let pane = &mut self.agreement;
         let effects = match want {
             agreement::Want::Rounds => pane.take_rounds(answer.and_then(request::Rounds::reply)),
-            agreement::Want::Agreed(ask) => pane.take_agreed(ask, answer.and_then(request::Agreement::reply)),
+            agreement::Want::Agreed(ask) => {
+                pane.take_agreed(ask, answer.and_then(request::Agreement::reply))
+            }
         };
         self.agreement_effects(effects);
     }

@@ -56,10 +56,18 @@ impl App {
             match effect {
                 BoardEffect::Ask(want, ask) => self.link.ask(Pending::Board(Box::new(want)), ask),
                 BoardEffect::Cancel(given_up) => {
-                    self.link.cancel(|want| matches!(want, Pending::Board(want) if **want == given_up));
+                    self.link
+                        .cancel(|want| matches!(want, Pending::Board(want) if **want == given_up));
                 }
-                BoardEffect::AskChoice { purpose, title, lines } => {
-                    self.overlay = Some(Overlay::Menu(MenuFor::Board(purpose), super::metadata::menu(title, lines)));
+                BoardEffect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                } => {
+                    self.overlay = Some(Overlay::Menu(
+                        MenuFor::Board(purpose),
+                        super::metadata::menu(title, lines),
+                    ));
                 }
                 BoardEffect::AskFilter(words) => {
                     let prompt = Prompt::new("score only", words.clone(), self.history.clone());
@@ -119,14 +127,18 @@ impl App {
                 Ok(vec![])
             }
             W::Stable(ask, column) => {
-                let found = answer.and_then(request::Analyse::reply).and_then(Analysis::stable);
+                let found = answer
+                    .and_then(request::Analyse::reply)
+                    .and_then(Analysis::stable);
                 board.take_stable(&ask, &column, found);
                 Ok(vec![])
             }
-            W::Disagreements { ask, other, show } => answer.and_then(request::Disagreements::reply).map(|found| {
-                board.take_disagreements(&ask, other.as_deref(), show, found);
-                vec![]
-            }),
+            W::Disagreements { ask, other, show } => {
+                answer.and_then(request::Disagreements::reply).map(|found| {
+                    board.take_disagreements(&ask, other.as_deref(), show, found);
+                    vec![]
+                })
+            }
         };
         let effects = match taken {
             Ok(effects) => effects,
@@ -146,19 +158,27 @@ impl App {
             Some(Err(why)) => Picture::None(why.to_string()),
             Some(Ok(loaded)) => self.picture_in(loaded, place),
         });
-        wanted.into_iter().for_each(|picture| self.board.set_picture(picture));
+        wanted
+            .into_iter()
+            .for_each(|picture| self.board.set_picture(picture));
         self.board.draw(area, &self.keymap, buf, &self.setting.look);
     }
 
     /// The picture of an item, or both of a pair, made ready for a place.
     fn picture_in(&self, loaded: &Loaded, place: Rect) -> Picture {
         let sides = self.review.sides(loaded, &self.welcome.root);
-        let view = View { part: Looking::default().part(sides.as_ref(), false), ..self.cells_in(place) };
+        let view = View {
+            part: Looking::default().part(sides.as_ref(), false),
+            ..self.cells_in(place)
+        };
         if let Some(mut sides) = sides {
             return self.one_of(&mut sides, view);
         }
         match picture_of(&loaded.item, &self.welcome.root) {
-            Ok((key, path)) => self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready),
+            Ok((key, path)) => self
+                .previews
+                .want(&key, &path, view)
+                .map_or(Picture::Loading, Picture::Ready),
             Err(NoPicture { why, .. }) => Picture::None(why),
         }
     }

@@ -9,7 +9,9 @@ use uuid::Uuid;
 use super::message::{Connected, Message};
 use super::retire::Retirement;
 use crate::panes::review::Draft;
-use crate::panes::{adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds};
+use crate::panes::{
+    adjudicate, agreement, board, coverage, filters, generate, list, metadata, rounds,
+};
 use benchtop_model::scoring::bench::FlagOrder;
 use benchtop_model::{Filter, Result, Verdict};
 use benchtop_owner::read_only::{self, Home};
@@ -168,7 +170,13 @@ impl Connection {
     /// What keeps the owner from opening the project.
     pub fn connect(&mut self) -> Result<Arc<Client>> {
         self.generation += 1;
-        let client = Arc::new(dial(&self.project, &self.home, &self.who, self.generation, &self.messages)?);
+        let client = Arc::new(dial(
+            &self.project,
+            &self.home,
+            &self.who,
+            self.generation,
+            &self.messages,
+        )?);
         self.client = Some(client.clone());
         self.state = State::Up;
         Ok(client)
@@ -185,7 +193,8 @@ impl Connection {
         let messages = self.messages.clone();
         std::thread::spawn(move || {
             std::thread::sleep(after);
-            let linked = dial(&project, &home, &who, generation, &messages).map(|c| Connected(Arc::new(c)));
+            let linked =
+                dial(&project, &home, &who, generation, &messages).map(|c| Connected(Arc::new(c)));
             let _ = messages.send(Message::Linked(generation, linked));
         });
     }
@@ -241,13 +250,19 @@ impl Connection {
     pub fn ask_again(&mut self) {
         for (redo, uuid) in std::mem::take(&mut self.again) {
             let want = Pending::TakeBack { redo, uuid };
-            if redo { self.ask(want, request::Redo(uuid)) } else { self.ask(want, request::Undo(uuid)) }
+            if redo {
+                self.ask(want, request::Redo(uuid))
+            } else {
+                self.ask(want, request::Undo(uuid))
+            }
         }
     }
 
     /// Whether the owner has yet to say that it remembers where we are, and has back what was in hand.
     pub fn unplaced(&self) -> bool {
-        self.waiting.values().any(|want| matches!(want, Pending::Place | Pending::Released))
+        self.waiting
+            .values()
+            .any(|want| matches!(want, Pending::Place | Pending::Released))
     }
 
     /// What the questions on their way will open.
@@ -257,7 +272,8 @@ impl Connection {
 
     /// A queue that was asked for is not wanted any more.
     pub fn forget_queues(&mut self) {
-        self.waiting.retain(|_, want| !matches!(want, Pending::Queue(..) | Pending::Doubtful(..)));
+        self.waiting
+            .retain(|_, want| !matches!(want, Pending::Queue(..) | Pending::Doubtful(..)));
     }
 
     /// What was asked for this is not wanted any more: its answers are passed over, and the owner stops working on them.
@@ -275,11 +291,21 @@ impl Connection {
 
     /// What the answer to `number` is for; it is kept while more parts come.
     pub fn wanted(&mut self, number: u64, more: bool) -> Option<Pending> {
-        if more { self.waiting.get(&number).cloned() } else { self.waiting.remove(&number) }
+        if more {
+            self.waiting.get(&number).cloned()
+        } else {
+            self.waiting.remove(&number)
+        }
     }
 }
 
-fn dial(project: &Project, home: &Home, who: &str, generation: u64, messages: &Sender<Message>) -> Result<Client> {
+fn dial(
+    project: &Project,
+    home: &Home,
+    who: &str,
+    generation: u64,
+    messages: &Sender<Message>,
+) -> Result<Client> {
     let messages = messages.clone();
     read_only::connect(project, home, who, move |incoming: Incoming| {
         let _ = messages.send(Message::Owner(generation, incoming));

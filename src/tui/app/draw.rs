@@ -19,13 +19,35 @@ struct Screen {
 }
 
 fn screen(area: Rect) -> Screen {
-    let row = |y: u16| Rect { y: area.y + y.min(area.height), height: u16::from(y < area.height), ..area };
-    let (tabs, message, keys) = (row(0), row(area.height.saturating_sub(2)), row(area.height.saturating_sub(1)));
-    let pane = Rect { y: area.y + 1, height: area.height.saturating_sub(3), ..area };
+    let row = |y: u16| Rect {
+        y: area.y + y.min(area.height),
+        height: u16::from(y < area.height),
+        ..area
+    };
+    let (tabs, message, keys) = (
+        row(0),
+        row(area.height.saturating_sub(2)),
+        row(area.height.saturating_sub(1)),
+    );
+    let pane = Rect {
+        y: area.y + 1,
+        height: area.height.saturating_sub(3),
+        ..area
+    };
     if area.height < 4 {
-        return Screen { tabs: Rect::default(), pane: area, message: Rect::default(), keys: Rect::default() };
+        return Screen {
+            tabs: Rect::default(),
+            pane: area,
+            message: Rect::default(),
+            keys: Rect::default(),
+        };
     }
-    Screen { tabs, pane, message, keys }
+    Screen {
+        tabs,
+        pane,
+        message,
+        keys,
+    }
 }
 
 impl App {
@@ -64,22 +86,37 @@ impl App {
                 self.review.draw(screen.pane, buf, &self.setting.look);
                 pixels_at = Some(place);
             }
-            PaneId::Vocabulary => self.shop.vocabulary.draw(&self.shop.desk, screen.pane, buf, &self.setting.look),
+            PaneId::Vocabulary => {
+                self.shop
+                    .vocabulary
+                    .draw(&self.shop.desk, screen.pane, buf, &self.setting.look)
+            }
             PaneId::Templates => {
-                typing_at = self.shop.templates.draw(&self.shop.desk, screen.pane, buf, &self.setting.look);
+                typing_at =
+                    self.shop
+                        .templates
+                        .draw(&self.shop.desk, screen.pane, buf, &self.setting.look);
             }
             PaneId::Generate => {
                 let newest = self.newest_picture(screen.pane);
-                self.generate.draw(screen.pane, newest.as_ref(), buf, &self.setting.look);
+                self.generate
+                    .draw(screen.pane, newest.as_ref(), buf, &self.setting.look);
             }
             PaneId::Filters => {
                 let pictures = self.sample_pictures(screen.pane);
-                self.filters.draw(screen.pane, &pictures, buf, &self.setting.look);
+                self.filters
+                    .draw(screen.pane, &pictures, buf, &self.setting.look);
             }
-            PaneId::Agreement => self.agreement.draw(screen.pane, &self.keymap, buf, &self.setting.look),
+            PaneId::Agreement => {
+                self.agreement
+                    .draw(screen.pane, &self.keymap, buf, &self.setting.look)
+            }
             PaneId::Adjudicate => self.draw_adjudicate(screen.pane, buf),
             PaneId::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
-            PaneId::Coverage => self.shop.coverage.draw(screen.pane, buf, &self.setting.look),
+            PaneId::Coverage => self
+                .shop
+                .coverage
+                .draw(screen.pane, buf, &self.setting.look),
             PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
             PaneId::Board => self.draw_board(screen.pane, buf),
         }
@@ -103,7 +140,10 @@ impl App {
     pub fn finish(&mut self, area: Rect, out: &mut dyn std::io::Write) -> std::io::Result<()> {
         let payload = self.pixel_payload(self.overlay.is_some());
         let place = self.review.layout(screen(area).pane).picture;
-        let wanted = payload.as_deref().and_then(worker_pixels).map(|p| (p, place));
+        let wanted = payload
+            .as_deref()
+            .and_then(worker_pixels)
+            .map(|p| (p, place));
         self.pixels.finish(out, wanted).map(|_| ())
     }
 
@@ -116,7 +156,10 @@ impl App {
     }
 
     fn pixel_payload(&self, over: bool) -> Option<std::sync::Arc<worker::Ready>> {
-        let shown = self.at == PaneId::Review && self.true_pixels && !over && !self.review.queue().is_empty();
+        let shown = self.at == PaneId::Review
+            && self.true_pixels
+            && !over
+            && !self.review.queue().is_empty();
         match self.review.picture() {
             Picture::Ready(ready) if shown => Some(ready.clone()),
             _ => None,
@@ -135,7 +178,8 @@ impl App {
             return keys::draw_pending(&pending, bar, buf, look);
         }
         // In a round the keys for verdicts stand over the item.
-        let over = self.at == PaneId::Review && self.overlay.is_none() && self.review.work().is_some();
+        let over =
+            self.at == PaneId::Review && self.overlay.is_none() && self.review.work().is_some();
         let shown = if over { vec![Scope::Round] } else { scopes };
         keys::draw_bar(&self.keymap, &shown, bar, buf, look);
     }

@@ -22,8 +22,13 @@ impl App {
     }
 
     fn show_draft(&mut self, draft: Draft) {
-        let choices = draft.lines().into_iter().map(|(_, choice)| choice).collect();
-        let menu = Menu::new(format!("edit #{}; a note says why", draft.number), choices).keeping(&draft.note);
+        let choices = draft
+            .lines()
+            .into_iter()
+            .map(|(_, choice)| choice)
+            .collect();
+        let menu = Menu::new(format!("edit #{}; a note says why", draft.number), choices)
+            .keeping(&draft.note);
         let menu = menu.with_tags(self.tags.known().to_vec());
         self.overlay = Some(Overlay::Menu(MenuFor::Edit(Box::new(draft)), menu));
     }
@@ -31,16 +36,24 @@ impl App {
     /// A line of the draft was taken.
     pub(super) fn draft_chosen(&mut self, mut draft: Draft, pick: usize, note: &str) {
         draft.note = note.to_string();
-        let Some((line, _)) = draft.lines().into_iter().nth(pick) else { return };
+        let Some((line, _)) = draft.lines().into_iter().nth(pick) else {
+            return;
+        };
         if let Some((label, text)) = draft.asks(line) {
             let prompt = Prompt::new(label, text, Vec::new());
-            self.overlay = Some(Overlay::Prompt(PromptFor::Edit(Box::new(draft), line), prompt));
+            self.overlay = Some(Overlay::Prompt(
+                PromptFor::Edit(Box::new(draft), line),
+                prompt,
+            ));
             return;
         }
         match draft.edit(line == Line::Restore) {
             Ok(edit) => {
                 self.tags.used(note);
-                self.ask_now(Pending::Edited(Box::new(draft)), request::Edit(Box::new(edit)));
+                self.ask_now(
+                    Pending::Edited(Box::new(draft)),
+                    request::Edit(Box::new(edit)),
+                );
             }
             Err(problem) => {
                 self.show_draft(draft);
@@ -67,8 +80,15 @@ impl App {
                     1 => ", a verdict on it no longer counts".into(),
                     n => format!(", {n} verdicts on it no longer count"),
                 };
-                let notes = edited.notes.iter().map(|note| format!("; {note}")).collect::<String>();
-                let said = format!("#{} is edited{verdicts}; {accept} accepts it as it is now{notes}", draft.number);
+                let notes = edited
+                    .notes
+                    .iter()
+                    .map(|note| format!("; {note}"))
+                    .collect::<String>();
+                let said = format!(
+                    "#{} is edited{verdicts}; {accept} accepts it as it is now{notes}",
+                    draft.number
+                );
                 self.say(Toast::done(said));
                 let effects = self.review.changed(draft.number);
                 self.carry_out(effects);

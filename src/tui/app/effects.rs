@@ -19,7 +19,11 @@ impl App {
         for effect in effects {
             match effect {
                 ListEffect::Ask(want, ask) => self.link.ask(Pending::List(want), ask),
-                ListEffect::Open { number, filter, sort } => {
+                ListEffect::Open {
+                    number,
+                    filter,
+                    sort,
+                } => {
                     self.leave_round();
                     (self.at, self.back_to) = (PaneId::Review, Some(PaneId::List));
                     self.painted = None;
@@ -28,7 +32,10 @@ impl App {
                         let effects = self.review.set_queue(Queue::all(items), Some(number));
                         self.carry_out(effects);
                     } else {
-                        self.ask_now(Pending::Queue(filter.words(), Some(number)), request::Numbers(filter, sort));
+                        self.ask_now(
+                            Pending::Queue(filter.words(), Some(number)),
+                            request::Numbers(filter, sort),
+                        );
                     }
                 }
                 ListEffect::JudgeAll(filter) => self.ask_bulk(filter),
@@ -63,19 +70,29 @@ impl App {
         match osc52::copy(text) {
             Ok(bytes) => {
                 self.extra.extend(bytes);
-                self.say(Toast::done(format!("{rows} rows copied, if your terminal takes OSC 52")));
+                self.say(Toast::done(format!(
+                    "{rows} rows copied, if your terminal takes OSC 52"
+                )));
             }
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }
 
     pub(super) fn ask_regex(&mut self, column: usize, on: bool) {
-        let label = if on { "select where it matches" } else { "let go where it matches" };
-        self.overlay = Some(Overlay::Prompt(PromptFor::Regex { column, on }, Prompt::new(label, "", Vec::new())));
+        let label = if on {
+            "select where it matches"
+        } else {
+            "let go where it matches"
+        };
+        self.overlay = Some(Overlay::Prompt(
+            PromptFor::Regex { column, on },
+            Prompt::new(label, "", Vec::new()),
+        ));
     }
 
     pub(super) fn ask_column(&mut self, names: Vec<String>) {
-        let menu = Menu::new("go to column", names.into_iter().map(Choice::new).collect()).filtering();
+        let menu =
+            Menu::new("go to column", names.into_iter().map(Choice::new).collect()).filtering();
         self.overlay = Some(Overlay::Menu(MenuFor::Column, menu));
     }
 
@@ -83,19 +100,33 @@ impl App {
         let formats = CopyFormat::ALL.to_vec();
         let title = match &what {
             CopyWhat::All => "copy the whole table as".to_string(),
-            CopyWhat::Selected(ids) => format!("copy the {} selected rows as", text::grouped(ids.len() as u64)),
+            CopyWhat::Selected(ids) => format!(
+                "copy the {} selected rows as",
+                text::grouped(ids.len() as u64)
+            ),
             CopyWhat::Row(_) | CopyWhat::Page { .. } => "copy as".to_string(),
         };
-        let menu = Menu::new(title, formats.iter().map(|f| Choice::new(f.name())).collect());
+        let menu = Menu::new(
+            title,
+            formats.iter().map(|f| Choice::new(f.name())).collect(),
+        );
         self.overlay = Some(Overlay::Menu(MenuFor::Copy(what, formats), menu));
     }
 
     pub(super) fn ask_value(&mut self, field: Field, choices: Vec<(String, u64)>) {
         let shown = |(value, n): &(String, u64)| {
-            let label = if value.is_empty() { "(none)".to_string() } else { value.clone() };
+            let label = if value.is_empty() {
+                "(none)".to_string()
+            } else {
+                value.clone()
+            };
             Choice::new(label).help(text::grouped(*n))
         };
-        let menu = Menu::new(format!("show one {}", field.name()), choices.iter().map(shown).collect()).filtering();
+        let menu = Menu::new(
+            format!("show one {}", field.name()),
+            choices.iter().map(shown).collect(),
+        )
+        .filtering();
         let values = choices.into_iter().map(|(value, _)| value).collect();
         self.overlay = Some(Overlay::Menu(MenuFor::Value(field, values), menu));
     }

@@ -70,12 +70,23 @@ impl App {
             self.urgent |= !matches!(effect, FiltersEffect::Ask(..));
             match effect {
                 FiltersEffect::Ask(want, ask) => self.link.ask(Pending::Filters(want), ask),
-                FiltersEffect::AskText { purpose, label, text } => {
+                FiltersEffect::AskText {
+                    purpose,
+                    label,
+                    text,
+                } => {
                     let prompt = Prompt::new(label, text, Vec::new());
                     self.overlay = Some(Overlay::Prompt(PromptFor::Filters(purpose), prompt));
                 }
-                FiltersEffect::AskChoice { purpose, title, lines } => {
-                    self.overlay = Some(Overlay::Menu(MenuFor::Filters(purpose), super::metadata::menu(title, lines)));
+                FiltersEffect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                } => {
+                    self.overlay = Some(Overlay::Menu(
+                        MenuFor::Filters(purpose),
+                        super::metadata::menu(title, lines),
+                    ));
                 }
                 FiltersEffect::Item(number) => {
                     self.go_review();
@@ -98,7 +109,9 @@ impl App {
         let path = self.welcome.root.join(PROJECT_FILE);
         match regular::read_text(&path, regular::SETTINGS_LIMIT) {
             Ok(text) => {
-                let at = text.lines().position(|l| l.trim_start().starts_with("[[rules]]"));
+                let at = text
+                    .lines()
+                    .position(|l| l.trim_start().starts_with("[[rules]]"));
                 let at = at.unwrap_or_else(|| text.lines().count().saturating_sub(1));
                 let line = line.unwrap_or_else(|| u32::try_from(at + 1).unwrap_or(1));
                 self.shop.edit = Some((path, line));

@@ -20,9 +20,15 @@ impl App {
     /// Asks in which order doubtful items are reviewed.
     pub(super) fn ask_doubtful(&mut self) {
         let words = self.review.queue().words.clone();
-        let which =
-            if words.is_empty() { "doubtful items".to_string() } else { format!("doubtful items of `{words}`") };
-        let choices = FlagOrder::ALL.iter().map(|o| Choice::new(o.name()).help(o.help())).collect();
+        let which = if words.is_empty() {
+            "doubtful items".to_string()
+        } else {
+            format!("doubtful items of `{words}`")
+        };
+        let choices = FlagOrder::ALL
+            .iter()
+            .map(|o| Choice::new(o.name()).help(o.help()))
+            .collect();
         self.overlay = Some(Overlay::Menu(MenuFor::Doubtful, Menu::new(which, choices)));
     }
 
@@ -36,7 +42,11 @@ impl App {
                     filter.outcome.clear();
                 }
                 // Another random order each time, and the same one for as long as this queue lasts.
-                let ask = request::Doubtful { filter: filter.clone(), order, seed: self.rev ^ self.now() };
+                let ask = request::Doubtful {
+                    filter: filter.clone(),
+                    order,
+                    seed: self.rev ^ self.now(),
+                };
                 self.ask_now(Pending::Doubtful(filter, order), ask);
             }
             Err(problem) => self.say(Toast::from(&problem)),
@@ -47,15 +57,23 @@ impl App {
         let (filter, title) = named(filter, order);
         if numbers.is_empty() {
             let filters = self.keymap.press(Action::GoFilters);
-            let said = format!("nothing here is {title}: {filters} draws lines that flag; the queue stays as it was");
+            let said = format!(
+                "nothing here is {title}: {filters} draws lines that flag; the queue stays as it was"
+            );
             return self.say(Toast::info(said));
         }
         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
-        let (explain, back) = (self.keymap.press(Action::Explain), self.keymap.press(Action::Back));
+        let (explain, back) = (
+            self.keymap.press(Action::Explain),
+            self.keymap.press(Action::Back),
+        );
         let count = counted(numbers.len() as u64, "item");
         let said = format!("{count}: {title}; {explain} explains, {back} shows all again");
         self.leave_round();
-        let effects = self.review.set_queue(Queue::of(filter.words(), numbers, items).called(title), None);
+        let effects = self.review.set_queue(
+            Queue::of(filter.words(), numbers, items).called(title),
+            None,
+        );
         self.carry_out(effects);
         self.say(Toast::info(said));
     }
@@ -71,7 +89,10 @@ impl App {
     pub(super) fn explained(&mut self, number: u32, answer: Result<AnyReply>) {
         let explanation = answer.and_then(request::Explain::reply);
         // Somebody who has gone on, or is choosing something, is not interrupted.
-        if self.at != PaneId::Review || self.review.number() != Some(number) || self.overlay.is_some() {
+        if self.at != PaneId::Review
+            || self.review.number() != Some(number)
+            || self.overlay.is_some()
+        {
             return;
         }
         match explanation {
@@ -83,7 +104,10 @@ impl App {
     /// An accepted item that was flagged is a false alarm of the filter: that is said.
     pub(super) fn tell_overridden(&mut self, receipt: &Receipt) {
         if self.review.overrides(receipt) {
-            self.say(Toast::info(format!("#{} overrides the filter (false alarm)", receipt.number)));
+            self.say(Toast::info(format!(
+                "#{} overrides the filter (false alarm)",
+                receipt.number
+            )));
         }
     }
 }
@@ -100,7 +124,12 @@ fn named(filter: &Filter, order: FlagOrder) -> (Filter, String) {
             resumed.outcome = DOUBTED.to_vec();
             "flagged".to_string()
         }
-        _ => filter.outcome.iter().map(|o| o.name()).collect::<Vec<_>>().join(" or "),
+        _ => filter
+            .outcome
+            .iter()
+            .map(|o| o.name())
+            .collect::<Vec<_>>()
+            .join(" or "),
     };
     if !rest.is_empty() {
         words = format!("{words} {}", rest.words());
@@ -125,11 +154,23 @@ mod tests {
             let (filter, title) = named(&Filter::parse(words).unwrap(), order);
             (filter.words(), title)
         };
-        assert_eq!(of("", FlagOrder::Nearest), ("filter:flagged,parked".into(), "flagged, nearest first".into()));
+        assert_eq!(
+            of("", FlagOrder::Nearest),
+            (
+                "filter:flagged,parked".into(),
+                "flagged, nearest first".into()
+            )
+        );
         assert_eq!(
             of("filter:parked subtask:text", FlagOrder::Worst),
-            ("filter:parked subtask:text".into(), "parked subtask:text, worst first".into())
+            (
+                "filter:parked subtask:text".into(),
+                "parked subtask:text, worst first".into()
+            )
         );
-        assert_eq!(of("", FlagOrder::AgainstPeople), (String::new(), "judged, against the rules".into()));
+        assert_eq!(
+            of("", FlagOrder::AgainstPeople),
+            (String::new(), "judged, against the rules".into())
+        );
     }
 }

@@ -20,7 +20,10 @@ impl App {
         let (now, due) = (self.now(), self.drawn_at + REDRAW_MS);
         // Jobs tell more often than anybody can read.
         if !std::mem::take(&mut self.urgent)
-            && matches!(self.at, PaneId::Generate | PaneId::Filters | PaneId::Agreement)
+            && matches!(
+                self.at,
+                PaneId::Generate | PaneId::Filters | PaneId::Agreement
+            )
             && now < due
         {
             self.redraw_at = Some(due);
@@ -32,12 +35,28 @@ impl App {
 
     /// When [`tick`](Self::tick) is to be called, in milliseconds of the clock.
     pub fn deadline(&self) -> Option<u64> {
-        let waiting =
-            matches!(self.at, PaneId::Review | PaneId::Adjudicate).then(|| self.receipts.deadline()).flatten();
-        let counts = [self.recount_at, self.gauges_at, self.rescore_at, self.agree_at];
+        let waiting = matches!(self.at, PaneId::Review | PaneId::Adjudicate)
+            .then(|| self.receipts.deadline())
+            .flatten();
+        let counts = [
+            self.recount_at,
+            self.gauges_at,
+            self.rescore_at,
+            self.agree_at,
+        ];
         let others = [self.leaving, self.redraw_at, self.blink_at, waiting];
-        let rounds = [self.rounds_due, self.round_form_due, self.round_due, self.note_due];
-        counts.into_iter().chain(others).chain(rounds).flatten().min()
+        let rounds = [
+            self.rounds_due,
+            self.round_form_due,
+            self.round_due,
+            self.note_due,
+        ];
+        counts
+            .into_iter()
+            .chain(others)
+            .chain(rounds)
+            .flatten()
+            .min()
     }
 
     /// Does what is due by time alone.
@@ -85,7 +104,9 @@ impl App {
 
     /// Whether everything that a person would miss tomorrow has been acknowledged.
     pub(super) fn nothing_on_its_way(&self) -> bool {
-        self.review.pending().is_empty() && self.adjudicate.pending().is_empty() && !self.link.unplaced()
+        self.review.pending().is_empty()
+            && self.adjudicate.pending().is_empty()
+            && !self.link.unplaced()
     }
 
     /// Leaves, once the last verdicts are on disk.

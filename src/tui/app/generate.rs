@@ -43,12 +43,23 @@ impl App {
             self.urgent |= !matches!(effect, GenerateEffect::Ask(..));
             match effect {
                 GenerateEffect::Ask(want, ask) => self.link.ask(Pending::Generate(want), ask),
-                GenerateEffect::AskText { purpose, label, text } => {
+                GenerateEffect::AskText {
+                    purpose,
+                    label,
+                    text,
+                } => {
                     let prompt = Prompt::new(label, text, Vec::new());
                     self.overlay = Some(Overlay::Prompt(PromptFor::Generate(purpose), prompt));
                 }
-                GenerateEffect::AskChoice { purpose, title, lines } => {
-                    self.overlay = Some(Overlay::Menu(MenuFor::Generate(purpose), super::metadata::menu(title, lines)));
+                GenerateEffect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                } => {
+                    self.overlay = Some(Overlay::Menu(
+                        MenuFor::Generate(purpose),
+                        super::metadata::menu(title, lines),
+                    ));
                 }
                 GenerateEffect::Item(number) => {
                     self.go_review();

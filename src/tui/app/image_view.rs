@@ -31,7 +31,10 @@ impl App {
     fn pan(&mut self, right: i32, down: i32) {
         let region = self.review.looking().region;
         let why = match region.times() {
-            1 => format!("this is the whole picture; {} zooms in", self.keymap.press(Action::ZoomIn)),
+            1 => format!(
+                "this is the whole picture; {} zooms in",
+                self.keymap.press(Action::ZoomIn)
+            ),
             _ => "the picture ends there".to_string(),
         };
         self.turn_to(region.pan(right, down), &why);
@@ -69,7 +72,10 @@ impl App {
     fn turn_pair(&mut self, action: Action, mut looking: Looking) {
         // To turn to another picture there need only be one.
         let turns = action == Action::OtherPicture
-            && self.review.pair().is_some_and(|sides| !sides.same() || sides.names.len() > 2);
+            && self
+                .review
+                .pair()
+                .is_some_and(|sides| !sides.same() || sides.names.len() > 2);
         if !turns && !self.has_pair() {
             return;
         }
@@ -93,7 +99,11 @@ impl App {
             looking.difference();
             self.review.look(looking);
             let shown = looking.show == Some(Show::Difference);
-            let said = if shown { "where they differ, in place of blinking" } else { "as before" };
+            let said = if shown {
+                "where they differ, in place of blinking"
+            } else {
+                "as before"
+            };
             return self.say(Toast::info(said));
         }
         looking.blink = Some(self.review.shown() == Show::First);
@@ -105,7 +115,10 @@ impl App {
     /// Shows the other picture, once the one before it has been on the screen.
     pub(super) fn blink_on(&mut self, now: u64) {
         let looking = self.review.looking();
-        let Some(second) = looking.blink.filter(|_| self.at == PaneId::Review && self.overlay.is_none()) else {
+        let Some(second) = looking
+            .blink
+            .filter(|_| self.at == PaneId::Review && self.overlay.is_none())
+        else {
             self.blink_at = None;
             return;
         };
@@ -113,7 +126,10 @@ impl App {
         // On a slow disk the one that is due may not be ready: it is waited for, and nothing is drawn meanwhile.
         let due = if second { Show::Second } else { Show::First };
         if self.review.shown() == due {
-            self.review.look(Looking { blink: Some(!second), ..looking });
+            self.review.look(Looking {
+                blink: Some(!second),
+                ..looking
+            });
             self.dirty = true;
         }
     }
@@ -124,7 +140,10 @@ impl App {
         self.blinked = looking.blink.is_some() && self.blink_at.is_some();
         self.blink_at = None;
         if looking.blink.is_some() {
-            self.review.look(Looking { blink: None, ..looking });
+            self.review.look(Looking {
+                blink: None,
+                ..looking
+            });
         }
     }
 

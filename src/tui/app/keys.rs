@@ -27,9 +27,21 @@ impl App {
             Ok(loaded) => self.keymap = loaded.keymap,
             Err(problems) => {
                 let more = problems.len().saturating_sub(1);
-                let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-                let first = problems.first().map_or(String::new(), |p| Error { help: None, ..p.clone() }.to_string());
-                self.say(Toast::warning(format!("the default keys hold: {first}{more}; `benchtop keys` says all")));
+                let more = if more > 0 {
+                    format!(" (and {more} more)")
+                } else {
+                    String::new()
+                };
+                let first = problems.first().map_or(String::new(), |p| {
+                    Error {
+                        help: None,
+                        ..p.clone()
+                    }
+                    .to_string()
+                });
+                self.say(Toast::warning(format!(
+                    "the default keys hold: {first}{more}; `benchtop keys` says all"
+                )));
             }
         }
         self.dirty = true;
@@ -37,7 +49,10 @@ impl App {
 
     /// What keys of a file are held against in this project.
     pub fn known(&self) -> Known<'_> {
-        Known { project: &self.welcome.project, reasons: &self.welcome.reasons }
+        Known {
+            project: &self.welcome.project,
+            reasons: &self.welcome.reasons,
+        }
     }
 
     pub(super) fn key(&mut self, key: KeyEvent, at: u64) {
@@ -64,12 +79,17 @@ impl App {
             }
         }
         // Wherever one is: what is on the screen may be wrong there.
-        if self.keymap.lookup(&[Scope::Global], &[Press::from(key)]) == Lookup::Action(Action::Repaint) {
+        if self.keymap.lookup(&[Scope::Global], &[Press::from(key)])
+            == Lookup::Action(Action::Repaint)
+        {
             self.repaint = true;
             return;
         }
         // An enter out of habit behind a number that took a line was for that menu, and does nothing to what comes behind it.
-        let was_for_menu = self.took_by_number.take().is_some_and(|took| at.saturating_sub(took) < HABIT_MS);
+        let was_for_menu = self
+            .took_by_number
+            .take()
+            .is_some_and(|took| at.saturating_sub(took) < HABIT_MS);
         if was_for_menu && key.code == KeyCode::Enter && key.modifiers.is_empty() {
             self.say(Toast::info(
                 "that enter was for the menu: its number took the line; press it again for what is here",
@@ -90,9 +110,15 @@ impl App {
             // Half an arrow key on a slow line is an escape: it may close things, but not the program.
             Lookup::Action(Action::Back) if key.code == KeyCode::Esc && self.at_the_door() => {
                 self.chord.clear();
-                let quits = self.keymap.keys(Action::Back).into_iter().find(|k| k != "esc");
+                let quits = self
+                    .keymap
+                    .keys(Action::Back)
+                    .into_iter()
+                    .find(|k| k != "esc");
                 let quits = quits.unwrap_or_else(|| self.keymap.press(Action::Quit));
-                self.say(Toast::info(format!("there is nothing to close; {quits} quits")));
+                self.say(Toast::info(format!(
+                    "there is nothing to close; {quits} quits"
+                )));
             }
             Lookup::Action(action) => {
                 self.chord.clear();
@@ -110,7 +136,9 @@ impl App {
                 let effects = self.rounds.key(key);
                 self.rounds_effects(effects);
             }
-            Lookup::Elsewhere(_) if self.at == PaneId::Templates && self.shop.templates.typing() => {
+            Lookup::Elsewhere(_)
+                if self.at == PaneId::Templates && self.shop.templates.typing() =>
+            {
                 self.chord.clear();
                 let shop = &mut self.shop;
                 let effects = shop.templates.key(key, &mut shop.desk);
@@ -137,7 +165,8 @@ impl App {
         let help = key(Action::Help);
         // Answers are the farthest from what somebody means by a letter.
         let told = |hidden: &[Scope]| actions.iter().find(|a| !hidden.contains(&a.scope()));
-        let said = match told(&[Scope::Overlay, Scope::Answers]).or_else(|| told(&[Scope::Overlay])) {
+        let said = match told(&[Scope::Overlay, Scope::Answers]).or_else(|| told(&[Scope::Overlay]))
+        {
             Some(action) => {
                 let place = match action.scope() {
                     Scope::Review => format!("in Review ({})", key(Action::GoReview)),
@@ -145,24 +174,46 @@ impl App {
                     Scope::Board | Scope::Behind | Scope::Answer => {
                         format!("on the leaderboard ({})", key(Action::GoBoard))
                     }
-                    Scope::Table => format!("in tables ({}, {})", key(Action::GoList), key(Action::GoBoard)),
+                    Scope::Table => format!(
+                        "in tables ({}, {})",
+                        key(Action::GoList),
+                        key(Action::GoBoard)
+                    ),
                     Scope::Metadata => {
                         let (words, texts) = (key(Action::GoVocabulary), key(Action::GoTemplates));
                         format!("with vocabularies and templates ({words}, {texts})")
                     }
-                    Scope::Vocabulary => format!("with vocabularies ({})", key(Action::GoVocabulary)),
-                    Scope::Templates | Scope::Editor => format!("with templates ({})", key(Action::GoTemplates)),
-                    Scope::Coverage => format!("in the coverage view ({})", key(Action::GoCoverage)),
+                    Scope::Vocabulary => {
+                        format!("with vocabularies ({})", key(Action::GoVocabulary))
+                    }
+                    Scope::Templates | Scope::Editor => {
+                        format!("with templates ({})", key(Action::GoTemplates))
+                    }
+                    Scope::Coverage => {
+                        format!("in the coverage view ({})", key(Action::GoCoverage))
+                    }
                     Scope::Generate => format!("with jobs ({})", key(Action::GoGenerate)),
-                    Scope::Adjudicate => format!("in the adjudication ({})", key(Action::GoAdjudicate)),
+                    Scope::Adjudicate => {
+                        format!("in the adjudication ({})", key(Action::GoAdjudicate))
+                    }
                     Scope::Filters => format!("on the filter bench ({})", key(Action::GoFilters)),
                     Scope::Agreement => format!("with agreement ({})", key(Action::GoAgreement)),
-                    Scope::Rounds | Scope::Form => format!("with rounds ({})", key(Action::GoRounds)),
-                    Scope::Round => format!("for a round that you work on ({})", key(Action::GoRounds)),
-                    Scope::Answers => format!("for a round that asks for answers ({})", key(Action::GoRounds)),
+                    Scope::Rounds | Scope::Form => {
+                        format!("with rounds ({})", key(Action::GoRounds))
+                    }
+                    Scope::Round => {
+                        format!("for a round that you work on ({})", key(Action::GoRounds))
+                    }
+                    Scope::Answers => format!(
+                        "for a round that asks for answers ({})",
+                        key(Action::GoRounds)
+                    ),
                     Scope::Global | Scope::Overlay => "elsewhere".to_string(),
                 };
-                format!("`{name}` is {} {place}; {help} shows the keys of this pane", action.name())
+                format!(
+                    "`{name}` is {} {place}; {help} shows the keys of this pane",
+                    action.name()
+                )
             }
             None => format!("`{name}` does nothing; {help} shows the keys"),
         };
@@ -172,7 +223,13 @@ impl App {
     /// A key of a menu or a prompt as those read it: their own keys are the overlay's by default, a person may have
     /// others. `None` for a key that is theirs no more. Text stays text.
     fn overlays_own(&self, key: KeyEvent) -> Option<KeyEvent> {
-        let own = |code| Some(KeyEvent { code, modifiers: KeyModifiers::NONE, ..key });
+        let own = |code| {
+            Some(KeyEvent {
+                code,
+                modifiers: KeyModifiers::NONE,
+                ..key
+            })
+        };
         match self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]) {
             Lookup::Action(Action::MenuOk) => own(KeyCode::Enter),
             Lookup::Action(Action::MenuCancel) => own(KeyCode::Esc),
@@ -207,7 +264,9 @@ impl App {
             }
             _ => {
                 let find = self.keymap.press(Action::Find);
-                self.say(Toast::info(format!("there is nothing to paste into: {find} finds")));
+                self.say(Toast::info(format!(
+                    "there is nothing to paste into: {find} finds"
+                )));
             }
         }
     }
@@ -217,12 +276,15 @@ impl App {
         if matches!(self.overlay, Some(Overlay::Confirm { .. })) {
             return self.confirm_key(key);
         }
-        let Some(key) = self.overlays_own(key) else { return };
+        let Some(key) = self.overlays_own(key) else {
+            return;
+        };
         // As in a pane: what was said was about the key before this one.
         self.toast = None;
         match &mut self.overlay {
             Some(Overlay::Menu(_, menu)) => {
-                let is_number = !menu.typing() && matches!(key.code, KeyCode::Char(c) if c.is_ascii_digit());
+                let is_number =
+                    !menu.typing() && matches!(key.code, KeyCode::Char(c) if c.is_ascii_digit());
                 let outcome = menu.key(key);
                 let took = matches!(outcome, MenuOutcome::Chosen { .. });
                 self.took_by_number = (is_number && took).then_some(at);
@@ -232,17 +294,25 @@ impl App {
                 PromptOutcome::Open => {}
                 PromptOutcome::Changed(_) => self.prompt_changed(),
                 PromptOutcome::Cancelled => match self.overlay.take() {
-                    Some(Overlay::Prompt(PromptFor::Find(before), _)) if self.at == PaneId::List => {
+                    Some(Overlay::Prompt(PromptFor::Find(before), _))
+                        if self.at == PaneId::List =>
+                    {
                         if let Ok(effects) = self.list.find(&before) {
                             self.list_effects(effects);
                         }
                     }
-                    Some(Overlay::Prompt(PromptFor::Edit(draft, line), _)) => self.draft_typed(*draft, line, None),
+                    Some(Overlay::Prompt(PromptFor::Edit(draft, line), _)) => {
+                        self.draft_typed(*draft, line, None)
+                    }
                     Some(Overlay::Prompt(PromptFor::Metadata(TextFor::Search), _)) => {
                         self.metadata_typed(&TextFor::Search, "");
                     }
-                    Some(Overlay::Prompt(PromptFor::Board(before), _)) => self.board_filtered(&before),
-                    Some(Overlay::Prompt(PromptFor::Note(number, before), _)) => self.noted(number, &before),
+                    Some(Overlay::Prompt(PromptFor::Board(before), _)) => {
+                        self.board_filtered(&before)
+                    }
+                    Some(Overlay::Prompt(PromptFor::Note(number, before), _)) => {
+                        self.noted(number, &before)
+                    }
                     _ => {}
                 },
                 PromptOutcome::Done(text) => {
@@ -254,7 +324,9 @@ impl App {
             Some(Overlay::Page(page)) => {
                 let scopes = [Scope::Overlay, Scope::Table, Scope::Global];
                 match self.keymap.lookup(&scopes, &[Press::from(typed)]) {
-                    Lookup::Action(Action::MenuCancel | Action::MenuOk | Action::Back | Action::Help) => {
+                    Lookup::Action(
+                        Action::MenuCancel | Action::MenuOk | Action::Back | Action::Help,
+                    ) => {
                         self.overlay = None;
                     }
                     Lookup::Action(action) => {
@@ -269,7 +341,9 @@ impl App {
 
     /// One key says yes; any other leaves everything as it was.
     fn confirm_key(&mut self, key: KeyEvent) {
-        let Some(Overlay::Confirm { then, viewed, .. }) = self.overlay.take() else { return };
+        let Some(Overlay::Confirm { then, viewed, .. }) = self.overlay.take() else {
+            return;
+        };
         let pressed = self.keymap.lookup(&[Scope::Overlay], &[Press::from(key)]);
         if matches!(pressed, Lookup::Action(Action::MenuOk)) {
             self.confirmed(viewed, then);
@@ -298,10 +372,18 @@ impl App {
             MenuFor::Reject(viewed) => {
                 self.review.set_note(None);
                 let reasons = &self.welcome.reasons;
-                let reasons = picks.iter().filter_map(|p| reasons.get(*p)).map(|r| r.key.clone()).collect();
+                let reasons = picks
+                    .iter()
+                    .filter_map(|p| reasons.get(*p))
+                    .map(|r| r.key.clone())
+                    .collect();
                 let note = (!note.trim().is_empty()).then(|| note.trim().to_string());
                 self.tags.used(note.as_deref().unwrap_or_default());
-                let judgement = Judgement { reasons, note, ..viewed.judgement(Verdict::Reject) };
+                let judgement = Judgement {
+                    reasons,
+                    note,
+                    ..viewed.judgement(Verdict::Reject)
+                };
                 let effects = self.review.decide(viewed.number, viewed.rev, judgement);
                 self.carry_out(effects);
             }
@@ -316,7 +398,9 @@ impl App {
                 }
             }
             MenuFor::Column => {
-                let Some(column) = picks.first().copied() else { return };
+                let Some(column) = picks.first().copied() else {
+                    return;
+                };
                 match self.at {
                     PaneId::Board => self.board.go_to_column(column),
                     _ => self.list.go_to_column(column),
@@ -333,7 +417,10 @@ impl App {
                     self.metadata_chosen(&purpose, *pick);
                 }
             }
-            MenuFor::Recompose(renames, ways) => match picks.first().and_then(|pick| ways.get(*pick)) {
+            MenuFor::Recompose(renames, ways) => match picks
+                .first()
+                .and_then(|pick| ways.get(*pick))
+            {
                 None | Some(Again::Leave) => {}
                 Some(again) => self.recompose(renames, *again == Again::DrawMissing, (false, true)),
             },
@@ -397,10 +484,14 @@ impl App {
             }
             MenuFor::Doubtful => {
                 let order = picks.first().and_then(|p| FlagOrder::ALL.get(*p));
-                order.into_iter().for_each(|order| self.review_doubtful(*order));
+                order
+                    .into_iter()
+                    .for_each(|order| self.review_doubtful(*order));
             }
             MenuFor::Copy(what, formats) => {
-                let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else { return };
+                let Some(format) = picks.first().and_then(|p| formats.get(*p)).copied() else {
+                    return;
+                };
                 match self.at {
                     PaneId::Board => {
                         let effects = self.board.copy(what, format);

@@ -34,7 +34,9 @@ pub(super) struct MetadataEditor {
 
 impl MetadataEditor {
     /// Nothing read yet; `done` is called on the preview's thread.
-    pub(super) fn new(done: impl Fn(metadata::worker::Done) + Send + 'static) -> std::io::Result<MetadataEditor> {
+    pub(super) fn new(
+        done: impl Fn(metadata::worker::Done) + Send + 'static,
+    ) -> std::io::Result<MetadataEditor> {
         Ok(MetadataEditor {
             desk: EditSession::new(),
             vocabulary: VocabularyPane::new(),
@@ -63,7 +65,11 @@ impl App {
             _ => {
                 let effects = shop.coverage.start();
                 // The vocabularies are among what can be chosen.
-                let read = if *shop.desk.phase() == Phase::Ready { vec![] } else { shop.desk.read() };
+                let read = if *shop.desk.phase() == Phase::Ready {
+                    vec![]
+                } else {
+                    shop.desk.read()
+                };
                 self.coverage_effects(effects);
                 self.metadata_effects(read);
             }
@@ -74,8 +80,9 @@ impl App {
     pub(super) fn workshop_action(&mut self, action: Action) {
         if action == Action::Recompose {
             if !self.shop.desk.session().changed().is_empty() {
-                return self
-                    .say(Toast::info("save or revert your edits first: items are composed from what is on disk"));
+                return self.say(Toast::info(
+                    "save or revert your edits first: items are composed from what is on disk",
+                ));
             }
             return self.recompose(Vec::new(), false, (true, true));
         }
@@ -90,7 +97,14 @@ impl App {
                 self.metadata_effects(effects);
             }
             _ => {
-                let names: Vec<String> = shop.desk.session().edited().vocabularies().keys().cloned().collect();
+                let names: Vec<String> = shop
+                    .desk
+                    .session()
+                    .edited()
+                    .vocabularies()
+                    .keys()
+                    .cloned()
+                    .collect();
                 let effects = shop.coverage.act(action, &names);
                 self.coverage_effects(effects);
             }
@@ -108,12 +122,23 @@ impl App {
                 }
                 MetadataEffect::Preview(request) => self.shop.previewer.want(request),
                 MetadataEffect::Edit { file, line } => self.edit_outside(&file, line),
-                MetadataEffect::AskText { purpose, label, text } => {
+                MetadataEffect::AskText {
+                    purpose,
+                    label,
+                    text,
+                } => {
                     let prompt = Prompt::new(label, text, Vec::new());
                     self.overlay = Some(Overlay::Prompt(PromptFor::Metadata(purpose), prompt));
                 }
-                MetadataEffect::AskChoice { purpose, title, lines } => {
-                    self.overlay = Some(Overlay::Menu(MenuFor::Metadata(purpose), menu(title, lines)));
+                MetadataEffect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                } => {
+                    self.overlay = Some(Overlay::Menu(
+                        MenuFor::Metadata(purpose),
+                        menu(title, lines),
+                    ));
                 }
                 MetadataEffect::Show(page) => self.overlay = Some(Overlay::Page(*page)),
                 MetadataEffect::Jump { file, line, column } => self.jump(&file, line, column),
@@ -131,8 +156,15 @@ impl App {
         for effect in effects {
             match effect {
                 CoverageEffect::Ask(want, ask) => self.ask_now(Pending::Coverage(want), ask),
-                CoverageEffect::AskChoice { purpose, title, lines } => {
-                    self.overlay = Some(Overlay::Menu(MenuFor::Coverage(purpose), menu(title, lines)));
+                CoverageEffect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                } => {
+                    self.overlay = Some(Overlay::Menu(
+                        MenuFor::Coverage(purpose),
+                        menu(title, lines),
+                    ));
                 }
                 CoverageEffect::Filter(words) => self.show_items(&words),
                 CoverageEffect::Retire { terms, discard } => self.retire(terms, discard),
@@ -148,7 +180,9 @@ impl App {
     fn jump(&mut self, file: &str, line: u32, column: u32) {
         let shop = &mut self.shop;
         let stay = self.at == PaneId::Templates;
-        let text = stay.then(|| shop.templates.jump(&mut shop.desk, file, line, column)).flatten();
+        let text = stay
+            .then(|| shop.templates.jump(&mut shop.desk, file, line, column))
+            .flatten();
         if let Some(effects) = text {
             return self.metadata_effects(effects);
         }
@@ -168,7 +202,9 @@ impl App {
     fn edit_outside(&mut self, file: &str, line: u32) {
         let path = self.welcome.root.join("metadata").join(file);
         if self.shop.desk.session().shipped() || !path.is_file() {
-            return self.say(Toast::info("these are the shipped files: the first save writes them to the project"));
+            return self.say(Toast::info(
+                "these are the shipped files: the first save writes them to the project",
+            ));
         }
         self.shop.edit = Some((path, line));
     }
@@ -187,7 +223,9 @@ impl App {
                 self.rules_changed();
                 self.guidelines_edited();
             }
-            Err(error) => self.say(Toast::error(format!("the editor: {error}; $EDITOR names it"))),
+            Err(error) => self.say(Toast::error(format!(
+                "the editor: {error}; $EDITOR names it"
+            ))),
         }
     }
 
@@ -293,15 +331,33 @@ fn renames(session: &Session) -> Vec<Rename> {
     for (name, vocabulary) in session.edited().vocabularies() {
         let old = session.base().enabled(name);
         let renamed = by_terms(&old, &vocabulary.enabled().collect::<Vec<_>>()).renamed;
-        renames.extend(renamed.into_iter().map(|(old, new)| Rename { vocabulary: name.clone(), old, new }));
+        renames.extend(renamed.into_iter().map(|(old, new)| Rename {
+            vocabulary: name.clone(),
+            old,
+            new,
+        }));
     }
-    let styles = by_terms(&session.base().enabled(STYLE), &session.edited().enabled(STYLE)).renamed;
-    renames.extend(styles.into_iter().map(|(old, new)| Rename { vocabulary: STYLE.into(), old, new }));
+    let styles = by_terms(
+        &session.base().enabled(STYLE),
+        &session.edited().enabled(STYLE),
+    )
+    .renamed;
+    renames.extend(styles.into_iter().map(|(old, new)| Rename {
+        vocabulary: STYLE.into(),
+        old,
+        new,
+    }));
     renames
 }
 
 pub(super) fn menu(title: String, lines: Vec<(String, String)>) -> Menu {
     let long = lines.len() > 8;
-    let menu = Menu::new(title, lines.into_iter().map(|(label, help)| Choice::new(label).help(help)).collect());
+    let menu = Menu::new(
+        title,
+        lines
+            .into_iter()
+            .map(|(label, help)| Choice::new(label).help(help))
+            .collect(),
+    );
     if long { menu.filtering() } else { menu }
 }

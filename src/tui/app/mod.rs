@@ -231,13 +231,23 @@ impl App {
     ) -> Result<App> {
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let shop = metadata::MetadataEditor::new(wrote)
-            .map_err(|e| benchtop_model::Error::io(&e, "no thread for previews", std::path::Path::new("preview")))?;
+        let shop = metadata::MetadataEditor::new(wrote).map_err(|e| {
+            benchtop_model::Error::io(
+                &e,
+                "no thread for previews",
+                std::path::Path::new("preview"),
+            )
+        })?;
         let done = move |done| {
             let _ = messages.send(Message::Picture(done));
         };
-        let previews = Previews::new(done)
-            .map_err(|e| benchtop_model::Error::io(&e, "no thread for pictures", std::path::Path::new("preview")))?;
+        let previews = Previews::new(done).map_err(|e| {
+            benchtop_model::Error::io(
+                &e,
+                "no thread for pictures",
+                std::path::Path::new("preview"),
+            )
+        })?;
         let pixels = Pixels::new(&setting.capabilities, setting.rows);
         let who = link.who().to_string();
         let mut app = App {
@@ -320,7 +330,8 @@ impl App {
     }
 
     fn subscribe(&mut self) {
-        self.link.ask(Pending::Nothing, request::Subscribe { since: self.rev });
+        self.link
+            .ask(Pending::Nothing, request::Subscribe { since: self.rev });
         self.link.ask(Pending::Status, request::Status);
     }
 
@@ -359,7 +370,9 @@ impl App {
         match message {
             Message::Input(input, at) => self.input(input, at),
             Message::HungUp | Message::Signal(_) => self.quit = true,
-            Message::Owner(generation, incoming) if self.link.is_current(generation) => self.owner_said(incoming),
+            Message::Owner(generation, incoming) if self.link.is_current(generation) => {
+                self.owner_said(incoming)
+            }
             Message::Owner(..) => {}
             Message::Linked(generation, linked) => self.linked(generation, linked),
             Message::Picture(_) => self.dirty = true,
@@ -388,9 +401,15 @@ impl App {
     fn carry_out(&mut self, effects: Vec<ReviewEffect>) {
         for effect in effects {
             match effect {
-                ReviewEffect::Fetch(number) => self.link.ask(Pending::Item(number), request::Item(number)),
-                ReviewEffect::Send(decide) => self.link.ask(Pending::Decide(decide.uuid), request::Decide(decide)),
-                ReviewEffect::Moved => self.link.ask(Pending::Place, request::SetPlace(self.place())),
+                ReviewEffect::Fetch(number) => {
+                    self.link.ask(Pending::Item(number), request::Item(number))
+                }
+                ReviewEffect::Send(decide) => self
+                    .link
+                    .ask(Pending::Decide(decide.uuid), request::Decide(decide)),
+                ReviewEffect::Moved => self
+                    .link
+                    .ask(Pending::Place, request::SetPlace(self.place())),
             }
         }
         self.dirty = true;
@@ -401,13 +420,18 @@ impl App {
         if self.link.state() == State::Up {
             return self.link.ask(want, ask);
         }
-        self.say(Toast::warning("that needs the owner: press again once the owner is back"));
+        self.say(Toast::warning(
+            "that needs the owner: press again once the owner is back",
+        ));
     }
 
     fn ask_queue(&mut self, words: String, number: Option<u32>) {
         self.back_to = None;
         match benchtop_model::Filter::parse(&words) {
-            Ok(filter) => self.ask_now(Pending::Queue(words, number), request::Numbers(filter, Vec::new())),
+            Ok(filter) => self.ask_now(
+                Pending::Queue(words, number),
+                request::Numbers(filter, Vec::new()),
+            ),
             Err(problem) => self.say(Toast::from(&problem)),
         }
     }

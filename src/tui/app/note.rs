@@ -18,14 +18,19 @@ const SHOWN: usize = 24;
 impl App {
     /// Where the annotator is, with the note that is being typed.
     pub(super) fn place(&self) -> ResumePoint {
-        ResumePoint { note: self.review.note().cloned(), ..self.review.place() }
+        ResumePoint {
+            note: self.review.note().cloned(),
+            ..self.review.place()
+        }
     }
 
     /// The note that was being typed when the annotator left.
     pub(super) fn take_up_note(&mut self, note: Option<(u32, String)>) {
         let Some((number, note)) = note else { return };
         let (key, shown) = (self.keymap.press(Action::Note), text::fit(&note, SHOWN));
-        self.say(Toast::info(format!("your note on #{number} is kept (“{shown}”): {key} goes on with it")));
+        self.say(Toast::info(format!(
+            "your note on #{number} is kept (“{shown}”): {key} goes on with it"
+        )));
         self.review.set_note(Some((number, note)));
     }
 
@@ -40,7 +45,9 @@ impl App {
         if let Err(why) = self.review.work().map_or(Ok(()), |work| work.ready()) {
             return self.say(Toast::warning(why));
         }
-        let Some(number) = self.review.number() else { return self.say(Toast::info("there is nothing to note")) };
+        let Some(number) = self.review.number() else {
+            return self.say(Toast::info("there is nothing to note"));
+        };
         let begun = self.begun_note(number);
         let prompt = Prompt::new(format!("note on #{number}"), begun.clone(), Vec::new());
         self.overlay = Some(Overlay::Prompt(PromptFor::Note(number, begun), prompt));
@@ -49,7 +56,8 @@ impl App {
     /// The note was typed, or left as it was: the next verdict on the item takes it.
     pub(super) fn noted(&mut self, number: u32, note: &str) {
         let note = note.trim();
-        self.review.set_note((!note.is_empty()).then(|| (number, note.to_string())));
+        self.review
+            .set_note((!note.is_empty()).then(|| (number, note.to_string())));
         self.remember();
     }
 
@@ -75,8 +83,12 @@ impl App {
     /// A key went to the menu or the prompt: takes note of the note.
     pub(super) fn watch_note(&mut self) {
         let now = match &self.overlay {
-            Some(Overlay::Menu(MenuFor::Reject(viewed), menu)) => (viewed.number, menu.note().to_string()),
-            Some(Overlay::Prompt(PromptFor::Note(number, _), prompt)) => (*number, prompt.value().to_string()),
+            Some(Overlay::Menu(MenuFor::Reject(viewed), menu)) => {
+                (viewed.number, menu.note().to_string())
+            }
+            Some(Overlay::Prompt(PromptFor::Note(number, _), prompt)) => {
+                (*number, prompt.value().to_string())
+            }
             _ => return,
         };
         let now = Some(now).filter(|(_, note)| !note.trim().is_empty());
@@ -98,7 +110,8 @@ impl App {
     pub(super) fn remember(&mut self) {
         self.note_due = None;
         if self.link.state() == State::Up {
-            self.link.ask(Pending::Place, request::SetPlace(self.place()));
+            self.link
+                .ask(Pending::Place, request::SetPlace(self.place()));
         }
     }
 }

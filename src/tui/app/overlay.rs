@@ -134,7 +134,13 @@ pub enum Overlay {
 
 impl Overlay {
     /// Draws it; gives where the terminal's cursor belongs.
-    pub fn draw(&mut self, area: Rect, message: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        message: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) -> Option<Position> {
         match self {
             Overlay::Menu(_, menu) => menu.draw(area, buf, look),
             Overlay::Prompt(_, prompt) => Some(prompt.draw(message, buf, look)),

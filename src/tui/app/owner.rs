@@ -30,7 +30,11 @@ impl App {
                 }
             }
             Incoming::Progress(_, progress) => {
-                self.say(Toast::info(format!("{}: {}", progress.what, text::grouped(progress.done))));
+                self.say(Toast::info(format!(
+                    "{}: {}",
+                    progress.what,
+                    text::grouped(progress.done)
+                )));
             }
             Incoming::Event(event) => self.happened(event),
             Incoming::Lost => self.lost(),
@@ -41,7 +45,9 @@ impl App {
     }
 
     fn lost(&mut self) {
-        self.say(Toast::warning("the owner went away; connecting again, nothing acknowledged is lost"));
+        self.say(Toast::warning(
+            "the owner went away; connecting again, nothing acknowledged is lost",
+        ));
         self.link.reconnect(std::time::Duration::ZERO);
         self.let_held_go();
     }
@@ -60,9 +66,15 @@ impl App {
                 self.grown(welcome.items);
                 self.welcome = welcome;
                 // The same uuid counts once, whether the first try reached the disk or not.
-                let again: Vec<_> = self.review.pending().iter().map(|p| p.decide.clone()).collect();
+                let again: Vec<_> = self
+                    .review
+                    .pending()
+                    .iter()
+                    .map(|p| p.decide.clone())
+                    .collect();
                 for decide in again {
-                    self.link.ask(Pending::Decide(decide.uuid), request::Decide(decide));
+                    self.link
+                        .ask(Pending::Decide(decide.uuid), request::Decide(decide));
                 }
                 self.settle_again();
                 self.link.ask_again();
@@ -81,15 +93,24 @@ impl App {
             Event::Verdict { who, receipt } => {
                 self.rev = self.rev.max(receipt.rev);
                 // Our own receipts do the rest themselves, unless another terminal of ours gave the verdict.
-                let ours = self.review.pending().iter().any(|p| p.decide.uuid == receipt.uuid);
+                let ours = self
+                    .review
+                    .pending()
+                    .iter()
+                    .any(|p| p.decide.uuid == receipt.uuid);
                 // In a round what others say of an item stays unasked for, and so unknown, until somebody looks it up.
                 if !ours && self.review.work().is_none() {
                     let effects = self.review.changed(receipt.number);
                     self.carry_out(effects);
-                    let shown = self.at != PaneId::Adjudicate && self.review.number() == Some(receipt.number);
+                    let shown = self.at != PaneId::Adjudicate
+                        && self.review.number() == Some(receipt.number);
                     // Adjudicators are not told who.
                     if who != self.link.who() && shown {
-                        let said = format!("#{} is {} now, says {who}", receipt.number, receipt.status.name());
+                        let said = format!(
+                            "#{} is {} now, says {who}",
+                            receipt.number,
+                            receipt.status.name()
+                        );
                         self.say(Toast::info(said));
                     }
                 }
@@ -104,7 +125,9 @@ impl App {
             }
             Event::Metadata => self.metadata_changed(),
             Event::MetadataErrors(Some(what)) => self.say(Toast::warning(what)),
-            Event::MetadataErrors(None) => self.say(Toast::done("the metadata has no errors any more: it counts")),
+            Event::MetadataErrors(None) => self.say(Toast::done(
+                "the metadata has no errors any more: it counts",
+            )),
             Event::Made { rev, numbers } => {
                 self.rev = self.rev.max(rev);
                 for number in numbers {
@@ -141,7 +164,9 @@ impl App {
             Event::Reread => self.board_again(),
             Event::Ending => {
                 self.link.stopped();
-                self.say(Toast::warning("the owner was stopped; the next key starts it again"));
+                self.say(Toast::warning(
+                    "the owner was stopped; the next key starts it again",
+                ));
             }
         }
         self.dirty = true;
@@ -211,7 +236,12 @@ impl App {
             Pending::Feedback(round, verdict) => self.told(&round, verdict, answer),
             Pending::Guidelines(round) => self.guidelines_came(&round, answer),
             Pending::Explain(number) => self.explained(number, answer),
-            Pending::Recompose { renames, dry, asked, .. } => self.recomposed(renames, (dry, asked), answer),
+            Pending::Recompose {
+                renames,
+                dry,
+                asked,
+                ..
+            } => self.recomposed(renames, (dry, asked), answer),
             Pending::Retire(retirement) => self.retired(*retirement, answer),
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
             Pending::Edited(draft) => self.item_edited(*draft, answer),
@@ -222,7 +252,9 @@ impl App {
                 self.list_effects(effects);
             }
             Pending::Item(number) => {
-                let effects = self.review.take(number, answer.and_then(request::Item::reply));
+                let effects = self
+                    .review
+                    .take(number, answer.and_then(request::Item::reply));
                 self.carry_out(effects);
             }
             Pending::Decide(uuid) => match answer.and_then(request::Decide::reply) {
@@ -230,8 +262,11 @@ impl App {
                 Err(problem) => self.refused(uuid, &problem),
             },
             Pending::TakeBack { redo, .. } => {
-                let answer =
-                    if redo { answer.and_then(request::Redo::reply) } else { answer.and_then(request::Undo::reply) };
+                let answer = if redo {
+                    answer.and_then(request::Redo::reply)
+                } else {
+                    answer.and_then(request::Undo::reply)
+                };
                 if let Some(receipt) = self.said(answer) {
                     self.taken_back(redo, &receipt);
                 }
@@ -267,9 +302,12 @@ impl App {
             Pending::Sample => {
                 if let Some(report) = self.said(answer.and_then(request::Sample::reply)) {
                     let key = |action| self.keymap.press(action);
-                    let (accept, reject, help) = (key(Action::Accept), key(Action::Reject), key(Action::Help));
+                    let (accept, reject, help) =
+                        (key(Action::Accept), key(Action::Reject), key(Action::Help));
                     let items = report.items;
-                    let said = format!("{items} sample items; {accept} accepts, {reject} rejects, {help} helps");
+                    let said = format!(
+                        "{items} sample items; {accept} accepts, {reject} rejects, {help} helps"
+                    );
                     self.say(Toast::done(said));
                 }
             }
@@ -311,7 +349,10 @@ impl App {
     fn counted(&mut self, status: benchtop_owner::wire::OwnerStatus) {
         self.counts = status.by_status;
         if let Some(why) = status.read_only {
-            self.say(Toast::error(format!("verdicts cannot be saved: {}", why.replace('\n', ";"))));
+            self.say(Toast::error(format!(
+                "verdicts cannot be saved: {}",
+                why.replace('\n', ";")
+            )));
         }
     }
 
@@ -322,8 +363,14 @@ impl App {
         }
         // Receipts and lists come in no order: a queue asked for after the verdict must not hide what was refused.
         self.link.forget_queues();
-        let refused = self.review.pending().iter().find(|pending| pending.decide.uuid == uuid);
-        if let Some((number, note)) = refused.map(|p| (p.decide.number, p.decide.judgement.note.clone())) {
+        let refused = self
+            .review
+            .pending()
+            .iter()
+            .find(|pending| pending.decide.uuid == uuid);
+        if let Some((number, note)) =
+            refused.map(|p| (p.decide.number, p.decide.judgement.note.clone()))
+        {
             self.note_again(number, note);
         }
         let effects = self.review.refused(uuid);
@@ -336,14 +383,27 @@ impl App {
         self.rev = self.rev.max(receipt.rev);
         self.bulk_is_past(!redo);
         self.review.say_saved(format!("#{} saved", receipt.number));
-        let what = if receipt.edit { "edit of" } else { "verdict on" };
+        let what = if receipt.edit {
+            "edit of"
+        } else {
+            "verdict on"
+        };
         let (word, key) = match redo {
-            true => ("brought back", format!("{} takes it back", self.keymap.press(Action::Undo))),
-            false => ("taken back", format!("{} brings it back", self.keymap.press(Action::Redo))),
+            true => (
+                "brought back",
+                format!("{} takes it back", self.keymap.press(Action::Undo)),
+            ),
+            false => (
+                "taken back",
+                format!("{} brings it back", self.keymap.press(Action::Redo)),
+            ),
         };
         if self.review.work().is_some() {
             // Where the item stands would tell what others say of it.
-            self.say(Toast::done(format!("your {what} #{} is {word}; {key}", receipt.number)));
+            self.say(Toast::done(format!(
+                "your {what} #{} is {word}; {key}",
+                receipt.number
+            )));
             self.refused_in_round();
             return self.changed();
         }
@@ -367,13 +427,17 @@ impl App {
     fn queued(&mut self, words: String, number: Option<u32>, numbers: Vec<u32>) {
         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
         if numbers.is_empty() {
-            return self.say(Toast::info(format!("no item matches `{words}`; the queue stays as it was")));
+            return self.say(Toast::info(format!(
+                "no item matches `{words}`; the queue stays as it was"
+            )));
         }
         let back = self.keymap.press(Action::Back);
         let found = text::counted(numbers.len() as u64, "item");
         let said = format!("{found} for `{words}`; {back} shows all again");
         self.leave_round();
-        let effects = self.review.set_queue(Queue::of(words, numbers, items), number);
+        let effects = self
+            .review
+            .set_queue(Queue::of(words, numbers, items), number);
         self.carry_out(effects);
         self.say(Toast::info(said));
     }

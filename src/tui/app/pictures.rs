@@ -5,7 +5,9 @@ use ratatui::layout::Rect;
 use super::App;
 use super::connection::Pending;
 use crate::panes::filters::Shown;
-use crate::panes::review::{Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of};
+use crate::panes::review::{
+    Looking, NoPicture, Picture, Sides, failed, is_wide, layout, picture_of,
+};
 use crate::preview::worker::{Source, neighbours};
 use crate::preview::{Part, Show, View};
 use benchtop_model::{ColourLevel, generated_image};
@@ -18,7 +20,11 @@ impl App {
             pane: (place.width, place.height),
             cell: self.setting.capabilities.cell.unwrap_or((1, 2)),
             // Without colours a picture is drawn with letters.
-            level: if self.setting.ascii { ColourLevel::Mono } else { self.setting.level },
+            level: if self.setting.ascii {
+                ColourLevel::Mono
+            } else {
+                self.setting.level
+            },
             background: self.setting.look.theme.ground(),
             pixels: None,
             part: Part::default(),
@@ -29,7 +35,10 @@ impl App {
     /// drawing. Gives the place of the picture on screen.
     pub(super) fn prepare_picture(&mut self, pane: Rect) -> Rect {
         let root = self.welcome.root.clone();
-        let mut sides = self.review.current().and_then(|loaded| self.review.sides(loaded, &root));
+        let mut sides = self
+            .review
+            .current()
+            .and_then(|loaded| self.review.sides(loaded, &root));
         let layout = layout(self.review.room(pane), sides.is_some());
         let (place, room) = (layout.picture, self.review.room(pane));
         let (looking, wide) = (self.review.looking(), is_wide(room));
@@ -39,12 +48,24 @@ impl App {
             (None, _) => Picture::Loading,
             (Some(_), Some(sides)) => {
                 of = Some(sides.content());
-                let picture = self.one_of(sides, View { part, ..self.view_in(place) });
+                let picture = self.one_of(
+                    sides,
+                    View {
+                        part,
+                        ..self.view_in(place)
+                    },
+                );
                 // One of two that fails does not keep the other from being shown.
                 match picture {
                     Picture::None(_) if looking.part(Some(sides), wide) != part => {
                         part = looking.part(Some(sides), wide);
-                        self.one_of(sides, View { part, ..self.view_in(place) })
+                        self.one_of(
+                            sides,
+                            View {
+                                part,
+                                ..self.view_in(place)
+                            },
+                        )
                     }
                     picture => picture,
                 }
@@ -53,8 +74,13 @@ impl App {
                 Err(NoPicture { why, .. }) => Picture::None(why),
                 Ok((key, path)) => {
                     of = Some(key.clone());
-                    let view = View { part, ..self.view_in(place) };
-                    self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready)
+                    let view = View {
+                        part,
+                        ..self.view_in(place)
+                    };
+                    self.previews
+                        .want(&key, &path, view)
+                        .map_or(Picture::Loading, Picture::Ready)
                 }
             },
         };
@@ -70,7 +96,8 @@ impl App {
         }
         let keys = sides.as_ref().map_or(Vec::new(), |_| self.pair_keys());
         self.review.set_sides(sides, keys);
-        self.review.set_picture(picture, (part, of), self.overlay.is_none());
+        self.review
+            .set_picture(picture, (part, of), self.overlay.is_none());
         self.prefetch(room, part);
         place
     }
@@ -81,7 +108,13 @@ impl App {
             Ok(wanted) => wanted,
             Err(NoPicture { why, .. }) => return Picture::None(why),
         };
-        let Some(ready) = self.previews.want_of(&sources, View { part: Part { show, ..view.part }, ..view }) else {
+        let Some(ready) = self.previews.want_of(
+            &sources,
+            View {
+                part: Part { show, ..view.part },
+                ..view
+            },
+        ) else {
             return Picture::Loading;
         };
         if let Err(problem) = ready.as_ref() {
@@ -94,11 +127,16 @@ impl App {
 
     /// A job that is to make the picture of the item on screen makes it next.
     fn wait_for_picture(&mut self) {
-        let wanted = self.review.current().is_some_and(|loaded| generated_image::wanted(&loaded.item).is_some());
+        let wanted = self
+            .review
+            .current()
+            .is_some_and(|loaded| generated_image::wanted(&loaded.item).is_some());
         let number = self.review.number();
         if wanted && self.waited_for != number {
             self.waited_for = number;
-            number.into_iter().for_each(|number| self.link.ask(Pending::Nothing, request::Want { number }));
+            number
+                .into_iter()
+                .for_each(|number| self.link.ask(Pending::Nothing, request::Want { number }));
         }
     }
 
@@ -108,7 +146,9 @@ impl App {
         let root = self.welcome.root.clone();
         let wide = is_wide(pane);
         let mut wishes: Vec<(Vec<Source>, View)> = Vec::new();
-        if let (Some(sides), Show::First | Show::Second | Show::Other(_)) = (self.review.pair(), part.show) {
+        if let (Some(sides), Show::First | Show::Second | Show::Other(_)) =
+            (self.review.pair(), part.show)
+        {
             let mut next = self.review.looking();
             match next.blink {
                 Some(second) => next.blink = Some(!second),
@@ -117,12 +157,25 @@ impl App {
             let show = next.shown(sides, is_wide(pane));
             let view = self.view_in(layout(pane, true).picture);
             if let Ok((sources, show)) = sides.wanted(show) {
-                wishes.push((sources, View { part: Part { show, ..part }, ..view }));
+                wishes.push((
+                    sources,
+                    View {
+                        part: Part { show, ..part },
+                        ..view
+                    },
+                ));
             }
         }
         let (position, len) = (self.review.position(), self.review.queue().len());
         for near in neighbours(position, len, self.review.forward()) {
-            let Some(loaded) = self.review.queue().number(near).and_then(|n| self.review.loaded(n)) else { continue };
+            let Some(loaded) = self
+                .review
+                .queue()
+                .number(near)
+                .and_then(|n| self.review.loaded(n))
+            else {
+                continue;
+            };
             let sides = self.review.sides(loaded, &root);
             let view = self.view_in(layout(pane, sides.is_some()).picture);
             let mut part = Looking::default().part(sides.as_ref(), wide);
@@ -146,8 +199,15 @@ impl App {
 
     /// A picture of the review in `place`: as cells, and in true pixels where those are shown.
     fn view_in(&self, place: Rect) -> View {
-        let pixels = if self.true_pixels { self.pixels.plan(place) } else { None };
-        View { pixels, ..self.cells_in(place) }
+        let pixels = if self.true_pixels {
+            self.pixels.plan(place)
+        } else {
+            None
+        };
+        View {
+            pixels,
+            ..self.cells_in(place)
+        }
     }
 
     /// The newest picture, made ready for its place in `pane`.
@@ -156,15 +216,26 @@ impl App {
         let newest = self.generate.newest().filter(|_| !place.is_empty())?;
         let view = self.cells_in(place);
         // The file is named by its content.
-        let key = newest.path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let key = newest
+            .path
+            .file_stem()
+            .map(|s| s.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let path = self.welcome.root.join(&newest.path);
-        Some(self.previews.want(&key, &path, view).map_or(Picture::Loading, Picture::Ready))
+        Some(
+            self.previews
+                .want(&key, &path, view)
+                .map_or(Picture::Loading, Picture::Ready),
+        )
     }
 
     /// The pictures beside the line of the filter bench, made ready for their places in `pane`.
     pub(super) fn sample_pictures(&mut self, pane: Rect) -> Shown {
         let mut shown = Shown::default();
-        let (root, wanted) = (self.welcome.root.clone(), self.filters.wanted_pictures(pane));
+        let (root, wanted) = (
+            self.welcome.root.clone(),
+            self.filters.wanted_pictures(pane),
+        );
         for (at, place, hash, path) in &wanted {
             let (path, view) = (root.join(path), self.cells_in(*place));
             let ready = self.previews.want(hash, &path, view);
@@ -176,12 +247,15 @@ impl App {
             }
         }
         let rest = wanted.iter().filter(|(at, ..)| shown.0[*at].is_none());
-        let rest: Vec<_> = rest.map(|(_, place, hash, path)| (hash, root.join(path), *place)).collect();
+        let rest: Vec<_> = rest
+            .map(|(_, place, hash, path)| (hash, root.join(path), *place))
+            .collect();
         for (at, ..) in &wanted {
             shown.0[*at].get_or_insert(Picture::Loading);
         }
         if let Some((hash, path, place)) = rest.first() {
-            self.previews.ahead([(hash.as_str(), path.as_path())], self.cells_in(*place));
+            self.previews
+                .ahead([(hash.as_str(), path.as_path())], self.cells_in(*place));
         }
         shown
     }

@@ -18,7 +18,9 @@ impl App {
             let words = prompt.value().to_string();
             return self.board_filtered(&words);
         }
-        let Some(Overlay::Prompt(PromptFor::Find(_), prompt)) = &mut self.overlay else { return };
+        let Some(Overlay::Prompt(PromptFor::Find(_), prompt)) = &mut self.overlay else {
+            return;
+        };
         if self.at != PaneId::List {
             return;
         }
@@ -78,10 +80,14 @@ impl App {
             }
             PromptFor::Regex { column, on } => {
                 let done = match self.at {
-                    PaneId::Board => {
-                        self.board.select_regex(column, words, on).map(|effects| self.board_effects(effects))
-                    }
-                    _ => self.list.select_regex(column, words, on).map(|effects| self.list_effects(effects)),
+                    PaneId::Board => self
+                        .board
+                        .select_regex(column, words, on)
+                        .map(|effects| self.board_effects(effects)),
+                    _ => self
+                        .list
+                        .select_regex(column, words, on)
+                        .map(|effects| self.list_effects(effects)),
                 };
                 if let Err(problem) = done {
                     prompt.refuse(problem.what);

@@ -23,12 +23,34 @@ pub enum Again {
 
 impl App {
     /// Composes again what the metadata has changed under, or counts it.
-    pub(super) fn recompose(&mut self, renames: Vec<Rename>, draw_missing: bool, (dry, asked): (bool, bool)) {
-        let ask = request::Recompose { renames: renames.clone(), draw_missing, dry };
-        self.ask_now(Pending::Recompose { renames, draw_missing, dry, asked }, ask);
+    pub(super) fn recompose(
+        &mut self,
+        renames: Vec<Rename>,
+        draw_missing: bool,
+        (dry, asked): (bool, bool),
+    ) {
+        let ask = request::Recompose {
+            renames: renames.clone(),
+            draw_missing,
+            dry,
+        };
+        self.ask_now(
+            Pending::Recompose {
+                renames,
+                draw_missing,
+                dry,
+                asked,
+            },
+            ask,
+        );
     }
 
-    pub(super) fn recomposed(&mut self, renames: Vec<Rename>, (dry, asked): (bool, bool), answer: Result<AnyReply>) {
+    pub(super) fn recomposed(
+        &mut self,
+        renames: Vec<Rename>,
+        (dry, asked): (bool, bool),
+        answer: Result<AnyReply>,
+    ) {
         let done = answer.and_then(request::Recompose::reply);
         let done = match done {
             Ok(done) => done,
@@ -39,7 +61,11 @@ impl App {
         let (changed, gone, missing) = (done.changed.all(), done.gone.all(), done.missing.all());
         // What a term can be drawn for is offered, not regretted.
         let gone = if dry { gone - missing } else { gone };
-        let left = if gone > 0 { format!("; {} hold what is gone", grouped(gone)) } else { String::new() };
+        let left = if gone > 0 {
+            format!("; {} hold what is gone", grouped(gone))
+        } else {
+            String::new()
+        };
         if !dry {
             let drawn = match done.drawn {
                 0 => String::new(),
@@ -50,24 +76,37 @@ impl App {
         }
         if changed + done.kept + missing == 0 {
             if asked {
-                self.say(Toast::info(format!("every composed item reads as the metadata has it{left}")));
+                self.say(Toast::info(format!(
+                    "every composed item reads as the metadata has it{left}"
+                )));
             }
             return;
         }
         if self.overlay.is_some() {
-            return self.say(Toast::info("items read differently now: C composes them again"));
+            return self.say(Toast::info(
+                "items read differently now: C composes them again",
+            ));
         }
         let (ways, lines) = offers(&done).into_iter().unzip();
-        let lack =
-            format!("{} {} a term for a new slot", grouped(missing), if missing == 1 { "lacks" } else { "lack" });
-        let reads =
-            format!("{} {} differently now", counted(changed, "item"), if changed == 1 { "reads" } else { "read" });
+        let lack = format!(
+            "{} {} a term for a new slot",
+            grouped(missing),
+            if missing == 1 { "lacks" } else { "lack" }
+        );
+        let reads = format!(
+            "{} {} differently now",
+            counted(changed, "item"),
+            if changed == 1 { "reads" } else { "read" }
+        );
         let title = match (changed + done.kept, missing) {
             (_, 0) => format!("{reads}{left}"),
             (0, _) => format!("{lack}{left}"),
             _ => format!("{reads}; {lack}{left}"),
         };
-        self.overlay = Some(Overlay::Menu(MenuFor::Recompose(renames, ways), menu(title, lines)));
+        self.overlay = Some(Overlay::Menu(
+            MenuFor::Recompose(renames, ways),
+            menu(title, lines),
+        ));
     }
 }
 
@@ -89,11 +128,18 @@ fn offers(done: &Recomposed) -> Vec<(Again, (String, String))> {
         let all = voids(judged(&done.changed) + judged(&done.missing));
         let line = match again {
             0 => format!("draw terms for {} and compose them again", grouped(missing)),
-            n => format!("compose {} again, draw terms for {} more", grouped(n), grouped(missing)),
+            n => format!(
+                "compose {} again, draw terms for {} more",
+                grouped(n),
+                grouped(missing)
+            ),
         };
         offers.push((Again::DrawMissing, (line, all)));
     }
-    let leave = ("leave them as they are".to_string(), "they are marked stale; C asks again".to_string());
+    let leave = (
+        "leave them as they are".to_string(),
+        "they are marked stale; C asks again".to_string(),
+    );
     offers.push((Again::Leave, leave));
     offers
 }

@@ -27,15 +27,26 @@ pub struct Retirement {
 impl Retirement {
     /// The files, as people call them.
     fn names(&self) -> String {
-        let names: Vec<String> = self.files.iter().map(|(name, ..)| format!("metadata/{name}")).collect();
+        let names: Vec<String> = self
+            .files
+            .iter()
+            .map(|(name, ..)| format!("metadata/{name}"))
+            .collect();
         names.join(", ")
     }
 
     /// Whether this is the last edit that the session made.
     fn is_last(&self, session: &Session) -> bool {
         let mut session = session.clone();
-        let after = self.files.iter().all(|(name, _, after)| session.text(name) == Some(after));
-        let before = |session: &Session| self.files.iter().all(|(name, before, _)| session.text(name) == Some(before));
+        let after = self
+            .files
+            .iter()
+            .all(|(name, _, after)| session.text(name) == Some(after));
+        let before = |session: &Session| {
+            self.files
+                .iter()
+                .all(|(name, before, _)| session.text(name) == Some(before))
+        };
         after && session.undo().is_some() && before(&session)
     }
 
@@ -56,9 +67,13 @@ impl App {
         }
         let before = self.shop.desk.session().clone();
         if !before.changed().is_empty() {
-            return self.say(Toast::warning("save or revert your edits of the metadata first (4, 5)"));
+            return self.say(Toast::warning(
+                "save or revert your edits of the metadata first (4, 5)",
+            ));
         }
-        let enabled = |(name, term): &&(String, String)| before.edited().enabled(name).contains(&term.as_str());
+        let enabled = |(name, term): &&(String, String)| {
+            before.edited().enabled(name).contains(&term.as_str())
+        };
         let own: Vec<(String, String)> = terms.iter().filter(enabled).cloned().collect();
         if own.is_empty() && !discard {
             return self.say(Toast::info("those terms are disabled already"));
@@ -68,14 +83,27 @@ impl App {
         if let Err(problem) = session.set_disabled(&own, true) {
             return self.say(Toast::from(&problem));
         }
-        let text = |session: &Session, name: &str| session.text(name).unwrap_or_default().to_string();
+        let text =
+            |session: &Session, name: &str| session.text(name).unwrap_or_default().to_string();
         let file = |name: &&str| (name.to_string(), text(&before, name), text(session, name));
         let files = session.changed().iter().map(file).collect();
         let saves = session.saves();
         let effects = self.shop.desk.touched();
         self.metadata_effects(effects);
-        let retirement = Box::new(Retirement { terms: own, files, revs: None, as_step: true });
-        self.ask_now(Pending::Retire(retirement), request::Retire { terms, saves, discard });
+        let retirement = Box::new(Retirement {
+            terms: own,
+            files,
+            revs: None,
+            as_step: true,
+        });
+        self.ask_now(
+            Pending::Retire(retirement),
+            request::Retire {
+                terms,
+                saves,
+                discard,
+            },
+        );
     }
 
     pub(super) fn retired(&mut self, retirement: Retirement, answer: Result<AnyReply>) {
@@ -91,9 +119,19 @@ impl App {
             }
         };
         let undo = self.keymap.press(Action::Undo);
-        let rejected = if done.verdicts > 0 { format!(", {} rejected", items(done.verdicts)) } else { String::new() };
-        let said = format!("{}{rejected}; {undo} undoes it", retirement.lists("disabled"));
-        let what = What::Retirement(Box::new(Retirement { revs: done.revs, ..retirement }));
+        let rejected = if done.verdicts > 0 {
+            format!(", {} rejected", items(done.verdicts))
+        } else {
+            String::new()
+        };
+        let said = format!(
+            "{}{rejected}; {undo} undoes it",
+            retirement.lists("disabled")
+        );
+        let what = What::Retirement(Box::new(Retirement {
+            revs: done.revs,
+            ..retirement
+        }));
         self.bulk = Some(Done { what, since: 0 });
         self.lists_changed(done, said);
     }
@@ -109,7 +147,10 @@ impl App {
     /// Takes back that terms were retired.
     pub(super) fn unretire(&mut self, mut retirement: Box<Retirement>) {
         if let Some(file) = self.shop.desk.session().changed().first() {
-            let why = format!("this changes {}: save or revert your edits of {file} first", retirement.names());
+            let why = format!(
+                "this changes {}: save or revert your edits of {file} first",
+                retirement.names()
+            );
             return self.say(Toast::warning(why));
         }
         retirement.as_step = retirement.is_last(self.shop.desk.session());
@@ -125,15 +166,26 @@ impl App {
         let (saves, revs) = (session.saves(), retirement.revs);
         let effects = self.shop.desk.touched();
         self.metadata_effects(effects);
-        self.ask_now(Pending::Unretire(retirement), request::Unretire { saves, revs });
+        self.ask_now(
+            Pending::Unretire(retirement),
+            request::Unretire { saves, revs },
+        );
     }
 
     /// In the panes of the metadata: whether the last edit is that terms were retired. Then its verdicts go with it.
     pub(super) fn undo_retirement(&mut self) -> bool {
-        let Some(Done { what: What::Retirement(retirement), .. }) = &self.bulk else { return false };
+        let Some(Done {
+            what: What::Retirement(retirement),
+            ..
+        }) = &self.bulk
+        else {
+            return false;
+        };
         let retirement = retirement.clone();
         let session = self.shop.desk.session();
-        let is_it = session.changed().is_empty() && !retirement.files.is_empty() && retirement.is_last(session);
+        let is_it = session.changed().is_empty()
+            && !retirement.files.is_empty()
+            && retirement.is_last(session);
         if is_it {
             self.unretire(retirement);
         }
@@ -157,7 +209,11 @@ impl App {
             }
             Err(problem) => {
                 if !session.changed().is_empty() {
-                    let _ = if retirement.as_step { session.redo() } else { session.undo() };
+                    let _ = if retirement.as_step {
+                        session.redo()
+                    } else {
+                        session.undo()
+                    };
                 }
                 let effects = self.shop.desk.touched();
                 self.metadata_effects(effects);
@@ -168,5 +224,9 @@ impl App {
 }
 
 fn items(n: u64) -> String {
-    if n == 1 { "1 item".into() } else { format!("{} items", grouped(n)) }
+    if n == 1 {
+        "1 item".into()
+    } else {
+        format!("{} items", grouped(n))
+    }
 }

@@ -48,11 +48,19 @@ impl App {
         for effect in effects {
             match effect {
                 RoundsEffect::Ask(want, ask) => self.link.ask(Pending::Rounds(want), ask),
-                RoundsEffect::AskText { purpose, label, text } => {
+                RoundsEffect::AskText {
+                    purpose,
+                    label,
+                    text,
+                } => {
                     let prompt = Prompt::new(label, text, Vec::new());
                     self.overlay = Some(Overlay::Prompt(PromptFor::Rounds(purpose), prompt));
                 }
-                RoundsEffect::AskChoice { purpose, title, lines } => {
+                RoundsEffect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                } => {
                     let menu = super::metadata::menu(title, lines).at(purpose.begins());
                     self.overlay = Some(Overlay::Menu(MenuFor::Rounds(purpose), menu));
                 }
@@ -79,7 +87,9 @@ impl App {
                 pane.take_rounds(answer.and_then(request::Rounds::reply));
                 vec![]
             }
-            W::Closed(name, closed) => pane.take_closed(&name, closed, answer.and_then(request::CloseRound::reply)),
+            W::Closed(name, closed) => {
+                pane.take_closed(&name, closed, answer.and_then(request::CloseRound::reply))
+            }
             W::WhatIf(name, rule) => {
                 let found = answer.and_then(request::WhatIf::reply);
                 pane.take_what_if(&name, rule, found);
@@ -88,17 +98,25 @@ impl App {
             W::Guidelines(name) => {
                 let text = answer.and_then(request::Guidelines::reply);
                 // Somebody who is choosing something is not interrupted.
-                if self.overlay.is_some() { vec![] } else { pane.take_guidelines(&name, text) }
+                if self.overlay.is_some() {
+                    vec![]
+                } else {
+                    pane.take_guidelines(&name, text)
+                }
             }
             W::Preview(edit) => {
                 pane.take_preview(edit, answer.and_then(request::NewRound::reply));
                 vec![]
             }
             W::Look(edit) => pane.take_look(edit, answer.and_then(request::NewRound::reply)),
-            W::Deleted(name) => pane.take_deleted(&name, answer.and_then(request::DeleteRound::reply)),
-            W::People(name, joined, left) => {
-                pane.take_people(&name, (&joined, &left), answer.and_then(request::RoundPeople::reply))
+            W::Deleted(name) => {
+                pane.take_deleted(&name, answer.and_then(request::DeleteRound::reply))
             }
+            W::People(name, joined, left) => pane.take_people(
+                &name,
+                (&joined, &left),
+                answer.and_then(request::RoundPeople::reply),
+            ),
             W::Made => pane.take_made(answer.and_then(request::NewRound::reply)),
         };
         self.rounds_effects(effects);

@@ -51,7 +51,12 @@ impl App {
             self.review.work().map_or(Ok(()), |work| work.ready())?;
         }
         let painted = self.painted.clone().ok_or(NOT_YET)?;
-        let Painted { number, rev, ready, pictures } = painted;
+        let Painted {
+            number,
+            rev,
+            ready,
+            pictures,
+        } = painted;
         if self.on_screen().map(|now| (now.number, now.rev)) != Some((number, rev)) {
             return Err(NOT_YET);
         }
@@ -62,22 +67,36 @@ impl App {
         if self.at == PaneId::Review && self.review.pending_on(number).is_some() {
             return Err("your verdict on this item is being saved");
         }
-        let viewed = |seen, ms| Viewed { number, rev, seen, ms, pictures };
+        let viewed = |seen, ms| Viewed {
+            number,
+            rev,
+            seen,
+            ms,
+            pictures,
+        };
         match self.receipts.seen(self.token, at) {
             paint::Seen::Painted(since) => {
                 let ms = Some(u32::try_from(at.saturating_sub(since)).unwrap_or(u32::MAX));
                 let viewed = viewed(Seen::Painted, ms);
-                let seen = if viewed.unseen().is_some() { Seen::Partly } else { Seen::Painted };
+                let seen = if viewed.unseen().is_some() {
+                    Seen::Partly
+                } else {
+                    Seen::Painted
+                };
                 Ok(Viewed { seen, ..viewed })
             }
             paint::Seen::Unconfirmed => Ok(viewed(Seen::Unconfirmed, None)),
-            paint::Seen::Waiting => Err("your terminal has not shown this item yet: press again once you see it"),
+            paint::Seen::Waiting => {
+                Err("your terminal has not shown this item yet: press again once you see it")
+            }
         }
     }
 
     pub(super) fn tell_unconfirmed(&mut self, seen: Seen) {
         if seen == Seen::Unconfirmed {
-            self.say(Toast::info("your terminal does not answer: the verdict is marked, `seen:unconfirmed` finds it"));
+            self.say(Toast::info(
+                "your terminal does not answer: the verdict is marked, `seen:unconfirmed` finds it",
+            ));
         }
     }
 
@@ -100,7 +119,11 @@ impl App {
     pub(super) fn once_seen(&mut self, viewed: Viewed, then: ConfirmFor) {
         let verdict = match &then {
             ConfirmFor::Verdict(verdict) => *verdict,
-            ConfirmFor::Macro(which) => self.keymap.macros().get(*which).map_or(Verdict::Accept, |made| made.verdict),
+            ConfirmFor::Macro(which) => self
+                .keymap
+                .macros()
+                .get(*which)
+                .map_or(Verdict::Accept, |made| made.verdict),
             ConfirmFor::Answer(_) | ConfirmFor::AskAnswer => Verdict::Answer,
             ConfirmFor::Settle { verdict, .. } => *verdict,
         };
@@ -117,7 +140,11 @@ impl App {
             Some(unseen) => {
                 let ok = self.keymap.press(Action::MenuOk);
                 let question = format!("{unseen}: {ok} {does} anyway, any other key goes back");
-                self.overlay = Some(Overlay::Confirm { then, viewed, question });
+                self.overlay = Some(Overlay::Confirm {
+                    then,
+                    viewed,
+                    question,
+                });
             }
         }
     }

@@ -20,23 +20,90 @@ struct Tab {
 }
 
 const TABS: [Tab; 11] = [
-    Tab { go: Action::GoReview, name: "Review", short: "Review", at: PaneId::Review },
-    Tab { go: Action::GoList, name: "Items", short: "Items", at: PaneId::List },
-    Tab { go: Action::GoBoard, name: "Board", short: "Board", at: PaneId::Board },
-    Tab { go: Action::GoVocabulary, name: "Words", short: "Words", at: PaneId::Vocabulary },
-    Tab { go: Action::GoTemplates, name: "Templates", short: "Text", at: PaneId::Templates },
-    Tab { go: Action::GoCoverage, name: "Coverage", short: "Map", at: PaneId::Coverage },
-    Tab { go: Action::GoGenerate, name: "Generate", short: "Make", at: PaneId::Generate },
-    Tab { go: Action::GoFilters, name: "Filters", short: "Filter", at: PaneId::Filters },
-    Tab { go: Action::GoRounds, name: "Rounds", short: "Rounds", at: PaneId::Rounds },
-    Tab { go: Action::GoAdjudicate, name: "Settle", short: "Settle", at: PaneId::Adjudicate },
-    Tab { go: Action::GoAgreement, name: "Agreement", short: "Agree", at: PaneId::Agreement },
+    Tab {
+        go: Action::GoReview,
+        name: "Review",
+        short: "Review",
+        at: PaneId::Review,
+    },
+    Tab {
+        go: Action::GoList,
+        name: "Items",
+        short: "Items",
+        at: PaneId::List,
+    },
+    Tab {
+        go: Action::GoBoard,
+        name: "Board",
+        short: "Board",
+        at: PaneId::Board,
+    },
+    Tab {
+        go: Action::GoVocabulary,
+        name: "Words",
+        short: "Words",
+        at: PaneId::Vocabulary,
+    },
+    Tab {
+        go: Action::GoTemplates,
+        name: "Templates",
+        short: "Text",
+        at: PaneId::Templates,
+    },
+    Tab {
+        go: Action::GoCoverage,
+        name: "Coverage",
+        short: "Map",
+        at: PaneId::Coverage,
+    },
+    Tab {
+        go: Action::GoGenerate,
+        name: "Generate",
+        short: "Make",
+        at: PaneId::Generate,
+    },
+    Tab {
+        go: Action::GoFilters,
+        name: "Filters",
+        short: "Filter",
+        at: PaneId::Filters,
+    },
+    Tab {
+        go: Action::GoRounds,
+        name: "Rounds",
+        short: "Rounds",
+        at: PaneId::Rounds,
+    },
+    Tab {
+        go: Action::GoAdjudicate,
+        name: "Settle",
+        short: "Settle",
+        at: PaneId::Adjudicate,
+    },
+    Tab {
+        go: Action::GoAgreement,
+        name: "Agreement",
+        short: "Agree",
+        at: PaneId::Agreement,
+    },
 ];
 
 /// Accepted, rejected and pending items.
 fn tally(counts: &[(Status, u64)]) -> String {
-    let count = |status: Status| text::grouped(counts.iter().find(|(s, _)| *s == status).map_or(0, |(_, n)| *n));
-    format!("✓{} ✗{} ?{}", count(Status::Accepted), count(Status::Rejected), count(Status::Pending))
+    let count = |status: Status| {
+        text::grouped(
+            counts
+                .iter()
+                .find(|(s, _)| *s == status)
+                .map_or(0, |(_, n)| *n),
+        )
+    };
+    format!(
+        "✓{} ✗{} ?{}",
+        count(Status::Accepted),
+        count(Status::Rejected),
+        count(Status::Pending)
+    )
 }
 
 /// The columns that [`tally`] takes at most among so many items: the tabs must not move when counts come, or with a verdict.
@@ -79,23 +146,48 @@ struct Row {
 /// the tabs of other panes, the place in the queue, the name of the pane. The receipt never does. It depends on what
 /// things take at most, so that nothing moves while receipts come and go. `keys` are how many columns the keys take.
 fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -> Row {
-    let receipt = if said.receipt.1 == 0 { 0 } else { said.receipt.1 + 2 };
+    let receipt = if said.receipt.1 == 0 {
+        0
+    } else {
+        said.receipt.1 + 2
+    };
     let (place, filter) = (said.place.1, text::width(&said.filter));
-    let own = TABS.iter().find(|tab| tab.at == here).map_or(0, |tab| 1 + tab.short.len());
+    let own = TABS
+        .iter()
+        .find(|tab| tab.at == here)
+        .map_or(0, |tab| 1 + tab.short.len());
     let every = keys.iter().sum::<usize>() + 2 * TABS.len();
     // Mark, key and gap of each, and a blank before a name and before the place.
     let fixed = 1 + place + filter + receipt;
     let tabs = width.saturating_sub(fixed + said.counts + 2);
     let whole = every + TABS.iter().map(|tab| 2 + tab.name.len()).sum::<usize>();
     if whole <= tabs {
-        return Row { tabs: [Shown::Whole; TABS.len()], place, filter };
+        return Row {
+            tabs: [Shown::Whole; TABS.len()],
+            place,
+            filter,
+        };
     }
     if every + own + fixed <= width {
-        return Row { tabs: named(here, every, tabs), place, filter };
+        return Row {
+            tabs: named(here, every, tabs),
+            place,
+            filter,
+        };
     }
-    let short = TABS.map(|tab| if tab.at == here { Shown::Short } else { Shown::Key });
+    let short = TABS.map(|tab| {
+        if tab.at == here {
+            Shown::Short
+        } else {
+            Shown::Key
+        }
+    });
     if let Some(left) = width.checked_sub(every + own + 1 + place + receipt) {
-        return Row { tabs: short, place, filter: if left > text::width("  [x]") { left } else { 0 } };
+        return Row {
+            tabs: short,
+            place,
+            filter: if left > text::width("  [x]") { left } else { 0 },
+        };
     }
     // Not all tabs: the one that is shown, and others from the left.
     let cost = |at: usize, shown: Shown| match shown {
@@ -108,7 +200,11 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -
         let mut left = width.checked_sub(1 + place + receipt + cost(at, own))?;
         let mut tabs = [Shown::Nothing; TABS.len()];
         tabs[at] = own;
-        for (other, slot) in tabs.iter_mut().enumerate().filter(|(other, _)| *other != at) {
+        for (other, slot) in tabs
+            .iter_mut()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+        {
             left = match left.checked_sub(cost(other, Shown::Key)) {
                 Some(left) => left,
                 None => break,
@@ -118,16 +214,33 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -
         Some(tabs)
     };
     let tries = [(place, Shown::Short), (0, Shown::Short), (0, Shown::Key)];
-    let found = tries.into_iter().find_map(|(place, own)| Some((place, fits(place, own)?)));
+    let found = tries
+        .into_iter()
+        .find_map(|(place, own)| Some((place, fits(place, own)?)));
     let (place, tabs) = found.unwrap_or((0, [Shown::Nothing; TABS.len()]));
-    Row { tabs, place, filter: 0 }
+    Row {
+        tabs,
+        place,
+        filter: 0,
+    }
 }
 
 /// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
 /// `every` is how many columns their keys, marks and gaps take.
 fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
-    let mut out = TABS.map(|tab| if tab.at == here { Shown::Short } else { Shown::Key });
-    let mut used = every + TABS.iter().filter(|t| t.at == here).map(|t| 1 + t.short.len()).sum::<usize>();
+    let mut out = TABS.map(|tab| {
+        if tab.at == here {
+            Shown::Short
+        } else {
+            Shown::Key
+        }
+    });
+    let mut used = every
+        + TABS
+            .iter()
+            .filter(|t| t.at == here)
+            .map(|t| 1 + t.short.len())
+            .sum::<usize>();
     for (tab, shown) in TABS.iter().zip(&mut out).filter(|(t, _)| t.at != here) {
         used += 1 + tab.short.len();
         if used > room {
@@ -139,14 +252,31 @@ fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
 }
 
 /// Draws the row, but for the counts; gives the first column behind it.
-fn draw(here: PaneId, keys: &[String; TABS.len()], said: &Said, area: Rect, buf: &mut Buffer, look: &Look) -> u16 {
-    let row = arrange(here, keys.each_ref().map(|key| text::width(key)), said, usize::from(area.width));
+fn draw(
+    here: PaneId,
+    keys: &[String; TABS.len()],
+    said: &Said,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) -> u16 {
+    let row = arrange(
+        here,
+        keys.each_ref().map(|key| text::width(key)),
+        said,
+        usize::from(area.width),
+    );
     let mut x = area.x;
     let mut put = |x: u16, text: &str, style| {
         let room = usize::from(area.right().saturating_sub(x));
         buf.set_stringn(x, area.y, text, room, style).0
     };
-    for ((tab, key), shown) in TABS.iter().zip(keys).zip(row.tabs).filter(|(_, shown)| *shown != Shown::Nothing) {
+    for ((tab, key), shown) in TABS
+        .iter()
+        .zip(keys)
+        .zip(row.tabs)
+        .filter(|(_, shown)| *shown != Shown::Nothing)
+    {
         let is_here = tab.at == here;
         let (mark, style) = match (is_here, look.accessible) {
             (true, false) => ("▌", look.style(Role::Accent).add_modifier(Modifier::BOLD)),
@@ -168,7 +298,11 @@ fn draw(here: PaneId, keys: &[String; TABS.len()], said: &Said, area: Rect, buf:
     let place = text::fit(&said.place.0, row.place);
     let filter = text::fit(&said.filter, row.filter);
     let gap = if said.receipt.0.is_empty() { "" } else { "  " };
-    put(x, &format!(" {place}{filter}{gap}{}", said.receipt.0), look.style(Role::Text))
+    put(
+        x,
+        &format!(" {place}{filter}{gap}{}", said.receipt.0),
+        look.style(Role::Text),
+    )
 }
 
 impl App {
@@ -176,13 +310,25 @@ impl App {
         if area.is_empty() {
             return;
         }
-        let mut said =
-            Said { counts: if self.in_the_dark() { 0 } else { tally_room(self.welcome.items) }, ..Said::default() };
+        let mut said = Said {
+            counts: if self.in_the_dark() {
+                0
+            } else {
+                tally_room(self.welcome.items)
+            },
+            ..Said::default()
+        };
         if self.at == PaneId::Review {
-            let ((place, filter), (place_room, receipt_room)) = (self.review.place_words(), self.review.rooms());
+            let ((place, filter), (place_room, receipt_room)) =
+                (self.review.place_words(), self.review.rooms());
             let receipt = self.review.receipt();
             let receipt_room = receipt_room.max(text::width(&receipt));
-            said = Said { place: (place, place_room), filter, receipt: (receipt, receipt_room), ..said };
+            said = Said {
+                place: (place, place_room),
+                filter,
+                receipt: (receipt, receipt_room),
+                ..said
+            };
         }
         let look = &self.setting.look;
         let keys = TABS.map(|tab| self.keymap.hint(tab.go));
@@ -197,7 +343,11 @@ impl App {
 
     /// Counts by status, short; none before they are known, or where they would tell what an annotator must not see.
     fn tally(&self) -> String {
-        if self.counts.is_empty() || self.in_the_dark() { String::new() } else { tally(&self.counts) }
+        if self.counts.is_empty() || self.in_the_dark() {
+            String::new()
+        } else {
+            tally(&self.counts)
+        }
     }
 
     /// Counts, project and annotator, as much as fits.
@@ -205,7 +355,10 @@ impl App {
         let counts = self.tally();
         let long = format!("{counts}  {}  {} ", self.welcome.project, self.link.who());
         let short = format!("{counts}  {} ", self.link.who());
-        [long, short, format!("{counts} ")].into_iter().find(|s| text::width(s) <= room).unwrap_or_default()
+        [long, short, format!("{counts} ")]
+            .into_iter()
+            .find(|s| text::width(s) <= room)
+            .unwrap_or_default()
     }
 }
 
@@ -224,11 +377,20 @@ mod tests {
                 let named = named(tab.at, 3 * TABS.len(), room);
                 assert_eq!(named[at], Shown::Short);
                 let short = |n: &Shown| *n == Shown::Short;
-                let wide: usize =
-                    TABS.iter().zip(named).map(|(t, n)| 3 + if short(&n) { 1 + t.short.len() } else { 0 }).sum();
-                assert!(wide <= room || named.iter().filter(|n| short(n)).count() == 1, "{room}: {wide}");
+                let wide: usize = TABS
+                    .iter()
+                    .zip(named)
+                    .map(|(t, n)| 3 + if short(&n) { 1 + t.short.len() } else { 0 })
+                    .sum();
+                assert!(
+                    wide <= room || named.iter().filter(|n| short(n)).count() == 1,
+                    "{room}: {wide}"
+                );
             }
-            assert_eq!(named(tab.at, 3 * TABS.len(), 120), [Shown::Short; TABS.len()]);
+            assert_eq!(
+                named(tab.at, 3 * TABS.len(), 120),
+                [Shown::Short; TABS.len()]
+            );
         }
     }
 
@@ -272,14 +434,24 @@ mod tests {
 
     #[test]
     fn no_counts_of_a_project_are_wider_than_the_room_kept_for_them() {
-        for items in [0_u64, 1, 9, 10, 12, 99, 100, 105, 999, 1_000, 1_005, 105_000] {
+        for items in [
+            0_u64, 1, 9, 10, 12, 99, 100, 105, 999, 1_000, 1_005, 105_000,
+        ] {
             for accepted in [0, 1, 9, 10, items / 3, items / 2, items] {
                 for rejected in [0, 1, 9, 10, items / 3] {
-                    let Some(pending) = items.checked_sub(accepted + rejected) else { continue };
-                    let counts =
-                        [(Status::Accepted, accepted), (Status::Rejected, rejected), (Status::Pending, pending)];
+                    let Some(pending) = items.checked_sub(accepted + rejected) else {
+                        continue;
+                    };
+                    let counts = [
+                        (Status::Accepted, accepted),
+                        (Status::Rejected, rejected),
+                        (Status::Pending, pending),
+                    ];
                     let drawn = tally(&counts);
-                    assert!(text::width(&drawn) <= tally_room(items), "{drawn} of {items}");
+                    assert!(
+                        text::width(&drawn) <= tally_room(items),
+                        "{drawn} of {items}"
+                    );
                 }
             }
         }

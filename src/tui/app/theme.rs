@@ -11,8 +11,15 @@ use benchtop_model::{Error, Result};
 impl App {
     /// Says what is wrong with the person's settings; the defaults hold.
     pub fn tell_settings(&mut self, problem: &Error) {
-        let said = Error { help: None, ..problem.clone() }.to_string().replace('\n', ";");
-        self.say(Toast::warning(format!("your settings are not used: {said}")));
+        let said = Error {
+            help: None,
+            ..problem.clone()
+        }
+        .to_string()
+        .replace('\n', ";");
+        self.say(Toast::warning(format!(
+            "your settings are not used: {said}"
+        )));
     }
 
     /// Asks which theme.
@@ -22,7 +29,10 @@ impl App {
             AUTO => Choice::new(AUTO).help("dark or light, as your terminal's background is"),
             name => Choice::new(name),
         };
-        let menu = Menu::new("your theme, in every project", themes.iter().map(choice).collect());
+        let menu = Menu::new(
+            "your theme, in every project",
+            themes.iter().map(choice).collect(),
+        );
         self.overlay = Some(Overlay::Menu(MenuFor::Theme(themes), menu));
     }
 
@@ -41,7 +51,9 @@ impl App {
         match look {
             Ok(look) => {
                 self.setting.look = look;
-                self.say(Toast::done(format!("your theme is `{name}` now, in every project")));
+                self.say(Toast::done(format!(
+                    "your theme is `{name}` now, in every project"
+                )));
             }
             Err(problem) => self.say(Toast::from(&problem)),
         }

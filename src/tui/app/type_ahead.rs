@@ -46,11 +46,15 @@ impl App {
                     self.say(Toast::info("given up"));
                 }
                 (_, Opens::Overlay) => self.held.push((key, at)),
-                (_, Opens::Confirmation) => self.say(Toast::info("wait for the count: a key before it is not taken")),
+                (_, Opens::Confirmation) => self.say(Toast::info(
+                    "wait for the count: a key before it is not taken",
+                )),
             }
             return true;
         }
-        let Some(refused) = &mut self.refused else { return false };
+        let Some(refused) = &mut self.refused else {
+            return false;
+        };
         let seen = self.receipts.seen(refused.token, at) != Seen::Waiting;
         let paused = at.saturating_sub(refused.last) >= PAUSE_MS;
         let again = !refused.dropped && refused.key == Some(key.code);
@@ -71,17 +75,31 @@ impl App {
 
     /// An action was done by this key: where it asks for a line or a choice and was refused, what is typed next is meant for it.
     pub(super) fn watch_refusal(&mut self, action: Action, key: Option<KeyCode>, at: u64) {
-        if !action.asks() || self.overlay.is_some() || self.typing() || self.link.opens().is_some() {
+        if !action.asks() || self.overlay.is_some() || self.typing() || self.link.opens().is_some()
+        {
             return;
         }
-        let why =
-            self.toast.as_ref().map_or((Severity::Info, action.name().to_string()), |t| (t.severity, t.text.clone()));
+        let why = self
+            .toast
+            .as_ref()
+            .map_or((Severity::Info, action.name().to_string()), |t| {
+                (t.severity, t.text.clone())
+            });
         self.refusals += 1;
         let token = REFUSALS + self.refusals;
         // Sent after the frame that says so.
         let query = self.receipts.request(token, self.setting.clock.ms());
         self.extra.extend_from_slice(query);
-        (self.refused, self.dirty) = (Some(Refused { key, token, last: at, why, dropped: false }), true);
+        (self.refused, self.dirty) = (
+            Some(Refused {
+                key,
+                token,
+                last: at,
+                why,
+                dropped: false,
+            }),
+            true,
+        );
     }
 
     /// The owner answered: keys that waited for the menu or page go to it, or are dropped where there is none.
@@ -91,8 +109,13 @@ impl App {
         }
         let held = std::mem::take(&mut self.held);
         if self.overlay.is_none() {
-            let why = self.toast.as_ref().map_or(String::new(), |toast| format!("{}; ", toast.text));
-            return self.say(Toast::warning(format!("{why}what was typed meanwhile is dropped")));
+            let why = self
+                .toast
+                .as_ref()
+                .map_or(String::new(), |toast| format!("{}; ", toast.text));
+            return self.say(Toast::warning(format!(
+                "{why}what was typed meanwhile is dropped"
+            )));
         }
         held.into_iter().for_each(|(key, at)| self.key(key, at));
     }
@@ -107,7 +130,11 @@ impl Pending {
             | Pending::Explain(_)
             | Pending::Rounds(rounds::Want::Guidelines(_)) => Some(Opens::Overlay),
             Pending::Bulk(bulk) if bulk.dry => Some(Opens::Confirmation),
-            Pending::Recompose { dry: true, asked: true, .. } => Some(Opens::Confirmation),
+            Pending::Recompose {
+                dry: true,
+                asked: true,
+                ..
+            } => Some(Opens::Confirmation),
             Pending::Rounds(rounds::Want::Look(_)) => Some(Opens::Confirmation),
             Pending::Coverage(coverage::Want::Count(_))
             | Pending::Filters(filters::Want::Count(_))

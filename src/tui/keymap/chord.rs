@@ -19,13 +19,19 @@ impl From<KeyEvent> for Press {
         if !matches!(key.code, KeyCode::Char(_)) {
             kept |= KeyModifiers::SHIFT;
         }
-        Press { code: key.code, modifiers: key.modifiers & kept }
+        Press {
+            code: key.code,
+            modifiers: key.modifiers & kept,
+        }
     }
 }
 
 impl Press {
     fn plain(code: KeyCode) -> Press {
-        Press { code, modifiers: KeyModifiers::NONE }
+        Press {
+            code,
+            modifiers: KeyModifiers::NONE,
+        }
     }
 
     /// The character that this key types, where it types one.
@@ -71,18 +77,31 @@ const NAMED: [(&str, KeyCode); 16] = [
 
 /// The key of that name; `f1` to `f12` too.
 fn named(name: &str) -> Option<KeyCode> {
-    let found = NAMED.iter().find(|(n, _)| *n == name).map(|(_, code)| *code);
+    let found = NAMED
+        .iter()
+        .find(|(n, _)| *n == name)
+        .map(|(_, code)| *code);
     let number = |digits: &str| {
-        digits.parse().ok().filter(|n| digits.bytes().all(|b| b.is_ascii_digit()) && (1..=12).contains(n))
+        digits
+            .parse()
+            .ok()
+            .filter(|n| digits.bytes().all(|b| b.is_ascii_digit()) && (1..=12).contains(n))
     };
-    let function = || name.strip_prefix('f').filter(|digits| !digits.starts_with('0')).and_then(number);
+    let function = || {
+        name.strip_prefix('f')
+            .filter(|digits| !digits.starts_with('0'))
+            .and_then(number)
+    };
     found.or_else(|| function().map(KeyCode::F))
 }
 
 /// Whether terminals tell this key with SHIFT or CONTROL from the same key without.
 fn takes_modifiers(code: KeyCode) -> bool {
     use KeyCode as K;
-    matches!(code, K::Up | K::Down | K::Left | K::Right | K::Home | K::End | K::PageUp | K::PageDown | K::F(_))
+    matches!(
+        code,
+        K::Up | K::Down | K::Left | K::Right | K::Home | K::End | K::PageUp | K::PageDown | K::F(_)
+    )
 }
 
 fn bad(text: &str) -> Error {
@@ -93,7 +112,11 @@ fn bad(text: &str) -> Error {
 }
 
 fn untypable(text: &str, why: &str, help: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Usage, format!("`{text}` cannot be typed in every terminal: {why}")).help(help)
+    Error::new(
+        ErrorKind::Usage,
+        format!("`{text}` cannot be typed in every terminal: {why}"),
+    )
+    .help(help)
 }
 
 impl Chord {
@@ -111,10 +134,18 @@ impl Chord {
             return match named(rest) {
                 Some(KeyCode::Tab) => one(KeyCode::BackTab, KeyModifiers::SHIFT),
                 Some(code) if takes_modifiers(code) => one(code, KeyModifiers::SHIFT),
-                Some(_) => Err(untypable(text, "it sends what it sends without shift", format!("write `{rest}`"))),
+                Some(_) => Err(untypable(
+                    text,
+                    "it sends what it sends without shift",
+                    format!("write `{rest}`"),
+                )),
                 None if rest.chars().count() == 1 => {
                     let upper = rest.to_uppercase();
-                    Err(untypable(text, "a character comes without its shift", format!("write `{upper}`")))
+                    Err(untypable(
+                        text,
+                        "a character comes without its shift",
+                        format!("write `{upper}`"),
+                    ))
                 }
                 None => Err(bad(text)),
             };
@@ -124,16 +155,25 @@ impl Chord {
         }
         if text.len() > 4 && text.starts_with("alt-") {
             let why = "on a slow line alt and a key are esc and that key";
-            return Err(untypable(text, why, "take a character, or ctrl with a letter"));
+            return Err(untypable(
+                text,
+                why,
+                "take a character, or ctrl with a letter",
+            ));
         }
         let characters = text.chars().count();
         let columns = |c: char| crate::widgets::text::width(c.encode_utf8(&mut [0; 4]));
-        let printed =
-            text.chars().all(|c| !benchtop_model::clean::is_hidden(c) && !c.is_whitespace() && columns(c) > 0);
+        let printed = text
+            .chars()
+            .all(|c| !benchtop_model::clean::is_hidden(c) && !c.is_whitespace() && columns(c) > 0);
         if !(1..=2).contains(&characters) || !printed {
             return Err(bad(text));
         }
-        Ok(Chord(text.chars().map(|c| Press::plain(KeyCode::Char(c))).collect()))
+        Ok(Chord(
+            text.chars()
+                .map(|c| Press::plain(KeyCode::Char(c)))
+                .collect(),
+        ))
     }
 
     /// The text [`parse`](Self::parse) reads back, as the key bar prints it.
@@ -157,8 +197,19 @@ impl Chord {
 
 fn control(text: &str, rest: &str) -> Result<Chord> {
     let mut chars = rest.chars();
-    let one = |code| Ok(Chord(vec![Press { code, modifiers: KeyModifiers::CONTROL }]));
-    let same = |key: &str| untypable(text, &format!("it sends what `{key}` sends"), format!("write `{key}`"));
+    let one = |code| {
+        Ok(Chord(vec![Press {
+            code,
+            modifiers: KeyModifiers::CONTROL,
+        }]))
+    };
+    let same = |key: &str| {
+        untypable(
+            text,
+            &format!("it sends what `{key}` sends"),
+            format!("write `{key}`"),
+        )
+    };
     match (chars.next(), chars.next()) {
         (Some('i'), None) => Err(same("tab")),
         (Some('m'), None) => Err(same("enter")),
@@ -167,12 +218,24 @@ fn control(text: &str, rest: &str) -> Result<Chord> {
         (Some(c @ 'a'..='z'), None) => one(KeyCode::Char(c)),
         (Some(c @ 'A'..='Z'), None) => {
             let lower = c.to_ascii_lowercase();
-            Err(untypable(text, "ctrl does not tell capital letters", format!("write `ctrl-{lower}`")))
+            Err(untypable(
+                text,
+                "ctrl does not tell capital letters",
+                format!("write `ctrl-{lower}`"),
+            ))
         }
-        (Some(_), None) => Err(untypable(text, "only letters send a byte of their own with ctrl", "take a letter")),
+        (Some(_), None) => Err(untypable(
+            text,
+            "only letters send a byte of their own with ctrl",
+            "take a letter",
+        )),
         _ => match named(rest) {
             Some(code) if takes_modifiers(code) => one(code),
-            Some(_) => Err(untypable(text, "it sends what it sends without ctrl", format!("write `{rest}`"))),
+            Some(_) => Err(untypable(
+                text,
+                "it sends what it sends without ctrl",
+                format!("write `{rest}`"),
+            )),
             None => Err(bad(text)),
         },
     }
@@ -203,8 +266,21 @@ mod tests {
 
     #[test]
     fn what_is_read_is_printed_again() {
-        for text in ["a", "U", "ä", "gg", "z[", "?", "esc", "space", "f1", "f12", "ctrl-r", "ctrl-left", "shift-pgup"]
-        {
+        for text in [
+            "a",
+            "U",
+            "ä",
+            "gg",
+            "z[",
+            "?",
+            "esc",
+            "space",
+            "f1",
+            "f12",
+            "ctrl-r",
+            "ctrl-left",
+            "shift-pgup",
+        ] {
             assert_eq!(Chord::parse(text).unwrap().label(), text);
         }
         let tab = Press::from(KeyEvent::new(KeyCode::BackTab, KeyModifiers::SHIFT));
@@ -228,19 +304,34 @@ mod tests {
             ("alt-x", "take a character, or ctrl with a letter"),
         ] {
             let problem = Chord::parse(text).unwrap_err();
-            assert!(problem.what.starts_with(&format!("`{text}` cannot be typed")), "{problem}");
+            assert!(
+                problem
+                    .what
+                    .starts_with(&format!("`{text}` cannot be typed")),
+                "{problem}"
+            );
             assert_eq!(problem.help.as_deref(), Some(help), "{text}");
         }
-        for text in ["", " ", "a b", "abc", "f13", "f01", "f+1", "ctrl-", "shift-", "\u{301}", "a\u{1b}", "enters"] {
+        for text in [
+            "", " ", "a b", "abc", "f13", "f01", "f+1", "ctrl-", "shift-", "\u{301}", "a\u{1b}",
+            "enters",
+        ] {
             let problem = Chord::parse(text).unwrap_err();
-            assert!(problem.what.ends_with("names no key"), "{text:?}: {problem}");
+            assert!(
+                problem.what.ends_with("names no key"),
+                "{text:?}: {problem}"
+            );
         }
     }
 
     #[test]
     fn a_chord_hides_itself_and_what_it_begins() {
         let chord = |text| Chord::parse(text).unwrap();
-        assert!(chord("g").hides(&chord("gg")) && chord("gg").hides(&chord("g")) && chord("x").hides(&chord("x")));
+        assert!(
+            chord("g").hides(&chord("gg"))
+                && chord("gg").hides(&chord("g"))
+                && chord("x").hides(&chord("x"))
+        );
         assert!(!chord("gs").hides(&chord("gg")) && !chord("a").hides(&chord("b")));
     }
 }

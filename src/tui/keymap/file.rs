@@ -64,16 +64,31 @@ pub fn folder(env: &Env) -> Option<PathBuf> {
 /// Everything that is wrong with the file, in the order of its lines; a file that [`ELSEWHERE`] names and that is not there.
 pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Error>> {
     let defaults = || Keymap::defaults().map_err(|p| vec![p]);
-    let Some(file) = path(env) else { return Ok(Loaded { keymap: defaults()?, file: None, notes: vec![] }) };
+    let Some(file) = path(env) else {
+        return Ok(Loaded {
+            keymap: defaults()?,
+            file: None,
+            notes: vec![],
+        });
+    };
     match bounded::text(&file, SETTINGS_LIMIT) {
         Ok(text) => {
             let (keymap, notes) = read(&text, &file, known)?;
-            Ok(Loaded { keymap, file: Some(file), notes })
+            Ok(Loaded {
+                keymap,
+                file: Some(file),
+                notes,
+            })
         }
-        Err(p) if p.kind == ErrorKind::NotFound && !env.contains_key(ELSEWHERE) => {
-            Ok(Loaded { keymap: defaults()?, file: None, notes: vec![] })
-        }
-        Err(problem) => Err(vec![Error { what: format!("the keys cannot be read: {}", problem.what), ..problem }]),
+        Err(p) if p.kind == ErrorKind::NotFound && !env.contains_key(ELSEWHERE) => Ok(Loaded {
+            keymap: defaults()?,
+            file: None,
+            notes: vec![],
+        }),
+        Err(problem) => Err(vec![Error {
+            what: format!("the keys cannot be read: {}", problem.what),
+            ..problem
+        }]),
     }
 }
 
@@ -84,16 +99,32 @@ pub fn load(env: &Env, known: Option<&Known<'_>>) -> Result<Loaded, Vec<Error>> 
 /// # Errors
 /// [`ErrorKind::Input`] and [`ErrorKind::Conflict`], each with file, line and field: everything that is wrong, in the order of the
 /// lines.
-pub fn read(text: &str, file: &Path, known: Option<&Known<'_>>) -> Result<(Keymap, Vec<Error>), Vec<Error>> {
+pub fn read(
+    text: &str,
+    file: &Path,
+    known: Option<&Known<'_>>,
+) -> Result<(Keymap, Vec<Error>), Vec<Error>> {
     let document = DeTable::parse(text).map_err(|e| {
         let line = e.span().map_or(1, |s| line_at(text, s.start));
-        vec![Error::input(format!("not valid TOML: {}", e.message())).file(file).line(line)]
+        vec![
+            Error::input(format!("not valid TOML: {}", e.message()))
+                .file(file)
+                .line(line),
+        ]
     })?;
-    let mut reading =
-        Reading { text, file, set: Vec::new(), macros: Vec::new(), problems: Vec::new(), notes: Vec::new() };
+    let mut reading = Reading {
+        text,
+        file,
+        set: Vec::new(),
+        macros: Vec::new(),
+        problems: Vec::new(),
+        notes: Vec::new(),
+    };
     for (name, value) in document.get_ref() {
         match (name.get_ref().as_ref(), value.get_ref().as_table()) {
-            (MACROS, Some(table)) => table.iter().for_each(|(name, value)| reading.a_macro(name, value, known)),
+            (MACROS, Some(table)) => table
+                .iter()
+                .for_each(|(name, value)| reading.a_macro(name, value, known)),
             (MACROS, None) => {
                 let help = "write `[macros]` and below it `wrong = { key = \"W\", verdict = \"reject\", ... }`";
                 reading.refuse(value, MACROS, "must be a table of macros", help);
@@ -102,7 +133,11 @@ pub fn read(text: &str, file: &Path, known: Option<&Known<'_>>) -> Result<(Keyma
         }
     }
     let built = reading.build();
-    let Reading { mut problems, notes, .. } = reading;
+    let Reading {
+        mut problems,
+        notes,
+        ..
+    } = reading;
     problems.sort_by_key(|p| p.place.line);
     match built {
         Ok(keymap) if problems.is_empty() => Ok((keymap, notes)),
@@ -142,21 +177,35 @@ fn plain(name: &str) -> String {
 
 /// The action of that name.
 pub fn action_named(name: &str) -> Option<Action> {
-    Action::ALL.iter().copied().find(|a| plain(a.name()) == plain(name))
+    Action::ALL
+        .iter()
+        .copied()
+        .find(|a| plain(a.name()) == plain(name))
 }
 
 /// The name nearest to one that does not exist.
 pub(super) fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let near = |name: &&str| strsim::damerau_levenshtein(&plain(wrong), &plain(name));
-    names.min_by_key(near).filter(|name| near(name) <= 3.max(name.len() / 3))
+    names
+        .min_by_key(near)
+        .filter(|name| near(name) <= 3.max(name.len() / 3))
 }
 
 impl Reading<'_> {
     fn problem<T>(&self, at: &Spanned<T>, field: &str, what: impl Into<String>) -> Error {
-        Error::input(what).file(self.file).line(line_at(self.text, at.span().start)).field(field)
+        Error::input(what)
+            .file(self.file)
+            .line(line_at(self.text, at.span().start))
+            .field(field)
     }
 
-    fn refuse<T>(&mut self, at: &Spanned<T>, field: &str, what: impl Into<String>, help: impl Into<String>) {
+    fn refuse<T>(
+        &mut self,
+        at: &Spanned<T>,
+        field: &str,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         let problem = self.problem(at, field, what).help(help);
         self.problems.push(problem);
     }
@@ -171,13 +220,21 @@ impl Reading<'_> {
             return self.refuse(name, called, "no action is called so", help);
         };
         if let Some(before) = self.set.iter().find(|s| s.action == action) {
-            let what = format!("line {} gives `{}` its keys already", before.line, action.name());
+            let what = format!(
+                "line {} gives `{}` its keys already",
+                before.line,
+                action.name()
+            );
             return self.refuse(name, called, what, "write them in one list");
         }
         let line = line_at(self.text, name.span().start);
         let Some(chords) = self.chords(called, value) else {
             // Its default keys are not meant any more: they are no clash with those of others.
-            return self.set.push(Set { action, line, chords: vec![] });
+            return self.set.push(Set {
+                action,
+                line,
+                chords: vec![],
+            });
         };
         let before = self.problems.len();
         for (at, chord) in &chords {
@@ -190,14 +247,29 @@ impl Reading<'_> {
         }
         if chords.is_empty() && NEEDED.contains(&action) {
             let what = "without a key nobody comes out of a text or a menu";
-            self.refuse(value, called, what, format!("leave it at {}", action.keys().join(" ")));
+            self.refuse(
+                value,
+                called,
+                what,
+                format!("leave it at {}", action.keys().join(" ")),
+            );
         }
         let right = self.problems.len() == before;
-        let mut chords: Vec<Chord> = chords.into_iter().filter(|_| right).map(|(_, chord)| chord).collect();
+        let mut chords: Vec<Chord> = chords
+            .into_iter()
+            .filter(|_| right)
+            .map(|(_, chord)| chord)
+            .collect();
         // ctrl-c quits whatever a file says.
-        let always = Chord::parse("ctrl-c").ok().filter(|c| action == Action::Quit && !chords.contains(c));
+        let always = Chord::parse("ctrl-c")
+            .ok()
+            .filter(|c| action == Action::Quit && !chords.contains(c));
         chords.extend(always);
-        self.set.push(Set { action, line, chords });
+        self.set.push(Set {
+            action,
+            line,
+            chords,
+        });
     }
 
     fn warn<T>(&mut self, at: &Spanned<T>, field: &str, chord: &Chord) {
@@ -219,7 +291,12 @@ impl Reading<'_> {
             DeValue::Array(list) => list.iter().collect(),
             _ => {
                 let help = "write `\"a\"`, `[\"a\", \"b\"]`, or `[]` for no key";
-                self.refuse(value, field, "must be a key in quotes, or a list of keys", help);
+                self.refuse(
+                    value,
+                    field,
+                    "must be a key in quotes, or a list of keys",
+                    help,
+                );
                 return None;
             }
         };
@@ -231,7 +308,12 @@ impl Reading<'_> {
             };
             match read {
                 Ok(chord) if out.iter().any(|(_, c)| *c == chord) => {
-                    self.refuse(value, field, format!("`{}` is given twice", chord.label()), "write it once");
+                    self.refuse(
+                        value,
+                        field,
+                        format!("`{}` is given twice", chord.label()),
+                        "write it once",
+                    );
                     return None;
                 }
                 Ok(chord) => out.push((value, chord)),
@@ -261,10 +343,16 @@ impl Reading<'_> {
             return self.refuse(name, &field, "a macro needs a name of one line", example);
         }
         if action_named(&called).is_some() {
-            return self.refuse(name, &field, "an action is called so", "give the macro another name");
+            return self.refuse(
+                name,
+                &field,
+                "an action is called so",
+                "give the macro another name",
+            );
         }
         let before = self.problems.len();
-        let (mut chord, mut verdict, mut reasons, mut note, mut project) = (None, None, Vec::new(), None, None);
+        let (mut chord, mut verdict, mut reasons, mut note, mut project) =
+            (None, None, Vec::new(), None, None);
         for (key, value) in table {
             let field = format!("{field}.{}", key.get_ref());
             match key.get_ref().as_ref() {
@@ -280,7 +368,12 @@ impl Reading<'_> {
                     verdict = Verdict::from_name(said).filter(|v| VERDICTS.contains(v));
                     if verdict.is_none() {
                         let names = VERDICTS.map(Verdict::name).join(", ");
-                        self.refuse(value, &field, "no verdict that a macro can give", format!("one of: {names}"));
+                        self.refuse(
+                            value,
+                            &field,
+                            "no verdict that a macro can give",
+                            format!("one of: {names}"),
+                        );
                     }
                 }
                 "reasons" => reasons = self.reasons(&field, value),
@@ -288,43 +381,77 @@ impl Reading<'_> {
                     let said = value.get_ref().as_str().map(str::trim);
                     let said = said.filter(|s| !s.is_empty() && !s.chars().any(char::is_control));
                     if said.is_none() {
-                        self.refuse(value, &field, "must be a text of one line", "leave the field out for none");
+                        self.refuse(
+                            value,
+                            &field,
+                            "must be a text of one line",
+                            "leave the field out for none",
+                        );
                     }
-                    let slot = if key.get_ref() == "note" { &mut note } else { &mut project };
+                    let slot = if key.get_ref() == "note" {
+                        &mut note
+                    } else {
+                        &mut project
+                    };
                     *slot = said.map(str::to_string);
                 }
                 other => {
                     let what = format!("a macro has no `{other}`");
-                    self.refuse(key, &field, what, "it has: key, verdict, reasons, note, project");
+                    self.refuse(
+                        key,
+                        &field,
+                        what,
+                        "it has: key, verdict, reasons, note, project",
+                    );
                 }
             }
         }
         if self.problems.len() > before {
             return;
         }
-        let Some((at, chord)) = chord else { return self.refuse(name, &field, "it has no key", example) };
-        let Some(verdict) = verdict else { return self.refuse(name, &field, "it gives no verdict", example) };
+        let Some((at, chord)) = chord else {
+            return self.refuse(name, &field, "it has no key", example);
+        };
+        let Some(verdict) = verdict else {
+            return self.refuse(name, &field, "it gives no verdict", example);
+        };
         if let Some((what, help)) = live::refusal(Scope::Review, false, true, &chord) {
             return self.refuse(at, &format!("{field}.key"), what, help);
         }
         self.warn(at, &format!("{field}.key"), &chord);
-        let made = Macro { name: called, chord, verdict, reasons, note, project };
+        let made = Macro {
+            name: called,
+            chord,
+            verdict,
+            reasons,
+            note,
+            project,
+        };
         if let Some((what, help)) = made.wrong(known) {
             return self.refuse(name, &format!("{field}.reasons"), what, help);
         }
         if known.is_none_or(|k| made.is_for(k.project)) {
-            self.macros.push((line_at(self.text, name.span().start), made));
+            self.macros
+                .push((line_at(self.text, name.span().start), made));
         }
     }
 
     fn reasons(&mut self, field: &str, value: &Spanned<DeValue<'_>>) -> Vec<String> {
         let list = value.get_ref().as_array();
-        let texts =
-            list.map(|l| l.iter().map(|v| v.get_ref().as_str().map(str::to_string)).collect::<Option<Vec<_>>>());
+        let texts = list.map(|l| {
+            l.iter()
+                .map(|v| v.get_ref().as_str().map(str::to_string))
+                .collect::<Option<Vec<_>>>()
+        });
         match texts.flatten() {
             Some(texts) => texts,
             None => {
-                self.refuse(value, field, "must be a list of reasons", "write `[\"wrong-answer\"]`");
+                self.refuse(
+                    value,
+                    field,
+                    "must be a list of reasons",
+                    "write `[\"wrong-answer\"]`",
+                );
                 Vec::new()
             }
         }
@@ -334,7 +461,10 @@ impl Reading<'_> {
     fn build(&mut self) -> Result<Keymap, Error> {
         let defaults = Keymap::defaults()?;
         let meant = defaults.hidden();
-        let mut keymap = Keymap { macros: self.macros.iter().map(|(_, m)| m.clone()).collect(), ..Keymap::default() };
+        let mut keymap = Keymap {
+            macros: self.macros.iter().map(|(_, m)| m.clone()).collect(),
+            ..Keymap::default()
+        };
         let mut wrong = Vec::new();
         // What the file leaves alone comes first, so that a clash is told at the line that makes it.
         let set: Vec<Action> = self.set.iter().map(|s| s.action).collect();
@@ -343,16 +473,28 @@ impl Reading<'_> {
                 keymap.bind(action.scope(), Target::Action(*action), Chord::parse(key)?)?;
             }
         }
-        for Set { action, line, chords } in &self.set {
+        for Set {
+            action,
+            line,
+            chords,
+        } in &self.set
+        {
             for chord in chords {
-                if let Err(problem) = keymap.bind(action.scope(), Target::Action(*action), chord.clone()) {
+                if let Err(problem) =
+                    keymap.bind(action.scope(), Target::Action(*action), chord.clone())
+                {
                     wrong.push(problem.line(*line).field(plain(action.name())));
                 }
             }
         }
         for (at, (line, made)) in self.macros.iter().enumerate() {
-            if let Err(problem) = keymap.bind(Scope::Review, Target::Macro(at), made.chord.clone()) {
-                wrong.push(problem.line(*line).field(format!("{MACROS}.{}.key", made.name)));
+            if let Err(problem) = keymap.bind(Scope::Review, Target::Macro(at), made.chord.clone())
+            {
+                wrong.push(
+                    problem
+                        .line(*line)
+                        .field(format!("{MACROS}.{}.key", made.name)),
+                );
             }
         }
         for hidden in keymap.hidden() {
@@ -361,15 +503,27 @@ impl Reading<'_> {
                 continue;
             }
             let place = |target| self.place(target);
-            let Some((line, field)) = place(pair.0).into_iter().chain(place(pair.1)).max() else { continue };
+            let Some((line, field)) = place(pair.0).into_iter().chain(place(pair.1)).max() else {
+                continue;
+            };
             let (near, far) = (keymap.name(pair.0), keymap.name(pair.1));
             let (key, label) = (hidden.near.1.label(), hidden.far.1.label());
-            let what = format!("`{key}` of `{near}` hides `{label}` of `{far}`: both are live at once");
-            wrong.push(Error::new(ErrorKind::Conflict, what).line(line).field(field));
+            let what =
+                format!("`{key}` of `{near}` hides `{label}` of `{far}`: both are live at once");
+            wrong.push(
+                Error::new(ErrorKind::Conflict, what)
+                    .line(line)
+                    .field(field),
+            );
         }
         let help = "take another key, or give the other one another key in this file too; `benchtop keys` lists all";
-        let wrong =
-            wrong.into_iter().map(|p| Error { help: p.help.clone().or(Some(help.into())), ..p }.file(self.file));
+        let wrong = wrong.into_iter().map(|p| {
+            Error {
+                help: p.help.clone().or(Some(help.into())),
+                ..p
+            }
+            .file(self.file)
+        });
         self.problems.extend(wrong);
         Ok(keymap)
     }
@@ -377,10 +531,15 @@ impl Reading<'_> {
     /// Line and field that set a target, where the file does.
     fn place(&self, target: Target) -> Option<(u64, String)> {
         match target {
-            Target::Action(action) => {
-                self.set.iter().find(|s| s.action == action).map(|s| (s.line, plain(action.name())))
-            }
-            Target::Macro(at) => self.macros.get(at).map(|(line, m)| (*line, format!("{MACROS}.{}.key", m.name))),
+            Target::Action(action) => self
+                .set
+                .iter()
+                .find(|s| s.action == action)
+                .map(|s| (s.line, plain(action.name()))),
+            Target::Macro(at) => self
+                .macros
+                .get(at)
+                .map(|(line, m)| (*line, format!("{MACROS}.{}.key", m.name))),
         }
     }
 }

@@ -23,8 +23,14 @@ pub struct Macro {
 }
 
 /// The verdicts that a macro can give: those that a person gives outside rounds.
-pub const VERDICTS: [Verdict; 6] =
-    [Verdict::Accept, Verdict::Reject, Verdict::Fix, Verdict::Skip, Verdict::Flag, Verdict::Unsure];
+pub const VERDICTS: [Verdict; 6] = [
+    Verdict::Accept,
+    Verdict::Reject,
+    Verdict::Fix,
+    Verdict::Skip,
+    Verdict::Flag,
+    Verdict::Unsure,
+];
 
 /// The reason that says nothing by itself: it wants a note.
 pub const OTHER: &str = "other";
@@ -54,7 +60,12 @@ impl Macro {
     /// The judgement it makes of its verdict on an item.
     pub fn judgement(&self, verdict: Judgement) -> Judgement {
         let (reasons, note) = (self.reasons.clone(), self.note.clone());
-        Judgement { verdict: self.verdict, reasons, note, ..verdict }
+        Judgement {
+            verdict: self.verdict,
+            reasons,
+            note,
+            ..verdict
+        }
     }
 
     /// Whether it is for this project.
@@ -67,27 +78,49 @@ impl Macro {
         let say = |what: &str, help: &str| Some((what.to_string(), help.to_string()));
         match self.verdict {
             Verdict::Reject if self.reasons.is_empty() => {
-                return say("a rejection needs a reason", "write `reasons = [\"wrong-answer\"]`");
+                return say(
+                    "a rejection needs a reason",
+                    "write `reasons = [\"wrong-answer\"]`",
+                );
             }
             Verdict::Reject => {}
             _ if !self.reasons.is_empty() => {
-                return say("only a rejection has reasons", "say it in the note, or take `verdict = \"reject\"`");
+                return say(
+                    "only a rejection has reasons",
+                    "say it in the note, or take `verdict = \"reject\"`",
+                );
             }
             Verdict::Fix if self.note.is_none() => {
-                return say("what is to be fixed is said in the note", "add `note = \"...\"`");
+                return say(
+                    "what is to be fixed is said in the note",
+                    "add `note = \"...\"`",
+                );
             }
             _ => {}
         }
         if self.note.is_none() && self.reasons.iter().any(|r| r == OTHER) {
-            return say("`other` says nothing without a note", "add `note = \"...\"`");
+            return say(
+                "`other` says nothing without a note",
+                "add `note = \"...\"`",
+            );
         }
         let known = known.filter(|k| self.is_for(k.project))?;
-        let unknown = self.reasons.iter().find(|r| !known.reasons.iter().any(|k| k.key == **r))?;
+        let unknown = self
+            .reasons
+            .iter()
+            .find(|r| !known.reasons.iter().any(|k| k.key == **r))?;
         let keys: Vec<&str> = known.reasons.iter().map(|r| r.key.as_str()).collect();
-        let near = nearest(unknown, keys.iter().copied()).map_or(String::new(), |n| format!("is it `{n}`? "));
+        let near = nearest(unknown, keys.iter().copied())
+            .map_or(String::new(), |n| format!("is it `{n}`? "));
         Some((
-            format!("`{unknown}` is not a reason of the project `{}`", known.project),
-            format!("{near}it declares: {}; `project = \"NAME\"` keeps a macro to one project", keys.join(", ")),
+            format!(
+                "`{unknown}` is not a reason of the project `{}`",
+                known.project
+            ),
+            format!(
+                "{near}it declares: {}; `project = \"NAME\"` keeps a macro to one project",
+                keys.join(", ")
+            ),
         ))
     }
 }

@@ -6,24 +6,45 @@ use benchtop_model::{Judgement, Seen};
 const FILE: &str = "keys.toml";
 
 fn reasons() -> Vec<Reason> {
-    ["wrong-answer", "low-quality", "other"].map(|k| Reason { key: k.into(), label: k.into() }).to_vec()
+    ["wrong-answer", "low-quality", "other"]
+        .map(|k| Reason {
+            key: k.into(),
+            label: k.into(),
+        })
+        .to_vec()
 }
 
 fn taken(text: &str) -> Keymap {
     let reasons = reasons();
-    let known = Known { project: "kites", reasons: &reasons };
-    read(text, Path::new(FILE), Some(&known)).map(|(keymap, _)| keymap).unwrap()
+    let known = Known {
+        project: "kites",
+        reasons: &reasons,
+    };
+    read(text, Path::new(FILE), Some(&known))
+        .map(|(keymap, _)| keymap)
+        .unwrap()
 }
 
 /// What is said of a file, as `line field: what`; each with help and the file's name.
 fn refused(text: &str) -> Vec<String> {
     let reasons = reasons();
-    let known = Known { project: "kites", reasons: &reasons };
+    let known = Known {
+        project: "kites",
+        reasons: &reasons,
+    };
     let problems = read(text, Path::new(FILE), Some(&known)).unwrap_err();
     let line = |p: &Error| {
         assert_eq!(p.place.file.as_deref(), Some(Path::new(FILE)), "{p}");
-        assert!(p.help.as_ref().is_some_and(|h| !h.is_empty()), "no help: {p}");
-        format!("{} {}: {}", p.place.line.unwrap(), p.place.field.as_deref().unwrap(), p.what)
+        assert!(
+            p.help.as_ref().is_some_and(|h| !h.is_empty()),
+            "no help: {p}"
+        );
+        format!(
+            "{} {}: {}",
+            p.place.line.unwrap(),
+            p.place.field.as_deref().unwrap(),
+            p.what
+        )
     };
     problems.iter().map(line).collect()
 }
@@ -46,14 +67,33 @@ fn names_of_actions_are_unique_with_dashes_for_blanks() {
 
 #[test]
 fn a_file_replaces_the_keys_of_what_it_names_and_leaves_the_rest() {
-    let map = taken("accept = \"y\"\nfirst-item = [\";\", \"home\"]\n\"next pending\" = \"\"\nsample = []\n");
+    let map = taken(
+        "accept = \"y\"\nfirst-item = [\";\", \"home\"]\n\"next pending\" = \"\"\nsample = []\n",
+    );
     let review = [Scope::Review, Scope::Global];
-    assert_eq!(map.lookup(&review, &keys("y")), Lookup::Action(Action::Accept));
-    let elsewhere = vec![Action::AnswerA, Action::BoardCurated, Action::AddTerm, Action::SettleAccept];
-    assert_eq!(map.lookup(&review, &keys("a")), Lookup::Elsewhere(elsewhere));
-    assert_eq!(map.lookup(&review, &keys("x")), Lookup::Action(Action::Reject));
+    assert_eq!(
+        map.lookup(&review, &keys("y")),
+        Lookup::Action(Action::Accept)
+    );
+    let elsewhere = vec![
+        Action::AnswerA,
+        Action::BoardCurated,
+        Action::AddTerm,
+        Action::SettleAccept,
+    ];
+    assert_eq!(
+        map.lookup(&review, &keys("a")),
+        Lookup::Elsewhere(elsewhere)
+    );
+    assert_eq!(
+        map.lookup(&review, &keys("x")),
+        Lookup::Action(Action::Reject)
+    );
     assert_eq!(map.keys(Action::FirstItem), [";", "home"]);
-    assert_eq!((map.hint(Action::NextPending), map.press(Action::Sample)), (String::new(), ":sample".into()));
+    assert_eq!(
+        (map.hint(Action::NextPending), map.press(Action::Sample)),
+        (String::new(), ":sample".into())
+    );
     assert!(map.keys(Action::Skip) == ["s"] && map.macros().is_empty());
 }
 
@@ -69,8 +109,7 @@ fn the_default_keys_written_out_are_taken_as_they_are() {
 
 #[test]
 fn what_cannot_be_read_is_told_with_line_and_field_all_at_once() {
-    let text =
-        "acept = \"y\"\nreject = \"ctrl-i\"\nskip = 7\nflag = [\"f\", \"abc\"]\nnext = [\"n\", \"n\"]\nmacros = 1\n";
+    let text = "acept = \"y\"\nreject = \"ctrl-i\"\nskip = 7\nflag = [\"f\", \"abc\"]\nnext = [\"n\", \"n\"]\nmacros = 1\n";
     assert_eq!(
         refused(text),
         [
@@ -85,19 +124,41 @@ fn what_cannot_be_read_is_told_with_line_and_field_all_at_once() {
     let problems = read("accept = ", Path::new(FILE), None).unwrap_err();
     assert_eq!((problems.len(), problems[0].place.line), (1, Some(1)));
     let problems = read("acept = \"y\"\n", Path::new(FILE), None).unwrap_err();
-    assert_eq!(problems[0].help.as_deref(), Some("is it `accept`? `benchtop keys` lists every action"));
-    assert!(refused("\"first item\" = \";\"\nfirst-item = \"1\"\n")[0].contains("its keys already"));
+    assert_eq!(
+        problems[0].help.as_deref(),
+        Some("is it `accept`? `benchtop keys` lists every action")
+    );
+    assert!(
+        refused("\"first item\" = \";\"\nfirst-item = \"1\"\n")[0].contains("its keys already")
+    );
 }
 
 #[test]
 fn two_actions_on_one_key_are_refused_where_both_are_live() {
     // In one scope, with an action that the file leaves alone.
-    assert_eq!(refused("\naccept = \"x\"\n"), ["2 accept: `x` is claimed by `reject` and `accept`"]);
-    assert_eq!(refused("skip = \"g\"\n"), ["1 skip: `g` of `skip` cannot be told from `gg` of `first item`"]);
+    assert_eq!(
+        refused("\naccept = \"x\"\n"),
+        ["2 accept: `x` is claimed by `reject` and `accept`"]
+    );
+    assert_eq!(
+        refused("skip = \"g\"\n"),
+        ["1 skip: `g` of `skip` cannot be told from `gg` of `first item`"]
+    );
     // A nearer scope that hides a farther one: told at the line that did it.
-    assert_eq!(refused("accept = \"u\"\n"), ["1 accept: `u` of `accept` hides `u` of `undo`: both are live at once"]);
-    assert_eq!(refused("undo = \"a\"\n").len(), 5, "in the review, among answers, boards, vocabularies and disputes");
-    assert_eq!(refused("down = \"n\"\n").len(), 5, "hidden by answers, metadata, jobs, filters and rounds");
+    assert_eq!(
+        refused("accept = \"u\"\n"),
+        ["1 accept: `u` of `accept` hides `u` of `undo`: both are live at once"]
+    );
+    assert_eq!(
+        refused("undo = \"a\"\n").len(),
+        5,
+        "in the review, among answers, boards, vocabularies and disputes"
+    );
+    assert_eq!(
+        refused("down = \"n\"\n").len(),
+        5,
+        "hidden by answers, metadata, jobs, filters and rounds"
+    );
     // Not live at once: free.
     taken("accept = \"w\"\n");
     // Both moved: free again.
@@ -124,20 +185,30 @@ fn typing_is_never_remapped_away() {
         "cut-text = \"enter\"",
     ] {
         let said = refused(text);
-        assert!(said.len() == 1 && said[0].contains("is part of typing a text"), "{text}: {said:?}");
+        assert!(
+            said.len() == 1 && said[0].contains("is part of typing a text"),
+            "{text}: {said:?}"
+        );
     }
     for text in ["close = []", "take = \"\"", "stop-typing = []"] {
         assert!(refused(text)[0].contains("nobody comes out of"), "{text}");
     }
     let map = taken("close = [\"esc\", \"ctrl-g\"]\n");
-    assert_eq!(map.lookup(&[Scope::Overlay], &keys("ctrl-g")), Lookup::Action(Action::MenuCancel));
+    assert_eq!(
+        map.lookup(&[Scope::Overlay], &keys("ctrl-g")),
+        Lookup::Action(Action::MenuCancel)
+    );
 }
 
 #[test]
 fn what_always_means_the_same_and_what_half_an_arrow_leaves_are_kept_free() {
-    for text in
-        ["accept = \"ctrl-c\"", "help = \"ctrl-z\"", "accept = \"A\"", "reject = \"[x\"", "undo-text = \"ctrl-z\""]
-    {
+    for text in [
+        "accept = \"ctrl-c\"",
+        "help = \"ctrl-z\"",
+        "accept = \"A\"",
+        "reject = \"[x\"",
+        "undo-text = \"ctrl-z\"",
+    ] {
         assert_eq!(refused(text).len(), 1, "{text}");
     }
     taken("help = \"A\"\n");
@@ -146,11 +217,22 @@ fn what_always_means_the_same_and_what_half_an_arrow_leaves_are_kept_free() {
 
 #[test]
 fn a_key_that_others_may_take_is_noted() {
-    let (_, notes) = read("accept = \"ctrl-b\"\nskip = \"shift-home\"\nflag = \"y\"\n", Path::new(FILE), None).unwrap();
+    let (_, notes) = read(
+        "accept = \"ctrl-b\"\nskip = \"shift-home\"\nflag = \"y\"\n",
+        Path::new(FILE),
+        None,
+    )
+    .unwrap();
     let said: Vec<String> = notes.iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 2);
-    assert!(said[0].starts_with("keys.toml:1: field `accept`: `ctrl-b`: tmux takes"), "{said:?}");
-    assert!(said[1].contains("many terminals scroll back with it"), "{said:?}");
+    assert!(
+        said[0].starts_with("keys.toml:1: field `accept`: `ctrl-b`: tmux takes"),
+        "{said:?}"
+    );
+    assert!(
+        said[1].contains("many terminals scroll back with it"),
+        "{said:?}"
+    );
 }
 
 #[test]
@@ -160,10 +242,15 @@ fn a_macro_gives_verdict_reasons_and_note() {
          fine = { key = \"gy\", verdict = \"accept\" }\nelse = { key = \"W\", verdict = \"skip\", project = \"owls\" }\n",
     );
     let review = [Scope::Review, Scope::Global];
-    let Lookup::Macro(at) = map.lookup(&review, &keys("W")) else { panic!("no macro") };
+    let Lookup::Macro(at) = map.lookup(&review, &keys("W")) else {
+        panic!("no macro")
+    };
     let made = &map.macros()[at];
     assert_eq!(made.help(), "reject: wrong-answer “#key checked”");
-    let judged = made.judgement(Judgement { ms: Some(7), ..Judgement::new(Verdict::Skip, Seen::Painted) });
+    let judged = made.judgement(Judgement {
+        ms: Some(7),
+        ..Judgement::new(Verdict::Skip, Seen::Painted)
+    });
     assert_eq!(
         (judged.verdict, judged.ms, judged.reasons),
         (Verdict::Reject, Some(7), vec!["wrong-answer".to_string()])
@@ -171,26 +258,54 @@ fn a_macro_gives_verdict_reasons_and_note() {
     assert_eq!(judged.note.as_deref(), Some("#key checked"));
     let pending = map.lookup(&review, &keys("g"));
     assert!(matches!(pending, Lookup::Pending(p) if p.contains(&("gy".into(), "fine".into()))));
-    assert_eq!(map.macros().len(), 2, "the one of another project is not taken");
-    assert_eq!(map.lookup(&[Scope::Table, Scope::Global], &keys("W")), Lookup::Elsewhere(vec![Action::TermRules]));
+    assert_eq!(
+        map.macros().len(),
+        2,
+        "the one of another project is not taken"
+    );
+    assert_eq!(
+        map.lookup(&[Scope::Table, Scope::Global], &keys("W")),
+        Lookup::Elsewhere(vec![Action::TermRules])
+    );
 }
 
 #[test]
 fn a_wrong_macro_is_told_where_it_is_wrong() {
     for (entry, said) in [
-        ("m = { key = \"a\", verdict = \"skip\" }", "macros.m.key: `a` is claimed by `accept` and `m`"),
+        (
+            "m = { key = \"a\", verdict = \"skip\" }",
+            "macros.m.key: `a` is claimed by `accept` and `m`",
+        ),
         (
             "m = { key = \"u\", verdict = \"skip\" }",
             "macros.m.key: `u` of `m` hides `u` of `undo`: both are live at once",
         ),
-        ("m = { key = \"W\", verdict = \"maybe\" }", "macros.m.verdict: no verdict that a macro can give"),
-        ("m = { key = \"W\", verdict = \"answer\" }", "macros.m.verdict: no verdict that a macro can give"),
+        (
+            "m = { key = \"W\", verdict = \"maybe\" }",
+            "macros.m.verdict: no verdict that a macro can give",
+        ),
+        (
+            "m = { key = \"W\", verdict = \"answer\" }",
+            "macros.m.verdict: no verdict that a macro can give",
+        ),
         ("m = { verdict = \"skip\" }", "macros.m: it has no key"),
         ("m = { key = \"W\" }", "macros.m: it gives no verdict"),
-        ("m = { key = [\"W\", \"V\"], verdict = \"skip\" }", "macros.m.key: must be one key"),
-        ("m = { key = \"W\", verdict = \"skip\", colour = 1 }", "macros.m.colour: a macro has no `colour`"),
-        ("m = { key = \"W\", verdict = \"skip\", note = 1 }", "macros.m.note: must be a text of one line"),
-        ("m = { key = \"W\", verdict = \"reject\" }", "macros.m.reasons: a rejection needs a reason"),
+        (
+            "m = { key = [\"W\", \"V\"], verdict = \"skip\" }",
+            "macros.m.key: must be one key",
+        ),
+        (
+            "m = { key = \"W\", verdict = \"skip\", colour = 1 }",
+            "macros.m.colour: a macro has no `colour`",
+        ),
+        (
+            "m = { key = \"W\", verdict = \"skip\", note = 1 }",
+            "macros.m.note: must be a text of one line",
+        ),
+        (
+            "m = { key = \"W\", verdict = \"reject\" }",
+            "macros.m.reasons: a rejection needs a reason",
+        ),
         (
             "m = { key = \"W\", verdict = \"reject\", reasons = [\"wrong\"] }",
             "macros.m.reasons: `wrong` is not a reason of the project `kites`",
@@ -203,16 +318,29 @@ fn a_wrong_macro_is_told_where_it_is_wrong() {
             "m = { key = \"W\", verdict = \"accept\", reasons = [\"low-quality\"] }",
             "macros.m.reasons: only a rejection has reasons",
         ),
-        ("m = { key = \"W\", verdict = \"fix\" }", "macros.m.reasons: what is to be fixed is said in the note"),
-        ("m = { key = \"W\", verdict = \"reject\", reasons = \"x\" }", "macros.m.reasons: must be a list of reasons"),
+        (
+            "m = { key = \"W\", verdict = \"fix\" }",
+            "macros.m.reasons: what is to be fixed is said in the note",
+        ),
+        (
+            "m = { key = \"W\", verdict = \"reject\", reasons = \"x\" }",
+            "macros.m.reasons: must be a list of reasons",
+        ),
         (
             "m = { key = \"D\", verdict = \"skip\" }",
             "macros.m.key: `D` can be what a slow line leaves of an arrow key, so nothing that changes an item may stand on it",
         ),
         ("m = 1", "macros.m: must be a macro"),
-        ("accept = { key = \"W\", verdict = \"accept\" }", "macros.accept: an action is called so"),
+        (
+            "accept = { key = \"W\", verdict = \"accept\" }",
+            "macros.accept: an action is called so",
+        ),
     ] {
-        assert_eq!(refused(&format!("[macros]\n{entry}\n")), [format!("2 {said}")], "{entry}");
+        assert_eq!(
+            refused(&format!("[macros]\n{entry}\n")),
+            [format!("2 {said}")],
+            "{entry}"
+        );
     }
     // Where the project is not known its reasons are not either.
     let text = "[macros]\nm = { key = \"W\", verdict = \"reject\", reasons = [\"wrong\"] }\n";
@@ -221,12 +349,34 @@ fn a_wrong_macro_is_told_where_it_is_wrong() {
 
 #[test]
 fn the_file_is_where_the_environment_says() {
-    let of = |vars: &[(&str, &str)]| path(&vars.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect());
-    assert_eq!(of(&[("HOME", "/home/ann")]), Some("/home/ann/.config/benchtop/keys.toml".into()));
-    assert_eq!(of(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/c")]), Some("/c/benchtop/keys.toml".into()));
-    assert_eq!(of(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "c")]), Some("/h/.config/benchtop/keys.toml".into()));
-    assert_eq!(of(&[("HOME", "/h"), (ELSEWHERE, "k.toml")]), Some("k.toml".into()));
-    assert_eq!((of(&[("HOME", "/h"), (ELSEWHERE, "")]), of(&[])), (None, None));
+    let of = |vars: &[(&str, &str)]| {
+        path(
+            &vars
+                .iter()
+                .map(|(k, v)| (k.to_string(), v.to_string()))
+                .collect(),
+        )
+    };
+    assert_eq!(
+        of(&[("HOME", "/home/ann")]),
+        Some("/home/ann/.config/benchtop/keys.toml".into())
+    );
+    assert_eq!(
+        of(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/c")]),
+        Some("/c/benchtop/keys.toml".into())
+    );
+    assert_eq!(
+        of(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "c")]),
+        Some("/h/.config/benchtop/keys.toml".into())
+    );
+    assert_eq!(
+        of(&[("HOME", "/h"), (ELSEWHERE, "k.toml")]),
+        Some("k.toml".into())
+    );
+    assert_eq!(
+        (of(&[("HOME", "/h"), (ELSEWHERE, "")]), of(&[])),
+        (None, None)
+    );
     let gone = [(ELSEWHERE.to_string(), "/nowhere/keys.toml".to_string())].into();
     assert_eq!(load(&gone, None).unwrap_err()[0].kind, ErrorKind::NotFound);
     let none = [("HOME".to_string(), "/nowhere".to_string())].into();
@@ -243,6 +393,7 @@ fn every_panes_scopes_are_among_those_that_are_checked_together() {
     for scopes in panes {
         assert!(live::LIVE.contains(&scopes), "{scopes:?}");
     }
-    let named: std::collections::HashSet<Scope> = live::LIVE.iter().flat_map(|s| s.iter().copied()).collect();
+    let named: std::collections::HashSet<Scope> =
+        live::LIVE.iter().flat_map(|s| s.iter().copied()).collect();
     assert!(Action::ALL.iter().all(|a| named.contains(&a.scope())));
 }

@@ -17,7 +17,11 @@ pub(super) struct Cache {
 
 impl Default for Cache {
     fn default() -> Self {
-        Cache { ready: LruCache::unbounded(), bytes: 0, kept: KEPT }
+        Cache {
+            ready: LruCache::unbounded(),
+            bytes: 0,
+            kept: KEPT,
+        }
     }
 }
 
@@ -36,14 +40,21 @@ impl Cache {
             self.bytes -= weight(&old);
         }
         while self.bytes > self.kept && self.ready.len() > 1 {
-            let Some((_, old)) = self.ready.pop_lru() else { break };
+            let Some((_, old)) = self.ready.pop_lru() else {
+                break;
+            };
             self.bytes -= weight(&old);
         }
     }
 
     pub(super) fn forget(&mut self, key: &str) {
-        let keys: Vec<CacheKey> =
-            self.ready.iter().map(|(k, _)| k).filter(|k| k.0.split(' ').any(|own| own == key)).cloned().collect();
+        let keys: Vec<CacheKey> = self
+            .ready
+            .iter()
+            .map(|(k, _)| k)
+            .filter(|k| k.0.split(' ').any(|own| own == key))
+            .cloned()
+            .collect();
         for key in keys {
             if let Some(old) = self.ready.pop(&key) {
                 self.bytes -= weight(&old);
@@ -54,6 +65,8 @@ impl Cache {
 
 /// Bytes a picture takes, with a little for its entry.
 pub(super) fn weight(ready: &Ready) -> usize {
-    let picture = ready.as_ref().map(|p| p.cells.bytes() + p.pixels.as_ref().map_or(0, Payload::bytes));
+    let picture = ready
+        .as_ref()
+        .map(|p| p.cells.bytes() + p.pixels.as_ref().map_or(0, Payload::bytes));
     256 + picture.unwrap_or(0)
 }

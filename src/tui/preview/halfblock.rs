@@ -49,9 +49,17 @@ impl Cells {
         level: ColourLevel,
         background: Rgb,
     ) -> Result<Self, String> {
-        let size = fit(image.size(), (u32::from(columns), u32::from(rows) * 2), stretch(aspect));
+        let size = fit(
+            image.size(),
+            (u32::from(columns), u32::from(rows) * 2),
+            stretch(aspect),
+        );
         if size.0 == 0 {
-            return Ok(Cells { columns: 0, rows: 0, cells: Vec::new() });
+            return Ok(Cells {
+                columns: 0,
+                rows: 0,
+                cells: Vec::new(),
+            });
         }
         Ok(Self::of_pixels(&resize(image, size)?, level, background))
     }
@@ -68,7 +76,11 @@ impl Cells {
             }
         }
         let side = |pixels: u32| u16::try_from(pixels).unwrap_or(u16::MAX);
-        Cells { columns: side(width), rows: side(height.div_ceil(2)), cells }
+        Cells {
+            columns: side(width),
+            rows: side(height.div_ceil(2)),
+            cells,
+        }
     }
 
     /// Columns and rows it takes.
@@ -107,7 +119,11 @@ impl Widget for &Cells {
 /// How much wider than high a half-block is, in a cell that is `aspect` times as high as wide.
 pub(super) fn stretch(aspect: f64) -> f64 {
     // Half a cell is `aspect / 2` times as high as it is wide.
-    if aspect.is_finite() && aspect > 0.0 { 2.0 / aspect } else { 1.0 }
+    if aspect.is_finite() && aspect > 0.0 {
+        2.0 / aspect
+    } else {
+        1.0
+    }
 }
 
 fn cell(upper: Rgb, lower: Option<Rgb>, level: ColourLevel) -> PictureCell {
@@ -115,10 +131,18 @@ fn cell(upper: Rgb, lower: Option<Rgb>, level: ColourLevel) -> PictureCell {
         let light = (u16::from(grey(upper)) + u16::from(grey(lower.unwrap_or(upper)))) / 2;
         let step = usize::from(light) * RAMP.len() / 256;
         let symbol = RAMP.get(step).map_or(' ', |c| char::from(*c));
-        return PictureCell { symbol, fg: Color::Reset, bg: Color::Reset };
+        return PictureCell {
+            symbol,
+            fg: Color::Reset,
+            bg: Color::Reset,
+        };
     }
     let bg = lower.map_or(Color::Reset, |lower| colour(lower, level));
-    PictureCell { symbol: UPPER, fg: colour(upper, level), bg }
+    PictureCell {
+        symbol: UPPER,
+        fg: colour(upper, level),
+        bg,
+    }
 }
 
 fn over([r, g, b, a]: [u8; 4], background: Rgb) -> Rgb {
@@ -127,7 +151,12 @@ fn over([r, g, b, a]: [u8; 4], background: Rgb) -> Rgb {
     }
     let a = u32::from(a);
     let mix = |c: u8, under: u8| (u32::from(c) * a + u32::from(under) * (255 - a) + 127) / 255;
-    [mix(r, background[0]), mix(g, background[1]), mix(b, background[2])].map(|c| u8::try_from(c).unwrap_or(255))
+    [
+        mix(r, background[0]),
+        mix(g, background[1]),
+        mix(b, background[2]),
+    ]
+    .map(|c| u8::try_from(c).unwrap_or(255))
 }
 
 #[cfg(test)]
@@ -157,19 +186,37 @@ mod tests {
     fn a_gradient_goes_down_the_halves_of_the_cells() {
         let cells = Cells::draw(&down(400, 400), (40, 20), 2.0, ColourLevel::True, BACK).unwrap();
         assert_eq!(cells.size(), (40, 20));
-        let column: Vec<u8> = cells.lines().flat_map(|l| [rgb(l[5].fg)[0], rgb(l[5].bg)[0]]).collect();
+        let column: Vec<u8> = cells
+            .lines()
+            .flat_map(|l| [rgb(l[5].fg)[0], rgb(l[5].bg)[0]])
+            .collect();
         assert_eq!(column.len(), 40);
         for (i, v) in column.iter().enumerate() {
             let wanted = (i as f64 + 0.5) / 40.0 * 255.0;
-            assert!((f64::from(*v) - wanted).abs() < 3.0, "half {i}: {v} for {wanted}");
+            assert!(
+                (f64::from(*v) - wanted).abs() < 3.0,
+                "half {i}: {v} for {wanted}"
+            );
         }
-        assert!(cells.lines().all(|l| l.iter().all(|c| c.symbol == '▀' && c.fg == l[0].fg)));
+        assert!(
+            cells
+                .lines()
+                .all(|l| l.iter().all(|c| c.symbol == '▀' && c.fg == l[0].fg))
+        );
     }
 
     #[test]
     fn the_aspect_of_picture_and_cell_is_kept() {
         let size = |w, h, room, aspect| {
-            Cells::draw(&image(w, h, |_, _| [9, 9, 9, 255]), room, aspect, ColourLevel::True, BACK).unwrap().size()
+            Cells::draw(
+                &image(w, h, |_, _| [9, 9, 9, 255]),
+                room,
+                aspect,
+                ColourLevel::True,
+                BACK,
+            )
+            .unwrap()
+            .size()
         };
         assert_eq!(size(1024, 1024, (80, 24), 2.0), (48, 24));
         assert_eq!(size(1024, 512, (80, 24), 2.0), (80, 20));
@@ -195,7 +242,8 @@ mod tests {
     fn each_level_draws_with_what_it_has() {
         let picture = down(100, 100);
         let draw = |level| Cells::draw(&picture, (20, 10), 2.0, level, BACK).unwrap();
-        let all = |cells: &Cells, test: &dyn Fn(&PictureCell) -> bool| cells.lines().flatten().all(test);
+        let all =
+            |cells: &Cells, test: &dyn Fn(&PictureCell) -> bool| cells.lines().flatten().all(test);
         assert!(all(&draw(ColourLevel::Ansi256), &|c| matches!(
             (c.fg, c.bg),
             (Color::Indexed(16..), Color::Indexed(16..))
@@ -207,25 +255,58 @@ mod tests {
         let mono = draw(ColourLevel::Mono);
         assert!(all(&mono, &|c| c.fg == Color::Reset && c.bg == Color::Reset));
         let column: Vec<char> = mono.lines().map(|l| l[3].symbol).collect();
-        let steps: Vec<usize> =
-            column.iter().map(|c| RAMP.iter().position(|r| char::from(*r) == *c).unwrap()).collect();
-        assert!(steps.is_sorted() && steps[0] == 0 && steps[9] == RAMP.len() - 1, "{column:?}");
+        let steps: Vec<usize> = column
+            .iter()
+            .map(|c| RAMP.iter().position(|r| char::from(*r) == *c).unwrap())
+            .collect();
+        assert!(
+            steps.is_sorted() && steps[0] == 0 && steps[9] == RAMP.len() - 1,
+            "{column:?}"
+        );
     }
 
     #[test]
     fn an_odd_last_half_is_left_to_the_terminal() {
-        let cells = Cells::draw(&image(4, 3, |_, _| [9, 9, 9, 255]), (4, 2), 2.0, ColourLevel::True, BACK).unwrap();
+        let cells = Cells::draw(
+            &image(4, 3, |_, _| [9, 9, 9, 255]),
+            (4, 2),
+            2.0,
+            ColourLevel::True,
+            BACK,
+        )
+        .unwrap();
         assert_eq!(cells.size(), (4, 2));
-        assert!(cells.lines().nth(1).unwrap().iter().all(|c| c.bg == Color::Reset));
+        assert!(
+            cells
+                .lines()
+                .nth(1)
+                .unwrap()
+                .iter()
+                .all(|c| c.bg == Color::Reset)
+        );
     }
 
     #[test]
     fn it_renders_centred_and_cut_off_and_over_what_was_there() {
-        let cells = Cells::draw(&image(4, 4, |_, _| [9, 9, 9, 255]), (4, 2), 2.0, ColourLevel::True, BACK).unwrap();
+        let cells = Cells::draw(
+            &image(4, 4, |_, _| [9, 9, 9, 255]),
+            (4, 2),
+            2.0,
+            ColourLevel::True,
+            BACK,
+        )
+        .unwrap();
         let mut buffer = Buffer::filled(Rect::new(0, 0, 10, 6), ratatui::buffer::Cell::new("x"));
         (&cells).render(Rect::new(0, 0, 10, 6), &mut buffer);
         assert_eq!(buffer[(3, 2)].symbol(), "▀");
-        assert_eq!((buffer[(2, 2)].symbol(), buffer[(3, 1)].symbol(), buffer[(7, 2)].symbol()), ("x", "x", "x"));
+        assert_eq!(
+            (
+                buffer[(2, 2)].symbol(),
+                buffer[(3, 1)].symbol(),
+                buffer[(7, 2)].symbol()
+            ),
+            ("x", "x", "x")
+        );
         (&cells).render(Rect::new(8, 5, 30, 30), &mut buffer);
         let mut small = Buffer::empty(Rect::new(0, 0, 2, 1));
         (&cells).render(small.area, &mut small);

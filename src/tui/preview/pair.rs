@@ -40,7 +40,10 @@ pub struct Region {
 
 impl Default for Region {
     fn default() -> Self {
-        Region { near: 0, middle: (WHOLE / 2, WHOLE / 2) }
+        Region {
+            near: 0,
+            middle: (WHOLE / 2, WHOLE / 2),
+        }
     }
 }
 
@@ -52,22 +55,34 @@ impl Region {
 
     /// Twice as near, or half; the same where there is no more.
     pub fn zoom(self, nearer: bool) -> Region {
-        let near = if nearer { (self.near + 1).min(NEAREST) } else { self.near.saturating_sub(1) };
+        let near = if nearer {
+            (self.near + 1).min(NEAREST)
+        } else {
+            self.near.saturating_sub(1)
+        };
         Region { near, ..self }.kept()
     }
 
     /// A quarter of what is seen further in a direction: -1, 0 or 1 each way; the same at the edge.
     pub fn pan(self, right: i32, down: i32) -> Region {
         let step = i32::from((WHOLE >> self.near) / 4);
-        let move_by = |at: u16, by: i32| u16::try_from((i32::from(at) + by * step).max(0)).unwrap_or(WHOLE);
-        Region { middle: (move_by(self.middle.0, right), move_by(self.middle.1, down)), ..self }.kept()
+        let move_by =
+            |at: u16, by: i32| u16::try_from((i32::from(at) + by * step).max(0)).unwrap_or(WHOLE);
+        Region {
+            middle: (move_by(self.middle.0, right), move_by(self.middle.1, down)),
+            ..self
+        }
+        .kept()
     }
 
     /// The same with nothing of it outside of the picture.
     fn kept(self) -> Region {
         let half = (WHOLE / 2) >> self.near;
         let keep = |at: u16| at.clamp(half, WHOLE - half);
-        Region { middle: (keep(self.middle.0), keep(self.middle.1)), ..self }
+        Region {
+            middle: (keep(self.middle.0), keep(self.middle.1)),
+            ..self
+        }
     }
 
     /// Left, top, width and height of it in a picture of this size.
@@ -75,7 +90,9 @@ impl Region {
         let side = |whole: u32, middle: u16| {
             let long = whole.div_ceil(self.times()).max(1);
             let middle = u64::from(whole) * u64::from(middle) / u64::from(WHOLE);
-            let from = u32::try_from(middle).unwrap_or(whole).saturating_sub(long / 2);
+            let from = u32::try_from(middle)
+                .unwrap_or(whole)
+                .saturating_sub(long / 2);
             (from.min(whole.saturating_sub(long)), long)
         };
         let ((x, w), (y, h)) = (side(width, self.middle.0), side(height, self.middle.1));
@@ -114,10 +131,23 @@ pub struct Room {
 ///
 /// # Errors
 /// What the resizer said.
-pub fn draw(images: &[DecodedImage], part: Part, room: Room, ground: Rgb) -> Result<(RgbaImage, Option<f64>), String> {
-    let Some(first) = images.first() else { return Err("there is no picture".into()) };
+pub fn draw(
+    images: &[DecodedImage],
+    part: Part,
+    room: Room,
+    ground: Rgb,
+) -> Result<(RgbaImage, Option<f64>), String> {
+    let Some(first) = images.first() else {
+        return Err("there is no picture".into());
+    };
     let whole = part.region.times() == 1;
-    let cut = |image: &DecodedImage| if whole { image.clone() } else { part.region.cut(image) };
+    let cut = |image: &DecodedImage| {
+        if whole {
+            image.clone()
+        } else {
+            part.region.cut(image)
+        }
+    };
     let alone = |image: &DecodedImage| match whole {
         true => resize(image, fit(image.size(), room.size, room.stretch)),
         false => {
@@ -168,17 +198,29 @@ fn apart(a: &Rgba<u8>, b: &Rgba<u8>, ground: Rgb) -> u8 {
         let alpha = u32::from(p.0[3]);
         (u32::from(p.0[c]) * alpha + u32::from(ground[c]) * (255 - alpha)) / 255
     };
-    let most = (0..3).map(|c| over(a, c).abs_diff(over(b, c))).max().unwrap_or(0);
+    let most = (0..3)
+        .map(|c| over(a, c).abs_diff(over(b, c)))
+        .max()
+        .unwrap_or(0);
     u8::try_from(most).unwrap_or(255)
 }
 
 /// Two pictures of one size as their difference. What changed is not averaged away: each pixel drawn is as bright as the
 /// most changed pixel that it stands for.
-fn difference(a: &DecodedImage, b: &DecodedImage, room: Room, ground: Rgb) -> Result<(RgbaImage, f64), String> {
+fn difference(
+    a: &DecodedImage,
+    b: &DecodedImage,
+    room: Room,
+    ground: Rgb,
+) -> Result<(RgbaImage, f64), String> {
     let size = fit(a.size(), room.size, room.stretch);
     let mut out = resize(a, size)?;
     let (a, b) = (a.pixels().to_rgba8(), b.pixels().to_rgba8());
-    let apart: Vec<u8> = a.pixels().zip(b.pixels()).map(|(a, b)| apart(a, b, ground)).collect();
+    let apart: Vec<u8> = a
+        .pixels()
+        .zip(b.pixels())
+        .map(|(a, b)| apart(a, b, ground))
+        .collect();
     let changed = apart.iter().filter(|d| **d >= NOISE).count();
     let share = changed as f64 / apart.len().max(1) as f64;
     let (width, height) = (a.width(), a.height());
@@ -189,7 +231,11 @@ fn difference(a: &DecodedImage, b: &DecodedImage, room: Room, ground: Rgb) -> Re
     for (x, y, pixel) in out.enumerate_pixels_mut() {
         let columns = span(x, width, size.0);
         let rows = span(y, height, size.1);
-        let line = |row: usize| apart.get(row * width as usize..).and_then(|l| l.get(columns.clone()));
+        let line = |row: usize| {
+            apart
+                .get(row * width as usize..)
+                .and_then(|l| l.get(columns.clone()))
+        };
         let most = rows.filter_map(line).flatten().copied().max().unwrap_or(0);
         let [r, g, b, alpha] = pixel.0;
         let dark = if alpha == 0 { 0 } else { grey([r, g, b]) / 4 };

@@ -8,17 +8,28 @@ fn plain(width: u32, height: u32, red: u8) -> DecodedImage {
     image(width, height, move |_, _| [red, 0, 0, 255])
 }
 
-const ROOM: Room = Room { size: (42, 20), stretch: 1.0, gap: 2 };
+const ROOM: Room = Room {
+    size: (42, 20),
+    stretch: 1.0,
+    gap: 2,
+};
 
 fn part(show: Show) -> Part {
-    Part { show, region: Region::default() }
+    Part {
+        show,
+        region: Region::default(),
+    }
 }
 
 #[test]
 fn a_region_stays_inside_and_comes_back_to_the_whole() {
     let whole = Region::default();
     assert_eq!(whole.of((100, 60)), (0, 0, 100, 60));
-    assert_eq!((whole.pan(1, 1), whole.zoom(false)), (whole, whole), "there is nowhere to go");
+    assert_eq!(
+        (whole.pan(1, 1), whole.zoom(false)),
+        (whole, whole),
+        "there is nowhere to go"
+    );
     let near = whole.zoom(true);
     assert_eq!((near.times(), near.of((100, 60))), (2, (25, 15, 50, 30)));
     assert_eq!(near.pan(-1, 0).of((100, 60)), (12, 15, 50, 30));
@@ -26,7 +37,10 @@ fn a_region_stays_inside_and_comes_back_to_the_whole() {
     assert_eq!(corner.of((100, 60)), (50, 30, 50, 30));
     assert_eq!((0..9).fold(corner, |r, _| r.zoom(false)), whole);
     let nearest = (0..99).fold(whole, |r, _| r.zoom(true));
-    assert_eq!((nearest.times(), nearest.of((3, 1000))), (32, (1, 484, 1, 32)));
+    assert_eq!(
+        (nearest.times(), nearest.of((3, 1000))),
+        (32, (1, 484, 1, 32))
+    );
     for steps in 0..40 {
         let region = (0..steps).fold(nearest, |r, n| r.pan(n % 3 - 1, n % 2));
         let (x, y, w, h) = region.of((17, 5));
@@ -36,13 +50,36 @@ fn a_region_stays_inside_and_comes_back_to_the_whole() {
 
 #[test]
 fn two_pictures_stand_in_boxes_of_one_size() {
-    let (made, share) = draw(&[plain(20, 20, 9), plain(10, 20, 200)], part(Show::Beside), ROOM, [0; 3]).unwrap();
+    let (made, share) = draw(
+        &[plain(20, 20, 9), plain(10, 20, 200)],
+        part(Show::Beside),
+        ROOM,
+        [0; 3],
+    )
+    .unwrap();
     assert_eq!((made.dimensions(), share), ((42, 20), None));
-    assert_eq!((made[(0, 0)].0, made[(20, 0)].0, made[(22, 0)].0), ([9, 0, 0, 255], [0; 4], [0; 4]));
-    assert_eq!((made[(27, 0)].0, made[(36, 19)].0, made[(37, 0)].0), ([200, 0, 0, 255], [200, 0, 0, 255], [0; 4]));
+    assert_eq!(
+        (made[(0, 0)].0, made[(20, 0)].0, made[(22, 0)].0),
+        ([9, 0, 0, 255], [0; 4], [0; 4])
+    );
+    assert_eq!(
+        (made[(27, 0)].0, made[(36, 19)].0, made[(37, 0)].0),
+        ([200, 0, 0, 255], [200, 0, 0, 255], [0; 4])
+    );
     // In a room that is no wider than the gap there is nothing to see, and nothing breaks.
-    let none = Room { size: (1, 1), ..ROOM };
-    assert!(draw(&[plain(4, 4, 1), plain(4, 4, 2)], part(Show::Beside), none, [0; 3]).is_ok());
+    let none = Room {
+        size: (1, 1),
+        ..ROOM
+    };
+    assert!(
+        draw(
+            &[plain(4, 4, 1), plain(4, 4, 2)],
+            part(Show::Beside),
+            none,
+            [0; 3]
+        )
+        .is_ok()
+    );
 }
 
 #[test]
@@ -62,9 +99,16 @@ fn one_of_two_is_drawn_as_if_it_were_alone() {
 
 #[test]
 fn both_sides_are_cut_in_step() {
-    let halves = |left: u8, right: u8| image(40, 40, move |x, _| [if x < 20 { left } else { right }, 0, 0, 255]);
+    let halves = |left: u8, right: u8| {
+        image(40, 40, move |x, _| {
+            [if x < 20 { left } else { right }, 0, 0, 255]
+        })
+    };
     let region = Region::default().zoom(true).pan(1, 0).pan(1, 0);
-    let part = Part { show: Show::Beside, region };
+    let part = Part {
+        show: Show::Beside,
+        region,
+    };
     let (made, _) = draw(&[halves(1, 50), halves(2, 90)], part, ROOM, [0; 3]).unwrap();
     assert_eq!((made[(0, 0)].0[0], made[(23, 0)].0[0]), (50, 90));
 }
@@ -73,11 +117,23 @@ fn both_sides_are_cut_in_step() {
 fn one_changed_pixel_of_many_is_still_seen() {
     let base = |x: u32, y: u32| [(x % 7 * 30) as u8, (y % 5 * 40) as u8, 90, 255];
     let a = image(400, 400, base);
-    let b = image(400, 400, |x, y| if (x, y) == (205, 105) { [255; 4] } else { base(x, y) });
+    let b = image(400, 400, |x, y| {
+        if (x, y) == (205, 105) {
+            [255; 4]
+        } else {
+            base(x, y)
+        }
+    });
     let (made, share) = draw(&[a.clone(), b], part(Show::Difference), ROOM, [0; 3]).unwrap();
-    assert_eq!((made.dimensions(), share), ((20, 20), Some(1.0 / 160_000.0)));
-    let bright: Vec<(u32, u32)> =
-        made.enumerate_pixels().filter(|(.., p)| p.0[0] == 255).map(|(x, y, _)| (x, y)).collect();
+    assert_eq!(
+        (made.dimensions(), share),
+        ((20, 20), Some(1.0 / 160_000.0))
+    );
+    let bright: Vec<(u32, u32)> = made
+        .enumerate_pixels()
+        .filter(|(.., p)| p.0[0] == 255)
+        .map(|(x, y, _)| (x, y))
+        .collect();
     assert_eq!(bright, [(10, 5)]);
     let (same, share) = draw(&[a.clone(), a], part(Show::Difference), ROOM, [0; 3]).unwrap();
     assert!(share == Some(0.0) && same.pixels().all(|p| p.0[0] == p.0[2] && p.0[0] < 64));
@@ -86,13 +142,25 @@ fn one_changed_pixel_of_many_is_still_seen() {
 #[test]
 fn noise_is_not_counted_and_another_size_is_compared_in_the_first_ones() {
     let (a, b) = (plain(50, 50, 100), plain(50, 50, 100 + NOISE - 1));
-    assert_eq!(draw(&[a.clone(), b], part(Show::Difference), ROOM, [0; 3]).unwrap().1, Some(0.0));
+    assert_eq!(
+        draw(&[a.clone(), b], part(Show::Difference), ROOM, [0; 3])
+            .unwrap()
+            .1,
+        Some(0.0)
+    );
     let larger = plain(100, 100, 100);
-    assert_eq!(draw(&[a, larger], part(Show::Difference), ROOM, [0; 3]).unwrap().1, Some(0.0));
+    assert_eq!(
+        draw(&[a, larger], part(Show::Difference), ROOM, [0; 3])
+            .unwrap()
+            .1,
+        Some(0.0)
+    );
     let clear = image(50, 50, |_, _| [255, 255, 255, 0]);
     let black = plain(50, 50, 0);
     assert_eq!(
-        draw(&[clear, black], part(Show::Difference), ROOM, [0; 3]).unwrap().1,
+        draw(&[clear, black], part(Show::Difference), ROOM, [0; 3])
+            .unwrap()
+            .1,
         Some(0.0),
         "over a black ground"
     );

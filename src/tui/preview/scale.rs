@@ -10,7 +10,11 @@ use super::decode::DecodedImage;
 ///
 /// `stretch` is how much wider than high a pixel of the room is: 1 for real pixels, 2 x cell width / cell height for
 /// half-blocks. Sizes are at least 1.
-pub fn fit((width, height): (u32, u32), (room_width, room_height): (u32, u32), stretch: f64) -> (u32, u32) {
+pub fn fit(
+    (width, height): (u32, u32),
+    (room_width, room_height): (u32, u32),
+    stretch: f64,
+) -> (u32, u32) {
     if width == 0 || height == 0 || room_width == 0 || room_height == 0 {
         return (0, 0);
     }
@@ -38,9 +42,14 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
         DynamicImage::ImageRgb8(_) => PixelType::U8x3,
         _ => PixelType::U8x4,
     };
-    let source = ImageRef::new(pixels.width(), pixels.height(), pixels.as_bytes(), kind).map_err(|e| e.to_string())?;
+    let source = ImageRef::new(pixels.width(), pixels.height(), pixels.as_bytes(), kind)
+        .map_err(|e| e.to_string())?;
     let enlarge = width > pixels.width() || height > pixels.height();
-    let way = if enlarge { ResizeAlg::Nearest } else { ResizeAlg::Convolution(FilterType::Bilinear) };
+    let way = if enlarge {
+        ResizeAlg::Nearest
+    } else {
+        ResizeAlg::Convolution(FilterType::Bilinear)
+    };
     let mut small = Image::new(width, height, kind);
     Resizer::new()
         .resize(&source, &mut small, &ResizeOptions::new().resize_alg(way))
@@ -48,14 +57,18 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
     let bytes = match kind {
         PixelType::U8x3 => {
             let mut bytes = vec![255; small.buffer().len() / 3 * 4];
-            for (to, from) in bytes.chunks_exact_mut(4).zip(small.buffer().chunks_exact(3)) {
+            for (to, from) in bytes
+                .chunks_exact_mut(4)
+                .zip(small.buffer().chunks_exact(3))
+            {
                 to[..3].copy_from_slice(from);
             }
             bytes
         }
         _ => small.into_vec(),
     };
-    RgbaImage::from_raw(width, height, bytes).ok_or_else(|| "the resizer gave too few pixels".to_string())
+    RgbaImage::from_raw(width, height, bytes)
+        .ok_or_else(|| "the resizer gave too few pixels".to_string())
 }
 
 #[cfg(test)]
@@ -78,12 +91,25 @@ mod tests {
 
     #[test]
     fn reducing_averages_and_enlarging_repeats() {
-        let stripes = RgbImage::from_fn(64, 64, |x, _| Rgb([if x % 2 == 0 { 0 } else { 200 }, 7, 9]));
+        let stripes =
+            RgbImage::from_fn(64, 64, |x, _| Rgb([if x % 2 == 0 { 0 } else { 200 }, 7, 9]));
         let image = DecodedImage::new(stripes.into());
         let small = resize(&image, (8, 8)).unwrap();
-        assert!(small.pixels().all(|p| p.0[0].abs_diff(100) < 12 && p.0[3] == 255), "{:?}", small[(3, 3)]);
+        assert!(
+            small
+                .pixels()
+                .all(|p| p.0[0].abs_diff(100) < 12 && p.0[3] == 255),
+            "{:?}",
+            small[(3, 3)]
+        );
         let large = resize(&image, (192, 192)).unwrap();
-        assert_eq!((large[(0, 0)].0[0], large[(2, 9)].0[0], large[(3, 9)].0[0]), (0, 0, 200));
-        assert_eq!(resize(&image, (64, 64)).unwrap()[(1, 0)].0, [200, 7, 9, 255]);
+        assert_eq!(
+            (large[(0, 0)].0[0], large[(2, 9)].0[0], large[(3, 9)].0[0]),
+            (0, 0, 200)
+        );
+        assert_eq!(
+            resize(&image, (64, 64)).unwrap()[(1, 0)].0,
+            [200, 7, 9, 255]
+        );
     }
 }

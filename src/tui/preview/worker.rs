@@ -123,11 +123,20 @@ impl Previews {
     /// # Errors
     /// When no thread can be made.
     pub fn new(done: impl Fn(Done) + Send + Sync + 'static) -> io::Result<Self> {
-        let shared = Arc::new(Shared { state: Mutex::default(), wake: Condvar::new(), done: Box::new(done) });
-        let mut previews = Previews { shared, threads: Vec::new() };
+        let shared = Arc::new(Shared {
+            state: Mutex::default(),
+            wake: Condvar::new(),
+            done: Box::new(done),
+        });
+        let mut previews = Previews {
+            shared,
+            threads: Vec::new(),
+        };
         for (name, prefetches) in [("preview", false), ("preview-ahead", true)] {
             let shared = Arc::clone(&previews.shared);
-            let thread = thread::Builder::new().name(name.into()).spawn(move || work(&shared, prefetches))?;
+            let thread = thread::Builder::new()
+                .name(name.into())
+                .spawn(move || work(&shared, prefetches))?;
             previews.threads.push(thread);
         }
         Ok(previews)
@@ -148,7 +157,10 @@ impl Previews {
             state.wanted = None;
             return Some(ready);
         }
-        let running = state.running.iter().any(|job| job.key == key && !job.cancelled());
+        let running = state
+            .running
+            .iter()
+            .any(|job| job.key == key && !job.cancelled());
         state.cancel_running(|job| job.key != key);
         state.ahead.retain(|job| job.key != key);
         state.wanted = (!running).then_some(job);
@@ -160,7 +172,11 @@ impl Previews {
     /// Replaces the list of pictures to make ready when there is nothing better to do, the most likely first; see
     /// [`neighbours`]. To be called after [`want`](Self::want). Returns at once.
     pub fn ahead<'a>(&self, pictures: impl IntoIterator<Item = (&'a str, &'a Path)>, view: View) {
-        self.ahead_of(pictures.into_iter().map(|(key, path)| (vec![(key.into(), path.to_path_buf())], view)));
+        self.ahead_of(
+            pictures
+                .into_iter()
+                .map(|(key, path)| (vec![(key.into(), path.to_path_buf())], view)),
+        );
     }
 
     /// The same of one picture or of two each, each in a view of its own.
@@ -170,8 +186,18 @@ impl Previews {
             .into_iter()
             .map(|(sources, view)| Job::new(&sources, view))
             .filter(|job| !state.cache.has(&job.key))
-            .filter(|job| state.wanted.as_ref().is_none_or(|wanted| wanted.key != job.key))
-            .filter(|job| !state.running.iter().any(|r| r.key == job.key && !r.cancelled()))
+            .filter(|job| {
+                state
+                    .wanted
+                    .as_ref()
+                    .is_none_or(|wanted| wanted.key != job.key)
+            })
+            .filter(|job| {
+                !state
+                    .running
+                    .iter()
+                    .any(|r| r.key == job.key && !r.cancelled())
+            })
             .collect();
         state.ahead = jobs;
         drop(state);
@@ -205,10 +231,19 @@ impl Drop for Previews {
 /// Positions of the pictures to make ready around `position` of `len`: [`AHEAD`] in the direction of travel, nearest
 /// first, then [`BEHIND`] in the other.
 pub fn neighbours(position: usize, len: usize, forward: bool) -> Vec<usize> {
-    let step =
-        |distance: usize, up: bool| if up { position.checked_add(distance) } else { position.checked_sub(distance) };
+    let step = |distance: usize, up: bool| {
+        if up {
+            position.checked_add(distance)
+        } else {
+            position.checked_sub(distance)
+        }
+    };
     let ahead = (1..=AHEAD).map(|d| step(d, forward));
-    ahead.chain((1..=BEHIND).map(|d| step(d, !forward))).flatten().filter(|p| *p < len).collect()
+    ahead
+        .chain((1..=BEHIND).map(|d| step(d, !forward)))
+        .flatten()
+        .filter(|p| *p < len)
+        .collect()
 }
 
 impl Job {
@@ -226,13 +261,24 @@ impl Job {
             }
             None => sources.iter().take(2).cloned().collect(),
         };
-        let key = sources.iter().map(|(key, _)| &**key).collect::<Vec<_>>().join(" ");
-        Job { key: (key.into(), view), sources, cancelled: Arc::default() }
+        let key = sources
+            .iter()
+            .map(|(key, _)| &**key)
+            .collect::<Vec<_>>()
+            .join(" ");
+        Job {
+            key: (key.into(), view),
+            sources,
+            cancelled: Arc::default(),
+        }
     }
 
     /// The file that a failure of the whole is told of.
     fn path(&self) -> PathBuf {
-        self.sources.first().map(|(_, path)| path.clone()).unwrap_or_default()
+        self.sources
+            .first()
+            .map(|(_, path)| path.clone())
+            .unwrap_or_default()
     }
 
     fn cancelled(&self) -> bool {
@@ -260,16 +306,27 @@ fn work(shared: &Shared, prefetches: bool) {
         if state.closed {
             return;
         }
-        let job = state.wanted.take().or_else(|| if prefetches { state.ahead.pop_front() } else { None });
+        let job = state.wanted.take().or_else(|| {
+            if prefetches {
+                state.ahead.pop_front()
+            } else {
+                None
+            }
+        });
         let Some(job) = job else {
-            state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = shared
+                .wake
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
             continue;
         };
         state.running.push(job.clone());
         drop(state);
         let ready = make(&job);
         state = shared.lock();
-        state.running.retain(|r| !Arc::ptr_eq(&r.cancelled, &job.cancelled));
+        state
+            .running
+            .retain(|r| !Arc::ptr_eq(&r.cancelled, &job.cancelled));
         // What is finished is kept even if nobody waits for it any more.
         if let Some(ready) = ready {
             let ready = Arc::new(ready);
@@ -300,14 +357,22 @@ fn make(job: &Job) -> Option<Ready> {
         }
         Some(picture_of(&images, &job.key.1).map_err(|what| Error::input(what).file(job.path())))
     });
-    made.unwrap_or_else(|panic| Some(Err(Error::input(format!("damaged: {panic}")).file(job.path()))))
+    made.unwrap_or_else(|panic| {
+        Some(Err(
+            Error::input(format!("damaged: {panic}")).file(job.path())
+        ))
+    })
 }
 
 /// The bytes of the file that `key` names, held against it where it is a blake3 hash: a verdict must be one on the picture
 /// that was recorded.
 fn named(key: &str, path: &Path) -> Result<Vec<u8>> {
     match blake3::Hash::from_hex(key) {
-        Ok(_) => PictureFile { path: path.to_path_buf(), hash: key.to_string() }.read(),
+        Ok(_) => PictureFile {
+            path: path.to_path_buf(),
+            hash: key.to_string(),
+        }
+        .read(),
         Err(_) => read(path),
     }
 }
@@ -327,7 +392,11 @@ pub fn picture(image: &DecodedImage, view: &View) -> std::result::Result<Picture
 fn picture_of(images: &[DecodedImage], view: &View) -> std::result::Result<Picture, String> {
     let size = images.first().map_or((0, 0), DecodedImage::size);
     let rows = (u32::from(view.pane.0), u32::from(view.pane.1) * 2);
-    let room = Room { size: rows, stretch: stretch(view.aspect()), gap: GAP.into() };
+    let room = Room {
+        size: rows,
+        stretch: stretch(view.aspect()),
+        gap: GAP.into(),
+    };
     let (cells, differs) = match rows.0 == 0 || rows.1 == 0 {
         true => (Default::default(), None),
         false => pair::draw(images, view.part, room, view.background)?,
@@ -335,13 +404,22 @@ fn picture_of(images: &[DecodedImage], view: &View) -> std::result::Result<Pictu
     let cells = Cells::of_pixels(&cells, view.level, view.background);
     let pixels = match view.pixels {
         Some(plan) => {
-            let room = Room { size: plan.room(), stretch: 1.0, gap: u32::from(GAP) * u32::from(plan.cell.0) };
+            let room = Room {
+                size: plan.room(),
+                stretch: 1.0,
+                gap: u32::from(GAP) * u32::from(plan.cell.0),
+            };
             let (drawn, _) = pair::draw(images, view.part, room, view.background)?;
             Some(plan.encode(&drawn, view.background)?)
         }
         None => None,
     };
-    Ok(Picture { size, cells, pixels, differs })
+    Ok(Picture {
+        size,
+        cells,
+        pixels,
+        differs,
+    })
 }
 
 /// The bytes of a file.
@@ -358,7 +436,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         return Err(Error::input(format!("too large: {} MB", meta.len() / 1_000_000)).file(path));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
-    File::open(path).map_err(fail)?.take(FILE_LIMIT).read_to_end(&mut bytes).map_err(fail)?;
+    File::open(path)
+        .map_err(fail)?
+        .take(FILE_LIMIT)
+        .read_to_end(&mut bytes)
+        .map_err(fail)?;
     Ok(bytes)
 }
 

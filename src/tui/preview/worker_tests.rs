@@ -24,12 +24,17 @@ fn view() -> View {
 fn start() -> (Previews, Receiver<Done>) {
     let (send, done) = channel();
     let send = Mutex::new(send);
-    (Previews::new(move |d| drop(send.lock().unwrap().send(d))).unwrap(), done)
+    (
+        Previews::new(move |d| drop(send.lock().unwrap().send(d))).unwrap(),
+        done,
+    )
 }
 
 fn write(dir: &TempDir, name: &str, red: u8, side: u32) -> PathBuf {
     let path = dir.path().join(name);
-    DynamicImage::from(RgbImage::from_pixel(side, side, Rgb([red, 0, 0]))).save(&path).unwrap();
+    DynamicImage::from(RgbImage::from_pixel(side, side, Rgb([red, 0, 0])))
+        .save(&path)
+        .unwrap();
     path
 }
 
@@ -46,7 +51,18 @@ fn a_wish_is_told_when_ready_and_had_at_once_afterwards() {
     let picture = ready.as_ref().as_ref().unwrap();
     assert_eq!((picture.size, picture.cells.size()), ((64, 64), (20, 10)));
     // Another size is another picture.
-    assert!(previews.want("a", &path, View { pane: (30, 12), ..view() }).is_none());
+    assert!(
+        previews
+            .want(
+                "a",
+                &path,
+                View {
+                    pane: (30, 12),
+                    ..view()
+                }
+            )
+            .is_none()
+    );
     assert_eq!(done.recv_timeout(PATIENCE).unwrap().view.pane, (30, 12));
 }
 
@@ -58,7 +74,12 @@ fn failures_are_told_and_remembered_with_their_reason() {
     let (previews, done) = start();
     for (key, path, kind, what) in [
         ("text", text.as_path(), ErrorKind::Input, "not an image"),
-        ("gone", Path::new("/nowhere/at/all.png"), ErrorKind::NotFound, "cannot read the picture"),
+        (
+            "gone",
+            Path::new("/nowhere/at/all.png"),
+            ErrorKind::NotFound,
+            "cannot read the picture",
+        ),
         ("dir", dir.path(), ErrorKind::Input, "not a file"),
     ] {
         assert!(previews.want(key, path, view()).is_none());
@@ -76,13 +97,19 @@ fn failures_are_told_and_remembered_with_their_reason() {
 #[test]
 fn neighbours_are_made_ready_without_being_asked_for_again() {
     let dir = TempDir::new().unwrap();
-    let paths: Vec<PathBuf> = (0..6).map(|i| write(&dir, &format!("{i}.png"), i * 20, 64)).collect();
+    let paths: Vec<PathBuf> = (0..6)
+        .map(|i| write(&dir, &format!("{i}.png"), i * 20, 64))
+        .collect();
     let keys: Vec<String> = (0..6).map(|i| i.to_string()).collect();
     let (previews, done) = start();
     previews.want("2", &paths[2], view());
     let near = neighbours(2, 6, true);
     assert_eq!(near, [3, 4, 5, 1, 0]);
-    previews.ahead(near.iter().map(|i| (keys[*i].as_str(), paths[*i].as_path())), view());
+    previews.ahead(
+        near.iter()
+            .map(|i| (keys[*i].as_str(), paths[*i].as_path())),
+        view(),
+    );
     for _ in 0..6 {
         done.recv_timeout(PATIENCE).unwrap();
     }
@@ -95,7 +122,9 @@ fn neighbours_are_made_ready_without_being_asked_for_again() {
 #[test]
 fn the_newest_wish_is_made_and_those_it_overtook_need_not_be() {
     let dir = TempDir::new().unwrap();
-    let paths: Vec<PathBuf> = (0..40).map(|i| write(&dir, &format!("{i}.png"), i, 256)).collect();
+    let paths: Vec<PathBuf> = (0..40)
+        .map(|i| write(&dir, &format!("{i}.png"), i, 256))
+        .collect();
     let (previews, done) = start();
     for (i, path) in paths.iter().enumerate() {
         previews.want(&i.to_string(), path, view());
@@ -138,7 +167,10 @@ fn the_cache_holds_its_bytes_and_drops_the_longest_unused() {
     let image = DecodedImage::new(RgbImage::new(40, 40).into());
     let ready = |pane| Arc::new(Ok(picture(&image, &View { pane, ..view() }).unwrap()));
     let one = weight(&ready((20, 10)));
-    let mut cache = Cache { kept: one * 3, ..Cache::default() };
+    let mut cache = Cache {
+        kept: one * 3,
+        ..Cache::default()
+    };
     let key = |name: &str| -> CacheKey { (name.into(), view()) };
     for name in ["a", "b", "c"] {
         cache.put(key(name), ready((20, 10)));
@@ -158,17 +190,33 @@ fn the_cache_holds_its_bytes_and_drops_the_longest_unused() {
 fn true_pixels_are_made_with_the_cells_when_the_view_asks() {
     use crate::terminal::pixels::Protocol;
     let image = DecodedImage::new(RgbImage::from_pixel(500, 300, Rgb([200, 10, 10])).into());
-    let plan = Plan { protocol: Protocol::Sixel, cells: (20, 10), cell: (10, 20) };
-    let made = picture(&image, &View { pixels: Some(plan), ..view() }).unwrap();
+    let plan = Plan {
+        protocol: Protocol::Sixel,
+        cells: (20, 10),
+        cell: (10, 20),
+    };
+    let made = picture(
+        &image,
+        &View {
+            pixels: Some(plan),
+            ..view()
+        },
+    )
+    .unwrap();
     let payload = made.pixels.unwrap();
-    assert_eq!(payload.place(ratatui::layout::Rect::new(0, 0, 20, 10)), ratatui::layout::Rect::new(0, 2, 20, 6));
+    assert_eq!(
+        payload.place(ratatui::layout::Rect::new(0, 0, 20, 10)),
+        ratatui::layout::Rect::new(0, 2, 20, 6)
+    );
 }
 
 #[test]
 fn a_picture_that_changed_since_it_was_imported_is_not_shown() {
     let dir = TempDir::new().unwrap();
     let path = write(&dir, "a.png", 7, 64);
-    let hash = blake3::hash(&std::fs::read(&path).unwrap()).to_hex().to_string();
+    let hash = blake3::hash(&std::fs::read(&path).unwrap())
+        .to_hex()
+        .to_string();
     let (previews, done) = start();
     previews.want(&hash, &path, view());
     assert!(done.recv_timeout(PATIENCE).unwrap().ready.is_ok());
@@ -176,7 +224,14 @@ fn a_picture_that_changed_since_it_was_imported_is_not_shown() {
     previews.forget(&hash);
     previews.want(&hash, &path, view());
     let told = done.recv_timeout(PATIENCE).unwrap();
-    assert!(told.ready.as_ref().as_ref().unwrap_err().what.starts_with("the picture does not match its hash"));
+    assert!(
+        told.ready
+            .as_ref()
+            .as_ref()
+            .unwrap_err()
+            .what
+            .starts_with("the picture does not match its hash")
+    );
 }
 
 fn source(name: &str, path: &Path) -> Source {
@@ -184,7 +239,13 @@ fn source(name: &str, path: &Path) -> Source {
 }
 
 fn part(show: Show) -> View {
-    View { part: Part { show, ..Part::default() }, ..view() }
+    View {
+        part: Part {
+            show,
+            ..Part::default()
+        },
+        ..view()
+    }
 }
 
 #[test]
@@ -203,15 +264,34 @@ fn two_pictures_become_one_wish_and_one_of_two_is_remembered_as_that_one() {
     let beside = beside.as_ref().as_ref().unwrap();
     assert_eq!((beside.cells.size(), beside.differs), ((20, 5), None));
     // In true pixels they are one picture for the terminal too, two cells apart.
-    let plan = Plan { protocol: crate::terminal::pixels::Protocol::Kitty, cells: (20, 10), cell: (8, 16) };
-    let pixels = made(View { pixels: Some(plan), ..part(Show::Beside) });
+    let plan = Plan {
+        protocol: crate::terminal::pixels::Protocol::Kitty,
+        cells: (20, 10),
+        cell: (8, 16),
+    };
+    let pixels = made(View {
+        pixels: Some(plan),
+        ..part(Show::Beside)
+    });
     let payload = pixels.as_ref().as_ref().unwrap().pixels.as_ref().unwrap();
-    assert_eq!(payload.place(ratatui::layout::Rect::new(0, 0, 20, 10)).width, 18, "twice 64 pixels and two cells");
+    assert_eq!(
+        payload
+            .place(ratatui::layout::Rect::new(0, 0, 20, 10))
+            .width,
+        18,
+        "twice 64 pixels and two cells"
+    );
     let difference = made(part(Show::Difference));
     assert_eq!(difference.as_ref().as_ref().unwrap().differs, Some(1.0));
     let second = made(part(Show::Second));
-    assert!(Arc::ptr_eq(&second, &previews.want("b", &b, view()).unwrap()));
-    assert!(Arc::ptr_eq(&made(part(Show::First)), &previews.want("a", &a, view()).unwrap()));
+    assert!(Arc::ptr_eq(
+        &second,
+        &previews.want("b", &b, view()).unwrap()
+    ));
+    assert!(Arc::ptr_eq(
+        &made(part(Show::First)),
+        &previews.want("a", &a, view()).unwrap()
+    ));
     // What is forgotten of one is forgotten of the pair.
     previews.forget("b");
     assert!(previews.want_of(&pair, part(Show::Beside)).is_none());
@@ -227,7 +307,10 @@ fn one_of_two_that_cannot_be_read_is_said_with_its_file() {
     assert!(previews.want_of(&pair, part(Show::Difference)).is_none());
     done.recv_timeout(PATIENCE).unwrap();
     let ready = previews.want_of(&pair, part(Show::Difference)).unwrap();
-    assert_eq!(ready.as_ref().as_ref().unwrap_err().place.file.as_deref(), Some(gone.as_path()));
+    assert_eq!(
+        ready.as_ref().as_ref().unwrap_err().place.file.as_deref(),
+        Some(gone.as_path())
+    );
 }
 
 #[test]
@@ -235,11 +318,31 @@ fn a_region_in_true_pixels_is_that_of_the_cells() {
     use crate::terminal::pixels::Protocol;
     let halves = RgbImage::from_fn(400, 400, |x, _| Rgb([if x < 200 { 10 } else { 250 }, 0, 0]));
     let image = DecodedImage::new(halves.into());
-    let plan = Plan { protocol: Protocol::Kitty, cells: (20, 10), cell: (10, 20) };
+    let plan = Plan {
+        protocol: Protocol::Kitty,
+        cells: (20, 10),
+        cell: (10, 20),
+    };
     let region = pair::Region::default().zoom(true).pan(1, 0).pan(1, 0);
-    let near = View { part: Part { region, ..Part::default() }, pixels: Some(plan), ..view() };
+    let near = View {
+        part: Part {
+            region,
+            ..Part::default()
+        },
+        pixels: Some(plan),
+        ..view()
+    };
     let made = picture(&image, &near).unwrap();
-    let shown = made.cells.lines().flatten().map(|c| c.fg).collect::<std::collections::HashSet<_>>();
-    assert_eq!((made.size, shown.len()), ((400, 400), 1), "the right half alone");
+    let shown = made
+        .cells
+        .lines()
+        .flatten()
+        .map(|c| c.fg)
+        .collect::<std::collections::HashSet<_>>();
+    assert_eq!(
+        (made.size, shown.len()),
+        ((400, 400), 1),
+        "the right half alone"
+    );
     assert!(made.pixels.is_some());
 }

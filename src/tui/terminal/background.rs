@@ -34,13 +34,19 @@ impl Background {
 
     /// Of a colour.
     pub fn of(colour: Rgb) -> Background {
-        if contrast(colour, [0; 3]) > contrast(colour, [255; 3]) { Self::Light } else { Self::Dark }
+        if contrast(colour, [0; 3]) > contrast(colour, [255; 3]) {
+            Self::Light
+        } else {
+            Self::Dark
+        }
     }
 
     /// What the environment says: the last part of `COLORFGBG` is the number of the background's colour. The console of Linux
     /// is black.
     pub fn of_env(env: &Env) -> Option<Background> {
-        let number = env.get("COLORFGBG").and_then(|value| value.rsplit(';').next()?.parse::<u8>().ok());
+        let number = env
+            .get("COLORFGBG")
+            .and_then(|value| value.rsplit(';').next()?.parse::<u8>().ok());
         match number {
             Some(0..=6 | 8) => Some(Self::Dark),
             Some(7 | 9..=15) => Some(Self::Light),
@@ -57,14 +63,22 @@ pub fn may_ask(env: &Env) -> bool {
 
 /// The colour of an answer to [`QUESTION`]: `rgb:` or `rgba:` and one to four hexadecimal digits a channel.
 pub fn colour(answer: &str) -> Option<Rgb> {
-    let channels = answer.strip_prefix("rgb:").or_else(|| answer.strip_prefix("rgba:"))?;
+    let channels = answer
+        .strip_prefix("rgb:")
+        .or_else(|| answer.strip_prefix("rgba:"))?;
     let channel = |text: &str| {
-        let digits = u32::try_from(text.len()).ok().filter(|n| (1..=4).contains(n))?;
+        let digits = u32::try_from(text.len())
+            .ok()
+            .filter(|n| (1..=4).contains(n))?;
         let value = u32::from_str_radix(text, 16).ok()?;
         u8::try_from(value * 255 / (16u32.pow(digits) - 1)).ok()
     };
     let mut channels = channels.split('/');
-    let rgb = [channel(channels.next()?)?, channel(channels.next()?)?, channel(channels.next()?)?];
+    let rgb = [
+        channel(channels.next()?)?,
+        channel(channels.next()?)?,
+        channel(channels.next()?)?,
+    ];
     Some(rgb)
 }
 
@@ -78,20 +92,33 @@ mod tests {
         assert_eq!(colour("rgb:ff/80/00"), Some([255, 128, 0]));
         assert_eq!(colour("rgb:f/8/0"), Some([255, 136, 0]));
         assert_eq!(colour("rgba:0000/0000/0000/ffff"), Some([0, 0, 0]));
-        for wrong in ["", "rgb:", "rgb:ff/ff", "rgb:fffff/0/0", "rgb:gg/00/00", "#ffffff", "rgb:-1/0/0"] {
+        for wrong in [
+            "",
+            "rgb:",
+            "rgb:ff/ff",
+            "rgb:fffff/0/0",
+            "rgb:gg/00/00",
+            "#ffffff",
+            "rgb:-1/0/0",
+        ] {
             assert_eq!(colour(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn colours_and_the_environment_say_which() {
-        for (rgb, wanted) in [([0; 3], "dark"), ([255; 3], "light"), ([0, 43, 54], "dark"), ([253, 246, 227], "light")]
-        {
+        for (rgb, wanted) in [
+            ([0; 3], "dark"),
+            ([255; 3], "light"),
+            ([0, 43, 54], "dark"),
+            ([253, 246, 227], "light"),
+        ] {
             assert_eq!(Background::of(rgb).name(), wanted);
         }
         let said = |value: &str, term: &str| {
             let pairs = [("COLORFGBG", value), ("TERM", term)];
-            Background::of_env(&pairs.map(|(k, v)| (k.to_string(), v.to_string())).into()).map(Background::name)
+            Background::of_env(&pairs.map(|(k, v)| (k.to_string(), v.to_string())).into())
+                .map(Background::name)
         };
         assert_eq!(said("15;0", "xterm"), Some("dark"));
         assert_eq!(said("0;default;15", "xterm"), Some("light"));

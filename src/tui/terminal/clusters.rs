@@ -26,12 +26,19 @@ pub fn is_uncertain(symbol: &str) -> bool {
         (None, _) | (Some('\0'..='\u{2ff}'), None) => false,
         (Some(_), Some(_)) => true,
         // Punctuation, arrows, box drawing, blocks.
-        (Some('\u{2010}'..='\u{20cf}' | '\u{2100}'..='\u{22ff}' | '\u{2400}'..='\u{25ff}'), None) => false,
-        (Some('\u{2300}'..='\u{23ff}' | '\u{2600}'..='\u{2bff}' | '\u{1f000}'..='\u{1ffff}'), None) => {
-            symbol.cell_width() > 1
-        }
+        (
+            Some('\u{2010}'..='\u{20cf}' | '\u{2100}'..='\u{22ff}' | '\u{2400}'..='\u{25ff}'),
+            None,
+        ) => false,
+        (
+            Some('\u{2300}'..='\u{23ff}' | '\u{2600}'..='\u{2bff}' | '\u{1f000}'..='\u{1ffff}'),
+            None,
+        ) => symbol.cell_width() > 1,
         // CJK, kana and Hangul syllables.
-        (Some('\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{20000}'..='\u{3ffff}'), None) => false,
+        (
+            Some('\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{20000}'..='\u{3ffff}'),
+            None,
+        ) => false,
         (Some(c), None) => {
             let mut after_letter = String::from("a");
             after_letter.push(c);
@@ -42,7 +49,10 @@ pub fn is_uncertain(symbol: &str) -> bool {
 
 /// The columns that such a cluster takes at most on any terminal.
 pub fn widest(symbol: &str) -> u16 {
-    symbol.chars().map(|c| c.encode_utf8(&mut [0; 4]).cell_width().clamp(1, 2)).fold(0, u16::saturating_add)
+    symbol
+        .chars()
+        .map(|c| c.encode_utf8(&mut [0; 4]).cell_width().clamp(1, 2))
+        .fold(0, u16::saturating_add)
 }
 
 /// The rows of the last frame that hold uncertain clusters.
@@ -69,14 +79,25 @@ impl UncertainRows {
             return marked;
         }
         self.rows.resize_with(usize::from(buf.area.height), || None);
-        for (y, (row, held)) in buf.content.chunks_mut(width).zip(&mut self.rows).enumerate() {
+        for (y, (row, held)) in buf
+            .content
+            .chunks_mut(width)
+            .zip(&mut self.rows)
+            .enumerate()
+        {
             let first = row.iter().position(|cell| is_uncertain(cell.symbol()));
             if first.is_none() && held.is_none() {
                 continue;
             }
             let before = held.take();
-            let from = first.into_iter().chain(before.as_ref().map(|(first, _)| *first)).min().unwrap_or(0);
-            let same = |(_, cells): &(usize, Vec<Cell>)| first.is_some() && cells.get(from..) == row.get(from..);
+            let from = first
+                .into_iter()
+                .chain(before.as_ref().map(|(first, _)| *first))
+                .min()
+                .unwrap_or(0);
+            let same = |(_, cells): &(usize, Vec<Cell>)| {
+                first.is_some() && cells.get(from..) == row.get(from..)
+            };
             let same = before.as_ref().is_some_and(same);
             *held = match (same, first) {
                 (true, _) => before,
@@ -89,9 +110,11 @@ impl UncertainRows {
             for (x, cell) in row.iter_mut().enumerate().skip(from) {
                 // Where a picture of the terminal's own pixels stands, nothing is written.
                 if cell.diff_option == CellDiffOption::None {
-                    let wide =
-                        std::num::NonZeroU16::new(cell.symbol().cell_width()).filter(|_| is_uncertain(cell.symbol()));
-                    cell.set_diff_option(wide.map_or(CellDiffOption::AlwaysUpdate, CellDiffOption::ForcedWidth));
+                    let wide = std::num::NonZeroU16::new(cell.symbol().cell_width())
+                        .filter(|_| is_uncertain(cell.symbol()));
+                    cell.set_diff_option(
+                        wide.map_or(CellDiffOption::AlwaysUpdate, CellDiffOption::ForcedWidth),
+                    );
                     marked.push(y * width + x);
                 }
             }
@@ -147,13 +170,28 @@ mod tests {
 
     #[test]
     fn what_every_terminal_shows_alike_is_certain() {
-        for plain in
-            [" ", "a", "é", "ß", "я", "ع", "漢", "コ", "한", "…", "─", "│", "▌", "▀", "✓", "✗", "·", "»", "α", "①"]
-        {
+        for plain in [
+            " ", "a", "é", "ß", "я", "ع", "漢", "コ", "한", "…", "─", "│", "▌", "▀", "✓", "✗", "·",
+            "»", "α", "①",
+        ] {
             assert!(!is_uncertain(plain), "{plain}");
         }
-        for odd in ["e\u{301}", "👩‍🚀", "🏳️‍🌈", "🇩🇪", "1️⃣", "☎️", "क्ष", "ක්‍ර", "கு", "กำ", "😀", "⌚", "\u{301}", "\u{93e}"]
-        {
+        for odd in [
+            "e\u{301}",
+            "👩‍🚀",
+            "🏳️‍🌈",
+            "🇩🇪",
+            "1️⃣",
+            "☎️",
+            "क्ष",
+            "ක්‍ර",
+            "கு",
+            "กำ",
+            "😀",
+            "⌚",
+            "\u{301}",
+            "\u{93e}",
+        ] {
             assert!(is_uncertain(odd), "{odd}");
             assert!(widest(odd) >= odd.cell_width(), "{odd}");
         }

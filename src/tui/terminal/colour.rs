@@ -17,7 +17,15 @@ pub fn detect(env: &Env, asked: Option<ColourLevel>) -> ColourLevel {
     let colorterm = env.get("COLORTERM").map(String::as_str).unwrap_or("");
     let names = |known: &[&str]| known.iter().any(|k| term.contains(k));
     if matches!(colorterm, "truecolor" | "24bit")
-        || names(&["direct", "kitty", "ghostty", "alacritty", "wezterm", "foot", "truecolor"])
+        || names(&[
+            "direct",
+            "kitty",
+            "ghostty",
+            "alacritty",
+            "wezterm",
+            "foot",
+            "truecolor",
+        ])
     {
         return ColourLevel::True;
     }
@@ -29,7 +37,9 @@ pub fn detect(env: &Env, asked: Option<ColourLevel>) -> ColourLevel {
 
 /// Whether the environment says that the terminal is at the other end of an SSH line.
 pub fn over_ssh(env: &Env) -> bool {
-    ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"].iter().any(|name| is_set(env, name))
+    ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"]
+        .iter()
+        .any(|name| is_set(env, name))
 }
 
 #[cfg(test)]
@@ -37,7 +47,12 @@ mod tests {
     use super::*;
 
     fn level(env: &[(&str, &str)]) -> ColourLevel {
-        detect(&env.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(), None)
+        detect(
+            &env.iter()
+                .map(|(k, v)| (k.to_string(), v.to_string()))
+                .collect(),
+            None,
+        )
     }
 
     #[test]
@@ -45,8 +60,18 @@ mod tests {
         use ColourLevel::*;
         for (env, wanted) in [
             (&[("TERM", "xterm-256color")][..], Ansi256),
-            (&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")], True),
-            (&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("NO_COLOR", "1")], Mono),
+            (
+                &[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")],
+                True,
+            ),
+            (
+                &[
+                    ("TERM", "xterm-256color"),
+                    ("COLORTERM", "truecolor"),
+                    ("NO_COLOR", "1"),
+                ],
+                Mono,
+            ),
             (&[("TERM", "xterm-256color"), ("NO_COLOR", "")], Ansi256),
             (&[("TERM", "xterm-kitty"), ("SSH_TTY", "/dev/pts/3")], True),
             (&[("TERM", "xterm"), ("SSH_CONNECTION", "1 2 3 4")], Ansi256),

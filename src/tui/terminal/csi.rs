@@ -13,13 +13,21 @@ pub(super) fn csi(bytes: &[u8]) -> Step {
         Some(b'[') => {
             return match body.get(1) {
                 None => Step::More,
-                Some(c @ b'A'..=b'E') => Step::Done(4, Some(key(KeyCode::F(c - b'A' + 1), KeyModifiers::NONE))),
+                Some(c @ b'A'..=b'E') => {
+                    Step::Done(4, Some(key(KeyCode::F(c - b'A' + 1), KeyModifiers::NONE)))
+                }
                 Some(0x20..=0x7e) => Step::Done(4, None),
                 Some(_) => Step::Done(3, None),
             };
         }
         // X10 mouse: three more bytes, whatever they are.
-        Some(b'M') => return if body.len() < 4 { Step::More } else { Step::Done(6, None) },
+        Some(b'M') => {
+            return if body.len() < 4 {
+                Step::More
+            } else {
+                Step::Done(6, None)
+            };
+        }
         _ => {}
     }
     for (i, byte) in body.iter().enumerate() {
@@ -60,7 +68,9 @@ pub(super) fn string(bytes: &[u8], kind: u8) -> Step {
     let body = &bytes[2..];
     for (i, byte) in body.iter().enumerate() {
         match byte {
-            0x07 if kind == b']' => return Step::Done(i + 3, Some(Input::Reply(answer(&body[..i], kind)))),
+            0x07 if kind == b']' => {
+                return Step::Done(i + 3, Some(Input::Reply(answer(&body[..i], kind))));
+            }
             0x1b => {
                 return match body.get(i + 1) {
                     None => Step::More,
@@ -91,8 +101,15 @@ fn answer(body: &[u8], kind: u8) -> Reply {
         && let Some(rest) = text.strip_prefix('G')
         && let Some((control, message)) = rest.split_once(';')
     {
-        let id = control.split(',').find_map(|pair| pair.strip_prefix("i=")).and_then(|id| id.parse().ok());
-        return Reply::Kitty { id: id.unwrap_or(0), ok: message == "OK", message: message.to_string() };
+        let id = control
+            .split(',')
+            .find_map(|pair| pair.strip_prefix("i="))
+            .and_then(|id| id.parse().ok());
+        return Reply::Kitty {
+            id: id.unwrap_or(0),
+            ok: message == "OK",
+            message: message.to_string(),
+        };
     }
     Reply::Other
 }
@@ -105,9 +122,10 @@ fn finish(params: &[u8], last: u8, n: usize) -> Step {
         let values = numbers(&params[1..]);
         return match (private, last) {
             (b'?', b'c') => reply(Reply::DeviceAttributes(values)),
-            (b'?', b'y') if params.ends_with(b"$") => {
-                reply(Reply::Mode { mode: at(&values, 0), state: at(&values, 1) })
-            }
+            (b'?', b'y') if params.ends_with(b"$") => reply(Reply::Mode {
+                mode: at(&values, 0),
+                state: at(&values, 1),
+            }),
             // SGR mouse.
             (b'<', _) => done(None),
             _ => reply(Reply::Other),
@@ -120,7 +138,11 @@ fn finish(params: &[u8], last: u8, n: usize) -> Step {
         b'O' => done(Some(Input::Focus(false))),
         b'Z' => done(Some(key(KeyCode::BackTab, KeyModifiers::SHIFT))),
         b'R' if values.len() == 2 => reply(Reply::CursorPosition(values[0], values[1])),
-        b'n' => reply(if values == [0] { Reply::Status } else { Reply::Other }),
+        b'n' => reply(if values == [0] {
+            Reply::Status
+        } else {
+            Reply::Other
+        }),
         b't' => match values.as_slice() {
             [6, height, width] => reply(Reply::CellPixels(*height, *width)),
             [4, height, width] => reply(Reply::TextAreaPixels(*height, *width)),
@@ -186,17 +208,25 @@ fn character(code: u16, with: KeyModifiers) -> Option<Input> {
             KeyCode::Char(c)
         }
     };
-    let with = if matches!(code, KeyCode::Char(_)) { with - KeyModifiers::SHIFT } else { with };
+    let with = if matches!(code, KeyCode::Char(_)) {
+        with - KeyModifiers::SHIFT
+    } else {
+        with
+    };
     Some(key(code, with))
 }
 
 /// xterm's modifier parameter: 1 + SHIFT 1, ALT 2, CONTROL 4.
 fn modifiers(parameter: u16) -> KeyModifiers {
     let bits = parameter.saturating_sub(1);
-    [(1, KeyModifiers::SHIFT), (2, KeyModifiers::ALT), (4, KeyModifiers::CONTROL)]
-        .into_iter()
-        .filter(|(bit, _)| bits & bit != 0)
-        .fold(KeyModifiers::NONE, |all, (_, one)| all | one)
+    [
+        (1, KeyModifiers::SHIFT),
+        (2, KeyModifiers::ALT),
+        (4, KeyModifiers::CONTROL),
+    ]
+    .into_iter()
+    .filter(|(bit, _)| bits & bit != 0)
+    .fold(KeyModifiers::NONE, |all, (_, one)| all | one)
 }
 
 /// Parameters as numbers; what is no number is 0, sub-parameters after `:` are left out.
@@ -206,7 +236,14 @@ fn numbers(params: &[u8]) -> Vec<u16> {
         return Vec::new();
     }
     text.split(';')
-        .map(|part| part.split(':').next().unwrap_or("").trim_end_matches('$').parse().unwrap_or(0))
+        .map(|part| {
+            part.split(':')
+                .next()
+                .unwrap_or("")
+                .trim_end_matches('$')
+                .parse()
+                .unwrap_or(0)
+        })
         .collect()
 }
 

@@ -132,7 +132,8 @@ pub fn contain<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     CONTAINED.set(before);
     result.map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
-        text.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string())).unwrap_or_else(|| "it panicked".into())
+        text.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()))
+            .unwrap_or_else(|| "it panicked".into())
     })
 }
 
@@ -157,7 +158,10 @@ mod tests {
     fn a_contained_panic_is_a_text() {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        assert_eq!(contain(|| panic!("bad chunk {}", 3)), Err::<(), _>("bad chunk 3".to_string()));
+        assert_eq!(
+            contain(|| panic!("bad chunk {}", 3)),
+            Err::<(), _>("bad chunk 3".to_string())
+        );
         std::panic::set_hook(hook);
         assert_eq!(contain(|| 7), Ok(7));
         assert!(!CONTAINED.get());

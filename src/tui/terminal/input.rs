@@ -114,7 +114,16 @@ pub(super) enum Step {
 impl Parser {
     /// A parser that holds a lone ESC for `guard` milliseconds.
     pub fn new(guard: u64) -> Self {
-        Parser { pending: Vec::new(), paste: None, discard: false, first: 0, last: 0, guard, escaped: None, held: None }
+        Parser {
+            pending: Vec::new(),
+            paste: None,
+            discard: false,
+            first: 0,
+            last: 0,
+            guard,
+            escaped: None,
+            held: None,
+        }
     }
 
     /// How long a lone ESC is held, in milliseconds.
@@ -144,11 +153,19 @@ impl Parser {
     /// is cut again after its first byte, which is held back until it is clear what it is. Gives whether it is held.
     fn late_tail(&mut self, bytes: &[u8], now: u64) -> bool {
         let held = self.held.take();
-        if self.escaped.is_none_or(|at| now.saturating_sub(at) >= LONG_MS) && held.is_none() {
+        if self
+            .escaped
+            .is_none_or(|at| now.saturating_sub(at) >= LONG_MS)
+            && held.is_none()
+        {
             self.escaped = None;
             return false;
         }
-        let tail: Vec<u8> = held.map(|(byte, _)| byte).into_iter().chain(bytes.iter().copied()).collect();
+        let tail: Vec<u8> = held
+            .map(|(byte, _)| byte)
+            .into_iter()
+            .chain(bytes.iter().copied())
+            .collect();
         match &tail[..] {
             tail if is_tail(tail) => {
                 self.pending.push(0x1b);
@@ -252,7 +269,10 @@ impl Parser {
 /// Whether these are what follows an ESC: of a key, or of an answer to one of our questions (its version, kitty
 /// graphics, a colour), whose letters must not become verdicts.
 fn is_tail(bytes: &[u8]) -> bool {
-    matches!(bytes, [b'[' | b'O', _, ..] | [b'P', b'>', ..] | [b'_', b'G', ..] | [b']', b'0'..=b'9', ..])
+    matches!(
+        bytes,
+        [b'[' | b'O', _, ..] | [b'P', b'>', ..] | [b'_', b'G', ..] | [b']', b'0'..=b'9', ..]
+    )
 }
 
 /// Whether what follows an ESC may begin so.
@@ -262,11 +282,18 @@ fn begins_tail(byte: u8) -> bool {
 
 /// How many bytes at the end may be the beginning of the end of the paste.
 fn held_tail(bytes: &[u8]) -> usize {
-    (1..PASTE_END.len()).rev().find(|n| bytes.ends_with(&PASTE_END[..*n])).unwrap_or(0)
+    (1..PASTE_END.len())
+        .rev()
+        .find(|n| bytes.ends_with(&PASTE_END[..*n]))
+        .unwrap_or(0)
 }
 
 fn paste(bytes: &[u8]) -> Input {
-    Input::Paste(String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n"))
+    Input::Paste(
+        String::from_utf8_lossy(bytes)
+            .replace("\r\n", "\n")
+            .replace('\r', "\n"),
+    )
 }
 
 pub(super) fn key(code: KeyCode, modifiers: KeyModifiers) -> Input {
@@ -275,7 +302,9 @@ pub(super) fn key(code: KeyCode, modifiers: KeyModifiers) -> Input {
 
 /// Reads the first thing in `bytes`, which is not empty.
 fn step(bytes: &[u8]) -> Step {
-    let Some((&first, rest)) = bytes.split_first() else { return Step::More };
+    let Some((&first, rest)) = bytes.split_first() else {
+        return Step::More;
+    };
     if first != 0x1b {
         return plain(bytes, KeyModifiers::NONE);
     }
@@ -297,7 +326,9 @@ fn step(bytes: &[u8]) -> Step {
 
 /// A key that is no escape sequence: a control byte or a UTF-8 character.
 fn plain(bytes: &[u8], with: KeyModifiers) -> Step {
-    let Some(&first) = bytes.first() else { return Step::More };
+    let Some(&first) = bytes.first() else {
+        return Step::More;
+    };
     let one = |code, modifiers| Step::Done(1, Some(key(code, modifiers | with)));
     let control = KeyModifiers::CONTROL;
     match first {
@@ -317,7 +348,10 @@ fn plain(bytes: &[u8], with: KeyModifiers) -> Step {
             };
             let whole = bytes.get(..length).unwrap_or(bytes);
             match std::str::from_utf8(whole) {
-                Ok(text) => Step::Done(length, text.chars().next().map(|c| key(KeyCode::Char(c), with))),
+                Ok(text) => Step::Done(
+                    length,
+                    text.chars().next().map(|c| key(KeyCode::Char(c), with)),
+                ),
                 Err(bad) if bad.error_len().is_none() && whole.len() < length => Step::More,
                 Err(bad) => Step::Done(bad.error_len().unwrap_or(1).max(1), None),
             }

@@ -21,7 +21,10 @@ fn chars(inputs: &[Input]) -> String {
     inputs
         .iter()
         .filter_map(|i| match i {
-            Input::Key(KeyEvent { code: KeyCode::Char(c), .. }) => Some(*c),
+            Input::Key(KeyEvent {
+                code: KeyCode::Char(c),
+                ..
+            }) => Some(*c),
             _ => None,
         })
         .collect()
@@ -57,20 +60,48 @@ fn vocabulary() -> Vec<(&'static [u8], Vec<Input>)> {
         (b"\x1b[97;5u", with(Char('a'), KeyModifiers::CONTROL)),
         (b"\x1b[27;5;105~", with(Char('i'), KeyModifiers::CONTROL)),
         (b"\x1b[I", vec![Input::Focus(true)]),
-        (b"\x1b[200~x\x1b[Ay\r\xc3\xa9\x1b[201~", vec![Input::Paste("x\x1b[Ay\né".into())]),
+        (
+            b"\x1b[200~x\x1b[Ay\r\xc3\xa9\x1b[201~",
+            vec![Input::Paste("x\x1b[Ay\né".into())],
+        ),
         (b"\x1b[M !!", vec![]),
         (b"\x1b[<0;10;20M", vec![]),
         (b"\x1b[32;10;20M", vec![]),
         (b"\x1b[0n", reply(Reply::Status)),
-        (b"\x1b[?64;4;22c", reply(Reply::DeviceAttributes(vec![64, 4, 22]))),
+        (
+            b"\x1b[?64;4;22c",
+            reply(Reply::DeviceAttributes(vec![64, 4, 22])),
+        ),
         (b"\x1b[6;20;10t", reply(Reply::CellPixels(20, 10))),
         (b"\x1b[4;480;800t", reply(Reply::TextAreaPixels(480, 800))),
         (b"\x1b[12;40R", reply(Reply::CursorPosition(12, 40))),
-        (b"\x1b[?2026;0$y", reply(Reply::Mode { mode: 2026, state: 0 })),
-        (b"\x1bP>|XTerm(379)\x1b\\", reply(Reply::Version("XTerm(379)".into()))),
-        (b"\x1b_Gi=31;OK\x1b\\", reply(Reply::Kitty { id: 31, ok: true, message: "OK".into() })),
-        (b"\x1b]11;rgb:00/80/ff\x07", reply(Reply::Background([0, 128, 255]))),
-        (b"\x1b]11;rgb:0000/8080/ffff\x1b\\", reply(Reply::Background([0, 128, 255]))),
+        (
+            b"\x1b[?2026;0$y",
+            reply(Reply::Mode {
+                mode: 2026,
+                state: 0,
+            }),
+        ),
+        (
+            b"\x1bP>|XTerm(379)\x1b\\",
+            reply(Reply::Version("XTerm(379)".into())),
+        ),
+        (
+            b"\x1b_Gi=31;OK\x1b\\",
+            reply(Reply::Kitty {
+                id: 31,
+                ok: true,
+                message: "OK".into(),
+            }),
+        ),
+        (
+            b"\x1b]11;rgb:00/80/ff\x07",
+            reply(Reply::Background([0, 128, 255])),
+        ),
+        (
+            b"\x1b]11;rgb:0000/8080/ffff\x1b\\",
+            reply(Reply::Background([0, 128, 255])),
+        ),
         (b"\x1b]10;rgb:00/00/00\x07", reply(Reply::Other)),
     ]
 }
@@ -97,28 +128,45 @@ fn a_sequence_cut_anywhere_and_held_up_within_the_guard_is_whole() {
 
 #[test]
 fn a_sequence_cut_anywhere_and_held_up_longer_never_becomes_letters() {
-    for (bytes, _) in vocabulary().into_iter().filter(|(b, _)| b.starts_with(b"\x1b[") || b.starts_with(b"\x1bO")) {
+    for (bytes, _) in vocabulary()
+        .into_iter()
+        .filter(|(b, _)| b.starts_with(b"\x1b[") || b.starts_with(b"\x1bO"))
+    {
         for cut in 1..bytes.len() {
             let mut parser = Parser::default();
             let mut got = parser.push(&bytes[..cut], 0);
             got.extend(parser.push(&bytes[cut..], 300));
             got.extend(parser.timeout(1_000_000));
-            assert_eq!(chars(&got).replace(['a', 'i'], ""), "", "{} cut at {cut}: {got:?}", bytes.escape_ascii());
+            assert_eq!(
+                chars(&got).replace(['a', 'i'], ""),
+                "",
+                "{} cut at {cut}: {got:?}",
+                bytes.escape_ascii()
+            );
         }
     }
 }
 
 #[test]
 fn an_answer_cut_after_its_escape_and_held_up_never_becomes_letters() {
-    let answers: [&[u8]; 4] =
-        [b"\x1bP>|foot(1.16.2)\x1b\\", b"\x1bP>|Alacritty\x1b\\", b"\x1b_Gi=31;OK\x1b\\", b"\x1b]11;rgb:a/f/x\x07"];
+    let answers: [&[u8]; 4] = [
+        b"\x1bP>|foot(1.16.2)\x1b\\",
+        b"\x1bP>|Alacritty\x1b\\",
+        b"\x1b_Gi=31;OK\x1b\\",
+        b"\x1b]11;rgb:a/f/x\x07",
+    ];
     for bytes in answers {
         for cut in 1..bytes.len() {
             let mut parser = Parser::default();
             let mut got = parser.push(&bytes[..cut], 0);
             got.extend(parser.push(&bytes[cut..], 300));
             got.extend(parser.timeout(1_000_000));
-            assert_eq!(chars(&got), "", "{} cut at {cut}: {got:?}", bytes.escape_ascii());
+            assert_eq!(
+                chars(&got),
+                "",
+                "{} cut at {cut}: {got:?}",
+                bytes.escape_ascii()
+            );
         }
     }
 }
@@ -133,7 +181,10 @@ fn a_lone_escape_is_a_key_only_after_the_guard() {
     assert_eq!(parser.deadline(), None);
     // A person may then sort with the bracket key.
     assert_eq!(parser.push(b"[", 400), []);
-    assert_eq!((parser.deadline(), chars(&parser.timeout(550))), (Some(550), "[".into()));
+    assert_eq!(
+        (parser.deadline(), chars(&parser.timeout(550))),
+        (Some(550), "[".into())
+    );
     // With other keys after it at once.
     parser.push(b"\x1b", 1_000);
     assert_eq!(parser.timeout(1_100), [plain_key(KeyCode::Esc)]);
@@ -143,8 +194,12 @@ fn a_lone_escape_is_a_key_only_after_the_guard() {
 
 #[test]
 fn what_comes_byte_by_byte_with_pauses_never_becomes_letters() {
-    let answers: [&[u8]; 4] =
-        [b"\x1bP>|foot(1.16.2)\x1b\\", b"\x1b_Gi=31;OK\x1b\\", b"\x1b[?62;22c", b"\x1b]11;rgb:a/f/x\x07"];
+    let answers: [&[u8]; 4] = [
+        b"\x1bP>|foot(1.16.2)\x1b\\",
+        b"\x1b_Gi=31;OK\x1b\\",
+        b"\x1b[?62;22c",
+        b"\x1b]11;rgb:a/f/x\x07",
+    ];
     let keys = vocabulary().into_iter().map(|(bytes, _)| bytes.to_vec());
     let keys = keys
         .filter(|b| b.starts_with(b"\x1b[") || b.starts_with(b"\x1bO"))
@@ -157,7 +212,12 @@ fn what_comes_byte_by_byte_with_pauses_never_becomes_letters() {
                 got.extend(parser.push(&[*byte], n as u64 * pause));
             }
             got.extend(parser.timeout(1_000_000));
-            assert_eq!(chars(&got), "", "{} {pause} ms apart: {got:?}", bytes.escape_ascii());
+            assert_eq!(
+                chars(&got),
+                "",
+                "{} {pause} ms apart: {got:?}",
+                bytes.escape_ascii()
+            );
         }
     }
 }
@@ -173,7 +233,10 @@ fn an_unfinished_sequence_is_dropped_and_keys_count_again() {
 
 #[test]
 fn a_late_kitty_reply_among_keys_leaves_only_the_keys() {
-    assert_eq!(chars(&all(b"j\x1b_Gi=31;OK\x1b\\k\x1bP>|kitty(0.26)\x1b\\l")), "jkl");
+    assert_eq!(
+        chars(&all(b"j\x1b_Gi=31;OK\x1b\\k\x1bP>|kitty(0.26)\x1b\\l")),
+        "jkl"
+    );
 }
 
 #[test]

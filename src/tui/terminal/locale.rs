@@ -5,9 +5,15 @@ use super::Env;
 /// Whether the environment names a character set that is not UTF-8, as `LANG=C` does. Where it names none at all, as many
 /// containers and services do, UTF-8 is taken for granted.
 pub fn is_ascii(env: &Env) -> bool {
-    let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| env.get(name).filter(|v| !v.is_empty()));
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| env.get(name).filter(|v| !v.is_empty()));
     named.is_some_and(|locale| {
-        let set = locale.split('@').next().unwrap_or_default().to_ascii_lowercase();
+        let set = locale
+            .split('@')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         !(set.ends_with("utf-8") || set.ends_with("utf8"))
     })
 }
@@ -42,10 +48,15 @@ const DRAWN: [(&str, char); 22] = [
 pub fn ascii(symbol: &str, columns: u16) -> String {
     let mut chars = symbol.chars();
     let one = match (chars.next(), chars.next()) {
-        (Some(c), None) => DRAWN.iter().find(|(drawn, _)| drawn.contains(c)).map(|(_, ascii)| *ascii),
+        (Some(c), None) => DRAWN
+            .iter()
+            .find(|(drawn, _)| drawn.contains(c))
+            .map(|(_, ascii)| *ascii),
         _ => None,
     };
-    one.unwrap_or('?').to_string().repeat(usize::from(columns.max(1)))
+    one.unwrap_or('?')
+        .to_string()
+        .repeat(usize::from(columns.max(1)))
 }
 
 #[cfg(test)]
@@ -56,26 +67,43 @@ mod tests {
 
     #[test]
     fn the_first_variable_that_is_set_decides() {
-        let ascii =
-            |pairs: &[(&str, &str)]| is_ascii(&pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect());
+        let ascii = |pairs: &[(&str, &str)]| {
+            is_ascii(
+                &pairs
+                    .iter()
+                    .map(|(k, v)| (k.to_string(), v.to_string()))
+                    .collect(),
+            )
+        };
         assert!(!ascii(&[]));
-        for (name, set) in
-            [("LANG", "C"), ("LC_ALL", "POSIX"), ("LC_CTYPE", "de_DE.ISO-8859-1"), ("LANG", "de_DE@euro")]
-        {
+        for (name, set) in [
+            ("LANG", "C"),
+            ("LC_ALL", "POSIX"),
+            ("LC_CTYPE", "de_DE.ISO-8859-1"),
+            ("LANG", "de_DE@euro"),
+        ] {
             assert!(ascii(&[(name, set)]), "{name}={set}");
         }
         for set in ["C.UTF-8", "en_US.utf8", "de_DE.UTF-8@euro", "UTF-8"] {
             assert!(!ascii(&[("LANG", set)]), "{set}");
         }
         assert!(ascii(&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")]));
-        assert!(!ascii(&[("LC_ALL", ""), ("LC_CTYPE", "C.UTF-8"), ("LANG", "C")]));
+        assert!(!ascii(&[
+            ("LC_ALL", ""),
+            ("LC_CTYPE", "C.UTF-8"),
+            ("LANG", "C")
+        ]));
     }
 
     /// The characters beyond ASCII in texts of a source, its comments and tests aside.
     fn drawn(source: &str) -> Vec<char> {
         let source = source.split("#[cfg(test)]").next().unwrap_or_default();
-        let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
-        code.flat_map(|line| line.split(" // ").next().unwrap_or_default().chars()).filter(|c| !c.is_ascii()).collect()
+        let code = source
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        code.flat_map(|line| line.split(" // ").next().unwrap_or_default().chars())
+            .filter(|c| !c.is_ascii())
+            .collect()
     }
 
     fn sources(dir: &Path, found: &mut Vec<std::path::PathBuf>) {
@@ -93,15 +121,26 @@ mod tests {
     #[test]
     fn whatever_the_program_draws_with_has_something_that_stands_for_it() {
         let mut all = Vec::new();
-        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/tui"), &mut all);
+        sources(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/tui"),
+            &mut all,
+        );
         let mut seen = 0;
         for path in all {
             for c in drawn(&std::fs::read_to_string(&path).unwrap()) {
                 seen += 1;
-                assert_ne!(ascii(c.encode_utf8(&mut [0; 4]), 1), "?", "{}: {c} has none", path.display());
+                assert_ne!(
+                    ascii(c.encode_utf8(&mut [0; 4]), 1),
+                    "?",
+                    "{}: {c} has none",
+                    path.display()
+                );
             }
         }
         assert!(seen > 50, "only {seen} seen");
-        assert_eq!((ascii("é", 1), ascii("漢", 2), ascii("👩‍🚀", 2)), ("?".into(), "??".into(), "??".into()));
+        assert_eq!(
+            (ascii("é", 1), ascii("漢", 2), ascii("👩‍🚀", 2)),
+            ("?".into(), "??".into(), "??".into())
+        );
     }
 }

@@ -60,7 +60,12 @@ pub type Env = HashMap<String, String>;
 /// The process's environment; values that are not UTF-8 are read lossily.
 pub fn environment() -> Env {
     std::env::vars_os()
-        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .map(|(name, value)| {
+            (
+                name.to_string_lossy().into_owned(),
+                value.to_string_lossy().into_owned(),
+            )
+        })
         .collect()
 }
 

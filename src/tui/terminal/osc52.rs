@@ -14,8 +14,13 @@ pub const MAX_BYTES: usize = 100_000;
 /// [`ErrorKind::Usage`] when the text is longer than [`MAX_BYTES`]; nothing is copied then, so that nobody pastes half a table.
 pub fn copy(text: &str) -> Result<Vec<u8>> {
     if text.len() > MAX_BYTES {
-        let what = format!("{} bytes are too many for the clipboard (at most {MAX_BYTES})", text.len());
-        return Err(Error::new(ErrorKind::Usage, what).help("select fewer rows, or export to a file"));
+        let what = format!(
+            "{} bytes are too many for the clipboard (at most {MAX_BYTES})",
+            text.len()
+        );
+        return Err(
+            Error::new(ErrorKind::Usage, what).help("select fewer rows, or export to a file")
+        );
     }
     Ok(format!("\x1b]52;c;{}\x07", STANDARD.encode(text)).into_bytes())
 }
@@ -28,6 +33,9 @@ mod tests {
     fn text_is_wrapped_and_bounded() {
         assert_eq!(copy("a\tb\n").unwrap(), b"\x1b]52;c;YQliCg==\x07");
         assert!(copy(&"x".repeat(MAX_BYTES)).is_ok());
-        assert_eq!(copy(&"x".repeat(MAX_BYTES + 1)).unwrap_err().kind, ErrorKind::Usage);
+        assert_eq!(
+            copy(&"x".repeat(MAX_BYTES + 1)).unwrap_err().kind,
+            ErrorKind::Usage
+        );
     }
 }

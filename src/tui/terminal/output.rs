@@ -32,7 +32,13 @@ pub struct Output<W: Write> {
 impl<W: Write> Output<W> {
     /// Buffers what goes to `inner`.
     pub fn new(inner: W) -> Self {
-        Output { inner, buffer: Vec::with_capacity(BUFFER), in_frame: false, frame: 0, total: 0 }
+        Output {
+            inner,
+            buffer: Vec::with_capacity(BUFFER),
+            in_frame: false,
+            frame: 0,
+            total: 0,
+        }
     }
 
     /// Starts gathering a frame; what was waiting is written first.
@@ -292,11 +298,18 @@ impl<W: Write> Backend for Tty<W> {
     }
 
     fn window_size(&mut self) -> io::Result<WindowSize> {
-        Ok(WindowSize { columns_rows: self.size, pixels: self.pixels })
+        Ok(WindowSize {
+            columns_rows: self.size,
+            pixels: self.pixels,
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.in_frame { Ok(()) } else { self.output.flush() }
+        if self.in_frame {
+            Ok(())
+        } else {
+            self.output.flush()
+        }
     }
 }
 
@@ -331,7 +344,11 @@ mod tests {
         Terminal::new(Tty::new(writes.clone(), Size { width, height })).unwrap()
     }
 
-    fn frame(terminal: &mut Terminal<Tty<Writes>>, text: &str, cursor: Option<(u16, u16)>) -> FrameCost {
+    fn frame(
+        terminal: &mut Terminal<Tty<Writes>>,
+        text: &str,
+        cursor: Option<(u16, u16)>,
+    ) -> FrameCost {
         terminal.backend_mut().begin_frame().unwrap();
         terminal
             .draw(|f| {
@@ -380,7 +397,9 @@ mod tests {
             .draw(|f| {
                 for (i, cell) in f.buffer_mut().content.iter_mut().enumerate() {
                     let byte = (i % 251) as u8;
-                    cell.set_char('▀').set_fg(Color::Rgb(byte, 255, 1)).set_bg(Color::Rgb(1, byte, 255));
+                    cell.set_char('▀')
+                        .set_fg(Color::Rgb(byte, 255, 1))
+                        .set_bg(Color::Rgb(1, byte, 255));
                 }
             })
             .unwrap();
@@ -398,8 +417,14 @@ mod tests {
             terminal
                 .draw(|f| {
                     f.render_widget(Paragraph::new("a row of text\n".repeat(40)), f.area());
-                    let line = Rect { x: 0, y: row, width: 30, height: 1 };
-                    f.buffer_mut().set_style(line, Style::new().add_modifier(Modifier::REVERSED));
+                    let line = Rect {
+                        x: 0,
+                        y: row,
+                        width: 30,
+                        height: 1,
+                    };
+                    f.buffer_mut()
+                        .set_style(line, Style::new().add_modifier(Modifier::REVERSED));
                 })
                 .unwrap();
             terminal.backend_mut().end_frame().unwrap().bytes
@@ -425,22 +450,43 @@ mod tests {
         let writes = Writes::default();
         let mut terminal = terminal(&writes, 20, 2);
         frame(&mut terminal, "hello", None);
-        terminal.backend_mut().set_size(Size { width: 30, height: 3 }, Size::default());
+        terminal.backend_mut().set_size(
+            Size {
+                width: 30,
+                height: 3,
+            },
+            Size::default(),
+        );
         frame(&mut terminal, "hello", None);
         let last = writes.0.borrow().last().unwrap().clone();
         let last = String::from_utf8_lossy(&last).into_owned();
-        assert!(last.contains("\x1b[2J") && last.contains("hello"), "{last:?}");
+        assert!(
+            last.contains("\x1b[2J") && last.contains("hello"),
+            "{last:?}"
+        );
     }
 
     #[test]
     fn writing_past_ratatui_counts_and_comes_out_in_order() {
         let writes = Writes::default();
-        let mut tty = Tty::new(writes.clone(), Size { width: 10, height: 2 });
+        let mut tty = Tty::new(
+            writes.clone(),
+            Size {
+                width: 10,
+                height: 2,
+            },
+        );
         tty.write_all(b"before").unwrap();
         tty.begin_frame().unwrap();
         tty.write_all(b"inside").unwrap();
-        assert_eq!(tty.end_frame().unwrap().bytes, (BEGIN.len() + 6 + END.len()) as u64);
-        assert_eq!(writes.0.borrow().concat(), [b"before".as_slice(), BEGIN, b"inside", END].concat());
+        assert_eq!(
+            tty.end_frame().unwrap().bytes,
+            (BEGIN.len() + 6 + END.len()) as u64
+        );
+        assert_eq!(
+            writes.0.borrow().concat(),
+            [b"before".as_slice(), BEGIN, b"inside", END].concat()
+        );
         assert_eq!(tty.total_bytes(), writes.0.borrow().concat().len() as u64);
     }
 }

@@ -59,11 +59,17 @@ impl Receipts {
     /// Gives the query to write right after the frame that shows `token` (the caller's number for what is on screen).
     pub fn request(&mut self, token: u64, now: u64) -> &'static [u8] {
         self.expire(now);
-        let fence = self.asked.iter().any(|a| a.overdue) && !self.asked.iter().any(|a| a.fence && !a.overdue);
+        let fence = self.asked.iter().any(|a| a.overdue)
+            && !self.asked.iter().any(|a| a.fence && !a.overdue);
         if self.asked.len() == REMEMBERED {
             self.asked.pop_front();
         }
-        self.asked.push_back(Asked { token, at: now, fence, overdue: false });
+        self.asked.push_back(Asked {
+            token,
+            at: now,
+            fence,
+            overdue: false,
+        });
         if fence { ATTRIBUTES } else { STATUS }
     }
 
@@ -90,13 +96,22 @@ impl Receipts {
     /// Whether the frame of `token` has been seen by `now`.
     pub fn seen(&mut self, token: u64, now: u64) -> Seen {
         self.expire(now);
-        let known = self.known.iter().rev().find(|(t, _)| *t == token).map(|(_, seen)| *seen);
+        let known = self
+            .known
+            .iter()
+            .rev()
+            .find(|(t, _)| *t == token)
+            .map(|(_, seen)| *seen);
         if let Some(Seen::Painted(at)) = known {
             return Seen::Painted(at);
         }
         let mut asked = self.asked.iter().filter(|a| a.token == token).peekable();
         if asked.peek().is_some() {
-            return if asked.any(|a| a.overdue) { Seen::Unconfirmed } else { Seen::Waiting };
+            return if asked.any(|a| a.overdue) {
+                Seen::Unconfirmed
+            } else {
+                Seen::Waiting
+            };
         }
         known.unwrap_or(Seen::Waiting)
     }
@@ -113,7 +128,11 @@ impl Receipts {
     }
 
     fn bound(&self) -> u64 {
-        if self.answers() { BOUND_MS } else { SILENT_BOUND_MS }
+        if self.answers() {
+            BOUND_MS
+        } else {
+            SILENT_BOUND_MS
+        }
     }
 
     fn expire(&mut self, now: u64) {
@@ -207,7 +226,11 @@ mod tests {
         let mut r = Receipts::new();
         r.request(1, 0); // lost
         r.request(2, 100);
-        assert_eq!(r.on_reply(&status(), 200), Some(1), "the answer to 2, taken for 1's");
+        assert_eq!(
+            r.on_reply(&status(), 200),
+            Some(1),
+            "the answer to 2, taken for 1's"
+        );
         assert_eq!(r.seen(2, 201), Seen::Waiting);
         assert_eq!(r.seen(2, 2_100), Seen::Unconfirmed);
     }

@@ -61,7 +61,10 @@ impl WindowSize {
     /// When it is none.
     pub fn of(tty: impl AsFd) -> io::Result<Self> {
         let size = rustix::termios::tcgetwinsize(tty)?;
-        Ok(WindowSize { cells: (size.ws_col, size.ws_row), pixels: (size.ws_xpixel, size.ws_ypixel) })
+        Ok(WindowSize {
+            cells: (size.ws_col, size.ws_row),
+            pixels: (size.ws_xpixel, size.ws_ypixel),
+        })
     }
 
     /// Width and height of a cell in pixels, where the terminal told the kernel.
@@ -71,7 +74,10 @@ impl WindowSize {
 }
 
 fn per_cell(pixels: (u16, u16), cells: (u16, u16)) -> Option<(u16, u16)> {
-    let cell = (pixels.0.checked_div(cells.0)?, pixels.1.checked_div(cells.1)?);
+    let cell = (
+        pixels.0.checked_div(cells.0)?,
+        pixels.1.checked_div(cells.1)?,
+    );
     (cell.0 > 0 && cell.1 > 0).then_some(cell)
 }
 
@@ -128,7 +134,10 @@ pub fn probe(
                 other => typed.push(other),
             }
         }
-        if replies.iter().any(|r| matches!(r, Reply::DeviceAttributes(_))) {
+        if replies
+            .iter()
+            .any(|r| matches!(r, Reply::DeviceAttributes(_)))
+        {
             break;
         }
     }
@@ -138,7 +147,11 @@ pub fn probe(
 
 /// What the replies, the environment and the window size come to.
 pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
-    let mut found = Capabilities { tmux: in_tmux(env), ssh: over_ssh(env), ..Capabilities::default() };
+    let mut found = Capabilities {
+        tmux: in_tmux(env),
+        ssh: over_ssh(env),
+        ..Capabilities::default()
+    };
     found.iterm = !found.tmux && iterm(env);
     found.background = Background::of_env(env);
     let mut area = None;
@@ -151,26 +164,37 @@ pub fn judge(replies: &[Reply], env: &Env, size: WindowSize) -> Capabilities {
             }
             Reply::Kitty { ok, .. } => found.kitty = *ok && !found.tmux,
             Reply::Version(version) => found.version = Some(version.clone()),
-            Reply::CellPixels(height, width) if *height > 0 && *width > 0 => asked = Some((*width, *height)),
+            Reply::CellPixels(height, width) if *height > 0 && *width > 0 => {
+                asked = Some((*width, *height))
+            }
             Reply::Background(colour) => found.background = Some(Background::of(*colour)),
             Reply::TextAreaPixels(height, width) => area = Some((*width, *height)),
             _ => {}
         }
     }
-    found.cell = asked.or(size.cell()).or(area.and_then(|area| per_cell(area, size.cells)));
+    found.cell = asked
+        .or(size.cell())
+        .or(area.and_then(|area| per_cell(area, size.cells)));
     found
 }
 
 fn in_tmux(env: &Env) -> bool {
-    is_set(env, "TMUX") || env.get("TERM").is_some_and(|t| t.starts_with("tmux") || t.starts_with("screen"))
+    is_set(env, "TMUX")
+        || env
+            .get("TERM")
+            .is_some_and(|t| t.starts_with("tmux") || t.starts_with("screen"))
 }
 
 /// The variables viuer goes by, so that it and we agree on who takes inline pictures.
 fn iterm(env: &Env) -> bool {
-    let names =
-        |variable: &str, known: &[&str]| env.get(variable).is_some_and(|value| known.iter().any(|k| value.contains(k)));
-    names("TERM_PROGRAM", &["iTerm", "WezTerm", "mintty", "rio", "WarpTerminal"])
-        || names("LC_TERMINAL", &["iTerm", "WezTerm", "mintty", "rio"])
+    let names = |variable: &str, known: &[&str]| {
+        env.get(variable)
+            .is_some_and(|value| known.iter().any(|k| value.contains(k)))
+    };
+    names(
+        "TERM_PROGRAM",
+        &["iTerm", "WezTerm", "mintty", "rio", "WarpTerminal"],
+    ) || names("LC_TERMINAL", &["iTerm", "WezTerm", "mintty", "rio"])
         || is_set(env, "KONSOLE_VERSION")
 }
 
@@ -183,7 +207,10 @@ mod tests {
     use super::*;
 
     fn env(pairs: &[(&str, &str)]) -> Env {
-        pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()
+        pairs
+            .iter()
+            .map(|(k, v)| (k.to_string(), v.to_string()))
+            .collect()
     }
 
     /// A terminal that has already answered `bytes`; the writing end stays open, as a line does.
@@ -198,7 +225,10 @@ mod tests {
 
     fn typed(inputs: &[Input]) -> String {
         let code = |i: &Input| match i {
-            Input::Key(KeyEvent { code: KeyCode::Char(c), .. }) => *c,
+            Input::Key(KeyEvent {
+                code: KeyCode::Char(c),
+                ..
+            }) => *c,
             other => panic!("{other:?}"),
         };
         inputs.iter().map(code).collect()
@@ -219,14 +249,32 @@ mod tests {
     fn the_background_is_what_the_terminal_answers_else_what_the_environment_says() {
         let found = |bytes: &[u8], pairs: &[(&str, &str)]| {
             let (found, _, asked) = ask(bytes, &env(pairs), &mut Parser::default());
-            (found.background, asked.windows(QUESTION.len()).any(|w| w == QUESTION))
+            (
+                found.background,
+                asked.windows(QUESTION.len()).any(|w| w == QUESTION),
+            )
         };
         let (dark, light) = (Some(Background::Dark), Some(Background::Light));
         let xterm = ("TERM", "xterm");
-        assert_eq!(found(b"\x1b]11;rgb:ffff/ffff/dddd\x1b\\\x1b[?62c", &[xterm]), (light, true));
-        assert_eq!(found(b"\x1b]11;rgb:00/11/22\x07\x1b[?62c", &[xterm, ("COLORFGBG", "0;15")]), (dark, true));
-        assert_eq!(found(b"\x1b[?62c", &[xterm, ("COLORFGBG", "0;15")]), (light, true));
-        assert_eq!(found(b"\x1b]11;pink\x1b\\\x1b[?62c", &[xterm]), (None, true));
+        assert_eq!(
+            found(b"\x1b]11;rgb:ffff/ffff/dddd\x1b\\\x1b[?62c", &[xterm]),
+            (light, true)
+        );
+        assert_eq!(
+            found(
+                b"\x1b]11;rgb:00/11/22\x07\x1b[?62c",
+                &[xterm, ("COLORFGBG", "0;15")]
+            ),
+            (dark, true)
+        );
+        assert_eq!(
+            found(b"\x1b[?62c", &[xterm, ("COLORFGBG", "0;15")]),
+            (light, true)
+        );
+        assert_eq!(
+            found(b"\x1b]11;pink\x1b\\\x1b[?62c", &[xterm]),
+            (None, true)
+        );
         assert_eq!(found(b"\x1b[?62c", &[("TERM", "linux")]), (dark, false));
     }
 
@@ -239,7 +287,11 @@ mod tests {
 
     #[test]
     fn in_tmux_the_kitty_question_is_never_asked() {
-        let (found, _, asked) = ask(b"\x1b[?1;2;4c", &env(&[("TMUX", "/tmp/x,1,0")]), &mut Parser::default());
+        let (found, _, asked) = ask(
+            b"\x1b[?1;2;4c",
+            &env(&[("TMUX", "/tmp/x,1,0")]),
+            &mut Parser::default(),
+        );
         assert!(!asked.windows(2).any(|w| w == b"_G"));
         assert!(found.tmux && found.answers && !found.sixel);
     }
@@ -251,24 +303,54 @@ mod tests {
         assert!(!found.answers && !found.kitty);
         assert_eq!(typed(&keys), "j");
         let late = parser.push(b"1;OK\x1b\\\x1b[?62c", WAIT_MS + 1);
-        assert!(late.iter().all(|i| matches!(i, Input::Reply(_))), "{late:?}");
+        assert!(
+            late.iter().all(|i| matches!(i, Input::Reply(_))),
+            "{late:?}"
+        );
     }
 
     #[test]
     fn a_dead_line_is_an_error() {
         let (end, line) = pipe().unwrap();
         drop(line);
-        assert!(probe(&end, &mut Vec::new(), &mut Parser::default(), &Env::new(), Clock::start()).is_err());
+        assert!(
+            probe(
+                &end,
+                &mut Vec::new(),
+                &mut Parser::default(),
+                &Env::new(),
+                Clock::start()
+            )
+            .is_err()
+        );
     }
 
     #[test]
     fn the_cell_size_comes_from_the_best_source() {
-        let size = WindowSize { cells: (80, 24), pixels: (640, 384) };
-        let none = WindowSize { cells: (80, 24), pixels: (0, 0) };
+        let size = WindowSize {
+            cells: (80, 24),
+            pixels: (640, 384),
+        };
+        let none = WindowSize {
+            cells: (80, 24),
+            pixels: (0, 0),
+        };
         let cell = |replies: &[Reply], size| judge(replies, &Env::new(), size).cell;
-        assert_eq!(cell(&[Reply::CellPixels(20, 10), Reply::TextAreaPixels(480, 800)], size), Some((10, 20)));
-        assert_eq!(cell(&[Reply::TextAreaPixels(480, 800)], size), Some((8, 16)));
-        assert_eq!(cell(&[Reply::TextAreaPixels(480, 800)], none), Some((10, 20)));
+        assert_eq!(
+            cell(
+                &[Reply::CellPixels(20, 10), Reply::TextAreaPixels(480, 800)],
+                size
+            ),
+            Some((10, 20))
+        );
+        assert_eq!(
+            cell(&[Reply::TextAreaPixels(480, 800)], size),
+            Some((8, 16))
+        );
+        assert_eq!(
+            cell(&[Reply::TextAreaPixels(480, 800)], none),
+            Some((10, 20))
+        );
         assert_eq!(cell(&[Reply::CellPixels(0, 0)], none), None);
         assert_eq!(cell(&[], WindowSize::default()), None);
     }

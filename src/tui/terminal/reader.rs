@@ -43,20 +43,28 @@ impl Reader {
         F: FnMut(Event) -> bool + Send + 'static,
     {
         let (stop, wake) = io::pipe()?;
-        let thread = thread::Builder::new().name("tty-reader".into()).spawn(move || {
-            let mut parser = parser;
-            if !read_until_stopped(&tty, &stop, &mut parser, clock, &mut send) {
-                send(Event::HungUp);
-            }
-            parser
-        })?;
-        Ok(Reader { wake: Some(wake), thread: Some(thread) })
+        let thread = thread::Builder::new()
+            .name("tty-reader".into())
+            .spawn(move || {
+                let mut parser = parser;
+                if !read_until_stopped(&tty, &stop, &mut parser, clock, &mut send) {
+                    send(Event::HungUp);
+                }
+                parser
+            })?;
+        Ok(Reader {
+            wake: Some(wake),
+            thread: Some(thread),
+        })
     }
 
     /// Stops reading, so that another program can, and gives the parser back with what it holds.
     pub fn stop(mut self) -> Parser {
         self.wake = None;
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+        self.thread
+            .take()
+            .and_then(|thread| thread.join().ok())
+            .unwrap_or_default()
     }
 }
 
@@ -83,8 +91,13 @@ fn read_until_stopped(
 ) -> bool {
     let mut buffer = [0u8; 4096];
     loop {
-        let wait = parser.deadline().map(|at| timespec(at.saturating_sub(clock.ms())));
-        let mut fds = [PollFd::new(tty, PollFlags::IN), PollFd::new(stop, PollFlags::IN)];
+        let wait = parser
+            .deadline()
+            .map(|at| timespec(at.saturating_sub(clock.ms())));
+        let mut fds = [
+            PollFd::new(tty, PollFlags::IN),
+            PollFd::new(stop, PollFlags::IN),
+        ];
         match poll(&mut fds, wait.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(_) => return false,
@@ -116,7 +129,10 @@ fn read_until_stopped(
 
 pub(super) fn timespec(ms: u64) -> Timespec {
     let seconds = i64::try_from(ms / 1000).unwrap_or(i64::MAX);
-    Timespec { tv_sec: seconds, tv_nsec: ((ms % 1000) * 1_000_000) as _ }
+    Timespec {
+        tv_sec: seconds,
+        tv_nsec: ((ms % 1000) * 1_000_000) as _,
+    }
 }
 
 #[cfg(test)]
@@ -134,14 +150,19 @@ mod tests {
     fn start() -> (PipeWriter, Reader, Receiver<Event>) {
         let (end, line) = io::pipe().unwrap();
         let (send, events) = channel();
-        let reader =
-            Reader::spawn(end, Parser::default(), Clock::start(), move |event| send.send(event).is_ok()).unwrap();
+        let reader = Reader::spawn(end, Parser::default(), Clock::start(), move |event| {
+            send.send(event).is_ok()
+        })
+        .unwrap();
         (line, reader, events)
     }
 
     fn code(event: Event) -> KeyCode {
         match event {
-            Event::Input { input: Input::Key(key), .. } => key.code,
+            Event::Input {
+                input: Input::Key(key),
+                ..
+            } => key.code,
             other => panic!("{other:?}"),
         }
     }
@@ -150,7 +171,10 @@ mod tests {
     fn keys_come_through_and_a_lone_escape_after_its_guard() {
         let (mut line, _reader, events) = start();
         line.write_all(b"a\x1b[B").unwrap();
-        assert_eq!(code(events.recv_timeout(PATIENCE).unwrap()), KeyCode::Char('a'));
+        assert_eq!(
+            code(events.recv_timeout(PATIENCE).unwrap()),
+            KeyCode::Char('a')
+        );
         assert_eq!(code(events.recv_timeout(PATIENCE).unwrap()), KeyCode::Down);
         line.write_all(b"\x1b").unwrap();
         assert_eq!(code(events.recv_timeout(PATIENCE).unwrap()), KeyCode::Esc);
@@ -161,19 +185,31 @@ mod tests {
         let (mut line, _reader, events) = start();
         line.write_all(b"a").unwrap();
         drop(line);
-        assert_eq!(code(events.recv_timeout(PATIENCE).unwrap()), KeyCode::Char('a'));
+        assert_eq!(
+            code(events.recv_timeout(PATIENCE).unwrap()),
+            KeyCode::Char('a')
+        );
         assert_eq!(events.recv_timeout(PATIENCE).unwrap(), Event::HungUp);
-        assert!(events.recv_timeout(PATIENCE).is_err(), "the sender is gone with its thread");
+        assert!(
+            events.recv_timeout(PATIENCE).is_err(),
+            "the sender is gone with its thread"
+        );
     }
 
     #[test]
     fn a_hang_up_of_a_real_terminal_is_told_once_too() {
         use portable_pty::{PtySize, native_pty_system};
         let pair = native_pty_system().openpty(PtySize::default()).unwrap();
-        let tty = std::fs::OpenOptions::new().read(true).write(true).open(pair.master.tty_name().unwrap()).unwrap();
+        let tty = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(pair.master.tty_name().unwrap())
+            .unwrap();
         let (send, events) = channel();
-        let _reader =
-            Reader::spawn(tty, Parser::default(), Clock::start(), move |event| send.send(event).is_ok()).unwrap();
+        let _reader = Reader::spawn(tty, Parser::default(), Clock::start(), move |event| {
+            send.send(event).is_ok()
+        })
+        .unwrap();
         drop(pair.slave);
         drop(pair.master);
         assert_eq!(events.recv_timeout(PATIENCE).unwrap(), Event::HungUp);

@@ -41,12 +41,22 @@ struct Look {
     modifier: Modifier,
 }
 
-const PLAIN: Look = Look { fg: Color::Reset, bg: Color::Reset, underline: Color::Reset, modifier: Modifier::empty() };
+const PLAIN: Look = Look {
+    fg: Color::Reset,
+    bg: Color::Reset,
+    underline: Color::Reset,
+    modifier: Modifier::empty(),
+};
 
 impl Pen {
     /// For a screen of so many columns, in ASCII alone or not.
     pub(super) fn new(width: u16, ascii: bool) -> Self {
-        Pen { next: None, look: PLAIN, width, ascii }
+        Pen {
+            next: None,
+            look: PLAIN,
+            width,
+            ascii,
+        }
     }
 
     fn go(out: &mut Vec<u8>, x: u16, y: u16) {
@@ -64,7 +74,15 @@ impl Pen {
         }
         // After a wide character the next cell is told its place: how wide it is, terminals disagree.
         self.next = x.checked_add(1).map(|x| (x, y));
-        self.look(out, Look { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier });
+        self.look(
+            out,
+            Look {
+                fg: cell.fg,
+                bg: cell.bg,
+                underline: cell.underline_color,
+                modifier: cell.modifier,
+            },
+        );
         if self.ascii && !cell.symbol().is_ascii() {
             out.extend_from_slice(locale::ascii(cell.symbol(), cell.cell_width()).as_bytes());
             self.next = None;
@@ -87,7 +105,11 @@ impl Pen {
     /// Appends what terminals may show in other columns than it is meant to take: over blanks, and on the last columns
     /// with the wrapping into the next row turned off.
     fn uncertain(&mut self, out: &mut Vec<u8>, x: u16, y: u16, cell: &Cell) {
-        let bare: String = cell.symbol().chars().filter(|c| !clean::is_hidden(*c)).collect();
+        let bare: String = cell
+            .symbol()
+            .chars()
+            .filter(|c| !clean::is_hidden(*c))
+            .collect();
         out.extend(std::iter::repeat_n(b' ', usize::from(bare.cell_width())));
         Pen::go(out, x, y);
         let wraps = x.saturating_add(widest(cell.symbol())) > self.width;
@@ -215,9 +237,18 @@ mod tests {
 
     #[test]
     fn named_colours_have_their_codes() {
-        assert_eq!((ink(Color::Black), ground(Color::Gray)), (b"\x1b[30m".to_vec(), b"\x1b[47m".to_vec()));
-        assert_eq!((ink(Color::DarkGray), ground(Color::White)), (b"\x1b[90m".to_vec(), b"\x1b[107m".to_vec()));
-        assert_eq!((ink(Color::Reset), ground(Color::Reset)), (b"\x1b[39m".to_vec(), b"\x1b[49m".to_vec()));
+        assert_eq!(
+            (ink(Color::Black), ground(Color::Gray)),
+            (b"\x1b[30m".to_vec(), b"\x1b[47m".to_vec())
+        );
+        assert_eq!(
+            (ink(Color::DarkGray), ground(Color::White)),
+            (b"\x1b[90m".to_vec(), b"\x1b[107m".to_vec())
+        );
+        assert_eq!(
+            (ink(Color::Reset), ground(Color::Reset)),
+            (b"\x1b[39m".to_vec(), b"\x1b[49m".to_vec())
+        );
     }
 
     fn written(cells: &[(u16, u16, Cell)]) -> Vec<u8> {
@@ -245,7 +276,16 @@ mod tests {
             (0, 0, cell("a", red, blue, none)),
             (1, 0, cell("b", red, blue, none)),
             (2, 0, cell("c", red, Color::White, none)),
-            (5, 9, cell("d", Color::Reset, Color::Reset, Modifier::REVERSED | Modifier::BOLD)),
+            (
+                5,
+                9,
+                cell(
+                    "d",
+                    Color::Reset,
+                    Color::Reset,
+                    Modifier::REVERSED | Modifier::BOLD,
+                ),
+            ),
             (6, 9, cell("e", Color::Reset, Color::Reset, Modifier::BOLD)),
             (7, 9, cell("f", Color::Reset, Color::Reset, none)),
         ];
@@ -258,8 +298,11 @@ mod tests {
 
     #[test]
     fn what_a_widget_forgot_to_clean_is_not_written() {
-        let cells =
-            [(0, 0, Cell::new("\u{1b}]52;c;x\u{7}")), (1, 0, Cell::new("\u{202e}")), (2, 0, Cell::new("👩\u{200d}🚀"))];
+        let cells = [
+            (0, 0, Cell::new("\u{1b}]52;c;x\u{7}")),
+            (1, 0, Cell::new("\u{202e}")),
+            (2, 0, Cell::new("👩\u{200d}🚀")),
+        ];
         assert_eq!(
             String::from_utf8(written(&cells)).unwrap(),
             "\x1b[1;1H       \x1b[1;1H]52;c;x\x1b[1;2H   \x1b[1;3H👩\u{200d}🚀"
@@ -271,7 +314,12 @@ mod tests {
             Just(Color::Reset),
             any::<u8>().prop_map(Color::Indexed),
             any::<[u8; 3]>().prop_map(|[r, g, b]| Color::Rgb(r, g, b)),
-            prop_oneof![Just(Color::Black), Just(Color::Gray), Just(Color::DarkGray), Just(Color::White)],
+            prop_oneof![
+                Just(Color::Black),
+                Just(Color::Gray),
+                Just(Color::DarkGray),
+                Just(Color::White)
+            ],
         ]
     }
 

@@ -50,16 +50,23 @@ impl Signals {
     pub fn spawn(mut send: impl FnMut(Signal) + Send + 'static) -> io::Result<Self> {
         let mut incoming = Incoming::new([SIGWINCH, SIGCONT, SIGTERM, SIGHUP])?;
         let handle = incoming.handle();
-        let thread = thread::Builder::new().name("signals".into()).spawn(move || {
-            for number in incoming.forever() {
-                let Some(signal) = Signal::of(number) else { continue };
-                send(signal);
-                if matches!(signal, Signal::Terminate | Signal::HungUp) {
-                    guard::end_at_once(128 + number, signal == Signal::HungUp);
+        let thread = thread::Builder::new()
+            .name("signals".into())
+            .spawn(move || {
+                for number in incoming.forever() {
+                    let Some(signal) = Signal::of(number) else {
+                        continue;
+                    };
+                    send(signal);
+                    if matches!(signal, Signal::Terminate | Signal::HungUp) {
+                        guard::end_at_once(128 + number, signal == Signal::HungUp);
+                    }
                 }
-            }
-        })?;
-        Ok(Signals { handle, thread: Some(thread) })
+            })?;
+        Ok(Signals {
+            handle,
+            thread: Some(thread),
+        })
     }
 }
 
@@ -86,9 +93,15 @@ mod tests {
         let (send, signals) = channel();
         let running = Signals::spawn(move |signal| send.send(signal).unwrap_or(())).unwrap();
         signal_hook::low_level::raise(SIGWINCH).unwrap();
-        assert_eq!(signals.recv_timeout(Duration::from_secs(20)).unwrap(), Signal::Resized);
+        assert_eq!(
+            signals.recv_timeout(Duration::from_secs(20)).unwrap(),
+            Signal::Resized
+        );
         drop(running);
-        assert!(signals.recv_timeout(Duration::from_secs(20)).is_err(), "the thread is gone");
+        assert!(
+            signals.recv_timeout(Duration::from_secs(20)).is_err(),
+            "the thread is gone"
+        );
     }
 
     #[test]

@@ -13,11 +13,23 @@ pub fn draw(question: &str, message: Rect, buf: &mut Buffer, look: &Look) {
         return;
     }
     let lines = text::wrap(question, usize::from(message.width));
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(message.y - buf.area.y + 1);
-    let area = Rect { y: message.y + 1 - height, height, ..message };
+    let height = u16::try_from(lines.len())
+        .unwrap_or(u16::MAX)
+        .min(message.y - buf.area.y + 1);
+    let area = Rect {
+        y: message.y + 1 - height,
+        height,
+        ..message
+    };
     Clear.render(area, buf);
     buf.set_style(area, look.theme.base());
     for (y, line) in (area.y..area.bottom()).zip(lines) {
-        buf.set_stringn(area.x, y, line, usize::from(area.width), look.style(Role::Warn));
+        buf.set_stringn(
+            area.x,
+            y,
+            line,
+            usize::from(area.width),
+            look.style(Role::Warn),
+        );
     }
 }

@@ -52,9 +52,22 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::Pixels,
         ],
         // By itself: the keys for verdicts stand over the item.
-        Scope::Round => &[A::RoundGuidelines, A::OwnPace, A::Help, A::Undo, A::Palette, A::Back],
+        Scope::Round => &[
+            A::RoundGuidelines,
+            A::OwnPace,
+            A::Help,
+            A::Undo,
+            A::Palette,
+            A::Back,
+        ],
         Scope::Answers => &[A::AnswerA, A::AnswerB, A::TypeAnswer],
-        Scope::Rounds => &[A::Open, A::NewRound, A::WhatIf, A::CloseRound, A::ShowGuidelines],
+        Scope::Rounds => &[
+            A::Open,
+            A::NewRound,
+            A::WhatIf,
+            A::CloseRound,
+            A::ShowGuidelines,
+        ],
         Scope::Form => &[A::FormMake, A::FormNext, A::FormClose],
         Scope::List => &[A::FilterStatus, A::ClearFilter],
         Scope::Board => &[
@@ -69,12 +82,45 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
         ],
         Scope::Behind => &[A::OnlyWrong, A::WrongFirst],
         Scope::Answer => &[A::Open, A::NextAnswer, A::PreviousAnswer, A::AnswerDown],
-        Scope::Metadata => &[A::SaveMetadata, A::NextArea, A::Side, A::SeedUp, A::Difference, A::EditOutside],
-        Scope::Vocabulary => &[A::AddTerm, A::RenameTerm, A::ToggleTerm, A::RemoveTerm, A::TermRules, A::ShowTerms],
+        Scope::Metadata => &[
+            A::SaveMetadata,
+            A::NextArea,
+            A::Side,
+            A::SeedUp,
+            A::Difference,
+            A::EditOutside,
+        ],
+        Scope::Vocabulary => &[
+            A::AddTerm,
+            A::RenameTerm,
+            A::ToggleTerm,
+            A::RemoveTerm,
+            A::TermRules,
+            A::ShowTerms,
+        ],
         Scope::Templates => &[A::TypeText, A::OtherFile],
-        Scope::Editor => &[A::StopTyping, A::SaveText, A::InsertSlot, A::UndoText, A::FindText],
-        Scope::Coverage => &[A::NextCount, A::ChooseRows, A::ChooseColumns, A::FailingTerms, A::RetireTerms],
-        Scope::Generate => &[A::NewJob, A::PauseJob, A::RetryJob, A::JobFailures, A::CancelJob, A::JobUp],
+        Scope::Editor => &[
+            A::StopTyping,
+            A::SaveText,
+            A::InsertSlot,
+            A::UndoText,
+            A::FindText,
+        ],
+        Scope::Coverage => &[
+            A::NextCount,
+            A::ChooseRows,
+            A::ChooseColumns,
+            A::FailingTerms,
+            A::RetireTerms,
+        ],
+        Scope::Generate => &[
+            A::NewJob,
+            A::PauseJob,
+            A::RetryJob,
+            A::JobFailures,
+            A::CancelJob,
+            A::JobUp,
+        ],
         Scope::Filters => &[
             A::LineRight,
             A::OtherLine,
@@ -85,7 +131,12 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::StartScoring,
             A::TypeLine,
         ],
-        Scope::Agreement => &[A::GroupAgreement, A::AgreementRound, A::AgreementPart, A::CopyMethods],
+        Scope::Agreement => &[
+            A::GroupAgreement,
+            A::AgreementRound,
+            A::AgreementPart,
+            A::CopyMethods,
+        ],
         Scope::Adjudicate => &[
             A::SettleAccept,
             A::SettleReject,
@@ -98,7 +149,15 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
             A::ChooseRound,
             A::EarlierGuidelines,
         ],
-        Scope::Table => &[A::Open, A::SortDescending, A::Select, A::Subset, A::Frequency, A::Hide, A::CopyTable],
+        Scope::Table => &[
+            A::Open,
+            A::SortDescending,
+            A::Select,
+            A::Subset,
+            A::Frequency,
+            A::Hide,
+            A::CopyTable,
+        ],
         Scope::Global => &[A::Help, A::Undo, A::Find, A::Palette, A::Back],
         Scope::Overlay => &[A::MenuOk, A::MenuCancel],
     }
@@ -108,7 +167,11 @@ fn worth_a_hint(scope: Scope) -> &'static [Action] {
 /// Help and the way back always come first after the pane's two most useful keys.
 pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'static str)> {
     let mut wanted: Vec<Action> = Vec::new();
-    let near = scopes.iter().filter(|s| **s != Scope::Global).flat_map(|s| worth_a_hint(*s)).copied();
+    let near = scopes
+        .iter()
+        .filter(|s| **s != Scope::Global)
+        .flat_map(|s| worth_a_hint(*s))
+        .copied();
     wanted.extend(near);
     if scopes.contains(&Scope::Global) {
         wanted.splice(wanted.len().min(2)..wanted.len().min(2), [Action::Help]);
@@ -134,7 +197,13 @@ pub fn draw_bar(keymap: &Keymap, scopes: &[Scope], area: Rect, buf: &mut Buffer,
     for (key, name) in hints(keymap, scopes, usize::from(area.width)) {
         let room = |x: u16| usize::from(area.right().saturating_sub(x));
         (x, _) = buf.set_stringn(x, area.y, key, room(x), look.style(Role::Key));
-        (x, _) = buf.set_stringn(x, area.y, format!(" {name}  "), room(x), look.style(Role::Hint));
+        (x, _) = buf.set_stringn(
+            x,
+            area.y,
+            format!(" {name}  "),
+            room(x),
+            look.style(Role::Hint),
+        );
     }
 }
 
@@ -144,17 +213,29 @@ pub fn draw_pending(pending: &[(String, String)], area: Rect, buf: &mut Buffer, 
     for (key, name) in pending {
         let room = |x: u16| usize::from(area.right().saturating_sub(x));
         (x, _) = buf.set_stringn(x, area.y, key, room(x), look.style(Role::Key));
-        (x, _) = buf.set_stringn(x, area.y, format!(" {name}  "), room(x), look.style(Role::Text));
+        (x, _) = buf.set_stringn(
+            x,
+            area.y,
+            format!(" {name}  "),
+            room(x),
+            look.style(Role::Text),
+        );
     }
 }
 
 /// The keys that are live in these scopes, under their headings; `before` are paragraphs that explain the pane.
 pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
-    let mut page = before.iter().fold(Page::new("Keys"), |page, text| page.say(text.clone()));
+    let mut page = before
+        .iter()
+        .fold(Page::new("Keys"), |page, text| page.say(text.clone()));
     for scope in scopes {
         page = page.heading(scope.title());
         for action in Action::ALL.iter().filter(|a| a.scope() == *scope) {
-            let undo = if action.undoable() { " (undo takes it back)" } else { "" };
+            let undo = if action.undoable() {
+                " (undo takes it back)"
+            } else {
+                ""
+            };
             let help = format!("{}{undo}", action.help());
             page = page.entry(keymap.keys(*action).join(" "), 25, help, Role::Text);
         }
@@ -171,7 +252,9 @@ pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
 
 /// The palette's lines: the actions of these scopes by name, with their keys; and the actions in the same order.
 pub fn palette(keymap: &Keymap, scopes: &[Scope]) -> (Vec<Choice>, Vec<Action>) {
-    let live = |a: &&Action| scopes.contains(&a.scope()) && a.scope() != Scope::Overlay && **a != Action::Palette;
+    let live = |a: &&Action| {
+        scopes.contains(&a.scope()) && a.scope() != Scope::Overlay && **a != Action::Palette
+    };
     let actions: Vec<Action> = Action::ALL.iter().filter(live).copied().collect();
     let line = |a: &Action| Choice::new(a.name()).help(a.help()).key(keymap.hint(*a));
     (actions.iter().map(line).collect(), actions)
@@ -185,11 +268,19 @@ pub fn key_reference(keymap: &Keymap) -> String {
          `keys.toml` gives actions other keys by these names ([cli.md](cli.md), `benchtop keys`).\n",
     );
     for scope in SCOPES {
-        out += &format!("\n## {}\n\n| keys | action | what it does | undo |\n|---|---|---|---|\n", scope.title());
+        out += &format!(
+            "\n## {}\n\n| keys | action | what it does | undo |\n|---|---|---|---|\n",
+            scope.title()
+        );
         for action in Action::ALL.iter().filter(|a| a.scope() == scope) {
             let keys: Vec<String> = keymap.keys(*action).iter().map(|k| code(k)).collect();
             let undo = if action.undoable() { "yes" } else { "" };
-            out += &format!("| {} | {} | {} | {undo} |\n", keys.join(" "), action.name(), action.help());
+            out += &format!(
+                "| {} | {} | {} | {undo} |\n",
+                keys.join(" "),
+                action.name(),
+                action.help()
+            );
         }
     }
     out
@@ -223,10 +314,18 @@ mod tests {
         let keymap = Keymap::defaults().unwrap();
         let reference = key_reference(&keymap);
         for action in Action::ALL {
-            assert!(reference.contains(&format!("| {} | {} |", action.name(), action.help())), "{}", action.name());
+            assert!(
+                reference.contains(&format!("| {} | {} |", action.name(), action.help())),
+                "{}",
+                action.name()
+            );
             let help = help_page(&keymap, &[action.scope()], &[]).text();
             for key in action.keys() {
-                assert!(help.lines().any(|l| l.split(' ').any(|w| w == *key)), "{key} of {}", action.name());
+                assert!(
+                    help.lines().any(|l| l.split(' ').any(|w| w == *key)),
+                    "{key} of {}",
+                    action.name()
+                );
             }
         }
     }
@@ -234,12 +333,23 @@ mod tests {
     #[test]
     fn the_bar_fits_and_always_names_help() {
         let keymap = Keymap::defaults().unwrap();
-        for scopes in [[Scope::Review, Scope::Global], [Scope::Table, Scope::Global]] {
+        for scopes in [
+            [Scope::Review, Scope::Global],
+            [Scope::Table, Scope::Global],
+        ] {
             for width in 40..200 {
                 let hints = hints(&keymap, &scopes, width);
-                let used: usize = hints.iter().map(|(k, n)| text::width(k) + 1 + n.len()).sum();
+                let used: usize = hints
+                    .iter()
+                    .map(|(k, n)| text::width(k) + 1 + n.len())
+                    .sum();
                 assert!(used + 2 * (hints.len() - 1) <= width);
-                assert!(hints.iter().any(|(key, name)| key == "?" && *name == "help"), "{width}: {hints:?}");
+                assert!(
+                    hints
+                        .iter()
+                        .any(|(key, name)| key == "?" && *name == "help"),
+                    "{width}: {hints:?}"
+                );
             }
         }
         let narrow = hints(&keymap, &[Scope::Review, Scope::Global], 20);

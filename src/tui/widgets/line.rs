@@ -47,13 +47,19 @@ fn request(key: KeyEvent) -> Option<InputRequest> {
 
 /// Gives a key to a line; whether its text changed.
 pub fn edit(input: &mut Input, key: KeyEvent) -> bool {
-    request(key).and_then(|r| input.handle(r)).is_some_and(|changed| changed.value)
+    request(key)
+        .and_then(|r| input.handle(r))
+        .is_some_and(|changed| changed.value)
 }
 
 /// Adds pasted text at the cursor; line breaks become spaces, other control characters are dropped.
 pub fn paste(input: &mut Input, pasted: &str) {
     for c in pasted.trim_end_matches(['\n', '\r']).chars() {
-        let c = if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c };
+        let c = if matches!(c, '\n' | '\r' | '\t') {
+            ' '
+        } else {
+            c
+        };
         if !c.is_control() {
             input.handle(InputRequest::InsertChar(c));
         }
@@ -64,9 +70,14 @@ pub fn paste(input: &mut Input, pasted: &str) {
 pub fn draw(input: &Input, area: Rect, buf: &mut Buffer, style: Style) -> Position {
     let room = usize::from(area.width.max(1)) - 1;
     let shown = text::clean(input.value());
-    let before = shown.char_indices().nth(input.cursor()).map_or(shown.len(), |(at, _)| at);
+    let before = shown
+        .char_indices()
+        .nth(input.cursor())
+        .map_or(shown.len(), |(at, _)| at);
     // The column of the cluster that the cursor is in, and as many clusters before it as there is room for.
-    let mut column: usize = text::clusters(&shown[..before]).map(|(_, columns)| columns).sum();
+    let mut column: usize = text::clusters(&shown[..before])
+        .map(|(_, columns)| columns)
+        .sum();
     let mut from = 0;
     for (cluster, columns) in text::clusters(&shown) {
         if column <= room || from >= before {
@@ -75,8 +86,17 @@ pub fn draw(input: &Input, area: Rect, buf: &mut Buffer, style: Style) -> Positi
         from += cluster.len();
         column -= columns.min(column);
     }
-    buf.set_stringn(area.x, area.y, &shown[from..], usize::from(area.width), style);
-    Position::new(area.x + u16::try_from(column.min(room)).unwrap_or(0), area.y)
+    buf.set_stringn(
+        area.x,
+        area.y,
+        &shown[from..],
+        usize::from(area.width),
+        style,
+    );
+    Position::new(
+        area.x + u16::try_from(column.min(room)).unwrap_or(0),
+        area.y,
+    )
 }
 
 #[cfg(test)]
@@ -91,14 +111,29 @@ mod tests {
     fn keys_edit_as_in_a_shell() {
         let mut input = Input::default();
         for c in "one two".chars() {
-            assert!(edit(&mut input, press(KeyCode::Char(c), KeyModifiers::NONE)));
+            assert!(edit(
+                &mut input,
+                press(KeyCode::Char(c), KeyModifiers::NONE)
+            ));
         }
-        assert!(edit(&mut input, press(KeyCode::Char('w'), KeyModifiers::CONTROL)));
+        assert!(edit(
+            &mut input,
+            press(KeyCode::Char('w'), KeyModifiers::CONTROL)
+        ));
         assert_eq!(input.value(), "one ");
-        assert!(!edit(&mut input, press(KeyCode::Char('a'), KeyModifiers::CONTROL)));
-        assert!(edit(&mut input, press(KeyCode::Char('X'), KeyModifiers::SHIFT)));
+        assert!(!edit(
+            &mut input,
+            press(KeyCode::Char('a'), KeyModifiers::CONTROL)
+        ));
+        assert!(edit(
+            &mut input,
+            press(KeyCode::Char('X'), KeyModifiers::SHIFT)
+        ));
         assert_eq!(input.value(), "Xone ");
-        assert!(!edit(&mut input, press(KeyCode::Char('x'), KeyModifiers::ALT)));
+        assert!(!edit(
+            &mut input,
+            press(KeyCode::Char('x'), KeyModifiers::ALT)
+        ));
         assert!(!edit(&mut input, press(KeyCode::F(5), KeyModifiers::NONE)));
     }
 
@@ -113,7 +148,12 @@ mod tests {
     fn the_cursor_stays_in_view() {
         let area = Rect::new(2, 0, 8, 1);
         let mut buf = Buffer::empty(Rect::new(0, 0, 12, 1));
-        let at = draw(&Input::new("abcdefghijkl".into()), area, &mut buf, Style::new());
+        let at = draw(
+            &Input::new("abcdefghijkl".into()),
+            area,
+            &mut buf,
+            Style::new(),
+        );
         assert!(at.x < area.right());
         let line: String = buf.content.iter().map(|c| c.symbol()).collect();
         assert_eq!(line.trim(), "fghijkl");

@@ -32,7 +32,10 @@ impl<'l> Lines<'l> {
 
     /// The next line's place; `None` when there is no room.
     fn next(&mut self) -> Option<Rect> {
-        let line = Rect { height: 1, ..self.area };
+        let line = Rect {
+            height: 1,
+            ..self.area
+        };
         (self.area.height > 0).then(|| {
             self.area.y += 1;
             self.area.height -= 1;
@@ -44,13 +47,22 @@ impl<'l> Lines<'l> {
     pub fn say(&mut self, said: &str, role: Role) {
         let Some(line) = self.next() else { return };
         let room = usize::from(line.width);
-        self.buf.set_stringn(line.x, line.y, text::fit(said, room), room, self.look.style(role));
+        self.buf.set_stringn(
+            line.x,
+            line.y,
+            text::fit(said, room),
+            room,
+            self.look.style(role),
+        );
     }
 
     /// Words broken into as many lines as they need, each as far in as the first.
     pub fn tell(&mut self, said: &str, role: Role) {
         let indent = if said.starts_with(' ') { " " } else { "" };
-        for line in text::wrap(said.trim_start(), self.width() - indent.len().min(self.width())) {
+        for line in text::wrap(
+            said.trim_start(),
+            self.width() - indent.len().min(self.width()),
+        ) {
             self.say(&format!("{indent}{line}"), role);
         }
     }

@@ -31,7 +31,10 @@ pub struct Choice {
 impl Choice {
     /// A line with nothing beside it.
     pub fn new(label: impl Into<String>) -> Choice {
-        Choice { label: label.into(), ..Choice::default() }
+        Choice {
+            label: label.into(),
+            ..Choice::default()
+        }
     }
 
     /// The same with words beside it.
@@ -93,7 +96,18 @@ impl Menu {
         let marks = BTreeSet::new();
         let (title, cursor, several, in_note) = (title.into(), 0, false, false);
         let tags = Tags::default();
-        Menu { title, choices, shown, cursor, marks, several, filter: None, note: None, in_note, tags }
+        Menu {
+            title,
+            choices,
+            shown,
+            cursor,
+            marks,
+            several,
+            filter: None,
+            note: None,
+            in_note,
+            tags,
+        }
     }
 
     /// The same with the cursor on this line.
@@ -167,13 +181,17 @@ impl Menu {
             }
             return MenuOutcome::Open;
         }
-        let KeyCode::Char(c) = key.code else { return MenuOutcome::Open };
+        let KeyCode::Char(c) = key.code else {
+            return MenuOutcome::Open;
+        };
         match c.to_digit(10).and_then(|d| usize::try_from(d).ok()) {
             Some(d) if (1..=self.shown.len().min(9)).contains(&d) => {
                 self.cursor = d - 1;
                 self.take(true)
             }
-            _ => MenuOutcome::Refused("pick a line by its number, or with the arrows and enter".into()),
+            _ => MenuOutcome::Refused(
+                "pick a line by its number, or with the arrows and enter".into(),
+            ),
         }
     }
 
@@ -201,8 +219,13 @@ impl Menu {
             Action::MenuUp if self.note.is_some() => self.in_note = true,
             Action::MenuUp => self.cursor = self.shown.len().saturating_sub(1),
             Action::MenuMark if self.in_note => {
-                let Some(note) = &mut self.note else { return MenuOutcome::Open };
-                return self.tags.complete(note).map_or_else(MenuOutcome::Refused, |()| MenuOutcome::Open);
+                let Some(note) = &mut self.note else {
+                    return MenuOutcome::Open;
+                };
+                return self
+                    .tags
+                    .complete(note)
+                    .map_or_else(MenuOutcome::Refused, |()| MenuOutcome::Open);
             }
             Action::MenuMark if !self.several => {
                 return MenuOutcome::Refused("only one line can be taken here".into());
@@ -227,7 +250,11 @@ impl Menu {
     fn take(&mut self, here: bool) -> MenuOutcome {
         let on_lines = here || !self.in_note;
         // A line that asked for the note stays chosen until another one is.
-        let mut picks = if self.several || !on_lines { self.marks.clone() } else { BTreeSet::new() };
+        let mut picks = if self.several || !on_lines {
+            self.marks.clone()
+        } else {
+            BTreeSet::new()
+        };
         if here || (on_lines && picks.is_empty()) {
             let Some((index, _)) = self.shown.get(self.cursor) else {
                 return MenuOutcome::Refused("no line fits what is typed".into());
@@ -236,21 +263,40 @@ impl Menu {
         }
         if picks.is_empty() && (!self.several || self.note().trim().is_empty()) {
             self.in_note = false;
-            return MenuOutcome::Refused("choose a line by its number, or with the arrows and enter".into());
+            return MenuOutcome::Refused(
+                "choose a line by its number, or with the arrows and enter".into(),
+            );
         }
-        let note = self.note.as_ref().map(|n| n.value().trim().to_string()).unwrap_or_default();
-        let wants = picks.iter().any(|i| self.choices.get(*i).is_some_and(|c| c.wants_note));
+        let note = self
+            .note
+            .as_ref()
+            .map(|n| n.value().trim().to_string())
+            .unwrap_or_default();
+        let wants = picks
+            .iter()
+            .any(|i| self.choices.get(*i).is_some_and(|c| c.wants_note));
         if wants && note.is_empty() && self.note.is_some() {
             let again = self.in_note;
             self.marks = picks;
             self.in_note = true;
-            return if again { MenuOutcome::Refused("say in the note what it is".into()) } else { MenuOutcome::Open };
+            return if again {
+                MenuOutcome::Refused("say in the note what it is".into())
+            } else {
+                MenuOutcome::Open
+            };
         }
-        MenuOutcome::Chosen { picks: picks.into_iter().collect(), note }
+        MenuOutcome::Chosen {
+            picks: picks.into_iter().collect(),
+            note,
+        }
     }
 
     fn narrow(&mut self) {
-        let pattern = self.filter.as_ref().map(|f| f.value().trim().to_string()).unwrap_or_default();
+        let pattern = self
+            .filter
+            .as_ref()
+            .map(|f| f.value().trim().to_string())
+            .unwrap_or_default();
         self.cursor = 0;
         if pattern.is_empty() {
             self.shown = (0..self.choices.len()).map(|i| (i, vec![])).collect();
@@ -261,7 +307,11 @@ impl Menu {
         // A label that fits comes before any help that merely holds the words.
         let hit = |(i, c): (usize, &Choice)| match matcher.fuzzy_indices(&c.label, &pattern) {
             Some((score, at)) => Some((Some(score), i, at)),
-            None => c.help.to_lowercase().contains(&lower).then(|| (None, i, vec![])),
+            None => c
+                .help
+                .to_lowercase()
+                .contains(&lower)
+                .then(|| (None, i, vec![])),
         };
         let mut hits: Vec<_> = self.choices.iter().enumerate().filter_map(hit).collect();
         hits.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -275,15 +325,24 @@ impl Menu {
         }
         let fixed = 2 + u16::from(self.filter.is_some()) + u16::from(self.note.is_some()) * 2;
         // As tall as all choices, so that it keeps its size while a filter narrows them.
-        let lines = u16::try_from(self.choices.len()).unwrap_or(u16::MAX).clamp(1, 20);
+        let lines = u16::try_from(self.choices.len())
+            .unwrap_or(u16::MAX)
+            .clamp(1, 20);
         let height = (lines + fixed).min(area.height);
         let width = self.wanted_width().clamp(16, area.width);
         let at = |room: u16, wide: u16| (room - wide) / 2;
-        let outer = Rect::new(area.x + at(area.width, width), area.y + at(area.height, height), width, height);
+        let outer = Rect::new(
+            area.x + at(area.width, width),
+            area.y + at(area.height, height),
+            width,
+            height,
+        );
         Clear.render(outer, buf);
         buf.set_style(outer, look.theme.base());
         if !look.accessible {
-            let frame = Block::bordered().border_type(BorderType::Rounded).border_style(look.style(Role::Border));
+            let frame = Block::bordered()
+                .border_type(BorderType::Rounded)
+                .border_style(look.style(Role::Border));
             frame.render(outer, buf);
         }
         let inner = Rect::new(outer.x + 2, outer.y + 1, outer.width - 4, outer.height - 2);
@@ -300,7 +359,9 @@ impl Menu {
             cursor = Some(line::draw(filter, line, buf, look.style(Role::Text)));
             y += 1;
         }
-        let lines = inner.bottom().saturating_sub(y + u16::from(self.note.is_some()) * 2);
+        let lines = inner
+            .bottom()
+            .saturating_sub(y + u16::from(self.note.is_some()) * 2);
         let page = usize::from(lines.max(1));
         let top = self.cursor / page * page;
         for (i, (index, found)) in self.shown.iter().enumerate().skip(top).take(page) {
@@ -312,11 +373,21 @@ impl Menu {
             y += 1;
         }
         if self.shown.is_empty() {
-            buf.set_stringn(inner.x, y, "no line fits what is typed", room, look.style(Role::Dim));
+            buf.set_stringn(
+                inner.x,
+                y,
+                "no line fits what is typed",
+                room,
+                look.style(Role::Dim),
+            );
         }
         if let Some(note) = &self.note {
             let y = inner.bottom() - 1;
-            let role = if self.in_note { Role::Accent } else { Role::Dim };
+            let role = if self.in_note {
+                Role::Accent
+            } else {
+                Role::Dim
+            };
             let (x, _) = buf.set_stringn(inner.x, y, "note: ", room, look.style(role));
             let line = Rect::new(x, y, inner.right() - x, 1);
             let at = line::draw(note, line, buf, look.style(Role::Text));
@@ -330,11 +401,25 @@ impl Menu {
         cursor
     }
 
-    fn row(&self, i: usize, index: usize, found: &[usize], row: Rect, buf: &mut Buffer, look: &Look) {
-        let Some(choice) = self.choices.get(index) else { return };
+    fn row(
+        &self,
+        i: usize,
+        index: usize,
+        found: &[usize],
+        row: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
+        let Some(choice) = self.choices.get(index) else {
+            return;
+        };
         // The line that asked for the note shows while it is typed.
         let asked = !self.several && self.marks.contains(&index);
-        let here = if self.in_note { asked } else { i == self.cursor };
+        let here = if self.in_note {
+            asked
+        } else {
+            i == self.cursor
+        };
         let style = look.style(Role::Text);
         let mark = match (here, look.accessible) {
             (true, true) => ">",
@@ -344,20 +429,48 @@ impl Menu {
         buf.set_stringn(row.x, row.y, mark, 1, look.style(Role::Gutter));
         let mut x = row.x + 1;
         if self.several {
-            let mark = if self.marks.contains(&index) { "[x] " } else { "[ ] " };
+            let mark = if self.marks.contains(&index) {
+                "[x] "
+            } else {
+                "[ ] "
+            };
             (x, _) = buf.set_stringn(x, row.y, mark, 4, look.style(Role::Accent));
         }
         if self.filter.is_none() {
-            let number = if i < 9 { format!("{} ", i + 1) } else { "  ".into() };
+            let number = if i < 9 {
+                format!("{} ", i + 1)
+            } else {
+                "  ".into()
+            };
             (x, _) = buf.set_stringn(x, row.y, number, 2, look.style(Role::Key));
         }
-        let key = u16::try_from(text::width(&choice.key)).unwrap_or(0).min((row.right() - x) / 4);
+        let key = u16::try_from(text::width(&choice.key))
+            .unwrap_or(0)
+            .min((row.right() - x) / 4);
         let end = row.right() - if key > 0 { key + 1 } else { 0 };
-        buf.set_stringn(row.right() - key, row.y, &choice.key, usize::from(key), look.style(Role::Key));
+        buf.set_stringn(
+            row.right() - key,
+            row.y,
+            &choice.key,
+            usize::from(key),
+            look.style(Role::Key),
+        );
         let room = usize::from(end - x);
-        let column = if choice.help.is_empty() { room } else { self.label_column().min(room * 2 / 3) };
+        let column = if choice.help.is_empty() {
+            room
+        } else {
+            self.label_column().min(room * 2 / 3)
+        };
         let found_style = look.style(Role::Match);
-        let used = text::draw_marked(buf, (x, row.y), column, &choice.label, found, style, found_style);
+        let used = text::draw_marked(
+            buf,
+            (x, row.y),
+            column,
+            &choice.label,
+            found,
+            style,
+            found_style,
+        );
         if room > column + 2 {
             let help = text::fit(&choice.help, room - column - 2);
             let at = x + u16::try_from(column + 2).unwrap_or(0);
@@ -379,7 +492,10 @@ impl Menu {
         let rest = format!("{numbers}enter takes  esc closes ");
         let mark = match (self.in_note, self.several) {
             (true, _) if !self.tags.known().is_empty() => {
-                let known = text::fit(&self.tags.known().join(" "), room.saturating_sub(rest.len() + 8));
+                let known = text::fit(
+                    &self.tags.known().join(" "),
+                    room.saturating_sub(rest.len() + 8),
+                );
                 format!("tab: {known}  ")
             }
             (false, true) => "tab marks  ".to_string(),
@@ -387,7 +503,13 @@ impl Menu {
         };
         let hint = format!(" {mark}{rest}");
         if text::width(&hint) <= room {
-            buf.set_stringn(outer.x + 2, outer.bottom() - 1, &hint, room, look.style(Role::Hint));
+            buf.set_stringn(
+                outer.x + 2,
+                outer.bottom() - 1,
+                &hint,
+                room,
+                look.style(Role::Hint),
+            );
         }
     }
 
@@ -402,11 +524,25 @@ impl Menu {
         let labels = self.label_column();
         let line = |c: &Choice| {
             let key = text::width(&c.key);
-            let words = if c.help.is_empty() { text::width(&c.label) } else { labels + 2 + text::width(&c.help) };
+            let words = if c.help.is_empty() {
+                text::width(&c.label)
+            } else {
+                labels + 2 + text::width(&c.help)
+            };
             lead + words + if key > 0 { key + 2 } else { 0 }
         };
-        let typed = if self.note.is_some() || self.filter.is_some() { 44 } else { 0 };
-        let widest = self.choices.iter().map(line).chain([text::width(&self.title) + 2, typed, 34]).max().unwrap_or(0);
+        let typed = if self.note.is_some() || self.filter.is_some() {
+            44
+        } else {
+            0
+        };
+        let widest = self
+            .choices
+            .iter()
+            .map(line)
+            .chain([text::width(&self.title) + 2, typed, 34])
+            .max()
+            .unwrap_or(0);
         u16::try_from(widest + 4).unwrap_or(u16::MAX).min(100)
     }
 }

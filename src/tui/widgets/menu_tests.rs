@@ -6,12 +6,19 @@ fn press(menu: &mut Menu, code: KeyCode) -> MenuOutcome {
 }
 
 fn reasons() -> Menu {
-    let choices = vec![Choice::new("wrong content"), Choice::new("low quality"), Choice::new("other").wants_note()];
+    let choices = vec![
+        Choice::new("wrong content"),
+        Choice::new("low quality"),
+        Choice::new("other").wants_note(),
+    ];
     Menu::new("reject because", choices).several().with_note()
 }
 
 fn chosen(picks: &[usize], note: &str) -> MenuOutcome {
-    MenuOutcome::Chosen { picks: picks.to_vec(), note: note.into() }
+    MenuOutcome::Chosen {
+        picks: picks.to_vec(),
+        note: note.into(),
+    }
 }
 
 #[test]
@@ -20,8 +27,14 @@ fn a_digit_picks_at_once_and_joins_what_is_marked() {
     let mut menu = reasons();
     press(&mut menu, KeyCode::Tab);
     assert_eq!(press(&mut menu, KeyCode::Char('2')), chosen(&[0, 1], ""));
-    assert!(matches!(press(&mut menu, KeyCode::Char('4')), MenuOutcome::Refused(_)));
-    assert!(matches!(press(&mut menu, KeyCode::Char('0')), MenuOutcome::Refused(_)));
+    assert!(matches!(
+        press(&mut menu, KeyCode::Char('4')),
+        MenuOutcome::Refused(_)
+    ));
+    assert!(matches!(
+        press(&mut menu, KeyCode::Char('0')),
+        MenuOutcome::Refused(_)
+    ));
     assert_eq!(press(&mut menu, KeyCode::Esc), MenuOutcome::Cancelled);
 }
 
@@ -30,11 +43,17 @@ fn other_asks_for_its_note() {
     let mut menu = reasons();
     assert_eq!(press(&mut menu, KeyCode::Char('3')), MenuOutcome::Open);
     assert!(menu.typing());
-    assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
+    assert!(matches!(
+        press(&mut menu, KeyCode::Enter),
+        MenuOutcome::Refused(_)
+    ));
     for c in "two 2 heads".chars() {
         assert_eq!(press(&mut menu, KeyCode::Char(c)), MenuOutcome::Open);
     }
-    assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[2], "two 2 heads"));
+    assert_eq!(
+        press(&mut menu, KeyCode::Enter),
+        chosen(&[2], "two 2 heads")
+    );
 }
 
 #[test]
@@ -48,7 +67,9 @@ fn tab_completes_a_tag_in_the_note_and_marks_outside_of_it() {
     assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[2], "too #dark"));
     let mut menu = reasons();
     press(&mut menu, KeyCode::Up);
-    assert!(matches!(press(&mut menu, KeyCode::Tab), MenuOutcome::Refused(why) if why.contains("type #")));
+    assert!(
+        matches!(press(&mut menu, KeyCode::Tab), MenuOutcome::Refused(why) if why.contains("type #"))
+    );
 }
 
 #[test]
@@ -68,7 +89,10 @@ fn down_past_the_last_line_is_the_note_and_enter_takes_the_cursor() {
 fn a_note_marks_no_line() {
     let mut menu = reasons();
     press(&mut menu, KeyCode::Up);
-    assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)), "neither a reason nor a note");
+    assert!(
+        matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)),
+        "neither a reason nor a note"
+    );
     press(&mut menu, KeyCode::Up);
     menu.paste("too dark");
     assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[], "too dark"));
@@ -76,7 +100,10 @@ fn a_note_marks_no_line() {
     press(&mut begun, KeyCode::Up);
     assert_eq!(press(&mut begun, KeyCode::Enter), chosen(&[], "too dark"));
     let mut begun = reasons().keeping("too dark");
-    assert_eq!(press(&mut begun, KeyCode::Char('2')), chosen(&[1], "too dark"));
+    assert_eq!(
+        press(&mut begun, KeyCode::Char('2')),
+        chosen(&[1], "too dark")
+    );
     let mut marked = reasons();
     press(&mut marked, KeyCode::Tab);
     press(&mut marked, KeyCode::Up);
@@ -87,11 +114,18 @@ fn a_note_marks_no_line() {
 
 #[test]
 fn where_one_line_is_taken_a_note_waits_for_it() {
-    let lines = || ["accept", "reject", "fix"].map(|label| Choice::new(label).wants_note()).to_vec();
+    let lines = || {
+        ["accept", "reject", "fix"]
+            .map(|label| Choice::new(label).wants_note())
+            .to_vec()
+    };
     let mut menu = Menu::new("settle", lines()).with_note();
     press(&mut menu, KeyCode::Up);
     menu.paste("no rule");
-    assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
+    assert!(matches!(
+        press(&mut menu, KeyCode::Enter),
+        MenuOutcome::Refused(_)
+    ));
     assert!(!menu.typing(), "the lines have the keys");
     press(&mut menu, KeyCode::Down);
     assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], "no rule"));
@@ -100,7 +134,10 @@ fn where_one_line_is_taken_a_note_waits_for_it() {
     press(&mut menu, KeyCode::Char('1'));
     menu.paste("no rule");
     press(&mut menu, KeyCode::Up);
-    assert_eq!(press(&mut menu, KeyCode::Char('3')), chosen(&[2], "no rule"));
+    assert_eq!(
+        press(&mut menu, KeyCode::Char('3')),
+        chosen(&[2], "no rule")
+    );
     let mut menu = Menu::new("settle", lines()).with_note();
     press(&mut menu, KeyCode::Char('2'));
     menu.paste("no rule");
@@ -119,9 +156,15 @@ fn typing_narrows_with_the_best_first() {
     let labels: Vec<&str> = menu.shown.iter().map(|(i, _)| names[*i]).collect();
     assert_eq!(labels, ["describe", "sort descending", "subset"]);
     assert_eq!(menu.shown[1].1, [5, 6, 7, 8]);
-    assert!(matches!(press(&mut menu, KeyCode::Tab), MenuOutcome::Refused(_)));
+    assert!(matches!(
+        press(&mut menu, KeyCode::Tab),
+        MenuOutcome::Refused(_)
+    ));
     press(&mut menu, KeyCode::Down);
     assert_eq!(press(&mut menu, KeyCode::Enter), chosen(&[1], ""));
     menu.paste("zzz");
-    assert!(matches!(press(&mut menu, KeyCode::Enter), MenuOutcome::Refused(_)));
+    assert!(matches!(
+        press(&mut menu, KeyCode::Enter),
+        MenuOutcome::Refused(_)
+    ));
 }

@@ -15,7 +15,11 @@ const PLAIN: [&str; 8] = ["_", "_", ".", ".", "-", "-", "=", "#"];
 
 /// A bar of `width` columns for a share from 0 to 1.
 pub fn bar(share: f64, width: usize, accessible: bool) -> String {
-    let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+    let share = if share.is_nan() {
+        0.0
+    } else {
+        share.clamp(0.0, 1.0)
+    };
     if accessible {
         let full = (share * width as f64).round() as usize;
         return format!("{}{}", "#".repeat(full), "-".repeat(width - full));
@@ -33,7 +37,11 @@ pub fn sparkline(readings: &[f64], most: f64, width: usize, accessible: bool) ->
     let marks = if accessible { &PLAIN } else { &COLUMNS };
     let last = &readings[readings.len().saturating_sub(width)..];
     let mark = |r: &f64| {
-        let share = if most > 0.0 && r.is_finite() { (r / most).clamp(0.0, 1.0) } else { 0.0 };
+        let share = if most > 0.0 && r.is_finite() {
+            (r / most).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
         marks[((share * 7.0).round() as usize).min(7)]
     };
     let columns: String = last.iter().map(mark).collect();
@@ -67,7 +75,11 @@ impl Meter<'_> {
             buf.set_stringn(x, area.y, said, room, look.style(role)).0
         };
         x = put(x, &name, Role::Dim);
-        x = put(x, &bar(self.share, bar_width, look.accessible), Role::Accent);
+        x = put(
+            x,
+            &bar(self.share, bar_width, look.accessible),
+            Role::Accent,
+        );
         x = put(x, &format!(" {} ", self.says), Role::Text);
         let left = usize::from(area.right().saturating_sub(x));
         if left >= 8 && !self.history.is_empty() {
@@ -90,9 +102,15 @@ pub fn gib(bytes: u64) -> String {
 /// A stretch of time, two units at most: `3 s`, `2 min 5 s`, `1 h 40 min`, `3 d 2 h`.
 pub fn stretch(seconds: u64) -> String {
     let units = [(86_400, "d"), (3600, "h"), (60, "min"), (1, "s")];
-    let at = units.iter().position(|(size, _)| seconds >= *size).unwrap_or(3);
+    let at = units
+        .iter()
+        .position(|(size, _)| seconds >= *size)
+        .unwrap_or(3);
     let (size, name) = units[at];
-    let rest = units.get(at + 1).map(|(small, name)| (seconds % size / small, name)).filter(|(n, _)| *n > 0);
+    let rest = units
+        .get(at + 1)
+        .map(|(small, name)| (seconds % size / small, name))
+        .filter(|(n, _)| *n > 0);
     match rest {
         Some((n, small)) => format!("{} {name} {n} {small}", text::grouped(seconds / size)),
         None => format!("{} {name}", text::grouped(seconds / size)),
@@ -108,7 +126,11 @@ mod tests {
         for width in [0, 1, 7, 24] {
             for share in [0.0, 0.01, 0.5, 0.999, 1.0, 7.0, -1.0, f64::NAN] {
                 for accessible in [false, true] {
-                    assert_eq!(text::width(&bar(share, width, accessible)), width, "{share} {width} {accessible}");
+                    assert_eq!(
+                        text::width(&bar(share, width, accessible)),
+                        width,
+                        "{share} {width} {accessible}"
+                    );
                 }
             }
         }
@@ -128,6 +150,17 @@ mod tests {
     #[test]
     fn time_is_said_in_two_units() {
         let said = [0, 59, 60, 125, 3600, 6000, 266_400].map(stretch);
-        assert_eq!(said, ["0 s", "59 s", "1 min", "2 min 5 s", "1 h", "1 h 40 min", "3 d 2 h"]);
+        assert_eq!(
+            said,
+            [
+                "0 s",
+                "59 s",
+                "1 min",
+                "2 min 5 s",
+                "1 h",
+                "1 h 40 min",
+                "3 d 2 h"
+            ]
+        );
     }
 }

@@ -33,12 +33,23 @@ pub struct Page {
 impl Page {
     /// An empty page.
     pub fn new(title: impl Into<String>) -> Page {
-        Page { title: title.into(), paragraphs: vec![], top: 0, lines: vec![], width: 0, room: 1 }
+        Page {
+            title: title.into(),
+            paragraphs: vec![],
+            top: 0,
+            lines: vec![],
+            width: 0,
+            room: 1,
+        }
     }
 
     /// Adds a paragraph.
     pub fn say(mut self, text: impl Into<String>) -> Page {
-        self.paragraphs.push(Paragraph { text: text.into(), role: Role::Text, label: None });
+        self.paragraphs.push(Paragraph {
+            text: text.into(),
+            role: Role::Text,
+            label: None,
+        });
         self
     }
 
@@ -47,13 +58,27 @@ impl Page {
         if !self.paragraphs.is_empty() {
             self = self.say("");
         }
-        self.paragraphs.push(Paragraph { text: text.into(), role: Role::Heading, label: None });
+        self.paragraphs.push(Paragraph {
+            text: text.into(),
+            role: Role::Heading,
+            label: None,
+        });
         self
     }
 
     /// Adds `label` in a column of `width` and `text` beside it.
-    pub fn entry(mut self, label: impl Into<String>, width: u16, text: impl Into<String>, role: Role) -> Page {
-        self.paragraphs.push(Paragraph { text: text.into(), role, label: Some((label.into(), width)) });
+    pub fn entry(
+        mut self,
+        label: impl Into<String>,
+        width: u16,
+        text: impl Into<String>,
+        role: Role,
+    ) -> Page {
+        self.paragraphs.push(Paragraph {
+            text: text.into(),
+            role,
+            label: Some((label.into(), width)),
+        });
         self
     }
 
@@ -103,25 +128,57 @@ impl Page {
         if area.width < 4 || area.height < 3 {
             return;
         }
-        let inner = Rect { x: area.x + 1, width: area.width - 2, ..area };
+        let inner = Rect {
+            x: area.x + 1,
+            width: area.width - 2,
+            ..area
+        };
         if self.width != inner.width || self.lines.is_empty() {
             self.lay_out(inner.width);
         }
         let room = usize::from(inner.width);
-        buf.set_stringn(inner.x, inner.y, text::fit(&self.title, room), room, look.style(Role::Accent));
+        buf.set_stringn(
+            inner.x,
+            inner.y,
+            text::fit(&self.title, room),
+            room,
+            look.style(Role::Accent),
+        );
         self.room = usize::from(inner.height) - 2;
         self.top = self.top.min(self.lines.len().saturating_sub(self.room));
-        for (i, (label, line, role, indent)) in self.lines.iter().skip(self.top).take(self.room).enumerate() {
+        for (i, (label, line, role, indent)) in
+            self.lines.iter().skip(self.top).take(self.room).enumerate()
+        {
             let y = inner.y + 1 + u16::try_from(i).unwrap_or(0);
             if let Some(label) = label {
                 let wide = usize::from(indent.saturating_sub(1));
-                buf.set_stringn(inner.x, y, text::fit(label, wide), wide, look.style(Role::Key));
+                buf.set_stringn(
+                    inner.x,
+                    y,
+                    text::fit(label, wide),
+                    wide,
+                    look.style(Role::Key),
+                );
             }
-            buf.set_stringn(inner.x + indent, y, line, usize::from(inner.width - indent), look.style(*role));
+            buf.set_stringn(
+                inner.x + indent,
+                y,
+                line,
+                usize::from(inner.width - indent),
+                look.style(*role),
+            );
         }
         let last = (self.top + self.room).min(self.lines.len());
-        let more = if last < self.lines.len() { "  pgdn: more" } else { "" };
-        let at = format!("lines {}-{last} of {}{more}  esc: close", self.top + 1, self.lines.len());
+        let more = if last < self.lines.len() {
+            "  pgdn: more"
+        } else {
+            ""
+        };
+        let at = format!(
+            "lines {}-{last} of {}{more}  esc: close",
+            self.top + 1,
+            self.lines.len()
+        );
         buf.set_stringn(inner.x, inner.bottom() - 1, at, room, look.style(Role::Dim));
     }
 }
@@ -134,7 +191,16 @@ mod tests {
 
     fn lines(buf: &Buffer) -> Vec<String> {
         let wide = usize::from(buf.area.width);
-        buf.content.chunks(wide).map(|l| l.iter().map(|c| c.symbol()).collect::<String>().trim().into()).collect()
+        buf.content
+            .chunks(wide)
+            .map(|l| {
+                l.iter()
+                    .map(|c| c.symbol())
+                    .collect::<String>()
+                    .trim()
+                    .into()
+            })
+            .collect()
     }
 
     #[test]
@@ -148,9 +214,14 @@ mod tests {
             (lines(&buf)[1].as_str(), lines(&buf)[9].as_str()),
             ("line 1", "lines 1-8 of 20  pgdn: more  esc: close")
         );
-        assert!(page.act(Action::PageDown) && page.act(Action::PageDown) && page.act(Action::MenuDown));
+        assert!(
+            page.act(Action::PageDown) && page.act(Action::PageDown) && page.act(Action::MenuDown)
+        );
         page.draw(area, &mut buf, &look);
-        assert_eq!((lines(&buf)[8].as_str(), lines(&buf)[9].as_str()), ("line 20", "lines 13-20 of 20  esc: close"));
+        assert_eq!(
+            (lines(&buf)[8].as_str(), lines(&buf)[9].as_str()),
+            ("line 20", "lines 13-20 of 20  esc: close")
+        );
         assert!(page.act(Action::Top) && !page.act(Action::Accept));
         page.draw(Rect::new(0, 0, 2, 2), &mut buf, &look);
     }

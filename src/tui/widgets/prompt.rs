@@ -39,7 +39,14 @@ impl Prompt {
     /// A prompt that begins with `text`; `history` holds earlier entries, the oldest first.
     pub fn new(label: impl Into<String>, text: impl Into<String>, history: Vec<String>) -> Prompt {
         let (label, input) = (label.into(), Input::new(text.into()));
-        Prompt { label, input, history, at: None, draft: String::new(), problem: None }
+        Prompt {
+            label,
+            input,
+            history,
+            at: None,
+            draft: String::new(),
+            problem: None,
+        }
     }
 
     /// What has been typed.
@@ -94,7 +101,10 @@ impl Prompt {
             self.draft = self.input.value().to_string();
         }
         self.at = next;
-        let text = next.and_then(|i| self.history.get(i)).unwrap_or(&self.draft).clone();
+        let text = next
+            .and_then(|i| self.history.get(i))
+            .unwrap_or(&self.draft)
+            .clone();
         self.input = Input::new(text.clone());
         PromptOutcome::Changed(text)
     }
@@ -109,13 +119,29 @@ impl Prompt {
         buf.set_style(row, look.theme.base());
         let width = usize::from(area.width);
         let most = (width / 2).max(width.saturating_sub(TYPED));
-        let label = format!("{}: ", text::fit(self.label.trim_end_matches([' ', ':']), most.saturating_sub(2)));
+        let label = format!(
+            "{}: ",
+            text::fit(
+                self.label.trim_end_matches([' ', ':']),
+                most.saturating_sub(2)
+            )
+        );
         let (x, _) = buf.set_stringn(area.x, area.y, label, most, look.style(Role::Accent));
-        let mut rest = Rect { x, width: area.right().saturating_sub(x), ..row };
+        let mut rest = Rect {
+            x,
+            width: area.right().saturating_sub(x),
+            ..row
+        };
         if let Some(problem) = &self.problem {
             let said = text::fit(problem, usize::from(rest.width) * 2 / 3);
             let wide = u16::try_from(text::width(&said)).unwrap_or(0);
-            buf.set_stringn(rest.right() - wide, area.y, said, usize::from(wide), look.style(Role::Bad));
+            buf.set_stringn(
+                rest.right() - wide,
+                area.y,
+                said,
+                usize::from(wide),
+                look.style(Role::Bad),
+            );
             rest.width = rest.width.saturating_sub(wide + 1);
         }
         line::draw(&self.input, rest, buf, look.style(Role::Text))
@@ -135,21 +161,36 @@ mod tests {
     #[test]
     fn typing_changes_enter_ends_esc_cancels() {
         let mut p = Prompt::new("find", "", vec![]);
-        assert_eq!(press(&mut p, KeyCode::Char('a')), PromptOutcome::Changed("a".into()));
+        assert_eq!(
+            press(&mut p, KeyCode::Char('a')),
+            PromptOutcome::Changed("a".into())
+        );
         assert_eq!(press(&mut p, KeyCode::Left), PromptOutcome::Open);
         assert_eq!(p.paste("x y\n"), PromptOutcome::Changed("x ya".into()));
-        assert_eq!(press(&mut p, KeyCode::Enter), PromptOutcome::Done("x ya".into()));
+        assert_eq!(
+            press(&mut p, KeyCode::Enter),
+            PromptOutcome::Done("x ya".into())
+        );
         assert_eq!(press(&mut p, KeyCode::Esc), PromptOutcome::Cancelled);
     }
 
     #[test]
     fn history_keeps_what_was_begun() {
         let mut p = Prompt::new("find", "beg", vec!["old".into(), "new".into()]);
-        assert_eq!(press(&mut p, KeyCode::Up), PromptOutcome::Changed("new".into()));
-        assert_eq!(press(&mut p, KeyCode::Up), PromptOutcome::Changed("old".into()));
+        assert_eq!(
+            press(&mut p, KeyCode::Up),
+            PromptOutcome::Changed("new".into())
+        );
+        assert_eq!(
+            press(&mut p, KeyCode::Up),
+            PromptOutcome::Changed("old".into())
+        );
         assert_eq!(press(&mut p, KeyCode::Up), PromptOutcome::Open);
         press(&mut p, KeyCode::Down);
-        assert_eq!(press(&mut p, KeyCode::Down), PromptOutcome::Changed("beg".into()));
+        assert_eq!(
+            press(&mut p, KeyCode::Down),
+            PromptOutcome::Changed("beg".into())
+        );
         assert_eq!(press(&mut p, KeyCode::Down), PromptOutcome::Open);
     }
 
@@ -160,7 +201,12 @@ mod tests {
             let area = Rect::new(0, 0, width, 1);
             let mut buf = Buffer::empty(area);
             Prompt::new(label, "ann", vec![]).draw(area, &mut buf, &look);
-            buf.content.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string()
+            buf.content
+                .iter()
+                .map(|c| c.symbol())
+                .collect::<String>()
+                .trim_end()
+                .to_string()
         };
         for label in ["note on #1", "note on #1 ", "note on #1:"] {
             assert_eq!(line(label, 40), "note on #1: ann");
@@ -169,7 +215,10 @@ mod tests {
             line("people of `round-1`, with commas between", 80),
             "people of `round-1`, with commas between: ann"
         );
-        let cut = line("look at the items such as `subtask:text status:pending` (empty: all)", 80);
+        let cut = line(
+            "look at the items such as `subtask:text status:pending` (empty: all)",
+            80,
+        );
         assert!(cut.ends_with("…: ann"), "{cut}");
     }
 

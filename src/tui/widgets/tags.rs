@@ -6,7 +6,9 @@ use tui_input::Input;
 pub fn tags(note: &str) -> Vec<String> {
     let tag = |word: &str| {
         let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
-        let named = word.strip_prefix('#').is_some_and(|rest| rest.chars().any(char::is_alphanumeric));
+        let named = word
+            .strip_prefix('#')
+            .is_some_and(|rest| rest.chars().any(char::is_alphanumeric));
         named.then(|| word.to_string())
     };
     note.split_whitespace().filter_map(tag).collect()
@@ -46,7 +48,10 @@ impl Tags {
     pub fn complete(&mut self, input: &mut Input) -> Result<(), String> {
         let chars: Vec<char> = input.value().chars().collect();
         let cursor = input.cursor().min(chars.len());
-        let start = chars[..cursor].iter().rposition(|c| c.is_whitespace()).map_or(0, |at| at + 1);
+        let start = chars[..cursor]
+            .iter()
+            .rposition(|c| c.is_whitespace())
+            .map_or(0, |at| at + 1);
         let word: String = chars[start..cursor].iter().collect();
         if !word.starts_with('#') {
             return Err("tab completes a tag: type # and its beginning".into());
@@ -56,7 +61,11 @@ impl Tags {
             _ => (word, 0),
         };
         let lower = typed.to_lowercase();
-        let fits: Vec<&String> = self.known.iter().filter(|k| k.to_lowercase().starts_with(&lower)).collect();
+        let fits: Vec<&String> = self
+            .known
+            .iter()
+            .filter(|k| k.to_lowercase().starts_with(&lower))
+            .collect();
         let Some(tag) = fits.get(at % fits.len().max(1)) else {
             return Err(format!("no tag used before begins with {typed}"));
         };
@@ -76,7 +85,10 @@ mod tests {
 
     #[test]
     fn tags_are_words_with_a_hash_before_something() {
-        assert_eq!(tags("#cut off, see (#dark) and #two-heads. # #! a#b"), ["#cut", "#two-heads"]);
+        assert_eq!(
+            tags("#cut off, see (#dark) and #two-heads. # #! a#b"),
+            ["#cut", "#two-heads"]
+        );
         assert!(tags("").is_empty());
     }
 
@@ -93,9 +105,17 @@ mod tests {
             assert_eq!(input.cursor(), wanted.find(" here").unwrap());
         }
         let mut input = Input::new("#x".into());
-        assert!(tags.complete(&mut input).unwrap_err().contains("begins with #x"));
+        assert!(
+            tags.complete(&mut input)
+                .unwrap_err()
+                .contains("begins with #x")
+        );
         let mut input = Input::new("word".into());
         assert!(tags.complete(&mut input).unwrap_err().contains("type #"));
-        assert!(Tags::default().complete(&mut Input::new("#".into())).is_err());
+        assert!(
+            Tags::default()
+                .complete(&mut Input::new("#".into()))
+                .is_err()
+        );
     }
 }

@@ -18,7 +18,8 @@ pub fn clean(text: &str) -> String {
 
 /// Grapheme clusters of a clean text, each with the columns it takes.
 pub fn clusters(text: &str) -> impl Iterator<Item = (&str, usize)> {
-    text.graphemes(true).map(|cluster| (cluster, usize::from(cluster.cell_width())))
+    text.graphemes(true)
+        .map(|cluster| (cluster, usize::from(cluster.cell_width())))
 }
 
 /// Columns a text takes once it is cleaned.
@@ -31,7 +32,16 @@ pub fn width(text: &str) -> usize {
 
 /// For each character the columns of the cluster that it begins; `None` for those that belong to the one before.
 pub fn columns(text: &[char]) -> Vec<Option<usize>> {
-    let shown: String = text.iter().map(|c| if clean::is_hidden(*c) { clean::MARK } else { *c }).collect();
+    let shown: String = text
+        .iter()
+        .map(|c| {
+            if clean::is_hidden(*c) {
+                clean::MARK
+            } else {
+                *c
+            }
+        })
+        .collect();
     let mut out = Vec::with_capacity(text.len());
     for (cluster, columns) in clusters(&shown) {
         out.push(Some(columns));
@@ -64,7 +74,11 @@ fn window(text: &str, room: usize, keep: Option<usize>) -> (bool, Vec<(usize, &s
     }
     let total: usize = all.iter().map(|(.., columns)| columns).sum();
     let kept = |range: std::ops::Range<usize>| -> Vec<(usize, &str)> {
-        all.get(range).unwrap_or_default().iter().map(|(at, cluster, _)| (*at, *cluster)).collect()
+        all.get(range)
+            .unwrap_or_default()
+            .iter()
+            .map(|(at, cluster, _)| (*at, *cluster))
+            .collect()
     };
     if total <= room {
         return (false, kept(0..all.len()), false);
@@ -111,7 +125,11 @@ pub fn fit(text: &str, room: usize) -> String {
     let text = clean(text);
     let (before, kept, after) = window(&text, room, None);
     let mark = |on: bool| on.then_some("…");
-    mark(before).into_iter().chain(kept.into_iter().map(|(_, cluster)| cluster)).chain(mark(after)).collect()
+    mark(before)
+        .into_iter()
+        .chain(kept.into_iter().map(|(_, cluster)| cluster))
+        .chain(mark(after))
+        .collect()
 }
 
 /// Draws `text` at (`x`, `y`) in at most `room` columns; clusters with a character whose index is in `marks` (sorted) are drawn
@@ -139,7 +157,10 @@ pub fn draw_marked(
     }
     let (mut piece, mut on) = (String::new(), false);
     for (index, cluster) in kept {
-        let hit = cluster.chars().zip(index..).any(|(_, index)| marks.binary_search(&index).is_ok());
+        let hit = cluster
+            .chars()
+            .zip(index..)
+            .any(|(_, index)| marks.binary_search(&index).is_ok());
         if hit != on && !piece.is_empty() {
             put(buf, &piece, if on { style.patch(marked) } else { style });
             piece.clear();
@@ -237,7 +258,15 @@ mod tests {
         let at = text.find("animal").unwrap();
         let mut buf = Buffer::empty(Rect::new(0, 0, 20, 1));
         let marks: Vec<usize> = (at..at + 6).collect();
-        draw_marked(&mut buf, (0, 0), 20, text, &marks, Style::new(), Style::new().bold());
+        draw_marked(
+            &mut buf,
+            (0, 0),
+            20,
+            text,
+            &marks,
+            Style::new(),
+            Style::new().bold(),
+        );
         let line: String = buf.content.iter().map(|c| c.symbol()).collect();
         assert!(line.starts_with('…') && line.contains("animal"), "{line}");
         let bold: String = buf
@@ -263,28 +292,67 @@ mod tests {
     #[test]
     fn clusters_are_never_cut() {
         let family = "👨‍👩‍👧‍👦";
-        assert_eq!((width(family), width("e\u{301}"), width("1️⃣"), width("pass\u{200d}word")), (2, 1, 2, 9));
-        assert_eq!(fit(&format!("{family}{family}{family}"), 5), format!("{family}{family}…"));
+        assert_eq!(
+            (
+                width(family),
+                width("e\u{301}"),
+                width("1️⃣"),
+                width("pass\u{200d}word")
+            ),
+            (2, 1, 2, 9)
+        );
+        assert_eq!(
+            fit(&format!("{family}{family}{family}"), 5),
+            format!("{family}{family}…")
+        );
         assert_eq!(fit(&format!("a{family}"), 2), "a…");
-        assert_eq!(wrap(&format!("{family}{family} e\u{301}e\u{301}"), 2), [family, family, "e\u{301}e\u{301}"]);
-        assert_eq!(wrap(family, 1), [family], "what is wider than a line stands in one");
+        assert_eq!(
+            wrap(&format!("{family}{family} e\u{301}e\u{301}"), 2),
+            [family, family, "e\u{301}e\u{301}"]
+        );
+        assert_eq!(
+            wrap(family, 1),
+            [family],
+            "what is wider than a line stands in one"
+        );
         let mut buf = Buffer::empty(Rect::new(0, 0, 8, 1));
         // A match within a cluster marks all of it.
-        let used = draw_marked(&mut buf, (0, 0), 8, &format!("x{family}y"), &[3], Style::new(), Style::new().bold());
+        let used = draw_marked(
+            &mut buf,
+            (0, 0),
+            8,
+            &format!("x{family}y"),
+            &[3],
+            Style::new(),
+            Style::new().bold(),
+        );
         assert_eq!((used, buf[(1, 0)].symbol()), (4, family));
-        let bold = |x: u16| buf[(x, 0)].modifier.contains(ratatui::style::Modifier::BOLD);
+        let bold = |x: u16| {
+            buf[(x, 0)]
+                .modifier
+                .contains(ratatui::style::Modifier::BOLD)
+        };
         assert_eq!([bold(0), bold(1), bold(3)], [false, true, false]);
-        assert_eq!(columns(&['a', 'e', '\u{301}', '\u{202e}', '漢']), [Some(1), Some(1), None, Some(1), Some(2)]);
+        assert_eq!(
+            columns(&['a', 'e', '\u{301}', '\u{202e}', '漢']),
+            [Some(1), Some(1), None, Some(1), Some(2)]
+        );
     }
 
     #[test]
     fn thousands_are_marked() {
-        assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(617_000)], ["0", "999", "1,000", "617,000"]);
+        assert_eq!(
+            [grouped(0), grouped(999), grouped(1000), grouped(617_000)],
+            ["0", "999", "1,000", "617,000"]
+        );
     }
 
     #[test]
     fn one_of_a_thing_is_singular() {
-        let said: Vec<String> = [0, 1, 2, 617_000].into_iter().map(|n| counted(n, "item")).collect();
+        let said: Vec<String> = [0, 1, 2, 617_000]
+            .into_iter()
+            .map(|n| counted(n, "item"))
+            .collect();
         assert_eq!(said, ["0 items", "1 item", "2 items", "617,000 items"]);
     }
 }

@@ -32,22 +32,34 @@ pub struct Toast {
 impl Toast {
     /// Good to know.
     pub fn info(text: impl Into<String>) -> Toast {
-        Toast { severity: Severity::Info, text: text.into() }
+        Toast {
+            severity: Severity::Info,
+            text: text.into(),
+        }
     }
 
     /// It is done and kept.
     pub fn done(text: impl Into<String>) -> Toast {
-        Toast { severity: Severity::Done, text: text.into() }
+        Toast {
+            severity: Severity::Done,
+            text: text.into(),
+        }
     }
 
     /// Needs attention.
     pub fn warning(text: impl Into<String>) -> Toast {
-        Toast { severity: Severity::Warning, text: text.into() }
+        Toast {
+            severity: Severity::Warning,
+            text: text.into(),
+        }
     }
 
     /// It failed.
     pub fn error(text: impl Into<String>) -> Toast {
-        Toast { severity: Severity::Error, text: text.into() }
+        Toast {
+            severity: Severity::Error,
+            text: text.into(),
+        }
     }
 
     /// What stands before the text, for eyes without colour and for screen readers.
@@ -80,7 +92,10 @@ impl From<&Error> for Toast {
             ErrorKind::Conflict => Severity::Warning,
             _ => Severity::Error,
         };
-        Toast { severity, text: line }
+        Toast {
+            severity,
+            text: line,
+        }
     }
 }
 
@@ -92,9 +107,14 @@ mod tests {
 
     #[test]
     fn a_problem_is_one_line_with_its_severity_in_words() {
-        let problem = Error::new(ErrorKind::DiskFull, "write: no space left").file("a.jsonl").help("free some space");
+        let problem = Error::new(ErrorKind::DiskFull, "write: no space left")
+            .file("a.jsonl")
+            .help("free some space");
         let toast = Toast::from(&problem);
-        assert_eq!(toast, Toast::error("a.jsonl: write: no space left; free some space"));
+        assert_eq!(
+            toast,
+            Toast::error("a.jsonl: write: no space left; free some space")
+        );
         let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::Mono, false);
         let area = Rect::new(0, 0, 20, 1);
         let mut buf = Buffer::empty(area);

@@ -32,13 +32,22 @@ pub struct Piece {
 impl Piece {
     /// A run of words.
     pub fn new(text: impl Into<String>, change: Change) -> Piece {
-        Piece { text: text.into(), change }
+        Piece {
+            text: text.into(),
+            change,
+        }
     }
 }
 
 /// Runs of letters and digits, runs of blanks, and every other character by itself.
 fn words(text: &str) -> Vec<&str> {
-    let kind = |c: char| if c.is_alphanumeric() { 1 } else { 2 * u8::from(c.is_whitespace()) };
+    let kind = |c: char| {
+        if c.is_alphanumeric() {
+            1
+        } else {
+            2 * u8::from(c.is_whitespace())
+        }
+    };
     let mut words = Vec::new();
     let mut start = 0;
     let mut last = None;
@@ -59,7 +68,11 @@ fn words(text: &str) -> Vec<&str> {
 /// `new` with what was taken out of `old` in its place; what was removed stands before what was added.
 pub fn by_words(old: &str, new: &str) -> Vec<Piece> {
     if old == new {
-        return if new.is_empty() { Vec::new() } else { vec![Piece::new(new, Change::Same)] };
+        return if new.is_empty() {
+            Vec::new()
+        } else {
+            vec![Piece::new(new, Change::Same)]
+        };
     }
     let (a, b) = (words(old), words(new));
     let mut out: Vec<Piece> = Vec::new();
@@ -177,8 +190,14 @@ mod tests {
 
     #[test]
     fn words_are_compared_with_their_marks() {
-        assert_eq!(shown(&by_words("1 red owl, fine", "1 red barn owl, fine")), "1 red [+barn ]owl, fine");
-        assert_eq!(shown(&by_words("a (red) owl", "a (blue) owl.")), "a ([-red][+blue]) owl[+.]");
+        assert_eq!(
+            shown(&by_words("1 red owl, fine", "1 red barn owl, fine")),
+            "1 red [+barn ]owl, fine"
+        );
+        assert_eq!(
+            shown(&by_words("a (red) owl", "a (blue) owl.")),
+            "a ([-red][+blue]) owl[+.]"
+        );
         assert_eq!(shown(&by_words("same", "same")), "same");
         assert_eq!(shown(&by_words("", "new")), "[+new]");
         assert_eq!(shown(&by_words("漢字 x", "漢字 y")), "漢字 [-x][+y]");
@@ -189,9 +208,16 @@ mod tests {
     fn nothing_is_lost_of_either_text() {
         let (old, new) = ("one two, three  four", "two three, 4 four!");
         let of = |but: Change| -> String {
-            by_words(old, new).iter().filter(|p| p.change != but).map(|p| p.text.as_str()).collect()
+            by_words(old, new)
+                .iter()
+                .filter(|p| p.change != but)
+                .map(|p| p.text.as_str())
+                .collect()
         };
-        assert_eq!((of(Change::Added), of(Change::Removed)), (old.to_string(), new.to_string()));
+        assert_eq!(
+            (of(Change::Added), of(Change::Removed)),
+            (old.to_string(), new.to_string())
+        );
     }
 
     #[test]
@@ -201,25 +227,45 @@ mod tests {
             let look = Look::new(&Theme::shipped("dark").unwrap(), level, accessible);
             styled(&pieces, false, &look)
         };
-        let text = |words: &[Word]| words.iter().map(|(word, _)| word.as_str()).collect::<String>();
+        let text = |words: &[Word]| {
+            words
+                .iter()
+                .map(|(word, _)| word.as_str())
+                .collect::<String>()
+        };
         for (level, accessible) in [(ColourLevel::Mono, false), (ColourLevel::True, true)] {
-            assert_eq!(text(&of(level, accessible)), "Is the [-red-]{+blue+} owl asleep?");
+            assert_eq!(
+                text(&of(level, accessible)),
+                "Is the [-red-]{+blue+} owl asleep?"
+            );
         }
         let coloured = of(ColourLevel::True, false);
         assert_eq!(text(&coloured), "Is the redblue owl asleep?");
         let style = |word: &str| coloured.iter().find(|(w, _)| w == word).unwrap().1;
-        assert!(style("red").add_modifier.contains(Modifier::CROSSED_OUT) && style("red").fg != style("blue").fg);
+        assert!(
+            style("red").add_modifier.contains(Modifier::CROSSED_OUT)
+                && style("red").fg != style("blue").fg
+        );
     }
 
     #[test]
     fn lines_hold_no_more_than_the_room_and_all_of_the_words() {
         let look = Look::new(&Theme::shipped("mono").unwrap(), ColourLevel::Mono, false);
-        let words = styled(&by_words("one two three", "one 2 three and averyveryverylongword"), false, &look);
+        let words = styled(
+            &by_words("one two three", "one 2 three and averyveryverylongword"),
+            false,
+            &look,
+        );
         let whole: String = words.iter().map(|(w, _)| w.as_str()).collect();
         for room in 8..40 {
             let lines = wrap(words.clone(), room);
             let line = |l: &Vec<Word>| l.iter().map(|(w, _)| w.as_str()).collect::<String>();
-            assert!(lines.iter().all(|l| text::width(line(l).trim_end()) <= room), "{room}");
+            assert!(
+                lines
+                    .iter()
+                    .all(|l| text::width(line(l).trim_end()) <= room),
+                "{room}"
+            );
             assert_eq!(lines.iter().map(line).collect::<String>(), whole);
         }
     }

@@ -14,28 +14,63 @@ fn board(paths: &[PathBuf]) -> BoardData {
 
 #[test]
 fn of_five_runs_of_one_model_the_newest_is_used_and_the_others_are_named() {
-    let Some((folder, _)) = tool("vlmevalkit") else { return };
+    let Some((folder, _)) = tool("vlmevalkit") else {
+        return;
+    };
     let scored = board(&[folder.join("LMUData"), folder.join("outputs")]);
     assert_eq!(scored.models().collect::<Vec<_>>(), ["m-good"]);
     let board = scored.whole();
-    let told = board.notes.iter().find(|n| n.contains("5 runs on DyscaA")).unwrap();
-    for run in
-        ["json/m-good/m-good_DyscaA.json", "tsv/m-good/m-good_DyscaA.tsv", "xlsx_missing_dup/m-good/m-good_DyscaA.xlsx"]
-    {
+    let told = board
+        .notes
+        .iter()
+        .find(|n| n.contains("5 runs on DyscaA"))
+        .unwrap();
+    for run in [
+        "json/m-good/m-good_DyscaA.json",
+        "tsv/m-good/m-good_DyscaA.tsv",
+        "xlsx_missing_dup/m-good/m-good_DyscaA.xlsx",
+    ] {
         assert!(told.contains(run), "{told}");
     }
     let reasons: Vec<String> = scored.skipped.iter().map(|p| p.what.clone()).collect();
-    assert_eq!(reasons.iter().filter(|r| r.contains("its verdicts are read with")).count(), 6, "{reasons:?}");
-    assert_eq!(reasons.iter().filter(|r| r.contains("not the newest run of m-good")).count(), 4, "{reasons:?}");
+    assert_eq!(
+        reasons
+            .iter()
+            .filter(|r| r.contains("its verdicts are read with"))
+            .count(),
+        6,
+        "{reasons:?}"
+    );
+    assert_eq!(
+        reasons
+            .iter()
+            .filter(|r| r.contains("not the newest run of m-good"))
+            .count(),
+        4,
+        "{reasons:?}"
+    );
 }
 
 #[test]
 fn missing_and_doubled_rows_are_told_in_numbers() {
-    let Some((folder, _)) = tool("vlmevalkit") else { return };
-    let scored = board(&[folder.join("LMUData/DyscaA.tsv"), folder.join("outputs/xlsx_missing_dup")]);
+    let Some((folder, _)) = tool("vlmevalkit") else {
+        return;
+    };
+    let scored = board(&[
+        folder.join("LMUData/DyscaA.tsv"),
+        folder.join("outputs/xlsx_missing_dup"),
+    ]);
     let counts = scored.whole().rows[0].counts;
     assert_eq!((counts.missing, counts.duplicate), (3, 2));
-    assert!(scored.whole().notes.iter().any(|n| n.contains("1 cells of exactly 32,767")), "{:?}", scored.whole().notes);
+    assert!(
+        scored
+            .whole()
+            .notes
+            .iter()
+            .any(|n| n.contains("1 cells of exactly 32,767")),
+        "{:?}",
+        scored.whole().notes
+    );
 }
 
 #[test]
@@ -46,45 +81,98 @@ fn answers_that_count_rows_find_the_questions_they_were_asked() {
         return;
     };
     // The same questions, whichever tool asked them: the parts hold no options and are graded all the same.
-    for answers in [opencompass.join("predictions"), opencompass.join("predictions_split"), lmms.join("out")] {
+    for answers in [
+        opencompass.join("predictions"),
+        opencompass.join("predictions_split"),
+        lmms.join("out"),
+    ] {
         let scored = board(&[vlm.join("LMUData/DyscaA.tsv"), answers.clone()]);
         let board = scored.whole();
         let row = &board.rows[0];
-        assert_eq!((row.counts.missing, row.counts.extra), (0, 0), "{}", answers.display());
-        let all = scored.whole().columns.iter().position(|c| c.name == "Acc").unwrap();
+        assert_eq!(
+            (row.counts.missing, row.counts.extra),
+            (0, 0),
+            "{}",
+            answers.display()
+        );
+        let all = scored
+            .whole()
+            .columns
+            .iter()
+            .position(|c| c.name == "Acc")
+            .unwrap();
         assert_eq!(row.cells[all].unwrap().n(), 26);
     }
     // Other questions are another data set, whatever its name is.
-    let scored = board(&[vlm.join("LMUData/DyscaYN_A.tsv"), opencompass.join("predictions")]);
-    let all = scored.whole().columns.iter().position(|c| c.name == "Acc").unwrap();
-    assert_eq!(scored.whole().rows[0].cells[all].unwrap().n(), 26, "only where the model answers anything");
+    let scored = board(&[
+        vlm.join("LMUData/DyscaYN_A.tsv"),
+        opencompass.join("predictions"),
+    ]);
+    let all = scored
+        .whole()
+        .columns
+        .iter()
+        .position(|c| c.name == "Acc")
+        .unwrap();
+    assert_eq!(
+        scored.whole().rows[0].cells[all].unwrap().n(),
+        26,
+        "only where the model answers anything"
+    );
 }
 
 #[test]
 fn an_import_takes_pictures_from_within_and_says_what_it_passed_over() {
-    let (Some((vlm, _)), Some((inspect, _))) = (tool("vlmevalkit"), tool("inspect")) else { return };
+    let (Some((vlm, _)), Some((inspect, _))) = (tool("vlmevalkit"), tool("inspect")) else {
+        return;
+    };
     let bench = Bench::new();
     let table = vlm.join("LMUData/DyscaA.tsv");
     let run = vlm.join("outputs/tsv_missing_dup");
     let import = |paths: &[&str]| {
-        let args: Vec<&str> = ["import", "--json"].into_iter().chain(paths.iter().copied()).collect();
+        let args: Vec<&str> = ["import", "--json"]
+            .into_iter()
+            .chain(paths.iter().copied())
+            .collect();
         bench.run(args).lines().remove(0)
     };
     let report = import(&[table.to_str().unwrap(), run.to_str().unwrap()]);
-    assert_eq!((&report["items"], &report["predictions"], &report["duplicates"]), (&json!(26), &json!(23), &json!(2)));
-    assert_eq!((&report["pictures"], &report["missing_pictures"]), (&json!(8), &json!(0)));
+    assert_eq!(
+        (
+            &report["items"],
+            &report["predictions"],
+            &report["duplicates"]
+        ),
+        (&json!(26), &json!(23), &json!(2))
+    );
+    assert_eq!(
+        (&report["pictures"], &report["missing_pictures"]),
+        (&json!(8), &json!(0))
+    );
     let notes = report["notes"].to_string();
-    assert!(notes.contains("2 rows are given more than once, 1 of them with another answer"), "{notes}");
+    assert!(
+        notes.contains("2 rows are given more than once, 1 of them with another answer"),
+        "{notes}"
+    );
     // Again: nothing is added.
     let report = import(&[table.to_str().unwrap(), run.to_str().unwrap()]);
-    assert_eq!((&report["items"], &report["predictions"], &report["already"]), (&json!(0), &json!(0), &json!(49)));
+    assert_eq!(
+        (&report["items"], &report["predictions"], &report["already"]),
+        (&json!(0), &json!(0), &json!(49))
+    );
     // A log of the same data set: its answers are taken, the questions are at hand.
     let report = import(&[inspect.join("logs_eval").to_str().unwrap()]);
-    assert_eq!((&report["items"], &report["predictions"]), (&json!(0), &json!(26)));
+    assert_eq!(
+        (&report["items"], &report["predictions"]),
+        (&json!(0), &json!(26))
+    );
     // Another run of a model is another name or nothing.
     let old = inspect.join("logs_eval_0.3.110");
     let refused = bench.run(["import", old.to_str().unwrap()]).refused(1);
-    assert!(refused.contains("another answer to `") && refused.contains("--model NAME"), "{refused}");
+    assert!(
+        refused.contains("another answer to `") && refused.contains("--model NAME"),
+        "{refused}"
+    );
     let report = import(&["--model", "m-old", old.to_str().unwrap()]);
     assert_eq!(report["predictions"], json!(26));
 }
@@ -102,28 +190,59 @@ fn shares(scored: &BoardData, column: &str) -> Vec<(String, u64, u64)> {
 
 #[test]
 fn answers_of_two_tools_are_two_runs_wherever_their_ids_are_found() {
-    let (Some((vlm, _)), Some((hf, _))) = (tool("vlmevalkit"), tool("hf-datasets")) else { return };
+    let (Some((vlm, _)), Some((hf, _))) = (tool("vlmevalkit"), tool("hf-datasets")) else {
+        return;
+    };
     // The answers beside a Parquet set are to that set, though the rows of another tool's have the same numbers.
     let scored = board(&[vlm.clone(), hf.clone()]);
-    assert_eq!(shares(&scored, "Acc.dataset.DyscaA"), [("m-good".to_string(), 18, 26)]);
-    assert_eq!(shares(&scored, "Acc.dataset.parquet-test"), [("m-good".to_string(), 20, 26)]);
+    assert_eq!(
+        shares(&scored, "Acc.dataset.DyscaA"),
+        [("m-good".to_string(), 18, 26)]
+    );
+    assert_eq!(
+        shares(&scored, "Acc.dataset.parquet-test"),
+        [("m-good".to_string(), 20, 26)]
+    );
     let bench = Bench::new();
     for folder in [&vlm, &hf] {
         bench.run(["import", folder.to_str().unwrap()]).ok();
     }
     let cells = bench.run(["board", "--format", "json"]).lines();
     let k = |column: &str| cells.iter().find(|c| c["column"] == column).unwrap()["k"].clone();
-    assert_eq!((k("Acc.dataset.DyscaA"), k("Acc.dataset.parquet-test")), (json!(18), json!(20)));
+    assert_eq!(
+        (k("Acc.dataset.DyscaA"), k("Acc.dataset.parquet-test")),
+        (json!(18), json!(20))
+    );
     // Without that set they are another run over the only one, and do not fill the holes of the first.
-    let (table, run) = (vlm.join("LMUData/DyscaA.tsv"), vlm.join("outputs/tsv_missing_dup"));
+    let (table, run) = (
+        vlm.join("LMUData/DyscaA.tsv"),
+        vlm.join("outputs/tsv_missing_dup"),
+    );
     let answers = hf.join("predictions.csv");
     let scored = board(&[table.clone(), run.clone(), answers.clone()]);
     let notes = scored.whole().notes;
-    assert!(notes.iter().any(|n| n.starts_with("m-good: 2 runs; the newest is used")), "{notes:?}");
-    assert!(scored.skipped.iter().any(|p| p.what.contains("not the newest run of m-good")), "{:?}", scored.skipped);
+    assert!(
+        notes
+            .iter()
+            .any(|n| n.starts_with("m-good: 2 runs; the newest is used")),
+        "{notes:?}"
+    );
+    assert!(
+        scored
+            .skipped
+            .iter()
+            .any(|p| p.what.contains("not the newest run of m-good")),
+        "{:?}",
+        scored.skipped
+    );
     let bench = Bench::new();
-    bench.run(["import", table.to_str().unwrap(), run.to_str().unwrap()]).ok();
+    bench
+        .run(["import", table.to_str().unwrap(), run.to_str().unwrap()])
+        .ok();
     let refused = bench.run(["import", answers.to_str().unwrap()]).refused(1);
-    assert!(refused.contains(" in the run of this model that is in the project"), "{refused}");
+    assert!(
+        refused.contains(" in the run of this model that is in the project"),
+        "{refused}"
+    );
     assert!(refused.contains("--model NAME"), "{refused}");
 }

@@ -7,7 +7,9 @@ use benchtop::formats::{self, Format};
 use benchtop::model::Key;
 use serde_json::Value;
 
-use super::{by_key, ids, items, predictions, same_answers, same_questions, same_text, tool, verdict};
+use super::{
+    by_key, ids, items, predictions, same_answers, same_questions, same_text, tool, verdict,
+};
 
 fn logs(folder: &std::path::Path, expected: &Value) -> Vec<(PathBuf, Format, Value)> {
     let runs = expected["runs"].as_object().unwrap();
@@ -21,12 +23,21 @@ fn logs(folder: &std::path::Path, expected: &Value) -> Vec<(PathBuf, Format, Val
 
 #[test]
 fn every_log_holds_questions_answers_and_verdicts() {
-    let Some((folder, expected)) = tool("inspect") else { return };
+    let Some((folder, expected)) = tool("inspect") else {
+        return;
+    };
     let logs = logs(&folder, &expected);
     assert_eq!(logs.len(), 4);
     for (path, format, run) in logs {
         let zipped = path.extension().is_some_and(|e| e == "eval");
-        assert_eq!(format, if zipped { Format::InspectEval } else { Format::InspectJson });
+        assert_eq!(
+            format,
+            if zipped {
+                Format::InspectEval
+            } else {
+                Format::InspectJson
+            }
+        );
         let about = formats::about(&path, format, &[]).unwrap();
         assert_eq!(about.model.as_deref(), expected["model"].as_str());
         assert_eq!(about.dataset.as_deref(), expected["dataset"].as_str());
@@ -34,7 +45,11 @@ fn every_log_holds_questions_answers_and_verdicts() {
         let all = items(&path, format);
         assert_eq!(all.len(), run["samples"].as_u64().unwrap() as usize);
         same_questions(&all, &expected["questions"], Key::Int);
-        assert!(all.iter().all(|item| item.images.len() == 1), "{}", path.display());
+        assert!(
+            all.iter().all(|item| item.images.len() == 1),
+            "{}",
+            path.display()
+        );
         let (rows, notes) = predictions(&path, format);
         let errored: BTreeSet<i64> = ids(&run["errored"]).into_iter().collect();
         assert_eq!(rows.len(), all.len() - errored.len());
@@ -42,8 +57,12 @@ fn every_log_holds_questions_answers_and_verdicts() {
         for id in &errored {
             assert!(!of.contains_key(&Key::Int(*id)));
         }
-        let failed =
-            notes.iter().any(|n| n.starts_with(&format!("{} samples that ended with an error", errored.len())));
+        let failed = notes.iter().any(|n| {
+            n.starts_with(&format!(
+                "{} samples that ended with an error",
+                errored.len()
+            ))
+        });
         assert_eq!(failed, !errored.is_empty(), "{notes:?}");
         let answers = run.get("predictions").unwrap_or(&expected["predictions"]);
         let left: Vec<Value> = answers
@@ -59,8 +78,17 @@ fn every_log_holds_questions_answers_and_verdicts() {
             let row = of[&Key::Int(answer["id"].as_i64().unwrap())];
             assert!(same_text(answer, &row.output));
             let verdict = verdict(row);
-            assert_eq!(verdict.right, answer["tool_right"].as_f64(), "{}: {}", path.display(), answer["id"]);
-            assert_eq!(verdict.extracted.as_deref(), answer["tool_letter"].as_str().filter(|l| !l.is_empty()));
+            assert_eq!(
+                verdict.right,
+                answer["tool_right"].as_f64(),
+                "{}: {}",
+                path.display(),
+                answer["id"]
+            );
+            assert_eq!(
+                verdict.extracted.as_deref(),
+                answer["tool_letter"].as_str().filter(|l| !l.is_empty())
+            );
             right += u64::from(verdict.right == Some(1.0));
         }
         assert_eq!(Some(right), run["tool_right"].as_u64());
@@ -69,7 +97,9 @@ fn every_log_holds_questions_answers_and_verdicts() {
 
 #[test]
 fn pictures_in_a_log_are_carried_along() {
-    let Some((folder, expected)) = tool("inspect") else { return };
+    let Some((folder, expected)) = tool("inspect") else {
+        return;
+    };
     for (path, format, _) in logs(&folder, &expected) {
         let mut reader = formats::items(&path, format, "d").unwrap();
         let mut carried = 0;

@@ -7,18 +7,36 @@ use super::{by_key, ids, items, predictions, same_questions, same_text, tool};
 
 #[test]
 fn a_folder_of_pictures_with_its_splits() {
-    let Some((folder, expected)) = tool("hf-datasets") else { return };
+    let Some((folder, expected)) = tool("hf-datasets") else {
+        return;
+    };
     let mut all = Vec::new();
     for split in ["train", "validation"] {
         let path = folder.join(format!("imagefolder/{split}/metadata.jsonl"));
-        assert_eq!(formats::recognise(&path).unwrap().files[0].format, Format::Table);
+        assert_eq!(
+            formats::recognise(&path).unwrap().files[0].format,
+            Format::Table
+        );
         let about = formats::about(&path, Format::Table, &[]).unwrap();
-        assert_eq!(about.dataset.as_deref(), Some(format!("imagefolder-{split}").as_str()));
+        assert_eq!(
+            about.dataset.as_deref(),
+            Some(format!("imagefolder-{split}").as_str())
+        );
         let items = items(&path, Format::Table);
         let keys: Vec<Key> = items.iter().map(|i| i.key.clone()).collect();
-        assert_eq!(keys, ids(&expected["imagefolder"]["splits"][split]).into_iter().map(Key::Int).collect::<Vec<_>>());
+        assert_eq!(
+            keys,
+            ids(&expected["imagefolder"]["splits"][split])
+                .into_iter()
+                .map(Key::Int)
+                .collect::<Vec<_>>()
+        );
         for item in &items {
-            assert!(path.with_file_name(&item.images[0].name).is_file(), "{}", item.images[0].name);
+            assert!(
+                path.with_file_name(&item.images[0].name).is_file(),
+                "{}",
+                item.images[0].name
+            );
         }
         all.extend(items);
     }
@@ -27,7 +45,9 @@ fn a_folder_of_pictures_with_its_splits() {
 
 #[test]
 fn a_parquet_table_with_its_pictures() {
-    let Some((folder, expected)) = tool("hf-datasets") else { return };
+    let Some((folder, expected)) = tool("hf-datasets") else {
+        return;
+    };
     let path = super::found(&folder.join("parquet"), Format::Table);
     let mut reader = formats::items(&path, Format::Table, "d").unwrap();
     let (mut all, mut pictures) = (Vec::new(), 0);
@@ -40,35 +60,68 @@ fn a_parquet_table_with_its_pictures() {
     }
     assert_eq!((all.len(), pictures), (30, 30));
     same_questions(&all, &expected["questions"], Key::Int);
-    assert_eq!(all.iter().filter(|i| i.kind == QuestionKind::FreeForm).count(), 4);
-    let arrow = formats::recognise(&folder.join("disk/data-00000-of-00001.arrow")).unwrap_err().to_string();
-    assert!(arrow.contains("save_to_disk") && arrow.contains("to_parquet"), "{arrow}");
+    assert_eq!(
+        all.iter()
+            .filter(|i| i.kind == QuestionKind::FreeForm)
+            .count(),
+        4
+    );
+    let arrow = formats::recognise(&folder.join("disk/data-00000-of-00001.arrow"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        arrow.contains("save_to_disk") && arrow.contains("to_parquet"),
+        "{arrow}"
+    );
 }
 
 #[test]
 fn predictions_in_three_forms_tell_null_from_empty() {
-    let Some((folder, expected)) = tool("hf-datasets") else { return };
+    let Some((folder, expected)) = tool("hf-datasets") else {
+        return;
+    };
     let expected = &expected["predictions"];
     let null = ids(&expected["null_not_empty"]);
     for ending in ["jsonl", "csv", "parquet"] {
         let path = folder.join(format!("predictions.{ending}"));
-        assert_eq!(formats::recognise(&path).unwrap().files[0].format, Format::TablePredictions, "{ending}");
+        assert_eq!(
+            formats::recognise(&path).unwrap().files[0].format,
+            Format::TablePredictions,
+            "{ending}"
+        );
         let (rows, notes) = predictions(&path, Format::TablePredictions);
         // A comma-separated file cannot say that there is no answer: the cell is empty.
         let unanswered = if ending == "csv" { 0 } else { null.len() };
-        assert_eq!(rows.len() + unanswered, expected["rows"].as_u64().unwrap() as usize, "{ending}");
-        assert_eq!(notes.iter().any(|n| n.starts_with("1 rows without an answer")), ending != "csv", "{notes:?}");
+        assert_eq!(
+            rows.len() + unanswered,
+            expected["rows"].as_u64().unwrap() as usize,
+            "{ending}"
+        );
+        assert_eq!(
+            notes
+                .iter()
+                .any(|n| n.starts_with("1 rows without an answer")),
+            ending != "csv",
+            "{notes:?}"
+        );
         let of = by_key(&rows);
         for missing in ids(&expected["missing"]) {
             assert!(!of.contains_key(&Key::Int(missing)));
         }
         for doubled in ids(&expected["duplicated"]) {
-            assert_eq!(rows.iter().filter(|r| r.key == Key::Int(doubled)).count(), 2);
+            assert_eq!(
+                rows.iter().filter(|r| r.key == Key::Int(doubled)).count(),
+                2
+            );
         }
         for row in expected["rows_by_id"].as_array().unwrap() {
             let id = row["id"].as_i64().unwrap();
             match of.get(&Key::Int(id)) {
-                Some(found) => assert!(same_text(row, &found.output), "{ending}: {id}: {}", found.output),
+                Some(found) => assert!(
+                    same_text(row, &found.output),
+                    "{ending}: {id}: {}",
+                    found.output
+                ),
                 None => assert!(null.contains(&id) && ending != "csv", "{ending}: {id}"),
             }
         }

@@ -13,7 +13,9 @@ const CELL: usize = 32_767;
 
 #[test]
 fn the_table_of_questions_holds_every_question_and_picture() {
-    let Some((folder, expected)) = tool("vlmevalkit") else { return };
+    let Some((folder, expected)) = tool("vlmevalkit") else {
+        return;
+    };
     let path = folder.join("LMUData/DyscaA.tsv");
     let mut reader = formats::items(&path, Format::VlmDataset, "d").unwrap();
     let (mut all, mut pictures) = (Vec::new(), Vec::new());
@@ -21,45 +23,97 @@ fn the_table_of_questions_holds_every_question_and_picture() {
         all.push(item.unwrap());
         pictures.extend(reader.pictures());
     }
-    assert_eq!(all.len(), expected["n_questions"].as_u64().unwrap() as usize);
+    assert_eq!(
+        all.len(),
+        expected["n_questions"].as_u64().unwrap() as usize
+    );
     same_questions(&all, &expected["questions"], Key::Int);
-    assert_eq!(pictures.len(), expected["n_images"].as_u64().unwrap() as usize);
+    assert_eq!(
+        pictures.len(),
+        expected["n_images"].as_u64().unwrap() as usize
+    );
     // Rows of one picture name it alike, whichever of them carries it.
     for one in expected["questions"].as_array().unwrap() {
-        let first = expected["questions"].as_array().unwrap().iter().find(|q| q["image"] == one["image"]).unwrap();
+        let first = expected["questions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|q| q["image"] == one["image"])
+            .unwrap();
         let name = |q: &Value| {
-            let item = all.iter().find(|i| i.key == Key::Int(q["id"].as_i64().unwrap())).unwrap();
+            let item = all
+                .iter()
+                .find(|i| i.key == Key::Int(q["id"].as_i64().unwrap()))
+                .unwrap();
             item.images[0].name.clone()
         };
         assert_eq!(name(one), name(first));
     }
     for picture in &pictures {
         let bytes = picture.bytes().unwrap();
-        assert!(bytes.starts_with(b"\xFF\xD8\xFF") && picture.name.ends_with(".jpg"), "{}", picture.name);
+        assert!(
+            bytes.starts_with(b"\xFF\xD8\xFF") && picture.name.ends_with(".jpg"),
+            "{}",
+            picture.name
+        );
     }
     // "None", "NA" and "nan" are words like any other.
     let words = all.iter().find(|i| i.key == Key::Int(21)).unwrap();
-    assert_eq!(words.options.iter().map(|o| o.text.as_str()).collect::<Vec<_>>(), ["None", "NA", "nan", "Welcome"]);
-    assert_eq!((words.subtask.as_deref(), words.task.as_deref()), (Some("special"), Some("special")));
+    assert_eq!(
+        words
+            .options
+            .iter()
+            .map(|o| o.text.as_str())
+            .collect::<Vec<_>>(),
+        ["None", "NA", "nan", "Welcome"]
+    );
+    assert_eq!(
+        (words.subtask.as_deref(), words.task.as_deref()),
+        (Some("special"), Some("special"))
+    );
     assert_eq!(words.extra["split"], json!("dev"));
 }
 
 #[test]
 fn runs_hold_every_answer_with_the_tool_s_own_verdict() {
-    let Some((folder, expected)) = tool("vlmevalkit") else { return };
-    for (name, format, cut) in [("xlsx", "xlsx", Some(CELL)), ("tsv", "tsv", None), ("json", "json", None)] {
+    let Some((folder, expected)) = tool("vlmevalkit") else {
+        return;
+    };
+    for (name, format, cut) in [
+        ("xlsx", "xlsx", Some(CELL)),
+        ("tsv", "tsv", None),
+        ("json", "json", None),
+    ] {
         let run = &expected["runs"][name];
         let path = folder.join(format!("outputs/{name}/m-good/m-good_DyscaA.{format}"));
-        assert_eq!(formats::recognise(&path).unwrap().files[0].format, Format::VlmPredictions);
+        assert_eq!(
+            formats::recognise(&path).unwrap().files[0].format,
+            Format::VlmPredictions
+        );
         let about = formats::about(&path, Format::VlmPredictions, &[]).unwrap();
-        assert_eq!((about.model.as_deref(), about.dataset.as_deref()), (Some("m-good"), Some("DyscaA")));
+        assert_eq!(
+            (about.model.as_deref(), about.dataset.as_deref()),
+            (Some("m-good"), Some("DyscaA"))
+        );
         let (rows, notes) = predictions(&path, Format::VlmPredictions);
         assert_eq!(rows.len(), run["n_rows"].as_u64().unwrap() as usize);
         same_answers(&rows, &run["predictions"], Key::Int, cut);
-        assert_eq!(notes.iter().any(|n| n.starts_with("1 cells of exactly 32,767")), name == "xlsx", "{notes:?}");
+        assert_eq!(
+            notes
+                .iter()
+                .any(|n| n.starts_with("1 cells of exactly 32,767")),
+            name == "xlsx",
+            "{notes:?}"
+        );
         let bare = format!("{} bare NaN", run["n_nan_tokens"]);
-        assert_eq!(notes.iter().any(|n| n.starts_with(&bare)), name == "json", "{notes:?}");
-        let Some(hits) = run["tool_hits"].as_object() else { continue };
+        assert_eq!(
+            notes.iter().any(|n| n.starts_with(&bare)),
+            name == "json",
+            "{notes:?}"
+        );
+        let Some(hits) = run["tool_hits"].as_object() else {
+            continue;
+        };
         let (of, mut right) = (by_key(&rows), 0);
         for (id, hit) in hits {
             let found = verdict(of[&Key::Int(id.parse().unwrap())]).right.unwrap();
@@ -72,7 +126,9 @@ fn runs_hold_every_answer_with_the_tool_s_own_verdict() {
 
 #[test]
 fn missing_and_doubled_rows_are_there_to_be_counted() {
-    let Some((folder, expected)) = tool("vlmevalkit") else { return };
+    let Some((folder, expected)) = tool("vlmevalkit") else {
+        return;
+    };
     for (name, format) in [("xlsx_missing_dup", "xlsx"), ("tsv_missing_dup", "tsv")] {
         let run = &expected["runs"][name];
         let path = folder.join(format!("outputs/{name}/m-good/m-good_DyscaA.{format}"));
@@ -85,36 +141,81 @@ fn missing_and_doubled_rows_are_there_to_be_counted() {
         }
         for doubled in run["duplicated"].as_array().unwrap() {
             let key = Key::Int(doubled["id"].as_i64().unwrap());
-            let texts: Vec<&str> = rows.iter().filter(|r| r.key == key).map(|r| r.output.as_str()).collect();
+            let texts: Vec<&str> = rows
+                .iter()
+                .filter(|r| r.key == key)
+                .map(|r| r.output.as_str())
+                .collect();
             assert_eq!(json!(texts), doubled["texts"]);
-            let hits: Vec<Value> =
-                rows.iter().filter(|r| r.key == key).map(|r| json!(verdict(r).right.unwrap() as i64)).collect();
-            assert_eq!(json!(hits), run["tool_hits_on_doubled_rows_as_observed"][doubled["id"].to_string()]);
+            let hits: Vec<Value> = rows
+                .iter()
+                .filter(|r| r.key == key)
+                .map(|r| json!(verdict(r).right.unwrap() as i64))
+                .collect();
+            assert_eq!(
+                json!(hits),
+                run["tool_hits_on_doubled_rows_as_observed"][doubled["id"].to_string()]
+            );
         }
     }
 }
 
 #[test]
 fn files_with_verdicts_belong_to_their_plain_ones_and_lost_options_are_counted() {
-    let Some((folder, _)) = tool("vlmevalkit") else { return };
+    let Some((folder, _)) = tool("vlmevalkit") else {
+        return;
+    };
     let path = folder.join("outputs/tsv/m-good/m-good_DyscaA_exact_matching_result.tsv");
-    assert_eq!(formats::recognise(&path).unwrap().files[0].format, Format::VlmResults);
+    assert_eq!(
+        formats::recognise(&path).unwrap().files[0].format,
+        Format::VlmResults
+    );
     let about = formats::about(&path, Format::VlmResults, &[]).unwrap();
-    assert_eq!((about.model.as_deref(), about.dataset.as_deref()), (Some("m-good"), Some("DyscaA")));
-    assert_eq!(about.verdicts_of, Some(path.with_file_name("m-good_DyscaA.tsv")));
-    let mut reader = formats::items(&path.with_file_name("m-good_DyscaA.tsv"), Format::VlmPredictions, "d").unwrap();
+    assert_eq!(
+        (about.model.as_deref(), about.dataset.as_deref()),
+        (Some("m-good"), Some("DyscaA"))
+    );
+    assert_eq!(
+        about.verdicts_of,
+        Some(path.with_file_name("m-good_DyscaA.tsv"))
+    );
+    let mut reader = formats::items(
+        &path.with_file_name("m-good_DyscaA.tsv"),
+        Format::VlmPredictions,
+        "d",
+    )
+    .unwrap();
     let all: Vec<_> = reader.by_ref().map(|(_, item)| item.unwrap()).collect();
     let words = all.iter().find(|i| i.key == Key::Int(21)).unwrap();
-    assert_eq!(words.options.iter().map(|o| o.text.as_str()).collect::<Vec<_>>(), ["", "", "", "Welcome"]);
+    assert_eq!(
+        words
+            .options
+            .iter()
+            .map(|o| o.text.as_str())
+            .collect::<Vec<_>>(),
+        ["", "", "", "Welcome"]
+    );
     assert_eq!(words.correct(), Some(0));
-    assert!(reader.notes().iter().any(|n| n.starts_with("3 options without a text")), "{:?}", reader.notes());
+    assert!(
+        reader
+            .notes()
+            .iter()
+            .any(|n| n.starts_with("3 options without a text")),
+        "{:?}",
+        reader.notes()
+    );
 }
 
 #[test]
 fn rotations_are_sets_and_keep_their_groups_verdicts() {
-    let Some((folder, expected)) = tool("vlmevalkit") else { return };
+    let Some((folder, expected)) = tool("vlmevalkit") else {
+        return;
+    };
     let expected = &expected["circular"];
-    let all = items(&folder.join("LMUData/DyscaCircA_circular.tsv"), Format::VlmDataset);
+    let all = items(
+        &folder.join("LMUData/DyscaCircA_circular.tsv"),
+        Format::VlmDataset,
+    );
     assert_eq!(all.len(), expected["n_rows"].as_u64().unwrap() as usize);
     let path = found(&folder.join("outputs/circular"), Format::VlmPredictions);
     let (rows, _) = predictions(&path, Format::VlmPredictions);
@@ -125,30 +226,54 @@ fn rotations_are_sets_and_keep_their_groups_verdicts() {
         let rotation = item.rotation.as_ref().unwrap();
         assert_eq!(
             (rotation.set.as_str(), rotation.index - 1),
-            (row["g_index"].to_string().as_str(), row["rotation"].as_u64().unwrap() as u32)
+            (
+                row["g_index"].to_string().as_str(),
+                row["rotation"].as_u64().unwrap() as u32
+            )
         );
         assert_eq!(rotation.of as usize, item.options.len());
         let options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
         assert_eq!(json!(options), row["options"]);
-        assert_eq!((json!(of[&key].output), json!(item.answer)), (row["prediction"].clone(), row["answer"].clone()));
-        let base = all.iter().find(|i| i.key == Key::Int(row["g_index"].as_i64().unwrap())).unwrap();
+        assert_eq!(
+            (json!(of[&key].output), json!(item.answer)),
+            (row["prediction"].clone(), row["answer"].clone())
+        );
+        let base = all
+            .iter()
+            .find(|i| i.key == Key::Int(row["g_index"].as_i64().unwrap()))
+            .unwrap();
         assert_eq!(item.images, base.images);
     }
     for (set, hit) in expected["group_hit"].as_object().unwrap() {
-        assert_eq!(verdict(of[&Key::Int(set.parse().unwrap())]).right, hit.as_f64(), "{set}");
+        assert_eq!(
+            verdict(of[&Key::Int(set.parse().unwrap())]).right,
+            hit.as_f64(),
+            "{set}"
+        );
     }
 }
 
 #[test]
 fn yes_or_no_questions_and_what_the_tool_read() {
-    let Some((folder, expected)) = tool("vlmevalkit") else { return };
+    let Some((folder, expected)) = tool("vlmevalkit") else {
+        return;
+    };
     let expected = &expected["yes_no"];
     let all = items(&folder.join("LMUData/DyscaYN_A.tsv"), Format::VlmDataset);
-    let (rows, _) = predictions(&found(&folder.join("outputs/yorn"), Format::VlmPredictions), Format::VlmPredictions);
+    let (rows, _) = predictions(
+        &found(&folder.join("outputs/yorn"), Format::VlmPredictions),
+        Format::VlmPredictions,
+    );
     assert_eq!((all.len(), rows.len()), (7, 7));
     for question in expected["questions"].as_array().unwrap() {
-        let item = all.iter().find(|i| Some(&i.key) == question["id"].as_i64().map(Key::Int).as_ref()).unwrap();
-        assert_eq!((item.kind, json!(item.question)), (QuestionKind::YesNo, question["question"].clone()));
+        let item = all
+            .iter()
+            .find(|i| Some(&i.key) == question["id"].as_i64().map(Key::Int).as_ref())
+            .unwrap();
+        assert_eq!(
+            (item.kind, json!(item.question)),
+            (QuestionKind::YesNo, question["question"].clone())
+        );
         assert_eq!(json!(item.answer), question["answer"]);
     }
     let of = by_key(&rows);
@@ -163,12 +288,23 @@ fn yes_or_no_questions_and_what_the_tool_read() {
 
 #[test]
 fn what_is_never_read_says_why() {
-    let Some((folder, _)) = tool("vlmevalkit") else { return };
-    let refused = |name: &str| formats::recognise(&Path::new(&folder).join(name)).unwrap_err().to_string();
+    let Some((folder, _)) = tool("vlmevalkit") else {
+        return;
+    };
+    let refused = |name: &str| {
+        formats::recognise(&Path::new(&folder).join(name))
+            .unwrap_err()
+            .to_string()
+    };
     assert!(
         refused("outputs/xlsx/m-good/m-good_DyscaA_exact_matching_result.pkl")
             .contains("pickle, which is never opened")
     );
-    assert!(refused("outputs/xlsx/m-good/m-good_DyscaA_acc.csv").contains("VLMEvalKit's own scores"));
-    assert!(refused("outputs/yorn/m-good/m-good_DyscaYN_A_score.csv").contains("VLMEvalKit's own scores"));
+    assert!(
+        refused("outputs/xlsx/m-good/m-good_DyscaA_acc.csv").contains("VLMEvalKit's own scores")
+    );
+    assert!(
+        refused("outputs/yorn/m-good/m-good_DyscaYN_A_score.csv")
+            .contains("VLMEvalKit's own scores")
+    );
 }

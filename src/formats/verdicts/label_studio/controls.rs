@@ -23,13 +23,16 @@ pub(super) struct Controls {
 impl Controls {
     /// Takes in the choices of a control.
     pub(super) fn choose(&mut self, name: &str, list: Vec<String>) {
-        self.choices.extend(list.into_iter().map(|choice| (name.to_string(), choice)));
+        self.choices
+            .extend(list.into_iter().map(|choice| (name.to_string(), choice)));
     }
 
     /// Takes in choices of a control that may be the one for the answer: an answer that is picked is as good as one that is
     /// written, unless it was said that the choice means a verdict or a reason.
     pub(super) fn pick(&mut self, name: &str, list: Vec<String>, meaning: Meaning<'_>) {
-        let known = list.iter().any(|choice| meaning.words.choices.contains_key(choice));
+        let known = list
+            .iter()
+            .any(|choice| meaning.words.choices.contains_key(choice));
         match name == ANSWER && !known && !list.is_empty() {
             true => self.write(name, list.join("\n")),
             false => self.choose(name, list),
@@ -75,12 +78,12 @@ impl Controls {
                 answer: self.answer.take(),
                 ..Judgement::new(*verdict, Seen::Script)
             }),
-            ([], None) => Err(Error::input("it says no verdict")
-                .field(VERDICT)
-                .help("the choices of another control are read where --choice says what they mean")),
-            ([], Some((name, choice))) => {
-                Err(Error::input(format!("`{choice}` is no verdict")).field(name).help(unmapped(&choice, "accept")))
-            }
+            ([], None) => Err(Error::input("it says no verdict").field(VERDICT).help(
+                "the choices of another control are read where --choice says what they mean",
+            )),
+            ([], Some((name, choice))) => Err(Error::input(format!("`{choice}` is no verdict"))
+                .field(name)
+                .help(unmapped(&choice, "accept"))),
             (_, _) => Err(Error::input("it says two verdicts").field(VERDICT)),
         }
     }
@@ -94,7 +97,11 @@ pub(super) fn texts(name: &str, value: &Value) -> Result<Vec<String>> {
     match value {
         Value::Null => Ok(Vec::new()),
         Value::String(text) => Ok(vec![text.clone()]),
-        Value::Array(list) => Ok(list.iter().map(|v| texts(name, v)).collect::<Result<Vec<_>>>()?.concat()),
+        Value::Array(list) => Ok(list
+            .iter()
+            .map(|v| texts(name, v))
+            .collect::<Result<Vec<_>>>()?
+            .concat()),
         Value::Object(fields) => match fields.get("choices").or_else(|| fields.get("text")) {
             Some(inner) => texts(name, inner),
             None => Err(wrong(name, "text", value)),

@@ -16,7 +16,15 @@ use benchtop_model::verdict_interchange::{Exchanged, said};
 use benchtop_model::{Error, Judgement, Result};
 
 /// Fields that JSON-MIN adds to the data of a task and the content of its controls.
-const OF_MIN: [&str; 7] = ["id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement"];
+const OF_MIN: [&str; 7] = [
+    "id",
+    "annotator",
+    "annotation_id",
+    "created_at",
+    "updated_at",
+    "lead_time",
+    "agreement",
+];
 
 /// Reads such a file.
 ///
@@ -30,20 +38,29 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
             Ok(None) => break,
             Ok(Some(raw)) => {
                 let line = raw.line;
-                raw.parse().map_err(|p| p.line(line)).map(|record| (line, record))
+                raw.parse()
+                    .map_err(|p| p.line(line))
+                    .map(|record| (line, record))
             }
             Err(problem) if !begun || problem.place.line.is_none() => return Err(problem),
             Err(problem) => Err(problem),
         };
         if records.shape() == Shape::Lines {
-            return Err(Error::input("this is one object a line, not an array of tasks")
-                .help("benchtop's own lines are read with --format jsonl"));
+            return Err(
+                Error::input("this is one object a line, not an array of tasks")
+                    .help("benchtop's own lines are read with --format jsonl"),
+            );
         }
         begun = true;
         task += 1;
         match record {
             // What cannot be read as JSON at all leaves nothing to go on from.
-            Err(problem) => return Err(Error { what: format!("task {task}: {}", problem.what), ..problem }),
+            Err(problem) => {
+                return Err(Error {
+                    what: format!("task {task}: {}", problem.what),
+                    ..problem
+                });
+            }
             Ok((line, record)) => {
                 let place = format!("task {task} (line {line})");
                 if !one(&place, &record, meaning, &mut other, take) {
@@ -54,14 +71,21 @@ pub fn read(input: impl BufRead, meaning: Meaning<'_>, take: Take<'_>) -> Result
     }
     Ok(match other.is_empty() {
         true => Vec::new(),
-        false => vec![format!("controls that say nothing of a verdict were not read: {}", {
-            other.into_iter().collect::<Vec<String>>().join(", ")
-        })],
+        false => vec![format!(
+            "controls that say nothing of a verdict were not read: {}",
+            { other.into_iter().collect::<Vec<String>>().join(", ") }
+        )],
     })
 }
 
 /// Reads one record of the file; says whether to go on.
-fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<String>, take: Take<'_>) -> bool {
+fn one(
+    place: &str,
+    record: &Record,
+    meaning: Meaning<'_>,
+    other: &mut BTreeSet<String>,
+    take: Take<'_>,
+) -> bool {
     let wrong = |place: &str, problem: Error| Found {
         place: place.to_string(),
         item: String::new(),
@@ -69,24 +93,44 @@ fn one(place: &str, record: &Record, meaning: Meaning<'_>, other: &mut BTreeSet<
         verdict: Err(problem),
     };
     match (record.get("annotations"), record.get("data")) {
-        (Some(Value::Array(list)), Some(Value::Object(data))) => list.iter().enumerate().all(|(at, annotation)| {
-            let place = format!("{place}, annotation {}", at + 1);
-            let found = match annotation {
-                Value::Object(annotation) => {
-                    let source = Source { place: place.clone(), data, task: record.get("id"), annotation, min: false };
-                    source.found(meaning, other)
-                }
-                _ => wrong(&place, Error::input("it is no object").field("annotations")),
-            };
-            take(found)
-        }),
+        (Some(Value::Array(list)), Some(Value::Object(data))) => {
+            list.iter().enumerate().all(|(at, annotation)| {
+                let place = format!("{place}, annotation {}", at + 1);
+                let found = match annotation {
+                    Value::Object(annotation) => {
+                        let source = Source {
+                            place: place.clone(),
+                            data,
+                            task: record.get("id"),
+                            annotation,
+                            min: false,
+                        };
+                        source.found(meaning, other)
+                    }
+                    _ => wrong(&place, Error::input("it is no object").field("annotations")),
+                };
+                take(found)
+            })
+        }
         (None, _) if record.contains_key("annotation_id") || record.contains_key("annotator") => {
             let task = record.get("id");
-            let source = Source { place: place.to_string(), data: record, task, annotation: record, min: true };
+            let source = Source {
+                place: place.to_string(),
+                data: record,
+                task,
+                annotation: record,
+                min: true,
+            };
             take(source.found(meaning, other))
         }
-        (Some(_), Some(Value::Object(_))) => take(wrong(place, Error::input("expected an array").field("annotations"))),
-        (Some(_), _) => take(wrong(place, Error::input("the task has no data").field("data"))),
+        (Some(_), Some(Value::Object(_))) => take(wrong(
+            place,
+            Error::input("expected an array").field("annotations"),
+        )),
+        (Some(_), _) => take(wrong(
+            place,
+            Error::input("the task has no data").field("data"),
+        )),
         (None, _) => {
             let what = "neither a task with annotations nor a record of JSON-MIN";
             take(wrong(place, Error::input(what).field("annotations")))
@@ -113,24 +157,35 @@ impl Source<'_> {
         let item = known.as_ref().map_or(key, |about| about.0.clone());
         let who = self.completed_by();
         let verdict = self.verdict(known, who.as_ref(), meaning, other);
-        Found { place: self.place, item, who: who.map(|w| w.name).unwrap_or_default(), verdict }
+        Found {
+            place: self.place,
+            item,
+            who: who.map(|w| w.name).unwrap_or_default(),
+            verdict,
+        }
     }
 
     /// What the task calls its item, and the id of the item with the question that the task shows.
     fn item(&self, meaning: Meaning<'_>) -> (String, Result<About>) {
         let named = meaning.words.item_field.as_deref();
         let said = self.data.get(named.unwrap_or("item")).and_then(text);
-        let question = self.data.get("question").and_then(Value::as_str).map(str::to_string);
+        let question = self
+            .data
+            .get("question")
+            .and_then(Value::as_str)
+            .map(str::to_string);
         let (key, question) = match (said, named) {
             (Some(said), _) => (Some(said), question),
             (None, Some(_)) => (None, question),
             (None, None) => {
-                let (key, question) = label_studio::asked(self.data.clone(), self.task.cloned(), self.min);
+                let (key, question) =
+                    label_studio::asked(self.data.clone(), self.task.cloned(), self.min);
                 (key.as_ref().and_then(text), question)
             }
         };
         let Some(key) = key else {
-            let problem = Error::input("its task does not say which item it is about").field(named.unwrap_or("item"));
+            let problem = Error::input("its task does not say which item it is about")
+                .field(named.unwrap_or("item"));
             let help = "--item-field names the field of `data` that holds the item's id";
             return (String::new(), Err(problem.help(help)));
         };
@@ -140,17 +195,32 @@ impl Source<'_> {
 
     /// Who gave it: a number of Label Studio's, an address, or a name.
     fn completed_by(&self) -> Option<Person> {
-        let field = if self.min { "annotator" } else { "completed_by" };
+        let field = if self.min {
+            "annotator"
+        } else {
+            "completed_by"
+        };
         let plain = |value: &Value| match value {
-            Value::Number(n) => Some(Person { name: n.to_string(), number: true }),
-            Value::String(s) if !s.is_empty() => {
-                Some(Person { name: s.clone(), number: s.bytes().all(|b| b.is_ascii_digit()) })
-            }
+            Value::Number(n) => Some(Person {
+                name: n.to_string(),
+                number: true,
+            }),
+            Value::String(s) if !s.is_empty() => Some(Person {
+                name: s.clone(),
+                number: s.bytes().all(|b| b.is_ascii_digit()),
+            }),
             _ => None,
         };
         match self.annotation.get(field)? {
-            Value::Object(user) => match user.get("email").and_then(Value::as_str).filter(|email| !email.is_empty()) {
-                Some(email) => Some(Person { name: email.to_string(), number: false }),
+            Value::Object(user) => match user
+                .get("email")
+                .and_then(Value::as_str)
+                .filter(|email| !email.is_empty())
+            {
+                Some(email) => Some(Person {
+                    name: email.to_string(),
+                    number: false,
+                }),
                 None => plain(user.get("id")?),
             },
             value => plain(value),
@@ -164,7 +234,12 @@ impl Source<'_> {
         meaning: Meaning<'_>,
         other: &mut BTreeSet<String>,
     ) -> Result<Exchanged> {
-        if self.annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
+        if self
+            .annotation
+            .get("was_cancelled")
+            .and_then(Value::as_bool)
+            == Some(true)
+        {
             return Err(Error::input("it was cancelled in Label Studio").field("was_cancelled"));
         }
         let (item, question) = about?;
@@ -174,27 +249,54 @@ impl Source<'_> {
         let judgement = judgement?;
         let block = self.block()?;
         if let Some(known) = self.known(&block, &judgement, who, meaning) {
-            return Ok(Exchanged { question, ..circumstanced(&item, known, judgement, meaning)? });
+            return Ok(Exchanged {
+                question,
+                ..circumstanced(&item, known, judgement, meaning)?
+            });
         }
         let person = who.ok_or_else(|| Error::input("nobody is named").field("completed_by"))?;
         if person.number && !meaning.words.people.contains_key(&person.name) {
-            let what = format!("{} is a number that Label Studio gave somebody", person.name);
+            let what = format!(
+                "{} is a number that Label Studio gave somebody",
+                person.name
+            );
             let help = format!("say who it is: --map {}=NAME", person.name);
             return Err(Error::input(what).field("completed_by").help(help));
         }
-        let who = meaning.words.person(&person.name).map_err(|p| p.field("completed_by"))?;
+        let who = meaning
+            .words
+            .person(&person.name)
+            .map_err(|p| p.field("completed_by"))?;
         let at = self.at()?;
-        let judgement = Judgement { ms: self.lead_time(), ..judgement };
-        let id = self.text(if self.min { "annotation_id" } else { "id" }).unwrap_or_default();
+        let judgement = Judgement {
+            ms: self.lead_time(),
+            ..judgement
+        };
+        let id = self
+            .text(if self.min { "annotation_id" } else { "id" })
+            .unwrap_or_default();
         let uuid = drawn("label-studio", &id, (&item, &who), at, &judgement);
-        Ok(Exchanged { item, who, judgement, at, rev: None, uuid, on: None, question })
+        Ok(Exchanged {
+            item,
+            who,
+            judgement,
+            at,
+            rev: None,
+            uuid,
+            on: None,
+            question,
+        })
     }
 
     /// What its controls hold.
     fn controls(&self, meaning: Meaning<'_>) -> Result<Controls> {
         let mut controls = Controls::default();
         if self.min {
-            for (name, value) in self.annotation.iter().filter(|(name, _)| !OF_MIN.contains(&name.as_str())) {
+            for (name, value) in self
+                .annotation
+                .iter()
+                .filter(|(name, _)| !OF_MIN.contains(&name.as_str()))
+            {
                 match (name.as_str(), value) {
                     (NOTE, value) => {
                         let text = texts(name, value)?;
@@ -234,7 +336,9 @@ impl Source<'_> {
 
     /// The circumstances of the task's verdicts, where benchtop wrote it.
     fn block(&self) -> Result<Vec<Circumstances>> {
-        let Some(block) = self.data.get(BLOCK) else { return Ok(Vec::new()) };
+        let Some(block) = self.data.get(BLOCK) else {
+            return Ok(Vec::new());
+        };
         serde_json::from_value(block.clone()).map_err(|e| Error::input(e.to_string()).field(BLOCK))
     }
 
@@ -269,7 +373,9 @@ impl Source<'_> {
         for name in ["updated_at", "created_at"] {
             match self.annotation.get(name) {
                 None | Some(Value::Null) => {}
-                Some(Value::String(text)) => return time(text).map(Some).map_err(|p| p.field(name)),
+                Some(Value::String(text)) => {
+                    return time(text).map(Some).map_err(|p| p.field(name));
+                }
                 Some(value) => return Err(wrong(name, "a time", value)),
             }
         }
@@ -278,7 +384,11 @@ impl Source<'_> {
 
     /// Milliseconds that it took.
     fn lead_time(&self) -> Option<u32> {
-        let seconds = self.annotation.get("lead_time")?.as_f64().filter(|s| s.is_finite() && *s >= 0.0)?;
+        let seconds = self
+            .annotation
+            .get("lead_time")?
+            .as_f64()
+            .filter(|s| s.is_finite() && *s >= 0.0)?;
         // Saturates: nobody looks at an item for fifty days.
         Some((seconds * 1000.0).round() as u32)
     }
@@ -300,7 +410,12 @@ struct Person {
 }
 
 /// A verdict on `item` with the circumstances that it was written with.
-fn circumstanced(item: &str, known: &Circumstances, judgement: Judgement, meaning: Meaning<'_>) -> Result<Exchanged> {
+fn circumstanced(
+    item: &str,
+    known: &Circumstances,
+    judgement: Judgement,
+    meaning: Meaning<'_>,
+) -> Result<Exchanged> {
     let known = known.clone();
     let line = Line {
         number: None,
@@ -322,5 +437,6 @@ fn circumstanced(item: &str, known: &Circumstances, judgement: Judgement, meanin
         on: known.on,
         pictures: known.pictures,
     };
-    line.exchanged(meaning).map_err(|p| Error::input(p.what).field(BLOCK))
+    line.exchanged(meaning)
+        .map_err(|p| Error::input(p.what).field(BLOCK))
 }

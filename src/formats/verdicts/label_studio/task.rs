@@ -21,7 +21,12 @@ pub struct TaskWriter<'w, W: Write> {
 impl<'w, W: Write> TaskWriter<'w, W> {
     /// A writer to `out`. Annotators are called as `words` says; `pictures_at` stands before the path of every picture.
     pub fn new(out: W, words: &'w Words, pictures_at: &'w str) -> TaskWriter<'w, W> {
-        TaskWriter { out, words, pictures_at, first: true }
+        TaskWriter {
+            out,
+            words,
+            pictures_at,
+            first: true,
+        }
     }
 
     /// Writes the task of item `number` with its verdicts.
@@ -50,14 +55,23 @@ impl<'w, W: Write> TaskWriter<'w, W> {
     }
 
     fn data(&self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<Map<String, Value>> {
-        let pictures: Vec<Value> = item.images.iter().map(|image| self.picture(image).into()).collect();
-        let option = |(at, choice): (usize, &benchtop_model::Choice)| format!("{}. {}", Item::letter(at), choice.text);
+        let pictures: Vec<Value> = item
+            .images
+            .iter()
+            .map(|image| self.picture(image).into())
+            .collect();
+        let option = |(at, choice): (usize, &benchtop_model::Choice)| {
+            format!("{}. {}", Item::letter(at), choice.text)
+        };
         let options: Vec<String> = item.options.iter().enumerate().map(option).collect();
         let mut data = Map::new();
         data.insert("item".into(), item.id.as_str().into());
         data.insert("number".into(), number.into());
         // The labeling config shows it: Label Studio wants it in every task.
-        data.insert("image".into(), pictures.first().cloned().unwrap_or_else(|| "".into()));
+        data.insert(
+            "image".into(),
+            pictures.first().cloned().unwrap_or_else(|| "".into()),
+        );
         if pictures.len() > 1 {
             data.insert("images".into(), pictures.into());
         }
@@ -76,7 +90,10 @@ impl<'w, W: Write> TaskWriter<'w, W> {
 
     fn picture(&self, image: &ImageRef) -> String {
         let path = image.stored().or_else(|| image.link.clone());
-        let path = path.map_or_else(|| image.name.clone(), |path| path.to_string_lossy().into_owned());
+        let path = path.map_or_else(
+            || image.name.clone(),
+            |path| path.to_string_lossy().into_owned(),
+        );
         format!("{}{path}", self.pictures_at)
     }
 
@@ -87,7 +104,11 @@ impl<'w, W: Write> TaskWriter<'w, W> {
             result.push(choices(verdict, REASONS, j.reasons.clone()));
         }
         result.extend(j.note.as_deref().map(|note| textarea(verdict, NOTE, note)));
-        result.extend(j.answer.as_deref().map(|answer| textarea(verdict, ANSWER, answer)));
+        result.extend(
+            j.answer
+                .as_deref()
+                .map(|answer| textarea(verdict, ANSWER, answer)),
+        );
         json!({
             "unique_id": verdict.uuid,
             "completed_by": {"email": self.words.called(&verdict.who)},

@@ -28,11 +28,17 @@ impl VisionConfig {
     fn read(config: &Config) -> Result<VisionConfig> {
         let fields = part(config, "vision_config")?;
         fields.only("num_channels", 3)?;
-        let activation = match fields.get("hidden_act").map_or(Some("quick_gelu"), Value::as_str) {
+        let activation = match fields
+            .get("hidden_act")
+            .map_or(Some("quick_gelu"), Value::as_str)
+        {
             Some("quick_gelu") => Activation::QuickGelu,
             Some("gelu") => Activation::Gelu,
             other => {
-                let wrong = fields.wrong("hidden_act", format!("{} is not supported", other.unwrap_or("no name")));
+                let wrong = fields.wrong(
+                    "hidden_act",
+                    format!("{} is not supported", other.unwrap_or("no name")),
+                );
                 return Err(wrong.help("supported: quick_gelu, gelu"));
             }
         };
@@ -44,16 +50,30 @@ impl VisionConfig {
             activation,
         };
         if !layer.width.is_multiple_of(layer.heads) {
-            return Err(fields.wrong("num_attention_heads", format!("does not divide the width, {}", layer.width)));
+            return Err(fields.wrong(
+                "num_attention_heads",
+                format!("does not divide the width, {}", layer.width),
+            ));
         }
         if !(layer.eps > 0. && layer.eps < 1.) {
             return Err(fields.wrong("layer_norm_eps", "must lie between 0 and 1"));
         }
-        let (image_size, patch_size) = (fields.count("image_size", Some(224))?, fields.count("patch_size", Some(32))?);
+        let (image_size, patch_size) = (
+            fields.count("image_size", Some(224))?,
+            fields.count("patch_size", Some(32))?,
+        );
         if patch_size > image_size || image_size > 4096 {
-            return Err(fields.wrong("patch_size", format!("{patch_size} does not fit a picture of {image_size}")));
+            return Err(fields.wrong(
+                "patch_size",
+                format!("{patch_size} does not fit a picture of {image_size}"),
+            ));
         }
-        Ok(VisionConfig { layer, layers: fields.count("num_hidden_layers", Some(12))?, image_size, patch_size })
+        Ok(VisionConfig {
+            layer,
+            layers: fields.count("num_hidden_layers", Some(12))?,
+            image_size,
+            patch_size,
+        })
     }
 }
 
@@ -78,7 +98,11 @@ impl ClipConfig {
         let mut text = TextConfig::section(fields).map_err(|problem| problem.file(file))?;
         // The whole model's projection counts, not what the part says of one.
         (text.projection_dim, text.with_projection) = (projection_dim, true);
-        Ok(ClipConfig { text, vision: VisionConfig::read(&config)?, projection_dim })
+        Ok(ClipConfig {
+            text,
+            vision: VisionConfig::read(&config)?,
+            projection_dim,
+        })
     }
 }
 
@@ -86,5 +110,9 @@ impl ClipConfig {
 /// defaults, as in transformers.
 fn part(config: &Config, name: &str) -> Result<Config> {
     let dict = format!("{name}_dict");
-    config.section(if config.get(&dict).is_some() { &dict } else { name })
+    config.section(if config.get(&dict).is_some() {
+        &dict
+    } else {
+        name
+    })
 }

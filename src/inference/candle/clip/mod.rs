@@ -35,7 +35,8 @@ impl DualEncoderScorer for Clip {
         let tokenizer = ClipTokenizer::open(folder)?;
         if tokenizer.length() > config.text.max_position_embeddings {
             let (length, most) = (tokenizer.length(), config.text.max_position_embeddings);
-            let wrong = Error::input(format!("{most} positions for texts of {length} tokens")).file(file);
+            let wrong =
+                Error::input(format!("{most} positions for texts of {length} tokens")).file(file);
             return Err(wrong.field("text_config.max_position_embeddings"));
         }
         let vb = super::weights::open_part(folder, options.dtype, &options.device)?;
@@ -43,10 +44,20 @@ impl DualEncoderScorer for Clip {
         let side = config.vision.image_size;
         let text = TextEncoder::load(&vb, config.text.clone()).input()?;
         let projection = vb.pp("visual_projection");
-        let vision =
-            VisionEncoder::load(&vb.pp("vision_model"), projection, &config.vision, config.projection_dim).input()?;
+        let vision = VisionEncoder::load(
+            &vb.pp("vision_model"),
+            projection,
+            &config.vision,
+            config.projection_dim,
+        )
+        .input()?;
         let longest_text = tokenizer.length() - 2;
-        let towers = Clip { text, vision, tokenizer, pool_at: config.text.pool_at };
+        let towers = Clip {
+            text,
+            vision,
+            tokenizer,
+            pool_at: config.text.pool_at,
+        };
         Ok(Opened {
             towers,
             dimension: config.projection_dim,
@@ -64,8 +75,15 @@ impl DualEncoderScorer for Clip {
 
     fn texts(&self, chunks: &[Vec<u32>]) -> candle_core::Result<Tensor> {
         // No token sees what comes after it: what follows the one that stands for the text need not be computed.
-        let last = chunks.iter().map(|chunk| self.pool_at.position(chunk)).max().unwrap_or_default();
-        let cut: Vec<Vec<u32>> = chunks.iter().map(|chunk| chunk.iter().take(last + 1).copied().collect()).collect();
+        let last = chunks
+            .iter()
+            .map(|chunk| self.pool_at.position(chunk))
+            .max()
+            .unwrap_or_default();
+        let cut: Vec<Vec<u32>> = chunks
+            .iter()
+            .map(|chunk| chunk.iter().take(last + 1).copied().collect())
+            .collect();
         match self.text.forward(&cut)?.projected {
             Some(projected) => Ok(projected),
             None => candle_core::bail!("text_projection.weight is missing"),
@@ -79,10 +97,24 @@ impl DualEncoderScorer for Clip {
 
 /// A single number among the weights, written with or without an axis of its own.
 pub(super) fn scalar(vb: &VarBuilder, name: &str) -> Result<f32> {
-    let tensor =
-        vb.get_unchecked(name).input()?.to_device(&Device::Cpu).input()?.to_dtype(candle_core::DType::F32).input()?;
-    match tensor.flatten_all().input()?.to_vec1::<f32>().input()?.as_slice() {
+    let tensor = vb
+        .get_unchecked(name)
+        .input()?
+        .to_device(&Device::Cpu)
+        .input()?
+        .to_dtype(candle_core::DType::F32)
+        .input()?;
+    match tensor
+        .flatten_all()
+        .input()?
+        .to_vec1::<f32>()
+        .input()?
+        .as_slice()
+    {
         [one] if one.is_finite() => Ok(*one),
-        other => Err(Error::input(format!("tensor {name} holds {} numbers, one is wanted", other.len()))),
+        other => Err(Error::input(format!(
+            "tensor {name} holds {} numbers, one is wanted",
+            other.len()
+        ))),
     }
 }

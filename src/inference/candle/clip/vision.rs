@@ -34,13 +34,19 @@ impl VisionEncoder {
     ) -> Result<VisionEncoder> {
         let (width, eps, patch) = (config.layer.width, config.layer.eps, config.patch_size);
         let tables = vb.pp("embeddings");
-        let layers = (0..config.layers).map(|i| Layer::load(&vb.pp(format!("encoder.layers.{i}")), &config.layer));
+        let layers = (0..config.layers)
+            .map(|i| Layer::load(&vb.pp(format!("encoder.layers.{i}")), &config.layer));
         Ok(VisionEncoder {
-            class: tables.get(width, "class_embedding")?.reshape((1, 1, width))?,
+            class: tables
+                .get(width, "class_embedding")?
+                .reshape((1, 1, width))?,
             patches: tables
                 .get((width, 3, patch, patch), "patch_embedding.weight")?
                 .reshape((width, 3 * patch * patch))?,
-            positions: tables.get(((config.image_size / patch).pow(2) + 1, width), "position_embedding.weight")?,
+            positions: tables.get(
+                ((config.image_size / patch).pow(2) + 1, width),
+                "position_embedding.weight",
+            )?,
             // The name is written like this in all files.
             before: LayerNorm::with_eps(width, eps, vb.pp("pre_layrnorm"))?,
             layers: layers.collect::<Result<_>>()?,
@@ -59,15 +65,29 @@ impl VisionEncoder {
         }
         let n = side / patch;
         // Pixels beyond the last whole patch are not seen, as by a convolution.
-        let planes = planes.narrow(2, 0, n * patch)?.narrow(3, 0, n * patch)?.contiguous()?;
-        let rows = planes.reshape((b, 3, n, patch, n, patch))?.permute((0, 2, 4, 1, 3, 5))?.contiguous()?;
-        let rows = ops::linear(&rows.reshape((b, n * n, 3 * patch * patch))?, &self.patches, Added::default())?;
-        let class = self.class.broadcast_as((b, 1, rows.dim(D::Minus1)?))?.contiguous()?;
+        let planes = planes
+            .narrow(2, 0, n * patch)?
+            .narrow(3, 0, n * patch)?
+            .contiguous()?;
+        let rows = planes
+            .reshape((b, 3, n, patch, n, patch))?
+            .permute((0, 2, 4, 1, 3, 5))?
+            .contiguous()?;
+        let rows = ops::linear(
+            &rows.reshape((b, n * n, 3 * patch * patch))?,
+            &self.patches,
+            Added::default(),
+        )?;
+        let class = self
+            .class
+            .broadcast_as((b, 1, rows.dim(D::Minus1)?))?
+            .contiguous()?;
         let tokens = Tensor::cat(&[class, rows], 1)?.broadcast_add(&self.positions)?;
         let mut state = self.before.forward(&tokens)?;
         for layer in &self.layers {
             state = layer.forward(&state, false)?;
         }
-        self.projection.forward(&self.after.forward(&state.i((.., 0))?)?)
+        self.projection
+            .forward(&self.after.forward(&state.i((.., 0))?)?)
     }
 }

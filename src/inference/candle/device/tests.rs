@@ -5,7 +5,16 @@ fn a_place_is_found_by_its_name() {
     for place in [Place::Cpu, Place::Cuda(0), Place::Cuda(12)] {
         assert_eq!(Place::from_name(&place.to_string()), Some(place));
     }
-    for name in ["", "gpu", "cuda", "cuda:", "cuda:-1", "cuda:one", "cpu:0", "cuda:99999999999999999999"] {
+    for name in [
+        "",
+        "gpu",
+        "cuda",
+        "cuda:",
+        "cuda:-1",
+        "cuda:one",
+        "cpu:0",
+        "cuda:99999999999999999999",
+    ] {
         assert_eq!(Place::from_name(name), None, "{name}");
     }
 }
@@ -14,7 +23,11 @@ fn a_place_is_found_by_its_name() {
 fn the_cpu_is_described_and_right() {
     let found = describe(&Device::Cpu).unwrap();
     assert_eq!((found.name.as_str(), found.memory), ("CPU", None));
-    assert!(found.print().starts_with(&format!("CPU {}", std::env::consts::ARCH)));
+    assert!(
+        found
+            .print()
+            .starts_with(&format!("CPU {}", std::env::consts::ARCH))
+    );
     let told = device_check(&Device::Cpu).unwrap();
     assert!(told.starts_with("14 operations right"), "{told}");
 }
@@ -23,8 +36,17 @@ fn the_cpu_is_described_and_right() {
 fn numbers_that_are_off_or_none_are_noticed() {
     let of = |numbers: &[f32]| Tensor::new(numbers, &Device::Cpu).unwrap();
     assert_eq!(difference(&of(&[1., 2.]), &of(&[1., 2.5])).unwrap(), 0.5);
-    assert!(difference(&of(&[1., f32::NAN, 1.]), &of(&[1., 1., 1.])).unwrap().is_nan());
-    assert!(difference(&of(&[f32::NAN, 9.]), &of(&[1., 1.])).unwrap().is_nan(), "also where a larger one follows");
+    assert!(
+        difference(&of(&[1., f32::NAN, 1.]), &of(&[1., 1., 1.]))
+            .unwrap()
+            .is_nan()
+    );
+    assert!(
+        difference(&of(&[f32::NAN, 9.]), &of(&[1., 1.]))
+            .unwrap()
+            .is_nan(),
+        "also where a larger one follows"
+    );
     assert!(difference(&of(&[1.]), &of(&[1., 2.])).is_err());
 }
 
@@ -32,13 +54,23 @@ fn numbers_that_are_off_or_none_are_noticed() {
 #[test]
 fn without_cuda_a_gpu_is_refused_with_what_to_do() {
     let problem = Place::Cuda(0).open().unwrap_err();
-    assert!(problem.what.contains("without CUDA") && problem.help.unwrap().contains("benchtop-gpu"));
+    assert!(
+        problem.what.contains("without CUDA") && problem.help.unwrap().contains("benchtop-gpu")
+    );
 }
 
 #[test]
 fn the_drivers_words_become_what_to_do() {
-    let problem = explained("DriverError(CUDA_ERROR_NO_DEVICE, \"no CUDA-capable device is detected\")").unwrap();
-    assert_eq!(problem.what, "the driver finds no GPU (CUDA_ERROR_NO_DEVICE)");
+    let problem =
+        explained("DriverError(CUDA_ERROR_NO_DEVICE, \"no CUDA-capable device is detected\")")
+            .unwrap();
+    assert_eq!(
+        problem.what,
+        "the driver finds no GPU (CUDA_ERROR_NO_DEVICE)"
+    );
     assert!(problem.help.unwrap().contains("nvidia-smi"));
-    assert_eq!(explained("DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")"), None);
+    assert_eq!(
+        explained("DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")"),
+        None
+    );
 }

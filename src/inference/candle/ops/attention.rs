@@ -14,7 +14,11 @@ enum Form {
     Split { keys: Tensor, values: Tensor },
     /// As they came, for the kernel.
     #[cfg(feature = "cuda")]
-    Rows { keys: Tensor, values: Tensor, heads: usize },
+    Rows {
+        keys: Tensor,
+        values: Tensor,
+        heads: usize,
+    },
 }
 
 impl KeysValues {
@@ -22,11 +26,21 @@ impl KeysValues {
     pub fn new(keys: &Tensor, values: &Tensor, heads: usize) -> Result<KeysValues> {
         #[cfg(feature = "cuda")]
         if super::cuda::fuses(keys, heads) && super::cuda::fuses(values, heads) {
-            return Ok(KeysValues(Form::Rows { keys: keys.clone(), values: values.clone(), heads }));
+            return Ok(KeysValues(Form::Rows {
+                keys: keys.clone(),
+                values: values.clone(),
+                heads,
+            }));
         }
         let split = |t: &Tensor| t.reshape((t.dim(0)?, t.dim(1)?, heads, t.dim(2)? / heads));
-        let keys = split(keys)?.permute((0, 2, 3, 1))?.to_dtype(DType::F32)?.contiguous()?;
-        let values = split(values)?.permute((0, 2, 1, 3))?.to_dtype(DType::F32)?.contiguous()?;
+        let keys = split(keys)?
+            .permute((0, 2, 3, 1))?
+            .to_dtype(DType::F32)?
+            .contiguous()?;
+        let values = split(values)?
+            .permute((0, 2, 1, 3))?
+            .to_dtype(DType::F32)?
+            .contiguous()?;
         Ok(KeysValues(Form::Split { keys, values }))
     }
 }
@@ -38,31 +52,46 @@ pub fn attention(q: &Tensor, kv: &KeysValues) -> Result<Tensor> {
     match &kv.0 {
         Form::Split { keys, values } => within(q, keys, values, Limits::of(q.device())),
         #[cfg(feature = "cuda")]
-        Form::Rows { keys, values, heads } => super::cuda::attention(q, keys, values, *heads),
+        Form::Rows {
+            keys,
+            values,
+            heads,
+        } => super::cuda::attention(q, keys, values, *heads),
     }
 }
 
 fn within(q: &Tensor, keys: &Tensor, values: &Tensor, limits: Limits) -> Result<Tensor> {
     let (b, tokens, width) = q.dims3()?;
     let (_, heads, d, count) = keys.dims4()?;
-    let split = q.reshape((b, tokens, heads, d))?.transpose(1, 2)?.to_dtype(DType::F32)?;
+    let split = q
+        .reshape((b, tokens, heads, d))?
+        .transpose(1, 2)?
+        .to_dtype(DType::F32)?;
     let split = (split.contiguous()? * (d as f64).powf(-0.5))?.flatten_to(1)?;
     let (keys, values) = (keys.flatten_to(1)?, values.flatten_to(1)?);
-    let queries = (limits.scores / (4 * count)).max(limits.queries).clamp(1, tokens);
-    let together = (limits.scores / (4 * count * queries)).clamp(1, limits.heads).min(b * heads);
+    let queries = (limits.scores / (4 * count))
+        .max(limits.queries)
+        .clamp(1, tokens);
+    let together = (limits.scores / (4 * count * queries))
+        .clamp(1, limits.heads)
+        .min(b * heads);
     let mut groups = Vec::new();
     for head in (0..b * heads).step_by(together) {
         let some = |t: &Tensor| t.narrow(0, head, together.min(b * heads - head));
         let (split, keys, values) = (some(&split)?, some(&keys)?, some(&values)?);
         let mut parts = Vec::new();
         for from in (0..tokens).step_by(queries) {
-            let some = split.narrow(1, from, queries.min(tokens - from))?.contiguous()?;
+            let some = split
+                .narrow(1, from, queries.min(tokens - from))?
+                .contiguous()?;
             parts.push(candle_nn::ops::softmax_last_dim(&some.matmul(&keys)?)?.matmul(&values)?);
         }
         groups.push(Tensor::cat(&parts, 1)?);
     }
     let all = Tensor::cat(&groups, 0)?.reshape((b, heads, tokens, d))?;
-    all.transpose(1, 2)?.to_dtype(q.dtype())?.reshape((b, tokens, width))
+    all.transpose(1, 2)?
+        .to_dtype(q.dtype())?
+        .reshape((b, tokens, width))
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use std::ops::Range;
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
 use candle_core::backend::BackendStorage;
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, DType, InplaceOp2, InplaceOp3, Layout, Result, Shape, Storage};
+use candle_core::{
+    CpuStorage, CustomOp1, CustomOp2, DType, InplaceOp2, InplaceOp3, Layout, Result, Shape, Storage,
+};
 use candle_core::{Tensor, WithDType, bail};
 use half::f16;
 use rayon::prelude::*;
@@ -61,7 +63,10 @@ impl Element for f16 {
 fn slice<'a, T: WithDType>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [T]> {
     match layout.contiguous_offsets() {
         Some((from, to)) => Ok(&storage.as_slice::<T>()?[from..to]),
-        None => bail!("a contiguous tensor is wanted, not strides {:?}", layout.stride()),
+        None => bail!(
+            "a contiguous tensor is wanted, not strides {:?}",
+            layout.stride()
+        ),
     }
 }
 
@@ -82,19 +87,25 @@ impl Patches {
         let Window { stride, before, .. } = self.window;
         let (high, wide) = (self.window.out(h), self.window.out(w));
         let mut out = vec![T::put(0.); self.rows.len() * 9 * c];
-        out.par_chunks_mut(9 * c).with_min_len(64).enumerate().for_each(|(i, patch)| {
-            let row = self.rows.start + i;
-            let (b, y, x0) = (row / (high * wide), row / wide % high, row % wide);
-            for (at, place) in patch.chunks_exact_mut(c).enumerate() {
-                // One more than the position, so that what lies before the picture is no negative number.
-                let (iy, ix) = (y * stride + at / 3, x0 * stride + at % 3);
-                if (before..h + before).contains(&iy) && (before..w + before).contains(&ix) {
-                    let from = ((b * h + iy - before) * w + ix - before) * c;
-                    place.copy_from_slice(&x[from..from + c]);
+        out.par_chunks_mut(9 * c)
+            .with_min_len(64)
+            .enumerate()
+            .for_each(|(i, patch)| {
+                let row = self.rows.start + i;
+                let (b, y, x0) = (row / (high * wide), row / wide % high, row % wide);
+                for (at, place) in patch.chunks_exact_mut(c).enumerate() {
+                    // One more than the position, so that what lies before the picture is no negative number.
+                    let (iy, ix) = (y * stride + at / 3, x0 * stride + at % 3);
+                    if (before..h + before).contains(&iy) && (before..w + before).contains(&ix) {
+                        let from = ((b * h + iy - before) * w + ix - before) * c;
+                        place.copy_from_slice(&x[from..from + c]);
+                    }
                 }
-            }
-        });
-        Ok((T::to_cpu_storage_owned(out), (self.rows.len(), 9 * c).into()))
+            });
+        Ok((
+            T::to_cpu_storage_owned(out),
+            (self.rows.len(), 9 * c).into(),
+        ))
     }
 }
 
@@ -127,13 +138,18 @@ impl Upsample {
         };
         let columns: Vec<usize> = (0..self.wide).map(|at| source(at, w, self.wide)).collect();
         let mut out = vec![T::put(0.); b * self.high * self.wide * c];
-        out.par_chunks_mut(self.wide * c).enumerate().for_each(|(i, line)| {
-            let from = (i / self.high * h + source(i % self.high, h, self.high)) * w;
-            for (place, column) in line.chunks_exact_mut(c).zip(&columns) {
-                place.copy_from_slice(&x[(from + column) * c..(from + column + 1) * c]);
-            }
-        });
-        Ok((T::to_cpu_storage_owned(out), (b, self.high, self.wide, c).into()))
+        out.par_chunks_mut(self.wide * c)
+            .enumerate()
+            .for_each(|(i, line)| {
+                let from = (i / self.high * h + source(i % self.high, h, self.high)) * w;
+                for (place, column) in line.chunks_exact_mut(c).zip(&columns) {
+                    place.copy_from_slice(&x[(from + column) * c..(from + column + 1) * c]);
+                }
+            });
+        Ok((
+            T::to_cpu_storage_owned(out),
+            (b, self.high, self.wide, c).into(),
+        ))
     }
 }
 
@@ -181,28 +197,38 @@ impl Bias<'_> {
         let from = slice::<T>(y, l)?.len().min(self.first * n);
         let whole = part.map_or(rows * n, <[T]>::len);
         if from + whole > rows * n {
-            bail!("bias: {} rows from row {} on are not in {rows}", whole / n, self.first);
+            bail!(
+                "bias: {} rows from row {} on are not in {rows}",
+                whole / n,
+                self.first
+            );
         }
         let start = l.start_offset() + from;
         let mut data = T::cpu_storage_data(std::mem::replace(y, CpuStorage::U8(Vec::new())))?;
-        data[start..start + whole].par_chunks_mut(ROWS * n).enumerate().for_each(|(chunk, lines)| {
-            for (i, line) in lines.chunks_exact_mut(n).enumerate() {
-                let row = chunk * ROWS + i;
-                if let Some(part) = part {
-                    line.copy_from_slice(&part[row * n..(row + 1) * n]);
-                }
-                let row = self.first + row;
-                let from = row / sharing * n;
-                let bias = &bias[from..from + n];
-                match residual.map(|r| &r[row * n..(row + 1) * n]) {
-                    None => line.iter_mut().zip(bias).for_each(|(y, b)| *y = T::put(y.get() + b.get())),
-                    Some(r) => {
-                        let all = line.iter_mut().zip(bias).zip(r);
-                        all.for_each(|((y, b), r)| *y = T::put(y.get() + b.get() + r.get()));
+        data[start..start + whole]
+            .par_chunks_mut(ROWS * n)
+            .enumerate()
+            .for_each(|(chunk, lines)| {
+                for (i, line) in lines.chunks_exact_mut(n).enumerate() {
+                    let row = chunk * ROWS + i;
+                    if let Some(part) = part {
+                        line.copy_from_slice(&part[row * n..(row + 1) * n]);
+                    }
+                    let row = self.first + row;
+                    let from = row / sharing * n;
+                    let bias = &bias[from..from + n];
+                    match residual.map(|r| &r[row * n..(row + 1) * n]) {
+                        None => line
+                            .iter_mut()
+                            .zip(bias)
+                            .for_each(|(y, b)| *y = T::put(y.get() + b.get())),
+                        Some(r) => {
+                            let all = line.iter_mut().zip(bias).zip(r);
+                            all.for_each(|((y, b), r)| *y = T::put(y.get() + b.get() + r.get()));
+                        }
                     }
                 }
-            }
-        });
+            });
         *y = T::to_cpu_storage_owned(data);
         Ok(())
     }
@@ -216,7 +242,13 @@ impl InplaceOp2 for Bias<'_> {
         typed!(y, "bias", (self, y, l, None, (s2, l2)))
     }
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, y: &mut CudaStorage, l: &Layout, s2: &CudaStorage, l2: &Layout) -> Result<()> {
+    fn cuda_fwd(
+        &self,
+        y: &mut CudaStorage,
+        l: &Layout,
+        s2: &CudaStorage,
+        l2: &Layout,
+    ) -> Result<()> {
         cuda::bias(self, y, l, None, (s2, l2))
     }
 }
@@ -254,7 +286,11 @@ impl InplaceOp3 for Bias<'_> {
 pub(super) struct Geglu;
 
 impl Geglu {
-    fn run<T: Element>(&self, x: (&CpuStorage, &Layout), bias: (&CpuStorage, &Layout)) -> Result<(CpuStorage, Shape)> {
+    fn run<T: Element>(
+        &self,
+        x: (&CpuStorage, &Layout),
+        bias: (&CpuStorage, &Layout),
+    ) -> Result<(CpuStorage, Shape)> {
         let mut dims = x.1.dims().to_vec();
         let (x, bias) = (slice::<T>(x.0, x.1)?, slice::<T>(bias.0, bias.1)?);
         let n = dims.pop().unwrap_or_default() / 2;
@@ -263,13 +299,21 @@ impl Geglu {
         }
         dims.push(n);
         let mut out = vec![T::put(0.); x.len() / 2];
-        out.par_chunks_mut(n).zip(x.par_chunks(2 * n)).with_min_len(16).for_each(|(out, x)| {
-            for (at, out) in out.iter_mut().enumerate() {
-                let gate = x[n + at].get() + bias[n + at].get();
-                let gelu = 0.5 * gate * (1. + candle_core::cpu::erf::erf_f32(gate * std::f32::consts::FRAC_1_SQRT_2));
-                *out = T::put((x[at].get() + bias[at].get()) * gelu);
-            }
-        });
+        out.par_chunks_mut(n)
+            .zip(x.par_chunks(2 * n))
+            .with_min_len(16)
+            .for_each(|(out, x)| {
+                for (at, out) in out.iter_mut().enumerate() {
+                    let gate = x[n + at].get() + bias[n + at].get();
+                    let gelu = 0.5
+                        * gate
+                        * (1.
+                            + candle_core::cpu::erf::erf_f32(
+                                gate * std::f32::consts::FRAC_1_SQRT_2,
+                            ));
+                    *out = T::put((x[at].get() + bias[at].get()) * gelu);
+                }
+            });
         Ok((T::to_cpu_storage_owned(out), dims.into()))
     }
 }
@@ -278,11 +322,23 @@ impl CustomOp2 for Geglu {
     fn name(&self) -> &'static str {
         "geglu"
     }
-    fn cpu_fwd(&self, s1: &CpuStorage, l1: &Layout, s2: &CpuStorage, l2: &Layout) -> Result<(CpuStorage, Shape)> {
+    fn cpu_fwd(
+        &self,
+        s1: &CpuStorage,
+        l1: &Layout,
+        s2: &CpuStorage,
+        l2: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
         typed!(s1, self.name(), (self, (s1, l1), (s2, l2)))
     }
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, s1: &CudaStorage, l1: &Layout, s2: &CudaStorage, l2: &Layout) -> Result<(CudaStorage, Shape)> {
+    fn cuda_fwd(
+        &self,
+        s1: &CudaStorage,
+        l1: &Layout,
+        s2: &CudaStorage,
+        l2: &Layout,
+    ) -> Result<(CudaStorage, Shape)> {
         cuda::geglu((s1, l1), (s2, l2))
     }
 }

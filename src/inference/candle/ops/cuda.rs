@@ -10,7 +10,9 @@ mod tests;
 
 use candle_core::backend::BackendStorage;
 use candle_core::cuda_backend::CudaDevice;
-use candle_core::cuda_backend::cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut, LaunchConfig};
+use candle_core::cuda_backend::cudarc::driver::{
+    CudaSlice, CudaStream, DevicePtr, DevicePtrMut, LaunchConfig,
+};
 use candle_core::cuda_backend::cudarc::driver::{PushKernelArg, SyncOnDrop};
 use candle_core::{CudaStorage, DType, Error, Layout, Result, Shape, Storage, Tensor, bail};
 use half::f16;
@@ -33,7 +35,10 @@ struct Place<'a> {
 
 impl Place<'_> {
     /// For an array that is not there.
-    const NULL: Place<'static> = Place { at: 0, _until: None };
+    const NULL: Place<'static> = Place {
+        at: 0,
+        _until: None,
+    };
 
     fn aligned(&self) -> bool {
         self.at.is_multiple_of(16)
@@ -51,34 +56,60 @@ fn start<'a>((storage, layout): Given<'a>, stream: &'a CudaStream) -> Result<Pla
     let (at, until) = match storage.dtype() {
         DType::F32 => storage.as_cuda_slice::<f32>()?.device_ptr(stream),
         DType::F16 => storage.as_cuda_slice::<f16>()?.device_ptr(stream),
-        other => bail!("{} tensors are not supported, f32 and f16 are", other.as_str()),
+        other => bail!(
+            "{} tensors are not supported, f32 and f16 are",
+            other.as_str()
+        ),
     };
-    Ok(Place { at: at + offset, _until: Some(until) })
+    Ok(Place {
+        at: at + offset,
+        _until: Some(until),
+    })
 }
 
 /// Where a contiguous tensor of `dtype` begins.
 fn place<'a>(given: Given<'a>, dtype: DType, stream: &'a CudaStream) -> Result<Place<'a>> {
     if !given.1.is_contiguous() {
-        bail!("a contiguous tensor is wanted, not strides {:?}", given.1.stride());
+        bail!(
+            "a contiguous tensor is wanted, not strides {:?}",
+            given.1.stride()
+        );
     }
     if given.0.dtype() != dtype {
-        bail!("a tensor of {} among those of {}", given.0.dtype().as_str(), dtype.as_str());
+        bail!(
+            "a tensor of {} among those of {}",
+            given.0.dtype().as_str(),
+            dtype.as_str()
+        );
     }
     start(given, stream)
 }
 
 /// Where a tensor begins that is written.
-fn target<'a>(storage: &'a mut CudaStorage, layout: &Layout, stream: &'a CudaStream) -> Result<Place<'a>> {
+fn target<'a>(
+    storage: &'a mut CudaStorage,
+    layout: &Layout,
+    stream: &'a CudaStream,
+) -> Result<Place<'a>> {
     if !layout.is_contiguous() {
-        bail!("a contiguous tensor is wanted, not strides {:?}", layout.stride());
+        bail!(
+            "a contiguous tensor is wanted, not strides {:?}",
+            layout.stride()
+        );
     }
     let offset = (layout.start_offset() * storage.dtype().size_in_bytes()) as u64;
     let (at, until) = match storage.dtype() {
         DType::F32 => storage.as_cuda_slice_mut::<f32>()?.device_ptr_mut(stream),
         DType::F16 => storage.as_cuda_slice_mut::<f16>()?.device_ptr_mut(stream),
-        other => bail!("{} tensors are not supported, f32 and f16 are", other.as_str()),
+        other => bail!(
+            "{} tensors are not supported, f32 and f16 are",
+            other.as_str()
+        ),
     };
-    Ok(Place { at: at + offset, _until: Some(until) })
+    Ok(Place {
+        at: at + offset,
+        _until: Some(until),
+    })
 }
 
 /// Room for `count` numbers, which a kernel fills.
@@ -88,7 +119,10 @@ fn room(device: &CudaDevice, dtype: DType, count: usize) -> Result<CudaStorage> 
         match dtype {
             DType::F32 => CudaStorage::wrap_cuda_slice(device.alloc::<f32>(count)?, device.clone()),
             DType::F16 => CudaStorage::wrap_cuda_slice(device.alloc::<f16>(count)?, device.clone()),
-            other => bail!("{} tensors are not supported, f32 and f16 are", other.as_str()),
+            other => bail!(
+                "{} tensors are not supported, f32 and f16 are",
+                other.as_str()
+            ),
         }
     })
 }
@@ -108,11 +142,20 @@ fn loaded_as(module: &Module) -> String {
 /// # Safety
 /// The arrays are those that the function of `launch` which made it names, in that order, of the sizes that it was told.
 unsafe fn start_kernel(device: &CudaDevice, launch: &Launch, places: &[&Place]) -> Result<()> {
-    let Launch { module, name, grid, block, shared, scalars } = launch;
+    let Launch {
+        module,
+        name,
+        grid,
+        block,
+        shared,
+        scalars,
+    } = launch;
     if grid.contains(&0) {
         return Ok(());
     }
-    let Some(module) = MODULES.iter().find(|m| m.name == *module) else { bail!("no kernels {module}") };
+    let Some(module) = MODULES.iter().find(|m| m.name == *module) else {
+        bail!("no kernels {module}")
+    };
     let function = device.get_or_load_custom_func(name, &loaded_as(module), module.ptx)?;
     let mut builder = function.builder();
     for place in places {
@@ -124,15 +167,24 @@ unsafe fn start_kernel(device: &CudaDevice, launch: &Launch, places: &[&Place]) 
             Scalar::Real(x) => builder.arg(x),
         };
     }
-    let config = LaunchConfig { grid_dim: (grid[0], grid[1], 1), block_dim: (*block, 1, 1), shared_mem_bytes: *shared };
+    let config = LaunchConfig {
+        grid_dim: (grid[0], grid[1], 1),
+        block_dim: (*block, 1, 1),
+        shared_mem_bytes: *shared,
+    };
     // SAFETY: the caller's promise for the arrays; kinds, number and order of the scalars are those that the tests start
     // the same kernel with.
-    unsafe { builder.launch(config) }.map_err(|e| Error::wrap(e).context(format!("starting the kernel {name}")))?;
+    unsafe { builder.launch(config) }
+        .map_err(|e| Error::wrap(e).context(format!("starting the kernel {name}")))?;
     Ok(())
 }
 
 /// [`Patches`] on the card.
-pub(super) fn patches(op: &Patches, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
+pub(super) fn patches(
+    op: &Patches,
+    storage: &CudaStorage,
+    layout: &Layout,
+) -> Result<(CudaStorage, Shape)> {
     let (device, dtype) = (&storage.device, storage.dtype());
     let (b, h, w, c) = layout.shape().dims4()?;
     if op.rows.end > b * op.window.out(h) * op.window.out(w) {
@@ -152,7 +204,11 @@ pub(super) fn patches(op: &Patches, storage: &CudaStorage, layout: &Layout) -> R
 }
 
 /// [`Upsample`] on the card.
-pub(super) fn upsample(op: &Upsample, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
+pub(super) fn upsample(
+    op: &Upsample,
+    storage: &CudaStorage,
+    layout: &Layout,
+) -> Result<(CudaStorage, Shape)> {
     let (device, dtype) = (&storage.device, storage.dtype());
     let (b, h, w, c) = layout.shape().dims4()?;
     let shape = (b, op.high, op.wide, c);
@@ -185,7 +241,11 @@ pub(super) fn bias(
     let biases = bias.1.shape().elem_count() / n.max(1);
     let whole = part.is_none_or(|(_, part)| part.dims()[1] == n);
     if !whole || op.first + count > rows || biases == 0 || rows % biases != 0 {
-        bail!("bias: {count} rows from row {} on, with {biases} biases, into {:?}", op.first, layout.dims());
+        bail!(
+            "bias: {count} rows from row {} on, with {biases} biases, into {:?}",
+            op.first,
+            layout.dims()
+        );
     }
     let residual = op.residual.map(Tensor::storage_and_layout);
     let stream = device.cuda_stream();
@@ -194,7 +254,10 @@ pub(super) fn bias(
         Some((storage, layout)) => match &**storage {
             Storage::Cuda(storage) if layout.shape().elem_count() == rows * n => {
                 let all = place((storage, layout), dtype, &stream)?;
-                Place { at: all.at + skip, ..all }
+                Place {
+                    at: all.at + skip,
+                    ..all
+                }
             }
             _ => bail!("bias: a residual elsewhere, or of another size"),
         },
@@ -203,9 +266,18 @@ pub(super) fn bias(
     let bias = place(bias, dtype, &stream)?;
     let part = part.map(|part| place(part, dtype, &stream)).transpose()?;
     let y = target(storage, layout, &stream)?;
-    let y = Place { at: y.at + skip, ..y };
+    let y = Place {
+        at: y.at + skip,
+        ..y
+    };
     let x = part.as_ref().unwrap_or(&y);
-    let launch = launch::bias(dtype, aligned(&[&y, x, &bias, &more]), (count, n), rows / biases, op.first)?;
+    let launch = launch::bias(
+        dtype,
+        aligned(&[&y, x, &bias, &more]),
+        (count, n),
+        rows / biases,
+        op.first,
+    )?;
     // SAFETY: y, x and more hold `count` rows of n from where they begin, bias one for every `per` of all rows. x may be
     // y: each number is read before it is written, by the same thread.
     unsafe { start_kernel(&device, &launch, &[&y, x, &bias, &more]) }
@@ -234,11 +306,19 @@ pub(super) fn geglu(x: Given, bias: Given) -> Result<(CudaStorage, Shape)> {
 }
 
 /// [`GroupNorm`] on the card.
-pub(super) fn group_norm(op: &GroupNorm, x: Given, weight: Given, bias: Given) -> Result<(CudaStorage, Shape)> {
+pub(super) fn group_norm(
+    op: &GroupNorm,
+    x: Given,
+    weight: Given,
+    bias: Given,
+) -> Result<(CudaStorage, Shape)> {
     let (device, dtype, shape) = (&x.0.device, x.0.dtype(), x.1.shape().clone());
     let (b, c) = (shape.dims()[0], shape.dims()[shape.rank() - 1]);
     if weight.1.shape().elem_count() != c || bias.1.shape().elem_count() != c {
-        bail!("group norm: {c} channels with {:?} weights", weight.1.dims());
+        bail!(
+            "group norm: {c} channels with {:?} weights",
+            weight.1.dims()
+        );
     }
     let rows = shape.elem_count() / (b * c).max(1);
     let mut out = room(device, dtype, shape.elem_count())?;
@@ -251,9 +331,15 @@ pub(super) fn group_norm(op: &GroupNorm, x: Given, weight: Given, bias: Given) -
         let all = launch::group_norm(dtype, fits, (b, rows, c), op.groups, op.eps, op.silu)?;
         let (mut partial, mut moments) = (floats(device, all.partial)?, floats(device, all.kept)?);
         let (at, until) = partial.device_ptr_mut(&stream);
-        let partial = Place { at, _until: Some(until) };
+        let partial = Place {
+            at,
+            _until: Some(until),
+        };
         let (at, until) = moments.device_ptr_mut(&stream);
-        let moments = Place { at, _until: Some(until) };
+        let moments = Place {
+            at,
+            _until: Some(until),
+        };
         // SAFETY: x and y are [b, rows, c], weight and bias [c]; the two between are as large as `launch` asks. They are
         // given back to the pool in the order of the stream, after the last kernel.
         unsafe {
@@ -266,7 +352,12 @@ pub(super) fn group_norm(op: &GroupNorm, x: Given, weight: Given, bias: Given) -
 }
 
 /// [`LayerNorm`] on the card.
-pub(super) fn layer_norm(op: &LayerNorm, x: Given, weight: Given, bias: Given) -> Result<(CudaStorage, Shape)> {
+pub(super) fn layer_norm(
+    op: &LayerNorm,
+    x: Given,
+    weight: Given,
+    bias: Given,
+) -> Result<(CudaStorage, Shape)> {
     let (device, dtype, shape) = (&x.0.device, x.0.dtype(), x.1.shape().clone());
     let c = shape.dims()[shape.rank() - 1];
     if weight.1.shape().elem_count() != c || bias.1.shape().elem_count() != c {
@@ -279,7 +370,8 @@ pub(super) fn layer_norm(op: &LayerNorm, x: Given, weight: Given, bias: Given) -
         let (weight, bias) = (place(weight, dtype, &stream)?, place(bias, dtype, &stream)?);
         let y = target(&mut out, &Layout::contiguous(shape.clone()), &stream)?;
         let rows = shape.elem_count() / c.max(1);
-        let launch = launch::layer_norm(dtype, aligned(&[&x, &weight, &bias, &y]), (rows, c), op.eps)?;
+        let launch =
+            launch::layer_norm(dtype, aligned(&[&x, &weight, &bias, &y]), (rows, c), op.eps)?;
         // SAFETY: x and y are [rows, c], weight and bias [c].
         unsafe { start_kernel(device, &launch, &[&x, &weight, &bias, &y]) }?;
     }

@@ -27,8 +27,10 @@ modules!("attention", "copy", "norm", "pointwise");
 
 /// What the sources include, and what compiles them.
 #[cfg(test)]
-pub(super) const SHARED: [(&str, &str); 2] =
-    [("common.cuh", include_str!("kernels/common.cuh")), ("mma.cuh", include_str!("kernels/mma.cuh"))];
+pub(super) const SHARED: [(&str, &str); 2] = [
+    ("common.cuh", include_str!("kernels/common.cuh")),
+    ("mma.cuh", include_str!("kernels/mma.cuh")),
+];
 
 /// blake3, as hex, of all PTX: pictures depend on it.
 #[cfg(feature = "cuda")]
@@ -42,7 +44,10 @@ pub(super) fn hash() -> String {
 
 /// Names of the kernels in a module, as its PTX has them.
 pub(super) fn names(module: &Module) -> Vec<&'static str> {
-    let entries = module.ptx.lines().filter_map(|line| line.strip_prefix(".visible .entry "));
+    let entries = module
+        .ptx
+        .lines()
+        .filter_map(|line| line.strip_prefix(".visible .entry "));
     entries.filter_map(|rest| rest.split('(').next()).collect()
 }
 
@@ -58,13 +63,29 @@ mod tests {
         for (module, (file, source)) in MODULES.iter().zip(SOURCES) {
             assert_eq!(*file, format!("{}.cu", module.name));
             let mut hasher = Sha256::new();
-            for part in [SHARED[0].1, SHARED[1].1, source, include_str!("kernels/build.sh")] {
+            for part in [
+                SHARED[0].1,
+                SHARED[1].1,
+                source,
+                include_str!("kernels/build.sh"),
+            ] {
                 hasher.update(part.as_bytes());
             }
-            let hash: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+            let hash: String = hasher
+                .finalize()
+                .iter()
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
             let first = module.ptx.lines().next().unwrap_or_default();
-            assert_eq!(first, format!("// SHA-256 of common.cuh, mma.cuh, {file}, build.sh: {hash}"), "run build.sh");
-            assert!(module.ptx.contains(".target sm_80") && module.ptx.contains(".version 7.0"), "{file}");
+            assert_eq!(
+                first,
+                format!("// SHA-256 of common.cuh, mma.cuh, {file}, build.sh: {hash}"),
+                "run build.sh"
+            );
+            assert!(
+                module.ptx.contains(".target sm_80") && module.ptx.contains(".version 7.0"),
+                "{file}"
+            );
         }
     }
 }

@@ -46,7 +46,12 @@ pub(super) struct Launch {
 }
 
 impl Launch {
-    fn new(module: &'static str, name: String, grid: [usize; 2], scalars: &[Number]) -> Result<Launch> {
+    fn new(
+        module: &'static str,
+        name: String,
+        grid: [usize; 2],
+        scalars: &[Number],
+    ) -> Result<Launch> {
         if grid[1] > AXIS {
             bail!("{name}: a batch of {} is too large for a GPU", grid[1]);
         }
@@ -57,7 +62,14 @@ impl Launch {
             })
         };
         let scalars = scalars.iter().map(scalar).collect::<Result<_>>()?;
-        Ok(Launch { module, name, grid: [whole(grid[0])?, whole(grid[1])?], block: BLOCK, shared: 0, scalars })
+        Ok(Launch {
+            module,
+            name,
+            grid: [whole(grid[0])?, whole(grid[1])?],
+            block: BLOCK,
+            shared: 0,
+            scalars,
+        })
     }
 }
 
@@ -98,7 +110,10 @@ fn typed(dtype: DType, n: usize, aligned: bool) -> Result<(&'static str, usize)>
         (DType::F32, _) => ("f32", 1),
         (DType::F16, true) if n.is_multiple_of(8) => ("f16v", 8),
         (DType::F16, _) => ("f16", 1),
-        (other, _) => bail!("{} tensors are not supported, f32 and f16 are", other.as_str()),
+        (other, _) => bail!(
+            "{} tensors are not supported, f32 and f16 are",
+            other.as_str()
+        ),
     })
 }
 
@@ -121,9 +136,25 @@ pub(super) fn patches(
     let each = (BLOCK as usize / (9 * c)).max(1);
     let Window { stride, before, .. } = window;
     let (high, wide) = (window.out(h), window.out(w));
-    let scalars = numbers![h, w, c, high, wide, stride, before, rows.start, rows.len(), each];
+    let scalars = numbers![
+        h,
+        w,
+        c,
+        high,
+        wide,
+        stride,
+        before,
+        rows.start,
+        rows.len(),
+        each
+    ];
     whole(rows.end)?;
-    Launch::new("copy", format!("patches_{bytes}"), [rows.len().div_ceil(each), 1], scalars)
+    Launch::new(
+        "copy",
+        format!("patches_{bytes}"),
+        [rows.len().div_ceil(each), 1],
+        scalars,
+    )
 }
 
 /// x, y: `b` pictures of `h` x `w` scaled to `high` x `wide`.
@@ -138,7 +169,12 @@ pub(super) fn upsample(
     let (down, across) = (h as f32 / high as f32, w as f32 / wide as f32);
     let share = whole(wide * c)?.div_ceil(4 * BLOCK) as usize;
     let scalars = numbers![h, w, c, high, wide, down, across];
-    Launch::new("copy", format!("upsample_{bytes}"), [b * high, share.min(AXIS)], scalars)
+    Launch::new(
+        "copy",
+        format!("upsample_{bytes}"),
+        [b * high, share.min(AXIS)],
+        scalars,
+    )
 }
 
 /// Blocks for `total` packs, each thread taking a few.
@@ -147,18 +183,34 @@ fn blocks(total: usize) -> usize {
 }
 
 /// y, x, bias, residual: rows of `n`; every `per` of all rows share a bias, and these begin at row `first`.
-pub(super) fn bias(dtype: DType, aligned: bool, (rows, n): (usize, usize), per: usize, first: usize) -> Result<Launch> {
+pub(super) fn bias(
+    dtype: DType,
+    aligned: bool,
+    (rows, n): (usize, usize),
+    per: usize,
+    first: usize,
+) -> Result<Launch> {
     let (name, at_once) = typed(dtype, n, aligned)?;
     let (n, total) = (n / at_once, rows * n / at_once);
     whole(first + rows)?;
-    Launch::new("pointwise", format!("bias_{name}"), [blocks(total), 1], numbers![total, n, per, first])
+    Launch::new(
+        "pointwise",
+        format!("bias_{name}"),
+        [blocks(total), 1],
+        numbers![total, n, per, first],
+    )
 }
 
 /// x, bias, y: rows of twice `n` to rows of `n`.
 pub(super) fn geglu(dtype: DType, aligned: bool, rows: usize, n: usize) -> Result<Launch> {
     let (name, at_once) = typed(dtype, n, aligned)?;
     let (n, total) = (n / at_once, rows * n / at_once);
-    Launch::new("pointwise", format!("geglu_{name}"), [blocks(total), 1], numbers![total, n])
+    Launch::new(
+        "pointwise",
+        format!("geglu_{name}"),
+        [blocks(total), 1],
+        numbers![total, n],
+    )
 }
 
 /// The three kernels of a group norm, and what they leave for each other.
@@ -203,18 +255,39 @@ pub(super) fn group_norm(
     let mut sums = Launch::new("norm", format!("group_sums_{name}"), [chunks, b], scalars)?;
     sums.shared = whole(shared)?;
     let scalars = numbers![rows, c, groups, chunks, eps as f32];
-    let mut moments = Launch::new("norm", format!("group_moments_{plain}"), [groups, b], scalars)?;
+    let mut moments = Launch::new(
+        "norm",
+        format!("group_moments_{plain}"),
+        [groups, b],
+        scalars,
+    )?;
     moments.block = 64;
     let scalars = numbers![rows, packs, groups, each, lanes, usize::from(silu)];
     let apply = Launch::new("norm", format!("group_apply_{name}"), [chunks, b], scalars)?;
-    Ok(GroupNormLaunch { sums, moments, apply, partial: b * chunks * groups * 2, kept: b * groups * 2 })
+    Ok(GroupNormLaunch {
+        sums,
+        moments,
+        apply,
+        partial: b * chunks * groups * 2,
+        kept: b * groups * 2,
+    })
 }
 
 /// x, weight, bias, y: rows of `c`.
-pub(super) fn layer_norm(dtype: DType, aligned: bool, (rows, c): (usize, usize), eps: f64) -> Result<Launch> {
+pub(super) fn layer_norm(
+    dtype: DType,
+    aligned: bool,
+    (rows, c): (usize, usize),
+    eps: f64,
+) -> Result<Launch> {
     let (name, at_once) = typed(dtype, c, aligned)?;
     let grid = [rows.div_ceil(BLOCK as usize / 32), 1];
-    Launch::new("norm", format!("layer_norm_{name}"), grid, numbers![rows, c / at_once, eps as f32])
+    Launch::new(
+        "norm",
+        format!("layer_norm_{name}"),
+        grid,
+        numbers![rows, c / at_once, eps as f32],
+    )
 }
 
 /// Where the rows of one of attention's inputs lie: numbers from row to row, and from picture to picture.
@@ -244,8 +317,15 @@ pub(super) fn attention(
     }
     let [q, k, v] = inputs;
     let scale = (d as f64).powf(-0.5) as f32;
-    let scalars = numbers![tokens, keys, heads, q.row, q.batch, k.row, k.batch, v.row, v.batch, scale];
-    let mut launch = Launch::new("attention", format!("attention_{d}"), [tokens.div_ceil(64), b * heads], scalars)?;
+    let scalars = numbers![
+        tokens, keys, heads, q.row, q.batch, k.row, k.batch, v.row, v.batch, scale
+    ];
+    let mut launch = Launch::new(
+        "attention",
+        format!("attention_{d}"),
+        [tokens.div_ceil(64), b * heads],
+        scalars,
+    )?;
     launch.block = 128;
     Ok(launch)
 }

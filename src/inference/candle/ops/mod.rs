@@ -39,8 +39,18 @@ impl Limits {
     /// What stays in a cache of a CPU; what keeps a GPU busy and is little of its memory.
     fn of(device: &Device) -> Limits {
         match device {
-            Device::Cpu => Limits { patches: 32 << 20, scores: 4 << 20, queries: 256, heads: 1 },
-            _ => Limits { patches: 256 << 20, scores: 256 << 20, queries: 256, heads: usize::MAX },
+            Device::Cpu => Limits {
+                patches: 32 << 20,
+                scores: 4 << 20,
+                queries: 256,
+                heads: 1,
+            },
+            _ => Limits {
+                patches: 256 << 20,
+                scores: 256 << 20,
+                queries: 256,
+                heads: usize::MAX,
+            },
         }
     }
 }
@@ -58,11 +68,23 @@ pub struct Window {
 
 impl Window {
     /// Same size out as in.
-    pub const SAME: Window = Window { stride: 1, before: 1, after: 1 };
+    pub const SAME: Window = Window {
+        stride: 1,
+        before: 1,
+        after: 1,
+    };
     /// Half the size, as the U-Net does it.
-    pub const HALF: Window = Window { stride: 2, before: 1, after: 1 };
+    pub const HALF: Window = Window {
+        stride: 2,
+        before: 1,
+        after: 1,
+    };
     /// Half the size with zeros only below and right, as the VAE's encoder does it.
-    pub const HALF_BELOW: Window = Window { stride: 2, before: 0, after: 1 };
+    pub const HALF_BELOW: Window = Window {
+        stride: 2,
+        before: 0,
+        after: 1,
+    };
 
     /// Positions along an axis of length `n`.
     pub fn out(self, n: usize) -> usize {
@@ -84,11 +106,17 @@ impl Added<'_> {
     /// Refuses what does not fit a result of `rows` x `n`; gives the bias, zeros where there is none.
     fn checked(&self, rows: usize, n: usize, like: &Tensor) -> Result<Tensor> {
         match self.residual {
-            Some(r) if r.elem_count() != rows * n => bail!("a residual of {:?} does not fit [{rows}, {n}]", r.dims()),
+            Some(r) if r.elem_count() != rows * n => {
+                bail!("a residual of {:?} does not fit [{rows}, {n}]", r.dims())
+            }
             _ => {}
         }
         match self.bias {
-            Some(bias) if bias.elem_count() % n == 0 && rows.is_multiple_of(bias.elem_count() / n) => bias.contiguous(),
+            Some(bias)
+                if bias.elem_count() % n == 0 && rows.is_multiple_of(bias.elem_count() / n) =>
+            {
+                bias.contiguous()
+            }
             Some(bias) => bail!("a bias of {:?} does not fit rows of {n}", bias.dims()),
             None => Tensor::zeros(n, like.dtype(), like.device()),
         }
@@ -102,14 +130,24 @@ impl Added<'_> {
         let (rows, n) = y.dims2()?;
         let bias = self.checked(rows, n, y)?;
         let residual = self.residual.map(Tensor::contiguous).transpose()?;
-        y.inplace_op2(&bias, &cpu::Bias { residual: residual.as_ref(), first: 0 })
+        y.inplace_op2(
+            &bias,
+            &cpu::Bias {
+                residual: residual.as_ref(),
+                first: 0,
+            },
+        )
     }
 }
 
 /// A weight (`[n, k]`) as it is kept for [`linear`] and [`conv3x3`]: on the CPU its numbers lie transposed. A product packs
 /// them anew each time, and from there takes a tenth less (a third, with few rows). The shape is what it was.
 pub fn kept(weight: Tensor) -> Result<Tensor> {
-    if weight.device().is_cpu() { weight.t()?.contiguous()?.t() } else { Ok(weight) }
+    if weight.device().is_cpu() {
+        weight.t()?.contiguous()?.t()
+    } else {
+        Ok(weight)
+    }
 }
 
 /// `x` (`[..., k]`) times `weight` (`[n, k]`, as PyTorch keeps it), plus what is `added`: `[..., n]`.
@@ -134,7 +172,13 @@ pub fn conv3x3(x: &Tensor, weight: &Tensor, window: Window, added: Added) -> Res
     conv3x3_within(x, weight, window, added, Limits::of(x.device()).patches)
 }
 
-fn conv3x3_within(x: &Tensor, weight: &Tensor, window: Window, added: Added, bytes: usize) -> Result<Tensor> {
+fn conv3x3_within(
+    x: &Tensor,
+    weight: &Tensor,
+    window: Window,
+    added: Added,
+    bytes: usize,
+) -> Result<Tensor> {
     let (b, h, w, c) = x.dims4()?;
     let (n, k) = weight.dims2()?;
     if k != 9 * c || h + window.before + window.after < 3 || w + window.before + window.after < 3 {
@@ -146,7 +190,8 @@ fn conv3x3_within(x: &Tensor, weight: &Tensor, window: Window, added: Added, byt
     let at_once = (bytes / (k * x.dtype().size_in_bytes())).clamp(1, rows);
     let part = |from: usize| -> Result<Tensor> {
         let rows = from..(from + at_once).min(rows);
-        x.apply_op1_no_bwd(&cpu::Patches { window, rows })?.matmul(&right)
+        x.apply_op1_no_bwd(&cpu::Patches { window, rows })?
+            .matmul(&right)
     };
     if at_once == rows {
         let y = part(0)?;
@@ -158,19 +203,35 @@ fn conv3x3_within(x: &Tensor, weight: &Tensor, window: Window, added: Added, byt
     let bias = added.checked(rows, n, &y)?;
     let residual = added.residual.map(Tensor::contiguous).transpose()?;
     for first in (0..rows).step_by(at_once) {
-        y.inplace_op3(&part(first)?, &bias, &cpu::Bias { residual: residual.as_ref(), first })?;
+        y.inplace_op3(
+            &part(first)?,
+            &bias,
+            &cpu::Bias {
+                residual: residual.as_ref(),
+                first,
+            },
+        )?;
     }
     y.reshape((b, high, wide, n))
 }
 
 /// Group normalisation of `x` (`[b, ..., c]`), with SiLU after it where `silu`. Statistics are summed in f64.
-pub fn group_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, groups: usize, eps: f64, silu: bool) -> Result<Tensor> {
-    x.contiguous()?.apply_op3_no_bwd(weight, bias, &cpu::GroupNorm { groups, eps, silu })
+pub fn group_norm(
+    x: &Tensor,
+    weight: &Tensor,
+    bias: &Tensor,
+    groups: usize,
+    eps: f64,
+    silu: bool,
+) -> Result<Tensor> {
+    x.contiguous()?
+        .apply_op3_no_bwd(weight, bias, &cpu::GroupNorm { groups, eps, silu })
 }
 
 /// Normalisation over the last axis of `x`.
 pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Result<Tensor> {
-    x.contiguous()?.apply_op3_no_bwd(weight, bias, &cpu::LayerNorm { eps })
+    x.contiguous()?
+        .apply_op3_no_bwd(weight, bias, &cpu::LayerNorm { eps })
 }
 
 /// GEGLU (Shazeer 2020): `x` (`[..., 2 n]`) plus `bias`, first half times GELU of the second, `[..., n]`. GELU with the
@@ -181,7 +242,8 @@ pub fn geglu(x: &Tensor, bias: &Tensor) -> Result<Tensor> {
 
 /// Nearest-neighbour scaling of `x` (`[b, h, w, c]`) to `high` x `wide`, as `torch.nn.functional.interpolate`.
 pub fn upsample(x: &Tensor, high: usize, wide: usize) -> Result<Tensor> {
-    x.contiguous()?.apply_op1_no_bwd(&cpu::Upsample { high, wide })
+    x.contiguous()?
+        .apply_op1_no_bwd(&cpu::Upsample { high, wide })
 }
 
 /// Joins `a` and `b` along their channels.

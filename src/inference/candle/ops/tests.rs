@@ -10,7 +10,9 @@ use super::*;
 pub(super) fn numbers(shape: &[usize], seed: u64) -> Tensor {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f32 / (1u64 << 23) as f32 - 1.
     };
     let all: Vec<f32> = (0..shape.iter().product()).map(|_| next()).collect();
@@ -18,7 +20,12 @@ pub(super) fn numbers(shape: &[usize], seed: u64) -> Tensor {
 }
 
 pub(super) fn flat(t: &Tensor) -> Vec<f32> {
-    t.to_dtype(DType::F32).unwrap().flatten_all().unwrap().to_vec1().unwrap()
+    t.to_dtype(DType::F32)
+        .unwrap()
+        .flatten_all()
+        .unwrap()
+        .to_vec1()
+        .unwrap()
 }
 
 /// Largest difference.
@@ -43,27 +50,61 @@ fn a_linear_layer_takes_transposed_input_in_batches() {
         let right: Vec<f32> = weight.i(out).unwrap().to_vec1().unwrap();
         let expected: f32 = left.iter().zip(right).map(|(a, b)| a * b).sum();
         let found: f32 = y.i((b, row, out)).unwrap().to_scalar().unwrap();
-        assert!((found - expected).abs() < 1e-5, "{b} {row} {out}: {found} against {expected}");
+        assert!(
+            (found - expected).abs() < 1e-5,
+            "{b} {row} {out}: {found} against {expected}"
+        );
     }
 }
 
 #[test]
 fn a_bias_is_for_all_or_for_each_picture_and_a_residual_of_the_shape() {
     let y = || Tensor::zeros((4, 2), DType::F32, &Device::Cpu).unwrap();
-    let (bias, residual) = (Tensor::new(&[1f32, 2.], &Device::Cpu).unwrap(), numbers(&[4, 2], 3));
+    let (bias, residual) = (
+        Tensor::new(&[1f32, 2.], &Device::Cpu).unwrap(),
+        numbers(&[4, 2], 3),
+    );
     let one = y();
-    Added { bias: Some(&bias), residual: None }.to(&one).unwrap();
+    Added {
+        bias: Some(&bias),
+        residual: None,
+    }
+    .to(&one)
+    .unwrap();
     assert_eq!(flat(&one), [1., 2., 1., 2., 1., 2., 1., 2.]);
     let two = y();
     let each = Tensor::new(&[[1f32, 2.], [3., 4.]], &Device::Cpu).unwrap();
-    Added { bias: Some(&each), residual: None }.to(&two).unwrap();
+    Added {
+        bias: Some(&each),
+        residual: None,
+    }
+    .to(&two)
+    .unwrap();
     assert_eq!(flat(&two), [1., 2., 1., 2., 3., 4., 3., 4.]);
     let three = y();
-    Added { bias: None, residual: Some(&residual) }.to(&three).unwrap();
+    Added {
+        bias: None,
+        residual: Some(&residual),
+    }
+    .to(&three)
+    .unwrap();
     assert_eq!(flat(&three), flat(&residual));
-    let wrong = Added { bias: Some(&numbers(&[3], 1)), residual: None }.to(&y());
-    assert!(wrong.unwrap_err().to_string().contains("does not fit rows of 2"));
-    let wrong = Added { bias: None, residual: Some(&numbers(&[3, 2], 1)) }.to(&y());
+    let wrong = Added {
+        bias: Some(&numbers(&[3], 1)),
+        residual: None,
+    }
+    .to(&y());
+    assert!(
+        wrong
+            .unwrap_err()
+            .to_string()
+            .contains("does not fit rows of 2")
+    );
+    let wrong = Added {
+        bias: None,
+        residual: Some(&numbers(&[3, 2], 1)),
+    }
+    .to(&y());
     assert!(wrong.unwrap_err().to_string().contains("does not fit"));
 }
 
@@ -71,21 +112,57 @@ fn a_bias_is_for_all_or_for_each_picture_and_a_residual_of_the_shape() {
 #[test]
 fn a_convolution_in_pieces_is_the_whole_one() {
     let (x, kernel) = (numbers(&[2, 6, 7, 5], 4), numbers(&[4, 5, 3, 3], 5));
-    let weight = kernel.permute((0, 2, 3, 1)).unwrap().contiguous().unwrap().reshape((4, 45)).unwrap();
+    let weight = kernel
+        .permute((0, 2, 3, 1))
+        .unwrap()
+        .contiguous()
+        .unwrap()
+        .reshape((4, 45))
+        .unwrap();
     let nchw = x.permute((0, 3, 1, 2)).unwrap().contiguous().unwrap();
     for (window, padded) in [
-        (Window::SAME, nchw.pad_with_zeros(2, 1, 1).unwrap().pad_with_zeros(3, 1, 1).unwrap()),
-        (Window::HALF, nchw.pad_with_zeros(2, 1, 1).unwrap().pad_with_zeros(3, 1, 1).unwrap()),
-        (Window::HALF_BELOW, nchw.pad_with_zeros(2, 0, 1).unwrap().pad_with_zeros(3, 0, 1).unwrap()),
+        (
+            Window::SAME,
+            nchw.pad_with_zeros(2, 1, 1)
+                .unwrap()
+                .pad_with_zeros(3, 1, 1)
+                .unwrap(),
+        ),
+        (
+            Window::HALF,
+            nchw.pad_with_zeros(2, 1, 1)
+                .unwrap()
+                .pad_with_zeros(3, 1, 1)
+                .unwrap(),
+        ),
+        (
+            Window::HALF_BELOW,
+            nchw.pad_with_zeros(2, 0, 1)
+                .unwrap()
+                .pad_with_zeros(3, 0, 1)
+                .unwrap(),
+        ),
     ] {
-        let expected = padded.conv2d(&kernel, 0, window.stride, 1, 1).unwrap().permute((0, 2, 3, 1)).unwrap();
+        let expected = padded
+            .conv2d(&kernel, 0, window.stride, 1, 1)
+            .unwrap()
+            .permute((0, 2, 3, 1))
+            .unwrap();
         // One row of patches at a time, some, and all of them.
         for bytes in [1, 2000, 32 << 20] {
             let y = conv3x3_within(&x, &weight, window, Added::default(), bytes).unwrap();
             near(&y, &expected.contiguous().unwrap(), 1e-5);
         }
     }
-    assert!(conv3x3(&numbers(&[1, 4, 4, 3], 1), &weight, Window::SAME, Added::default()).is_err());
+    assert!(
+        conv3x3(
+            &numbers(&[1, 4, 4, 3], 1),
+            &weight,
+            Window::SAME,
+            Added::default()
+        )
+        .is_err()
+    );
 }
 
 /// candle's own U-Net takes 32 groups whatever is asked.
@@ -99,15 +176,24 @@ fn group_norm_keeps_to_its_groups_and_is_exact_far_from_zero() {
         let y = group_norm(&x, &weight, &bias, groups, 1e-5, false).unwrap();
         let wide = c / groups;
         for (picture, row, at) in [(0, 0, 0), (0, 699, 5), (1, 300, 3)] {
-            let of = |row: usize, at: usize| x.i((picture, row, at)).unwrap().to_scalar::<f32>().unwrap() as f64;
+            let of = |row: usize, at: usize| {
+                x.i((picture, row, at)).unwrap().to_scalar::<f32>().unwrap() as f64
+            };
             let group = at / wide * wide..(at / wide + 1) * wide;
-            let values: Vec<f64> =
-                (0..rows).flat_map(|row| group.clone().map(move |at| (row, at))).map(|(r, a)| of(r, a)).collect();
+            let values: Vec<f64> = (0..rows)
+                .flat_map(|row| group.clone().map(move |at| (row, at)))
+                .map(|(r, a)| of(r, a))
+                .collect();
             let mean = values.iter().sum::<f64>() / values.len() as f64;
-            let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64;
-            let expected = (of(row, at) - mean) / (variance + 1e-5).sqrt() * w[at] as f64 + b[at] as f64;
+            let variance =
+                values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64;
+            let expected =
+                (of(row, at) - mean) / (variance + 1e-5).sqrt() * w[at] as f64 + b[at] as f64;
             let found = y.i((picture, row, at)).unwrap().to_scalar::<f32>().unwrap() as f64;
-            assert!((found - expected).abs() < 1e-3, "{groups} groups: {found} against {expected}");
+            assert!(
+                (found - expected).abs() < 1e-3,
+                "{groups} groups: {found} against {expected}"
+            );
         }
     }
     assert!(group_norm(&x, &weight, &bias, 4, 1e-5, false).is_err());
@@ -118,7 +204,13 @@ fn layer_norm_is_exact_far_from_zero() {
     let x = (numbers(&[3, 64], 12) * 0.01).unwrap();
     let ones = Tensor::ones(64, DType::F32, &Device::Cpu).unwrap();
     let near_zero = layer_norm(&x, &ones, &ones.zeros_like().unwrap(), 1e-9).unwrap();
-    let far = layer_norm(&(&x + 16.).unwrap(), &ones, &ones.zeros_like().unwrap(), 1e-9).unwrap();
+    let far = layer_norm(
+        &(&x + 16.).unwrap(),
+        &ones,
+        &ones.zeros_like().unwrap(),
+        1e-9,
+    )
+    .unwrap();
     near(&far, &near_zero, 2e-3);
 }
 
@@ -133,12 +225,25 @@ fn geglu_is_the_error_function_and_not_its_tanh_approximation() {
 
 #[test]
 fn upsampling_takes_the_nearest_as_torch_does() {
-    let x = Tensor::from_vec((0..4).map(|v| v as f32).collect::<Vec<_>>(), (1, 2, 2, 1), &Device::Cpu).unwrap();
-    assert_eq!(flat(&upsample(&x, 4, 3).unwrap()), [0., 0., 1., 0., 0., 1., 2., 2., 3., 2., 2., 3.]);
+    let x = Tensor::from_vec(
+        (0..4).map(|v| v as f32).collect::<Vec<_>>(),
+        (1, 2, 2, 1),
+        &Device::Cpu,
+    )
+    .unwrap();
+    assert_eq!(
+        flat(&upsample(&x, 4, 3).unwrap()),
+        [0., 0., 1., 0., 0., 1., 2., 2., 3., 2., 2., 3.]
+    );
 }
 
 #[test]
 fn what_is_neither_f32_nor_f16_is_refused() {
     let x = numbers(&[1, 3, 3, 2], 1).to_dtype(DType::F64).unwrap();
-    assert!(upsample(&x, 6, 6).unwrap_err().to_string().contains("f64 tensors are not supported"));
+    assert!(
+        upsample(&x, 6, 6)
+            .unwrap_err()
+            .to_string()
+            .contains("f64 tensors are not supported")
+    );
 }

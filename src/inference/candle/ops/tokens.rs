@@ -23,7 +23,12 @@ const PART: usize = 1 << 15;
 const LANES: usize = 32;
 
 /// `activation(x weight^T + bias)` of `x` (`[..., k]`) with `weight` (`[n, k]`): `[..., n]`.
-pub fn activated(x: &Tensor, weight: &Tensor, bias: &Tensor, activation: Activation) -> Result<Tensor> {
+pub fn activated(
+    x: &Tensor,
+    weight: &Tensor,
+    bias: &Tensor,
+    activation: Activation,
+) -> Result<Tensor> {
     let y = super::linear(x, weight, super::Added::default())?;
     if y.device().is_cpu() {
         y.inplace_op2(bias, &Activate { activation })?;
@@ -42,7 +47,11 @@ pub fn activated(x: &Tensor, weight: &Tensor, bias: &Tensor, activation: Activat
 pub fn self_attention(qkv: &Tensor, heads: usize, causal: bool) -> Result<Tensor> {
     let (b, tokens, width) = qkv.dims3()?;
     let (width, d) = (width / 3, width / 3 / heads);
-    let split = qkv.reshape((b, tokens, 3, heads, d))?.permute((0, 2, 3, 1, 4))?.contiguous()?.to_dtype(DType::F32)?;
+    let split = qkv
+        .reshape((b, tokens, 3, heads, d))?
+        .permute((0, 2, 3, 1, 4))?
+        .contiguous()?
+        .to_dtype(DType::F32)?;
     let scale = (d as f64).powf(-0.5);
     let one = |each: Tensor| -> Result<Tensor> {
         let (queries, keys, values) = (each.get(0)?, each.get(1)?, each.get(2)?);
@@ -50,7 +59,9 @@ pub fn self_attention(qkv: &Tensor, heads: usize, causal: bool) -> Result<Tensor
         softmax(scores, scale as f32, causal)?.matmul(&values)
     };
     // One after the other: the scores of one stay in a cache.
-    let mixed = (0..b).map(|at| one(split.get(at)?)).collect::<Result<Vec<_>>>()?;
+    let mixed = (0..b)
+        .map(|at| one(split.get(at)?))
+        .collect::<Result<Vec<_>>>()?;
     let mixed = Tensor::stack(&mixed, 0)?.transpose(1, 2)?.contiguous()?;
     mixed.reshape((b, tokens, width))?.to_dtype(qkv.dtype())
 }
@@ -65,7 +76,13 @@ fn softmax(scores: Tensor, scale: f32, causal: bool) -> Result<Tensor> {
     let scores = match causal {
         true => {
             let n = scores.dim(1)?;
-            let mask = (0..n * n).map(|at| if at % n <= at / n { 0. } else { f32::NEG_INFINITY });
+            let mask = (0..n * n).map(|at| {
+                if at % n <= at / n {
+                    0.
+                } else {
+                    f32::NEG_INFINITY
+                }
+            });
             scores.broadcast_add(&Tensor::from_iter(mask, scores.device())?.reshape((n, n))?)?
         }
         false => scores,
@@ -90,9 +107,18 @@ impl InplaceOp2 for Activate {
         "activate"
     }
 
-    fn cpu_fwd(&self, y: &mut CpuStorage, l: &Layout, bias: &CpuStorage, bias_layout: &Layout) -> Result<()> {
+    fn cpu_fwd(
+        &self,
+        y: &mut CpuStorage,
+        l: &Layout,
+        bias: &CpuStorage,
+        bias_layout: &Layout,
+    ) -> Result<()> {
         let n = l.dims().last().copied().unwrap_or_default().max(1);
-        let Some((from, to)) = bias_layout.contiguous_offsets().filter(|(from, to)| to - from == n) else {
+        let Some((from, to)) = bias_layout
+            .contiguous_offsets()
+            .filter(|(from, to)| to - from == n)
+        else {
             bail!("{n} values with a bias of {:?}", bias_layout.dims());
         };
         let rows = (PART / n).max(1);
@@ -101,18 +127,27 @@ impl InplaceOp2 for Activate {
                 owned(l, y.len())?;
                 let bias = &bias.as_slice::<f32>()?[from..to];
                 let activation = self.activation;
-                y.par_chunks_mut(rows * n).for_each(|rows| activate(rows, bias, activation));
+                y.par_chunks_mut(rows * n)
+                    .for_each(|rows| activate(rows, bias, activation));
             }
             CpuStorage::F16(y) => {
                 owned(l, y.len())?;
-                let bias: Vec<f32> = bias.as_slice::<f16>()?[from..to].iter().map(|b| b.to_f32()).collect();
+                let bias: Vec<f32> = bias.as_slice::<f16>()?[from..to]
+                    .iter()
+                    .map(|b| b.to_f32())
+                    .collect();
                 y.par_chunks_mut(n).for_each(|row| {
                     let mut wide: Vec<f32> = row.iter().map(|v| v.to_f32()).collect();
                     activate(&mut wide, &bias, self.activation);
-                    row.iter_mut().zip(wide).for_each(|(v, wide)| *v = f16::from_f32(wide));
+                    row.iter_mut()
+                        .zip(wide)
+                        .for_each(|(v, wide)| *v = f16::from_f32(wide));
                 });
             }
-            other => bail!("activation of {:?} tensors is not supported, of f32 and f16 it is", other.dtype()),
+            other => bail!(
+                "activation of {:?} tensors is not supported, of f32 and f16 it is",
+                other.dtype()
+            ),
         }
         Ok(())
     }
@@ -141,7 +176,9 @@ impl InplaceOp1 for Softmax {
 
     fn cpu_fwd(&self, scores: &mut CpuStorage, l: &Layout) -> Result<()> {
         let n = l.dims().last().copied().unwrap_or_default().max(1);
-        let CpuStorage::F32(scores) = scores else { bail!("scores are f32, not {:?}", scores.dtype()) };
+        let CpuStorage::F32(scores) = scores else {
+            bail!("scores are f32, not {:?}", scores.dtype())
+        };
         owned(l, scores.len())?;
         scores.par_chunks_mut(n * n).for_each(|head| {
             for (token, row) in head.chunks_exact_mut(n).enumerate() {
@@ -160,7 +197,9 @@ fn weights(row: &mut [f32], scale: f32) {
     let mut most = [f32::NEG_INFINITY; LANES];
     let mut sums = [0f32; LANES];
     for part in row.chunks(LANES) {
-        most.iter_mut().zip(part).for_each(|(most, x)| *most = if *x > *most { *x } else { *most });
+        most.iter_mut()
+            .zip(part)
+            .for_each(|(most, x)| *most = if *x > *most { *x } else { *most });
     }
     let most = most.iter().fold(f32::NEG_INFINITY, |a, b| a.max(*b));
     for part in row.chunks_mut(LANES) {
@@ -202,7 +241,9 @@ fn quick_gelu(x: f32) -> f32 {
 fn gelu(x: f32) -> f32 {
     let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
     let t = 1. / (1. + 0.327_591_1 * z);
-    let series = ((((1.061_405_4 * t - 1.453_152) * t + 1.421_413_7) * t - 0.284_496_74) * t + 0.254_829_6) * t;
+    let series = ((((1.061_405_4 * t - 1.453_152) * t + 1.421_413_7) * t - 0.284_496_74) * t
+        + 0.254_829_6)
+        * t;
     let beyond = series * exp(-z * z);
     // Phi(x): half of erfc on the side where it is small, so that nothing cancels there.
     0.5 * x * if x < 0. { beyond } else { 2. - beyond }
@@ -215,7 +256,9 @@ mod tests {
     use super::*;
 
     fn numbers(n: usize, factor: f32) -> Vec<f32> {
-        (0..n).map(|i| (((i * 7919 + 13) % 1000) as f32 / 500. - 1.) * factor).collect()
+        (0..n)
+            .map(|i| (((i * 7919 + 13) % 1000) as f32 / 500. - 1.) * factor)
+            .collect()
     }
 
     #[test]
@@ -223,12 +266,21 @@ mod tests {
         for i in -3000..=3000 {
             let x = i as f32 / 100.;
             let exact = f64::from(x).exp();
-            assert!(((f64::from(exp(x)) - exact) / exact).abs() < 2.5e-7, "exp({x})");
+            assert!(
+                ((f64::from(exp(x)) - exact) / exact).abs() < 2.5e-7,
+                "exp({x})"
+            );
             let erf = libm_erf(f64::from(x) * std::f64::consts::FRAC_1_SQRT_2);
             let exact = 0.5 * f64::from(x) * (1. + erf);
-            assert!((f64::from(gelu(x)) - exact).abs() <= 4e-7 * f64::from(x.abs()).max(1e-3), "gelu({x})");
+            assert!(
+                (f64::from(gelu(x)) - exact).abs() <= 4e-7 * f64::from(x.abs()).max(1e-3),
+                "gelu({x})"
+            );
             let exact = f64::from(x) / (1. + (-1.702 * f64::from(x)).exp());
-            assert!((f64::from(quick_gelu(x)) - exact).abs() <= 5e-7 * f64::from(x.abs()).max(1e-3), "quick gelu({x})");
+            assert!(
+                (f64::from(quick_gelu(x)) - exact).abs() <= 5e-7 * f64::from(x.abs()).max(1e-3),
+                "quick gelu({x})"
+            );
         }
         assert!(exp(-1000.) > 0. && exp(-1000.) < 1e-37 && exp(f32::NEG_INFINITY) < 1e-37);
         assert_eq!(exp(0.), 1.);
@@ -244,25 +296,58 @@ mod tests {
     fn attention_is_that_of_the_definition() {
         let (b, tokens, heads, d) = (2, 37, 3, 4);
         for (dtype, tolerance) in [(DType::F32, 1e-6), (DType::F16, 1e-2)] {
-            let qkv = Tensor::from_vec(numbers(b * tokens * 3 * heads * d, 3.), (b, tokens, 36), &Device::Cpu).unwrap();
+            let qkv = Tensor::from_vec(
+                numbers(b * tokens * 3 * heads * d, 3.),
+                (b, tokens, 36),
+                &Device::Cpu,
+            )
+            .unwrap();
             let qkv = qkv.to_dtype(dtype).unwrap();
             for causal in [false, true] {
                 let got = self_attention(&qkv, heads, causal).unwrap();
-                assert_eq!((got.dims(), got.dtype()), ([b, tokens, 12].as_slice(), dtype));
+                assert_eq!(
+                    (got.dims(), got.dtype()),
+                    ([b, tokens, 12].as_slice(), dtype)
+                );
                 let wide = qkv.to_dtype(DType::F32).unwrap();
                 let parts = wide.chunk(3, D::Minus1).unwrap();
                 let head = |t: &Tensor| {
-                    t.reshape((b, tokens, heads, d)).unwrap().transpose(1, 2).unwrap().contiguous().unwrap()
+                    t.reshape((b, tokens, heads, d))
+                        .unwrap()
+                        .transpose(1, 2)
+                        .unwrap()
+                        .contiguous()
+                        .unwrap()
                 };
                 let (q, k, v) = (head(&parts[0]), head(&parts[1]), head(&parts[2]));
-                let scores = (q.matmul(&k.t().unwrap().contiguous().unwrap()).unwrap() * 0.5).unwrap();
+                let scores =
+                    (q.matmul(&k.t().unwrap().contiguous().unwrap()).unwrap() * 0.5).unwrap();
                 let mask: Vec<f32> = (0..tokens * tokens)
-                    .map(|at| if causal && at % tokens > at / tokens { f32::NEG_INFINITY } else { 0. })
+                    .map(|at| {
+                        if causal && at % tokens > at / tokens {
+                            f32::NEG_INFINITY
+                        } else {
+                            0.
+                        }
+                    })
                     .collect();
                 let mask = Tensor::from_vec(mask, (tokens, tokens), &Device::Cpu).unwrap();
-                let weights = candle_nn::ops::softmax_last_dim(&scores.broadcast_add(&mask).unwrap()).unwrap();
-                let expected = weights.matmul(&v).unwrap().transpose(1, 2).unwrap().reshape((b, tokens, 12)).unwrap();
-                let off = (got.to_dtype(DType::F32).unwrap() - &expected).unwrap().abs().unwrap().max_all().unwrap();
+                let weights =
+                    candle_nn::ops::softmax_last_dim(&scores.broadcast_add(&mask).unwrap())
+                        .unwrap();
+                let expected = weights
+                    .matmul(&v)
+                    .unwrap()
+                    .transpose(1, 2)
+                    .unwrap()
+                    .reshape((b, tokens, 12))
+                    .unwrap();
+                let off = (got.to_dtype(DType::F32).unwrap() - &expected)
+                    .unwrap()
+                    .abs()
+                    .unwrap()
+                    .max_all()
+                    .unwrap();
                 let off = off.to_scalar::<f32>().unwrap();
                 assert!(off <= tolerance, "{dtype:?} {causal}: {off}");
             }

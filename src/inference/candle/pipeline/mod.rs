@@ -59,7 +59,10 @@ impl From<Error> for Stopped {
 
 /// What is wrong with a task, in one line.
 pub(super) fn wrong(problem: Error) -> Failure {
-    failure(FailureKind::Input, &problem.to_string().replace("\n  help: ", "; "))
+    failure(
+        FailureKind::Input,
+        &problem.to_string().replace("\n  help: ", "; "),
+    )
 }
 
 impl From<candle_core::Error> for Stopped {
@@ -71,13 +74,24 @@ impl From<candle_core::Error> for Stopped {
 /// A failure of `kind`, unless the message tells that memory was short.
 pub(super) fn failure(kind: FailureKind, message: &str) -> Failure {
     let memory = error_class::of(message) == Some(Trouble::Memory);
-    Failure::new(if memory { FailureKind::OutOfMemory } else { kind }, message)
+    Failure::new(
+        if memory {
+            FailureKind::OutOfMemory
+        } else {
+            kind
+        },
+        message,
+    )
 }
 
 impl Pipeline {
     /// Loads all parts of `folder`. Parts that do not belong together are refused here.
     pub fn load(folder: &ModelFolder, loading: &Loading) -> Result<Pipeline, Error> {
-        let Loading { dtype, device, whole_pixels } = loading;
+        let Loading {
+            dtype,
+            device,
+            whole_pixels,
+        } = loading;
         // The refiner: its U-Net wants a score in place of the target size.
         folder.index().only("requires_aesthetics_score", false)?;
         let config = folder.config("unet")?;
@@ -85,22 +99,41 @@ impl Pipeline {
         let vae = VaeConfig::new(&folder.config("vae")?)?;
         let latent = vae.latent_channels;
         if unet.in_channels != latent && unet.in_channels != 2 * latent + 1 {
-            let wrong = config.wrong("in_channels", format!("{} is not supported", unet.in_channels));
-            return Err(wrong.help(format!("supported: {latent}, or {} for inpainting", 2 * latent + 1)));
+            let wrong = config.wrong(
+                "in_channels",
+                format!("{} is not supported", unet.in_channels),
+            );
+            return Err(wrong.help(format!(
+                "supported: {latent}, or {} for inpainting",
+                2 * latent + 1
+            )));
         }
         if unet.out_channels != latent {
-            return Err(config.wrong("out_channels", format!("{} for latents of {latent}", unet.out_channels)));
+            return Err(config.wrong(
+                "out_channels",
+                format!("{} for latents of {latent}", unet.out_channels),
+            ));
         }
         if unet.text_time.is_some() != folder.xl() {
             let kind = if folder.xl() { "SDXL" } else { "SD" };
-            return Err(config.wrong("addition_embed_type", format!("the U-Net is not one of an {kind} pipeline")));
+            return Err(config.wrong(
+                "addition_embed_type",
+                format!("the U-Net is not one of an {kind} pipeline"),
+            ));
         }
         let scheduler = prompt::scheduler(folder)?;
         let text = TextSide::load(folder, &unet, *dtype, device)?;
         let unet = UNet::new(unet, folder.weights("unet", *dtype, device)?).input()?;
         let inner = Vae::dtype_for(&vae, *dtype);
         let vae = Vae::new(vae, *whole_pixels, folder.weights("vae", inner, device)?).input()?;
-        Ok(Pipeline { text, unet, vae, scheduler, xl: folder.xl(), device: device.clone() })
+        Ok(Pipeline {
+            text,
+            unet,
+            vae,
+            scheduler,
+            xl: folder.xl(),
+            device: device.clone(),
+        })
     }
 
     /// What the model says about its schedule.
@@ -155,9 +188,15 @@ impl Pipeline {
                 return Ok(Err(Failure::new(FailureKind::BadOutput, why)));
             }
             // One at a time: decoding takes the most memory of all.
-            Ok(picture::pixels(&self.vae.decode(&latents.narrow(0, row, 1)?)?.get(0)?))
+            Ok(picture::pixels(
+                &self.vae.decode(&latents.narrow(0, row, 1)?)?.get(0)?,
+            ))
         };
-        finite(&latents)?.into_iter().enumerate().map(picture).collect()
+        finite(&latents)?
+            .into_iter()
+            .enumerate()
+            .map(picture)
+            .collect()
     }
 
     /// The latents that [`run`](Self::run) decodes: `[b, latent_channels, h / 8, w / 8]`, f32, scaled. Where a step
@@ -168,17 +207,28 @@ impl Pipeline {
         tasks: &[&Task],
         watch: &mut dyn FnMut(u32, u32) -> bool,
     ) -> Result<Tensor, Stopped> {
-        let mut generators: Vec<Generator> = tasks.iter().map(|task| Generator::new(task.seed)).collect();
-        let mut sampler = Sampler::new(&self.scheduler, settings.scheduler, settings.steps as usize)?;
+        let mut generators: Vec<Generator> =
+            tasks.iter().map(|task| Generator::new(task.seed)).collect();
+        let mut sampler =
+            Sampler::new(&self.scheduler, settings.scheduler, settings.steps as usize)?;
         let guided = guided(settings);
         let prompts = self.text.encode(tasks, guided)?;
         let (high, wide) = (settings.height as f32, settings.width as f32);
         let sizes = vec![[high, wide, 0., 0., high, wide]; prompts.text.dim(0)?];
-        let pooled = prompts.pooled.as_ref().map(|pooled| (pooled, sizes.as_slice()));
+        let pooled = prompts
+            .pooled
+            .as_ref()
+            .map(|pooled| (pooled, sizes.as_slice()));
         let condition = self.unet.condition(&prompts.text, pooled)?;
         let start = self.start(settings, tasks, &mut sampler, &mut generators)?;
 
-        let twice = |t: &Tensor| if guided { Tensor::cat(&[t, t], 0) } else { Ok(t.clone()) };
+        let twice = |t: &Tensor| {
+            if guided {
+                Tensor::cat(&[t, t], 0)
+            } else {
+                Ok(t.clone())
+            }
+        };
         let beside = start.beside.as_ref().map(twice).transpose()?;
         let timesteps = sampler.timesteps().to_vec();
         let shape = start.latents.dims().to_vec();
@@ -190,7 +240,10 @@ impl Pipeline {
             if let Some(beside) = &beside {
                 input = Tensor::cat(&[&input, beside], 1)?;
             }
-            let mut output = self.unet.forward(&input, *t, &condition)?.to_dtype(DType::F32)?;
+            let mut output = self
+                .unet
+                .forward(&input, *t, &condition)?
+                .to_dtype(DType::F32)?;
             if guided {
                 let halves = output.chunk(2, 0)?;
                 output = (&halves[0] + ((&halves[1] - &halves[0])? * settings.guidance)?)?;

@@ -34,7 +34,12 @@ pub(super) struct Kept {
 
 impl Kept {
     /// `latents` after step `i` of `sampler`, with what stays laid over them.
-    pub fn over(&self, latents: &Tensor, sampler: &Sampler, i: usize) -> candle_core::Result<Tensor> {
+    pub fn over(
+        &self,
+        latents: &Tensor,
+        sampler: &Sampler,
+        i: usize,
+    ) -> candle_core::Result<Tensor> {
         let next = i + 1;
         let image = match next < sampler.timesteps().len() {
             true => sampler.add_noise(&self.image, &self.noise, next)?,
@@ -47,11 +52,19 @@ impl Kept {
 
 /// The pictures that `tasks` start from; grey ones for a U-Net that wants some where there are none.
 fn pictures(tasks: &[&Task], settings: &Settings, device: &Device) -> candle_core::Result<Tensor> {
-    let all: Vec<&Pixels> = tasks.iter().filter_map(|t| t.init.as_ref().map(|init| &init.image)).collect();
+    let all: Vec<&Pixels> = tasks
+        .iter()
+        .filter_map(|t| t.init.as_ref().map(|init| &init.image))
+        .collect();
     match all.len() == tasks.len() {
         true => picture::normalised(&all, device),
         false => {
-            let shape = (tasks.len(), 3, settings.height as usize, settings.width as usize);
+            let shape = (
+                tasks.len(),
+                3,
+                settings.height as usize,
+                settings.width as usize,
+            );
             Tensor::zeros(shape, candle_core::DType::F32, device)
         }
     }
@@ -73,22 +86,32 @@ impl Pipeline {
         let scale = self.vae.config().scale();
         let shape = [channels, h / scale, w / scale];
         let init = tasks.first().and_then(|t| t.init.as_ref());
-        let masks: Vec<&[u8]> =
-            tasks.iter().filter_map(|t| t.init.as_ref().and_then(|init| init.mask.as_deref())).collect();
+        let masks: Vec<&[u8]> = tasks
+            .iter()
+            .filter_map(|t| t.init.as_ref().and_then(|init| init.mask.as_deref()))
+            .collect();
         let masked = masks.len() == tasks.len();
         let strength = init.map_or(1., |init| init.strength);
         let first = sampler.begin(strength)?;
         // Noise alone, where nothing of a picture is to stay; img2img puts the noise on the picture even then.
         let noise_alone = init.is_none() || (strength == 1. && (masked || self.takes_masks()));
-        let latents_of = |images: &Tensor, generators: &mut [Generator]| -> candle_core::Result<Tensor> {
-            let moments = self.vae.encode(images)?;
-            self.vae.sample(&moments, &stacked(generators, &shape, device)?)
-        };
+        let latents_of =
+            |images: &Tensor, generators: &mut [Generator]| -> candle_core::Result<Tensor> {
+                let moments = self.vae.encode(images)?;
+                self.vae
+                    .sample(&moments, &stacked(generators, &shape, device)?)
+            };
 
         let wanted = init.is_some() || self.takes_masks();
-        let images = if wanted { Some(pictures(tasks, settings, device)?) } else { None };
+        let images = if wanted {
+            Some(pictures(tasks, settings, device)?)
+        } else {
+            None
+        };
         let image = match &images {
-            Some(images) if !noise_alone || (masked && !self.takes_masks()) => Some(latents_of(images, generators)?),
+            Some(images) if !noise_alone || (masked && !self.takes_masks()) => {
+                Some(latents_of(images, generators)?)
+            }
             _ => None,
         };
         let noise = stacked(generators, &shape, device)?;
@@ -97,9 +120,18 @@ impl Pipeline {
             _ => (&noise * sampler.init_noise_sigma())?,
         };
         let full = vec![255; w * h];
-        let masks = if masked { masks } else { vec![full.as_slice(); tasks.len()] };
+        let masks = if masked {
+            masks
+        } else {
+            vec![full.as_slice(); tasks.len()]
+        };
         let Some(images) = images.filter(|_| masked || self.takes_masks()) else {
-            return Ok(Start { latents, first, kept: None, beside: None });
+            return Ok(Start {
+                latents,
+                first,
+                kept: None,
+                beside: None,
+            });
         };
         let mask = picture::painted(&masks, w, h, device)?;
         // Drawn even where only the mask is used: the draws of later steps come after it.
@@ -110,8 +142,18 @@ impl Pipeline {
         let mask = mask.index_select(&rows, 2)?.index_select(&columns, 3)?;
         if self.takes_masks() {
             let beside = Tensor::cat(&[&mask, &masked_latents], 1)?;
-            return Ok(Start { latents, first, kept: None, beside: Some(beside) });
+            return Ok(Start {
+                latents,
+                first,
+                kept: None,
+                beside: Some(beside),
+            });
         }
-        Ok(Start { latents, first, kept: image.map(|image| Kept { image, noise, mask }), beside: None })
+        Ok(Start {
+            latents,
+            first,
+            kept: image.map(|image| Kept { image, noise, mask }),
+            beside: None,
+        })
     }
 }

@@ -2,7 +2,10 @@ use super::*;
 
 fn decoded(values: &[f32]) -> Tensor {
     // Two rows of one pixel, three channels.
-    Tensor::new(values, &Device::Cpu).unwrap().reshape((3, 2, 1)).unwrap()
+    Tensor::new(values, &Device::Cpu)
+        .unwrap()
+        .reshape((3, 2, 1))
+        .unwrap()
 }
 
 #[test]
@@ -17,9 +20,15 @@ fn pixels_are_rounded_and_cut_as_diffusers_does() {
 fn what_is_no_picture_is_told_so() {
     for (values, why) in [
         ([0., f32::NAN, 0., 0.5, 0., 0.], "numbers that are none"),
-        ([0., f32::INFINITY, 0., 0.5, 0., 0.], "numbers that are none"),
+        (
+            [0., f32::INFINITY, 0., 0.5, 0., 0.],
+            "numbers that are none",
+        ),
         ([-1., -0.99, -2., -1., -1., -1.], "black all over"),
-        ([1., 0.99, -1., -1., 0., 0.], "one colour (254, 0, 128) all over"),
+        (
+            [1., 0.99, -1., -1., 0., 0.],
+            "one colour (254, 0, 128) all over",
+        ),
     ] {
         let failure = picture::pixels(&decoded(&values)).unwrap_err();
         assert_eq!(failure.kind, FailureKind::BadOutput);
@@ -29,15 +38,28 @@ fn what_is_no_picture_is_told_so() {
 
 #[test]
 fn a_picture_as_a_tensor_goes_from_minus_one_to_one_channel_by_channel() {
-    let picture = Pixels { width: 2, height: 1, rgb: vec![0, 255, 51, 255, 0, 204] };
+    let picture = Pixels {
+        width: 2,
+        height: 1,
+        rgb: vec![0, 255, 51, 255, 0, 204],
+    };
     let tensor = picture::normalised(&[&picture], &Device::Cpu).unwrap();
     assert_eq!(tensor.dims(), [1, 3, 1, 2]);
     let values: Vec<f32> = tensor.flatten_all().unwrap().to_vec1().unwrap();
     let expected = [-1., 1., 1., -1., -0.6, 0.6];
-    assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{values:?}");
+    assert!(
+        values
+            .iter()
+            .zip(expected)
+            .all(|(a, b)| (a - b).abs() < 1e-6),
+        "{values:?}"
+    );
     assert_eq!(picture::pixels(&tensor.get(0).unwrap()).unwrap(), picture);
     let mask = picture::painted(&[&[127, 128]], 2, 1, &Device::Cpu).unwrap();
-    assert_eq!(mask.flatten_all().unwrap().to_vec1::<f32>().unwrap(), [0., 1.]);
+    assert_eq!(
+        mask.flatten_all().unwrap().to_vec1::<f32>().unwrap(),
+        [0., 1.]
+    );
 }
 
 #[test]
@@ -47,6 +69,11 @@ fn short_memory_is_told_apart() {
         Stopped::Cancelled => FailureKind::Cancelled,
     };
     let told = |text: &str| candle_core::Error::Msg(text.to_string());
-    assert_eq!(kind(told("DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")")), FailureKind::OutOfMemory);
+    assert_eq!(
+        kind(told(
+            "DriverError(CUDA_ERROR_OUT_OF_MEMORY, \"out of memory\")"
+        )),
+        FailureKind::OutOfMemory
+    );
     assert_eq!(kind(told("shape mismatch")), FailureKind::Refused);
 }

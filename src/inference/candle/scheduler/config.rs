@@ -167,19 +167,32 @@ impl SchedulerConfig {
     /// Reads the text of a `scheduler_config.json`. A class or a setting whose numbers would come out different is
     /// refused by name.
     pub fn parse(text: &str) -> Result<SchedulerConfig> {
-        let raw: Raw = serde_json::from_str(&without_infinity(text))
-            .map_err(|e| Error::input(format!("is no scheduler configuration: {e}")).line(e.line() as u64))?;
-        let scheduler = Scheduler::ALL.into_iter().find(|s| class_name(*s) == raw.class);
+        let raw: Raw = serde_json::from_str(&without_infinity(text)).map_err(|e| {
+            Error::input(format!("is no scheduler configuration: {e}")).line(e.line() as u64)
+        })?;
+        let scheduler = Scheduler::ALL
+            .into_iter()
+            .find(|s| class_name(*s) == raw.class);
         if scheduler.is_none() && !FAMILY.contains(&raw.class.as_str()) {
             let ours = Scheduler::ALL.map(class_name).join(", ");
-            let help = format!("supported are {ours}; and read for their training settings {}", FAMILY.join(", "));
+            let help = format!(
+                "supported are {ours}; and read for their training settings {}",
+                FAMILY.join(", ")
+            );
             return Err(refused("_class_name", &raw.class).help(help));
         }
         for (field, values) in FIXED {
-            let Some(value) = raw.others.get(field).filter(|v| !v.is_null()) else { continue };
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            let Some(value) = raw.others.get(field).filter(|v| !v.is_null()) else {
+                continue;
+            };
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_string);
             // Another class of the family may use a setting for itself: only what is computed from it counts.
-            let own = matches!(field, "algorithm_type" | "solver_order" | "solver_type" | "variance_type");
+            let own = matches!(
+                field,
+                "algorithm_type" | "solver_order" | "solver_type" | "variance_type"
+            );
             if (!own || scheduler.is_some()) && !values.contains(&value.as_str()) {
                 return Err(refused(field, &value).help(match values {
                     [] => "only null is supported".to_string(),
@@ -193,17 +206,36 @@ impl SchedulerConfig {
             num_train_timesteps: raw.num_train_timesteps.unwrap_or(1000),
             beta_start: raw.beta_start.unwrap_or(0.0001),
             beta_end: raw.beta_end.unwrap_or(0.02),
-            beta_schedule: named("beta_schedule", raw.beta_schedule.as_deref(), &BETA_SCHEDULES)?
-                .unwrap_or(BetaSchedule::Linear),
-            prediction_type: named("prediction_type", raw.prediction_type.as_deref(), &PREDICTION_TYPES)?
-                .unwrap_or(PredictionType::Epsilon),
-            timestep_spacing: named("timestep_spacing", raw.timestep_spacing.as_deref(), &SPACINGS)?,
+            beta_schedule: named(
+                "beta_schedule",
+                raw.beta_schedule.as_deref(),
+                &BETA_SCHEDULES,
+            )?
+            .unwrap_or(BetaSchedule::Linear),
+            prediction_type: named(
+                "prediction_type",
+                raw.prediction_type.as_deref(),
+                &PREDICTION_TYPES,
+            )?
+            .unwrap_or(PredictionType::Epsilon),
+            timestep_spacing: named(
+                "timestep_spacing",
+                raw.timestep_spacing.as_deref(),
+                &SPACINGS,
+            )?,
             steps_offset: raw.steps_offset.unwrap_or(0),
             set_alpha_to_one: raw.set_alpha_to_one.unwrap_or(true),
-            clip_sample: raw.clip_sample.unwrap_or(true).then(|| raw.clip_sample_range.unwrap_or(1.0)),
+            clip_sample: raw
+                .clip_sample
+                .unwrap_or(true)
+                .then(|| raw.clip_sample_range.unwrap_or(1.0)),
             use_karras_sigmas: raw.use_karras_sigmas.unwrap_or(false),
-            final_sigma: named("final_sigmas_type", raw.final_sigmas_type.as_deref(), &FINAL_SIGMAS)?
-                .unwrap_or(FinalSigma::Zero),
+            final_sigma: named(
+                "final_sigmas_type",
+                raw.final_sigmas_type.as_deref(),
+                &FINAL_SIGMAS,
+            )?
+            .unwrap_or(FinalSigma::Zero),
             lower_order_final: raw.lower_order_final.unwrap_or(true),
             euler_at_final: raw.euler_at_final.unwrap_or(false),
             lambda_min_clipped: raw.lambda_min_clipped,
@@ -213,12 +245,16 @@ impl SchedulerConfig {
 
     fn checked(self) -> Result<SchedulerConfig> {
         if !(2..=100_000).contains(&self.num_train_timesteps) {
-            return Err(refused("num_train_timesteps", &self.num_train_timesteps.to_string())
-                .help("it must be from 2 to 100000"));
+            return Err(
+                refused("num_train_timesteps", &self.num_train_timesteps.to_string())
+                    .help("it must be from 2 to 100000"),
+            );
         }
         for (field, value) in [("beta_start", self.beta_start), ("beta_end", self.beta_end)] {
             if !(value > 0.0 && value < 1.0) {
-                return Err(refused(field, &value.to_string()).help("a variance lies between 0 and 1"));
+                return Err(
+                    refused(field, &value.to_string()).help("a variance lies between 0 and 1")
+                );
             }
         }
         if self.steps_offset >= self.num_train_timesteps {
@@ -244,7 +280,10 @@ const SPACINGS: [(&str, TimestepSpacing); 3] = [
     ("linspace", TimestepSpacing::Linspace),
     ("trailing", TimestepSpacing::Trailing),
 ];
-const FINAL_SIGMAS: [(&str, FinalSigma); 2] = [("zero", FinalSigma::Zero), ("sigma_min", FinalSigma::SigmaMin)];
+const FINAL_SIGMAS: [(&str, FinalSigma); 2] = [
+    ("zero", FinalSigma::Zero),
+    ("sigma_min", FinalSigma::SigmaMin),
+];
 
 fn refused(field: &str, value: &str) -> Error {
     Error::input(format!("`{value}` is not supported")).field(field)

@@ -11,7 +11,9 @@ mod tests;
 
 use candle_core::{DType, Result, Tensor, bail};
 
-pub use config::{BetaSchedule, FinalSigma, PredictionType, SchedulerConfig, TimestepSpacing, class_name};
+pub use config::{
+    BetaSchedule, FinalSigma, PredictionType, SchedulerConfig, TimestepSpacing, class_name,
+};
 
 use benchtop_model::error;
 use benchtop_model::generation::Scheduler;
@@ -32,12 +34,18 @@ impl Level {
     /// The scale of the training, where the sum of the variances is 1, for a sigma of the other scale.
     fn preserving(sigma: f64) -> Level {
         let alpha = 1.0 / (sigma * sigma + 1.0).sqrt();
-        Level { alpha, sigma: sigma * alpha }
+        Level {
+            alpha,
+            sigma: sigma * alpha,
+        }
     }
 
     /// The same from an entry of `alphas_cumprod`.
     fn of_variance(alpha_prod: f64) -> Level {
-        Level { alpha: alpha_prod.sqrt(), sigma: (1.0 - alpha_prod).sqrt() }
+        Level {
+            alpha: alpha_prod.sqrt(),
+            sigma: (1.0 - alpha_prod).sqrt(),
+        }
     }
 
     /// Half the log signal-to-noise ratio.
@@ -85,7 +93,11 @@ pub struct Sampler {
 impl Sampler {
     /// A run of `steps` steps (from 1 to the number of training steps) of `scheduler` for a model of this `config`,
     /// whatever class the file names: what diffusers makes with `from_config`.
-    pub fn new(config: &SchedulerConfig, scheduler: Scheduler, steps: usize) -> error::Result<Sampler> {
+    pub fn new(
+        config: &SchedulerConfig,
+        scheduler: Scheduler,
+        steps: usize,
+    ) -> error::Result<Sampler> {
         let times = schedule::timesteps(config, scheduler, steps)?;
         let (times, levels) = steps_between(config, scheduler, times);
         let ends_clean = config.final_sigma == FinalSigma::Zero;
@@ -96,7 +108,9 @@ impl Sampler {
             timesteps: times.into_iter().map(|t| t as f32).collect(),
             levels,
             clip: config.clip_sample.filter(|_| scheduler == Scheduler::Ddim),
-            first_order_end: config.euler_at_final || (config.lower_order_final && steps < 15) || ends_clean,
+            first_order_end: config.euler_at_final
+                || (config.lower_order_final && steps < 15)
+                || ends_clean,
             next: 0,
             earlier: None,
         })
@@ -109,7 +123,11 @@ impl Sampler {
 
     /// What unit noise is multiplied with to begin from noise alone.
     pub fn init_noise_sigma(&self) -> f64 {
-        let top = self.levels.iter().map(|(from, _)| from.sigma).fold(0.0, f64::max);
+        let top = self
+            .levels
+            .iter()
+            .map(|(from, _)| from.sigma)
+            .fold(0.0, f64::max);
         match self.scheduler {
             Scheduler::Ddim | Scheduler::DpmPlusPlus2M => 1.0,
             _ if self.spacing_from_top => top,
@@ -123,13 +141,19 @@ impl Sampler {
     pub fn begin(&mut self, strength: f64) -> error::Result<usize> {
         let steps = self.timesteps.len();
         if !(strength > 0.0 && strength <= 1.0) {
-            let problem = error::Error::input(format!("strength {strength}: it must be over 0 and at most 1"));
+            let problem = error::Error::input(format!(
+                "strength {strength}: it must be over 0 and at most 1"
+            ));
             return Err(problem.field("strength"));
         }
         let taken = (steps as f64 * strength) as usize;
         if taken == 0 {
-            let problem = error::Error::input(format!("strength {strength} of {steps} steps leaves no step"));
-            return Err(problem.field("strength").help("take a greater strength or more steps"));
+            let problem = error::Error::input(format!(
+                "strength {strength} of {steps} steps leaves no step"
+            ));
+            return Err(problem
+                .field("strength")
+                .help("take a greater strength or more steps"));
         }
         self.next = steps - taken;
         self.earlier = None;
@@ -140,26 +164,43 @@ impl Sampler {
     pub fn scale_model_input(&self, sample: &Tensor, i: usize) -> Result<Tensor> {
         let level = self.level(i)?;
         match self.scheduler {
-            Scheduler::Euler | Scheduler::EulerAncestral => sample / (level.sigma * level.sigma + 1.0).sqrt(),
+            Scheduler::Euler | Scheduler::EulerAncestral => {
+                sample / (level.sigma * level.sigma + 1.0).sqrt()
+            }
             Scheduler::Ddim | Scheduler::DpmPlusPlus2M => Ok(sample.clone()),
         }
     }
 
     /// Whether step `i` adds noise and must be given some.
     pub fn wants_noise(&self, i: usize) -> bool {
-        self.levels.get(i).is_some_and(|_| self.weights(i).noise != 0.0)
+        self.levels
+            .get(i)
+            .is_some_and(|_| self.weights(i).noise != 0.0)
     }
 
     /// The sample after step `i`, from the model's output and the sample at `i` (any shape, batch in front; computed in
     /// f32, in the dtype of `sample`). `noise` is unit noise of the same shape where [`wants_noise`](Self::wants_noise)
     /// says so. Steps come in order, from that of [`begin`](Self::begin) on.
-    pub fn step(&mut self, model_output: &Tensor, i: usize, sample: &Tensor, noise: Option<&Tensor>) -> Result<Tensor> {
+    pub fn step(
+        &mut self,
+        model_output: &Tensor,
+        i: usize,
+        sample: &Tensor,
+        noise: Option<&Tensor>,
+    ) -> Result<Tensor> {
         let level = self.level(i)?;
         if i != self.next {
-            bail!("step {i} of {}, but the next one is {}", self.scheduler.name(), self.next);
+            bail!(
+                "step {i} of {}, but the next one is {}",
+                self.scheduler.name(),
+                self.next
+            );
         }
         let dtype = sample.dtype();
-        let (sample, output) = (sample.to_dtype(DType::F32)?, model_output.to_dtype(DType::F32)?);
+        let (sample, output) = (
+            sample.to_dtype(DType::F32)?,
+            model_output.to_dtype(DType::F32)?,
+        );
         let (from_sample, from_output) = level.picture(self.prediction);
         let mut picture = (output * from_output)?;
         if from_sample != 0.0 {
@@ -176,7 +217,9 @@ impl Sampler {
             result = (result + (earlier * weights.earlier)?)?;
         }
         if weights.noise != 0.0 {
-            let Some(noise) = noise else { bail!("step {i} of {} needs noise", self.scheduler.name()) };
+            let Some(noise) = noise else {
+                bail!("step {i} of {} needs noise", self.scheduler.name())
+            };
             result = (result + (noise.to_dtype(DType::F32)? * weights.noise)?)?;
         }
         if self.scheduler == Scheduler::DpmPlusPlus2M {
@@ -211,12 +254,19 @@ impl Sampler {
             Scheduler::EulerAncestral => {
                 let (from, to) = (now.sigma * now.sigma, then.sigma * then.sigma);
                 let up = to * (from - to).max(0.0) / from;
-                Weights { noise: up.sqrt(), ..along(now.sigma, (to - up).max(0.0).sqrt()) }
+                Weights {
+                    noise: up.sqrt(),
+                    ..along(now.sigma, (to - up).max(0.0).sqrt())
+                }
             }
             // Song et al. 2021, eq. 12 with eta 0: the noise in the sample is kept, in its new proportion.
             Scheduler::Ddim => {
                 let kept = then.sigma / now.sigma;
-                Weights { sample: kept, picture: then.alpha - kept * now.alpha, ..Weights::default() }
+                Weights {
+                    sample: kept,
+                    picture: then.alpha - kept * now.alpha,
+                    ..Weights::default()
+                }
             }
             Scheduler::DpmPlusPlus2M => self.multistep(i, now, then),
         }
@@ -228,26 +278,52 @@ impl Sampler {
         let gain = -then.alpha * (-h).exp_m1();
         let kept = then.sigma / now.sigma;
         let last = i + 1 == self.timesteps.len() && self.first_order_end;
-        let before = i.checked_sub(1).map(|b| self.levels[b].0).filter(|_| self.earlier.is_some() && !last);
+        let before = i
+            .checked_sub(1)
+            .map(|b| self.levels[b].0)
+            .filter(|_| self.earlier.is_some() && !last);
         // Half of the gain goes by the change since the step before, per step of lambda.
         let change = before.map_or(0.0, |b| 0.5 * gain * h / (now.lambda() - b.lambda()));
-        Weights { sample: kept, picture: gain + change, earlier: -change, noise: 0.0 }
+        Weights {
+            sample: kept,
+            picture: gain + change,
+            earlier: -change,
+            noise: 0.0,
+        }
     }
 }
 
 /// From noise level `from` to `to` on the straight line through the predicted picture.
 fn along(from: f64, to: f64) -> Weights {
     let kept = to / from;
-    Weights { sample: kept, picture: 1.0 - kept, ..Weights::default() }
+    Weights {
+        sample: kept,
+        picture: 1.0 - kept,
+        ..Weights::default()
+    }
 }
 
 /// The timesteps, and the levels each step goes from and to.
-fn steps_between(config: &SchedulerConfig, scheduler: Scheduler, times: Vec<f64>) -> (Vec<f64>, Vec<(Level, Level)>) {
+fn steps_between(
+    config: &SchedulerConfig,
+    scheduler: Scheduler,
+    times: Vec<f64>,
+) -> (Vec<f64>, Vec<(Level, Level)>) {
     let alphas = schedule::alphas_cumprod(config);
     if scheduler != Scheduler::Ddim {
-        let level = if scheduler == Scheduler::DpmPlusPlus2M { Level::preserving } else { Level::exploding };
+        let level = if scheduler == Scheduler::DpmPlusPlus2M {
+            Level::preserving
+        } else {
+            Level::exploding
+        };
         let (times, sigmas) = schedule::step_sigmas(config, scheduler, &alphas, times);
-        return (times, sigmas.windows(2).map(|pair| (level(pair[0]), level(pair[1]))).collect());
+        return (
+            times,
+            sigmas
+                .windows(2)
+                .map(|pair| (level(pair[0]), level(pair[1])))
+                .collect(),
+        );
     }
     // diffusers goes back by a whole ratio, wherever the next timestep is.
     let ratio = (config.num_train_timesteps / times.len()) as f64;
@@ -255,6 +331,9 @@ fn steps_between(config: &SchedulerConfig, scheduler: Scheduler, times: Vec<f64>
         Some(a) if t >= 0.0 || !config.set_alpha_to_one => Level::of_variance(f64::from(*a)),
         _ => Level::of_variance(1.0),
     };
-    let levels = times.iter().map(|t| (level(*t), level(t - ratio))).collect();
+    let levels = times
+        .iter()
+        .map(|t| (level(*t), level(t - ratio)))
+        .collect();
     (times, levels)
 }

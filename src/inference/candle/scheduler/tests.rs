@@ -15,7 +15,9 @@ fn sdxl() -> SchedulerConfig {
 
 fn refused(from: &str, to: &str) -> String {
     assert!(SDXL.contains(from), "{from}");
-    SchedulerConfig::parse(&SDXL.replace(from, to)).unwrap_err().to_string()
+    SchedulerConfig::parse(&SDXL.replace(from, to))
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -32,16 +34,31 @@ fn the_file_of_sdxl_is_read() {
 #[test]
 fn a_class_of_the_family_leaves_the_choice_open() {
     // Stable Diffusion 1.5 comes with PNDM.
-    let config = SchedulerConfig::parse(&SDXL.replace("EulerDiscreteScheduler", "PNDMScheduler")).unwrap();
-    assert_eq!((config.scheduler, config.class.as_str()), (None, "PNDMScheduler"));
-    assert_eq!(Sampler::new(&config, Scheduler::Euler, 20).unwrap().timesteps()[0], 951.0);
+    let config =
+        SchedulerConfig::parse(&SDXL.replace("EulerDiscreteScheduler", "PNDMScheduler")).unwrap();
+    assert_eq!(
+        (config.scheduler, config.class.as_str()),
+        (None, "PNDMScheduler")
+    );
+    assert_eq!(
+        Sampler::new(&config, Scheduler::Euler, 20)
+            .unwrap()
+            .timesteps()[0],
+        951.0
+    );
 }
 
 #[test]
 fn karras_spacing_is_for_those_that_know_it() {
-    let karras = SchedulerConfig::parse(&SDXL.replace("_sigmas\": false", "_sigmas\": true")).unwrap();
+    let karras =
+        SchedulerConfig::parse(&SDXL.replace("_sigmas\": false", "_sigmas\": true")).unwrap();
     for scheduler in Scheduler::ALL {
-        let times = |config| Sampler::new(config, scheduler, 20).unwrap().timesteps().to_vec();
+        let times = |config| {
+            Sampler::new(config, scheduler, 20)
+                .unwrap()
+                .timesteps()
+                .to_vec()
+        };
         let knows = matches!(scheduler, Scheduler::Euler | Scheduler::DpmPlusPlus2M);
         assert_eq!(times(&karras) != times(&sdxl()), knows, "{scheduler:?}");
     }
@@ -50,22 +67,68 @@ fn karras_spacing_is_for_those_that_know_it() {
 #[test]
 fn what_is_not_computed_is_refused_by_name() {
     let class = refused("EulerDiscreteScheduler", "FlowMatchEulerDiscreteScheduler");
-    assert!(class.contains("`_class_name`: `FlowMatchEulerDiscreteScheduler` is not supported"), "{class}");
-    assert!(class.contains("EulerDiscreteScheduler, EulerAncestralDiscreteScheduler, DDIMScheduler"), "{class}");
+    assert!(
+        class.contains("`_class_name`: `FlowMatchEulerDiscreteScheduler` is not supported"),
+        "{class}"
+    );
+    assert!(
+        class.contains("EulerDiscreteScheduler, EulerAncestralDiscreteScheduler, DDIMScheduler"),
+        "{class}"
+    );
     for (from, to, says) in [
-        ("\"scaled_linear\"", "\"exp\"", "field `beta_schedule`: `exp` is not supported"),
-        ("\"epsilon\"", "\"flow\"", "supported: epsilon, v_prediction, sample"),
+        (
+            "\"scaled_linear\"",
+            "\"exp\"",
+            "field `beta_schedule`: `exp` is not supported",
+        ),
+        (
+            "\"epsilon\"",
+            "\"flow\"",
+            "supported: epsilon, v_prediction, sample",
+        ),
         ("\"leading\"", "\"log\"", "field `timestep_spacing`: `log`"),
-        ("\"trained_betas\": null", "\"trained_betas\": [0.1]", "only null is supported"),
-        ("\"use_karras_sigmas\": false", "\"use_beta_sigmas\": true", "field `use_beta_sigmas`: `true`"),
-        ("\"skip_prk_steps\"", "\"rescale_betas_zero_snr\"", "field `rescale_betas_zero_snr`: `true`"),
-        ("\"interpolation_type\": \"linear\"", "\"interpolation_type\": \"log_linear\"", "`log_linear`"),
-        ("\"steps_offset\": 1", "\"steps_offset\": 1000", "field `steps_offset`"),
-        ("\"num_train_timesteps\": 1000", "\"num_train_timesteps\": 0", "field `num_train_timesteps`"),
+        (
+            "\"trained_betas\": null",
+            "\"trained_betas\": [0.1]",
+            "only null is supported",
+        ),
+        (
+            "\"use_karras_sigmas\": false",
+            "\"use_beta_sigmas\": true",
+            "field `use_beta_sigmas`: `true`",
+        ),
+        (
+            "\"skip_prk_steps\"",
+            "\"rescale_betas_zero_snr\"",
+            "field `rescale_betas_zero_snr`: `true`",
+        ),
+        (
+            "\"interpolation_type\": \"linear\"",
+            "\"interpolation_type\": \"log_linear\"",
+            "`log_linear`",
+        ),
+        (
+            "\"steps_offset\": 1",
+            "\"steps_offset\": 1000",
+            "field `steps_offset`",
+        ),
+        (
+            "\"num_train_timesteps\": 1000",
+            "\"num_train_timesteps\": 0",
+            "field `num_train_timesteps`",
+        ),
         ("0.00085", "0.0", "field `beta_start`"),
         ("0.012", "1.5", "field `beta_end`"),
-        ("\"steps_offset\": 1", "\"steps_offset\": \"one\"", "is no scheduler configuration"),
-        ("{\"_class_name\": \"EulerDiscreteScheduler\",", "{", "_class_name"),
+        (
+            "\"steps_offset\": 1",
+            "\"steps_offset\": \"one\"",
+            "is no scheduler configuration",
+        ),
+        (
+            "{\"_class_name\": \"EulerDiscreteScheduler\",",
+            "{",
+            "_class_name",
+        ),
         ("{\"_class_name\"", "[", "is no scheduler configuration"),
     ] {
         let said = refused(from, to);
@@ -75,35 +138,67 @@ fn what_is_not_computed_is_refused_by_name() {
 
 #[test]
 fn a_missing_file_is_named() {
-    let problem = SchedulerConfig::read(std::path::Path::new("/nowhere/scheduler_config.json")).unwrap_err();
-    assert_eq!(problem.place.file.unwrap().to_str(), Some("/nowhere/scheduler_config.json"));
+    let problem =
+        SchedulerConfig::read(std::path::Path::new("/nowhere/scheduler_config.json")).unwrap_err();
+    assert_eq!(
+        problem.place.file.unwrap().to_str(),
+        Some("/nowhere/scheduler_config.json")
+    );
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("scheduler_config.json");
     std::fs::write(&path, "{").unwrap();
-    assert_eq!(SchedulerConfig::read(&path).unwrap_err().place.file, Some(path));
+    assert_eq!(
+        SchedulerConfig::read(&path).unwrap_err().place.file,
+        Some(path)
+    );
 }
 
 #[test]
 fn pythons_infinity_is_read_and_texts_are_left_alone() {
-    let text = SDXL.replace("{\"_class", "{\"lambda_min_clipped\": -Infinity, \"note\": \"-Infinity\", \"_class");
-    assert_eq!(SchedulerConfig::parse(&text).unwrap().lambda_min_clipped, None);
+    let text = SDXL.replace(
+        "{\"_class",
+        "{\"lambda_min_clipped\": -Infinity, \"note\": \"-Infinity\", \"_class",
+    );
+    assert_eq!(
+        SchedulerConfig::parse(&text).unwrap().lambda_min_clipped,
+        None
+    );
 }
 
 #[test]
 fn steps_out_of_range_are_refused() {
     for scheduler in Scheduler::ALL {
         for steps in [0, 1001] {
-            let said = Sampler::new(&sdxl(), scheduler, steps).err().unwrap().to_string();
+            let said = Sampler::new(&sdxl(), scheduler, steps)
+                .err()
+                .unwrap()
+                .to_string();
             assert!(said.contains("takes from 1 to 1000"), "{said}");
         }
         for steps in 1..=100 {
-            for spacing in [TimestepSpacing::Leading, TimestepSpacing::Linspace, TimestepSpacing::Trailing] {
-                let config = SchedulerConfig { timestep_spacing: Some(spacing), ..sdxl() };
+            for spacing in [
+                TimestepSpacing::Leading,
+                TimestepSpacing::Linspace,
+                TimestepSpacing::Trailing,
+            ] {
+                let config = SchedulerConfig {
+                    timestep_spacing: Some(spacing),
+                    ..sdxl()
+                };
                 let sampler = Sampler::new(&config, scheduler, steps).unwrap();
                 // 61 trailing steps are 62 in diffusers, the last of them below zero.
                 assert_eq!(sampler.timesteps().len(), steps);
-                assert!(sampler.timesteps().windows(2).all(|w| w[0] > w[1]), "{:?}", sampler.timesteps());
-                assert!(sampler.timesteps().iter().all(|t| (0.0..1000.0).contains(t)));
+                assert!(
+                    sampler.timesteps().windows(2).all(|w| w[0] > w[1]),
+                    "{:?}",
+                    sampler.timesteps()
+                );
+                assert!(
+                    sampler
+                        .timesteps()
+                        .iter()
+                        .all(|t| (0.0..1000.0).contains(t))
+                );
             }
         }
     }
@@ -111,8 +206,14 @@ fn steps_out_of_range_are_refused() {
     assert!(Sampler::new(&sdxl(), Scheduler::Ddim, 1000).is_err());
     // DPM++ takes one part more: a thousand leading ones are all the same timestep, a thousand even ones some twice.
     for spacing in [TimestepSpacing::Leading, TimestepSpacing::Linspace] {
-        let config = SchedulerConfig { timestep_spacing: Some(spacing), ..sdxl() };
-        let said = Sampler::new(&config, Scheduler::DpmPlusPlus2M, 1000).err().unwrap().to_string();
+        let config = SchedulerConfig {
+            timestep_spacing: Some(spacing),
+            ..sdxl()
+        };
+        let said = Sampler::new(&config, Scheduler::DpmPlusPlus2M, 1000)
+            .err()
+            .unwrap()
+            .to_string();
         assert!(said.contains("do not fit in the 1000"), "{said}");
     }
 }
@@ -133,14 +234,32 @@ fn strength_leaves_at_least_one_step() {
 fn steps_come_in_order_and_ancestral_ones_with_noise() {
     let x = Tensor::ones((2, 4, 2, 2), DType::F32, &Device::Cpu).unwrap();
     let mut sampler = Sampler::new(&sdxl(), Scheduler::EulerAncestral, 3).unwrap();
-    assert!(sampler.step(&x, 0, &x, None).unwrap_err().to_string().contains("needs noise"));
-    assert!(sampler.step(&x, 1, &x, Some(&x)).unwrap_err().to_string().contains("the next one is 0"));
+    assert!(
+        sampler
+            .step(&x, 0, &x, None)
+            .unwrap_err()
+            .to_string()
+            .contains("needs noise")
+    );
+    assert!(
+        sampler
+            .step(&x, 1, &x, Some(&x))
+            .unwrap_err()
+            .to_string()
+            .contains("the next one is 0")
+    );
     for i in 0..3 {
         // Nothing is left to add after the last step.
         assert_eq!(sampler.wants_noise(i), i < 2);
         sampler.step(&x, i, &x, Some(&x)).unwrap();
     }
-    assert!(sampler.step(&x, 3, &x, Some(&x)).unwrap_err().to_string().contains("step 3 of a run of 3"));
+    assert!(
+        sampler
+            .step(&x, 3, &x, Some(&x))
+            .unwrap_err()
+            .to_string()
+            .contains("step 3 of a run of 3")
+    );
     assert!(!sampler.wants_noise(3));
     let wrong = Tensor::ones((2, 4, 2, 3), DType::F32, &Device::Cpu).unwrap();
     sampler.begin(1.0).unwrap();
@@ -155,7 +274,9 @@ fn a_new_run_forgets_the_last() {
         sampler.begin(1.0).unwrap();
         let mut sample = at(first);
         for i in 0..4 {
-            sample = sampler.step(&(&sample * 0.3).unwrap(), i, &sample, None).unwrap();
+            sample = sampler
+                .step(&(&sample * 0.3).unwrap(), i, &sample, None)
+                .unwrap();
         }
         sample.to_vec2::<f32>().unwrap()
     };

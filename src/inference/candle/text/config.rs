@@ -92,14 +92,18 @@ impl TextConfig {
 
     /// Reads the text of a `config.json`; another kind of model and an unknown nonlinearity are refused by name.
     pub fn parse(text: &str) -> Result<TextConfig> {
-        let raw: Raw = serde_json::from_str(text)
-            .map_err(|e| Error::input(format!("is no configuration of a text encoder: {e}")).line(e.line() as u64))?;
+        let raw: Raw = serde_json::from_str(text).map_err(|e| {
+            Error::input(format!("is no configuration of a text encoder: {e}"))
+                .line(e.line() as u64)
+        })?;
         Self::checked(raw)
     }
 
     /// The same from the `text_config` of a whole CLIP.
     pub fn section(fields: Value) -> Result<TextConfig> {
-        let wrong = |e| Error::input(format!("is no configuration of a text encoder: {e}")).field("text_config");
+        let wrong = |e| {
+            Error::input(format!("is no configuration of a text encoder: {e}")).field("text_config")
+        };
         Self::checked(serde_json::from_value(fields).map_err(wrong)?)
     }
 
@@ -116,7 +120,9 @@ impl TextConfig {
 
     fn checked(raw: Raw) -> Result<TextConfig> {
         let refused = |field: &str, value: &dyn std::fmt::Display, help: &str| {
-            Err(Error::input(format!("`{value}` is not supported")).field(field).help(help))
+            Err(Error::input(format!("`{value}` is not supported"))
+                .field(field)
+                .help(help))
         };
         if raw.model_type != "clip_text_model" {
             return refused("model_type", &raw.model_type, "supported: clip_text_model");
@@ -126,7 +132,11 @@ impl TextConfig {
             "gelu" => Activation::Gelu,
             other => return refused("hidden_act", &other, "supported: quick_gelu, gelu"),
         };
-        let pool_at = match raw.eos_token_id.as_u64().and_then(|id| u32::try_from(id).ok()) {
+        let pool_at = match raw
+            .eos_token_id
+            .as_u64()
+            .and_then(|id| u32::try_from(id).ok())
+        {
             Some(2) => PoolAt::HighestId,
             Some(id) => PoolAt::FirstOf(id),
             None => return refused("eos_token_id", &raw.eos_token_id, "one token id is wanted"),
@@ -140,7 +150,11 @@ impl TextConfig {
             ("projection_dim", projection_dim, 1 << 14),
             ("num_hidden_layers", raw.num_hidden_layers, 1 << 10),
             ("num_attention_heads", raw.num_attention_heads, 1 << 10),
-            ("max_position_embeddings", raw.max_position_embeddings, 1 << 16),
+            (
+                "max_position_embeddings",
+                raw.max_position_embeddings,
+                1 << 16,
+            ),
         ] {
             if !(1..=most).contains(&value) {
                 return refused(field, &value, &format!("it must be from 1 to {most}"));
@@ -151,7 +165,11 @@ impl TextConfig {
             return refused("num_attention_heads", &raw.num_attention_heads, &help);
         }
         if !(raw.layer_norm_eps > 0.0 && raw.layer_norm_eps < 1.0) {
-            return refused("layer_norm_eps", &raw.layer_norm_eps, "it must lie between 0 and 1");
+            return refused(
+                "layer_norm_eps",
+                &raw.layer_norm_eps,
+                "it must lie between 0 and 1",
+            );
         }
         Ok(TextConfig {
             vocab_size: raw.vocab_size,
@@ -164,7 +182,11 @@ impl TextConfig {
             activation,
             layer_norm_eps: raw.layer_norm_eps,
             pool_at,
-            with_projection: raw.architectures.iter().flatten().any(|a| a == "CLIPTextModelWithProjection"),
+            with_projection: raw
+                .architectures
+                .iter()
+                .flatten()
+                .any(|a| a == "CLIPTextModelWithProjection"),
         })
     }
 }

@@ -45,11 +45,18 @@ impl TextEncoder {
     /// states are computed in the dtype of `vb` (f32 or f16; attention weights always in f32).
     pub fn load(vb: &VarBuilder, config: TextConfig) -> Result<TextEncoder> {
         let prefixed = vb.contains_tensor("text_model.embeddings.token_embedding.weight");
-        let inner = if prefixed { vb.pp("text_model") } else { vb.clone() };
+        let inner = if prefixed {
+            vb.pp("text_model")
+        } else {
+            vb.clone()
+        };
         let width = config.hidden_size;
         let tables = inner.pp("embeddings");
         let tokens = tables.get((config.vocab_size, width), "token_embedding.weight")?;
-        let positions = tables.get((config.max_position_embeddings, width), "position_embedding.weight")?;
+        let positions = tables.get(
+            (config.max_position_embeddings, width),
+            "position_embedding.weight",
+        )?;
         let layers = (0..config.num_hidden_layers)
             .map(|i| Layer::load(&inner.pp(format!("encoder.layers.{i}")), &config.layer()))
             .collect::<Result<Vec<Layer>>>()?;
@@ -59,7 +66,15 @@ impl TextEncoder {
             true => Some(vb.get((config.projection_dim, width), name)?),
             false => None,
         };
-        Ok(TextEncoder { config, tokens, positions, layers, norm, projection, device: vb.device().clone() })
+        Ok(TextEncoder {
+            config,
+            tokens,
+            positions,
+            layers,
+            norm,
+            projection,
+            device: vb.device().clone(),
+        })
     }
 
     /// The measures of this encoder.
@@ -76,14 +91,23 @@ impl TextEncoder {
             bail!("a text of {length} tokens, but this encoder takes from 1 to {most}");
         }
         if let Some(other) = texts.iter().find(|t| t.len() != length) {
-            bail!("texts of {length} and of {} tokens in one batch: pad them to the same length", other.len());
+            bail!(
+                "texts of {length} and of {} tokens in one batch: pad them to the same length",
+                other.len()
+            );
         }
         let rows = self.config.vocab_size;
         if let Some(id) = texts.iter().flatten().find(|id| **id as usize >= rows) {
-            bail!("token id {id}, but this encoder knows {rows} tokens: the tokenizer belongs to another model");
+            bail!(
+                "token id {id}, but this encoder knows {rows} tokens: the tokenizer belongs to another model"
+            );
         }
         let ids = Tensor::new(texts.concat(), &self.device)?;
-        let tokens = self.tokens.index_select(&ids, 0)?.reshape((texts.len(), length, self.config.hidden_size))?;
+        let tokens = self.tokens.index_select(&ids, 0)?.reshape((
+            texts.len(),
+            length,
+            self.config.hidden_size,
+        ))?;
         let mut state = tokens.broadcast_add(&self.positions.i(..length)?)?;
         let mut penultimate = state.clone();
         for layer in &self.layers {
@@ -97,8 +121,17 @@ impl TextEncoder {
             .map(|(row, text)| last.i((row, self.config.pool_at.position(text))))
             .collect::<Result<_>>()?;
         let pooled = Tensor::stack(&pooled, 0)?;
-        let projected = self.projection.as_ref().map(|p| pooled.matmul(&p.t()?.contiguous()?)).transpose()?;
-        Ok(Encoded { last, penultimate, pooled, projected })
+        let projected = self
+            .projection
+            .as_ref()
+            .map(|p| pooled.matmul(&p.t()?.contiguous()?))
+            .transpose()?;
+        Ok(Encoded {
+            last,
+            penultimate,
+            pooled,
+            projected,
+        })
     }
 
     /// Encodes prompts of the same number of chunks, as the tokenizer cuts them: the states of a prompt's chunks one
@@ -106,17 +139,25 @@ impl TextEncoder {
     pub fn encode(&self, prompts: &[&[Vec<u32>]]) -> Result<Encoded> {
         let chunks = prompts.first().map_or(0, |p| p.len());
         if let Some(other) = prompts.iter().find(|p| p.len() != chunks || chunks == 0) {
-            bail!("prompts of {chunks} and of {} chunks in one batch: pad them to the same number", other.len());
+            bail!(
+                "prompts of {chunks} and of {} chunks in one batch: pad them to the same number",
+                other.len()
+            );
         }
         let encoded = self.forward(&prompts.concat())?;
         let joined = |t: &Tensor| t.reshape((prompts.len(), (), t.dim(D::Minus1)?));
-        let first = (0..prompts.len()).map(|row| (row * chunks) as u32).collect::<Vec<u32>>();
+        let first = (0..prompts.len())
+            .map(|row| (row * chunks) as u32)
+            .collect::<Vec<u32>>();
         let first = Tensor::new(first, &self.device)?;
         Ok(Encoded {
             last: joined(&encoded.last)?,
             penultimate: joined(&encoded.penultimate)?,
             pooled: encoded.pooled.index_select(&first, 0)?,
-            projected: encoded.projected.map(|p| p.index_select(&first, 0)).transpose()?,
+            projected: encoded
+                .projected
+                .map(|p| p.index_select(&first, 0))
+                .transpose()?,
         })
     }
 }

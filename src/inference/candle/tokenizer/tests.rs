@@ -22,12 +22,27 @@ fn open(dir: &tempfile::TempDir) -> ClipTokenizer {
 #[test]
 fn a_prompt_is_marked_and_padded() {
     let tokenizer = open(&folder());
-    assert_eq!((tokenizer.end(), tokenizer.pad(), tokenizer.length()), (9, 9, 6));
+    assert_eq!(
+        (tokenizer.end(), tokenizer.pad(), tokenizer.length()),
+        (9, 9, 6)
+    );
     let cat = tokenizer.prompt("Cat!").unwrap();
-    assert_eq!(cat, TokenizedPrompt { chunks: vec![vec![8, 7, 5, 9, 9, 9]], tokens: 2 });
+    assert_eq!(
+        cat,
+        TokenizedPrompt {
+            chunks: vec![vec![8, 7, 5, 9, 9, 9]],
+            tokens: 2
+        }
+    );
     assert_eq!(cat.note(), None);
     let empty = tokenizer.prompt("").unwrap();
-    assert_eq!(empty, TokenizedPrompt { chunks: vec![vec![8, 9, 9, 9, 9, 9]], tokens: 0 });
+    assert_eq!(
+        empty,
+        TokenizedPrompt {
+            chunks: vec![vec![8, 9, 9, 9, 9, 9]],
+            tokens: 0
+        }
+    );
 }
 
 #[test]
@@ -36,13 +51,23 @@ fn a_long_prompt_is_cut_and_its_partner_made_as_long() {
     write(&dir, "special_tokens_map.json", r#"{"pad_token": "!"}"#);
     let tokenizer = open(&dir);
     assert_eq!(tokenizer.pad(), 0);
-    let mut pair = ["cat cat cat cat", "cat cat cat cat cat cat cat cat cat"].map(|t| tokenizer.prompt(t).unwrap());
+    let mut pair = ["cat cat cat cat", "cat cat cat cat cat cat cat cat cat"]
+        .map(|t| tokenizer.prompt(t).unwrap());
     // Four fit between the marks: the fifth begins another chunk.
     assert_eq!(pair[0].chunks, [[8, 7, 7, 7, 7, 9]]);
-    assert_eq!(pair[1].chunks, [[8, 7, 7, 7, 7, 9], [8, 7, 7, 7, 7, 9], [8, 7, 9, 0, 0, 0]]);
-    assert_eq!(pair[1].note().unwrap(), "the prompt has 9 tokens and was read in 3 parts of 4");
+    assert_eq!(
+        pair[1].chunks,
+        [[8, 7, 7, 7, 7, 9], [8, 7, 7, 7, 7, 9], [8, 7, 9, 0, 0, 0]]
+    );
+    assert_eq!(
+        pair[1].note().unwrap(),
+        "the prompt has 9 tokens and was read in 3 parts of 4"
+    );
     tokenizer.level(&mut pair);
-    assert_eq!(pair[0].chunks, [[8, 7, 7, 7, 7, 9], [8, 9, 0, 0, 0, 0], [8, 9, 0, 0, 0, 0]]);
+    assert_eq!(
+        pair[0].chunks,
+        [[8, 7, 7, 7, 7, 9], [8, 9, 0, 0, 0, 0], [8, 9, 0, 0, 0, 0]]
+    );
     // The note is of the prompt itself: the short one is told nothing about its partner.
     assert_eq!((pair[0].tokens, pair[0].note()), (4, None));
     tokenizer.level(&mut []);
@@ -52,15 +77,26 @@ fn a_long_prompt_is_cut_and_its_partner_made_as_long() {
 fn one_file_says_the_same_as_two() {
     let (dir, one) = (folder(), tempfile::tempdir().unwrap());
     let whole = two_files(dir.path()).unwrap();
-    write(&one, "tokenizer.json", &serde_json::to_string(&whole).unwrap());
+    write(
+        &one,
+        "tokenizer.json",
+        &serde_json::to_string(&whole).unwrap(),
+    );
     write(&one, "tokenizer_config.json", r#"{"model_max_length": 6}"#);
-    assert_eq!(open(&one).prompt("a cat!").unwrap(), open(&dir).prompt("a cat!").unwrap());
+    assert_eq!(
+        open(&one).prompt("a cat!").unwrap(),
+        open(&dir).prompt("a cat!").unwrap()
+    );
 }
 
 #[test]
 fn a_length_that_is_not_said_is_that_of_clip() {
     let dir = folder();
-    for config in ["{}", r#"{"model_max_length": 1000000000000000019884624838656}"#, r#"{"model_max_length": null}"#] {
+    for config in [
+        "{}",
+        r#"{"model_max_length": 1000000000000000019884624838656}"#,
+        r#"{"model_max_length": null}"#,
+    ] {
         write(&dir, "tokenizer_config.json", config);
         assert_eq!(open(&dir).length(), 77);
     }
@@ -77,28 +113,80 @@ fn files_that_are_no_tokenizer_are_named() {
         ClipTokenizer::open(dir.path()).err().unwrap().to_string()
     };
     for (name, text, says) in [
-        ("vocab.json", None, "neither a tokenizer.json nor a vocab.json"),
+        (
+            "vocab.json",
+            None,
+            "neither a tokenizer.json nor a vocab.json",
+        ),
         ("merges.txt", None, "merges.txt: cannot read"),
         ("vocab.json", Some("[1]"), "vocab.json:1: is no JSON object"),
-        ("vocab.json", Some("{\"a\": \"b\"}"), "vocab.json: field `model`: is no CLIP tokenizer"),
-        ("vocab.json", Some("{\"a\": 0}"), "vocab.json: field `model`: is no CLIP tokenizer"),
-        ("merges.txt", Some("#version: 0.2\na t</w>\nbroken\n"), "merges.txt:3: `broken` is no merge of two tokens"),
+        (
+            "vocab.json",
+            Some("{\"a\": \"b\"}"),
+            "vocab.json: field `model`: is no CLIP tokenizer",
+        ),
+        (
+            "vocab.json",
+            Some("{\"a\": 0}"),
+            "vocab.json: field `model`: is no CLIP tokenizer",
+        ),
+        (
+            "merges.txt",
+            Some("#version: 0.2\na t</w>\nbroken\n"),
+            "merges.txt:3: `broken` is no merge of two tokens",
+        ),
         ("merges.txt", Some("a t </w>\n"), "merges.txt:1: `a t </w>`"),
         ("merges.txt", Some("a z\n"), "is no CLIP tokenizer"),
-        ("tokenizer.json", Some("{}"), "tokenizer.json: field `model`: is no byte-level BPE"),
-        ("tokenizer.json", Some("{\"model\": []}"), "is no byte-level BPE"),
-        ("tokenizer_config.json", Some("{\"model_max_length\": 2}"), "field `model_max_length`: 2 leaves no room"),
-        ("tokenizer_config.json", Some("{\"bos_token\": 5}"), "field `bos_token`: `5` is no token"),
-        ("tokenizer_config.json", Some("{\"added_tokens_decoder\": {\"0\": {}}}"), "field `added_tokens_decoder`"),
-        ("tokenizer_config.json", Some(r#"{"eos_token": "<eos>"}"#), "`eos_token`: the vocabulary has no `<eos>`"),
+        (
+            "tokenizer.json",
+            Some("{}"),
+            "tokenizer.json: field `model`: is no byte-level BPE",
+        ),
+        (
+            "tokenizer.json",
+            Some("{\"model\": []}"),
+            "is no byte-level BPE",
+        ),
+        (
+            "tokenizer_config.json",
+            Some("{\"model_max_length\": 2}"),
+            "field `model_max_length`: 2 leaves no room",
+        ),
+        (
+            "tokenizer_config.json",
+            Some("{\"bos_token\": 5}"),
+            "field `bos_token`: `5` is no token",
+        ),
+        (
+            "tokenizer_config.json",
+            Some("{\"added_tokens_decoder\": {\"0\": {}}}"),
+            "field `added_tokens_decoder`",
+        ),
+        (
+            "tokenizer_config.json",
+            Some(r#"{"eos_token": "<eos>"}"#),
+            "`eos_token`: the vocabulary has no `<eos>`",
+        ),
         (
             "tokenizer_config.json",
             Some(r#"{"added_tokens_decoder": {"1": {"content": "!"}}}"#),
             "must have the id 1, but has 0",
         ),
-        ("added_tokens.json", Some(r#"{"<toy>": 12}"#), "`<toy>` must have the id 12, but has 10"),
-        ("added_tokens.json", Some(r#"{"<toy>": "12"}"#), "field `added_tokens.json`"),
-        ("special_tokens_map.json", Some("{"), "special_tokens_map.json:1: is no JSON object"),
+        (
+            "added_tokens.json",
+            Some(r#"{"<toy>": 12}"#),
+            "`<toy>` must have the id 12, but has 10",
+        ),
+        (
+            "added_tokens.json",
+            Some(r#"{"<toy>": "12"}"#),
+            "field `added_tokens.json`",
+        ),
+        (
+            "special_tokens_map.json",
+            Some("{"),
+            "special_tokens_map.json:1: is no JSON object",
+        ),
     ] {
         let said = refused(name, text);
         assert!(said.contains(says), "{name} {text:?}: {said}");

@@ -106,7 +106,10 @@ impl UNetConfig {
         let up = blocks(config, "up_block_types", [UP, CROSS_UP])?;
         let n = down.len();
         if n == 0 || up.len() != n {
-            return Err(config.wrong("up_block_types", format!("{} blocks for {n} on the way down", up.len())));
+            return Err(config.wrong(
+                "up_block_types",
+                format!("{} blocks for {n} on the way down", up.len()),
+            ));
         }
         let channels = match config.get("block_out_channels") {
             Some(Value::Array(_)) => config.counts("block_out_channels", n, None)?,
@@ -129,12 +132,16 @@ impl UNetConfig {
         };
         let levels: Vec<Level> = (0..n).map(level).collect();
         if let Some(level) = levels.iter().find(|l| l.channels % groups != 0) {
-            return Err(
-                config.wrong("norm_num_groups", format!("{} channels do not divide by {groups}", level.channels))
-            );
+            return Err(config.wrong(
+                "norm_num_groups",
+                format!("{} channels do not divide by {groups}", level.channels),
+            ));
         }
         if let Some(level) = levels.iter().find(|l| l.channels % l.heads != 0) {
-            let what = format!("{} channels do not divide by {} heads", level.channels, level.heads);
+            let what = format!(
+                "{} channels do not divide by {} heads",
+                level.channels, level.heads
+            );
             return Err(config.wrong("attention_head_dim", what));
         }
         if !levels[0].channels.is_multiple_of(2) {
@@ -145,17 +152,28 @@ impl UNetConfig {
         let text_time = match config.get("addition_embed_type").map(|v| v.as_str()) {
             None => None,
             Some(Some("text_time")) => Some(TextTime {
-                sinusoid: Sinusoid { dim: config.count("addition_time_embed_dim", None)?, flip, shift },
+                sinusoid: Sinusoid {
+                    dim: config.count("addition_time_embed_dim", None)?,
+                    flip,
+                    shift,
+                },
                 width: config.count("projection_class_embeddings_input_dim", None)?,
             }),
             Some(_) => {
-                let other = config.get("addition_embed_type").map(ToString::to_string).unwrap_or_default();
-                let wrong = config.wrong("addition_embed_type", format!("{other} is not supported"));
+                let other = config
+                    .get("addition_embed_type")
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                let wrong =
+                    config.wrong("addition_embed_type", format!("{other} is not supported"));
                 return Err(wrong.help("supported: text_time"));
             }
         };
         if text_time.is_some_and(|t| t.sinusoid.dim % 2 != 0 || t.width <= 6 * t.sinusoid.dim) {
-            return Err(config.wrong("addition_time_embed_dim", "six even lengths must leave room for the pooled text"));
+            return Err(config.wrong(
+                "addition_time_embed_dim",
+                "six even lengths must leave room for the pooled text",
+            ));
         }
         Ok(UNetConfig {
             in_channels: config.count("in_channels", Some(4))?,
@@ -165,7 +183,11 @@ impl UNetConfig {
             eps: config.float("norm_eps", 1e-5)?,
             context: context[0],
             linear_projection: config.flag("use_linear_projection", false)?,
-            sinusoid: Sinusoid { dim: levels[0].channels, flip, shift },
+            sinusoid: Sinusoid {
+                dim: levels[0].channels,
+                flip,
+                shift,
+            },
             text_time,
             sample_size: config.count("sample_size", Some(64))?,
             levels,

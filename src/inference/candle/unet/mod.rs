@@ -52,7 +52,16 @@ impl UNet {
     pub fn new(config: UNetConfig, vb: VarBuilder) -> Result<UNet> {
         let (n, time) = (config.levels.len(), config.time());
         let resnet = |from: usize, to: usize, vb: VarBuilder| {
-            ResNet::new(ResNetSizes { from, to, time: Some(time), groups: config.groups, eps: config.eps }, vb)
+            ResNet::new(
+                ResNetSizes {
+                    from,
+                    to,
+                    time: Some(time),
+                    groups: config.groups,
+                    eps: config.eps,
+                },
+                vb,
+            )
         };
         let transformer = |level: &Level, depth: usize, vb: VarBuilder| {
             Transformer::new(&config, level.channels, level.heads, depth, vb)
@@ -63,14 +72,28 @@ impl UNet {
             let vb = vb.pp(format!("down_blocks.{i}"));
             let mut layers = Vec::new();
             for j in 0..level.layers {
-                let from = if j == 0 { config.levels[i.saturating_sub(1)].channels } else { level.channels };
+                let from = if j == 0 {
+                    config.levels[i.saturating_sub(1)].channels
+                } else {
+                    level.channels
+                };
                 let attention = (level.down > 0)
                     .then(|| transformer(level, level.down, vb.pp(format!("attentions.{j}"))))
                     .transpose()?;
-                layers.push((resnet(from, level.channels, vb.pp(format!("resnets.{j}")))?, attention));
+                layers.push((
+                    resnet(from, level.channels, vb.pp(format!("resnets.{j}")))?,
+                    attention,
+                ));
             }
             let resize = (i + 1 < n)
-                .then(|| Conv3::new(level.channels, level.channels, Window::HALF, vb.pp("downsamplers.0.conv")))
+                .then(|| {
+                    Conv3::new(
+                        level.channels,
+                        level.channels,
+                        Window::HALF,
+                        vb.pp("downsamplers.0.conv"),
+                    )
+                })
                 .transpose()?;
             down.push(Stage { layers, resize });
         }
@@ -87,16 +110,34 @@ impl UNet {
             let mut layers = Vec::new();
             for j in 0..=level.layers {
                 // What comes from below, and what was kept on the way down: its last one is from the finer resolution.
-                let below = if j == 0 { config.levels[(i + 1).min(n - 1)].channels } else { level.channels };
-                let finer = if j == level.layers { i.saturating_sub(1) } else { i };
+                let below = if j == 0 {
+                    config.levels[(i + 1).min(n - 1)].channels
+                } else {
+                    level.channels
+                };
+                let finer = if j == level.layers {
+                    i.saturating_sub(1)
+                } else {
+                    i
+                };
                 let from = below + config.levels[finer].channels;
                 let attention = (level.up > 0)
                     .then(|| transformer(level, level.up, vb.pp(format!("attentions.{j}"))))
                     .transpose()?;
-                layers.push((resnet(from, level.channels, vb.pp(format!("resnets.{j}")))?, attention));
+                layers.push((
+                    resnet(from, level.channels, vb.pp(format!("resnets.{j}")))?,
+                    attention,
+                ));
             }
             let resize = (i > 0)
-                .then(|| Conv3::new(level.channels, level.channels, Window::SAME, vb.pp("upsamplers.0.conv")))
+                .then(|| {
+                    Conv3::new(
+                        level.channels,
+                        level.channels,
+                        Window::SAME,
+                        vb.pp("upsamplers.0.conv"),
+                    )
+                })
                 .transpose()?;
             up.push(Stage { layers, resize });
         }
@@ -106,11 +147,19 @@ impl UNet {
             device: vb.device().clone(),
             conv_in: Conv3::new(config.in_channels, first.channels, same, vb.pp("conv_in"))?,
             time: Embedding::new(config.sinusoid.dim, time, vb.pp("time_embedding"))?,
-            add: config.text_time.map(|added| Embedding::new(added.width, time, vb.pp("add_embedding"))).transpose()?,
+            add: config
+                .text_time
+                .map(|added| Embedding::new(added.width, time, vb.pp("add_embedding")))
+                .transpose()?,
             down,
             middle,
             up,
-            norm_out: GroupNorm::new(first.channels, config.groups, config.eps, vb.pp("conv_norm_out"))?,
+            norm_out: GroupNorm::new(
+                first.channels,
+                config.groups,
+                config.eps,
+                vb.pp("conv_norm_out"),
+            )?,
             conv_out: Conv3::new(first.channels, config.out_channels, same, vb.pp("conv_out"))?,
             config,
         })
@@ -124,20 +173,37 @@ impl UNet {
     /// Computes once what all steps need of a text (`[b, tokens, context]`) and, for SDXL, of its pooled state
     /// (`[b, width]`) and the `sizes` of each picture (original height and width, crop top and left, target height and
     /// width).
-    pub fn condition(&self, text: &Tensor, pooled: Option<(&Tensor, &[[f32; 6]])>) -> Result<Condition> {
+    pub fn condition(
+        &self,
+        text: &Tensor,
+        pooled: Option<(&Tensor, &[[f32; 6]])>,
+    ) -> Result<Condition> {
         let (batch, _, width) = text.dims3()?;
         if width != self.config.context {
-            bail!("the U-Net takes text states of {} numbers, not of {width}", self.config.context);
+            bail!(
+                "the U-Net takes text states of {} numbers, not of {width}",
+                self.config.context
+            );
         }
         let text = text.to_dtype(self.dtype)?;
-        let blocks = self.transformers().map(|t| t.context(&text)).collect::<Result<Vec<_>>>()?;
+        let blocks = self
+            .transformers()
+            .map(|t| t.context(&text))
+            .collect::<Result<Vec<_>>>()?;
         let added = match (self.config.text_time, &self.add, pooled) {
             (Some(added), Some(layer), Some((pooled, sizes))) => {
                 let numbers: Vec<f32> = sizes.iter().flatten().copied().collect();
-                let sizes = added.sinusoid.of(&numbers, self.dtype, &self.device)?.reshape((batch, ()))?;
+                let sizes = added
+                    .sinusoid
+                    .of(&numbers, self.dtype, &self.device)?
+                    .reshape((batch, ()))?;
                 let all = Tensor::cat(&[&pooled.to_dtype(self.dtype)?, &sizes], 1)?;
                 if all.dim(1)? != added.width {
-                    bail!("pooled text and sizes are {} numbers, the U-Net takes {}", all.dim(1)?, added.width);
+                    bail!(
+                        "pooled text and sizes are {} numbers, the U-Net takes {}",
+                        all.dim(1)?,
+                        added.width
+                    );
                 }
                 Some(layer.forward(&all)?)
             }
@@ -145,23 +211,46 @@ impl UNet {
             (None, ..) => bail!("this U-Net takes no pooled text"),
             _ => bail!("this U-Net takes a pooled text and sizes as well"),
         };
-        Ok(Condition { text: blocks.into_iter().flatten().collect(), added, batch })
+        Ok(Condition {
+            text: blocks.into_iter().flatten().collect(),
+            added,
+            batch,
+        })
     }
 
     fn transformers(&self) -> impl Iterator<Item = &Transformer> {
-        let down = self.down.iter().flat_map(|s| &s.layers).filter_map(|(_, t)| t.as_ref());
-        let up = self.up.iter().flat_map(|s| &s.layers).filter_map(|(_, t)| t.as_ref());
+        let down = self
+            .down
+            .iter()
+            .flat_map(|s| &s.layers)
+            .filter_map(|(_, t)| t.as_ref());
+        let up = self
+            .up
+            .iter()
+            .flat_map(|s| &s.layers)
+            .filter_map(|(_, t)| t.as_ref());
         down.chain(std::iter::once(&self.middle.1)).chain(up)
     }
 
     /// What the model makes of `latents` (`[b, in_channels, h, w]`, any size) at `timestep`: `[b, out_channels, h, w]`
     /// of the U-Net's dtype.
-    pub fn forward(&self, latents: &Tensor, timestep: f32, condition: &Condition) -> Result<Tensor> {
+    pub fn forward(
+        &self,
+        latents: &Tensor,
+        timestep: f32,
+        condition: &Condition,
+    ) -> Result<Tensor> {
         let batch = latents.dim(0)?;
         if batch != condition.batch {
-            bail!("{batch} latents under the condition of {} pictures", condition.batch);
+            bail!(
+                "{batch} latents under the condition of {} pictures",
+                condition.batch
+            );
         }
-        let time = self.config.sinusoid.of(&vec![timestep; batch], self.dtype, &self.device)?;
+        let time = self
+            .config
+            .sinusoid
+            .of(&vec![timestep; batch], self.dtype, &self.device)?;
         let time = self.time.forward(&time)?;
         let time = match &condition.added {
             Some(added) => (time + added)?,
@@ -170,7 +259,12 @@ impl UNet {
         .silu()?;
         let time = Some(&time);
         let mut text = condition.text.iter();
-        let mut x = self.conv_in.forward(&latents.to_dtype(self.dtype)?.permute((0, 2, 3, 1))?.contiguous()?)?;
+        let mut x = self.conv_in.forward(
+            &latents
+                .to_dtype(self.dtype)?
+                .permute((0, 2, 3, 1))?
+                .contiguous()?,
+        )?;
         let mut kept = vec![x.clone()];
         for stage in &self.down {
             for (resnet, transformer) in &stage.layers {
@@ -190,7 +284,9 @@ impl UNet {
         x = self.middle.2.forward(&x, time)?;
         for stage in &self.up {
             for (resnet, transformer) in &stage.layers {
-                let Some(skip) = kept.pop() else { bail!("more layers on the way up than on the way down") };
+                let Some(skip) = kept.pop() else {
+                    bail!("more layers on the way up than on the way down")
+                };
                 x = resnet.forward(&ops::join(&x, &skip)?, time)?;
                 if let Some(transformer) = transformer {
                     x = transformer.forward(&x, &mut text)?;
@@ -202,6 +298,9 @@ impl UNet {
                 x = resize.forward(&ops::upsample(&x, high, wide)?)?;
             }
         }
-        self.conv_out.forward(&self.norm_out.forward_silu(&x)?)?.permute((0, 3, 1, 2))?.contiguous()
+        self.conv_out
+            .forward(&self.norm_out.forward_silu(&x)?)?
+            .permute((0, 3, 1, 2))?
+            .contiguous()
     }
 }

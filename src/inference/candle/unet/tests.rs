@@ -26,11 +26,35 @@ fn read(change: &[(&str, Value)]) -> benchtop_model::error::Result<UNetConfig> {
 #[test]
 fn a_configuration_is_read_level_by_level() {
     let config = read(&[]).unwrap();
-    let level = |channels, down, up, heads| Level { channels, layers: 2, down, up, heads };
+    let level = |channels, down, up, heads| Level {
+        channels,
+        layers: 2,
+        down,
+        up,
+        heads,
+    };
     assert_eq!(config.levels, [level(32, 1, 1, 4), level(64, 0, 0, 8)]);
-    assert_eq!((config.groups, config.context, config.in_channels, config.middle), (8, 24, 4, 1));
-    let one = read(&[("attention_head_dim", json!(8)), ("layers_per_block", json!([1, 3]))]).unwrap();
-    assert_eq!(one.levels.iter().map(|l| (l.heads, l.layers)).collect::<Vec<_>>(), [(8, 1), (8, 3)]);
+    assert_eq!(
+        (
+            config.groups,
+            config.context,
+            config.in_channels,
+            config.middle
+        ),
+        (8, 24, 4, 1)
+    );
+    let one = read(&[
+        ("attention_head_dim", json!(8)),
+        ("layers_per_block", json!([1, 3])),
+    ])
+    .unwrap();
+    assert_eq!(
+        one.levels
+            .iter()
+            .map(|l| (l.heads, l.layers))
+            .collect::<Vec<_>>(),
+        [(8, 1), (8, 3)]
+    );
 }
 
 #[test]
@@ -48,7 +72,10 @@ fn what_is_not_supported_is_refused_by_the_field_s_name() {
         ("block_out_channels", json!([1e12, 64])),
         ("class_embed_type", json!("projection")),
         ("cross_attention_dim", json!([24, 32])),
-        ("down_block_types", json!(["AttnDownBlock2D", "DownBlock2D"])),
+        (
+            "down_block_types",
+            json!(["AttnDownBlock2D", "DownBlock2D"]),
+        ),
         ("down_block_types", json!("DownBlock2D")),
         ("encoder_hid_dim", json!(12)),
         ("layers_per_block", json!("two")),
@@ -62,22 +89,39 @@ fn what_is_not_supported_is_refused_by_the_field_s_name() {
     ] {
         let told = read(&[(field, value.clone())]).unwrap_err().to_string();
         // A width that its groups do not divide is told at the groups.
-        let named =
-            told.contains(&format!("`{field}`")) || field == "block_out_channels" && told.contains("norm_num_groups");
-        assert!(named && told.contains("config.json"), "{field} {value}: {told}");
+        let named = told.contains(&format!("`{field}`"))
+            || field == "block_out_channels" && told.contains("norm_num_groups");
+        assert!(
+            named && told.contains("config.json"),
+            "{field} {value}: {told}"
+        );
     }
     let text_time = [("addition_embed_type", json!("text_time"))];
-    assert!(read(&text_time).unwrap_err().to_string().contains("`addition_time_embed_dim`: missing"));
+    assert!(
+        read(&text_time)
+            .unwrap_err()
+            .to_string()
+            .contains("`addition_time_embed_dim`: missing")
+    );
 }
 
 /// At t = 981 an angle in f16 is off by up to half a radian (candle's own U-Net computes it so).
 #[test]
 fn the_sinusoid_is_computed_in_f32_and_then_cast() {
-    let sinusoid = Sinusoid { dim: 320, flip: true, shift: 0. };
+    let sinusoid = Sinusoid {
+        dim: 320,
+        flip: true,
+        shift: 0.,
+    };
     let of = |dtype: DType| -> Vec<f32> {
         let t = sinusoid.of(&[981.], dtype, &Device::Cpu).unwrap();
         assert_eq!(t.dims(), [1, 320]);
-        t.to_dtype(DType::F32).unwrap().flatten_all().unwrap().to_vec1().unwrap()
+        t.to_dtype(DType::F32)
+            .unwrap()
+            .flatten_all()
+            .unwrap()
+            .to_vec1()
+            .unwrap()
     };
     let exact = |i: usize| {
         let angle = 981. * (-(10_000f64.ln()) * (i % 160) as f64 / 160.).exp();
@@ -85,7 +129,11 @@ fn the_sinusoid_is_computed_in_f32_and_then_cast() {
     };
     for (dtype, most) in [(DType::F32, 2e-4), (DType::F16, 7e-4)] {
         for (i, found) in of(dtype).into_iter().enumerate() {
-            assert!((found as f64 - exact(i)).abs() < most, "{dtype:?} {i}: {found} against {}", exact(i));
+            assert!(
+                (found as f64 - exact(i)).abs() < most,
+                "{dtype:?} {i}: {found} against {}",
+                exact(i)
+            );
         }
     }
 }

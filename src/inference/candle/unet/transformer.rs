@@ -40,7 +40,10 @@ impl Block {
             text: Linear::joined(context, c, &cross, &["to_k", "to_v"])?,
             text_out: Linear::new(c, c, cross.pp("to_out.0"))?,
             norm3: LayerNorm::new(c, vb.pp("norm3"))?,
-            gate: (ops::kept(gate.get((8 * c, c), "weight")?)?, gate.get(8 * c, "bias")?),
+            gate: (
+                ops::kept(gate.get((8 * c, c), "weight")?)?,
+                gate.get(8 * c, "bias")?,
+            ),
             out: Linear::new(4 * c, c, feed.pp("2"))?,
         })
     }
@@ -56,7 +59,11 @@ impl Block {
         let x = self.own_out.forward_onto(&y, x)?;
         let y = ops::attention(&self.query.forward(&self.norm2.forward(&x)?)?, text)?;
         let x = self.text_out.forward_onto(&y, &x)?;
-        let y = ops::linear(&self.norm3.forward(&x)?, &self.gate.0, ops::Added::default())?;
+        let y = ops::linear(
+            &self.norm3.forward(&x)?,
+            &self.gate.0,
+            ops::Added::default(),
+        )?;
         self.out.forward_onto(&ops::geglu(&y, &self.gate.1)?, &x)
     }
 }
@@ -72,9 +79,26 @@ pub(super) struct Transformer {
 
 impl Transformer {
     /// `depth` blocks for `c` channels, from the tensors below `vb`.
-    pub fn new(config: &UNetConfig, c: usize, heads: usize, depth: usize, vb: VarBuilder) -> Result<Transformer> {
-        let linear = if config.linear_projection { Linear::new } else { Linear::pointwise };
-        let block = |i: usize| Block::new(c, heads, config.context, vb.pp(format!("transformer_blocks.{i}")));
+    pub fn new(
+        config: &UNetConfig,
+        c: usize,
+        heads: usize,
+        depth: usize,
+        vb: VarBuilder,
+    ) -> Result<Transformer> {
+        let linear = if config.linear_projection {
+            Linear::new
+        } else {
+            Linear::pointwise
+        };
+        let block = |i: usize| {
+            Block::new(
+                c,
+                heads,
+                config.context,
+                vb.pp(format!("transformer_blocks.{i}")),
+            )
+        };
         Ok(Transformer {
             // diffusers fixes this eps, whatever norm_eps says.
             norm: GroupNorm::new(c, config.groups, 1e-6, vb.pp("norm"))?,
@@ -86,13 +110,22 @@ impl Transformer {
 
     /// Keys and values of a text (`[b, tokens, context]`) for each block.
     pub fn context(&self, text: &Tensor) -> Result<Vec<KeysValues>> {
-        self.blocks.iter().map(|block| block.context(text)).collect()
+        self.blocks
+            .iter()
+            .map(|block| block.context(text))
+            .collect()
     }
 
     /// `[b, h, w, c]`; takes its keys and values from `text`.
-    pub fn forward<'a>(&self, x: &Tensor, text: &mut impl Iterator<Item = &'a KeysValues>) -> Result<Tensor> {
+    pub fn forward<'a>(
+        &self,
+        x: &Tensor,
+        text: &mut impl Iterator<Item = &'a KeysValues>,
+    ) -> Result<Tensor> {
         let (b, h, w, c) = x.dims4()?;
-        let mut y = self.into.forward(&self.norm.forward(x)?.reshape((b, h * w, c))?)?;
+        let mut y = self
+            .into
+            .forward(&self.norm.forward(x)?.reshape((b, h * w, c))?)?;
         for (block, text) in self.blocks.iter().zip(text) {
             y = block.forward(&y, text)?;
         }

@@ -11,7 +11,16 @@ use crate::candle::ops::{self, KeysValues, Window};
 const EPS: f64 = 1e-6;
 
 fn resnet(config: &VaeConfig, from: usize, to: usize, vb: VarBuilder) -> Result<ResNet> {
-    ResNet::new(ResNetSizes { from, to, time: None, groups: config.groups, eps: EPS }, vb)
+    ResNet::new(
+        ResNetSizes {
+            from,
+            to,
+            time: None,
+            groups: config.groups,
+            eps: EPS,
+        },
+        vb,
+    )
 }
 
 /// Attention with one head over all positions.
@@ -33,7 +42,13 @@ impl Attention {
         };
         let [query, key, value, out] = names.map(|name| Linear::new(c, c, vb.pp(name)));
         let norm = GroupNorm::new(c, config.groups, EPS, vb.pp("group_norm"))?;
-        Ok(Attention { norm, query: query?, key: key?, value: value?, out: out? })
+        Ok(Attention {
+            norm,
+            query: query?,
+            key: key?,
+            value: value?,
+            out: out?,
+        })
     }
 
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
@@ -90,12 +105,23 @@ pub(super) struct Encoder {
 impl Encoder {
     pub fn new(config: &VaeConfig, vb: &VarBuilder) -> Result<Encoder> {
         let e = vb.pp("encoder");
-        let (n, first, last) = (config.channels.len(), config.channels[0], config.channels[config.channels.len() - 1]);
+        let (n, first, last) = (
+            config.channels.len(),
+            config.channels[0],
+            config.channels[config.channels.len() - 1],
+        );
         let mut stages = Vec::new();
         for (i, c) in config.channels.iter().copied().enumerate() {
             let vb = e.pp(format!("down_blocks.{i}"));
             let from = config.channels[i.saturating_sub(1)];
-            let layer = |j: usize| resnet(config, if j == 0 { from } else { c }, c, vb.pp(format!("resnets.{j}")));
+            let layer = |j: usize| {
+                resnet(
+                    config,
+                    if j == 0 { from } else { c },
+                    c,
+                    vb.pp(format!("resnets.{j}")),
+                )
+            };
             let layers = (0..config.layers).map(layer).collect::<Result<_>>()?;
             let down = || Conv3::new(c, c, Window::HALF_BELOW, vb.pp("downsamplers.0.conv"));
             stages.push((layers, (i + 1 < n).then(down).transpose()?));
@@ -107,7 +133,10 @@ impl Encoder {
             middle: Middle::new(config, last, e.pp("mid_block"))?,
             norm_out: GroupNorm::new(last, config.groups, EPS, e.pp("conv_norm_out"))?,
             conv_out: Conv3::new(last, moments, Window::SAME, e.pp("conv_out"))?,
-            quant: config.quant_conv.then(|| Linear::pointwise(moments, moments, vb.pp("quant_conv"))).transpose()?,
+            quant: config
+                .quant_conv
+                .then(|| Linear::pointwise(moments, moments, vb.pp("quant_conv")))
+                .transpose()?,
         })
     }
 
@@ -122,7 +151,9 @@ impl Encoder {
                 x = down.forward(&x)?;
             }
         }
-        let x = self.conv_out.forward(&self.norm_out.forward_silu(&self.middle.forward(&x)?)?)?;
+        let x = self
+            .conv_out
+            .forward(&self.norm_out.forward_silu(&self.middle.forward(&x)?)?)?;
         match &self.quant {
             Some(quant) => quant.forward(&x),
             None => Ok(x),
@@ -144,13 +175,24 @@ pub(super) struct Decoder {
 impl Decoder {
     pub fn new(config: &VaeConfig, vb: &VarBuilder) -> Result<Decoder> {
         let d = vb.pp("decoder");
-        let (n, first, last) = (config.channels.len(), config.channels[0], config.channels[config.channels.len() - 1]);
+        let (n, first, last) = (
+            config.channels.len(),
+            config.channels[0],
+            config.channels[config.channels.len() - 1],
+        );
         let latent = config.latent_channels;
         let mut stages = Vec::new();
         for (at, i) in (0..n).rev().enumerate() {
             let vb = d.pp(format!("up_blocks.{at}"));
             let (c, from) = (config.channels[i], config.channels[(i + 1).min(n - 1)]);
-            let layer = |j: usize| resnet(config, if j == 0 { from } else { c }, c, vb.pp(format!("resnets.{j}")));
+            let layer = |j: usize| {
+                resnet(
+                    config,
+                    if j == 0 { from } else { c },
+                    c,
+                    vb.pp(format!("resnets.{j}")),
+                )
+            };
             let layers = (0..=config.layers).map(layer).collect::<Result<_>>()?;
             let up = || Conv3::new(c, c, Window::SAME, vb.pp("upsamplers.0.conv"));
             stages.push((layers, (i > 0).then(up).transpose()?));

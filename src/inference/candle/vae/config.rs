@@ -45,10 +45,15 @@ impl VaeConfig {
             config.only(name, only)?;
         }
         let n = config.names("down_block_types")?.len();
-        for (name, only) in [("down_block_types", "DownEncoderBlock2D"), ("up_block_types", "UpDecoderBlock2D")] {
+        for (name, only) in [
+            ("down_block_types", "DownEncoderBlock2D"),
+            ("up_block_types", "UpDecoderBlock2D"),
+        ] {
             let blocks = config.names(name)?;
             if let Some(other) = blocks.iter().find(|b| **b != only) {
-                return Err(config.wrong(name, format!("{other} is not supported")).help(format!("supported: {only}")));
+                return Err(config
+                    .wrong(name, format!("{other} is not supported"))
+                    .help(format!("supported: {only}")));
             }
             if blocks.len() != n || n == 0 {
                 return Err(config.wrong(name, format!("{} blocks", blocks.len())));
@@ -60,7 +65,10 @@ impl VaeConfig {
         };
         let groups = config.count("norm_num_groups", Some(32))?;
         if let Some(c) = channels.iter().find(|c| *c % groups != 0) {
-            return Err(config.wrong("norm_num_groups", format!("{c} channels do not divide by {groups}")));
+            return Err(config.wrong(
+                "norm_num_groups",
+                format!("{c} channels do not divide by {groups}"),
+            ));
         }
         let scaling_factor = config.float("scaling_factor", 0.18215)?;
         if scaling_factor <= 0. {

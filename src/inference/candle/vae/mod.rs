@@ -39,12 +39,22 @@ impl Vae {
     /// `whole` pixels go in tiles.
     pub fn new(config: VaeConfig, whole: usize, vb: VarBuilder) -> Result<Vae> {
         let (encoder, decoder) = (Encoder::new(&config, &vb)?, Decoder::new(&config, &vb)?);
-        Ok(Vae { dtype: vb.dtype(), encoder, decoder, config, whole })
+        Ok(Vae {
+            dtype: vb.dtype(),
+            encoder,
+            decoder,
+            config,
+            whole,
+        })
     }
 
     /// What a VAE computes in within a pipeline of `dtype`: f32 where `force_upcast` says that f16 overflows.
     pub fn dtype_for(config: &VaeConfig, dtype: DType) -> DType {
-        if config.force_upcast { DType::F32 } else { dtype }
+        if config.force_upcast {
+            DType::F32
+        } else {
+            dtype
+        }
     }
 
     /// Its configuration.
@@ -74,16 +84,26 @@ impl Vae {
     /// The distribution of the latents of `pictures` (`[b, 3, h, w]` from -1 to 1; sides multiples of the scale).
     pub fn encode(&self, pictures: &Tensor) -> Result<Moments> {
         let (_, _, h, w) = pictures.dims4()?;
-        let x = pictures.to_dtype(self.dtype)?.permute((0, 2, 3, 1))?.contiguous()?;
+        let x = pictures
+            .to_dtype(self.dtype)?
+            .permute((0, 2, 3, 1))?
+            .contiguous()?;
         let y = if h * w > self.whole {
             let (side, latent) = self.tile()?;
-            Tiles { from: side, to: latent }.run(&x, |tile| self.encoder.forward(tile))?
+            Tiles {
+                from: side,
+                to: latent,
+            }
+            .run(&x, |tile| self.encoder.forward(tile))?
         } else {
             self.encoder.forward(&x)?
         };
         let y = y.permute((0, 3, 1, 2))?.to_dtype(DType::F32)?.chunk(2, 1)?;
         // The bounds of diffusers' DiagonalGaussianDistribution.
-        Ok(Moments { mean: y[0].contiguous()?, std: (y[1].clamp(-30f32, 20f32)? * 0.5)?.exp()?.contiguous()? })
+        Ok(Moments {
+            mean: y[0].contiguous()?,
+            std: (y[1].clamp(-30f32, 20f32)? * 0.5)?.exp()?.contiguous()?,
+        })
     }
 
     /// The latent that a sample of the distribution is, with `noise` of its shape: scaled, f32.
@@ -95,11 +115,18 @@ impl Vae {
     pub fn decode(&self, latents: &Tensor) -> Result<Tensor> {
         let (_, _, h, w) = latents.dims4()?;
         let z = (latents.to_dtype(DType::F32)? / self.config.scaling_factor)?;
-        let z = z.to_dtype(self.dtype)?.permute((0, 2, 3, 1))?.contiguous()?;
+        let z = z
+            .to_dtype(self.dtype)?
+            .permute((0, 2, 3, 1))?
+            .contiguous()?;
         let scale = self.config.scale();
         let x = if h * w * scale * scale > self.whole {
             let (side, latent) = self.tile()?;
-            Tiles { from: latent, to: side }.run(&z, |tile| self.decoder.forward(tile))?
+            Tiles {
+                from: latent,
+                to: side,
+            }
+            .run(&z, |tile| self.decoder.forward(tile))?
         } else {
             self.decoder.forward(&z)?
         };

@@ -22,9 +22,21 @@ fn read(change: &[(&str, Value)]) -> benchtop_model::error::Result<VaeConfig> {
 #[test]
 fn what_a_configuration_leaves_out_is_as_in_diffusers() {
     let config = read(&[]).unwrap();
-    assert_eq!((config.scaling_factor, config.force_upcast, config.groups, config.layers), (0.18215, true, 32, 1));
+    assert_eq!(
+        (
+            config.scaling_factor,
+            config.force_upcast,
+            config.groups,
+            config.layers
+        ),
+        (0.18215, true, 32, 1)
+    );
     assert_eq!((config.scale(), config.latent_channels), (2, 4));
-    let sdxl = read(&[("scaling_factor", json!(0.13025)), ("force_upcast", json!(false))]).unwrap();
+    let sdxl = read(&[
+        ("scaling_factor", json!(0.13025)),
+        ("force_upcast", json!(false)),
+    ])
+    .unwrap();
     assert_eq!((sdxl.scaling_factor, sdxl.force_upcast), (0.13025, false));
 }
 
@@ -36,7 +48,10 @@ fn what_is_not_supported_is_refused_by_the_field_s_name() {
         ("act_fn", json!("relu")),
         ("shift_factor", json!(0.1159)),
         ("latents_mean", json!([0., 0., 0., 0.])),
-        ("down_block_types", json!(["AttnDownEncoderBlock2D", "DownEncoderBlock2D"])),
+        (
+            "down_block_types",
+            json!(["AttnDownEncoderBlock2D", "DownEncoderBlock2D"]),
+        ),
         ("up_block_types", json!(["UpDecoderBlock2D"])),
         ("block_out_channels", json!([32])),
         ("norm_num_groups", json!(24)),
@@ -44,6 +59,9 @@ fn what_is_not_supported_is_refused_by_the_field_s_name() {
         ("force_upcast", json!(1)),
     ] {
         let told = read(&[(field, value.clone())]).unwrap_err().to_string();
-        assert!(told.contains(&format!("`{field}`")) && told.contains("config.json"), "{field} {value}: {told}");
+        assert!(
+            told.contains(&format!("`{field}`")) && told.contains("config.json"),
+            "{field} {value}: {told}"
+        );
     }
 }

@@ -23,7 +23,11 @@ impl Tiles {
             let mut row: Vec<Tensor> = Vec::new();
             let mut kept = Vec::new();
             for (column, left) in (0..w).step_by(step).enumerate() {
-                let tile = x.narrow(1, top, self.from.min(h - top))?.narrow(2, left, self.from.min(w - left))?;
+                let tile = x.narrow(1, top, self.from.min(h - top))?.narrow(
+                    2,
+                    left,
+                    self.from.min(w - left),
+                )?;
                 let mut tile = pass(&tile.contiguous()?)?;
                 // Against the neighbours as they are after their own blending, as diffusers does it in place.
                 if let Some(above) = above.get(column) {
@@ -52,13 +56,22 @@ fn blended(before: &Tensor, tile: &Tensor, extent: usize, axis: usize) -> Result
         if extent == 0 {
             return Ok(tile.clone());
         }
-        bail!("tiles of {:?} and {:?} do not lie side by side", before.dims(), tile.dims());
+        bail!(
+            "tiles of {:?} and {:?} do not lie side by side",
+            before.dims(),
+            tile.dims()
+        );
     }
     let weights: Vec<f32> = (0..extent).map(|at| at as f32 / extent as f32).collect();
     let mut shape = [1; 4];
     shape[axis] = extent;
     let weights = Tensor::from_vec(weights, &shape, tile.device())?.to_dtype(tile.dtype())?;
-    let old = before.narrow(axis, had - extent, extent)?.broadcast_mul(&(1. - &weights)?)?;
+    let old = before
+        .narrow(axis, had - extent, extent)?
+        .broadcast_mul(&(1. - &weights)?)?;
     let new = tile.narrow(axis, 0, extent)?.broadcast_mul(&weights)?;
-    Tensor::cat(&[&(old + new)?, &tile.narrow(axis, extent, has - extent)?], axis)
+    Tensor::cat(
+        &[&(old + new)?, &tile.narrow(axis, extent, has - extent)?],
+        axis,
+    )
 }

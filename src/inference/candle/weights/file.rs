@@ -59,7 +59,11 @@ fn dtype(name: &str) -> Option<DType> {
 
 /// Whether the tensors cover the bytes after the header once each, as the format demands: without gaps, and none upon
 /// another. Otherwise the name of the tensor and why not.
-fn whole(entries: &BTreeMap<String, Entry>, data: u64, length: u64) -> std::result::Result<(), (String, String)> {
+fn whole(
+    entries: &BTreeMap<String, Entry>,
+    data: u64,
+    length: u64,
+) -> std::result::Result<(), (String, String)> {
     let mut order: Vec<(&String, &Entry)> = entries.iter().collect();
     order.sort_by_key(|(_, entry)| (entry.from, entry.bytes));
     let mut at = data;
@@ -68,17 +72,28 @@ fn whole(entries: &BTreeMap<String, Entry>, data: u64, length: u64) -> std::resu
         if entry.from < at {
             return Err((
                 name.clone(),
-                format!("its bytes begin at {from} and lie upon another tensor's, which end at {to}"),
+                format!(
+                    "its bytes begin at {from} and lie upon another tensor's, which end at {to}"
+                ),
             ));
         }
         if entry.from > at {
-            return Err((name.clone(), format!("{} bytes before it belong to no tensor", entry.from - at)));
+            return Err((
+                name.clone(),
+                format!("{} bytes before it belong to no tensor", entry.from - at),
+            ));
         }
         at += entry.bytes as u64;
     }
     if at < length {
         let name = entries.keys().last().cloned().unwrap_or_default();
-        return Err((name, format!("{} bytes at the end of the file belong to no tensor", length - at)));
+        return Err((
+            name,
+            format!(
+                "{} bytes at the end of the file belong to no tensor",
+                length - at
+            ),
+        ));
     }
     Ok(())
 }
@@ -96,46 +111,73 @@ impl TensorFile {
         file.read_exact_at(&mut size, 0).map_err(cannot)?;
         let header = u64::from_le_bytes(size);
         if header > LONGEST_HEADER {
-            return Err(wrong("is no safetensors file: its first 8 bytes are no header length".to_string()));
+            return Err(wrong(
+                "is no safetensors file: its first 8 bytes are no header length".to_string(),
+            ));
         }
         if header > length - 8 {
-            let what = format!("is cut off in its header: {length} bytes there, {} wanted", header + 8);
+            let what = format!(
+                "is cut off in its header: {length} bytes there, {} wanted",
+                header + 8
+            );
             return Err(wrong(what).help(AGAIN));
         }
         let mut text = vec![0; header as usize];
         file.read_exact_at(&mut text, 8).map_err(cannot)?;
-        let rows: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_slice(&text).map_err(|e| wrong(format!("is no safetensors file: {e}")))?;
+        let rows: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text)
+            .map_err(|e| wrong(format!("is no safetensors file: {e}")))?;
         let mut entries = BTreeMap::new();
         for (name, row) in rows {
             if name != "__metadata__" {
                 let entry = Self::entry(row, 8 + header, length);
-                entries.insert(name.clone(), entry.map_err(|why| wrong(why).field(name).help(AGAIN))?);
+                entries.insert(
+                    name.clone(),
+                    entry.map_err(|why| wrong(why).field(name).help(AGAIN))?,
+                );
             }
         }
-        whole(&entries, 8 + header, length).map_err(|(name, why)| wrong(why).field(name).help(AGAIN))?;
-        Ok(TensorFile { path: path.to_path_buf(), file, entries })
+        whole(&entries, 8 + header, length)
+            .map_err(|(name, why)| wrong(why).field(name).help(AGAIN))?;
+        Ok(TensorFile {
+            path: path.to_path_buf(),
+            file,
+            entries,
+        })
     }
 
     fn entry(row: serde_json::Value, data: u64, length: u64) -> std::result::Result<Entry, String> {
-        let Row { dtype: name, shape, data_offsets: (from, to) } =
-            serde_json::from_value(row).map_err(|e| e.to_string())?;
+        let Row {
+            dtype: name,
+            shape,
+            data_offsets: (from, to),
+        } = serde_json::from_value(row).map_err(|e| e.to_string())?;
         let dtype = dtype(&name).ok_or_else(|| format!("element type {name} is not supported"))?;
         let elements = shape.iter().try_fold(1usize, |n, d| n.checked_mul(*d));
         let bytes = elements.and_then(|n| n.checked_mul(dtype.size_in_bytes()));
         if bytes.map(|b| b as u64) != to.checked_sub(from) {
-            return Err(format!("shape {shape:?} of {name} does not take {from}..{to} bytes"));
+            return Err(format!(
+                "shape {shape:?} of {name} does not take {from}..{to} bytes"
+            ));
         }
         match data.checked_add(to) {
-            Some(end) if end <= length => {
-                Ok(Entry { dtype, shape, from: data + from, bytes: bytes.unwrap_or_default() })
-            }
+            Some(end) if end <= length => Ok(Entry {
+                dtype,
+                shape,
+                from: data + from,
+                bytes: bytes.unwrap_or_default(),
+            }),
             _ => Err(format!("the file is cut off: {length} bytes are there")),
         }
     }
 
     /// Reads a tensor as it lies in the file, then casts it.
-    pub fn read(&self, name: &str, entry: &Entry, dtype: DType, device: &Device) -> candle_core::Result<Tensor> {
+    pub fn read(
+        &self,
+        name: &str,
+        entry: &Entry,
+        dtype: DType,
+        device: &Device,
+    ) -> candle_core::Result<Tensor> {
         let mut bytes = vec![0; entry.bytes];
         if let Err(e) = self.file.read_exact_at(&mut bytes, entry.from) {
             bail!("{}: tensor {name}: {e}", self.path.display());

@@ -24,7 +24,9 @@ fn folder() -> TempDir {
 }
 
 fn weights(dir: &TempDir, dtype: DType) -> Result<VarBuilder<'static>> {
-    ModelFolder::open(dir.path()).unwrap().weights("unet", dtype, &Device::Cpu)
+    ModelFolder::open(dir.path())
+        .unwrap()
+        .weights("unet", dtype, &Device::Cpu)
 }
 
 fn told<T, E: std::fmt::Display>(result: std::result::Result<T, E>) -> String {
@@ -46,7 +48,10 @@ fn weights_are_read_cast_and_checked_for_their_shape() {
         wrong.contains("diffusion_pytorch_model.safetensors: tensor w has shape [2, 3], config.json asks for [3, 2]")
     );
     let missing = told(vb.pp("down.0").get(1, "bias"));
-    assert!(missing.contains(NAME) && missing.contains("tensor down.0.bias is missing"), "{missing}");
+    assert!(
+        missing.contains(NAME) && missing.contains("tensor down.0.bias is missing"),
+        "{missing}"
+    );
 }
 
 #[test]
@@ -58,25 +63,46 @@ fn what_is_missing_is_named_with_what_to_put_there() {
     );
     let dir = folder();
     assert!(
-        told(weights(&dir, DType::F32)).contains("unet: no weights\n  help: put diffusion_pytorch_model.safetensors")
+        told(weights(&dir, DType::F32))
+            .contains("unet: no weights\n  help: put diffusion_pytorch_model.safetensors")
     );
     fs::write(dir.path().join("unet/diffusion_pytorch_model.bin"), "x").unwrap();
     assert!(told(weights(&dir, DType::F32)).contains("only pickled weights (.bin)"));
     let folder = ModelFolder::open(dir.path()).unwrap();
-    assert!(told(folder.part("vae")).contains("vae: missing\n  help: put the model's vae/ folder there"));
-    assert!(told(folder.part("text_encoder")).contains("`text_encoder`: this model needs the part"));
+    assert!(
+        told(folder.part("vae"))
+            .contains("vae: missing\n  help: put the model's vae/ folder there")
+    );
+    assert!(
+        told(folder.part("text_encoder")).contains("`text_encoder`: this model needs the part")
+    );
     assert!(folder.has("unet") && !folder.has("safety_checker"));
 }
 
 #[test]
 fn a_model_of_another_kind_is_refused_by_its_name() {
     let dir = folder();
-    fs::write(dir.path().join("model_index.json"), r#"{"_class_name": "FluxPipeline"}"#).unwrap();
+    fs::write(
+        dir.path().join("model_index.json"),
+        r#"{"_class_name": "FluxPipeline"}"#,
+    )
+    .unwrap();
     let told = told(ModelFolder::open(dir.path()));
-    assert!(told.contains("FluxPipeline is not supported\n  help: supported: StableDiffusionPipeline, "), "{told}");
+    assert!(
+        told.contains(
+            "FluxPipeline is not supported\n  help: supported: StableDiffusionPipeline, "
+        ),
+        "{told}"
+    );
     for text in ["[]", "{", "", "null", "{}"] {
         fs::write(dir.path().join("model_index.json"), text).unwrap();
-        assert!(ModelFolder::open(dir.path()).err().unwrap().to_string().contains("model_index.json"));
+        assert!(
+            ModelFolder::open(dir.path())
+                .err()
+                .unwrap()
+                .to_string()
+                .contains("model_index.json")
+        );
     }
 }
 
@@ -90,7 +116,10 @@ fn a_truncated_or_foreign_file_is_named() {
         let told = told(weights(&dir, DType::F32));
         assert!(told.contains(NAME), "{length}: {told}");
         if length > 100 {
-            assert!(told.contains("field `w`: the file is cut off"), "{length}: {told}");
+            assert!(
+                told.contains("field `w`: the file is cut off"),
+                "{length}: {told}"
+            );
         }
     }
     let header = |text: &str| [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat();
@@ -138,9 +167,16 @@ fn a_truncated_or_foreign_file_is_named() {
 #[test]
 fn shards_and_variants_are_found() {
     let dir = folder();
-    let put = |name: &str, content: &[u8]| fs::write(dir.path().join("unet").join(name), content).unwrap();
-    put("diffusion_pytorch_model.safetensors.index.json", br#"{"weight_map": {"w": "a.safetensors"}}"#);
-    assert!(told(weights(&dir, DType::F32)).contains("a.safetensors: missing\n  help: put the shard"));
+    let put = |name: &str, content: &[u8]| {
+        fs::write(dir.path().join("unet").join(name), content).unwrap()
+    };
+    put(
+        "diffusion_pytorch_model.safetensors.index.json",
+        br#"{"weight_map": {"w": "a.safetensors"}}"#,
+    );
+    assert!(
+        told(weights(&dir, DType::F32)).contains("a.safetensors: missing\n  help: put the shard")
+    );
     put("a.safetensors", &tensors());
     assert!(weights(&dir, DType::F32).unwrap().contains_tensor("w"));
     put("b.safetensors", &tensors());
@@ -149,13 +185,20 @@ fn shards_and_variants_are_found() {
     assert!(told(weights(&dir, DType::F32)).contains("field `w`: the tensor is in another file"));
     for name in ["../a.safetensors", "/etc/passwd", "a.bin"] {
         let map = format!(r#"{{"weight_map": {{"w": "{name}"}}}}"#);
-        put("diffusion_pytorch_model.safetensors.index.json", map.as_bytes());
+        put(
+            "diffusion_pytorch_model.safetensors.index.json",
+            map.as_bytes(),
+        );
         assert!(told(weights(&dir, DType::F32)).contains("is no file of this folder"));
     }
     // An fp16 variant serves f16 at once, and f32 only where there is nothing better.
     put("diffusion_pytorch_model.fp16.safetensors", &tensors());
     assert!(weights(&dir, DType::F16).is_ok());
-    fs::remove_file(dir.path().join("unet/diffusion_pytorch_model.safetensors.index.json")).unwrap();
+    fs::remove_file(
+        dir.path()
+            .join("unet/diffusion_pytorch_model.safetensors.index.json"),
+    )
+    .unwrap();
     assert!(weights(&dir, DType::F32).is_ok());
 }
 
@@ -171,7 +214,12 @@ fn the_hash_is_of_what_is_used() {
     fs::write(dir.path().join("README.md"), "not part of it").unwrap();
     assert_eq!(first, hash(DType::F32));
     // A variant that only f16 uses.
-    fs::write(dir.path().join("unet/diffusion_pytorch_model.fp16.safetensors"), tensors()).unwrap();
+    fs::write(
+        dir.path()
+            .join("unet/diffusion_pytorch_model.fp16.safetensors"),
+        tensors(),
+    )
+    .unwrap();
     assert_eq!(first, hash(DType::F32));
     assert_ne!(first, hash(DType::F16));
     fs::write(dir.path().join("unet/config.json"), "{ }").unwrap();

@@ -11,19 +11,33 @@ use benchtop_model::vlm::{Alternative, Finish, Reply, Usage};
 /// What is wrong with it, in one line.
 pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
     let value = json(bytes)?;
-    let choice = value.pointer("/choices/0").filter(|choice| choice.is_object());
-    let Some((choice, message)) = choice.and_then(|c| Some((c, c.get("message").filter(|m| m.is_object())?))) else {
+    let choice = value
+        .pointer("/choices/0")
+        .filter(|choice| choice.is_object());
+    let Some((choice, message)) =
+        choice.and_then(|c| Some((c, c.get("message").filter(|m| m.is_object())?)))
+    else {
         return Err(format!("the answer holds no message: \"{}\"", said(bytes)));
     };
     let text = match message.get("content") {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => {
-            parts.iter().filter_map(|p| p.get("text").unwrap_or(p).as_str()).collect::<Vec<_>>().concat()
+        Some(Value::Array(parts)) => parts
+            .iter()
+            .filter_map(|p| p.get("text").unwrap_or(p).as_str())
+            .collect::<Vec<_>>()
+            .concat(),
+        Some(_) => {
+            return Err(format!(
+                "the message's content is no text: \"{}\"",
+                said(bytes)
+            ));
         }
-        Some(_) => return Err(format!("the message's content is no text: \"{}\"", said(bytes))),
     };
-    let refusal = message.get("refusal").and_then(Value::as_str).filter(|r| !r.trim().is_empty());
+    let refusal = message
+        .get("refusal")
+        .and_then(Value::as_str)
+        .filter(|r| !r.trim().is_empty());
     let finish = match choice.get("finish_reason").and_then(Value::as_str) {
         _ if refusal.is_some() => Finish::Refused,
         Some("content_filter") => Finish::Refused,
@@ -33,14 +47,26 @@ pub fn parse(bytes: &[u8]) -> Result<Reply, String> {
         _ => Finish::Untold,
     };
     // vLLM, SGLang and DeepSeek call it by the first name, OpenRouter and newer vLLM by the second.
-    let thoughts = |name: &&str| message.get(*name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let thoughts = |name: &&str| {
+        message
+            .get(*name)
+            .and_then(Value::as_str)
+            .filter(|text| !text.trim().is_empty())
+    };
     Ok(Reply {
         text: refusal.map(str::to_string).unwrap_or(text),
-        reasoning: ["reasoning_content", "reasoning"].iter().find_map(thoughts).map(str::to_string),
+        reasoning: ["reasoning_content", "reasoning"]
+            .iter()
+            .find_map(thoughts)
+            .map(str::to_string),
         finish,
         first: choice.get("logprobs").map(first).unwrap_or_default(),
         usage: usage(&value),
-        model: value.get("model").and_then(Value::as_str).filter(|m| !m.is_empty()).map(str::to_string),
+        model: value
+            .get("model")
+            .and_then(Value::as_str)
+            .filter(|m| !m.is_empty())
+            .map(str::to_string),
         notes: Vec::new(),
     })
 }
@@ -50,15 +76,25 @@ fn first(logprobs: &Value) -> Vec<Alternative> {
     let one = |token: &str, logprob: &Value| {
         // Some servers send minus infinity as a huge number, some as null: neither is a likely alternative.
         let logprob = logprob.as_f64().filter(|p| (-1000.0..=1e-6).contains(p))?;
-        Some(Alternative { token: token.to_string(), logprob })
+        Some(Alternative {
+            token: token.to_string(),
+            logprob,
+        })
     };
     let named = |v: &Value| one(v.get("token")?.as_str()?, v.get("logprob")?);
     let mut found: Vec<Alternative> = match logprobs.pointer("/content/0") {
-        Some(token) => match token.get("top_logprobs").and_then(Value::as_array).filter(|top| !top.is_empty()) {
+        Some(token) => match token
+            .get("top_logprobs")
+            .and_then(Value::as_array)
+            .filter(|top| !top.is_empty())
+        {
             Some(top) => top.iter().filter_map(named).collect(),
             None => named(token).into_iter().collect(),
         },
-        None => match logprobs.pointer("/top_logprobs/0").and_then(Value::as_object) {
+        None => match logprobs
+            .pointer("/top_logprobs/0")
+            .and_then(Value::as_object)
+        {
             Some(top) => top.iter().filter_map(|(token, p)| one(token, p)).collect(),
             None => Vec::new(),
         },
@@ -71,7 +107,15 @@ fn first(logprobs: &Value) -> Vec<Alternative> {
 fn usage(value: &Value) -> Option<Usage> {
     let count = |name: &str| {
         let count = value.pointer("/usage").and_then(|u| u.get(name))?;
-        count.as_u64().or_else(|| count.as_f64().filter(|c| (0.0..1e15).contains(c)).map(|c| c as u64))
+        count.as_u64().or_else(|| {
+            count
+                .as_f64()
+                .filter(|c| (0.0..1e15).contains(c))
+                .map(|c| c as u64)
+        })
     };
-    Some(Usage { prompt: count("prompt_tokens")?, completion: count("completion_tokens")? })
+    Some(Usage {
+        prompt: count("prompt_tokens")?,
+        completion: count("completion_tokens")?,
+    })
 }

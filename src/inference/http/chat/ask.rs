@@ -32,7 +32,11 @@ pub(super) struct Known {
 impl Known {
     /// Nothing is known yet.
     pub(super) fn new(fields: Fields) -> Known {
-        Known { fields, refuses: AtomicU8::new(0), takes: AtomicU8::new(0) }
+        Known {
+            fields,
+            refuses: AtomicU8::new(0),
+            takes: AtomicU8::new(0),
+        }
     }
 
     /// What a refusal of a request with `sent` in it asks to leave out: what it names, or else the first thing that
@@ -44,14 +48,37 @@ impl Known {
         let said = said.to_ascii_lowercase();
         let f = &self.fields;
         let words: [(u8, [&str; 4]); 3] = [
-            (SCHEMA, [&f.response_format, "response_format", "json_schema", "structured output"]),
-            (LOGPROBS, [&f.logprobs, &f.top_logprobs, "logprob", "log prob"]),
+            (
+                SCHEMA,
+                [
+                    &f.response_format,
+                    "response_format",
+                    "json_schema",
+                    "structured output",
+                ],
+            ),
+            (
+                LOGPROBS,
+                [&f.logprobs, &f.top_logprobs, "logprob", "log prob"],
+            ),
             (SEED, [&f.seed, "\"seed\"", "'seed'", "`seed`"]),
         ];
-        let named = |words: &[&str]| words.iter().any(|w| !w.is_empty() && said.contains(&w.to_ascii_lowercase()));
-        let named: u8 = words.iter().filter(|(bit, words)| sent & bit != 0 && named(words)).map(|(bit, _)| bit).sum();
+        let named = |words: &[&str]| {
+            words
+                .iter()
+                .any(|w| !w.is_empty() && said.contains(&w.to_ascii_lowercase()))
+        };
+        let named: u8 = words
+            .iter()
+            .filter(|(bit, words)| sent & bit != 0 && named(words))
+            .map(|(bit, _)| bit)
+            .sum();
         // An address or a model that is not there has nothing to do with what was sent.
-        let untried = if status == 404 { 0 } else { sent & !self.takes.load(Ordering::Relaxed) };
+        let untried = if status == 404 {
+            0
+        } else {
+            sent & !self.takes.load(Ordering::Relaxed)
+        };
         match named {
             0 => untried & untried.wrapping_neg(),
             named => named,
@@ -78,7 +105,11 @@ impl Chat {
             Value::from(ask.prompt.as_str())
         } else {
             let picture = |image: &benchtop_model::vlm::Encoded| {
-                let url = format!("data:{};base64,{}", image.mime(), STANDARD.encode(image.bytes()));
+                let url = format!(
+                    "data:{};base64,{}",
+                    image.mime(),
+                    STANDARD.encode(image.bytes())
+                );
                 json!({ "type": "image_url", "image_url": { "url": url } })
             };
             let words = json!({ "type": "text", "text": ask.prompt });
@@ -104,7 +135,10 @@ impl Chat {
         }
         if let Some(form) = ask.schema.as_ref().filter(|_| extras & SCHEMA != 0) {
             let schema = json!({ "name": form.name, "strict": true, "schema": *form.schema });
-            put(&fields.response_format, json!({ "type": "json_schema", "json_schema": schema }));
+            put(
+                &fields.response_format,
+                json!({ "type": "json_schema", "json_schema": schema }),
+            );
         }
         Value::Object(body)
     }
@@ -112,8 +146,10 @@ impl Chat {
     /// What of the extras this question asks for and this server's fields can say.
     pub(super) fn wanted(fields: &Fields, ask: &Ask) -> u8 {
         let bit = |bit: u8, wanted: bool| if wanted { bit } else { 0 };
-        bit(SCHEMA, ask.schema.is_some() && !fields.response_format.is_empty())
-            | bit(LOGPROBS, ask.want_logprobs && !fields.logprobs.is_empty())
+        bit(
+            SCHEMA,
+            ask.schema.is_some() && !fields.response_format.is_empty(),
+        ) | bit(LOGPROBS, ask.want_logprobs && !fields.logprobs.is_empty())
             | bit(SEED, !fields.seed.is_empty())
     }
 }
@@ -136,16 +172,26 @@ impl Api for Chat {
                     known.refuses.fetch_or(without, Ordering::Relaxed);
                     break bytes;
                 }
-                Err(stop) => match known.leave_out(sent, stop.status.unwrap_or_default(), &stop.failure.reason) {
+                Err(stop) => match known.leave_out(
+                    sent,
+                    stop.status.unwrap_or_default(),
+                    &stop.failure.reason,
+                ) {
                     0 => return Err(stop),
                     more => without |= more,
                 },
             }
         };
         let mut reply = answer::parse(&bytes).map_err(Stop::unfit)?;
-        for (bit, name) in [(SCHEMA, "a form of the answer"), (LOGPROBS, "log-probabilities"), (SEED, "a seed")] {
+        for (bit, name) in [
+            (SCHEMA, "a form of the answer"),
+            (LOGPROBS, "log-probabilities"),
+            (SEED, "a seed"),
+        ] {
             if without & bit != 0 {
-                reply.notes.push(format!("asked without {name}: the server refuses requests with it"));
+                reply.notes.push(format!(
+                    "asked without {name}: the server refuses requests with it"
+                ));
             }
         }
         Ok(reply)

@@ -57,8 +57,17 @@ impl ChatModel {
             max_images: 16,
             max_tokens: 1 << 20,
         };
-        let servers = config.endpoints.iter().map(|e| Known::new(e.fields.clone())).collect();
-        Ok(ChatModel { abilities, caller, seed: config.seed, servers })
+        let servers = config
+            .endpoints
+            .iter()
+            .map(|e| Known::new(e.fields.clone()))
+            .collect();
+        Ok(ChatModel {
+            abilities,
+            caller,
+            seed: config.seed,
+            servers,
+        })
     }
 
     /// Tasks of the runtime that are alive: 0 when nothing is under way and no connection is kept.
@@ -70,12 +79,20 @@ impl ChatModel {
 /// What `[judge]` says of its servers.
 fn table(config: &Judge) -> Table<'_, Fields> {
     let (model, endpoints) = (config.model.as_deref(), config.endpoints.as_slice());
-    Table { name: "judge", path: "chat/completions", model, tries: config.tries, endpoints }
+    Table {
+        name: "judge",
+        path: "chat/completions",
+        model,
+        tries: config.tries,
+        endpoints,
+    }
 }
 
 impl std::fmt::Debug for ChatModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ChatModel").field("abilities", &self.abilities).finish_non_exhaustive()
+        f.debug_struct("ChatModel")
+            .field("abilities", &self.abilities)
+            .finish_non_exhaustive()
     }
 }
 
@@ -87,7 +104,10 @@ impl VisionLanguageModel for ChatModel {
     fn fingerprint(&self) -> Fingerprint {
         let names = |at: usize| {
             let f = &self.servers[at].fields;
-            format!("{} {} {} {} {}", f.max_tokens, f.temperature, f.seed, f.response_format, f.logprobs)
+            format!(
+                "{} {} {} {} {}",
+                f.max_tokens, f.temperature, f.seed, f.response_format, f.logprobs
+            )
         };
         Fingerprint::default()
             .with("backend", "chat over http")
@@ -102,10 +122,17 @@ impl VisionLanguageModel for ChatModel {
             Some(why) => Err(Failure::new(FailureKind::Input, why)),
             None => Ok(ask.clone()),
         };
-        let api = Chat { seed: self.seed, servers: Arc::clone(&self.servers) };
-        self.caller.work(api, asks.iter().map(one).collect(), &mut |news| match news {
-            News::Alive => watch(Heard::Alive),
-            News::Done(index, result) => watch(Heard::Done { index, result }),
-        });
+        let api = Chat {
+            seed: self.seed,
+            servers: Arc::clone(&self.servers),
+        };
+        self.caller.work(
+            api,
+            asks.iter().map(one).collect(),
+            &mut |news| match news {
+                News::Alive => watch(Heard::Alive),
+                News::Done(index, result) => watch(Heard::Done { index, result }),
+            },
+        );
     }
 }

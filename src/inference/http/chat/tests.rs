@@ -20,16 +20,35 @@ fn an_answer_is_read_whatever_shape_its_server_gives_it() {
     let parts = json!([{ "type": "text", "text": "Y" }, { "type": "text", "text": "es" }, { "type": "image_url" }]);
     assert_eq!(read(message(json!({ "content": parts }))).text, "Yes");
     // Silence is an answer that nobody can read, and not a broken server.
-    assert_eq!(read(message(json!({ "content": null, "tool_calls": [] }))).text, "");
+    assert_eq!(
+        read(message(json!({ "content": null, "tool_calls": [] }))).text,
+        ""
+    );
     let plain = read(json!({ "choices": [{ "message": { "content": "a" } }] }));
-    assert_eq!((plain.finish, plain.usage, plain.model), (Finish::Untold, None, None));
+    assert_eq!(
+        (plain.finish, plain.usage, plain.model),
+        (Finish::Untold, None, None)
+    );
     let full = read(json!({
         "model": "qwen-2026", "usage": { "prompt_tokens": 812, "completion_tokens": 3.0 },
         "choices": [{ "message": { "content": "a" }, "finish_reason": "length" }],
     }));
-    assert_eq!((full.finish, full.usage), (Finish::Length, Some(Usage { prompt: 812, completion: 3 })));
+    assert_eq!(
+        (full.finish, full.usage),
+        (
+            Finish::Length,
+            Some(Usage {
+                prompt: 812,
+                completion: 3
+            })
+        )
+    );
     assert_eq!(full.model.as_deref(), Some("qwen-2026"));
-    for usage in [json!({ "prompt_tokens": -1, "completion_tokens": 3 }), json!({ "prompt_tokens": 1 }), json!(null)] {
+    for usage in [
+        json!({ "prompt_tokens": -1, "completion_tokens": 3 }),
+        json!({ "prompt_tokens": 1 }),
+        json!(null),
+    ] {
         let mut answer = message(json!({ "content": "a" }));
         answer["usage"] = usage;
         assert_eq!(read(answer).usage, None);
@@ -48,11 +67,18 @@ fn an_answer_is_read_whatever_shape_its_server_gives_it() {
 #[test]
 fn a_refusal_is_told_apart_from_an_answer() {
     let refused = |choice| read(json!({ "choices": [choice] }));
-    let field = refused(json!({ "message": { "content": null, "refusal": "I cannot" }, "finish_reason": "stop" }));
-    assert_eq!((field.finish, field.text.as_str()), (Finish::Refused, "I cannot"));
-    let filter = refused(json!({ "message": { "content": "" }, "finish_reason": "content_filter" }));
+    let field = refused(
+        json!({ "message": { "content": null, "refusal": "I cannot" }, "finish_reason": "stop" }),
+    );
+    assert_eq!(
+        (field.finish, field.text.as_str()),
+        (Finish::Refused, "I cannot")
+    );
+    let filter =
+        refused(json!({ "message": { "content": "" }, "finish_reason": "content_filter" }));
     assert_eq!(filter.finish, Finish::Refused);
-    let none = refused(json!({ "message": { "content": "Yes", "refusal": "" }, "finish_reason": "stop" }));
+    let none =
+        refused(json!({ "message": { "content": "Yes", "refusal": "" }, "finish_reason": "stop" }));
     assert_eq!(none.finish, Finish::Stop);
 }
 
@@ -70,15 +96,29 @@ fn log_probabilities_are_those_of_the_first_token() {
                      { "token": "?", "logprob": null }, { "token": "!", "logprob": -9999.0 }]);
     let content = json!([{ "token": "Yes", "logprob": -0.1, "top_logprobs": top }, { "token": "." , "logprob": -0.5 }]);
     assert_eq!(first(json!({ "content": content })), both);
-    assert_eq!(first(json!({ "top_logprobs": [{ "Yes": -0.1, "No": -2.5 }] })), both);
-    assert_eq!(first(json!({ "content": [{ "token": "Yes", "logprob": -0.1 }] })), both[..1]);
-    for none in [json!(null), json!({ "content": null }), json!({ "content": [] }), json!([])] {
+    assert_eq!(
+        first(json!({ "top_logprobs": [{ "Yes": -0.1, "No": -2.5 }] })),
+        both
+    );
+    assert_eq!(
+        first(json!({ "content": [{ "token": "Yes", "logprob": -0.1 }] })),
+        both[..1]
+    );
+    for none in [
+        json!(null),
+        json!({ "content": null }),
+        json!({ "content": [] }),
+        json!([]),
+    ] {
         assert_eq!(first(none), []);
     }
 }
 
 fn asked() -> Ask {
-    let schema = Schema { name: "verdict".into(), schema: Arc::new(json!({ "type": "object" })) };
+    let schema = Schema {
+        name: "verdict".into(),
+        schema: Arc::new(json!({ "type": "object" })),
+    };
     Ask {
         images: vec![Encoded::new(*b"GIF89a").unwrap()],
         prompt: "Is it?".into(),
@@ -91,9 +131,13 @@ fn asked() -> Ask {
 
 #[test]
 fn a_body_holds_what_is_asked_under_the_names_of_the_configuration() {
-    let chat = Chat { seed: 7, servers: Arc::new([]) };
+    let chat = Chat {
+        seed: 7,
+        servers: Arc::new([]),
+    };
     let body = chat.body(&Fields::default(), "m", &asked(), SCHEMA | LOGPROBS | SEED);
-    let image = json!({ "type": "image_url", "image_url": { "url": "data:image/gif;base64,R0lGODlh" } });
+    let image =
+        json!({ "type": "image_url", "image_url": { "url": "data:image/gif;base64,R0lGODlh" } });
     let schema = json!({ "name": "verdict", "strict": true, "schema": { "type": "object" } });
     let wanted = json!({
         "model": "m",
@@ -102,8 +146,16 @@ fn a_body_holds_what_is_asked_under_the_names_of_the_configuration() {
         "response_format": { "type": "json_schema", "json_schema": schema },
     });
     assert_eq!(body, wanted);
-    let fields = Fields { temperature: String::new(), max_tokens: "max_completion_tokens".into(), ..Fields::default() };
-    let words = Ask { images: Vec::new(), system: Some("You judge.".into()), ..asked() };
+    let fields = Fields {
+        temperature: String::new(),
+        max_tokens: "max_completion_tokens".into(),
+        ..Fields::default()
+    };
+    let words = Ask {
+        images: Vec::new(),
+        system: Some("You judge.".into()),
+        ..asked()
+    };
     let messages = json!([{ "role": "system", "content": "You judge." }, { "role": "user", "content": "Is it?" }]);
     assert_eq!(
         chat.body(&fields, "m", &words, 0),
@@ -115,26 +167,46 @@ fn a_body_holds_what_is_asked_under_the_names_of_the_configuration() {
 fn what_a_refusal_names_is_left_out_and_else_what_was_never_taken() {
     let fresh = || Known::new(Fields::default());
     let all = SCHEMA | LOGPROBS | SEED;
-    assert_eq!(fresh().leave_out(all, 400, "Unknown field response_format"), SCHEMA);
-    assert_eq!(fresh().leave_out(all, 422, "logprobs are not supported with JSON_schema"), SCHEMA | LOGPROBS);
+    assert_eq!(
+        fresh().leave_out(all, 400, "Unknown field response_format"),
+        SCHEMA
+    );
+    assert_eq!(
+        fresh().leave_out(all, 422, "logprobs are not supported with JSON_schema"),
+        SCHEMA | LOGPROBS
+    );
     assert_eq!(fresh().leave_out(all, 400, "bad request"), SCHEMA);
-    assert_eq!(fresh().leave_out(LOGPROBS | SEED, 400, "bad request"), LOGPROBS);
+    assert_eq!(
+        fresh().leave_out(LOGPROBS | SEED, 400, "bad request"),
+        LOGPROBS
+    );
     assert_eq!(fresh().leave_out(0, 400, "response_format"), 0);
     assert_eq!(fresh().leave_out(all, 404, "no route takes `seed`"), SEED);
     assert_eq!(fresh().leave_out(all, 404, "no such model"), 0);
     for status in [0, 401, 403, 413, 429, 500] {
-        assert_eq!(fresh().leave_out(all, status, "response_format"), 0, "{status}");
+        assert_eq!(
+            fresh().leave_out(all, status, "response_format"),
+            0,
+            "{status}"
+        );
     }
     // Of a server that has answered with all of them, a bare refusal is about the question.
     let known = fresh();
     known.takes.store(all, Ordering::Relaxed);
     assert_eq!(known.leave_out(all, 400, "unsafe picture"), 0);
-    assert_eq!(known.leave_out(all, 400, "this model has no logprobs"), LOGPROBS);
+    assert_eq!(
+        known.leave_out(all, 400, "this model has no logprobs"),
+        LOGPROBS
+    );
 }
 
 #[test]
 fn a_fingerprint_names_who_is_asked_and_how() {
-    let base = Judge { model: Some("m".into()), endpoints: vec![Endpoint::default()], ..Judge::default() };
+    let base = Judge {
+        model: Some("m".into()),
+        endpoints: vec![Endpoint::default()],
+        ..Judge::default()
+    };
     let print = |judge: &Judge| ChatModel::new(judge).unwrap().fingerprint().short();
     let with = |change: &dyn Fn(&mut Judge)| {
         let mut other = base.clone();
@@ -148,8 +220,15 @@ fn a_fingerprint_names_who_is_asked_and_how() {
         with(&|j| j.endpoints[0].url = "http://h/v1".into()),
         with(&|j| j.endpoints[0].fields.temperature = String::new()),
     ];
-    assert!((1..prints.len()).all(|i| !prints[..i].contains(&prints[i])), "{prints:?}");
-    assert_eq!(print(&base), with(&|j| j.tries = 9), "how often it is tried decides nothing");
+    assert!(
+        (1..prints.len()).all(|i| !prints[..i].contains(&prints[i])),
+        "{prints:?}"
+    );
+    assert_eq!(
+        print(&base),
+        with(&|j| j.tries = 9),
+        "how often it is tried decides nothing"
+    );
     let problem = ChatModel::new(&Judge::default()).unwrap_err();
     assert_eq!(problem.place.field.as_deref(), Some("judge.endpoints"));
 }

@@ -47,32 +47,58 @@ pub fn parse(bytes: &[u8], sent: &Sent) -> Result<Given, String> {
     let Some(first) = value.pointer("/data/0").filter(|first| first.is_object()) else {
         return Err(format!("the answer holds no picture: \"{}\"", said(bytes)));
     };
-    let text = |name: &str| first.get(name).and_then(Value::as_str).filter(|t| !t.is_empty());
+    let text = |name: &str| {
+        first
+            .get(name)
+            .and_then(Value::as_str)
+            .filter(|t| !t.is_empty())
+    };
     let packed = |text: &str| {
         let text: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-        STANDARD.decode(text).map_err(|err| format!("the picture is not base64: {err}"))
+        STANDARD
+            .decode(text)
+            .map_err(|err| format!("the picture is not base64: {err}"))
     };
     let image = match (text("b64_json"), text("url")) {
-        (Some(data), _) => Image::Bytes(packed(data.split_once("base64,").map_or(data, |(_, data)| data))?),
+        (Some(data), _) => Image::Bytes(packed(
+            data.split_once("base64,").map_or(data, |(_, data)| data),
+        )?),
         (None, Some(url)) => match url.strip_prefix("data:") {
-            Some(data) => Image::Bytes(packed(data.split_once("base64,").ok_or("a data address without base64")?.1)?),
+            Some(data) => Image::Bytes(packed(
+                data.split_once("base64,")
+                    .ok_or("a data address without base64")?
+                    .1,
+            )?),
             None => Image::At(url.to_string()),
         },
-        (None, None) => return Err(format!("the answer holds neither b64_json nor url: \"{}\"", said(bytes))),
+        (None, None) => {
+            return Err(format!(
+                "the answer holds neither b64_json nor url: \"{}\"",
+                said(bytes)
+            ));
+        }
     };
     let (honoured, mut notes) = repeated(&value, first, sent);
     if let Some(revised) = text("revised_prompt").filter(|r| *r != sent.prompt) {
-        notes.push(format!("the server rewrote the prompt: \"{}\"", short(revised)));
+        notes.push(format!(
+            "the server rewrote the prompt: \"{}\"",
+            short(revised)
+        ));
     }
-    Ok(Given { image, honoured, notes })
+    Ok(Given {
+        image,
+        honoured,
+        notes,
+    })
 }
 
 /// Which of the extra fields the answer repeats, at its top, in the picture's part, or in the objects that servers put
 /// what they used into.
 fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>) {
     let nested = ["parameters", "metadata", "info", "usage_params"];
-    let objects =
-        [value, first].into_iter().flat_map(|v| std::iter::once(v).chain(nested.iter().filter_map(|n| v.get(n))));
+    let objects = [value, first]
+        .into_iter()
+        .flat_map(|v| std::iter::once(v).chain(nested.iter().filter_map(|n| v.get(n))));
     let places: Vec<_> = objects.collect();
     let same = |a: &Value, b: &Value| match (a.as_f64(), b.as_f64()) {
         (Some(a), Some(b)) => (a - b).abs() <= 1e-6 * b.abs(),
@@ -81,17 +107,36 @@ fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>)
     let (mut kept, mut notes, mut silent) = ([false; 4], Vec::new(), Vec::new());
     for (i, field) in sent.fields.iter().enumerate() {
         let Some((name, wish)) = field else { continue };
-        match places.iter().find_map(|place| place.get(name)).filter(|v| !v.is_null()) {
+        match places
+            .iter()
+            .find_map(|place| place.get(name))
+            .filter(|v| !v.is_null())
+        {
             Some(used) if same(used, wish) => kept[i] = true,
-            Some(used) => notes.push(format!("asked for {name} {wish}, the server used {}", short(&used.to_string()))),
+            Some(used) => notes.push(format!(
+                "asked for {name} {wish}, the server used {}",
+                short(&used.to_string())
+            )),
             None => silent.push(name.as_str()),
         }
     }
     if !silent.is_empty() {
-        notes.push(format!("sent, but the server does not say whether it was honoured: {}", silent.join(", ")));
+        notes.push(format!(
+            "sent, but the server does not say whether it was honoured: {}",
+            silent.join(", ")
+        ));
     }
     let [seed, steps, guidance, negative_prompt] = kept;
-    (Honours { seed, steps, guidance, negative_prompt, ..Honours::default() }, notes)
+    (
+        Honours {
+            seed,
+            steps,
+            guidance,
+            negative_prompt,
+            ..Honours::default()
+        },
+        notes,
+    )
 }
 
 /// Decodes a PNG, JPEG or WebP, told by its first bytes. A size other than `wish` is no error, but a note.
@@ -101,18 +146,40 @@ fn repeated(value: &Value, first: &Value, sent: &Sent) -> (Honours, Vec<String>)
 pub fn decode(bytes: &[u8], wish: (u32, u32)) -> Result<(Pixels, Option<String>), String> {
     let format = match image::guess_format(bytes) {
         Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP)) => format,
-        Ok(other) => return Err(format!("the picture is {}, not PNG, JPEG or WebP", other.to_mime_type())),
+        Ok(other) => {
+            return Err(format!(
+                "the picture is {}, not PNG, JPEG or WebP",
+                other.to_mime_type()
+            ));
+        }
         Err(_) if bytes.is_empty() => return Err("the picture is empty".into()),
-        Err(_) => return Err(format!("the picture's bytes are no image: \"{}\"", said(bytes))),
+        Err(_) => {
+            return Err(format!(
+                "the picture's bytes are no image: \"{}\"",
+                said(bytes)
+            ));
+        }
     };
     let mut limits = Limits::default();
     (limits.max_image_width, limits.max_image_height) = (Some(8192), Some(8192));
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     reader.limits(limits);
-    let image =
-        reader.decode().map_err(|err| format!("the picture is damaged or cut off: {}", short(&err.to_string())))?;
+    let image = reader.decode().map_err(|err| {
+        format!(
+            "the picture is damaged or cut off: {}",
+            short(&err.to_string())
+        )
+    })?;
     let rgb = image.into_rgb8();
     let (width, height) = rgb.dimensions();
-    let note = ((width, height) != wish).then(|| format!("asked for {}x{}, got {width}x{height}", wish.0, wish.1));
-    Ok((Pixels { width, height, rgb: rgb.into_raw() }, note))
+    let note = ((width, height) != wish)
+        .then(|| format!("asked for {}x{}, got {width}x{height}", wish.0, wish.1));
+    Ok((
+        Pixels {
+            width,
+            height,
+            rgb: rgb.into_raw(),
+        },
+        note,
+    ))
 }

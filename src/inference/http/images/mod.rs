@@ -19,7 +19,9 @@ use crate::{ImageGenerator, Told};
 use benchtop_model::Result;
 use benchtop_model::config::Generate;
 use benchtop_model::config::generate::Fields;
-use benchtop_model::generation::{Capabilities, Fingerprint, Honours, Picture, Scheduler, Settings, Task};
+use benchtop_model::generation::{
+    Capabilities, Fingerprint, Honours, Picture, Scheduler, Settings, Task,
+};
 
 /// Goes up with every change of what servers are sent for the same task: it is part of the fingerprint.
 const VERSION: u32 = 1;
@@ -58,10 +60,20 @@ impl HttpGenerator {
             honours: Honours::default(),
             steps_told: false,
             draft: false,
-            best: Settings { width: 1024, height: 1024, steps: 30, guidance: 5.0, scheduler: Scheduler::Euler },
+            best: Settings {
+                width: 1024,
+                height: 1024,
+                steps: 30,
+                guidance: 5.0,
+                scheduler: Scheduler::Euler,
+            },
         };
         let fields = config.endpoints.iter().map(|e| e.fields.clone()).collect();
-        Ok(HttpGenerator { capabilities, caller, fields })
+        Ok(HttpGenerator {
+            capabilities,
+            caller,
+            fields,
+        })
     }
 
     /// Tasks of the runtime that are alive: 0 when nothing is under way and no connection is kept.
@@ -73,12 +85,20 @@ impl HttpGenerator {
 /// What `[generate]` says of its servers.
 pub(super) fn table(config: &Generate) -> Table<'_, Fields> {
     let (model, endpoints) = (config.model.as_deref(), config.endpoints.as_slice());
-    Table { name: "generate", path: "images/generations", model, tries: config.tries, endpoints }
+    Table {
+        name: "generate",
+        path: "images/generations",
+        model,
+        tries: config.tries,
+        endpoints,
+    }
 }
 
 impl std::fmt::Debug for HttpGenerator {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HttpGenerator").field("capabilities", &self.capabilities).finish_non_exhaustive()
+        f.debug_struct("HttpGenerator")
+            .field("capabilities", &self.capabilities)
+            .finish_non_exhaustive()
     }
 }
 
@@ -90,7 +110,10 @@ impl ImageGenerator for HttpGenerator {
     fn fingerprint(&self, settings: &Settings) -> Fingerprint {
         let names = |at: usize| {
             let f = &self.fields[at];
-            format!("{} {} {} {}", f.seed, f.steps, f.guidance, f.negative_prompt)
+            format!(
+                "{} {} {} {}",
+                f.seed, f.steps, f.guidance, f.negative_prompt
+            )
         };
         Fingerprint::default()
             .with("backend", "http")
@@ -102,14 +125,30 @@ impl ImageGenerator for HttpGenerator {
             .with("guidance", settings.guidance)
     }
 
-    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
-        let one = |task: &Task| self.capabilities.excluded(settings, task).map_or_else(|| Ok(task.clone()), Err);
+    fn generate(
+        &mut self,
+        settings: &Settings,
+        tasks: &[Task],
+        watch: &mut dyn FnMut(Told) -> bool,
+    ) {
+        let one = |task: &Task| {
+            self.capabilities
+                .excluded(settings, task)
+                .map_or_else(|| Ok(task.clone()), Err)
+        };
         let (of, batch) = (settings.steps, tasks.len());
-        let api = Images { settings: settings.clone(), fields: Arc::clone(&self.fields) };
-        self.caller.work(api, tasks.iter().map(one).collect(), &mut |news| match news {
-            News::Alive => watch(Told::Step { done: 0, of, batch }),
-            News::Done(index, result) => watch(Told::Done { index, result }),
-        });
+        let api = Images {
+            settings: settings.clone(),
+            fields: Arc::clone(&self.fields),
+        };
+        self.caller.work(
+            api,
+            tasks.iter().map(one).collect(),
+            &mut |news| match news {
+                News::Alive => watch(Told::Step { done: 0, of, batch }),
+                News::Done(index, result) => watch(Told::Done { index, result }),
+            },
+        );
     }
 }
 
@@ -132,21 +171,38 @@ impl Images {
         body.insert("model".into(), line.server().model.as_str().into());
         body.insert("prompt".into(), task.prompt.as_str().into());
         body.insert("n".into(), 1.into());
-        body.insert("size".into(), format!("{}x{}", settings.width, settings.height).into());
+        body.insert(
+            "size".into(),
+            format!("{}x{}", settings.width, settings.height).into(),
+        );
         if !fields.response_format.is_empty() {
             body.insert(fields.response_format.clone(), "b64_json".into());
         }
-        let negative = task.negative_prompt.as_deref().filter(|n| !n.trim().is_empty());
+        let negative = task
+            .negative_prompt
+            .as_deref()
+            .filter(|n| !n.trim().is_empty());
         let wishes = [
             (&fields.seed, Some(Value::from(seed(task)))),
             (&fields.steps, Some(Value::from(settings.steps))),
             (&fields.guidance, Some(Value::from(settings.guidance))),
             (&fields.negative_prompt, negative.map(Value::from)),
         ];
-        let sent = wishes.map(|(name, value)| value.filter(|_| !name.is_empty()).map(|value| (name.clone(), value)));
+        let sent = wishes.map(|(name, value)| {
+            value
+                .filter(|_| !name.is_empty())
+                .map(|value| (name.clone(), value))
+        });
         body.extend(sent.iter().flatten().cloned());
         let size = (settings.width, settings.height);
-        (Value::Object(body), Sent { fields: sent, prompt: task.prompt.clone(), size })
+        (
+            Value::Object(body),
+            Sent {
+                fields: sent,
+                prompt: task.prompt.clone(),
+                size,
+            },
+        )
     }
 }
 
@@ -166,10 +222,16 @@ impl Api for Images {
         match tokio::task::spawn_blocking(move || answer::decode(&image, size)).await {
             Ok(Ok((pixels, note))) => {
                 let notes = given.notes.into_iter().chain(note).collect();
-                Ok(Picture { pixels, honoured: given.honoured, notes })
+                Ok(Picture {
+                    pixels,
+                    honoured: given.honoured,
+                    notes,
+                })
             }
             Ok(Err(why)) => Err(Stop::unfit(why)),
-            Err(err) => Err(Stop::unfit(format!("the picture could not be decoded: {err}"))),
+            Err(err) => Err(Stop::unfit(format!(
+                "the picture could not be decoded: {err}"
+            ))),
         }
     }
 }

@@ -37,28 +37,35 @@ pub(super) struct Figure {
 
 impl Figure {
     fn oval(&mut self, x: f32, y: f32, rx: f32, ry: f32, tone: Tone) -> &mut Self {
-        self.parts.extend(ellipse(x, y, rx, ry).map(|path| (path, None, tone)));
+        self.parts
+            .extend(ellipse(x, y, rx, ry).map(|path| (path, None, tone)));
         self
     }
 
     fn poly(&mut self, points: &[(f32, f32)], tone: Tone) -> &mut Self {
-        self.parts.extend(lines(points, true).map(|path| (path, None, tone)));
+        self.parts
+            .extend(lines(points, true).map(|path| (path, None, tone)));
         self
     }
 
     fn block(&mut self, x: f32, y: f32, wide: f32, high: f32, tone: Tone) -> &mut Self {
-        self.poly(&[(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)], tone)
+        self.poly(
+            &[(x, y), (x + wide, y), (x + wide, y + high), (x, y + high)],
+            tone,
+        )
     }
 
     /// A round-ended limb along `points`.
     fn limb(&mut self, points: &[(f32, f32)], width: f32, tone: Tone) -> &mut Self {
-        self.parts.extend(lines(points, false).map(|path| (path, Some(width), tone)));
+        self.parts
+            .extend(lines(points, false).map(|path| (path, Some(width), tone)));
         self
     }
 
     /// An eye looking at the viewer.
     fn eye(&mut self, x: f32, y: f32, r: f32) -> &mut Self {
-        self.oval(x, y, r, r, Tone::White).oval(x, y, r * 0.55, r * 0.55, Tone::Black)
+        self.oval(x, y, r, r, Tone::White)
+            .oval(x, y, r * 0.55, r * 0.55, Tone::Black)
     }
 }
 
@@ -72,7 +79,11 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> O
     let slack = (0.5 - 1.12 * size / sheet.w).clamp(0.01, 0.1);
     let x = sheet.w * draws.between(0.5 - slack, 0.5 + slack);
     let y = sheet.h * draws.between(0.5, 0.56);
-    let turned = if draws.below(2) == 0 || board.is_some() { 1.0 } else { -1.0 };
+    let turned = if draws.below(2) == 0 || board.is_some() {
+        1.0
+    } else {
+        -1.0
+    };
     let place = Transform::from_row(size * turned, 0.0, 0.0, size, x, y);
     let main = words.colour();
     let colour = |tone: Tone| match tone {
@@ -84,12 +95,22 @@ pub(super) fn draw(sheet: &mut Sheet<'_>, words: &Words, draws: &mut Draws) -> O
         Tone::Own(rgb) => rgb,
     };
     // One outline around the whole keeps it apart from any scene: dark around light subjects, light around dark ones.
-    let outline = if light(main) > 84 { mix(main, [20, 18, 34], 190) } else { [244, 242, 236] };
+    let outline = if light(main) > 84 {
+        mix(main, [20, 18, 34], 190)
+    } else {
+        [244, 242, 236]
+    };
     for (path, width, _) in &figure.parts {
         if width.is_none() {
             fill(sheet.canvas, path, outline, place);
         }
-        stroke(sheet.canvas, path, width.unwrap_or(0.0) + 0.09, outline, place);
+        stroke(
+            sheet.canvas,
+            path,
+            width.unwrap_or(0.0) + 0.09,
+            outline,
+            place,
+        );
     }
     for (path, width, tone) in &figure.parts {
         match width {
@@ -148,8 +169,13 @@ pub(super) fn chosen(words: &Words) -> (Figure, Option<Board>) {
     let term = words.title.to_lowercase();
     let mut draws = Draws::new(hash(&term));
     let mut f = Figure::default();
-    let bare = ["the ", "an ", "a "].iter().find_map(|article| term.strip_prefix(article)).unwrap_or(&term);
-    let known = FIGURES.iter().find(|(terms, _)| terms.contains(&bare) && !NAMES.contains(&words.kind.as_str()));
+    let bare = ["the ", "an ", "a "]
+        .iter()
+        .find_map(|article| term.strip_prefix(article))
+        .unwrap_or(&term);
+    let known = FIGURES
+        .iter()
+        .find(|(terms, _)| terms.contains(&bare) && !NAMES.contains(&words.kind.as_str()));
     let is_face = words.kind == "face" && term == "face" || words.kind.is_empty() && bare == "face";
     let board = match known {
         _ if term.is_empty() => None,

@@ -43,12 +43,24 @@ pub struct Model {
 impl Model {
     /// For the CPU: as [`Options::cpu`](crate::candle::generator::Options::cpu) has it.
     pub fn cpu(folder: PathBuf) -> Model {
-        Model { folder, hash: None, dtype: "f32".into(), together: 1, whole_pixels: 1024 * 1024, ahead: 1 }
+        Model {
+            folder,
+            hash: None,
+            dtype: "f32".into(),
+            together: 1,
+            whole_pixels: 1024 * 1024,
+            ahead: 1,
+        }
     }
 
     /// For a GPU: f16, and four pictures a call.
     pub fn cuda(folder: PathBuf, together: usize) -> Model {
-        Model { dtype: "f16".into(), together, ahead: 4, ..Model::cpu(folder) }
+        Model {
+            dtype: "f16".into(),
+            together,
+            ahead: 4,
+            ..Model::cpu(folder)
+        }
     }
 }
 
@@ -97,13 +109,27 @@ impl WorkerGenerator {
     /// numbers; what is wrong with the model as
     /// [`CandleGenerator::open`](crate::candle::generator::CandleGenerator::open) says it.
     pub fn open(launch: Launch, model: &Model, patience: Timeouts) -> Result<WorkerGenerator> {
-        let Model { folder, hash, dtype, .. } = model.clone();
+        let Model {
+            folder,
+            hash,
+            dtype,
+            ..
+        } = model.clone();
         let (together, whole_pixels) = (model.together.max(1) as u64, model.whole_pixels as u64);
-        let mut load = Load { folder, hash, dtype, together, whole_pixels };
+        let mut load = Load {
+            folder,
+            hash,
+            dtype,
+            together,
+            whole_pixels,
+        };
         let (process, loaded) = connect(&launch, &load, &patience, &mut || true)?;
         load.hash = loaded.fixed.parts.get("weights").cloned();
         let max_batch = model.together.max(1) * model.ahead.max(1);
-        let capabilities = Capabilities { max_batch, ..loaded.capabilities.clone() };
+        let capabilities = Capabilities {
+            max_batch,
+            ..loaded.capabilities.clone()
+        };
         Ok(WorkerGenerator {
             launch,
             patience,
@@ -129,7 +155,10 @@ impl WorkerGenerator {
     }
 
     fn limit(&self, settings: &Settings) -> Limit {
-        let all = Limit { together: self.load.together, whole_pixels: self.load.whole_pixels };
+        let all = Limit {
+            together: self.load.together,
+            whole_pixels: self.load.whole_pixels,
+        };
         self.limits.get(&key(settings)).copied().unwrap_or(all)
     }
 
@@ -140,17 +169,23 @@ impl WorkerGenerator {
                 // The next call tries once more.
                 self.falls = self.patience.falls.saturating_sub(1);
                 let (falls, why) = (self.patience.falls, &self.why);
-                return Err(Ended::GivenUp(format!("the worker fell {falls} times in a row; the last time it {why}")));
+                return Err(Ended::GivenUp(format!(
+                    "the worker fell {falls} times in a row; the last time it {why}"
+                )));
             }
             self.pause(work)?;
-            match connect(&self.launch, &self.load, &self.patience, &mut || work.sign_of_life()) {
+            match connect(&self.launch, &self.load, &self.patience, &mut || {
+                work.sign_of_life()
+            }) {
                 Ok((_, loaded)) if loaded.fixed != self.loaded.fixed => {
                     let why = "the worker came back as another: its program, its model or its device was changed; \
                                pause the job and resume it";
                     return Err(Ended::GivenUp(why.into()));
                 }
                 Ok((process, _)) => self.process = Some(process),
-                Err(problem) if problem.kind == ErrorKind::Cancelled => return Err(Ended::Cancelled),
+                Err(problem) if problem.kind == ErrorKind::Cancelled => {
+                    return Err(Ended::Cancelled);
+                }
                 Err(problem) => self.fell(problem.what),
             }
         }
@@ -159,8 +194,11 @@ impl WorkerGenerator {
 
     /// Waits before a worker that fell is started again.
     fn pause(&self, work: &mut Work<'_>) -> std::result::Result<(), Ended> {
-        let Some(doublings) = self.falls.checked_sub(1) else { return Ok(()) };
-        let pause = (self.patience.pause * 2u32.saturating_pow(doublings.min(16))).min(LONGEST_PAUSE);
+        let Some(doublings) = self.falls.checked_sub(1) else {
+            return Ok(());
+        };
+        let pause =
+            (self.patience.pause * 2u32.saturating_pow(doublings.min(16))).min(LONGEST_PAUSE);
         let until = Instant::now() + pause;
         loop {
             if !work.sign_of_life() {
@@ -175,7 +213,10 @@ impl WorkerGenerator {
     }
 
     fn fell(&mut self, why: String) {
-        tell(format_args!("the worker {} {why}", self.launch.program().display()));
+        tell(format_args!(
+            "the worker {} {why}",
+            self.launch.program().display()
+        ));
         self.process = None;
         self.falls += 1;
         self.why = why;
@@ -187,19 +228,34 @@ impl WorkerGenerator {
             return ended;
         }
         let limit = self.limit(work.settings);
-        let Some(process) = &self.process else { return Ended::Gone("is not there".into()) };
+        let Some(process) = &self.process else {
+            return Ended::Gone("is not there".into());
+        };
         self.run += 1;
         let run = self.run;
         let mut sent = Vec::new();
         for index in &group.tasks {
-            let Some(task) = work.tasks.get(*index) else { continue };
+            let Some(task) = work.tasks.get(*index) else {
+                continue;
+            };
             match process.tell(&ToWorker::Task(Box::new(task.clone()))) {
                 Ok(()) => sent.push(*index),
-                Err(broken) => work.done(*index, Err(Failure::new(FailureKind::Input, too_large(&broken)))),
+                Err(broken) => work.done(
+                    *index,
+                    Err(Failure::new(FailureKind::Input, too_large(&broken))),
+                ),
             }
         }
-        let Limit { together, whole_pixels } = limit;
-        let make = Make { run, settings: work.settings.clone(), together, whole_pixels };
+        let Limit {
+            together,
+            whole_pixels,
+        } = limit;
+        let make = Make {
+            run,
+            settings: work.settings.clone(),
+            together,
+            whole_pixels,
+        };
         if let Err(broken) = process.tell(&ToWorker::Make(Box::new(make))) {
             return Ended::Gone(broken.to_string());
         }
@@ -212,13 +268,26 @@ impl WorkerGenerator {
                 return Ended::Cancelled;
             }
             match process.wait(&mut clock) {
-                Waited::Frame(FromWorker::Step { run: of_run, done, of, batch }) if of_run == run => {
+                Waited::Frame(FromWorker::Step {
+                    run: of_run,
+                    done,
+                    of,
+                    batch,
+                }) if of_run == run => {
                     work.step(done, of, batch as usize);
                 }
-                Waited::Frame(FromWorker::Done { run: of_run, index, result }) if of_run == run => {
-                    let Some(index) = sent.get(index as usize).copied() else { continue };
+                Waited::Frame(FromWorker::Done {
+                    run: of_run,
+                    index,
+                    result,
+                }) if of_run == run => {
+                    let Some(index) = sent.get(index as usize).copied() else {
+                        continue;
+                    };
                     match result {
-                        Err(failure) if failure.kind == FailureKind::OutOfMemory => short.push((index, failure)),
+                        Err(failure) if failure.kind == FailureKind::OutOfMemory => {
+                            short.push((index, failure))
+                        }
                         result => {
                             if result.is_ok() {
                                 self.falls = 0;
@@ -232,7 +301,9 @@ impl WorkerGenerator {
                 Waited::Frame(_) => {}
                 Waited::Nothing => _ = work.sign_of_life(),
                 Waited::Gone(why) => {
-                    let why = lost.map_or(why.clone(), |text| format!("lost its device: {text}; it {why}"));
+                    let why = lost.map_or(why.clone(), |text| {
+                        format!("lost its device: {text}; it {why}")
+                    });
                     self.fell(why.clone());
                     return Ended::Gone(why);
                 }
@@ -242,24 +313,47 @@ impl WorkerGenerator {
     }
 
     /// What to do about tasks for which memory was short: fewer in a pass, then tiles. Gives those to be tried again now.
-    fn shrink(&mut self, work: &mut Work<'_>, limit: Limit, short: Vec<(usize, Failure)>) -> Vec<usize> {
+    fn shrink(
+        &mut self,
+        work: &mut Work<'_>,
+        limit: Limit,
+        short: Vec<(usize, Failure)>,
+    ) -> Vec<usize> {
         if short.is_empty() {
             return Vec::new();
         }
         let Settings { width, height, .. } = *work.settings;
-        let (pixels, tile) = (u64::from(width) * u64::from(height), self.loaded.tile_pixels);
+        let (pixels, tile) = (
+            u64::from(width) * u64::from(height),
+            self.loaded.tile_pixels,
+        );
         if limit.together > 1 {
-            self.limits.insert(key(work.settings), Limit { together: limit.together / 2, ..limit });
+            self.limits.insert(
+                key(work.settings),
+                Limit {
+                    together: limit.together / 2,
+                    ..limit
+                },
+            );
             return short.into_iter().map(|(index, _)| index).collect();
         }
         let tiles = pixels > tile && pixels <= limit.whole_pixels;
         if tiles {
-            self.limits.insert(key(work.settings), Limit { whole_pixels: tile, ..limit });
+            self.limits.insert(
+                key(work.settings),
+                Limit {
+                    whole_pixels: tile,
+                    ..limit
+                },
+            );
         }
         for (index, failure) in short {
             // Tiles give other bytes, so that the fingerprint is another too: whoever asked must ask for it anew.
             let reason = match tiles {
-                true => format!("{}; from now on pictures of {width}x{height} are decoded in tiles", failure.reason),
+                true => format!(
+                    "{}; from now on pictures of {width}x{height} are decoded in tiles",
+                    failure.reason
+                ),
                 false => failure.reason,
             };
             work.done(index, Err(Failure::new(FailureKind::OutOfMemory, reason)));
@@ -287,11 +381,21 @@ fn connect(
     let wrong = |what: String| Error::new(ErrorKind::Unreachable, what).file(launch.program());
     let place = &process.hello.place;
     let see = "`benchtop doctor` looks at all devices";
-    let about = process.hello.about.as_ref().map_err(|why| wrong(format!("cannot use {place}: {why}")).help(see))?;
+    let about = process
+        .hello
+        .about
+        .as_ref()
+        .map_err(|why| wrong(format!("cannot use {place}: {why}")).help(see))?;
     if let Err(why) = &about.check {
-        return Err(wrong(format!("{place} ({}) does not compute as it should: {why}", about.name)).help(see));
+        return Err(wrong(format!(
+            "{place} ({}) does not compute as it should: {why}",
+            about.name
+        ))
+        .help(see));
     }
-    process.tell(&ToWorker::Load(Box::new(load.clone()))).map_err(|broken| wrong(broken.to_string()))?;
+    process
+        .tell(&ToWorker::Load(Box::new(load.clone())))
+        .map_err(|broken| wrong(broken.to_string()))?;
     let mut clock = Clock::new(patience.silence, patience.load);
     let mut lost = None;
     loop {
@@ -299,12 +403,17 @@ fn connect(
             return Err(Error::new(ErrorKind::Cancelled, "cancelled"));
         }
         match process.wait(&mut clock) {
-            Waited::Frame(FromWorker::Loaded(loaded)) => return (*loaded).map(|loaded| (process, loaded)),
+            Waited::Frame(FromWorker::Loaded(loaded)) => {
+                return (*loaded).map(|loaded| (process, loaded));
+            }
             Waited::Frame(FromWorker::Fatal(text)) => lost = Some(text),
             Waited::Frame(_) | Waited::Nothing => {}
             Waited::Gone(why) => {
                 let lost = lost.map(|text| format!(" ({text})")).unwrap_or_default();
-                return Err(wrong(format!("{why}{lost}, while it loaded the model {}", load.folder.display())));
+                return Err(wrong(format!(
+                    "{why}{lost}, while it loaded the model {}",
+                    load.folder.display()
+                )));
             }
         }
     }
@@ -317,13 +426,28 @@ impl ImageGenerator for WorkerGenerator {
 
     fn fingerprint(&self, settings: &Settings) -> Fingerprint {
         let tiles = self.limit(settings).whole_pixels != self.load.whole_pixels;
-        sized(if tiles { &self.loaded.tiled } else { &self.loaded.fixed }, settings)
+        sized(
+            if tiles {
+                &self.loaded.tiled
+            } else {
+                &self.loaded.fixed
+            },
+            settings,
+        )
     }
 
-    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+    fn generate(
+        &mut self,
+        settings: &Settings,
+        tasks: &[Task],
+        watch: &mut dyn FnMut(Told) -> bool,
+    ) {
         let mut work = Work::new(settings, tasks, watch);
         work.refuse(&self.capabilities);
-        let mut groups = VecDeque::from([Group { tasks: work.left(), alone: false }]);
+        let mut groups = VecDeque::from([Group {
+            tasks: work.left(),
+            alone: false,
+        }]);
         while let Some(mut group) = groups.pop_front() {
             group.tasks.retain(|index| work.is_open(*index));
             if group.tasks.is_empty() {
@@ -333,18 +457,27 @@ impl ImageGenerator for WorkerGenerator {
                 break;
             }
             match self.run(&mut work, &group) {
-                Ended::Over(again) => groups.push_front(Group { tasks: again, ..group }),
+                Ended::Over(again) => groups.push_front(Group {
+                    tasks: again,
+                    ..group
+                }),
                 Ended::Gone(why) => {
                     group.tasks.retain(|index| work.is_open(*index));
                     match (group.tasks.as_slice(), group.alone) {
                         ([one], true) => {
-                            let reason = format!("the worker fell over this picture again: it {why}");
+                            let reason =
+                                format!("the worker fell over this picture again: it {why}");
                             work.done(*one, Err(Failure::new(FailureKind::Refused, reason)));
                         }
                         // Whichever it was that it fell over, the others must not go with it.
                         (many, _) => {
-                            let alone = |index: &usize| Group { tasks: vec![*index], alone: true };
-                            many.iter().rev().for_each(|index| groups.push_front(alone(index)));
+                            let alone = |index: &usize| Group {
+                                tasks: vec![*index],
+                                alone: true,
+                            };
+                            many.iter()
+                                .rev()
+                                .for_each(|index| groups.push_front(alone(index)));
                         }
                     }
                 }

@@ -25,9 +25,20 @@ pub(super) struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// All of it is to be done.
-    pub(super) fn new(settings: &'a Settings, tasks: &'a [Task], watch: &'a mut dyn FnMut(Told) -> bool) -> Work<'a> {
+    pub(super) fn new(
+        settings: &'a Settings,
+        tasks: &'a [Task],
+        watch: &'a mut dyn FnMut(Told) -> bool,
+    ) -> Work<'a> {
         let open = vec![true; tasks.len()];
-        Work { settings, tasks, watch, open, going: true, last: (0, settings.steps, 1) }
+        Work {
+            settings,
+            tasks,
+            watch,
+            open,
+            going: true,
+            last: (0, settings.steps, 1),
+        }
     }
 
     /// Whether a task has no answer yet.
@@ -37,7 +48,9 @@ impl<'a> Work<'a> {
 
     /// Tasks without an answer.
     pub(super) fn left(&self) -> Vec<usize> {
-        (0..self.tasks.len()).filter(|index| self.is_open(*index)).collect()
+        (0..self.tasks.len())
+            .filter(|index| self.is_open(*index))
+            .collect()
     }
 
     /// Answers a task; one that was answered before stays as it was.
@@ -67,7 +80,10 @@ impl<'a> Work<'a> {
     /// Answers the tasks that the capabilities exclude.
     pub(super) fn refuse(&mut self, capabilities: &Capabilities) {
         for index in 0..self.tasks.len() {
-            let excluded = self.tasks.get(index).and_then(|task| capabilities.excluded(self.settings, task));
+            let excluded = self
+                .tasks
+                .get(index)
+                .and_then(|task| capabilities.excluded(self.settings, task));
             match excluded {
                 Some(failure) if self.going => self.done(index, Err(failure)),
                 _ => {}
@@ -77,6 +93,8 @@ impl<'a> Work<'a> {
 
     /// Gives all that have no answer this one.
     pub(super) fn rest(&mut self, failure: &Failure) {
-        self.left().into_iter().for_each(|index| self.done(index, Err(failure.clone())));
+        self.left()
+            .into_iter()
+            .for_each(|index| self.done(index, Err(failure.clone())));
     }
 }

@@ -72,7 +72,11 @@ impl Votes {
 
 /// How many letters stand for options: all of them where options are not known.
 fn letters(asked: &Asked) -> usize {
-    if asked.options.is_empty() { 26 } else { asked.options.len() }
+    if asked.options.is_empty() {
+        26
+    } else {
+        asked.options.len()
+    }
 }
 
 pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, Why) {
@@ -84,14 +88,30 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
         _ => option(asked, text),
     };
     if let (Read::Unparsed, Some(judge)) = (read, judge) {
-        let said = if asked.wants_yes_or_no() { yes_or_no(judge).0 } else { option(asked, judge).0 };
+        let said = if asked.wants_yes_or_no() {
+            yes_or_no(judge).0
+        } else {
+            option(asked, judge).0
+        };
         if said != Read::Unparsed {
             (read, why) = (said, Why::Judge);
         }
     }
     match read {
-        Read::Option(at) if asked.options.get(at).is_some_and(|o| o.role == Role::Refusal) => {
-            (Read::Refused, if why == Why::Judge { why } else { Why::RefusalOption })
+        Read::Option(at)
+            if asked
+                .options
+                .get(at)
+                .is_some_and(|o| o.role == Role::Refusal) =>
+        {
+            (
+                Read::Refused,
+                if why == Why::Judge {
+                    why
+                } else {
+                    Why::RefusalOption
+                },
+            )
         }
         _ => (read, why),
     }
@@ -99,7 +119,8 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
 
 fn after_thinking(output: &str) -> &str {
     const END: &str = "</think>";
-    memchr::memmem::rfind(output.as_bytes(), END.as_bytes()).map_or(output, |at| &output[at + END.len()..])
+    memchr::memmem::rfind(output.as_bytes(), END.as_bytes())
+        .map_or(output, |at| &output[at + END.len()..])
 }
 
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
@@ -116,7 +137,9 @@ fn option(asked: &Asked, text: &str) -> (Read, Why) {
     if refuses(text) {
         return (Read::Refused, Why::Refusal);
     }
-    marks(asked, text).decide(asked, Why::Mark).unwrap_or_else(|| mention(asked, text))
+    marks(asked, text)
+        .decide(asked, Why::Mark)
+        .unwrap_or_else(|| mention(asked, text))
 }
 
 /// `(X)` and `[X]` in any case, `X.`, `X)` and `X:` before a blank or the end, `option X`; capital letters within the options only.
@@ -124,17 +147,27 @@ fn marks(asked: &Asked, text: &str) -> Votes {
     let bytes = text.as_bytes();
     let mut votes = Votes::default();
     let at = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
-    for (i, letter) in bytes.iter().enumerate().filter(|(_, b)| b.is_ascii_alphabetic()) {
+    for (i, letter) in bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, b)| b.is_ascii_alphabetic())
+    {
         let (before, after) = (i.checked_sub(1).map_or(b' ', at), at(i + 1));
         // Not the plural of "cat(s)".
-        let inside = matches!((before, after), (b'(', b')') | (b'[', b']')) && !alphanumeric_before(text, i - 1);
+        let inside = matches!((before, after), (b'(', b')') | (b'[', b']'))
+            && !alphanumeric_before(text, i - 1);
         let ends = matches!(after, b'.' | b')' | b':') && at(i + 2).is_ascii_whitespace();
         let alone = !alphanumeric_before(text, i) && !matches!(before, b'.' | b'\'');
-        if inside || (letter.is_ascii_uppercase() && ends && alone && index(*letter) < letters(asked)) {
+        if inside
+            || (letter.is_ascii_uppercase() && ends && alone && index(*letter) < letters(asked))
+        {
             votes.add(index(*letter));
         }
     }
-    for place in ["option", "choice"].into_iter().flat_map(|word| places(text, word)) {
+    for place in ["option", "choice"]
+        .into_iter()
+        .flat_map(|word| places(text, word))
+    {
         let rest = text[place.end..].trim_start_matches([' ', '(', '*', '"', ':', '\'']);
         let letter = rest.bytes().next().filter(u8::is_ascii_uppercase);
         if let Some(letter) = letter.filter(|_| !alphanumeric_at(rest, 1)) {
@@ -152,7 +185,8 @@ fn mention(asked: &Asked, text: &str) -> (Read, Why) {
         let longer = |place: &std::ops::Range<usize>| {
             asked.options.iter().any(|o| {
                 let other = o.text.trim();
-                other.len() > wanted.len() && places(text, other).any(|p| p.start <= place.start && place.end <= p.end)
+                other.len() > wanted.len()
+                    && places(text, other).any(|p| p.start <= place.start && place.end <= p.end)
             })
         };
         if places(text, wanted).any(|place| !longer(&place)) {
@@ -172,7 +206,9 @@ fn yes_or_no(text: &str) -> (Read, Why) {
     const YES: usize = 0;
     let word = |text: &str| {
         let word = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let word = &word[..word.find(|c: char| !c.is_alphanumeric()).unwrap_or(word.len())];
+        let word = &word[..word
+            .find(|c: char| !c.is_alphanumeric())
+            .unwrap_or(word.len())];
         match word {
             _ if same(word, "yes") || same(word, "true") => Some(YES),
             _ if same(word, "no") || same(word, "false") => Some(YES + 1),
@@ -183,7 +219,10 @@ fn yes_or_no(text: &str) -> (Read, Why) {
     word(text).into_iter().for_each(|at| votes.add(at));
     if let Some(last) = text.lines().rev().find(|l| !l.trim().is_empty()) {
         let bare = last.trim_matches(|c: char| !c.is_alphanumeric());
-        word(bare).filter(|_| bare.len() <= "false".len()).into_iter().for_each(|at| votes.add(at));
+        word(bare)
+            .filter(|_| bare.len() <= "false".len())
+            .into_iter()
+            .for_each(|at| votes.add(at));
     }
     for place in places(text, "answer") {
         let rest = text[place.end..].trim_start_matches([' ', ':', '"', '*', '\n', '\'']);

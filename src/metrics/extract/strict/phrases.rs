@@ -34,14 +34,19 @@ const REFUSALS: [&str; 26] = [
 
 pub(super) fn refuses(text: &str) -> bool {
     let starts = text.char_indices().filter(|(at, c)| {
-        matches!(c, 'i' | 'I' | 'c' | 'C' | 'u' | 'U' | 'n' | 'N' | 'a' | 'A') && !alphanumeric_before(text, *at)
+        matches!(c, 'i' | 'I' | 'c' | 'C' | 'u' | 'U' | 'n' | 'N' | 'a' | 'A')
+            && !alphanumeric_before(text, *at)
     });
-    starts.map(|(at, _)| &text[at..]).any(|rest| REFUSALS.iter().any(|phrase| begins(rest, phrase).is_some()))
+    starts
+        .map(|(at, _)| &text[at..])
+        .any(|rest| REFUSALS.iter().any(|phrase| begins(rest, phrase).is_some()))
 }
 
 /// Whether anything in it is negated.
 pub(super) fn denies(text: &str) -> bool {
-    const WORDS: [&str; 8] = ["not", "no", "never", "neither", "nor", "without", "cannot", "none"];
+    const WORDS: [&str; 8] = [
+        "not", "no", "never", "neither", "nor", "without", "cannot", "none",
+    ];
     let short = |t: &str| t.contains("n't") || t.contains("n\u{2019}t") || t.contains("N'T");
     short(text) || WORDS.iter().any(|word| places(text, word).next().is_some())
 }

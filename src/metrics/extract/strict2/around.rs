@@ -3,8 +3,8 @@
 use super::items::{Item, What};
 use super::reader::Reader;
 use super::words::{
-    AND, BUT, CUE, FINAL, HEDGE, IF, IS, LEAN, LINK, MID, MILD, NO, NOT, NOUN, OR, OVER, REASON, REFUSE, RIGHT, SO,
-    WAIT, WEAK, YES,
+    AND, BUT, CUE, FINAL, HEDGE, IF, IS, LEAN, LINK, MID, MILD, NO, NOT, NOUN, OR, OVER, REASON,
+    REFUSE, RIGHT, SO, WAIT, WEAK, YES,
 };
 
 /// How many words and marks around an answer are looked at.
@@ -72,10 +72,20 @@ impl Reader<'_> {
                         .map(|b| self.items[b])
                         .filter(|b| b.what == What::Phrase);
                     let Some(before) = before else {
-                        return (if flags & IS != 0 { Left::Turned } else { Left::Comma }, k);
+                        return (
+                            if flags & IS != 0 {
+                                Left::Turned
+                            } else {
+                                Left::Comma
+                            },
+                            k,
+                        );
                     };
                     let takes_back = before.is(WAIT | WEAK);
-                    if flags == 0 && before.is(SO | WAIT | WEAK | FINAL | CUE) && (!before.is(NOT) || takes_back) {
+                    if flags == 0
+                        && before.is(SO | WAIT | WEAK | FINAL | CUE)
+                        && (!before.is(NOT) || takes_back)
+                    {
                         continue;
                     }
                     if takes_back {
@@ -85,8 +95,16 @@ impl Reader<'_> {
                         return (Left::Cued, k - 1);
                     }
                     let dense = self.text.tokens[before.token].script == 3 && !before.is(NOT | CUE);
-                    let turned = before.is(BUT) && (before.is(NOT) && self.follows(k - 1, start) || dense);
-                    return (if flags & IS != 0 || turned { Left::Turned } else { Left::Comma }, k);
+                    let turned =
+                        before.is(BUT) && (before.is(NOT) && self.follows(k - 1, start) || dense);
+                    return (
+                        if flags & IS != 0 || turned {
+                            Left::Turned
+                        } else {
+                            Left::Comma
+                        },
+                        k,
+                    );
                 }
                 What::Mark if matches!(item.mark, ':' | '=') => colon = true,
                 What::Mark if "([{<>-|/)]}".contains(item.mark) => {}
@@ -139,7 +157,13 @@ impl Reader<'_> {
     }
 
     /// What a phrase before an answer makes of it; `None` where it may stand between, or ends what belongs to it.
-    fn left_phrase(&self, k: usize, (first, start): (usize, usize), flags: u32, colon: bool) -> Option<Left> {
+    fn left_phrase(
+        &self,
+        k: usize,
+        (first, start): (usize, usize),
+        flags: u32,
+        colon: bool,
+    ) -> Option<Left> {
         let item = &self.items[k];
         if item.is(WAIT | WEAK) && k + 1 < first && self.items[k + 1].is_mark(",") {
             return Some(Left::Back);
@@ -149,7 +173,12 @@ impl Reader<'_> {
             let takes_back = k > start + 1 && self.items[k - 2].is(WAIT);
             return Some(if takes_back { Left::Back } else { Left::Turned });
         }
-        if item.is(BUT) && item.is(LINK) && !item.is(CUE | NOT) && k > start && self.items[k - 1].is_answer() {
+        if item.is(BUT)
+            && item.is(LINK)
+            && !item.is(CUE | NOT)
+            && k > start
+            && self.items[k - 1].is_answer()
+        {
             return Some(Left::Turned);
         }
         if item.is(NO) && item.is(WEAK) && k + 1 == first {
@@ -157,7 +186,10 @@ impl Reader<'_> {
             return Some(Left::Denied);
         }
         let is_sign = item.is(NOT | RIGHT) && matches!(self.text.at(item.token), "✓" | "✗");
-        if is_sign && k > start && (self.items[k - 1].is_answer() || self.items[k - 1].is_mark(")].:-")) {
+        if is_sign
+            && k > start
+            && (self.items[k - 1].is_answer() || self.items[k - 1].is_mark(")].:-"))
+        {
             // "A ✗ B ✓": a mark is of the letter before it.
             return Some(Left::Comma);
         }
@@ -174,16 +206,31 @@ impl Reader<'_> {
         if item.is(LINK | IS | NOUN | RIGHT) {
             return None;
         }
-        let hedged = if item.is(LEAN) && flags & IS != 0 { Left::Leaned } else { Left::Hedged };
-        let kinds = [(HEDGE, hedged), (WAIT | WEAK, Left::Back), (BUT, Left::Turned), (IF, Left::Condition)];
-        let kind = kinds.into_iter().find(|(mask, _)| item.is(*mask)).map(|(_, left)| left);
+        let hedged = if item.is(LEAN) && flags & IS != 0 {
+            Left::Leaned
+        } else {
+            Left::Hedged
+        };
+        let kinds = [
+            (HEDGE, hedged),
+            (WAIT | WEAK, Left::Back),
+            (BUT, Left::Turned),
+            (IF, Left::Condition),
+        ];
+        let kind = kinds
+            .into_iter()
+            .find(|(mask, _)| item.is(*mask))
+            .map(|(_, left)| left);
         kind.or_else(|| (item.is(OR) && k == start).then_some(Left::Hedged))
     }
 
     /// Whether a cue stands behind a preposition: "part of it is".
     fn is_part_of(&self, k: usize, start: usize) -> bool {
         let item = &self.items[k];
-        let before = k.checked_sub(1).filter(|at| *at >= start).map(|at| &self.items[at]);
+        let before = k
+            .checked_sub(1)
+            .filter(|at| *at >= start)
+            .map(|at| &self.items[at]);
         item.is(MILD)
             && item.is(CUE | FINAL | SO)
             && (!item.is(LINK) || item.is(FINAL))
@@ -199,13 +246,18 @@ impl Reader<'_> {
 
     /// Whether a phrase is more than one word.
     fn is_wide(&self, k: usize) -> bool {
-        let stop = self.items.get(k + 1).map_or(self.text.tokens.len(), |next| next.token);
+        let stop = self
+            .items
+            .get(k + 1)
+            .map_or(self.text.tokens.len(), |next| next.token);
         stop - self.items[k].token > 1
     }
 
     /// Whether an answer stands before a phrase, as before "ではなく".
     fn follows(&self, k: usize, start: usize) -> bool {
-        let Some(mut k) = k.checked_sub(1) else { return false };
+        let Some(mut k) = k.checked_sub(1) else {
+            return false;
+        };
         if k > start && self.items[k].is(IS | LINK) {
             k -= 1;
         }
@@ -214,7 +266,11 @@ impl Reader<'_> {
 
     /// What else stands before a cue in its clause: denied, hedged, a condition.
     pub(super) fn clause(&self, from: usize, start: usize) -> Option<Left> {
-        if self.items.get(from).is_some_and(|item| item.is(SO) && !item.is(CUE)) {
+        if self
+            .items
+            .get(from)
+            .is_some_and(|item| item.is(SO) && !item.is(CUE))
+        {
             return None;
         }
         let least = start.max(from.saturating_sub(NEAR));
@@ -239,7 +295,11 @@ impl Reader<'_> {
                 return Some(Left::Hedged);
             }
             if plainly(HEDGE) {
-                return Some(if item.is(LEAN) { Left::Leaned } else { Left::Hedged });
+                return Some(if item.is(LEAN) {
+                    Left::Leaned
+                } else {
+                    Left::Hedged
+                });
             }
             if plainly(IF) {
                 return Some(Left::Condition);
@@ -257,11 +317,19 @@ impl Reader<'_> {
             let item = &self.items[k];
             match item.what {
                 What::Mark if ")]}>-:.=".contains(item.mark) => mark = true,
-                What::Mark if flags == 0 && "○◯√×✕".contains(item.mark) && self.is_sign(k, end) => {
-                    return if "×✕".contains(item.mark) { Right::Not } else { Right::After };
+                What::Mark if flags == 0 && "○◯√×✕".contains(item.mark) && self.is_sign(k, end) =>
+                {
+                    return if "×✕".contains(item.mark) {
+                        Right::Not
+                    } else {
+                        Right::After
+                    };
                 }
                 What::Mark if item.mark == '(' => {
-                    let inner = self.items.get(k + 1).filter(|i| k + 1 < end && i.is_answer() && i.option == option);
+                    let inner = self
+                        .items
+                        .get(k + 1)
+                        .filter(|i| k + 1 < end && i.is_answer() && i.option == option);
                     if inner.is_none() {
                         return or(after, Right::End);
                     }
@@ -269,7 +337,11 @@ impl Reader<'_> {
                 }
                 What::Mark if item.mark == ',' => return or(after, Right::Comma),
                 What::Letter | What::Text if item.option != option => {
-                    let other = if item.what == What::Text { Right::Text } else { Right::Word };
+                    let other = if item.what == What::Text {
+                        Right::Text
+                    } else {
+                        Right::Word
+                    };
                     return or(after, other);
                 }
                 What::Letter | What::Text => mark = true,
@@ -279,23 +351,39 @@ impl Reader<'_> {
                 What::Phrase => {
                     let next = self.items.get(k + 1).filter(|_| k + 1 < end);
                     let closes = next.is_none_or(|i| matches!(i.what, What::Mark | What::Line));
-                    let verdict = (mark || next.is_none()) && flags == 0 && closes && !item.is(IS | RIGHT | LINK);
+                    let verdict = (mark || next.is_none())
+                        && flags == 0
+                        && closes
+                        && !item.is(IS | RIGHT | LINK);
                     // "C. Both lines rise": the words of an option, or of a reason.
                     let begins = mark && !bare && after.is_none() && self.items[last].label;
                     let ends = match item {
-                        i if i.is(OVER) && (self.is_wide(k) || next.is_some_and(Item::is_answer)) => Some(Right::After),
+                        i if i.is(OVER)
+                            && (self.is_wide(k) || next.is_some_and(Item::is_answer)) =>
+                        {
+                            Some(Right::After)
+                        }
                         i if i.is(NOT) => Some(Right::Not),
                         // Of what is not there, a list says little by "yes" and "no".
                         i if verdict && self.denies && i.is(YES | NO) => Some(Right::Word),
                         // "B: yes" in a list of verdicts.
                         i if verdict && i.is(YES) => Some(Right::After),
                         i if verdict && i.is(NO) => Some(Right::Not),
-                        i if i.is(HEDGE) && begins && next.is_some_and(|i| i.what == What::Word) => Some(Right::End),
-                        i if i.is(HEDGE) && !i.is(LINK | IS | NOUN | REASON) => Some(or(after, Right::Hedge)),
+                        i if i.is(HEDGE)
+                            && begins
+                            && next.is_some_and(|i| i.what == What::Word) =>
+                        {
+                            Some(Right::End)
+                        }
+                        i if i.is(HEDGE) && !i.is(LINK | IS | NOUN | REASON) => {
+                            Some(or(after, Right::Hedge))
+                        }
                         i if i.is(IF) && !i.is(LINK | IS | REASON) => Some(Right::If),
                         i if i.is(REASON) && !i.is(IS | NOUN) => Some(or(after, Right::Reason)),
                         // "8 gives 12"
-                        i if i.is(MILD) && i.is(CUE) && !i.is(RIGHT | IS | LINK | NOUN) => Some(or(after, Right::Word)),
+                        i if i.is(MILD) && i.is(CUE) && !i.is(RIGHT | IS | LINK | NOUN) => {
+                            Some(or(after, Right::Word))
+                        }
                         // "It is" ends a clause: "B it is".
                         i if states(i) && i.is(BUT) && !closes => Some(or(after, Right::Word)),
                         i if states(i) => {
@@ -315,7 +403,9 @@ impl Reader<'_> {
                             None
                         }
                         i if i.is(OR) => Some(or(after, Right::Or)),
-                        i if i.is(BUT) && self.items[k - 1].is_mark("-") => Some(or(after, Right::Comma)),
+                        i if i.is(BUT) && self.items[k - 1].is_mark("-") => {
+                            Some(or(after, Right::Comma))
+                        }
                         i if i.is(SO | WAIT | WEAK | BUT | AND) => Some(or(after, Right::End)),
                         _ => Some(or(after, Right::Word)),
                     };
@@ -326,11 +416,22 @@ impl Reader<'_> {
             }
             k += 1;
         }
-        or(after, if k > last + 2 { named(flags) } else { Right::End })
+        or(
+            after,
+            if k > last + 2 {
+                named(flags)
+            } else {
+                Right::End
+            },
+        )
     }
 }
 
 /// "Midnight is the most likely option": what follows, where nothing else does.
 fn named(flags: u32) -> Right {
-    if flags & IS != 0 && flags & NOUN != 0 { Right::After } else { Right::End }
+    if flags & IS != 0 && flags & NOUN != 0 {
+        Right::After
+    } else {
+        Right::End
+    }
 }

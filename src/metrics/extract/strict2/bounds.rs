@@ -27,7 +27,9 @@ impl Bound {
     pub(super) fn new(asks: &str, lists: &Lists, wanted: usize) -> Option<Bound> {
         for kind in BOUNDS {
             for phrase in &lists[kind] {
-                let behind = asks.split_once(phrase.as_str()).and_then(|(_, behind)| behind.split_whitespace().next());
+                let behind = asks
+                    .split_once(phrase.as_str())
+                    .and_then(|(_, behind)| behind.split_whitespace().next());
                 if let Some(least) = behind.and_then(value).filter(|_| wanted > 1) {
                     return Some(Bound::Count(kind, least));
                 }
@@ -38,7 +40,10 @@ impl Bound {
         }
         let (left, right) = asks.split_once(" than ")?;
         let spaced = format!("{left} ");
-        let words = MORE.iter().map(|word| (true, word)).chain(FEWER.iter().map(|word| (false, word)));
+        let words = MORE
+            .iter()
+            .map(|word| (true, word))
+            .chain(FEWER.iter().map(|word| (false, word)));
         let compares = words.filter(|(_, word)| spaced.contains(&format!(" {word} ")));
         let side = |side: &str, word: &str| {
             let mut own = units(&without(&without(side, &lists[PLACE]), &lists[STOP]));
@@ -47,7 +52,10 @@ impl Bound {
         };
         let mut bounds = compares.filter_map(|(more, word)| {
             let (left, right) = (side(left, word), side(right, word));
-            Some(Bound::Compare { more, sides: [left.last()?.clone(), right.first()?.clone()] })
+            Some(Bound::Compare {
+                more,
+                sides: [left.last()?.clone(), right.first()?.clone()],
+            })
         });
         bounds.next_back()
     }
@@ -55,7 +63,10 @@ impl Bound {
 
 /// The words of a question without those before its number.
 pub(super) fn wanted(asks: &str, lists: &Lists) -> Vec<String> {
-    let mut before: Vec<String> = BOUNDS.iter().flat_map(|kind| lists[*kind].clone()).collect();
+    let mut before: Vec<String> = BOUNDS
+        .iter()
+        .flat_map(|kind| lists[*kind].clone())
+        .collect();
     before.extend(lists[PLACE].iter().cloned());
     let mut wanted = Vec::new();
     for word in units(&without(&without(asks, &before), &lists[STOP])) {
@@ -68,11 +79,20 @@ pub(super) fn wanted(asks: &str, lists: &Lists) -> Vec<String> {
 
 impl Wanted<'_> {
     /// "There are seven cups", where it is asked whether there are more than five.
-    pub(super) fn of_count(&self, bare: &str, own: &[String], (kind, least): (usize, u64)) -> Option<Says> {
+    pub(super) fn of_count(
+        &self,
+        bare: &str,
+        own: &[String],
+        (kind, least): (usize, u64),
+    ) -> Option<Says> {
         let mut counts = own.iter().filter(|word| number(word).is_some());
-        let (Some(one), None) = (counts.next(), counts.next()) else { return None };
+        let (Some(one), None) = (counts.next(), counts.next()) else {
+            return None;
+        };
         let rest = self.words.iter().filter(|word| number(word).is_none());
-        let had: Vec<bool> = rest.map(|want| own.iter().any(|word| is_same(want, word))).collect();
+        let had: Vec<bool> = rest
+            .map(|want| own.iter().any(|word| is_same(want, word)))
+            .collect();
         let named = had.iter().all(|had| *had) || self.exists && had[0];
         if !named || BOUNDS.iter().any(|kind| has(bare, &self.lists[*kind])) {
             return None;
@@ -98,18 +118,34 @@ impl Wanted<'_> {
         let says = |holds: bool| Some(if holds { Says::Yes } else { Says::No });
         let place = |side: &String| own.iter().position(|word| is_same(side, word));
         let places = [place(&sides[0])?, place(&sides[1])?];
-        let has = |words: &[&str]| words.iter().any(|word| own.iter().any(|other| other == word));
+        let has = |words: &[&str]| {
+            words
+                .iter()
+                .any(|word| own.iter().any(|other| other == word))
+        };
         let (above, below) = (has(&MORE), has(&FEWER));
-        if above != below && clause.contains(" than ") && !denied && !doubt && places[0] != places[1] {
+        if above != below
+            && clause.contains(" than ")
+            && !denied
+            && !doubt
+            && places[0] != places[1]
+        {
             // "There are fewer cups than plates."
             return says((above == more) == (places[0] < places[1]));
         }
         let count = |at: usize| at.checked_sub(1).and_then(|before| value(&own[before]));
         let counts = [count(places[0])?, count(places[1])?];
-        let doubtful = self.doubts.iter().any(|word| word.trim() != "only" && clause.contains(word.as_str()));
+        let doubtful = self
+            .doubts
+            .iter()
+            .any(|word| word.trim() != "only" && clause.contains(word.as_str()));
         if own.iter().filter(|word| number(word).is_some()).count() != 2 || denied || doubtful {
             return None;
         }
-        says(if more { counts[0] > counts[1] } else { counts[0] < counts[1] })
+        says(if more {
+            counts[0] > counts[1]
+        } else {
+            counts[0] < counts[1]
+        })
     }
 }

@@ -10,7 +10,11 @@ impl Reader<'_> {
     pub(super) fn boxed(&mut self, k: usize, end: usize) -> usize {
         let close = self.closes.get(&k).copied().unwrap_or_else(|| {
             let rest = &self.items[k + 1..end.min(k + 2 + NEAR)];
-            k + 1 + rest.iter().position(|i| i.what == What::Line).unwrap_or(rest.len())
+            k + 1
+                + rest
+                    .iter()
+                    .position(|i| i.what == What::Line)
+                    .unwrap_or(rest.len())
         });
         if close - k > NEAR {
             return k + 1;
@@ -21,7 +25,12 @@ impl Reader<'_> {
             [one] if one.what == What::Word => self.numbers.get(self.text.at(one.token)).copied(),
             _ => None,
         };
-        let mut found: Vec<i32> = inner.iter().filter(|i| i.is_answer()).map(|i| i.option).chain(bare).collect();
+        let mut found: Vec<i32> = inner
+            .iter()
+            .filter(|i| i.is_answer())
+            .map(|i| i.option)
+            .chain(bare)
+            .collect();
         found.sort_unstable();
         found.dedup();
         let denies = |i: &Item| i.is(NOT | HEDGE | OR) && !i.is(LINK);
@@ -33,11 +42,16 @@ impl Reader<'_> {
         {
             found = vec![second.option];
         }
-        let is_led =
-            |i: &Item| i.what == What::Letter && (i.label || inner.get(1).is_some_and(|i| i.what == What::Mark));
+        let is_led = |i: &Item| {
+            i.what == What::Letter
+                && (i.label || inner.get(1).is_some_and(|i| i.what == What::Mark))
+        };
         let led = inner.first().is_some_and(is_led) && !inner.iter().any(denies);
         if found.len() > 1 {
-            self.events.push(Event::Leaves { options: found, mentions: false });
+            self.events.push(Event::Leaves {
+                options: found,
+                mentions: false,
+            });
         } else if let Some(option) = found.first().copied().filter(|_| clear || led) {
             // A number may be boxed on the way to the answer: a letter that is stated later outweighs it.
             let is_digits = |i: &Item| self.text.at(i.token).chars().all(|c| c.is_ascii_digit());

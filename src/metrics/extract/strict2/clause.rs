@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::bounds::Bound;
 use super::lists::{
-    ALIKE, CLAIM, COMPOUNDS, CONTRAST, DENIES, EMPTY, EVERY, FAILS, HOLDS, KINDS, LONE, Lists, PLACE, PRONOUNS, STOP,
-    YET,
+    ALIKE, CLAIM, COMPOUNDS, CONTRAST, DENIES, EMPTY, EVERY, FAILS, HOLDS, KINDS, LONE, Lists,
+    PLACE, PRONOUNS, STOP, YET,
 };
 use super::options::number;
 use super::plain::{has, is_hangul, is_same, units, without};
@@ -51,13 +51,17 @@ impl Wanted<'_> {
             (_, false) => Says::No,
         };
         let rest = [STOP, DENIES, PRONOUNS, YET].iter();
-        let own = units(&rest.fold(bare.clone(), |rest, list| without(&rest, &self.lists[*list])));
+        let own = units(&rest.fold(bare.clone(), |rest, list| {
+            without(&rest, &self.lists[*list])
+        }));
         if let Some(holds) = self.of_claim(&own) {
             return Some(says(holds != denied));
         }
         match &self.bound {
             Some(Bound::Judges) => {
-                let shares = own.iter().any(|word| self.words.iter().any(|want| is_same(want, word)));
+                let shares = own
+                    .iter()
+                    .any(|word| self.words.iter().any(|want| is_same(want, word)));
                 if has(clause, &self.lists[FAILS]) && !denied && shares {
                     // Is the sum correct? "The sum has an error."
                     return Some(says(false));
@@ -82,9 +86,17 @@ impl Wanted<'_> {
         if self.exists && !denied && places[0].is_none() {
             if self.is_lone(&bare) && alone && !own.iter().any(|word| is_same(wanted[0], word)) {
                 // Is there a dog? "There is only a cat."
-                let lone = |word: &&&String| self.lists[LONE].iter().any(|lone| word.contains(lone.trim()));
+                let lone = |word: &&&String| {
+                    self.lists[LONE]
+                        .iter()
+                        .any(|lone| word.contains(lone.trim()))
+                };
                 let doubts = self.doubts.iter().filter(|word| !lone(word)).copied();
-                return Some(if has(clause, doubts) { Says::Doubt } else { Says::No });
+                return Some(if has(clause, doubts) {
+                    Says::Doubt
+                } else {
+                    Says::No
+                });
             }
             if super::fold::script(head) != 3 && number(wanted[0]).is_none() {
                 // What is asked for is not named.
@@ -92,24 +104,37 @@ impl Wanted<'_> {
             }
         }
         let pronoun = has(&bare, &self.lists[PRONOUNS]);
-        let beside = Beside { own, wanted, places, pronoun };
+        let beside = Beside {
+            own,
+            wanted,
+            places,
+            pronoun,
+        };
         if !denied && beside.differs(self.lists) {
             return Some(says(false));
         }
-        self.of_places(&beside, (clause, &bare), denied, alone).then(|| says(!denied))
+        self.of_places(&beside, (clause, &bare), denied, alone)
+            .then(|| says(!denied))
     }
 
     /// Are there people in the room? "The room is empty."
     fn is_empty(&self, bare: &str, own: &[String]) -> bool {
         let empty = &self.lists[EMPTY];
         let mut rest = own.iter().filter(|word| !has(&format!(" {word} "), empty));
-        let last = self.words.last().filter(|_| self.exists && self.words.len() > 1 && has(bare, empty));
-        last.is_some_and(|last| rest.next().is_some_and(|word| is_same(word, last)) && rest.next().is_none())
+        let last = self
+            .words
+            .last()
+            .filter(|_| self.exists && self.words.len() > 1 && has(bare, empty));
+        last.is_some_and(|last| {
+            rest.next().is_some_and(|word| is_same(word, last)) && rest.next().is_none()
+        })
     }
 
     /// Whether nothing else is there than what is named.
     fn is_lone(&self, bare: &str) -> bool {
-        let particle = |word: &str| word.starts_with(is_hangul) && word.chars().count() > 2 && word.ends_with('만');
+        let particle = |word: &str| {
+            word.starts_with(is_hangul) && word.chars().count() > 2 && word.ends_with('만')
+        };
         has(bare, &self.lists[LONE]) || bare.split_whitespace().any(particle)
     }
 
@@ -119,7 +144,9 @@ impl Wanted<'_> {
         let mut found: Vec<(&String, Option<usize>)> = Vec::new();
         for want in &self.words {
             let first = |used: &HashSet<usize>, is: &dyn Fn(&String) -> bool| {
-                own.iter().enumerate().position(|(at, word)| !used.contains(&at) && is(word))
+                own.iter()
+                    .enumerate()
+                    .position(|(at, word)| !used.contains(&at) && is(word))
             };
             let mut at = first(&used, &|word| is_same(want, word));
             if at.is_none() && !self.lists[COMPOUNDS].is_empty() && want.chars().count() > 3 {
@@ -128,9 +155,16 @@ impl Wanted<'_> {
             }
             if at.is_none() {
                 let sought = format!(" {want} ");
-                let alike = self.lists[ALIKE].iter().filter(|group| group.contains(&sought));
-                let kinds = self.lists[KINDS].iter().filter(|group| group.starts_with(&sought));
-                let kin: Vec<&str> = alike.chain(kinds).flat_map(|group| group.split_whitespace()).collect();
+                let alike = self.lists[ALIKE]
+                    .iter()
+                    .filter(|group| group.contains(&sought));
+                let kinds = self.lists[KINDS]
+                    .iter()
+                    .filter(|group| group.starts_with(&sought));
+                let kin: Vec<&str> = alike
+                    .chain(kinds)
+                    .flat_map(|group| group.split_whitespace())
+                    .collect();
                 at = first(&used, &|word| kin.contains(&word.as_str()));
                 if at.is_none() && kin.iter().any(|word| bare.contains(&format!(" {word} "))) {
                     at = Some(IMPLIED);
@@ -142,23 +176,50 @@ impl Wanted<'_> {
                 found.push((want, at));
             }
         }
-        found.into_iter().filter(|(_, at)| *at != Some(IMPLIED)).unzip()
+        found
+            .into_iter()
+            .filter(|(_, at)| *at != Some(IMPLIED))
+            .unzip()
     }
 
     /// Whether the question's words stand in a clause as in the question.
-    fn of_places(&self, beside: &Beside<'_>, (clause, bare): (&str, &str), denied: bool, alone: bool) -> bool {
-        let Beside { own, wanted, places, pronoun } = beside;
-        let head = wanted.first().and_then(|word| word.chars().next()).unwrap_or(' ');
+    fn of_places(
+        &self,
+        beside: &Beside<'_>,
+        (clause, bare): (&str, &str),
+        denied: bool,
+        alone: bool,
+    ) -> bool {
+        let Beside {
+            own,
+            wanted,
+            places,
+            pronoun,
+        } = beside;
+        let head = wanted
+            .first()
+            .and_then(|word| word.chars().next())
+            .unwrap_or(' ');
         let han = super::fold::script(head) == 3 && !is_hangul(head);
         let found: Vec<usize> = places.iter().flatten().copied().collect();
-        let missing: Vec<usize> = (0..places.len()).filter(|at| places[*at].is_none()).collect();
-        let (Some(first), Some(last)) = (found.iter().min().copied(), found.iter().max().copied()) else {
+        let missing: Vec<usize> = (0..places.len())
+            .filter(|at| places[*at].is_none())
+            .collect();
+        let (Some(first), Some(last)) = (found.iter().min().copied(), found.iter().max().copied())
+        else {
             return false;
         };
         if !missing.is_empty() {
             // "He is wearing a hat", "Not open": without the subject that the question has.
-            let leads = missing.iter().enumerate().all(|(at, missing)| at == *missing);
-            let leads_with = || self.lists[PRONOUNS].iter().any(|word| bare.starts_with(word.as_str()));
+            let leads = missing
+                .iter()
+                .enumerate()
+                .all(|(at, missing)| at == *missing);
+            let leads_with = || {
+                self.lists[PRONOUNS]
+                    .iter()
+                    .any(|word| bare.starts_with(word.as_str()))
+            };
             let subject = wanted.len() > 1
                 && *pronoun
                 && (missing == [0] || missing == [1] && leads_with() || leads && missing.len() < 4);
@@ -167,9 +228,15 @@ impl Wanted<'_> {
             let left_out = alone && only && (missing == [0] && wanted.len() == 2 || short);
             // "Has a red balloon": in languages without pronouns. "She has no umbrella".
             let verb = missing == [0] && wanted.len() > 2 && first == 0 && last < 4;
-            let none = denied && only && (places.last().is_some_and(Option::is_some) || places[0].is_none());
+            let none = denied
+                && only
+                && (places.last().is_some_and(Option::is_some) || places[0].is_none());
             // Is there snow on the hills? "There is no snow anywhere."
-            let nowhere = denied && self.exists && places[0].is_some() && own.len() - found.len() <= 1 && !*pronoun;
+            let nowhere = denied
+                && self.exists
+                && places[0].is_some()
+                && own.len() - found.len() <= 1
+                && !*pronoun;
             let is_count = |at: &usize| {
                 number(wanted[*at]).is_some_and(|number| number != "1")
                     || wanted[*at].starts_with(|c: char| c.is_ascii_digit())
@@ -182,7 +249,11 @@ impl Wanted<'_> {
         // In the order of the question, but for one word: a verb or a place may stand elsewhere.
         let mut best: Vec<usize> = Vec::new();
         for (k, at) in found.iter().enumerate() {
-            let before = (0..k).filter(|j| found[*j] < *at).map(|j| best[j]).max().unwrap_or(0);
+            let before = (0..k)
+                .filter(|j| found[*j] < *at)
+                .map(|j| best[j])
+                .max()
+                .unwrap_or(0);
             best.push(before + 1);
         }
         let ordered = best.iter().copied().max().unwrap_or(0);
@@ -202,18 +273,33 @@ impl Wanted<'_> {
 
     /// Whether a clause says that the statement asked about is true: "The claim is supported."
     fn of_claim(&self, own: &[String]) -> Option<bool> {
-        let of = |list: usize| self.lists[list].iter().flat_map(|word| units(word)).collect::<HashSet<String>>();
+        let of = |list: usize| {
+            self.lists[list]
+                .iter()
+                .flat_map(|word| units(word))
+                .collect::<HashSet<String>>()
+        };
         let (claims, holds, fails) = (of(CLAIM), of(HOLDS), of(FAILS));
         let has = |words: &[String]| words.iter().any(|word| claims.contains(word));
         if !has(&self.words) || !has(own) {
             return None;
         }
         let verdict = |word: &&String| holds.contains(*word) || fails.contains(*word);
-        let verdicts: HashSet<bool> = own.iter().filter(verdict).map(|word| holds.contains(word)).collect();
+        let verdicts: HashSet<bool> = own
+            .iter()
+            .filter(verdict)
+            .map(|word| holds.contains(word))
+            .collect();
         let known = |word: &String| {
-            claims.contains(word) || verdict(&word) || self.words.iter().any(|want| is_same(want, word))
+            claims.contains(word)
+                || verdict(&word)
+                || self.words.iter().any(|want| is_same(want, word))
         };
-        let one = verdicts.iter().next().copied().filter(|_| verdicts.len() == 1)?;
+        let one = verdicts
+            .iter()
+            .next()
+            .copied()
+            .filter(|_| verdicts.len() == 1)?;
         own.iter().all(known).then_some(one)
     }
 }
@@ -222,21 +308,34 @@ impl Beside<'_> {
     /// Whether a clause has another word where the question has one, and both cannot hold: "The door is closed", "There are three
     /// cats."
     fn differs(&self, lists: &Lists) -> bool {
-        let missing: Vec<usize> = (0..self.places.len()).filter(|at| self.places[*at].is_none()).collect();
-        let Some((last, leading)) = missing.split_last() else { return false };
+        let missing: Vec<usize> = (0..self.places.len())
+            .filter(|at| self.places[*at].is_none())
+            .collect();
+        let Some((last, leading)) = missing.split_last() else {
+            return false;
+        };
         let is_free = |at: &usize| !self.places.contains(&Some(*at));
         let rest: Vec<usize> = (0..self.own.len()).filter(is_free).collect();
-        if let Some(count) = number(self.wanted[*last]).filter(|_| leading.is_empty() && self.wanted.len() > 1) {
+        if let Some(count) =
+            number(self.wanted[*last]).filter(|_| leading.is_empty() && self.wanted.len() > 1)
+        {
             let mut others = rest.iter().filter_map(|at| number(&self.own[*at]));
-            return rest.len() <= 2 && others.next().is_some_and(|other| other != count) && others.next().is_none();
+            return rest.len() <= 2
+                && others.next().is_some_and(|other| other != count)
+                && others.next().is_none();
         }
         let against = self.wanted[..*last].iter().any(|word| *word == "than");
-        if self.wanted.len() < 2 && !self.pronoun || *last == 0 && self.wanted.len() > 1 || against {
+        if self.wanted.len() < 2 && !self.pronoun || *last == 0 && self.wanted.len() > 1 || against
+        {
             return false;
         }
         let every = |at: &&usize| lists[EVERY].contains(&format!(" {} ", self.wanted[**at]));
         let leading: Vec<usize> = leading.iter().filter(|at| !every(at)).copied().collect();
-        let subject = leading.iter().enumerate().all(|(at, missing)| at == *missing) && leading.len() < 4;
+        let subject = leading
+            .iter()
+            .enumerate()
+            .all(|(at, missing)| at == *missing)
+            && leading.len() < 4;
         let found: Vec<usize> = self.places.iter().flatten().copied().collect();
         if !(leading.is_empty() || self.pronoun && subject) || found.is_empty() && rest.len() > 1 {
             return false;
@@ -250,18 +349,26 @@ impl Beside<'_> {
                 || has(Some(at + 1))
                 || has(at.checked_sub(2)) && at + 1 == self.own.len()
         };
-        lists[CONTRAST].iter().map(|group| units(group)).any(|group| {
-            let other = |word: &str| group.iter().any(|of| !is_kin(want, of) && is_kin(word, of));
-            group.iter().any(|word| is_kin(want, word))
-                && !rest.iter().any(|at| is_kin(&self.own[*at], want))
-                && rest.iter().any(|at| near(*at) && other(&self.own[*at]))
-        })
+        lists[CONTRAST]
+            .iter()
+            .map(|group| units(group))
+            .any(|group| {
+                let other =
+                    |word: &str| group.iter().any(|of| !is_kin(want, of) && is_kin(word, of));
+                group.iter().any(|word| is_kin(want, word))
+                    && !rest.iter().any(|at| is_kin(&self.own[*at], want))
+                    && rest.iter().any(|at| near(*at) && other(&self.own[*at]))
+            })
     }
 }
 
 /// Whether two words are forms of one, whatever their gender.
 fn is_kin(one: &str, other: &str) -> bool {
-    let stem = |word: &str| word.char_indices().last().map(|(at, _)| word[..at].to_string());
+    let stem = |word: &str| {
+        word.char_indices()
+            .last()
+            .map(|(at, _)| word[..at].to_string())
+    };
     let long = one.chars().count() > 3 && one.chars().count() == other.chars().count();
     is_same(one, other) || long && stem(one) == stem(other)
 }

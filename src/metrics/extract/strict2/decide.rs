@@ -30,7 +30,11 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
     for event in events {
         match event {
             Event::Commits { listed: true, .. } if is_list => {}
-            Event::Commits { option, strength: strong, .. } => {
+            Event::Commits {
+                option,
+                strength: strong,
+                ..
+            } => {
                 (seen, open) = (true, false);
                 if current.is_none_or(|current| current == *option) || back || *strong > strength {
                     // What stands against another answer is settled by a conclusion, or by taking the earlier back.
@@ -45,7 +49,10 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
                     conflict = true;
                 }
             }
-            Event::Leaves { options, mentions: false } => {
+            Event::Leaves {
+                options,
+                mentions: false,
+            } => {
                 if let Some(now) = current {
                     conflict = conflict && options.iter().all(|option| *option == now);
                     (current, strength, open) = (None, 0, true);
@@ -73,7 +80,12 @@ fn committed(events: &[Event], count: i32) -> Option<(Read, Why)> {
 
 fn label(event: &Event) -> Option<i32> {
     match event {
-        Event::Labels(option) | Event::Commits { option, listed: true, .. } => Some(*option),
+        Event::Labels(option)
+        | Event::Commits {
+            option,
+            listed: true,
+            ..
+        } => Some(*option),
         _ => None,
     }
 }
@@ -93,7 +105,12 @@ pub(super) struct Asked<'a> {
 
 /// The answer that these items come to. Where something is taken back, what stands behind that counts, where it is an answer by
 /// itself.
-pub(super) fn answer(asked: &Asked<'_>, question: &Question, items: &[Item], text: &Text) -> (Read, Why) {
+pub(super) fn answer(
+    asked: &Asked<'_>,
+    question: &Question,
+    items: &[Item],
+    text: &Text,
+) -> (Read, Why) {
     let (read, why, turns_at) = weigh(asked, question, items, text);
     let rest = turns_at.and_then(|at| items.get(at + 1..));
     match rest.map(|rest| weigh(asked, question, rest, text).0) {
@@ -103,14 +120,21 @@ pub(super) fn answer(asked: &Asked<'_>, question: &Question, items: &[Item], tex
 }
 
 /// The answer, why, and where what is said is last taken back.
-fn weigh(asked: &Asked<'_>, question: &Question, items: &[Item], text: &Text) -> (Read, Why, Option<usize>) {
+fn weigh(
+    asked: &Asked<'_>,
+    question: &Question,
+    items: &[Item],
+    text: &Text,
+) -> (Read, Why, Option<usize>) {
     let mut reader = Reader::new(items, text);
     reader.denies = question.denies;
     if items.iter().any(|item| item.what == What::Opens) {
         reader.numbers = bare_numbers(asked.options);
     }
     let sentences = sentences(items);
-    sentences.iter().for_each(|sentence| reader.sentence(*sentence));
+    sentences
+        .iter()
+        .for_each(|sentence| reader.sentence(*sentence));
     let cut = is_cut_off(items, text, &sentences);
     let (read, why) = choose(&mut reader, asked, question, &sentences, cut);
     if let [_, .., (start, _, false)] = sentences.as_slice()
@@ -138,8 +162,11 @@ fn says_another(
         Some((Event::Commits { strength, .. }, rest)) => *strength < 3 && rest.iter().all(names),
         _ => false,
     };
-    let last = sentences.last().filter(|_| begins && !cut && sentences.len() > 1);
-    last.and_then(|last| echoed(question, reader, &[*last], cut, false)).is_some_and(|other| other != one)
+    let last = sentences
+        .last()
+        .filter(|_| begins && !cut && sentences.len() > 1);
+    last.and_then(|last| echoed(question, reader, &[*last], cut, false))
+        .is_some_and(|other| other != one)
 }
 
 /// The answer to a question from a text with these sentences; `cut` where it ends within one.
@@ -155,25 +182,49 @@ fn choose(
         keep_stated(&mut reader.events);
     }
     if cut {
-        reader.events.retain(|event| !matches!(event, Event::Commits { passing: true, .. }));
+        reader
+            .events
+            .retain(|event| !matches!(event, Event::Commits { passing: true, .. }));
     }
     let reader = &*reader;
     if let Some(found) = committed(&reader.events, count) {
-        let Read::Option(one) = found.0 else { return found };
+        let Read::Option(one) = found.0 else {
+            return found;
+        };
         let one = i32::try_from(one).unwrap_or(i32::MAX);
-        let other = says_another(question, reader, sentences, cut, one) || reader.is_mismatched(one);
-        return if other { (Read::Unparsed, Why::Contradiction) } else { found };
+        let other =
+            says_another(question, reader, sentences, cut, one) || reader.is_mismatched(one);
+        return if other {
+            (Read::Unparsed, Why::Contradiction)
+        } else {
+            found
+        };
     }
     let option = |option: i32, why: Why| match option {
-        option if (0..count).contains(&option) => (Read::Option(option.unsigned_abs() as usize), why),
+        option if (0..count).contains(&option) => {
+            (Read::Option(option.unsigned_abs() as usize), why)
+        }
         _ => (Read::Unparsed, Why::Beyond),
     };
     let has = |is: fn(&Event) -> bool| reader.events.iter().any(is);
     let of = |is: fn(&Event) -> Option<i32>| reader.events.iter().filter_map(is);
     let hedges = has(|e| matches!(e, Event::Leaves { .. } | Event::Asks));
     let open = hedges || has(|e| matches!(e, Event::TakesBack));
-    let denied: Vec<i32> = of(|e| if let Event::Denies(option) = e { Some(*option) } else { None }).collect();
-    let leans = only(of(|e| if let Event::Leans(option) = e { Some(*option) } else { None }));
+    let denied: Vec<i32> = of(|e| {
+        if let Event::Denies(option) = e {
+            Some(*option)
+        } else {
+            None
+        }
+    })
+    .collect();
+    let leans = only(of(|e| {
+        if let Event::Leans(option) = e {
+            Some(*option)
+        } else {
+            None
+        }
+    }));
     if let Some(leans) = leans.filter(|_| !open && !cut) {
         return match leans {
             Some(one) if !denied.contains(&one) => option(one, Why::Leans),
@@ -184,27 +235,50 @@ fn choose(
         return (Read::Refused, Why::Refusal);
     }
     // Several that are only named, as in a list, leave nothing open for the last sentence.
-    let listed = open && !has(|e| matches!(e, Event::Leaves { mentions: false, .. } | Event::Asks | Event::TakesBack));
+    let listed = open
+        && !has(|e| {
+            matches!(
+                e,
+                Event::Leaves {
+                    mentions: false,
+                    ..
+                } | Event::Asks
+                    | Event::TakesBack
+            )
+        });
     if open && !listed {
-        return (Read::Unparsed, if hedges { Why::Hedge } else { Why::Withdrawn });
+        return (
+            Read::Unparsed,
+            if hedges { Why::Hedge } else { Why::Withdrawn },
+        );
     }
     let named = echoed(question, reader, sentences, cut, listed).filter(|_| !question.denies);
     if let Some(one) = named.filter(|one| !denied.contains(one) && (0..count).contains(one)) {
         return option(one, Why::Echo);
     }
     if cut || listed {
-        return (Read::Unparsed, if listed { Why::Hedge } else { Why::Nothing });
+        return (
+            Read::Unparsed,
+            if listed { Why::Hedge } else { Why::Nothing },
+        );
     }
     if !denied.is_empty() && question.denies {
         // Which is not visible? "There is no clock."
         let one = only(denied.iter().copied()).flatten().filter(|one| {
-            let mut own = reader.items.iter().filter(|i| i.is_answer() && i.option == *one);
+            let mut own = reader
+                .items
+                .iter()
+                .filter(|i| i.is_answer() && i.option == *one);
             own.all(|i| i.what == What::Text)
         });
-        return one.map_or((Read::Unparsed, Why::Denied), |one| option(one, Why::LeftOver));
+        return one.map_or((Read::Unparsed, Why::Denied), |one| {
+            option(one, Why::LeftOver)
+        });
     }
     if !denied.is_empty() {
-        return left_over(reader, &denied).map_or((Read::Unparsed, Why::Denied), |one| option(one, Why::LeftOver));
+        return left_over(reader, &denied).map_or((Read::Unparsed, Why::Denied), |one| {
+            option(one, Why::LeftOver)
+        });
     }
     let marks = |event: &Event| match event {
         Event::Marks { option, .. } | Event::Labels(option) => Some(*option),
@@ -220,21 +294,35 @@ fn choose(
     }
     let denied = has(|e| matches!(e, Event::Mentions { denied: true, .. }));
     let unclear = has(|e| matches!(e, Event::Mentions { clear: false, .. }));
-    match only(of(|e| if let Event::Mentions { option, .. } = e { Some(*option) } else { None })) {
+    match only(of(|e| {
+        if let Event::Mentions { option, .. } = e {
+            Some(*option)
+        } else {
+            None
+        }
+    })) {
         None => {
             let one = reader.embedded(question, asked.options);
-            one.map_or((Read::Unparsed, Why::Nothing), |one| (Read::Option(one), Why::Mention))
+            one.map_or((Read::Unparsed, Why::Nothing), |one| {
+                (Read::Option(one), Why::Mention)
+            })
         }
         Some(None) => (Read::Unparsed, Why::Mentions),
-        Some(Some(_)) if question.denies || reader.items.len() > LONG => (Read::Unparsed, Why::Nothing),
+        Some(Some(_)) if question.denies || reader.items.len() > LONG => {
+            (Read::Unparsed, Why::Nothing)
+        }
         Some(Some(one)) if !unclear && reader.turns_to(sentences) => match usize::try_from(one) {
             Ok(one) => (Read::Option(one), Why::Mention),
             Err(_) => (Read::Unparsed, Why::Nothing),
         },
-        Some(Some(_)) if reader.counts_on() || reader.is_foreign(question) || reader.breaks_off() => {
+        Some(Some(_))
+            if reader.counts_on() || reader.is_foreign(question) || reader.breaks_off() =>
+        {
             (Read::Unparsed, Why::Nothing)
         }
-        Some(Some(_)) if denied || reader.is_negated(0, reader.items.len()) => (Read::Unparsed, Why::Denied),
+        Some(Some(_)) if denied || reader.is_negated(0, reader.items.len()) => {
+            (Read::Unparsed, Why::Denied)
+        }
         Some(Some(one)) if one >= 0 => (Read::Option(one.unsigned_abs() as usize), Why::Mention),
         Some(Some(_)) => (Read::Unparsed, Why::Nothing),
     }
@@ -255,7 +343,10 @@ fn keep_stated(events: &mut Vec<Event>) {
 
 /// "Not a dog, a cat": the one option that is named besides those that are denied, behind the first of these.
 fn left_over(reader: &Reader<'_>, denied: &[i32]) -> Option<i32> {
-    let first = reader.events.iter().position(|event| matches!(event, Event::Denies(_)))?;
+    let first = reader
+        .events
+        .iter()
+        .position(|event| matches!(event, Event::Denies(_)))?;
     let names = |(at, event): (usize, &Event)| match event {
         Event::Mentions { option, clear, .. } | Event::Marks { option, clear, .. } => {
             Some((*option, *clear && at > first))
@@ -263,7 +354,12 @@ fn left_over(reader: &Reader<'_>, denied: &[i32]) -> Option<i32> {
         Event::Labels(option) => Some((*option, false)),
         _ => None,
     };
-    let named = reader.events.iter().enumerate().filter_map(names).filter(|(option, _)| !denied.contains(option));
+    let named = reader
+        .events
+        .iter()
+        .enumerate()
+        .filter_map(names)
+        .filter(|(option, _)| !denied.contains(option));
     let named: Vec<(i32, bool)> = named.collect();
     let one = only(named.iter().map(|(option, _)| *option))??;
     (reader.items.len() <= LONG && named.iter().any(|(_, clear)| *clear)).then_some(one)
@@ -276,6 +372,7 @@ pub(super) trait Refuses {
 
 impl Refuses for [super::items::Item] {
     fn refuses(&self) -> bool {
-        self.iter().any(|item| item.what == What::Phrase && item.mask & REFUSE != 0)
+        self.iter()
+            .any(|item| item.what == What::Phrase && item.mask & REFUSE != 0)
     }
 }

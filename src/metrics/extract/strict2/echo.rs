@@ -10,8 +10,8 @@ use super::reader::Reader;
 use super::thoughts::first_line;
 use super::tokens::Text;
 use super::words::{
-    CUE, FALSE, FINAL, HEDGE, IF, IS, LEAN, LINK, NEAREST, NO, NOT, NOUN, OPEN, OR, REASON, RIGHT, SO, THOUGH, TRUE,
-    YES, words as table,
+    CUE, FALSE, FINAL, HEDGE, IF, IS, LEAN, LINK, NEAREST, NO, NOT, NOUN, OPEN, OR, REASON, RIGHT,
+    SO, THOUGH, TRUE, YES, words as table,
 };
 use benchtop_model::Choice;
 
@@ -42,26 +42,48 @@ impl Question {
         // A word that denies in one language is an article in another.
         let first = Text::new(first_line(instruction));
         let nearest = lists::of(table().likely(&[&first], 1, NEAREST));
-        let denies = nearest[DENIES].iter().filter(|word| !matches!(word.trim(), "no" | "non" | "n"));
+        let denies = nearest[DENIES]
+            .iter()
+            .filter(|word| !matches!(word.trim(), "no" | "non" | "n"));
         let main = [" even though ", " although "]
             .iter()
-            .fold(plain.as_str(), |main, word| main.split_once(word).map_or(main, |(main, _)| main));
+            .fold(plain.as_str(), |main, word| {
+                main.split_once(word).map_or(main, |(main, _)| main)
+            });
         let denies = !inverse && has(main, denies);
-        let named: Vec<String> = options.iter().flat_map(|option| units(&words(&option.text))).collect();
+        let named: Vec<String> = options
+            .iter()
+            .flat_map(|option| units(&words(&option.text)))
+            .collect();
         let mut own: Vec<String> = Vec::new();
         for word in units(&without(&without(&plain, &lists[PLACE]), &lists[STOP])) {
             if !named.contains(&word) && !own.contains(&word) {
                 own.push(word);
             }
         }
-        let letters = |text: &Text| text.tokens.iter().filter_map(|token| token.raw).collect::<Vec<char>>();
+        let letters = |text: &Text| {
+            text.tokens
+                .iter()
+                .filter_map(|token| token.raw)
+                .collect::<Vec<char>>()
+        };
         let mut points = letters(&first);
         points.retain(|letter| ('B'..='H').contains(letter));
         if !points.is_empty() {
-            let lettered: Vec<char> = options.iter().flat_map(|option| letters(&Text::new(&option.text))).collect();
+            let lettered: Vec<char> = options
+                .iter()
+                .flat_map(|option| letters(&Text::new(&option.text)))
+                .collect();
             points.retain(|letter| !lettered.contains(letter));
         }
-        Question { words: own, points, lists, inverse, denies, plain }
+        Question {
+            words: own,
+            points,
+            lists,
+            inverse,
+            denies,
+            plain,
+        }
     }
 
     /// Makes of phrases what they mean to this question.
@@ -80,8 +102,12 @@ impl Question {
             let raw = text.tokens[all[at].token].raw;
             let bare = all[at].what == What::Letter && !all[at].sure && !all[at].label;
             if bare && raw.is_some_and(|raw| self.points.contains(&raw)) {
-                let before = all[at.saturating_sub(3)..at].iter().rev().find(|i| i.what != What::Line);
-                let told = |i: &Item| i.is(CUE | FINAL | SO | NOUN | IS | RIGHT) || i.is_mark(":([");
+                let before = all[at.saturating_sub(3)..at]
+                    .iter()
+                    .rev()
+                    .find(|i| i.what != What::Line);
+                let told =
+                    |i: &Item| i.is(CUE | FINAL | SO | NOUN | IS | RIGHT) || i.is_mark(":([");
                 if !before.is_some_and(told) {
                     all[at].what = What::Word;
                 }
@@ -135,10 +161,16 @@ pub(super) fn echoed(
         }
     }
     let (option, last, alike) = named.last().copied()?;
-    if passed.iter().any(|(one, other)| *one != option && *other >= alike) {
+    if passed
+        .iter()
+        .any(|(one, other)| *one != option && *other >= alike)
+    {
         return None;
     }
-    named.iter().all(|(one, _, other)| *one == option || last && *other < alike).then_some(option)
+    named
+        .iter()
+        .all(|(one, _, other)| *one == option || last && *other < alike)
+        .then_some(option)
 }
 
 /// The one option of a sentence in the question's words, how many of them it has, and whether that makes it an answer.
@@ -150,9 +182,15 @@ fn said(
 ) -> Option<(i32, usize, bool)> {
     let all = reader.items;
     // What stands behind ", since" is a reason.
-    let reasons = |at: usize| all[at].is_mark(",") && all[at + 1].is(REASON) && !all[at + 1].is(LINK);
-    let first = all[start..end].iter().position(Item::is_answer).map_or(end, |at| start + at);
-    let end = (first + 1..end.saturating_sub(1)).find(|at| reasons(*at)).unwrap_or(end);
+    let reasons =
+        |at: usize| all[at].is_mark(",") && all[at + 1].is(REASON) && !all[at + 1].is(LINK);
+    let first = all[start..end]
+        .iter()
+        .position(Item::is_answer)
+        .map_or(end, |at| start + at);
+    let end = (first + 1..end.saturating_sub(1))
+        .find(|at| reasons(*at))
+        .unwrap_or(end);
     let open = |i: &Item| i.is(NOT | HEDGE | IF | OPEN | OR | THOUGH) && !i.is(LINK | REASON | IS);
     if all[start..end].iter().any(open) {
         return None;
@@ -172,7 +210,9 @@ fn said(
         if item.is(IS) || item.is_mark("-") {
             is_at = Some(k);
         }
-        let stop = all.get(k + 1).map_or(reader.text.tokens.len(), |next| next.token);
+        let stop = all
+            .get(k + 1)
+            .map_or(reader.text.tokens.len(), |next| next.token);
         for token in item.token..stop {
             if reader.text.tokens[token].blank {
                 text.push(' ');
@@ -182,10 +222,17 @@ fn said(
     }
     let (option, answer) = (found?, answer?);
     let own = units(&without(&words(&text), &question.lists[STOP]));
-    let alike = question.words.iter().filter(|word| own.iter().any(|other| is_same(word, other))).count();
+    let alike = question
+        .words
+        .iter()
+        .filter(|word| own.iter().any(|other| is_same(word, other)))
+        .count();
     // "The first year is 2018" at the end; "The sport is hockey (C)".
-    let ends = is_at.is_some_and(|at| at < answer) && all[answer + 1..end].iter().all(|i| i.what == What::Mark);
-    let paired = ends && all[answer].what == What::Letter && all[start..answer].iter().any(|i| i.what == What::Text);
+    let ends = is_at.is_some_and(|at| at < answer)
+        && all[answer + 1..end].iter().all(|i| i.what == What::Mark);
+    let paired = ends
+        && all[answer].what == What::Letter
+        && all[start..answer].iter().any(|i| i.what == What::Text);
     let closes = alike > 0 && (pair || paired || ends && last && !cut);
     let echoes = alike * 2 >= question.words.len() && (!cut || alike == question.words.len());
     (closes || echoes || alike > 0 && ends).then_some((option, alike, closes || echoes))

@@ -17,17 +17,26 @@ impl Reader<'_> {
     /// Whether what stands before a "but" is a doubt or a denial; before a letter that is the first option, anything.
     pub(super) fn is_turned(&self, item: &Item, start: usize, at: usize) -> bool {
         let before = &self.items[start.max(at.saturating_sub(NEAR)).min(at)..at];
-        item.what == What::Letter && !before.iter().any(Item::is_answer) || before.iter().any(|i| i.is(NOT | HEDGE))
+        item.what == What::Letter && !before.iter().any(Item::is_answer)
+            || before.iter().any(|i| i.is(NOT | HEDGE))
     }
 
     /// Whether an answer stands behind a colon, and nothing before that denies or leaves open what it is: "The bat settles it: C".
     pub(super) fn is_told(&self, k: usize, start: usize) -> bool {
-        let Some(before) = self.items[start..k].iter().rposition(|i| !i.is_mark("([{<")) else { return false };
+        let Some(before) = self.items[start..k]
+            .iter()
+            .rposition(|i| !i.is_mark("([{<"))
+        else {
+            return false;
+        };
         if before == 0 || !self.items[start + before].is_mark(":") {
             return false;
         }
         let colon = start + before;
-        for item in self.items[start.max(colon.saturating_sub(NEAR))..colon].iter().rev() {
+        for item in self.items[start.max(colon.saturating_sub(NEAR))..colon]
+            .iter()
+            .rev()
+        {
             if item.is_mark(",") || bounds(item) {
                 break;
             }
@@ -58,9 +67,15 @@ impl Reader<'_> {
 
     /// Whether nothing in the clause of an answer denies it or leaves it open.
     pub(super) fn is_clear(&self, k: usize, start: usize, end: usize) -> bool {
-        let bound = |i: &Item| i.what == What::Line || i.is_mark(",:") || i.is(BUT) && !i.is(CUE | LINK);
+        let bound =
+            |i: &Item| i.what == What::Line || i.is_mark(",:") || i.is(BUT) && !i.is(CUE | LINK);
         let near = &self.items[start.max((k + 1).saturating_sub(NEAR + 2))..k];
-        let first = k - near.iter().rev().take(NEAR + 1).take_while(|i| !bound(i)).count();
+        let first = k - near
+            .iter()
+            .rev()
+            .take(NEAR + 1)
+            .take_while(|i| !bound(i))
+            .count();
         let behind = &self.items[k + 1..end.min(k + 1 + NEAR)];
         let last = k + 1 + behind.iter().take_while(|i| !bound(i)).count();
         !self.is_negated(first, last)

@@ -22,9 +22,11 @@ impl Reader<'_> {
                 } else if item.is(OR) || item.is(AND) && !item.is(NOT) {
                     (joins, comma) = (true, false);
                 } else {
-                    let between = joins && item.is(NOUN | LINK | HEDGE) && !item.is(NOT | BUT | WAIT | WEAK)
-                        || !joins && item.is(NOUN);
-                    let again = !joins && item.is_answer() && item.option == self.items[last].option;
+                    let between =
+                        joins && item.is(NOUN | LINK | HEDGE) && !item.is(NOT | BUT | WAIT | WEAK)
+                            || !joins && item.is(NOUN);
+                    let again =
+                        !joins && item.is_answer() && item.option == self.items[last].option;
                     if !between && !again {
                         break;
                     }
@@ -32,20 +34,29 @@ impl Reader<'_> {
                 j += 1;
             }
             let near = j < end.min(last + 1 + NEAR);
-            let Some(item) = self.items.get(j).filter(|item| near && item.is_answer()) else { break };
+            let Some(item) = self.items.get(j).filter(|item| near && item.is_answer()) else {
+                break;
+            };
             let is_letter = |item: &Item| item.what == What::Letter;
             let before = &self.items[last];
-            let touches = is_letter(item) && is_letter(before) && (j == last + 1 || item.sure && before.sure);
+            let touches =
+                is_letter(item) && is_letter(before) && (j == last + 1 || item.sure && before.sure);
             if !(joins || touches) {
                 break;
             }
             if comma {
                 // Behind a comma only what ends there, or goes on as a list.
                 let at = |j: usize| self.items.get(j).filter(|_| j < end);
-                let next = if at(j + 1).is_some_and(|i| i.is_mark(")]}")) { at(j + 2) } else { at(j + 1) };
+                let next = if at(j + 1).is_some_and(|i| i.is_mark(")]}")) {
+                    at(j + 2)
+                } else {
+                    at(j + 1)
+                };
                 // "A, B, C는 아니므로": a particle and a denial behind the last of three.
-                let denies =
-                    |next: &Item| next.is(NOT) || next.is(IS | LINK) && at(j + 2).is_some_and(|after| after.is(NOT));
+                let denies = |next: &Item| {
+                    next.is(NOT)
+                        || next.is(IS | LINK) && at(j + 2).is_some_and(|after| after.is(NOT))
+                };
                 let denied = options.len() > 1 && next.is_some_and(denies);
                 if !denied && next.is_some_and(|i| !i.is_mark(",/") && !i.is(OR | AND)) {
                     break;

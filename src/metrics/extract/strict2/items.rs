@@ -62,7 +62,16 @@ pub(super) struct Item {
 
 impl Item {
     fn new(what: What, token: usize) -> Item {
-        Item { what, token, mask: 0, option: UNCLEAR, mark: ' ', sure: false, low: false, label: false }
+        Item {
+            what,
+            token,
+            mask: 0,
+            option: UNCLEAR,
+            mark: ' ',
+            sure: false,
+            low: false,
+            label: false,
+        }
     }
 
     pub(super) fn is_answer(&self) -> bool {
@@ -85,12 +94,26 @@ fn letter(text: &Text, at: usize, count: i32, cyrillic: bool) -> Option<(i32, bo
     let raw = token.raw?;
     let place = |row: &&str| row.chars().position(|c| c == raw).map(|at| at as i32);
     let (option, weak) = if raw.is_ascii() {
-        let option = raw.is_ascii_alphabetic().then(|| raw.to_ascii_uppercase() as i32 - 'A' as i32)?;
+        let option = raw
+            .is_ascii_alphabetic()
+            .then(|| raw.to_ascii_uppercase() as i32 - 'A' as i32)?;
         let is_pronoun = raw == 'I' && count <= 8 && !token.marked;
-        if is_pronoun && text.tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Word) {
+        if is_pronoun
+            && text
+                .tokens
+                .get(at + 1)
+                .is_some_and(|next| next.kind == Kind::Word)
+        {
             return None;
         }
-        (if cyrillic && option > 0 { UNCLEAR } else { option }, raw.is_ascii_lowercase())
+        (
+            if cyrillic && option > 0 {
+                UNCLEAR
+            } else {
+                option
+            },
+            raw.is_ascii_lowercase(),
+        )
     } else {
         let own = CYRILLIC.iter().find_map(place).filter(|_| cyrillic);
         let other = || match raw {
@@ -104,8 +127,14 @@ fn letter(text: &Text, at: usize, count: i32, cyrillic: bool) -> Option<(i32, bo
         // "The first letter is an S."
         return None;
     }
-    let (before, after) = (at.checked_sub(1).map(|at| &text.tokens[at]), text.tokens.get(at + 1));
-    let (word_before, word_after) = (at.checked_sub(1).map_or("", |at| text.at(at)), text.at(at + 1));
+    let (before, after) = (
+        at.checked_sub(1).map(|at| &text.tokens[at]),
+        text.tokens.get(at + 1),
+    );
+    let (word_before, word_after) = (
+        at.checked_sub(1).map_or("", |at| text.at(at)),
+        text.at(at + 1),
+    );
     let kind = |token: Option<&Token>| token.map(|token| token.kind);
     let enclosed = token.marked
         || kind(before) == Some(Kind::Mark)
@@ -132,7 +161,8 @@ fn letter(text: &Text, at: usize, count: i32, cyrillic: bool) -> Option<(i32, bo
         }
     }
     if text.is_joined(at + 1) {
-        let goes_on = text.is_joined(at + 2) && is_word(at + 2) && text.tokens[at + 2].script == token.script;
+        let goes_on =
+            text.is_joined(at + 2) && is_word(at + 2) && text.tokens[at + 2].script == token.script;
         let belongs = match word_after {
             "+" | "%" | "°" | "@" => true,
             "'" => words_at(text, at + 1) & IS == 0,
@@ -154,14 +184,22 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
             if token.kind == Kind::Mark && text.at(at) == "'" {
                 let (end, mask) = words().phrase(text, at);
                 if mask != 0 {
-                    out.push(Item { mask, ..Item::new(What::Phrase, at) });
+                    out.push(Item {
+                        mask,
+                        ..Item::new(What::Phrase, at)
+                    });
                 }
                 at = end.max(at + 1);
                 continue;
             }
-            let named = options.at(text, at).filter(|(end, _)| token.kind == Kind::Mark && *end > at + 1);
+            let named = options
+                .at(text, at)
+                .filter(|(end, _)| token.kind == Kind::Mark && *end > at + 1);
             if let Some((text_end, option)) = named {
-                out.push(Item { option, ..Item::new(What::Text, at) });
+                out.push(Item {
+                    option,
+                    ..Item::new(What::Text, at)
+                });
                 at = text_end;
                 continue;
             }
@@ -171,7 +209,10 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
                 Kind::Closes => What::Closes,
                 Kind::Mark | Kind::Word => What::Mark,
             };
-            out.push(Item { mark: text.at(at).chars().next().unwrap_or(' '), ..Item::new(what, at) });
+            out.push(Item {
+                mark: text.at(at).chars().next().unwrap_or(' '),
+                ..Item::new(what, at)
+            });
             at += 1;
             continue;
         }
@@ -181,7 +222,10 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
         let mut of_text = options.at(text, at);
         let in_word = token.script == 3 && text.is_joined(at) && text.tokens[at - 1].script == 3;
         let is_part = |end: usize| end - at < 2 || text.at(at).starts_with(is_hangul);
-        if in_word && out.last().is_some_and(|i| i.what == What::Word) && of_text.is_some_and(|(end, _)| is_part(end)) {
+        if in_word
+            && out.last().is_some_and(|i| i.what == What::Word)
+            && of_text.is_some_and(|(end, _)| is_part(end))
+        {
             of_text = None;
         }
         if let (Some((text_end, option)), Some(letter)) = (of_text, &mut found)
@@ -195,27 +239,44 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
             }
             of_text = None;
         }
-        if of_text.is_some_and(|(end, _)| end == at + 1) && n > SHORT && is_list_number(text, at, out.last()) {
+        if of_text.is_some_and(|(end, _)| end == at + 1)
+            && n > SHORT
+            && is_list_number(text, at, out.last())
+        {
             of_text = None;
         }
         if let Some((text_end, option)) = of_text.filter(|(text_end, _)| *text_end >= end) {
-            out.push(Item { option, ..Item::new(What::Text, at) });
+            out.push(Item {
+                option,
+                ..Item::new(What::Text, at)
+            });
             at = text_end;
             continue;
         }
-        let of_option = |k: usize| options.at(text, k).is_some_and(|(text_end, _)| text_end >= end);
+        let of_option = |k: usize| {
+            options
+                .at(text, k)
+                .is_some_and(|(text_end, _)| text_end >= end)
+        };
         if mask == PLAIN && (at + 1..end).any(of_option) {
             // "to the right" where "right of the plate" is an option.
             (end, mask) = (at, 0);
         }
-        let label =
-            after.is_some_and(|a| a.kind == Kind::Mark && !a.blank) && [".", ")", ":", "]"].contains(&text.at(at + 1));
+        let label = after.is_some_and(|a| a.kind == Kind::Mark && !a.blank)
+            && [".", ")", ":", "]"].contains(&text.at(at + 1));
         if let Some((option, sure, low)) = found {
             let begins = out.last().is_none_or(|item| item.what == What::Line);
             let alone = n == 1 || low && mask != 0 && label && begins;
-            let told = out.last().is_some_and(|i| i.is_mark(":")) && after.is_none_or(|a| a.kind == Kind::Line);
+            let told = out.last().is_some_and(|i| i.is_mark(":"))
+                && after.is_none_or(|a| a.kind == Kind::Line);
             if (sure || mask == 0 || alone || told) && (mask == 0 || end == at + 1 || sure) {
-                out.push(Item { option, sure, low, label, ..Item::new(What::Letter, at) });
+                out.push(Item {
+                    option,
+                    sure,
+                    low,
+                    label,
+                    ..Item::new(What::Letter, at)
+                });
                 at += 1;
                 continue;
             }
@@ -224,7 +285,10 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
             mask = 0;
         }
         if mask != 0 {
-            out.push(Item { mask, ..Item::new(What::Phrase, at) });
+            out.push(Item {
+                mask,
+                ..Item::new(What::Phrase, at)
+            });
             at = end;
         } else {
             out.push(Item::new(What::Word, at));
@@ -240,18 +304,24 @@ pub(super) fn items(text: &Text, options: &Options, count: i32, cyrillic: bool) 
 
 /// "1. The man on the left": the number of a list.
 fn is_list_number(text: &Text, at: usize, before: Option<&Item>) -> bool {
-    let after =
-        text.tokens.get(at + 1).filter(|a| a.kind == Kind::Mark && !a.blank && matches!(text.at(at + 1), "." | ")"));
+    let after = text
+        .tokens
+        .get(at + 1)
+        .filter(|a| a.kind == Kind::Mark && !a.blank && matches!(text.at(at + 1), "." | ")"));
     text.at(at).bytes().all(|b| b.is_ascii_digit())
         && before.is_none_or(|item| item.what == What::Line)
         && after.is_some()
-        && text.tokens.get(at + 2).is_some_and(|token| token.kind == Kind::Word)
+        && text
+            .tokens
+            .get(at + 2)
+            .is_some_and(|token| token.kind == Kind::Word)
 }
 
 /// Whether a character of Hiragana stands within a word.
 fn is_within(text: &Text, options: &Options, at: usize, before: Option<&Item>) -> bool {
     let is_dense = |at: usize| text.tokens.get(at).is_some_and(|token| token.script == 3);
-    text.at(at).starts_with(|c| ('\u{3041}'..='\u{309f}').contains(&c))
+    text.at(at)
+        .starts_with(|c| ('\u{3041}'..='\u{309f}').contains(&c))
         && before.is_some_and(|item| item.what == What::Word)
         && text.is_joined(at)
         && is_dense(at - 1)
@@ -271,8 +341,15 @@ fn begins_word(text: &Text, at: usize) -> bool {
 fn clear(all: &mut [Item]) {
     for at in 0..all.len() {
         if all[at].what == What::Letter && all[at].option == UNCLEAR {
-            let marks = all[at + 1..].iter().take(3).take_while(|i| i.is_mark(")].:-(")).count();
-            if let Some(text) = all.get(at + 1 + marks).filter(|i| marks > 0 && i.what == What::Text) {
+            let marks = all[at + 1..]
+                .iter()
+                .take(3)
+                .take_while(|i| i.is_mark(")].:-("))
+                .count();
+            if let Some(text) = all
+                .get(at + 1 + marks)
+                .filter(|i| marks > 0 && i.what == What::Text)
+            {
                 all[at].option = text.option;
             }
         }
@@ -285,17 +362,26 @@ pub(super) fn sentences(all: &[Item]) -> Vec<(usize, usize, bool)> {
     for (at, item) in all.iter().enumerate() {
         let stops = match item.what {
             What::Line => {
-                let before = all[start.max(at.saturating_sub(3)).min(at)..at].iter().rev().find(|i| !i.is_mark(")]}"));
-                let goes_on = before.is_some_and(|i| i.is_mark(":=") || i.is(CUE | FINAL | IS) && !i.is(YES | NO));
+                let before = all[start.max(at.saturating_sub(3)).min(at)..at]
+                    .iter()
+                    .rev()
+                    .find(|i| !i.is_mark(")]}"));
+                let goes_on = before
+                    .is_some_and(|i| i.is_mark(":=") || i.is(CUE | FINAL | IS) && !i.is(YES | NO));
                 // A heading above the answer is read with it, once.
-                let is_second = all[start.max(at.saturating_sub(8)).min(at)..at].iter().any(|i| i.what == What::Line);
+                let is_second = all[start.max(at.saturating_sub(8)).min(at)..at]
+                    .iter()
+                    .any(|i| i.what == What::Line);
                 !goes_on || is_second
             }
             What::Mark if "!?;…。".contains(item.mark) => true,
             What::Mark if item.mark == '.' => {
-                let before = all.get(at.wrapping_sub(1)).filter(|i| at > start && i.what == What::Letter);
+                let before = all
+                    .get(at.wrapping_sub(1))
+                    .filter(|i| at > start && i.what == What::Letter);
                 let is_label = before.zip(all.get(at + 1)).is_some_and(|(letter, after)| {
-                    after.what != What::Line && (at - 1 - start <= 1 || after.what == What::Text && !letter.low)
+                    after.what != What::Line
+                        && (at - 1 - start <= 1 || after.what == What::Text && !letter.low)
                 });
                 !is_label
             }

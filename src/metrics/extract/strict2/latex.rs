@@ -90,7 +90,11 @@ pub(super) fn fraction(chars: &[char], from: usize) -> Option<(usize, Vec<char>)
     let (mut word, mut at) = (Vec::new(), from);
     for _ in 0..2 {
         let rest = chars.get(at..)?.strip_prefix(&['{'])?;
-        let digits = rest.iter().take(9).take_while(|c| c.is_ascii_digit()).count();
+        let digits = rest
+            .iter()
+            .take(9)
+            .take_while(|c| c.is_ascii_digit())
+            .count();
         if digits == 0 || rest.get(digits) != Some(&'}') {
             return None;
         }

@@ -70,7 +70,16 @@ pub(super) fn all() -> &'static [Lists] {
     static ALL: OnceLock<Vec<Lists>> = OnceLock::new();
     ALL.get_or_init(|| {
         let lists = |classes: BTreeMap<String, Vec<String>>| {
-            LISTS.map(|name| sorted(classes.get(name).into_iter().flatten().map(|word| words(word)).collect()))
+            LISTS.map(|name| {
+                sorted(
+                    classes
+                        .get(name)
+                        .into_iter()
+                        .flatten()
+                        .map(|word| words(word))
+                        .collect(),
+                )
+            })
         };
         table().into_values().map(lists).collect()
     })
@@ -79,17 +88,33 @@ pub(super) fn all() -> &'static [Lists] {
 /// The lists of these languages; of all for `None`.
 pub(super) fn of(languages: Option<u64>) -> Arc<Lists> {
     static KEPT: OnceLock<Mutex<HashMap<Option<u64>, Arc<Lists>>>> = OnceLock::new();
-    let mut kept = KEPT.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = KEPT
+        .get_or_init(Mutex::default)
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
     let made = kept.entry(languages).or_insert_with(|| {
         let is_in = |at: usize| languages.is_none_or(|some| some & (1 << at) != 0);
-        let some = || all().iter().enumerate().filter(|(at, _)| is_in(*at)).map(|(_, lists)| lists);
-        Arc::new(std::array::from_fn(|name| sorted(some().flat_map(|lists| lists[name].clone()).collect())))
+        let some = || {
+            all()
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| is_in(*at))
+                .map(|(_, lists)| lists)
+        };
+        Arc::new(std::array::from_fn(|name| {
+            sorted(some().flat_map(|lists| lists[name].clone()).collect())
+        }))
     });
     Arc::clone(made)
 }
 
 fn sorted(mut words: Vec<String>) -> Vec<String> {
-    words.sort_by(|a, b| b.chars().count().cmp(&a.chars().count()).then_with(|| a.cmp(b)));
+    words.sort_by(|a, b| {
+        b.chars()
+            .count()
+            .cmp(&a.chars().count())
+            .then_with(|| a.cmp(b))
+    });
     words.dedup();
     words
 }

@@ -91,8 +91,20 @@ pub(super) fn read(asked: &Asked, output: &str, judge: Option<&str>) -> (Read, W
         }
     }
     match read {
-        Read::Option(at) if asked.options.get(at).is_some_and(|o| o.role == Role::Refusal) => {
-            (Read::Refused, if why == Why::Judge { why } else { Why::RefusalOption })
+        Read::Option(at)
+            if asked
+                .options
+                .get(at)
+                .is_some_and(|o| o.role == Role::Refusal) =>
+        {
+            (
+                Read::Refused,
+                if why == Why::Judge {
+                    why
+                } else {
+                    Why::RefusalOption
+                },
+            )
         }
         _ => (read, why),
     }
@@ -109,7 +121,8 @@ pub(super) fn said(output: &str) -> Option<&str> {
 /// Whether `output` declines to answer, in the words of the table.
 pub(super) fn declines(output: &str) -> bool {
     use decide::Refuses;
-    said(output).is_some_and(|said| items(&Text::new(said), &Options::default(), 0, false).refuses())
+    said(output)
+        .is_some_and(|said| items(&Text::new(said), &Options::default(), 0, false).refuses())
 }
 
 fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
@@ -147,8 +160,12 @@ fn of_text(asked: &Asked, text: &str) -> (Read, Why) {
 
 /// A capital letter of an option, alone or with brackets, full stop or its own text: most answers, read without looking further.
 fn plainly(asked: &Asked, text: &str) -> Option<usize> {
-    let letter =
-        |letter: u8| letter.is_ascii_uppercase().then(|| super::text::index(letter)).filter(|at| *at < letters(asked));
+    let letter = |letter: u8| {
+        letter
+            .is_ascii_uppercase()
+            .then(|| super::text::index(letter))
+            .filter(|at| *at < letters(asked))
+    };
     let (at, rest) = match text.as_bytes() {
         [b'(', one, b')', ..] => (letter(*one)?, &text[3..]),
         [one] => (letter(*one)?, ""),
@@ -156,21 +173,33 @@ fn plainly(asked: &Asked, text: &str) -> Option<usize> {
         _ => return None,
     };
     let own = |rest: &str| {
-        let option = asked.options.get(at).map(|o| o.text.trim()).filter(|o| o.len() > 1);
+        let option = asked
+            .options
+            .get(at)
+            .map(|o| o.text.trim())
+            .filter(|o| o.len() > 1);
         rest.starts_with(' ') && option.is_some_and(|o| same(o, rest.trim().trim_end_matches('.')))
     };
-    let is_short = asked.options.iter().any(|o| o.text.trim().chars().nth(1).is_none());
+    let is_short = asked
+        .options
+        .iter()
+        .any(|o| o.text.trim().chars().nth(1).is_none());
     (!is_short && (rest.is_empty() || rest == "." || own(rest))).then_some(at)
 }
 
 /// How many letters stand for options: all of them where options are not known.
 fn letters(asked: &Asked) -> usize {
-    if asked.options.is_empty() { 26 } else { asked.options.len() }
+    if asked.options.is_empty() {
+        26
+    } else {
+        asked.options.len()
+    }
 }
 
 fn option(asked: &Asked, text: &str) -> (Read, Why) {
     let mut text = Text::new(text);
-    text.languages = words::words().languages(&text, &Text::new(thoughts::first_line(asked.instruction)));
+    text.languages =
+        words::words().languages(&text, &Text::new(thoughts::first_line(asked.instruction)));
     let mut options = Options::new(asked.options);
     if text.tokens.len() <= NUMBERED {
         options.number_words(asked.options, text.tokens.len() <= SHORT);
@@ -182,14 +211,25 @@ fn option(asked: &Asked, text: &str) -> (Read, Why) {
     while found.last().is_some_and(|item| item.what == What::Line) {
         found.pop();
     }
-    decide::answer(&decide::Asked { options: asked.options, count }, &question, &found, &text)
+    decide::answer(
+        &decide::Asked {
+            options: asked.options,
+            count,
+        },
+        &question,
+        &found,
+        &text,
+    )
 }
 
 /// Whether the options are lettered А, Б, В in what was asked.
 fn is_cyrillic(instruction: &str) -> bool {
     let line = |line: &str| {
         let mut chars = line.trim().trim_start_matches('(').chars();
-        matches!((chars.next(), chars.next()), (Some('Б' | 'б'), Some('.' | ')' | ':')))
+        matches!(
+            (chars.next(), chars.next()),
+            (Some('Б' | 'б'), Some('.' | ')' | ':'))
+        )
     };
     instruction.lines().any(line)
 }
@@ -227,5 +267,8 @@ pub(super) fn trace(asked: &Asked, output: &str, judge: Option<&str>) -> String 
 pub fn python() -> String {
     let table = serde_json::to_string(&words::table()).unwrap_or_default();
     // A JSON text of texts and lists is one of Python too.
-    format!("{}\n\nTRIE = trie({table})\n", include_str!("strict2.py").trim_end())
+    format!(
+        "{}\n\nTRIE = trie({table})\n",
+        include_str!("strict2.py").trim_end()
+    )
 }

@@ -16,11 +16,17 @@ pub(super) fn of_object(options: &[Choice], said: &str) -> Option<usize> {
     let mut found = None;
     for value in values.values().filter_map(Value::as_str).map(str::trim) {
         let letter = match value.as_bytes() {
-            [letter] if letter.is_ascii_uppercase() => Some(text::index(*letter)).filter(|at| *at < options.len()),
+            [letter] if letter.is_ascii_uppercase() => {
+                Some(text::index(*letter)).filter(|at| *at < options.len())
+            }
             _ => None,
         };
         let own = |option: &Choice| option.text.trim().to_lowercase() == value.to_lowercase();
-        let texts = options.iter().enumerate().filter(|(_, option)| own(option)).map(|(at, _)| at);
+        let texts = options
+            .iter()
+            .enumerate()
+            .filter(|(_, option)| own(option))
+            .map(|(at, _)| at);
         for at in letter.into_iter().chain(texts) {
             if found.is_some_and(|found| found != at) {
                 return None;

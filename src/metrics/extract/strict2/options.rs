@@ -33,7 +33,9 @@ pub(super) fn number(word: &str) -> Option<&str> {
     if word.bytes().all(|b| b.is_ascii_digit()) {
         return Some(word.trim_start_matches('0'));
     }
-    let at = NUMBERS.iter().position(|number| number.split(' ').any(|other| other == word));
+    let at = NUMBERS
+        .iter()
+        .position(|number| number.split(' ').any(|other| other == word));
     at.filter(|at| *at > 0).map(|at| DIGITS[at])
 }
 
@@ -42,10 +44,18 @@ pub(super) fn bare_numbers(options: &[Choice]) -> HashMap<String, i32> {
     let mut found = HashMap::new();
     for (at, option) in (0..).zip(options) {
         let text = Text::new(&option.text);
-        let mut words = text.tokens.iter().filter(|token| token.kind == Kind::Word).map(|token| text.word(token));
-        let first = words.next().filter(|word| word.chars().all(|c| c.is_ascii_digit() || ".,/".contains(c)));
+        let mut words = text
+            .tokens
+            .iter()
+            .filter(|token| token.kind == Kind::Word)
+            .map(|token| text.word(token));
+        let first = words.next().filter(|word| {
+            word.chars()
+                .all(|c| c.is_ascii_digit() || ".,/".contains(c))
+        });
         let mut rest = words.peekable();
-        let is_unit = rest.peek().is_some() && !rest.any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let is_unit = rest.peek().is_some()
+            && !rest.any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
         match first.filter(|_| is_unit) {
             Some(number) if !found.contains_key(number) => found.insert(number.to_string(), at),
             _ => return HashMap::new(),
@@ -56,13 +66,13 @@ pub(super) fn bare_numbers(options: &[Choice]) -> HashMap<String, i32> {
 
 /// Words at the beginning of an option without which a sentence may name it.
 pub(super) const ARTICLES: [&str; 27] = [
-    "a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el", "la", "le", "der",
-    "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les",
+    "a", "an", "the", "un", "une", "ein", "eine", "einen", "una", "uno", "um", "uma", "een", "el",
+    "la", "le", "der", "die", "das", "il", "lo", "het", "o", "os", "los", "las", "les",
 ];
 /// Pronouns there: "It is closed".
 const PRONOUNS: [&str; 27] = [
-    "it", "he", "she", "they", "il", "elle", "ils", "er", "sie", "es", "ella", "él", "ele", "ela", "lui", "lei", "hij",
-    "zij", "hun", "han", "hon", "он", "она", "они", "оно", "він", "вона",
+    "it", "he", "she", "they", "il", "elle", "ils", "er", "sie", "es", "ella", "él", "ele", "ela",
+    "lui", "lei", "hij", "zij", "hun", "han", "hon", "он", "она", "они", "оно", "він", "вона",
 ];
 /// What Turkish writes together with a word that says what something is.
 const COPULAS: [&str; 6] = ["dir", "dur", "dür", "tir", "tur", "tür"];
@@ -77,19 +87,32 @@ impl Options {
         for (at, option) in (0..).zip(options) {
             let text = Text::new(&option.text);
             let near = |token: &&Token| matches!(token.kind, Kind::Word | Kind::Mark);
-            let mut words: Vec<String> = text.tokens.iter().filter(near).map(|t| text.word(t).to_string()).collect();
-            while words.last().is_some_and(|word| [".", "。", "!"].contains(&word.as_str())) {
+            let mut words: Vec<String> = text
+                .tokens
+                .iter()
+                .filter(near)
+                .map(|t| text.word(t).to_string())
+                .collect();
+            while words
+                .last()
+                .is_some_and(|word| [".", "。", "!"].contains(&word.as_str()))
+            {
                 words.pop();
             }
             for form in names(words).into_iter().filter(|form| !form.is_empty()) {
-                found.entry(form).and_modify(|of| *of = if *of == at { at } else { SEVERAL }).or_insert(at);
+                found
+                    .entry(form)
+                    .and_modify(|of| *of = if *of == at { at } else { SEVERAL })
+                    .or_insert(at);
             }
         }
         let mut table: HashMap<String, Vec<(Vec<String>, i32)>> = HashMap::new();
         for (words, at) in found.into_iter().filter(|(_, at)| *at != SEVERAL) {
             table.entry(words[0].clone()).or_default().push((words, at));
         }
-        table.values_mut().for_each(|rows| rows.sort_by_key(|(words, at)| (std::cmp::Reverse(words.len()), *at)));
+        table
+            .values_mut()
+            .for_each(|rows| rows.sort_by_key(|(words, at)| (std::cmp::Reverse(words.len()), *at)));
         Options(table)
     }
 
@@ -99,15 +122,30 @@ impl Options {
         let number = |option: &Choice| {
             let text = option.text.trim();
             let digits = (1..3).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
-            text.parse::<usize>().ok().filter(|number| digits && *number <= 10).map(|number| (text.to_string(), number))
+            text.parse::<usize>()
+                .ok()
+                .filter(|number| digits && *number <= 10)
+                .map(|number| (text.to_string(), number))
         };
-        let Some(numbers) = options.iter().map(number).collect::<Option<Vec<_>>>() else { return };
-        if numbers.iter().collect::<std::collections::HashSet<_>>().len() < numbers.len() {
+        let Some(numbers) = options.iter().map(number).collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        if numbers
+            .iter()
+            .collect::<std::collections::HashSet<_>>()
+            .len()
+            < numbers.len()
+        {
             return;
         }
-        for (at, (_, number)) in (0..).zip(&numbers).filter(|(_, (_, number))| ones || *number != 1) {
+        for (at, (_, number)) in (0..)
+            .zip(&numbers)
+            .filter(|(_, (_, number))| ones || *number != 1)
+        {
             for word in NUMBERS[*number].split(' ') {
-                self.0.entry(word.to_string()).or_insert_with(|| vec![(vec![word.to_string()], at)]);
+                self.0
+                    .entry(word.to_string())
+                    .or_insert_with(|| vec![(vec![word.to_string()], at)]);
             }
         }
     }
@@ -115,19 +153,27 @@ impl Options {
     /// The option whose text begins at a token, and where it ends; the longest of several.
     pub(super) fn at(&self, text: &Text, at: usize) -> Option<(usize, i32)> {
         let matches = |at: usize, word: &String| forms(text.at(at)).any(|form| form == word);
-        forms(text.at(at)).filter_map(|form| self.0.get(form)).flatten().find_map(|(words, option)| {
-            let end = at + words.len();
-            if end > text.tokens.len() || !words.iter().enumerate().all(|(k, word)| matches(at + k, word)) {
-                return None;
-            }
-            // Where words stand without blanks, more of the word may follow.
-            let goes_on = text.tokens[end - 1].script == 3
-                && text.is_joined(end)
-                && text.tokens[end].script == 3
-                && words_at(text, end) == 0
-                && (words.len() < 3 || text.at(end).starts_with(is_hangul));
-            (!goes_on).then_some((end, *option))
-        })
+        forms(text.at(at))
+            .filter_map(|form| self.0.get(form))
+            .flatten()
+            .find_map(|(words, option)| {
+                let end = at + words.len();
+                if end > text.tokens.len()
+                    || !words
+                        .iter()
+                        .enumerate()
+                        .all(|(k, word)| matches(at + k, word))
+                {
+                    return None;
+                }
+                // Where words stand without blanks, more of the word may follow.
+                let goes_on = text.tokens[end - 1].script == 3
+                    && text.is_joined(end)
+                    && text.tokens[end].script == 3
+                    && words_at(text, end) == 0
+                    && (words.len() < 3 || text.at(end).starts_with(is_hangul));
+                (!goes_on).then_some((end, *option))
+            })
     }
 }
 
@@ -135,7 +181,11 @@ impl Options {
 /// comma.
 fn names(words: Vec<String>) -> Vec<Vec<String>> {
     let mut all = Vec::new();
-    let is = |at: usize, some: &[&str]| words.get(at).is_some_and(|word| some.contains(&word.as_str()));
+    let is = |at: usize, some: &[&str]| {
+        words
+            .get(at)
+            .is_some_and(|word| some.contains(&word.as_str()))
+    };
     let n = words.len();
     if n > 1 && is(0, &ARTICLES) {
         all.push(words[1..].to_vec());
@@ -143,12 +193,22 @@ fn names(words: Vec<String>) -> Vec<Vec<String>> {
     if n == 2 && is(0, &PRONOUNS) && words[1].chars().count() > 4 {
         all.push(words[1..].to_vec());
     }
-    let comma = words.iter().position(|word| word == "," || word == "(").unwrap_or(0);
+    let comma = words
+        .iter()
+        .position(|word| word == "," || word == "(")
+        .unwrap_or(0);
     if (1..4).contains(&comma) {
         all.push(words[..comma].to_vec());
     }
     if n > 2 && is(0, &PRONOUNS) {
-        all.push(words[if n > 3 && is(1, &["is", "are", "was"]) { 2 } else { 1 }..].to_vec());
+        all.push(
+            words[if n > 3 && is(1, &["is", "are", "was"]) {
+                2
+            } else {
+                1
+            }..]
+                .to_vec(),
+        );
     }
     if let Some(round) = words.last().and_then(|word| word.strip_suffix(".00")) {
         // "1,364 dollars" for "$1,364.00".
@@ -167,7 +227,10 @@ fn names(words: Vec<String>) -> Vec<Vec<String>> {
 /// A word, and what it is without what Turkish and Arabic write together with it.
 fn forms(word: &str) -> impl Iterator<Item = &str> {
     let count = word.chars().count();
-    let copula = COPULAS.iter().find_map(|copula| word.strip_suffix(copula)).filter(|_| count > 4);
+    let copula = COPULAS
+        .iter()
+        .find_map(|copula| word.strip_suffix(copula))
+        .filter(|_| count > 4);
     let arabic = word.starts_with(|c| ('\u{621}'..='\u{64a}').contains(&c));
     let article = word.strip_prefix("ال").filter(|_| arabic && count > 4);
     let ending = word.strip_suffix('ا').filter(|_| arabic && count > 3);

@@ -11,7 +11,9 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Its words, with a blank between them, and one around.
 pub(super) fn words(text: &str) -> String {
-    let text = plain(text).replace("can't", "cannot").replace("n't", " not");
+    let text = plain(text)
+        .replace("can't", "cannot")
+        .replace("n't", " not");
     let blank = |c: char| if script(c) == 0 { ' ' } else { c };
     joined(&text.chars().map(blank).collect::<String>())
 }
@@ -67,9 +69,17 @@ pub(super) fn without(words: &str, list: &[String]) -> String {
 pub(super) fn split(words: &str, list: &[String]) -> Vec<String> {
     let mut words = words.to_string();
     for word in list {
-        words = if is_dense(word) { words.replace(word.trim(), "\n") } else { words.replace(word.as_str(), " \n ") };
+        words = if is_dense(word) {
+            words.replace(word.trim(), "\n")
+        } else {
+            words.replace(word.as_str(), " \n ")
+        };
     }
-    words.split('\n').filter(|part| !part.trim().is_empty()).map(str::to_string).collect()
+    words
+        .split('\n')
+        .filter(|part| !part.trim().is_empty())
+        .map(str::to_string)
+        .collect()
 }
 
 /// Words one by one: of scripts without blanks characters, runs of Katakana, and what stands between blanks in Korean and Thai.
@@ -98,9 +108,14 @@ pub(super) fn units(words: &str) -> Vec<String> {
 /// A word without what English puts behind it: "riding" and "rides".
 fn stem(word: &str) -> &str {
     for end in ["ing", "ed", "es", "s", "e"] {
-        if let Some(rest) = word.strip_suffix(end).filter(|rest| rest.chars().count() > 2) {
+        if let Some(rest) = word
+            .strip_suffix(end)
+            .filter(|rest| rest.chars().count() > 2)
+        {
             let mut last = rest.chars().rev();
-            let doubled = last.next().filter(|c| last.next() == Some(*c) && rest.chars().count() > 3);
+            let doubled = last
+                .next()
+                .filter(|c| last.next() == Some(*c) && rest.chars().count() > 3);
             return match doubled {
                 Some(c) if end == "ing" || end == "ed" => &rest[..rest.len() - c.len_utf8()],
                 _ => rest,
@@ -117,12 +132,19 @@ pub(super) fn quoted(text: &str) -> Vec<String> {
     if parts.len().is_multiple_of(2) {
         return Vec::new();
     }
-    parts.iter().skip(1).step_by(2).map(|part| words(part)).collect()
+    parts
+        .iter()
+        .skip(1)
+        .step_by(2)
+        .map(|part| words(part))
+        .collect()
 }
 
 /// What stands before and behind the last of these words, each with it: it may deny the one or the other. `None` where there is none.
 pub(super) fn halves(words: &str, list: &[&String]) -> Option<(String, String)> {
-    let places = list.iter().filter_map(|word| words.rfind(sought(word)).map(|at| (at, *word)));
+    let places = list
+        .iter()
+        .filter_map(|word| words.rfind(sought(word)).map(|at| (at, *word)));
     let (at, word) = places.max()?;
     let end = at + sought(word).len();
     Some((format!("{} ", &words[..end]), format!(" {}", &words[at..])))
@@ -134,9 +156,14 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
         return true;
     }
     let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let (Some(first), Some(end_a), Some(end_b)) = (a.first(), a.last(), b.last()) else { return false };
+    let (Some(first), Some(end_a), Some(end_b)) = (a.first(), a.last(), b.last()) else {
+        return false;
+    };
     let genders = [('o', 'a'), ('a', 'o'), ('ा', 'ी'), ('ी', 'ा')];
-    if a.len() == b.len() && a[..a.len() - 1] == b[..b.len() - 1] && genders.contains(&(*end_a, *end_b)) {
+    if a.len() == b.len()
+        && a[..a.len() - 1] == b[..b.len() - 1]
+        && genders.contains(&(*end_a, *end_b))
+    {
         // "niño" and "niña"
         return false;
     }

@@ -6,7 +6,8 @@ use super::around::{Left, NEAR, Right};
 use super::items::{Item, SEVERAL, What};
 use super::tokens::Text;
 use super::words::{
-    BUT, CUE, DEPENDS, FINAL, FIRST, HEDGE, IF, LEAN, LINK, MILD, NOT, OR, REASON, SO, THOUGH, WAIT, WEAK, YES,
+    BUT, CUE, DEPENDS, FINAL, FIRST, HEDGE, IF, LEAN, LINK, MILD, NOT, OR, REASON, SO, THOUGH,
+    WAIT, WEAK, YES,
 };
 
 /// What is said, in order.
@@ -110,24 +111,44 @@ impl<'a> Reader<'a> {
     pub(super) fn sentence(&mut self, (start, end, question): (usize, usize, bool)) {
         let after_question = std::mem::replace(&mut self.questioned, question);
         let is_if = |i: &Item| i.is(IF) && !i.is(LINK | REASON | HEDGE | YES);
-        let condition = self.items[start..self.items.len().min(start + 2)].iter().any(is_if)
-            || self.items[start..end.min(start + 4)].iter().any(|i| i.is(DEPENDS));
+        let condition = self.items[start..self.items.len().min(start + 2)]
+            .iter()
+            .any(is_if)
+            || self.items[start..end.min(start + 4)]
+                .iter()
+                .any(|i| i.is(DEPENDS));
         if self.verdict(start, end, question) {
             return;
         }
-        let mut here = Here { start, end, question, condition, after_question, turns: false };
+        let mut here = Here {
+            start,
+            end,
+            question,
+            condition,
+            after_question,
+            turns: false,
+        };
         let mut k = self.conceded(&mut here);
-        let first = self.items[start..end.min(start + NEAR)].iter().position(|i| i.is(FIRST)).map(|at| start + at);
+        let first = self.items[start..end.min(start + NEAR)]
+            .iter()
+            .position(|i| i.is(FIRST))
+            .map(|at| start + at);
         // "At first I thought of a dog, but it is a cat."
         let turn = first.and_then(|first| {
             let rest = &self.items[first..end.min(first + NEAR)];
-            rest.iter().position(|i| i.is(BUT) && !i.is(CUE | LINK | NOT)).map(|at| first..first + at)
+            rest.iter()
+                .position(|i| i.is(BUT) && !i.is(CUE | LINK | NOT))
+                .map(|at| first..first + at)
         });
         while k < end {
             let item = self.items[k];
             k = match item.what {
                 What::Opens => self.boxed(k, end),
-                _ if item.is_answer() && turn.as_ref().is_some_and(|turn| turn.start < k && turn.contains(&k)) => {
+                _ if item.is_answer()
+                    && turn
+                        .as_ref()
+                        .is_some_and(|turn| turn.start < k && turn.contains(&k)) =>
+                {
                     here.turns = true;
                     k + 1
                 }
@@ -144,7 +165,9 @@ impl<'a> Reader<'a> {
             return here.start;
         }
         let clause = &self.items[here.start..here.end.min(here.start + NEAR)];
-        let Some(comma) = clause.iter().position(|i| i.is_mark(",")) else { return here.start };
+        let Some(comma) = clause.iter().position(|i| i.is_mark(",")) else {
+            return here.start;
+        };
         for i in &clause[..comma] {
             if i.what == What::Text || i.what == What::Letter && !self.is_article(i) {
                 self.events.push(Event::Denies(i.option));
@@ -164,16 +187,28 @@ impl<'a> Reader<'a> {
             };
             if k == start || begins(&self.items[k - 1]) {
                 let rest = &self.items[k + 1..end.min(k + 3).max(k + 1)];
-                let alone = k == start && rest.iter().all(|i| matches!(i.what, What::Mark | What::Line));
-                let says =
-                    |e: &Event| matches!(e, Event::Commits { .. } | Event::Mentions { .. } | Event::Marks { .. });
+                let alone = k == start
+                    && rest
+                        .iter()
+                        .all(|i| matches!(i.what, What::Mark | What::Line));
+                let says = |e: &Event| {
+                    matches!(
+                        e,
+                        Event::Commits { .. } | Event::Mentions { .. } | Event::Marks { .. }
+                    )
+                };
                 // "C, no B" denies B.
                 let next = self.items.get(k + 1);
-                let denies = item.is(NOT) && next.is_some_and(|i| !matches!(i.what, What::Mark | What::Line));
+                let denies = item.is(NOT)
+                    && next.is_some_and(|i| !matches!(i.what, What::Mark | What::Line));
                 if !denies && self.events.iter().any(says) {
                     self.turns_at = Some(k);
                 }
-                self.events.push(if item.is(WAIT) || alone { Event::TakesBack } else { Event::Turns });
+                self.events.push(if item.is(WAIT) || alone {
+                    Event::TakesBack
+                } else {
+                    Event::Turns
+                });
             }
         }
         k + 1
@@ -199,17 +234,24 @@ impl<'a> Reader<'a> {
         };
         let mentions = !is_letter && left == Left::Other;
         let is = |kind: Left| left == kind || outer == Some(kind);
-        let leans = is(Left::Leaned) || left == Left::Hedged && right == Right::After && self.items[at].is(LEAN);
+        let leans = is(Left::Leaned)
+            || left == Left::Hedged && right == Right::After && self.items[at].is(LEAN);
         let mut commits = false;
         if here.question {
             self.events.push(Event::Asks);
         } else if let Some((text, other)) = self.other_text(k, end) {
             // "B (dog)", "B - dog" where that is another option.
-            self.events.push(Event::Leaves { options: vec![option, other], mentions: false });
+            self.events.push(Event::Leaves {
+                options: vec![option, other],
+                mentions: false,
+            });
             last = text;
         } else if let Some(other) = self.other_letter(k, end) {
             // "Flying a kite (B)" where that is another option.
-            self.events.push(Event::Leaves { options: vec![option, other], mentions: false });
+            self.events.push(Event::Leaves {
+                options: vec![option, other],
+                mentions: false,
+            });
             last = k + 2;
         } else if is(Left::Denied) || right == Right::Not {
             self.events.extend(group.iter().map(|o| Event::Denies(*o)));
@@ -218,7 +260,10 @@ impl<'a> Reader<'a> {
             let or = self.items[k..last].iter().any(|i| i.is(OR) && !i.is(LINK));
             let beside = matches!(left, Left::Start | Left::Named | Left::Other | Left::Comma);
             let passing = right == Right::Word && beside && !or;
-            self.events.push(Event::Leaves { options: group.clone(), mentions: mentions || passing });
+            self.events.push(Event::Leaves {
+                options: group.clone(),
+                mentions: mentions || passing,
+            });
             here.turns = true;
         } else if leans && !here.condition {
             self.events.push(Event::Leans(option));
@@ -228,28 +273,43 @@ impl<'a> Reader<'a> {
             || is(Left::Condition)
             || matches!(right, Right::Hedge | Right::Or | Right::If) && self.stands(k, left, right)
         {
-            self.events.push(Event::Leaves { options: vec![option], mentions });
+            self.events.push(Event::Leaves {
+                options: vec![option],
+                mentions,
+            });
             here.turns = true;
         } else if self.stands(k, left, right) {
             commits = self.commits(k, here, (left, at), (right, last));
         } else if !is_letter {
             self.mentions(k, here);
         } else if right == Right::Text {
-            let joined =
-                self.items.get(k + 1).filter(|i| i.what == What::Phrase && self.text.tokens[i.token].script == 3);
+            let joined = self
+                .items
+                .get(k + 1)
+                .filter(|i| i.what == What::Phrase && self.text.tokens[i.token].script == 3);
             if item.label || item.sure {
-                self.events.push(Event::Leaves { options: vec![option, SEVERAL], mentions: false });
+                self.events.push(Event::Leaves {
+                    options: vec![option, SEVERAL],
+                    mentions: false,
+                });
             } else if joined.is_some() {
                 // "Aの駐車場" where that is another option.
-                self.events.push(Event::Leaves { options: vec![option, SEVERAL], mentions: false });
-                last = (k + 1..end).find(|j| self.items[*j].what == What::Text).unwrap_or(last);
+                self.events.push(Event::Leaves {
+                    options: vec![option, SEVERAL],
+                    mentions: false,
+                });
+                last = (k + 1..end)
+                    .find(|j| self.items[*j].what == What::Text)
+                    .unwrap_or(last);
             }
         }
         if item.label && is_letter && self.has_text(k, end, k - start > 2) {
             self.events.push(Event::Labels(option));
         }
         // The text of the letter that stands before it is no second answer.
-        let again = |i: &Item| i.is_mark(")]}.:-(") || i.is_answer() && i.option == option && group.len() == 1;
+        let again = |i: &Item| {
+            i.is_mark(")]}.:-(") || i.is_answer() && i.option == option && group.len() == 1
+        };
         let mut next = last + 1;
         while next < end && (commits || is_letter) && again(&self.items[next]) {
             next += 1;
@@ -258,25 +318,44 @@ impl<'a> Reader<'a> {
     }
 
     fn mentions(&mut self, k: usize, here: &Here) {
-        let (denied, clear) = (self.is_negated(here.start, here.end), self.is_clear(k, here.start, here.end));
-        self.events.push(Event::Mentions { option: self.items[k].option, denied, clear });
+        let (denied, clear) = (
+            self.is_negated(here.start, here.end),
+            self.is_clear(k, here.start, here.end),
+        );
+        self.events.push(Event::Mentions {
+            option: self.items[k].option,
+            denied,
+            clear,
+        });
     }
 
     /// Says whether the output commits itself to the answer that stands at `k`; whether it does.
-    fn commits(&mut self, k: usize, here: &Here, (left, at): (Left, usize), (right, last): (Right, usize)) -> bool {
+    fn commits(
+        &mut self,
+        k: usize,
+        here: &Here,
+        (left, at): (Left, usize),
+        (right, last): (Right, usize),
+    ) -> bool {
         let (start, end) = (here.start, here.end);
         let item = self.items[k];
         let option = item.option;
         let is_letter = item.what == What::Letter;
         let (mut commits, mut listed) = self.states(k, here, (left, at), (right, last));
-        let mut strength = if left == Left::Cued && self.items[at].is(FINAL) { 3 } else { 2 };
+        let mut strength = if left == Left::Cued && self.items[at].is(FINAL) {
+            3
+        } else {
+            2
+        };
         if commits && is_letter && item.label && self.lists(k, end) {
             listed = true;
         }
         if !commits && right == Right::End && (is_letter || here.turns) && self.is_told(k, start) {
             commits = true;
         }
-        let loosely = !is_letter && matches!(right, Right::Word | Right::Comma | Right::Reason) && end - k < 5;
+        let loosely = !is_letter
+            && matches!(right, Right::Word | Right::Comma | Right::Reason)
+            && end - k < 5;
         let concluded = !commits && (right == Right::End || loosely) && self.is_concluded(k, start);
         if concluded {
             (commits, strength) = (true, 2);
@@ -285,14 +364,27 @@ impl<'a> Reader<'a> {
             // Of a text that is cut off neither the mere naming of things nor a list of options is an answer.
             let mild = !is_letter && left == Left::Cued && self.items[at].is(MILD) && strength != 3;
             let inline = !is_letter && start > 0 && self.items[start - 1].what == What::Mark;
-            let passing = mild || concluded || start > 0 && left == Left::Start && (listed || inline);
-            self.events.push(Event::Commits { option, strength, listed, passing });
+            let passing =
+                mild || concluded || start > 0 && left == Left::Start && (listed || inline);
+            self.events.push(Event::Commits {
+                option,
+                strength,
+                listed,
+                passing,
+            });
         } else if !is_letter {
             self.mentions(k, here);
         } else if item.sure || left == Left::Named || item.label {
             let closes = matches!(right, Right::End | Right::Comma | Right::Reason);
-            let (denied, clear) = (self.is_negated(start, end), closes && self.is_clear(k, start, end));
-            self.events.push(Event::Marks { option, denied, clear });
+            let (denied, clear) = (
+                self.is_negated(start, end),
+                closes && self.is_clear(k, start, end),
+            );
+            self.events.push(Event::Marks {
+                option,
+                denied,
+                clear,
+            });
         }
         commits
     }
@@ -313,7 +405,10 @@ impl<'a> Reader<'a> {
             _ if right == Right::After => (true, false),
             Left::Cued => {
                 let crosses = self.items[at..k].iter().any(|i| i.what == What::Line);
-                (is_letter || closes, crosses && is_letter && self.has_text(k, end, false))
+                (
+                    is_letter || closes,
+                    crosses && is_letter && self.has_text(k, end, false),
+                )
             }
             Left::Back => (is_letter || closes, false),
             Left::Turned if here.turns || self.is_turned(&item, start, at) => (closes, false),
@@ -326,8 +421,12 @@ impl<'a> Reader<'a> {
                     (true, is_letter && self.has_text(k, end, false))
                 } else if begins && leads {
                     let article = is_letter && !item.label && !item.sure && self.is_article(&item);
-                    let reasoned =
-                        right != Right::Reason || if article { self.is_reason(last + 1, end) } else { is_letter };
+                    let reasoned = right != Right::Reason
+                        || if article {
+                            self.is_reason(last + 1, end)
+                        } else {
+                            is_letter
+                        };
                     (reasoned, item.label)
                 } else {
                     if item.label && k - start <= 2 {

@@ -3,7 +3,9 @@
 use super::around::{Left, NEAR, Right};
 use super::items::{Item, What};
 use super::reader::Reader;
-use super::words::{BUT, CUE, HEDGE, IF, IS, LINK, NOT, NOUN, OPEN, REASON, RIGHT, SO, WAIT, WEAK, YES};
+use super::words::{
+    BUT, CUE, HEDGE, IF, IS, LINK, NOT, NOUN, OPEN, REASON, RIGHT, SO, WAIT, WEAK, YES,
+};
 
 impl Reader<'_> {
     /// Whether a letter can be a word of a sentence too.
@@ -15,19 +17,31 @@ impl Reader<'_> {
     /// Whether the text of another option stands alone behind a letter: "(B) cat".
     fn contradicts(&self, k: usize) -> bool {
         let rest = &self.items[k + 1..];
-        let text = rest.iter().position(|i| !i.is_mark(")]}.:-")).unwrap_or(rest.len());
-        rest.get(text + 1).is_none_or(|i| matches!(i.what, What::Line | What::Closes) || i.is_mark(".!?;,)"))
+        let text = rest
+            .iter()
+            .position(|i| !i.is_mark(")]}.:-"))
+            .unwrap_or(rest.len());
+        rest.get(text + 1)
+            .is_none_or(|i| matches!(i.what, What::Line | What::Closes) || i.is_mark(".!?;,)"))
     }
 
     pub(super) fn is_reason(&self, k: usize, end: usize) -> bool {
-        self.items.get(k).is_some_and(|item| k < end && item.is(REASON) && !item.is(LINK))
+        self.items
+            .get(k)
+            .is_some_and(|item| k < end && item.is(REASON) && !item.is(LINK))
     }
 
     /// The letter of another option that stands in brackets behind a text.
     pub(super) fn other_letter(&self, k: usize, end: usize) -> Option<i32> {
-        let [text, open, letter, close] = self.items.get(k..(k + 4).min(end))? else { return None };
+        let [text, open, letter, close] = self.items.get(k..(k + 4).min(end))? else {
+            return None;
+        };
         let is_pair = text.what == What::Text && open.is_mark("(") && close.is_mark(")");
-        (is_pair && letter.what == What::Letter && letter.sure && !letter.low && letter.option != text.option)
+        (is_pair
+            && letter.what == What::Letter
+            && letter.sure
+            && !letter.low
+            && letter.option != text.option)
             .then_some(letter.option)
     }
 
@@ -36,8 +50,14 @@ impl Reader<'_> {
         let k = (start..end).find(|k| self.items[*k].what == What::Text)?;
         let part = &self.items[k + 1..end.min(k + 5)];
         let (open, rest) = part.split_first()?;
-        let rest = if part.len() > 2 && rest[0].is(NOUN) { &rest[1..] } else { rest };
-        let [letter, close, ..] = rest else { return None };
+        let rest = if part.len() > 2 && rest[0].is(NOUN) {
+            &rest[1..]
+        } else {
+            rest
+        };
+        let [letter, close, ..] = rest else {
+            return None;
+        };
         let own = letter.what == What::Letter && letter.option == self.items[k].option;
         (open.is_mark("(") && own && close.is_mark(")")).then_some(k + 4)
     }
@@ -50,9 +70,13 @@ impl Reader<'_> {
             return None;
         }
         let at = (k + 1..end).find(|at| !self.items[*at].is_mark(")]-:("))?;
-        let text = Some(&self.items[at]).filter(|i| i.what == What::Text && i.option != item.option)?;
+        let text =
+            Some(&self.items[at]).filter(|i| i.what == What::Text && i.option != item.option)?;
         let closes = |i: &Item| matches!(i.what, What::Line | What::Closes) || i.is_mark(".!?;,)");
-        self.items.get(at + 1).is_none_or(closes).then_some((at, text.option))
+        self.items
+            .get(at + 1)
+            .is_none_or(closes)
+            .then_some((at, text.option))
     }
 
     /// Whether a letter with its text is followed by the next: "A. a bird B. a mouse".
@@ -71,12 +95,14 @@ impl Reader<'_> {
         if of_option {
             return marks > 0 && rest.get(marks).is_some_and(|i| i.what == What::Text);
         }
-        rest.get(marks).is_some_and(|i| !matches!(i.what, What::Mark | What::Line) && !i.is(WAIT | WEAK))
+        rest.get(marks)
+            .is_some_and(|i| !matches!(i.what, What::Mark | What::Line) && !i.is(WAIT | WEAK))
     }
 
     pub(super) fn is_negated(&self, start: usize, end: usize) -> bool {
         let some = &self.items[start..end.min(start + 200)];
-        some.iter().any(|i| i.is(NOT | HEDGE | IF | OPEN) && !i.is(LINK | REASON))
+        some.iter()
+            .any(|i| i.is(NOT | HEDGE | IF | OPEN) && !i.is(LINK | REASON))
     }
 
     pub(super) fn is_first(&self, k: usize, start: usize) -> bool {
@@ -116,7 +142,8 @@ impl Reader<'_> {
             return true;
         }
         if item.low {
-            let labelled = item.label && (left == Left::Start || right == Right::End && left == Left::Cued);
+            let labelled =
+                item.label && (left == Left::Start || right == Right::End && left == Left::Cued);
             let told = matches!(right, Right::End | Right::Comma | Right::After)
                 && matches!(left, Left::Cued | Left::Named | Left::Back);
             let alone = right == Right::After

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use super::bounds::Bound;
 use super::clause::{Says, Wanted};
-use super::lists::{self, DENIES, DOUBTS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS, YET};
+use super::lists::{
+    self, DENIES, DOUBTS, JOINS, Lists, PLACE, PRONOUNS, SHORT_NO, SHORT_YES, STOP, TURNS, YET,
+};
 use super::options::number;
 use super::plain::{halves, has, is_same, plain, quoted, split, units, without, words};
 use super::thoughts::first_line;
@@ -76,21 +78,36 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
     let languages = table().likely(&[&Text::new(question), &Text::new(said)], 1, NEAREST);
     let lists = lists::of(languages);
     let first = plain(question);
-    let end = first.find('?').filter(|end| *end > 0).unwrap_or(first.len());
-    let mut asks = EITHER.iter().fold(words(&first[..end]), |asks, word| asks.replace(word, " "));
+    let end = first
+        .find('?')
+        .filter(|end| *end > 0)
+        .unwrap_or(first.len());
+    let mut asks = EITHER
+        .iter()
+        .fold(words(&first[..end]), |asks, word| asks.replace(word, " "));
     let parts: Vec<&str> = asks.split_whitespace().collect();
     if let Some((&("không" | "chưa"), rest)) = parts.split_last() {
         asks = format!(" {} ", rest.join(" "));
     }
     let foreign = |word: &&String| !asks.contains(word.as_str());
     let yet: Vec<&String> = lists[YET].iter().filter(foreign).collect();
-    let turns = lists[TURNS].iter().filter(foreign).filter(|word| !yet.contains(word));
+    let turns = lists[TURNS]
+        .iter()
+        .filter(foreign)
+        .filter(|word| !yet.contains(word));
     let own: Vec<String> = yet.iter().map(|word| word.to_string()).collect();
     if has(&asks, &lists[DENIES]) || has(&without(&words(said), &own), turns) {
         return None;
     }
-    let of_question = |word: &&String| asks.split_whitespace().any(|other| is_same(word.trim(), other));
-    let doubts: Vec<&String> = lists[DOUBTS].iter().filter(foreign).filter(|word| !of_question(word)).collect();
+    let of_question = |word: &&String| {
+        asks.split_whitespace()
+            .any(|other| is_same(word.trim(), other))
+    };
+    let doubts: Vec<&String> = lists[DOUBTS]
+        .iter()
+        .filter(foreign)
+        .filter(|word| !of_question(word))
+        .collect();
     if let Some(other) = other_quote(question, said, &asks, (&*lists, doubts.as_slice())) {
         return other.then_some(false);
     }
@@ -98,23 +115,44 @@ pub(super) fn stated(instruction: &str, said: &str) -> Option<bool> {
     if asks.contains(" the ") || asks.contains(" both ") {
         // "Are the two lines parallel?": the number is no part of what is asked.
         let parts: Vec<&str> = asks.split_whitespace().collect();
-        let behind = |word: &String| parts.iter().position(|part| part == word).and_then(|at| at.checked_sub(1));
-        wanted.retain(|word| number(word).is_none() || behind(word).is_none_or(|at| parts[at] != "the"));
+        let behind = |word: &String| {
+            parts
+                .iter()
+                .position(|part| part == word)
+                .and_then(|at| at.checked_sub(1))
+        };
+        wanted.retain(|word| {
+            number(word).is_none() || behind(word).is_none_or(|at| parts[at] != "the")
+        });
     }
     let bound = Bound::new(&asks, &lists, wanted.len());
     if let Some(Bound::Count(..)) = bound {
         wanted = super::bounds::wanted(&asks, &lists);
     }
     let exists = EXISTS.iter().any(|word| asks.contains(word));
-    Wanted { words: wanted, exists, doubts, lists: &lists, bound }.of_text(said, &yet)
+    Wanted {
+        words: wanted,
+        exists,
+        doubts,
+        lists: &lists,
+        bound,
+    }
+    .of_text(said, &yet)
 }
 
 /// Does the sign say "stop"? Whether a text quotes something else, in the question's words; `None` where it does not quote.
-fn other_quote(question: &str, said: &str, asks: &str, (lists, doubts): (&Lists, &[&String])) -> Option<bool> {
+fn other_quote(
+    question: &str,
+    said: &str,
+    asks: &str,
+    (lists, doubts): (&Lists, &[&String]),
+) -> Option<bool> {
     let (asked, told) = (quoted(question), quoted(said));
     let plain = words(said);
     let open = has(&plain, &lists[DENIES]) || has(&plain, doubts.iter().copied());
-    let ([asked], [told]) = (asked.as_slice(), told.as_slice()) else { return None };
+    let ([asked], [told]) = (asked.as_slice(), told.as_slice()) else {
+        return None;
+    };
     if asked == told || open {
         return None;
     }
@@ -127,9 +165,14 @@ fn other_quote(question: &str, said: &str, asks: &str, (lists, doubts): (&Lists,
 
 impl Wanted<'_> {
     fn of_text(&self, said: &str, yet: &[&String]) -> Option<bool> {
-        let flat = plain(said).replace(['\n', '。', '!', ';', '…'], ". ").replace('?', "?. ");
+        let flat = plain(said)
+            .replace(['\n', '。', '!', ';', '…'], ". ")
+            .replace('?', "?. ");
         let sentences: Vec<&str> = flat.split(". ").map(str::trim).collect();
-        let filled = sentences.iter().filter(|sentence| !sentence.is_empty()).count();
+        let filled = sentences
+            .iter()
+            .filter(|sentence| !sentence.is_empty())
+            .count();
         if !flat.trim_end().ends_with(['.', '?']) && filled > 1 {
             return None;
         }
@@ -139,8 +182,13 @@ impl Wanted<'_> {
                 continue;
             }
             let first = at == 0 || sentences.len() <= 2;
-            let parts: Vec<&str> = sentence.split([':', '(', ',']).filter(|part| !part.trim().is_empty()).collect();
-            let short = first.then(|| self.of_short(parts.first().copied().unwrap_or_default())).flatten();
+            let parts: Vec<&str> = sentence
+                .split([':', '(', ','])
+                .filter(|part| !part.trim().is_empty())
+                .collect();
+            let short = first
+                .then(|| self.of_short(parts.first().copied().unwrap_or_default()))
+                .flatten();
             let says = match short {
                 Some(says) => Some(says),
                 None => match self.turned(&parts, yet, &found, filled == 1) {
@@ -170,24 +218,45 @@ impl Wanted<'_> {
         if matches!(self.bound, Some(Bound::Compare { .. })) {
             return self.of_clause(&words(sentence), alone);
         }
-        let parts: Vec<String> = parts.iter().flat_map(|part| split(&words(part), &self.lists[JOINS])).collect();
+        let parts: Vec<String> = parts
+            .iter()
+            .flat_map(|part| split(&words(part), &self.lists[JOINS]))
+            .collect();
         let alone = alone && parts.len() == 1;
         let whole = Some(sentence.to_string()).filter(|_| parts.len() > 1);
-        parts.into_iter().chain(whole).find_map(|part| self.of_clause(&words(&part), alone))
+        parts
+            .into_iter()
+            .chain(whole)
+            .find_map(|part| self.of_clause(&words(&part), alone))
     }
 
     /// What a sentence with a "but" says: what stands behind the last counts, where nothing before says otherwise. `None` where it
     /// has none, and `Some(None)` where it leaves the answer open.
-    fn turned(&self, parts: &[&str], yet: &[&String], before: &HashSet<Says>, alone: bool) -> Option<Option<Says>> {
+    fn turned(
+        &self,
+        parts: &[&str],
+        yet: &[&String],
+        before: &HashSet<Says>,
+        alone: bool,
+    ) -> Option<Option<Says>> {
         if matches!(self.bound, Some(Bound::Compare { .. })) {
             return None;
         }
-        let last = parts.iter().rposition(|part| has(&words(part), yet.iter().copied()))?;
+        let last = parts
+            .iter()
+            .rposition(|part| has(&words(part), yet.iter().copied()))?;
         let (head, tail) = halves(&words(parts[last]), yet)?;
         let of = |part: &str| self.of_clause(&words(part), false);
-        let heads = parts[..last].iter().copied().chain([head.as_str()]).filter_map(of);
+        let heads = parts[..last]
+            .iter()
+            .copied()
+            .chain([head.as_str()])
+            .filter_map(of);
         let heads: HashSet<Says> = heads.chain(before.iter().copied()).collect();
-        let rest: Vec<&str> = [tail.as_str()].into_iter().chain(parts[last + 1..].iter().copied()).collect();
+        let rest: Vec<&str> = [tail.as_str()]
+            .into_iter()
+            .chain(parts[last + 1..].iter().copied())
+            .collect();
         let sentence = rest.join(", ");
         let plain = words(&sentence);
         let mut found = self.of_sentence(&sentence, &rest, alone);
@@ -195,8 +264,16 @@ impl Wanted<'_> {
         let open = has(&plain, self.doubts.iter().copied())
             || has(&plain, &self.lists[PRONOUNS])
             || others.iter().any(|word| plain.contains(word));
-        let ends = || [self.words.first(), self.words.last()].into_iter().flatten();
-        let again = || units(&plain).iter().any(|word| ends().any(|want| is_same(want, word)));
+        let ends = || {
+            [self.words.first(), self.words.last()]
+                .into_iter()
+                .flatten()
+        };
+        let again = || {
+            units(&plain)
+                .iter()
+                .any(|word| ends().any(|want| is_same(want, word)))
+        };
         if found.is_none() && heads.len() == 1 && heads.contains(&Says::No) && !open && !again() {
             // "It is not a dog but a cat."
             found = Some(Says::No);

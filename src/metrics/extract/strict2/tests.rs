@@ -7,17 +7,44 @@ use benchtop_model::{Choice, QuestionKind, Role};
 const ANIMALS: [&str; 4] = ["cat", "dog", "rabbit", "horse"];
 
 fn of(question: &str, options: &[&str], output: &str) -> String {
-    let choice = |text: &&str| Choice { text: text.to_string(), role: Role::Distractor };
+    let choice = |text: &&str| Choice {
+        text: text.to_string(),
+        role: Role::Distractor,
+    };
     let options: Vec<Choice> = options.iter().map(choice).collect();
-    let kind = if options.is_empty() { QuestionKind::YesNo } else { QuestionKind::MultipleChoice };
-    let (read, _) = read(&Asked { instruction: question, kind, options: &options }, output, None);
-    read.answer().unwrap_or_else(|| if read == Read::Refused { "refused".into() } else { "none".into() })
+    let kind = if options.is_empty() {
+        QuestionKind::YesNo
+    } else {
+        QuestionKind::MultipleChoice
+    };
+    let (read, _) = read(
+        &Asked {
+            instruction: question,
+            kind,
+            options: &options,
+        },
+        output,
+        None,
+    );
+    read.answer().unwrap_or_else(|| {
+        if read == Read::Refused {
+            "refused".into()
+        } else {
+            "none".into()
+        }
+    })
 }
 
 /// Each output with what is read of it.
 pub(super) fn all(question: &str, options: &[&str], cases: &[(&str, &str)]) {
-    let read: Vec<(&str, String)> = cases.iter().map(|(_, output)| (*output, of(question, options, output))).collect();
-    let meant: Vec<(&str, String)> = cases.iter().map(|(read, output)| (*output, read.to_string())).collect();
+    let read: Vec<(&str, String)> = cases
+        .iter()
+        .map(|(_, output)| (*output, of(question, options, output)))
+        .collect();
+    let meant: Vec<(&str, String)> = cases
+        .iter()
+        .map(|(read, output)| (*output, read.to_string()))
+        .collect();
     assert_eq!(read, meant);
 }
 
@@ -28,14 +55,26 @@ fn animals(cases: &[(&str, &str)]) {
 #[test]
 fn a_text_that_is_cut_off_names_options_on_its_way() {
     animals(&[
-        ("none", "To find out, we look at the fur. A dog has short fur, and the animal in the picture"),
-        ("none", "The fur is short. The ears hang down like those of a dog. The correct answer is"),
-        ("none", "Let us go through the options. A: cat. A cat has whiskers, which"),
+        (
+            "none",
+            "To find out, we look at the fur. A dog has short fur, and the animal in the picture",
+        ),
+        (
+            "none",
+            "The fur is short. The ears hang down like those of a dog. The correct answer is",
+        ),
+        (
+            "none",
+            "Let us go through the options. A: cat. A cat has whiskers, which",
+        ),
         ("none", "I look at the ears first. They are long. A rabbit"),
         ("none", "Auf dem Foto sieht man einen dog und daneben"),
         ("none", "На фото видна dog, а рядом с ней"),
         ("none", "写真にはdogが写っており、その隣に"),
-        ("none", "It is a dog that is lying on the left. The other animal, which"),
+        (
+            "none",
+            "It is a dog that is lying on the left. The other animal, which",
+        ),
         ("B", "B. dog. The ears hang down, and the tail is"),
         ("B", "The answer is B, because the ears hang down and the"),
         ("B", "A dog"),
@@ -83,7 +122,10 @@ fn what_is_behind_a_colon_or_a_but() {
         ("none", "Two fit, B and this: C or D."),
         ("none", "Not sure, but not C."),
         ("none", "It isn't B, but it might be C."),
-        ("none", "At first I thought of B, but then of something else."),
+        (
+            "none",
+            "At first I thought of B, but then of something else.",
+        ),
     ]);
 }
 
@@ -104,14 +146,20 @@ fn verdicts_in_a_list() {
     animals(&[
         ("D", "A: no\nB: no\nC: no\nD: yes"),
         ("D", "A ✗\nB ✗\nC ✗\nD ✓"),
-        ("C", "A. cat: the ears are too long, wrong\nB. dog: wrong\nC. rabbit: the ears fit, correct\nD. horse: wrong"),
+        (
+            "C",
+            "A. cat: the ears are too long, wrong\nB. dog: wrong\nC. rabbit: the ears fit, correct\nD. horse: wrong",
+        ),
         ("B", "Cat? No. Dog? Yes."),
         ("none", "A: no\nB: no\nC: no\nD: no"),
         ("none", "A: yes\nB: yes\nC: no\nD: no"),
         ("none", "A: no\nB: maybe\nC: maybe\nD: no"),
         ("none", "Cat? No. Dog? Maybe."),
         ("none", "A. cat B. dog C. rabbit D. horse"),
-        ("none", "The options are: A. cat B. dog C. rabbit D. horse. The"),
+        (
+            "none",
+            "The options are: A. cat B. dog C. rabbit D. horse. The",
+        ),
     ]);
 }
 
@@ -123,16 +171,31 @@ fn a_statement_in_the_words_of_the_question() {
         question,
         &pictures,
         &[
-            ("D", "A is a frog, B is a newt, C is a fish. Only D shows a reptile."),
-            ("none", "A is a frog, B is a newt, C is a fish. D does not show a reptile."),
-            ("none", "A is a frog, B is a newt. It is unclear whether D shows a reptile."),
+            (
+                "D",
+                "A is a frog, B is a newt, C is a fish. Only D shows a reptile.",
+            ),
+            (
+                "none",
+                "A is a frog, B is a newt, C is a fish. D does not show a reptile.",
+            ),
+            (
+                "none",
+                "A is a frog, B is a newt. It is unclear whether D shows a reptile.",
+            ),
             ("none", "A is a frog. C shows a reptile. D shows a reptile."),
         ],
     );
     animals(&[
         ("B", "The cat is on the chair. The dog is on the sofa."),
-        ("none", "The cat is on the chair. The dog might be on the sofa."),
-        ("none", "The cat is on the chair. The dog is not on the sofa."),
+        (
+            "none",
+            "The cat is on the chair. The dog might be on the sofa.",
+        ),
+        (
+            "none",
+            "The cat is on the chair. The dog is not on the sofa.",
+        ),
     ]);
 }
 
@@ -143,13 +206,20 @@ fn a_question_for_what_is_false() {
         "Which statement about the chart is false?",
         &sales,
         &[
-            ("B", "B is false, since no bar is lower than the one before."),
+            (
+                "B",
+                "B is false, since no bar is lower than the one before.",
+            ),
             ("B", "A is true. C is true. D is true. So B."),
             ("B", "The answer is B."),
             ("none", "A is true. C is true."),
         ],
     );
-    all("Which statement about the chart is true?", &sales, &[("none", "B is false."), ("A", "A is true.")]);
+    all(
+        "Which statement about the chart is true?",
+        &sales,
+        &[("none", "B is false."), ("A", "A is true.")],
+    );
 }
 
 #[test]
@@ -182,7 +252,10 @@ fn latex_in_a_box() {
         "How large is x?",
         &["-2 V", "-4 V", "60°", "3:05"],
         &[
-            ("B", "\\[ V_o = -4\\ \\text{V} \\]\n\\[\\boxed{-4\\ \\text{V}}\\]"),
+            (
+                "B",
+                "\\[ V_o = -4\\ \\text{V} \\]\n\\[\\boxed{-4\\ \\text{V}}\\]",
+            ),
             ("C", "$\\boxed{60^{\\circ}}$"),
             ("D", "$3{:}15 - 10 = \\boxed{3{:}05}$"),
             ("none", "$\\boxed{4\\ \\text{V}}$"),
@@ -193,7 +266,10 @@ fn latex_in_a_box() {
 #[test]
 fn a_question_of_its_own_behind_the_answer() {
     animals(&[
-        ("A", "A. cat\n\nWhat is the name of the street?\nA. Main Street\nB. High Street\nAnswer: B"),
+        (
+            "A",
+            "A. cat\n\nWhat is the name of the street?\nA. Main Street\nB. High Street\nAnswer: B",
+        ),
         ("B", "A\nWait, is it really a cat?\nNo, the answer is B."),
     ]);
 }
@@ -213,9 +289,15 @@ fn yes_and_no_as_statements() {
             ("none", "The woman next to the man is wearing a hat."),
             ("none", "The man is wearing a cap."),
             ("none", "The man might be wearing a hat."),
-            ("none", "The question asks whether the man is wearing a hat."),
+            (
+                "none",
+                "The question asks whether the man is wearing a hat.",
+            ),
             ("none", "Is the man wearing a hat?"),
-            ("none", "The man stands on the left. The man is wearing a hat or"),
+            (
+                "none",
+                "The man stands on the left. The man is wearing a hat or",
+            ),
             ("none", "Someone says that the man is wearing a hat."),
             ("none", "If the man is wearing a hat, it is small."),
             ("none", "The man is wearing a hat, but it is hardly one."),
@@ -283,9 +365,17 @@ fn words_count_in_the_language_of_a_text() {
     all(
         "¿Qué animal aparece en la foto?",
         &["gato", "perro", "conejo"],
-        &[("B", "En la foto se ve un perro."), ("C", "C, no B."), ("none", "No es un perro.")],
+        &[
+            ("B", "En la foto se ve un perro."),
+            ("C", "C, no B."),
+            ("none", "No es un perro."),
+        ],
     );
-    all("Kadın ne içiyor?", &["çay", "kahve", "su"], &[("B", "Doğru cevap B'dir."), ("none", "Kahve değil.")]);
+    all(
+        "Kadın ne içiyor?",
+        &["çay", "kahve", "su"],
+        &[("B", "Doğru cevap B'dir."), ("none", "Kahve değil.")],
+    );
 }
 
 #[test]
@@ -319,8 +409,23 @@ fn another_value_in_place_of_the_one_asked_for() {
         ("none", "There are six cups."),
     ];
     all("Are there more cups than plates?", &[], &plates);
-    all("Does the sign say \"stop\"?", &[], &[("no", "The sign says \"yield\"."), ("none", "It says \"yield\".")]);
-    all("图中的门是开着的吗？", &[], &[("no", "门是关着的。"), ("yes", "门是开着的。"), ("none", "窗户是关着的。")]);
+    all(
+        "Does the sign say \"stop\"?",
+        &[],
+        &[
+            ("no", "The sign says \"yield\"."),
+            ("none", "It says \"yield\"."),
+        ],
+    );
+    all(
+        "图中的门是开着的吗？",
+        &[],
+        &[
+            ("no", "门是关着的。"),
+            ("yes", "门是开着的。"),
+            ("none", "窗户是关着的。"),
+        ],
+    );
 }
 
 #[test]
@@ -333,5 +438,9 @@ fn a_question_for_what_is_not_there() {
         ("none", "There is no clock and no lamp."),
         ("none", "It is not C."),
     ];
-    all("Which of these is not visible in the picture?", &["a lamp", "a sofa", "a clock", "a rug"], &cases);
+    all(
+        "Which of these is not visible in the picture?",
+        &["a lamp", "a sofa", "a clock", "a rug"],
+        &cases,
+    );
 }

@@ -2,7 +2,12 @@
 
 use super::tests::all;
 
-const HOLDS: [&str; 4] = ["A red umbrella", "A blue umbrella", "A walking stick", "Reading a newspaper"];
+const HOLDS: [&str; 4] = [
+    "A red umbrella",
+    "A blue umbrella",
+    "A walking stick",
+    "Reading a newspaper",
+];
 
 fn holds(cases: &[(&str, &str)]) {
     all("What is the man holding or doing?", &HOLDS, cases);
@@ -20,7 +25,10 @@ fn an_option_in_other_words() {
         ("none", "He isn't holding an umbrella that is red."),
         ("none", "He might be reading the newspaper of a friend."),
         ("none", "The woman is holding an umbrella that is red."),
-        ("none", "In his hands, as far as can be made out here, the newspaper that he reads"),
+        (
+            "none",
+            "In his hands, as far as can be made out here, the newspaper that he reads",
+        ),
     ]);
 }
 
@@ -44,7 +52,10 @@ fn a_letter_beside_the_text_of_another_option() {
     all(
         "소파 위의 동물은 무엇입니까?",
         &["고양이", "개"],
-        &[("none", "사진을 보면 소파 위에 고양이"), ("A", "고양이입니다.")],
+        &[
+            ("none", "사진을 보면 소파 위에 고양이"),
+            ("A", "고양이입니다."),
+        ],
     );
 }
 
@@ -52,7 +63,10 @@ fn a_letter_beside_the_text_of_another_option() {
 fn what_stands_behind_a_correction() {
     let colors = ["white", "pink", "red"];
     let cases = [
-        ("A", "Pink. Sorry, I was looking at the tablecloth. The flowers are white."),
+        (
+            "A",
+            "Pink. Sorry, I was looking at the tablecloth. The flowers are white.",
+        ),
         ("none", "Pink.\n\nThe color of the flowers is white."),
         ("B", "Pink. The flowers are pink."),
     ];

@@ -60,17 +60,32 @@ pub(super) fn cut(output: &str) -> Cut<'_> {
         let find = |mark: &str, from: usize| {
             memchr::memmem::find(&low.as_bytes()[from..], mark.as_bytes()).map(|at| from + at)
         };
-        let ended = |mark: &str| memchr::memmem::rfind(low.as_bytes(), mark.as_bytes()).map(|at| at + mark.len());
-        let mut start = THOUGHTS.iter().filter_map(|(_, end)| ended(end)).max().unwrap_or(0);
-        if THOUGHTS.iter().any(|(begin, _)| find(begin, start).is_some()) {
+        let ended = |mark: &str| {
+            memchr::memmem::rfind(low.as_bytes(), mark.as_bytes()).map(|at| at + mark.len())
+        };
+        let mut start = THOUGHTS
+            .iter()
+            .filter_map(|(_, end)| ended(end))
+            .max()
+            .unwrap_or(0);
+        if THOUGHTS
+            .iter()
+            .any(|(begin, _)| find(begin, start).is_some())
+        {
             return Cut::Thinking;
         }
         loop {
             start += low[start..].bytes().take_while(|b| *b <= b' ').count();
-            let Some(mark) = ENDS.iter().find(|mark| low[start..].starts_with(**mark)) else { break };
+            let Some(mark) = ENDS.iter().find(|mark| low[start..].starts_with(**mark)) else {
+                break;
+            };
             start += mark.len();
         }
-        let stop = ENDS.iter().filter_map(|mark| find(mark, start)).min().unwrap_or(output.len());
+        let stop = ENDS
+            .iter()
+            .filter_map(|mark| find(mark, start))
+            .min()
+            .unwrap_or(output.len());
         text = &output[start..stop];
     }
     match text.trim() {
@@ -187,38 +202,67 @@ const ABOUT: [&str; 18] = [
     "ответ",
 ];
 /// How questions end where a full stop may end them too.
-const ENDINGS: [&str; 8] = ["吗？", "什么？", "ですか？", "ますか？", "ですか。", "ますか。", "입니까?", "습니까?"];
+const ENDINGS: [&str; 8] = [
+    "吗？",
+    "什么？",
+    "ですか？",
+    "ますか？",
+    "ですか。",
+    "ますか。",
+    "입니까?",
+    "습니까?",
+];
 
 /// The first line of a question, as far as it matters.
 pub(super) fn first_line(text: &str) -> &str {
     let line = text.split('\n').next().unwrap_or_default();
-    line.char_indices().nth(400).map_or(line, |(end, _)| &line[..end])
+    line.char_indices()
+        .nth(400)
+        .map_or(line, |(end, _)| &line[..end])
 }
 
 /// What stands before a line in which a model goes on with a question of its own; `None` where there is none.
 pub(super) fn before_question(text: &str) -> Option<&str> {
     text.match_indices('\n').find_map(|(at, _)| {
         let rest = &text[at + 1..];
-        let near = rest.char_indices().nth(232).map_or(rest, |(end, _)| &rest[..end]);
-        let line = near.trim_start_matches([' ', '\n', '#', '*']).split('\n').next().unwrap_or_default();
-        let whole: String = line.chars().take(200).flat_map(char::to_lowercase).collect();
+        let near = rest
+            .char_indices()
+            .nth(232)
+            .map_or(rest, |(end, _)| &rest[..end]);
+        let line = near
+            .trim_start_matches([' ', '\n', '#', '*'])
+            .split('\n')
+            .next()
+            .unwrap_or_default();
+        let whole: String = line
+            .chars()
+            .take(200)
+            .flat_map(char::to_lowercase)
+            .collect();
         let line: String = whole.chars().take(32).collect();
         let begins = |word: &&str| {
-            let rest = line
-                .strip_prefix(*word)
-                .map(|rest| rest.trim_start_matches(|c: char| " *".contains(c) || c.is_ascii_digit()));
+            let rest = line.strip_prefix(*word).map(|rest| {
+                rest.trim_start_matches(|c: char| " *".contains(c) || c.is_ascii_digit())
+            });
             rest.is_some_and(|rest| rest.starts_with([':', '：']))
         };
-        (asks_anew(&whole) || is_next(&text[..at], &whole, rest) || ASKS.iter().any(begins)).then_some(&text[..at])
+        (asks_anew(&whole) || is_next(&text[..at], &whole, rest) || ASKS.iter().any(begins))
+            .then_some(&text[..at])
     })
 }
 
 /// Whether a question with options follows a letter: "D", "Which year was it?", "A. 1903".
 fn is_next(head: &str, line: &str, rest: &str) -> bool {
-    let options = || rest.trim_start().split_once('\n').map_or("", |(_, options)| options.trim_start());
+    let options = || {
+        rest.trim_start()
+            .split_once('\n')
+            .map_or("", |(_, options)| options.trim_start())
+    };
     line.trim_end().ends_with('?')
         && head.trim_matches([' ', '.', '*', '(', ')']).chars().count() == 1
-        && ["A.", "A)", "(A"].iter().any(|label| options().starts_with(label))
+        && ["A.", "A)", "(A"]
+            .iter()
+            .any(|label| options().starts_with(label))
 }
 
 /// Whether a line is a question about the picture, and none about the answer.
@@ -228,7 +272,9 @@ fn asks_anew(line: &str) -> bool {
     if line.trim_end().ends_with('?') || line.contains("? please") || line.contains("? answer") {
         return plain.split_whitespace().count() > 3
             && INTERROGATIVES.contains(&first)
-            && !ABOUT.iter().any(|word| plain.contains(&format!(" {word} ")));
+            && !ABOUT
+                .iter()
+                .any(|word| plain.contains(&format!(" {word} ")));
     }
     ENDINGS.iter().any(|end| line.trim_end().ends_with(end)) && plain.chars().count() > 7
 }

@@ -58,12 +58,19 @@ impl Text {
         let mut chars = Vec::with_capacity(text.len());
         text.chars().for_each(|c| fold(c, &mut chars));
         let chars = bare(chars);
-        let mut made = Text { blank: true, ..Text::default() };
+        let mut made = Text {
+            blank: true,
+            ..Text::default()
+        };
         let (mut at, mut braces) = (0, Vec::new());
         while at < chars.len() {
             at = made.one(&chars, at, &mut braces);
         }
-        while made.tokens.last().is_some_and(|token| token.kind == Kind::Line) {
+        while made
+            .tokens
+            .last()
+            .is_some_and(|token| token.kind == Kind::Line)
+        {
             made.tokens.pop();
         }
         made
@@ -94,23 +101,39 @@ impl Text {
     /// Whether a token follows the one before it without a blank.
     pub(super) fn is_joined(&self, at: usize) -> bool {
         let is_near = |token: &Token| matches!(token.kind, Kind::Word | Kind::Mark);
-        at > 0 && self.tokens.get(at).is_some_and(|t| !t.blank) && self.tokens.get(at - 1).is_some_and(is_near)
+        at > 0
+            && self.tokens.get(at).is_some_and(|t| !t.blank)
+            && self.tokens.get(at - 1).is_some_and(is_near)
     }
 
     fn put(&mut self, kind: Kind, word: &[char], script: u8) {
         let from = self.lower.len();
         match kind {
-            Kind::Word => self.lower.extend(word.iter().flat_map(|c| c.to_lowercase())),
+            Kind::Word => self
+                .lower
+                .extend(word.iter().flat_map(|c| c.to_lowercase())),
             _ => self.lower.extend(word),
         }
         let raw = if let [one] = word { Some(*one) } else { None };
         let marked = kind == Kind::Word && self.mark == Some(self.tokens.len()) && !self.blank;
-        self.tokens.push(Token { kind, from, to: self.lower.len(), raw, blank: self.blank, marked, script });
+        self.tokens.push(Token {
+            kind,
+            from,
+            to: self.lower.len(),
+            raw,
+            blank: self.blank,
+            marked,
+            script,
+        });
         self.blank = false;
     }
 
     fn line(&mut self) {
-        if self.tokens.last().is_some_and(|token| token.kind != Kind::Line) {
+        if self
+            .tokens
+            .last()
+            .is_some_and(|token| token.kind != Kind::Line)
+        {
             self.blank = true;
             self.put(Kind::Line, &['\n'], 0);
         }
@@ -152,7 +175,11 @@ impl Text {
     }
 
     fn command(&mut self, chars: &[char], at: usize, braces: &mut Vec<Option<bool>>) -> usize {
-        let letters = chars[at + 1..].iter().take(23).take_while(|c| c.is_ascii_alphabetic()).count();
+        let letters = chars[at + 1..]
+            .iter()
+            .take(23)
+            .take_while(|c| c.is_ascii_alphabetic())
+            .count();
         let mut end = at + 1 + letters;
         let command: String = chars[at + 1..end].iter().collect();
         let command = command.as_str();
@@ -173,13 +200,18 @@ impl Text {
         } else if let Some(sign) = symbol(command) {
             // "60^\circ" is 60°.
             while command == "circ"
-                && self.tokens.last().is_some_and(|t| t.kind == Kind::Mark && matches!(t.raw, Some('^' | '{')))
+                && self
+                    .tokens
+                    .last()
+                    .is_some_and(|t| t.kind == Kind::Mark && matches!(t.raw, Some('^' | '{')))
             {
                 self.tokens.pop();
             }
             let of = script(sign);
             self.put(if of == 0 { Kind::Mark } else { Kind::Word }, &[sign], of);
-        } else if let Some((stop, word)) = fraction(chars, end).filter(|_| FRACTIONS.contains(&command)) {
+        } else if let Some((stop, word)) =
+            fraction(chars, end).filter(|_| FRACTIONS.contains(&command))
+        {
             self.put(Kind::Word, &word, 1);
             end = stop;
         } else if !command.is_empty() {
@@ -198,14 +230,22 @@ impl Text {
         if chars.get(end) == Some(&' ') {
             // Attributes are passed over, where there is no more than a few of them.
             let rest = &chars[end..chars.len().min(end + 60)];
-            let (stop, line) = (rest.iter().position(|c| *c == '>'), rest.iter().position(|c| *c == '\n'));
+            let (stop, line) = (
+                rest.iter().position(|c| *c == '>'),
+                rest.iter().position(|c| *c == '\n'),
+            );
             is_closed = stop.is_some_and(|stop| line.is_none_or(|line| line > stop));
             end += stop.filter(|_| is_closed).unwrap_or(0);
         }
-        let name: String = body.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-        let is_format =
-            ["b", "i", "u", "p", "s"].contains(&name.as_str()) && !body.contains(|c: char| c.is_uppercase());
-        if !is_closed || name.is_empty() || !(name.len() > 1 || is_format || body.starts_with('/')) {
+        let name: String = body
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+        let is_format = ["b", "i", "u", "p", "s"].contains(&name.as_str())
+            && !body.contains(|c: char| c.is_uppercase());
+        if !is_closed || name.is_empty() || !(name.len() > 1 || is_format || body.starts_with('/'))
+        {
             self.put(Kind::Mark, &['<'], 0);
             return at + 1;
         }
@@ -222,7 +262,10 @@ impl Text {
     fn plain(&mut self, chars: &[char], at: usize) -> usize {
         let digit = |i: usize| chars.get(i).is_some_and(char::is_ascii_digit);
         let of = script(chars[at]);
-        let opened = self.tokens.last().is_some_and(|token| token.kind == Kind::Opens);
+        let opened = self
+            .tokens
+            .last()
+            .is_some_and(|token| token.kind == Kind::Opens);
         let sign = chars[at] == '-' && digit(at + 1) && (self.blank || opened);
         if of == 0 && !sign {
             self.put(Kind::Mark, &chars[at..=at], 0);
@@ -231,7 +274,8 @@ impl Text {
         let mut end = at + 1;
         while of != 3 && end < chars.len() {
             let c = chars[end];
-            let same = of != 0 && script(c) == of || of == 2 && ('\u{300}'..='\u{36f}').contains(&c);
+            let same =
+                of != 0 && script(c) == of || of == 2 && ('\u{300}'..='\u{36f}').contains(&c);
             let number = matches!(c, '.' | ',' | ':' | '/') && digit(end - 1) && digit(end + 1);
             if !(same || number || sign && c.is_ascii_digit()) {
                 break;

@@ -8,7 +8,9 @@ impl Reader<'_> {
     /// Reads a sentence that is a verdict, or a question about one option; whether it is either.
     pub(super) fn verdict(&mut self, start: usize, end: usize, question: bool) -> bool {
         let begins = self.items[start..end].iter().position(|i| !i.is_mark("-("));
-        let Some(k) = begins.map(|at| start + at) else { return false };
+        let Some(k) = begins.map(|at| start + at) else {
+            return false;
+        };
         let item = self.items[k];
         let closes = k + 1 >= end || matches!(self.items[k + 1].what, What::Mark | What::Line);
         if let Some(asked) = self.asked.take()
@@ -18,7 +20,11 @@ impl Reader<'_> {
             && closes
         {
             self.events.pop();
-            self.events.push(if item.is(YES) { commits(asked) } else { Event::Denies(asked) });
+            self.events.push(if item.is(YES) {
+                commits(asked)
+            } else {
+                Event::Denies(asked)
+            });
             return false;
         }
         let others = |item: &Item, i: &Item| i.is_answer() && i.option != item.option;
@@ -33,7 +39,12 @@ impl Reader<'_> {
         let bare = item.what == What::Letter && !item.label && !item.sure;
         let goes_on = k + 1 < end && matches!(self.items[k + 1].what, What::Word | What::Text);
         let names = |i: &Item| i.what == What::Text || i.what == What::Letter && (i.sure || !i.low);
-        if !item.is_answer() || bare && goes_on || self.items[k..end].iter().any(|i| others(&item, i) && names(i)) {
+        if !item.is_answer()
+            || bare && goes_on
+            || self.items[k..end]
+                .iter()
+                .any(|i| others(&item, i) && names(i))
+        {
             return false;
         }
         self.passes(k, end)
@@ -42,7 +53,10 @@ impl Reader<'_> {
     /// Whether the last clause of a sentence about the option at `k` is a verdict and nothing else; says so.
     fn passes(&mut self, k: usize, end: usize) -> bool {
         let option = self.items[k].option;
-        let last = (k + 1..end).rev().find(|at| !self.items[*at].is_mark(")]")).unwrap_or(k);
+        let last = (k + 1..end)
+            .rev()
+            .find(|at| !self.items[*at].is_mark(")]"))
+            .unwrap_or(k);
         let (mut mask, mut at) = (0, last);
         while at > k && self.items[at].what == What::Phrase {
             mask |= self.items[at].mask;
@@ -69,5 +83,10 @@ impl Reader<'_> {
 }
 
 fn commits(option: i32) -> Event {
-    Event::Commits { option, strength: 2, listed: false, passing: false }
+    Event::Commits {
+        option,
+        strength: 2,
+        listed: false,
+        passing: false,
+    }
 }

@@ -61,19 +61,28 @@ pub(super) fn words() -> &'static Words {
 
 impl Words {
     fn new() -> Words {
-        let mut words = Words { ends: vec![Vec::new()], ..Words::default() };
+        let mut words = Words {
+            ends: vec![Vec::new()],
+            ..Words::default()
+        };
         for (at, (language, classes)) in (0..).zip(table()) {
             if language == "en" {
                 words.english = 1 << at;
             }
             for (class, phrases) in classes {
-                let Some(bit) = CLASSES.iter().position(|c| *c == class).map(|at| 1 << at) else { continue };
+                let Some(bit) = CLASSES.iter().position(|c| *c == class).map(|at| 1 << at) else {
+                    continue;
+                };
                 phrases.iter().for_each(|phrase| words.add(phrase, at, bit));
             }
         }
         for (at, of) in (0..).zip(lists::all()) {
             for word in &of[STOP] {
-                words.stops.entry(word.trim().to_string()).or_default().push(at);
+                words
+                    .stops
+                    .entry(word.trim().to_string())
+                    .or_default()
+                    .push(at);
             }
         }
         words
@@ -93,7 +102,11 @@ impl Words {
             node = next;
         }
         // "Certainly not" denies too.
-        let bit = if bit == NO && text.tokens.len() > 1 { bit | NOT } else { bit };
+        let bit = if bit == NO && text.tokens.len() > 1 {
+            bit | NOT
+        } else {
+            bit
+        };
         let ends = &mut self.ends[node as usize];
         match ends.iter_mut().find(|(of, _)| *of == language) {
             Some((_, mask)) => *mask |= bit,
@@ -103,7 +116,9 @@ impl Words {
 
     /// The languages that a text may be in, a bit each: those of its own words, and those of the question. `None` for all.
     pub(super) fn languages(&self, text: &Text, question: &Text) -> Option<u64> {
-        let Some(asked) = self.likely(&[question], 120, 2) else { return self.likely(&[text, question], 120, 2) };
+        let Some(asked) = self.likely(&[question], 120, 2) else {
+            return self.likely(&[text, question], 120, 2);
+        };
         Some(asked | self.likely(&[text], 1, 2).unwrap_or_default())
     }
 
@@ -112,17 +127,28 @@ impl Words {
     pub(super) fn likely(&self, texts: &[&Text], least: u64, part: u64) -> Option<u64> {
         let mut scores = [0u64; 64];
         for text in texts {
-            for token in text.tokens.iter().take(LOOKED_AT).filter(|token| token.kind == Kind::Word) {
+            for token in text
+                .tokens
+                .iter()
+                .take(LOOKED_AT)
+                .filter(|token| token.kind == Kind::Word)
+            {
                 let word = text.word(token);
                 let node = self.ids.get(word).and_then(|id| self.next.get(&(0, *id)));
                 let ends = node.map_or(&[][..], |node| &self.ends[*node as usize]);
-                ends.iter().for_each(|(at, _)| scores[usize::from(*at)] += 60 / ends.len() as u64);
+                ends.iter()
+                    .for_each(|(at, _)| scores[usize::from(*at)] += 60 / ends.len() as u64);
                 let stops = self.stops.get(word).map_or(&[][..], Vec::as_slice);
-                stops.iter().for_each(|at| scores[usize::from(*at)] += 60 / stops.len() as u64);
+                stops
+                    .iter()
+                    .for_each(|at| scores[usize::from(*at)] += 60 / stops.len() as u64);
             }
         }
         let best = scores.into_iter().max().filter(|best| *best >= least)?;
-        let some = scores.iter().enumerate().filter(|(_, score)| **score * part >= best * (part - 1));
+        let some = scores
+            .iter()
+            .enumerate()
+            .filter(|(_, score)| **score * part >= best * (part - 1));
         let taken = if part < NEAREST { self.english } else { 0 };
         Some(some.fold(taken, |all, (at, _)| all | 1 << at))
     }
@@ -130,20 +156,37 @@ impl Words {
     /// The longest phrase that begins at a token: where it ends, and its classes.
     pub(super) fn phrase(&self, text: &Text, at: usize) -> (usize, u32) {
         let (mut node, mut end, mut mask, mut k) = (0, at, 0, at);
-        while let Some(token) = text.tokens.get(k).filter(|token| matches!(token.kind, Kind::Word | Kind::Mark)) {
-            let next = self.ids.get(text.word(token)).and_then(|id| self.next.get(&(node, *id)));
+        while let Some(token) = text
+            .tokens
+            .get(k)
+            .filter(|token| matches!(token.kind, Kind::Word | Kind::Mark))
+        {
+            let next = self
+                .ids
+                .get(text.word(token))
+                .and_then(|id| self.next.get(&(node, *id)));
             let Some(next) = next else { break };
             node = *next;
             k += 1;
-            let here = |language: u8| text.languages.is_none_or(|some| some & (1 << language) != 0);
-            let of = self.ends[node as usize].iter().filter(|(l, _)| here(*l)).fold(0, |all, (_, mask)| all | mask);
+            let here = |language: u8| {
+                text.languages
+                    .is_none_or(|some| some & (1 << language) != 0)
+            };
+            let of = self.ends[node as usize]
+                .iter()
+                .filter(|(l, _)| here(*l))
+                .fold(0, |all, (_, mask)| all | mask);
             if of != 0 {
                 (end, mask) = (k, of);
             }
         }
         // One letter is a word only where it is a small one, and so is one before an apostrophe.
         let short = end == at + 1 || end == at + 2 && text.at(at + 1) == "'";
-        if short && text.tokens[at].raw.is_some_and(|raw| !raw.to_lowercase().eq([raw])) {
+        if short
+            && text.tokens[at]
+                .raw
+                .is_some_and(|raw| !raw.to_lowercase().eq([raw]))
+        {
             return (at, 0);
         }
         (end, mask)
@@ -164,7 +207,10 @@ mod tests {
                 let known = CLASSES.contains(&class.as_str()) || LISTS.contains(&class.as_str());
                 assert!(known, "{language}: {class}");
                 for phrase in phrases {
-                    assert!(!Text::new(phrase).tokens.is_empty(), "{language}.{class}: `{phrase}`");
+                    assert!(
+                        !Text::new(phrase).tokens.is_empty(),
+                        "{language}.{class}: `{phrase}`"
+                    );
                 }
             }
         }

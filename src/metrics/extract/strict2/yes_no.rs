@@ -11,7 +11,8 @@ use super::stated::stated;
 use super::thoughts::first_line;
 use super::tokens::{Kind, Text};
 use super::words::{
-    AND, BUT, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK, YES, YES_WORD, words,
+    AND, BUT, FINAL, HEDGE, IF, IS, LINK, NO, NO_WORD, OPEN, OR, PLAIN, REASON, SO, WAIT, WEAK,
+    YES, YES_WORD, words,
 };
 use crate::extract::Read;
 
@@ -40,8 +41,18 @@ fn says(item: &Item) -> Option<bool> {
 pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
     let mut text = Text::new(said);
     let rest = text.tokens.get(1..).unwrap_or_default();
-    if rest.len() < 2 && rest.iter().all(|token| token.kind == Kind::Mark) && matches!(text.at(0), "y" | "n") {
-        return (if text.at(0) == "y" { Read::Yes } else { Read::No }, Why::Statement);
+    if rest.len() < 2
+        && rest.iter().all(|token| token.kind == Kind::Mark)
+        && matches!(text.at(0), "y" | "n")
+    {
+        return (
+            if text.at(0) == "y" {
+                Read::Yes
+            } else {
+                Read::No
+            },
+            Why::Statement,
+        );
     }
     text.languages = words().languages(&text, &Text::new(first_line(question)));
     let found = items(&text, &Options::default(), 0, false);
@@ -59,7 +70,11 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         Some(false) => Some((Read::No, Why::Statement)),
         None => None,
     };
-    if let Some(next) = word.turns_at.and_then(|at| found.get(at + 1)).filter(|_| word.seen) {
+    if let Some(next) = word
+        .turns_at
+        .and_then(|at| found.get(at + 1))
+        .filter(|_| word.seen)
+    {
         // What stands behind a correction: "Yes. Sorry, there is no train."
         match of_statement(&text.from(next.token)) {
             Some(later) => return later,
@@ -68,29 +83,58 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         }
     }
     match word {
-        Said { seen: true, conflict: true, .. } => (Read::Unparsed, Why::Contradiction),
-        Said { seen: true, now: None, .. } => (Read::Unparsed, Why::Hedge),
-        Said { seen: true, back: true, .. } => (Read::Unparsed, Why::Withdrawn),
-        Said { seen: true, now: Some(true), .. } => (Read::Yes, Why::Statement),
-        Said { seen: true, now: Some(false), .. } => (Read::No, Why::Statement),
+        Said {
+            seen: true,
+            conflict: true,
+            ..
+        } => (Read::Unparsed, Why::Contradiction),
+        Said {
+            seen: true,
+            now: None,
+            ..
+        } => (Read::Unparsed, Why::Hedge),
+        Said {
+            seen: true,
+            back: true,
+            ..
+        } => (Read::Unparsed, Why::Withdrawn),
+        Said {
+            seen: true,
+            now: Some(true),
+            ..
+        } => (Read::Yes, Why::Statement),
+        Said {
+            seen: true,
+            now: Some(false),
+            ..
+        } => (Read::No, Why::Statement),
         _ => {
             let whole = !is_cut_off(&found, &text, &sentences);
             let stated = whole.then(|| of_statement(said)).flatten();
             let refused = || found.refuses().then_some((Read::Refused, Why::Refusal));
-            stated.or_else(refused).unwrap_or((Read::Unparsed, Why::Nothing))
+            stated
+                .or_else(refused)
+                .unwrap_or((Read::Unparsed, Why::Nothing))
         }
     }
 }
 
 impl Said {
-    fn sentence(&mut self, reader: &Reader<'_>, (start, end, question): (usize, usize, bool), first: bool) {
+    fn sentence(
+        &mut self,
+        reader: &Reader<'_>,
+        (start, end, question): (usize, usize, bool),
+        first: bool,
+    ) {
         let found = reader.items;
         let plain = |i: &Item| matches!(i.what, What::Mark | What::Line);
         let (mut k, mut looked, mut leads) = (start, start, true);
         let before = |at: usize| start.checked_sub(at).map(|at| &found[at]);
         let trails = start > 1
             && (before(1).is_some_and(|i| i.is_mark("…"))
-                || [1, 2].iter().all(|at| before(*at).is_some_and(|i| i.is_mark("."))));
+                || [1, 2]
+                    .iter()
+                    .all(|at| before(*at).is_some_and(|i| i.is_mark("."))));
         let turns = found[start].is(WEAK) && says(&found[start]).is_none();
         self.weak = self.now.is_some() && (trails || turns);
         while k < end {
@@ -103,7 +147,10 @@ impl Said {
                 k += 1;
                 continue;
             }
-            leads = leads && found[looked..k].iter().all(|i| plain(i) || i.is(SO | LINK) && !i.is(YES | NO));
+            leads = leads
+                && found[looked..k]
+                    .iter()
+                    .all(|i| plain(i) || i.is(SO | LINK) && !i.is(YES | NO));
             looked = k;
             let begins = k == start
                 || plain(&found[k - 1])
@@ -115,11 +162,15 @@ impl Said {
                     || i.is(REASON | YES | NO | IS) && !i.is(OPEN | OR)
             });
             let thai = next.is_some_and(|i| reader.text.tokens[i.token].blank)
-                && reader.text.at(item.token).starts_with(|c| ('\u{e00}'..='\u{e7f}').contains(&c));
+                && reader
+                    .text
+                    .at(item.token)
+                    .starts_with(|c| ('\u{e00}'..='\u{e7f}').contains(&c));
             let closed = closed || thai;
             let left = || reader.left(k, start);
             // "Yes, possibly" is open, and "yes, a house, possibly an office" is not.
-            let answers = k > start && !plain(&found[k - 1]) || k > start + 1 && says(&found[k - 2]).is_some();
+            let answers = k > start && !plain(&found[k - 1])
+                || k > start + 1 && says(&found[k - 2]).is_some();
             let begins_open = begins && (k == start || answers || next.is_none_or(plain));
             if item.is(OPEN)
                 && !item.is(PLAIN)
@@ -127,7 +178,13 @@ impl Said {
             {
                 if self.now.is_some() || leads {
                     let (conflict, weak, turns_at) = (self.conflict, self.weak, self.turns_at);
-                    *self = Said { seen: true, conflict, weak, turns_at, ..Said::default() };
+                    *self = Said {
+                        seen: true,
+                        conflict,
+                        weak,
+                        turns_at,
+                        ..Said::default()
+                    };
                 }
                 k += 1;
                 continue;
@@ -146,7 +203,12 @@ impl Said {
                         let marked = k > start && found[k - 1].is_mark(",-");
                         let ends = item.is(YES_WORD) || next.is_none_or(|i| i.what == What::Mark);
                         let free = self.now.is_none() || self.weak || self.back;
-                        item.is(YES | NO) && marked && ends && free && !reader.is_negated(start, k) && closed
+                        item.is(YES | NO)
+                            && marked
+                            && ends
+                            && free
+                            && !reader.is_negated(start, k)
+                            && closed
                     }
                 };
                 let after = found.get(k + 2).filter(|_| k + 2 < end);
@@ -164,7 +226,14 @@ impl Said {
                         self.open = true;
                         return;
                     }
-                    self.commits(yes, if left == Left::Cued && found[at].is(FINAL) { 3 } else { 2 });
+                    self.commits(
+                        yes,
+                        if left == Left::Cued && found[at].is(FINAL) {
+                            3
+                        } else {
+                            2
+                        },
+                    );
                     k += 1;
                     continue;
                 }
@@ -183,10 +252,15 @@ impl Said {
     }
 
     fn commits(&mut self, yes: bool, strong: u8) {
-        if self.now.is_none_or(|now| now == yes) || self.back || self.weak || strong > self.strength {
+        if self.now.is_none_or(|now| now == yes) || self.back || self.weak || strong > self.strength
+        {
             self.turns_at = None;
             self.conflict = self.conflict && self.now == Some(yes);
-            self.strength = if self.now == Some(yes) { strong.max(self.strength) } else { strong };
+            self.strength = if self.now == Some(yes) {
+                strong.max(self.strength)
+            } else {
+                strong
+            };
             (self.now, self.back, self.seen) = (Some(yes), false, true);
         } else if strong == self.strength {
             self.conflict = true;
@@ -196,8 +270,13 @@ impl Said {
     /// Reads what is boxed in; where to go on.
     fn boxed(&mut self, found: &[Item], k: usize, end: usize) -> usize {
         let rest = &found[k + 1..end];
-        let inner = &rest[..rest.iter().position(|i| i.what == What::Closes).unwrap_or(rest.len())];
-        let mut words = inner.iter().filter(|i| !matches!(i.what, What::Mark | What::Line));
+        let inner = &rest[..rest
+            .iter()
+            .position(|i| i.what == What::Closes)
+            .unwrap_or(rest.len())];
+        let mut words = inner
+            .iter()
+            .filter(|i| !matches!(i.what, What::Mark | What::Line));
         if let (Some(word), None) = (words.next(), words.next())
             && let Some(yes) = says(word)
         {
@@ -207,7 +286,11 @@ impl Said {
                 conflict,
                 seen: true,
                 strength: 3,
-                ..Said { weak: self.weak, turns_at: self.turns_at, ..Said::default() }
+                ..Said {
+                    weak: self.weak,
+                    turns_at: self.turns_at,
+                    ..Said::default()
+                }
             };
         }
         k + inner.len() + 2

@@ -15,8 +15,9 @@ impl AccuracyColumns {
     /// A column of shares over the strata for which `is` holds, or of means where they are free-form; none without any.
     fn over(&mut self, name: String, group: &str, help: &str, is: impl Fn(&StratumLabels) -> bool) {
         let of = |free: bool| {
-            let chosen =
-                (0u32..).zip(&self.strata).filter(|(_, s)| is(s) && (s.kind == QuestionKind::FreeForm) == free);
+            let chosen = (0u32..)
+                .zip(&self.strata)
+                .filter(|(_, s)| is(s) && (s.kind == QuestionKind::FreeForm) == free);
             chosen.map(|(at, _)| at).collect::<Vec<u32>>()
         };
         let (graded, free) = (of(false), of(true));
@@ -28,7 +29,12 @@ impl AccuracyColumns {
     }
 
     pub(super) fn accuracies(&mut self, sheet: &QuestionTable, levels: &[(u16, u16)]) {
-        self.over("Acc".into(), "Acc", "an answer to a question with options or by yes or no", graded);
+        self.over(
+            "Acc".into(),
+            "Acc",
+            "an answer to a question with options or by yes or no",
+            graded,
+        );
         for kind in QuestionKind::ALL {
             let name = format!("Acc.type.{}", kind.name());
             let help = match kind {
@@ -42,10 +48,14 @@ impl AccuracyColumns {
         let subtasks = self.named(|s| graded(s).then_some(s.subtask), &self.subtasks.clone());
         for (code, name) in &subtasks {
             let help = "an answer to a question of this subtask";
-            self.over(format!("Acc.{name}"), "Acc by subtask", help, |s| graded(s) && s.subtask == *code);
+            self.over(format!("Acc.{name}"), "Acc by subtask", help, |s| {
+                graded(s) && s.subtask == *code
+            });
         }
-        let kinds: Vec<QuestionKind> =
-            QuestionKind::ALL.into_iter().filter(|k| self.strata.iter().any(|s| graded(s) && s.kind == *k)).collect();
+        let kinds: Vec<QuestionKind> = QuestionKind::ALL
+            .into_iter()
+            .filter(|k| self.strata.iter().any(|s| graded(s) && s.kind == *k))
+            .collect();
         if kinds.len() > 1 {
             for kind in kinds {
                 for (code, name) in &subtasks {
@@ -56,8 +66,17 @@ impl AccuracyColumns {
                 }
             }
         }
-        for (property, field, group) in [(0, Field::Level, "Acc by level"), (1, Field::Dataset, "Acc by data set")] {
-            let pick = |at: usize| if property == 0 { levels[at].0 } else { levels[at].1 };
+        for (property, field, group) in [
+            (0, Field::Level, "Acc by level"),
+            (1, Field::Dataset, "Acc by data set"),
+        ] {
+            let pick = |at: usize| {
+                if property == 0 {
+                    levels[at].0
+                } else {
+                    levels[at].1
+                }
+            };
             let mut codes: Vec<(String, u16)> = (0..self.strata.len())
                 .filter(|at| graded(&self.strata[*at]) && pick(*at) != 0)
                 .map(|at| (named(sheet, field, pick(at)), pick(at)))
@@ -72,19 +91,32 @@ impl AccuracyColumns {
                 continue;
             }
             for (name, code) in codes {
-                let chosen = (0..self.strata.len()).filter(|at| graded(&self.strata[*at]) && pick(*at) == code);
+                let chosen = (0..self.strata.len())
+                    .filter(|at| graded(&self.strata[*at]) && pick(*at) == code);
                 let source = Source::Share(chosen.map(|at| at as u32).collect());
                 let help = format!("an answer to a question of this {}", field.name());
-                self.add(format!("Acc.{}.{name}", field.name()), group, &help, Scale::Share, source);
+                self.add(
+                    format!("Acc.{}.{name}", field.name()),
+                    group,
+                    &help,
+                    Scale::Share,
+                    source,
+                );
             }
         }
         self.by_difficulty(sheet, levels, &subtasks);
     }
 
     /// Accuracy by aspect and difficulty (AutoBench-V, section 4), where questions have both and more than one of each.
-    fn by_difficulty(&mut self, sheet: &QuestionTable, levels: &[(u16, u16)], aspects: &[(u16, String)]) {
+    fn by_difficulty(
+        &mut self,
+        sheet: &QuestionTable,
+        levels: &[(u16, u16)],
+        aspects: &[(u16, String)],
+    ) {
         let level = |at: usize| named(sheet, Field::Level, levels[at].0);
-        let is_of = |at: usize, difficulty: &str| graded(&self.strata[at]) && level(at) == difficulty;
+        let is_of =
+            |at: usize, difficulty: &str| graded(&self.strata[at]) && level(at) == difficulty;
         let strata = 0..self.strata.len();
         let has = |difficulty: &&str| strata.clone().any(|at| is_of(at, difficulty));
         let difficulties: Vec<&str> = DIFFICULTIES.into_iter().filter(has).collect();
@@ -100,17 +132,36 @@ impl AccuracyColumns {
             }
         }
         for (name, of) in found.into_iter().filter(|(_, of)| !of.is_empty()) {
-            let help = "an answer to a question of this aspect and difficulty (AutoBench-V, section 4)";
-            self.add(name, "Acc by aspect and difficulty", help, Scale::Share, Source::Share(of));
+            let help =
+                "an answer to a question of this aspect and difficulty (AutoBench-V, section 4)";
+            self.add(
+                name,
+                "Acc by aspect and difficulty",
+                help,
+                Scale::Share,
+                Source::Share(of),
+            );
         }
     }
 
     /// Codes and names of a property among the strata, by name.
-    pub(super) fn named(&self, code: impl Fn(&StratumLabels) -> Option<u16>, names: &[String]) -> Vec<(u16, String)> {
+    pub(super) fn named(
+        &self,
+        code: impl Fn(&StratumLabels) -> Option<u16>,
+        names: &[String],
+    ) -> Vec<(u16, String)> {
         let mut found: Vec<(u16, String)> = Vec::new();
-        for code in self.strata.iter().filter_map(code).filter(|code| *code != 0) {
+        for code in self
+            .strata
+            .iter()
+            .filter_map(code)
+            .filter(|code| *code != 0)
+        {
             if !found.iter().any(|(c, _)| *c == code) {
-                found.push((code, names.get(usize::from(code)).cloned().unwrap_or_default()));
+                found.push((
+                    code,
+                    names.get(usize::from(code)).cloned().unwrap_or_default(),
+                ));
             }
         }
         found.sort_by(|a, b| a.1.cmp(&b.1));
@@ -120,8 +171,9 @@ impl AccuracyColumns {
     /// Accuracy by variant, where the final score of one of these scenarios does not say it.
     pub(super) fn variants(&mut self, scored: &[String]) {
         let variants = self.variants.clone();
-        let is =
-            |s: &StratumLabels| s.kind != QuestionKind::FreeForm && !scored.iter().any(|name| name == self.scenario(s));
+        let is = |s: &StratumLabels| {
+            s.kind != QuestionKind::FreeForm && !scored.iter().any(|name| name == self.scenario(s))
+        };
         for (code, name) in self.named(|s| is(s).then_some(s.variant), &variants) {
             let help = "an answer to a question of this variant";
             let is = |s: &StratumLabels| s.variant == code && s.kind != QuestionKind::FreeForm;

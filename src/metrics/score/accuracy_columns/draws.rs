@@ -35,7 +35,11 @@ pub struct Draw {
 impl Draw {
     /// Points over questions of everything behind a column.
     pub fn share() -> Draw {
-        Draw { slots: Vec::new(), len: 1, follows: Follows::Share }
+        Draw {
+            slots: Vec::new(),
+            len: 1,
+            follows: Follows::Share,
+        }
     }
 
     /// How many sums there are.
@@ -48,7 +52,11 @@ impl Draw {
         if self.slots.is_empty() {
             return Some(0);
         }
-        self.slots.get(stack).copied().flatten().map(|slot| slot as usize * SUMS)
+        self.slots
+            .get(stack)
+            .copied()
+            .flatten()
+            .map(|slot| slot as usize * SUMS)
     }
 
     /// Whether it is a share, from 0 to 1.
@@ -67,10 +75,17 @@ impl Draw {
         match &self.follows {
             Follows::Share => share(slots.first()?),
             Follows::Types(types, paper) => {
-                let chance = |kind: usize, slot: &[f64]| if *paper { CHANCE[kind] } else { slot[2] / slot[1] };
+                let chance = |kind: usize, slot: &[f64]| {
+                    if *paper {
+                        CHANCE[kind]
+                    } else {
+                        slot[2] / slot[1]
+                    }
+                };
                 let of = |kind: usize| {
                     let own = slots.iter().zip(types).filter(|(_, t)| **t == kind);
-                    let normal = own.filter_map(|(slot, _)| above_chance(share(slot)?, chance(kind, slot)));
+                    let normal =
+                        own.filter_map(|(slot, _)| above_chance(share(slot)?, chance(kind, slot)));
                     mean(&normal.collect::<Vec<_>>())
                 };
                 Some((of(1)? - of(0)?) / 2.0)
@@ -79,7 +94,11 @@ impl Draw {
             Follows::Drop(types, all, at) => {
                 let (own, clean) = slots.split_at_checked(*at)?;
                 let (own_types, clean_types) = types.split_at_checked(*at)?;
-                Some(100.0 * (final_score(own, own_types, *all)? - final_score(clean, clean_types, *all)?))
+                Some(
+                    100.0
+                        * (final_score(own, own_types, *all)?
+                            - final_score(clean, clean_types, *all)?),
+                )
             }
         }
     }
@@ -120,34 +139,62 @@ impl AccuracyColumns {
         let source = self.sources.get(column)?;
         let stratum = |at: usize| &self.strata[self.stratum[at] as usize];
         let stacks = 0..self.stratum.len();
-        let kind_of = |at: usize, free: bool| types(free).iter().position(|t| *t == stratum(at).kind);
+        let kind_of =
+            |at: usize, free: bool| types(free).iter().position(|t| *t == stratum(at).kind);
         let mut slots = Slots::default();
         let (slots_of, follows) = match source {
             Source::Share(strata) | Source::Mean(strata) => {
-                let of = stacks.map(|at| strata.contains(&self.stratum[at]).then_some(0)).collect();
-                return Some(Draw { slots: of, len: 1, follows: Follows::Share });
+                let of = stacks
+                    .map(|at| strata.contains(&self.stratum[at]).then_some(0))
+                    .collect();
+                return Some(Draw {
+                    slots: of,
+                    len: 1,
+                    follows: Follows::Share,
+                });
             }
             Source::Style(style) => {
-                let of = stacks.map(|at| (self.style[at] == Some(*style as u32)).then_some(0)).collect();
-                return Some(Draw { slots: of, len: 1, follows: Follows::Share });
+                let of = stacks
+                    .map(|at| (self.style[at] == Some(*style as u32)).then_some(0))
+                    .collect();
+                return Some(Draw {
+                    slots: of,
+                    len: 1,
+                    follows: Follows::Share,
+                });
             }
             Source::Sc(_) => return None,
             Source::Sq(_) | Source::SqPaper => {
-                let subtask = if let Source::Sq(subtask) = source { subtask.as_ref() } else { None };
-                let name = |at: usize| said(self.subtasks.get(usize::from(stratum(at).subtask)).map_or("", |s| s));
-                let counts = |at: usize| stratum(at).is_clean && subtask.is_none_or(|s| name(at) == s);
+                let subtask = if let Source::Sq(subtask) = source {
+                    subtask.as_ref()
+                } else {
+                    None
+                };
+                let name = |at: usize| {
+                    said(
+                        self.subtasks
+                            .get(usize::from(stratum(at).subtask))
+                            .map_or("", |s| s),
+                    )
+                };
+                let counts =
+                    |at: usize| stratum(at).is_clean && subtask.is_none_or(|s| name(at) == s);
                 let of: Vec<Option<u32>> = stacks
                     .map(|at| {
                         let kind = kind_of(at, false).filter(|_| counts(at))?;
                         Some(slots.take(false, stratum(at).subtask, kind))
                     })
                     .collect();
-                (of, Follows::Types(slots.types, matches!(source, Source::SqPaper)))
+                (
+                    of,
+                    Follows::Types(slots.types, matches!(source, Source::SqPaper)),
+                )
             }
             Source::Final(scenario, free) => {
                 let of = stacks
                     .map(|at| {
-                        let kind = kind_of(at, *free).filter(|_| self.scenario(stratum(at)) == scenario)?;
+                        let kind = kind_of(at, *free)
+                            .filter(|_| self.scenario(stratum(at)) == scenario)?;
                         Some(slots.take(false, stratum(at).subtask, kind))
                     })
                     .collect();
@@ -157,7 +204,10 @@ impl AccuracyColumns {
                 let mut of = vec![None; self.stratum.len()];
                 let mut split = 0;
                 for (second, wanted) in [(false, scenario.as_str()), (true, CLEAN)] {
-                    for at in stacks.clone().filter(|at| self.scenario(stratum(*at)) == wanted) {
+                    for at in stacks
+                        .clone()
+                        .filter(|at| self.scenario(stratum(*at)) == wanted)
+                    {
                         if let Some(kind) = kind_of(at, *free) {
                             of[at] = Some(slots.take(second, stratum(at).subtask, kind));
                         }
@@ -169,8 +219,16 @@ impl AccuracyColumns {
                 (of, Follows::Drop(slots.types, types(*free).len(), split))
             }
         };
-        let len = slots_of.iter().flatten().max().map_or(0, |last| *last as usize + 1);
-        Some(Draw { slots: slots_of, len, follows })
+        let len = slots_of
+            .iter()
+            .flatten()
+            .max()
+            .map_or(0, |last| *last as usize + 1);
+        Some(Draw {
+            slots: slots_of,
+            len,
+            follows,
+        })
     }
 
     /// Whether a column counts free-form answers, which are neither right nor wrong.

@@ -57,8 +57,13 @@ fn sheet() -> (QuestionTable, Vec<(usize, usize, usize, bool)>) {
             let (kind, is_clean, subtask) = (at % 2, at < 4, ["animal", "plant"][at / 2 % 2]);
             let types = [QuestionKind::MultipleChoice, QuestionKind::TrueFalse];
             let style = format!("s{}", image % STYLES);
-            let mut one =
-                super::item(8 * image + at, types[kind], subtask, &style, if is_clean { "" } else { "corruption" });
+            let mut one = super::item(
+                8 * image + at,
+                types[kind],
+                subtask,
+                &style,
+                if is_clean { "" } else { "corruption" },
+            );
             one.images[0].name = format!("{image}-{is_clean}.png");
             sheet.push(&one).unwrap();
             rows.push((image, kind, image % STYLES, is_clean));
@@ -90,37 +95,66 @@ fn simulated(truths: &[Truth; 2], runs: u64, draws: u32) -> Vec<(String, f64)> {
     let sheet = Arc::new(sheet);
     let one = |seed: u64| -> Vec<(String, bool)> {
         let mut stream = Stream::new(seed);
-        let images: Vec<f64> =
-            (0..2 * STYLES * IMAGES).map(|_| if share(&mut stream) < 0.5 { IMAGE } else { -IMAGE }).collect();
+        let images: Vec<f64> = (0..2 * STYLES * IMAGES)
+            .map(|_| {
+                if share(&mut stream) < 0.5 {
+                    IMAGE
+                } else {
+                    -IMAGE
+                }
+            })
+            .collect();
         let models = truths.each_ref().map(|truth| {
             let mark = |(image, kind, style, is_clean): &(usize, usize, usize, bool)| {
-                let p = truth.p(*kind, *style, *is_clean) + images[2 * image + usize::from(*is_clean)];
+                let p =
+                    truth.p(*kind, *style, *is_clean) + images[2 * image + usize::from(*is_clean)];
                 ParsedAnswer::option(usize::from(share(&mut stream) < p))
             };
             rows.iter().map(mark).collect::<Vec<_>>()
         });
         let [a, b] = models;
-        let ruled = BoardEngine::new(sheet.clone(), vec![super::model("a", a), super::model("b", b)]);
+        let ruled = BoardEngine::new(
+            sheet.clone(),
+            vec![super::model("a", a), super::model("b", b)],
+        );
         let (chosen, plan) = (ruled.choose(None), Bootstrap { draws, seed });
-        let holds = |interval: &Interval, truth: f64| interval.low <= truth + 1e-9 && truth <= interval.high + 1e-9;
+        let holds = |interval: &Interval, truth: f64| {
+            interval.low <= truth + 1e-9 && truth <= interval.high + 1e-9
+        };
         let mut found = Vec::new();
         for column in COLUMNS {
             let at = ruled.column(column).unwrap();
             let sure = ruled.sure(0, at, &chosen, plan, &|| true).unwrap();
-            found.push((column.to_string(), holds(&sure.interval.unwrap(), truths[0].of(column))));
+            found.push((
+                column.to_string(),
+                holds(&sure.interval.unwrap(), truths[0].of(column)),
+            ));
         }
-        let Some(Cell::Share { k, n }) = cell(&ruled.board(&chosen), "a", "Acc") else { panic!() };
+        let Some(Cell::Share { k, n }) = cell(&ruled.board(&chosen), "a", "Acc") else {
+            panic!()
+        };
         let (low, high) = wilson(k, n, Z95).unwrap();
-        found.push(("Acc, Wilson".into(), low <= truths[0].of("Acc") && truths[0].of("Acc") <= high));
+        found.push((
+            "Acc, Wilson".into(),
+            low <= truths[0].of("Acc") && truths[0].of("Acc") <= high,
+        ));
         for column in DIFFERENCES {
             let at = ruled.column(column).unwrap();
-            let apart = ruled.difference((0, 1), at, &chosen, plan, &|| true).unwrap();
+            let apart = ruled
+                .difference((0, 1), at, &chosen, plan, &|| true)
+                .unwrap();
             let truth = truths[0].of(column) - truths[1].of(column);
-            found.push((format!("difference in {column}"), holds(&apart.interval.unwrap(), truth)));
+            found.push((
+                format!("difference in {column}"),
+                holds(&apart.interval.unwrap(), truth),
+            ));
             if column == "Acc" {
                 let tested = ruled.tested((0, 1), at, &chosen).unwrap();
                 let (low, high) = tested.interval.unwrap();
-                found.push(("difference in Acc, by the test".into(), low <= truth && truth <= high));
+                found.push((
+                    "difference in Acc, by the test".into(),
+                    low <= truth && truth <= high,
+                ));
                 found.push(("the test finds a difference".into(), tested.test.p < 0.05));
                 found.push((
                     "the test and its interval agree".into(),
@@ -133,14 +167,29 @@ fn simulated(truths: &[Truth; 2], runs: u64, draws: u32) -> Vec<(String, f64)> {
     let all: Vec<_> = (0..runs).into_par_iter().map(one).collect();
     let names: Vec<String> = all[0].iter().map(|(name, _)| name.clone()).collect();
     let held = |at: usize| all.iter().filter(|run| run[at].1).count() as f64 / runs as f64;
-    names.into_iter().enumerate().map(|(at, name)| (name, held(at))).collect()
+    names
+        .into_iter()
+        .enumerate()
+        .map(|(at, name)| (name, held(at)))
+        .collect()
 }
 
 /// Kinds of benchmarks: types, styles and models apart; and all of them equal.
 fn kinds() -> [(&'static str, [Truth; 2]); 2] {
-    let apart = |by: f64| Truth { types: [0.6 - by, 0.65 - by], style: 0.08, drop: 0.1 };
-    let equal = || Truth { types: [0.55, 0.7], style: 0.0, drop: 0.05 };
-    [("apart", [apart(0.0), apart(0.05)]), ("equal", [equal(), equal()])]
+    let apart = |by: f64| Truth {
+        types: [0.6 - by, 0.65 - by],
+        style: 0.08,
+        drop: 0.1,
+    };
+    let equal = || Truth {
+        types: [0.55, 0.7],
+        style: 0.0,
+        drop: 0.05,
+    };
+    [
+        ("apart", [apart(0.0), apart(0.05)]),
+        ("equal", [equal(), equal()]),
+    ]
 }
 
 fn of(found: &[(String, f64)], name: &str) -> f64 {
@@ -152,12 +201,22 @@ fn of(found: &[(String, f64)], name: &str) -> f64 {
 fn intervals_hold_the_true_numbers() {
     for (kind, truths) in kinds() {
         let found = simulated(&truths, 60, 100);
-        for (name, held) in found.iter().filter(|(name, _)| !name.contains("finds") && !name.contains("Wilson")) {
+        for (name, held) in found
+            .iter()
+            .filter(|(name, _)| !name.contains("finds") && !name.contains("Wilson"))
+        {
             assert!(*held >= 0.83, "{kind}, {name}: {held} of {found:?}");
         }
         assert_eq!(of(&found, "the test and its interval agree"), 1.0, "{kind}");
         let finds = of(&found, "the test finds a difference");
-        assert!(if kind == "equal" { finds < 0.17 } else { finds > 0.2 }, "{kind}: {finds}");
+        assert!(
+            if kind == "equal" {
+                finds < 0.17
+            } else {
+                finds > 0.2
+            },
+            "{kind}: {finds}"
+        );
     }
 }
 

@@ -7,12 +7,18 @@ const TF: QuestionKind = QuestionKind::TrueFalse;
 
 /// An item of a data set.
 fn of(set: &str, n: usize, kind: QuestionKind, variant: &str) -> Item {
-    Item { id: format!("{set}/{n}"), dataset: set.into(), ..item(n, kind, "s1", "", variant) }
+    Item {
+        id: format!("{set}/{n}"),
+        dataset: set.into(),
+        ..item(n, kind, "s1", "", variant)
+    }
 }
 
 /// The right answer to these questions, the first option's in all others.
 fn right(of: impl IntoIterator<Item = bool>) -> Vec<ParsedAnswer> {
-    of.into_iter().map(|right| ParsedAnswer::option(usize::from(right))).collect()
+    of.into_iter()
+        .map(|right| ParsedAnswer::option(usize::from(right)))
+        .collect()
 }
 
 fn names(ruled: &BoardEngine) -> Vec<&str> {
@@ -24,13 +30,28 @@ fn what_was_never_clean_is_not_called_so() {
     let mut sheet = QuestionTable::default();
     for n in 0..40 {
         let variant = if n < 20 { "blind" } else { "corruption" };
-        sheet.push(&of("d", n, if n % 2 == 0 { MC } else { TF }, variant)).unwrap();
+        sheet
+            .push(&of("d", n, if n % 2 == 0 { MC } else { TF }, variant))
+            .unwrap();
     }
-    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", right((0..40).map(|n| n >= 20)))]);
+    let ruled = BoardEngine::new(
+        Arc::new(sheet),
+        vec![model("m", right((0..40).map(|n| n >= 20)))],
+    );
     let board = ruled.board(&ruled.choose(None));
-    assert_eq!(names(&ruled), ["MC+TF.blind", "MC+TF.corruption"], "nothing is the base, so there is no other column");
-    assert_eq!(cell(&board, "m", "MC+TF.blind"), Some(Cell::Mean { value: 0.0, n: 20 }));
-    assert_eq!(cell(&board, "m", "MC+TF.corruption"), Some(Cell::Mean { value: 1.0, n: 20 }));
+    assert_eq!(
+        names(&ruled),
+        ["MC+TF.blind", "MC+TF.corruption"],
+        "nothing is the base, so there is no other column"
+    );
+    assert_eq!(
+        cell(&board, "m", "MC+TF.blind"),
+        Some(Cell::Mean { value: 0.0, n: 20 })
+    );
+    assert_eq!(
+        cell(&board, "m", "MC+TF.corruption"),
+        Some(Cell::Mean { value: 1.0, n: 20 })
+    );
 }
 
 #[test]
@@ -38,23 +59,53 @@ fn orders_of_the_same_questions_count_whatever_other_data_sets_hold() {
     let mut sheet = QuestionTable::default();
     for n in 0..10 {
         let level = if n % 2 == 0 { "basic" } else { "know" };
-        sheet.push(&Item { level: Some(level.into()), ..of("sap", n, MC, &format!("shuffle-{}", n / 2 + 1)) }).unwrap();
+        sheet
+            .push(&Item {
+                level: Some(level.into()),
+                ..of("sap", n, MC, &format!("shuffle-{}", n / 2 + 1))
+            })
+            .unwrap();
     }
     let marks = right((0..10).map(|n| n < 3));
     let alone = BoardEngine::new(Arc::new(sheet.clone()), vec![model("m", marks.clone())]);
     let of_sap = Some(Cell::Share { k: 3, n: 10 });
     let shares = |ruled: &BoardEngine, columns: &[&str]| {
         let board = ruled.board(&ruled.choose(None));
-        columns.iter().map(|column| cell(&board, "m", column)).collect::<Vec<_>>()
+        columns
+            .iter()
+            .map(|column| cell(&board, "m", column))
+            .collect::<Vec<_>>()
     };
-    let levels = [Some(Cell::Share { k: 2, n: 5 }), Some(Cell::Share { k: 1, n: 5 })];
-    assert_eq!(shares(&alone, &["Acc", "Acc.level.basic", "Acc.level.know"]), [of_sap, levels[0], levels[1]]);
+    let levels = [
+        Some(Cell::Share { k: 2, n: 5 }),
+        Some(Cell::Share { k: 1, n: 5 }),
+    ];
+    assert_eq!(
+        shares(&alone, &["Acc", "Acc.level.basic", "Acc.level.know"]),
+        [of_sap, levels[0], levels[1]]
+    );
     // Five questions of another set come beside them: they are added, and take nothing away.
     (10..15).for_each(|n| sheet.push(&of("oth", n, MC, "")).unwrap());
     let marks = marks.into_iter().chain(right([true; 5])).collect();
     let beside = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
-    let want = [Some(Cell::Share { k: 8, n: 15 }), of_sap, levels[0], levels[1]];
-    assert_eq!(shares(&beside, &["Acc", "Acc.dataset.sap", "Acc.level.basic", "Acc.level.know"]), want);
+    let want = [
+        Some(Cell::Share { k: 8, n: 15 }),
+        of_sap,
+        levels[0],
+        levels[1],
+    ];
+    assert_eq!(
+        shares(
+            &beside,
+            &[
+                "Acc",
+                "Acc.dataset.sap",
+                "Acc.level.basic",
+                "Acc.level.know"
+            ]
+        ),
+        want
+    );
 }
 
 #[test]
@@ -62,17 +113,34 @@ fn a_variant_of_one_type_keeps_its_accuracy_beside_final_scores() {
     let mut sheet = QuestionTable::default();
     (0..4).for_each(|n| sheet.push(&of("dysca", n, [MC, TF][n % 2], "")).unwrap());
     (4..6).for_each(|n| sheet.push(&of("vlb", n, MC, "V1")).unwrap());
-    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", right([true, true, true, true, true, false]))]);
+    let ruled = BoardEngine::new(
+        Arc::new(sheet),
+        vec![model("m", right([true, true, true, true, true, false]))],
+    );
     let board = ruled.board(&ruled.choose(None));
-    assert_eq!(cell(&board, "m", "Acc.variant.V1"), Some(Cell::Share { k: 1, n: 2 }));
-    assert_eq!(cell(&board, "m", "MC+TF.clean"), Some(Cell::Mean { value: 1.0, n: 4 }));
-    assert!(!names(&ruled).iter().any(|name| name.starts_with("MC+TF.V1")), "it has no true or false");
+    assert_eq!(
+        cell(&board, "m", "Acc.variant.V1"),
+        Some(Cell::Share { k: 1, n: 2 })
+    );
+    assert_eq!(
+        cell(&board, "m", "MC+TF.clean"),
+        Some(Cell::Mean { value: 1.0, n: 4 })
+    );
+    assert!(
+        !names(&ruled)
+            .iter()
+            .any(|name| name.starts_with("MC+TF.V1")),
+        "it has no true or false"
+    );
 }
 
 #[test]
 fn self_awareness_is_of_the_data_sets_that_a_model_answers() {
     let mut sheet = QuestionTable::default();
-    for (n, set) in [("s1", 10), ("s2", 20)].into_iter().flat_map(|(set, n)| (0..n).map(move |n| (n, set))) {
+    for (n, set) in [("s1", 10), ("s2", 20)]
+        .into_iter()
+        .flat_map(|(set, n)| (0..n).map(move |n| (n, set)))
+    {
         let mut asked = of(set, n, MC, "");
         asked.options[3].role = Role::Refusal;
         asked.level = Some("basic".into());
@@ -80,16 +148,28 @@ fn self_awareness_is_of_the_data_sets_that_a_model_answers() {
     }
     let none = [ParsedAnswer::ABSENT; 20];
     let models = vec![
-        model("m1", [&[ParsedAnswer::option(1); 10][..], &none[..]].concat()),
-        model("m2", [&none[..10], &[ParsedAnswer::option(1); 20][..]].concat()),
+        model(
+            "m1",
+            [&[ParsedAnswer::option(1); 10][..], &none[..]].concat(),
+        ),
+        model(
+            "m2",
+            [&none[..10], &[ParsedAnswer::option(1); 20][..]].concat(),
+        ),
     ];
     let ruled = BoardEngine::new(Arc::new(sheet), models);
     let chosen = ruled.choose(None);
     let board = ruled.board(&chosen);
     let at = ruled.column("AR.basic").unwrap();
     for (row, (name, n)) in [("m1", 10), ("m2", 20)].into_iter().enumerate() {
-        assert_eq!(cell(&board, name, "AR.basic"), Some(Cell::Mean { value: 1.0, n }));
-        assert_eq!(cell(&board, name, "quadrant.known-knowns"), Some(Cell::Mean { value: 1.0, n }));
+        assert_eq!(
+            cell(&board, name, "AR.basic"),
+            Some(Cell::Mean { value: 1.0, n })
+        );
+        assert_eq!(
+            cell(&board, name, "quadrant.known-knowns"),
+            Some(Cell::Mean { value: 1.0, n })
+        );
         assert_eq!(ruled.behind(row, at, &chosen).1.len(), n as usize);
     }
 }
@@ -100,14 +180,30 @@ fn a_position_is_held_against_even_ones_of_its_own_data_set() {
     let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     for n in 0..20 {
-        sheet.push(&of("auto", n, MC, if n < 10 { "" } else { "position-A" })).unwrap();
-        marks.push(ParsedAnswer::option(usize::from(n < 8 || (10..19).contains(&n))));
+        sheet
+            .push(&of("auto", n, MC, if n < 10 { "" } else { "position-A" }))
+            .unwrap();
+        marks.push(ParsedAnswer::option(usize::from(
+            n < 8 || (10..19).contains(&n),
+        )));
     }
     for n in 20..50 {
-        let mut other =
-            of(if n < 40 { "other" } else { "auto" }, n, MC, if (40..45).contains(&n) { "corruption" } else { "" });
+        let mut other = of(
+            if n < 40 { "other" } else { "auto" },
+            n,
+            MC,
+            if (40..45).contains(&n) {
+                "corruption"
+            } else {
+                ""
+            },
+        );
         if n >= 45 {
-            other.rotation = Some(benchtop_model::Rotation { set: "0".into(), index: 2, of: 4 });
+            other.rotation = Some(benchtop_model::Rotation {
+                set: "0".into(),
+                index: 2,
+                of: 4,
+            });
         }
         sheet.push(&other).unwrap();
         marks.push(ParsedAnswer::option(0));
@@ -115,7 +211,10 @@ fn a_position_is_held_against_even_ones_of_its_own_data_set() {
     let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let found = cell(&board, "m", "R.A").unwrap();
-    assert!((found.value().unwrap() - 10.0).abs() < 1e-9 && found.n() == 10, "{found:?}");
+    assert!(
+        (found.value().unwrap() - 10.0).abs() < 1e-9 && found.n() == 10,
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -123,44 +222,82 @@ fn two_models_are_compared_on_what_both_are_scored_on() {
     // `both` answers two data sets, `one` the first alone and the same, `other` the third alone; groups are of the first two.
     let mut sheet = QuestionTable::default();
     let mut rotated = |set: &str, n: usize| {
-        let rotation = benchtop_model::Rotation { set: (n / 2).to_string(), index: (n % 2 + 1) as u32, of: 2 };
-        sheet.push(&Item { rotation: Some(rotation), ..of(set, n, MC, "") }).unwrap();
+        let rotation = benchtop_model::Rotation {
+            set: (n / 2).to_string(),
+            index: (n % 2 + 1) as u32,
+            of: 2,
+        };
+        sheet
+            .push(&Item {
+                rotation: Some(rotation),
+                ..of(set, n, MC, "")
+            })
+            .unwrap();
     };
     (0..160).for_each(|n| rotated(if n < 80 { "x" } else { "y" }, n));
     (160..165).for_each(|n| sheet.push(&of("z", n, MC, "")).unwrap());
     let on = |answers: &dyn Fn(usize) -> bool| {
-        let mark =
-            |n: usize| if answers(n) { ParsedAnswer::option(usize::from(n % 80 >= 20)) } else { ParsedAnswer::ABSENT };
+        let mark = |n: usize| {
+            if answers(n) {
+                ParsedAnswer::option(usize::from(n % 80 >= 20))
+            } else {
+                ParsedAnswer::ABSENT
+            }
+        };
         (0..165).map(mark).collect::<Vec<_>>()
     };
-    let models =
-        vec![model("both", on(&|n| n < 160)), model("one", on(&|n| n < 80)), model("other", on(&|n| n >= 160))];
+    let models = vec![
+        model("both", on(&|n| n < 160)),
+        model("one", on(&|n| n < 80)),
+        model("other", on(&|n| n >= 160)),
+    ];
     let ruled = BoardEngine::new(Arc::new(sheet), models);
     let chosen = ruled.choose(None);
     let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     for column in ["Acc", "Circular"] {
         let at = ruled.column(column).unwrap();
-        assert_eq!(ruled.tested((0, 1), at, &chosen).map(|t| t.test.discordant), Some((0, 0)), "{column}");
+        assert_eq!(
+            ruled.tested((0, 1), at, &chosen).map(|t| t.test.discordant),
+            Some((0, 0)),
+            "{column}"
+        );
         let paired = ruled.paired((0, 1), at, &chosen).unwrap();
         assert_eq!((paired.both, paired.neither), (30, 10), "{column}");
-        let apart = ruled.difference((0, 1), at, &chosen, plan, &|| true).unwrap();
+        let apart = ruled
+            .difference((0, 1), at, &chosen, plan, &|| true)
+            .unwrap();
         assert_eq!(apart.value, Some(0.0), "{column}");
         assert_eq!(
-            (ruled.tested((1, 2), at, &chosen).map(|t| t.test.discordant), ruled.paired((1, 2), at, &chosen)),
+            (
+                ruled.tested((1, 2), at, &chosen).map(|t| t.test.discordant),
+                ruled.paired((1, 2), at, &chosen)
+            ),
             (None, None)
         );
-        let apart = ruled.difference((1, 2), at, &chosen, plan, &|| true).unwrap();
-        assert_eq!((apart.value, apart.interval), (None, Err("the two models have no question in common")));
+        let apart = ruled
+            .difference((1, 2), at, &chosen, plan, &|| true)
+            .unwrap();
+        assert_eq!(
+            (apart.value, apart.interval),
+            (None, Err("the two models have no question in common"))
+        );
     }
     let board = ruled.board(&ruled.shared((0, 1), &chosen));
     let quarters = Some(Cell::Share { k: 30, n: 40 });
     assert_eq!(
-        (cell(&board, "both", "Acc"), cell(&board, "one", "Circular"), board.questions),
+        (
+            cell(&board, "both", "Acc"),
+            cell(&board, "one", "Circular"),
+            board.questions
+        ),
         (quarters, quarters, 80)
     );
     // The cells of the board stay what they are.
     let board = ruled.board(&chosen);
-    assert_eq!(cell(&board, "both", "Acc"), Some(Cell::Share { k: 60, n: 80 }));
+    assert_eq!(
+        cell(&board, "both", "Acc"),
+        Some(Cell::Share { k: 60, n: 80 })
+    );
 }
 
 #[test]
@@ -175,24 +312,62 @@ fn what_a_variant_lacks_counts_as_wrong_in_its_delta_too() {
             (variant.of, variant.modified) = (Some(format!("d/{}", n % 10)), Some(n % 2 == 0));
         }
         sheet.push(&changed).unwrap();
-        marks.push(if n < 15 { ParsedAnswer::option(1) } else { ParsedAnswer::ABSENT });
+        marks.push(if n < 15 {
+            ParsedAnswer::option(1)
+        } else {
+            ParsedAnswer::ABSENT
+        });
     }
-    let only_v1 =
-        [&[ParsedAnswer::ABSENT; 10][..], &[ParsedAnswer::option(1); 10], &[ParsedAnswer::ABSENT; 10]].concat();
-    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks), model("n", only_v1)]);
+    let only_v1 = [
+        &[ParsedAnswer::ABSENT; 10][..],
+        &[ParsedAnswer::option(1); 10],
+        &[ParsedAnswer::ABSENT; 10],
+    ]
+    .concat();
+    let ruled = BoardEngine::new(
+        Arc::new(sheet),
+        vec![model("m", marks), model("n", only_v1)],
+    );
     let chosen = ruled.choose(None);
     let board = ruled.board(&chosen);
-    assert_eq!(cell(&board, "m", "Acc.variant.V1"), Some(Cell::Share { k: 5, n: 10 }));
-    assert_eq!(cell(&board, "m", "delta.V1"), Some(Cell::Number { value: -50.0, n: 10 }));
-    assert_eq!(cell(&board, "m", "delta.V1.modified"), Some(Cell::Number { value: -40.0, n: 5 }));
-    assert_eq!(cell(&board, "m", "modified.V1"), Some(Cell::Share { k: 5, n: 10 }));
+    assert_eq!(
+        cell(&board, "m", "Acc.variant.V1"),
+        Some(Cell::Share { k: 5, n: 10 })
+    );
+    assert_eq!(
+        cell(&board, "m", "delta.V1"),
+        Some(Cell::Number {
+            value: -50.0,
+            n: 10
+        })
+    );
+    assert_eq!(
+        cell(&board, "m", "delta.V1.modified"),
+        Some(Cell::Number { value: -40.0, n: 5 })
+    );
+    assert_eq!(
+        cell(&board, "m", "modified.V1"),
+        Some(Cell::Share { k: 5, n: 10 })
+    );
     assert_eq!(
         (cell(&board, "m", "delta.V2"), cell(&board, "n", "delta.V1")),
         (None, None),
         "nothing to hold it against"
     );
-    let behind = |model: usize, column: &str| ruled.behind(model, ruled.column(column).unwrap(), &chosen).1.len();
-    assert_eq!((behind(0, "delta.V1"), behind(0, "delta.V2"), behind(1, "delta.V1")), (10, 0, 0));
+    let behind = |model: usize, column: &str| {
+        ruled
+            .behind(model, ruled.column(column).unwrap(), &chosen)
+            .1
+            .len()
+    };
+    assert_eq!(
+        (
+            behind(0, "delta.V1"),
+            behind(0, "delta.V2"),
+            behind(1, "delta.V1")
+        ),
+        (10, 0, 0)
+    );
 }
 
 #[test]
@@ -201,7 +376,9 @@ fn what_a_position_lacks_counts_as_wrong_in_its_bias_too() {
     let mut sheet = QuestionTable::default();
     let mut marks = Vec::new();
     for n in 0..30 {
-        sheet.push(&of("auto", n, MC, ["", "position-A", "position-B"][n / 10])).unwrap();
+        sheet
+            .push(&of("auto", n, MC, ["", "position-A", "position-B"][n / 10]))
+            .unwrap();
         marks.push(match n {
             8..10 => ParsedAnswer::option(0),
             0..15 => ParsedAnswer::option(1),
@@ -211,14 +388,27 @@ fn what_a_position_lacks_counts_as_wrong_in_its_bias_too() {
     let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", marks)]);
     let board = ruled.board(&ruled.choose(None));
     let found = cell(&board, "m", "R.A").unwrap();
-    assert!((found.value().unwrap() + 30.0).abs() < 1e-9 && found.n() == 10, "{found:?}");
+    assert!(
+        (found.value().unwrap() + 30.0).abs() < 1e-9 && found.n() == 10,
+        "{found:?}"
+    );
     assert_eq!(cell(&board, "m", "R.B"), None);
     // What an evaluation did not ask is not wrong.
-    let asked = Asked { base: "m".into(), lacking: vec![15], ..Asked::default() };
-    let part = ModelAnswers { asked: Some(asked), ..(*ruled.models()[0]).clone() };
+    let asked = Asked {
+        base: "m".into(),
+        lacking: vec![15],
+        ..Asked::default()
+    };
+    let part = ModelAnswers {
+        asked: Some(asked),
+        ..(*ruled.models()[0]).clone()
+    };
     let ruled = BoardEngine::new(ruled.sheet.clone(), vec![Arc::new(part)]);
     let found = cell(&ruled.board(&ruled.choose(None)), "m", "R.A").unwrap();
-    assert!((found.value().unwrap() - (500.0 / 6.0 - 80.0)).abs() < 1e-9 && found.n() == 6, "{found:?}");
+    assert!(
+        (found.value().unwrap() - (500.0 / 6.0 - 80.0)).abs() < 1e-9 && found.n() == 6,
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -228,27 +418,56 @@ fn a_final_score_is_of_the_types_that_it_counts_and_needs_all_of_them() {
     let (mut marks, mut similarity) = (Vec::new(), Vec::new());
     for n in 0..40 {
         let free = n >= 32;
-        let kind = if free { QuestionKind::FreeForm } else { [MC, TF][n % 2] };
-        sheet.push(&of("d", n, kind, if n < 16 { "blind" } else { "" })).unwrap();
+        let kind = if free {
+            QuestionKind::FreeForm
+        } else {
+            [MC, TF][n % 2]
+        };
+        sheet
+            .push(&of("d", n, kind, if n < 16 { "blind" } else { "" }))
+            .unwrap();
         marks.push(ParsedAnswer::option(usize::from(n % 4 != 0)));
         similarity.push(if free { 0.5 } else { f32::NAN });
     }
     let of = |name: &str, marks: &[ParsedAnswer]| {
         let marks = marks.to_vec();
-        Arc::new(ModelAnswers { model: name.into(), marks, similarity: similarity.clone(), ..ModelAnswers::default() })
+        Arc::new(ModelAnswers {
+            model: name.into(),
+            marks,
+            similarity: similarity.clone(),
+            ..ModelAnswers::default()
+        })
     };
     let models = vec![of("a", &marks), of("b", &[ParsedAnswer::option(1); 40])];
     let ruled = BoardEngine::new(Arc::new(sheet), models);
     let chosen = ruled.choose(None);
     let board = ruled.board(&chosen);
-    let n = ["Final.clean", "MC+TF.clean", "MC+TF.blind", "MC+TF.blind-clean", "SQ", "SQ.s1"]
-        .map(|column| cell(&board, "a", column).map(Cell::n));
+    let n = [
+        "Final.clean",
+        "MC+TF.clean",
+        "MC+TF.blind",
+        "MC+TF.blind-clean",
+        "SQ",
+        "SQ.s1",
+    ]
+    .map(|column| cell(&board, "a", column).map(Cell::n));
     assert_eq!(n, [24, 16, 16, 16, 16, 16].map(Some));
     let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     for column in ["Final.blind", "Final.blind-clean"] {
         assert_eq!(cell(&board, "a", column), None, "{column}");
-        let apart = ruled.difference((0, 1), ruled.column(column).unwrap(), &chosen, plan, &|| true).unwrap();
-        assert!(apart.value.is_none() && apart.interval.is_err(), "{column}: {apart:?}");
+        let apart = ruled
+            .difference(
+                (0, 1),
+                ruled.column(column).unwrap(),
+                &chosen,
+                plan,
+                &|| true,
+            )
+            .unwrap();
+        assert!(
+            apart.value.is_none() && apart.interval.is_err(),
+            "{column}: {apart:?}"
+        );
     }
 }
 
@@ -256,13 +475,27 @@ fn a_final_score_is_of_the_types_that_it_counts_and_needs_all_of_them() {
 fn one_style_alone_has_no_sensitivity_to_styles() {
     let mut sheet = QuestionTable::default();
     for n in 0..8 {
-        sheet.push(&item(n, MC, "s1", if n < 4 { "ink" } else { "oil" }, "")).unwrap();
+        sheet
+            .push(&item(n, MC, "s1", if n < 4 { "ink" } else { "oil" }, ""))
+            .unwrap();
     }
-    let ruled = BoardEngine::new(Arc::new(sheet), vec![model("m", right((0..8).map(|n| n < 4)))]);
+    let ruled = BoardEngine::new(
+        Arc::new(sheet),
+        vec![model("m", right((0..8).map(|n| n < 4)))],
+    );
     let plan = benchtop_model::agreement::Bootstrap { draws: 40, seed: 1 };
     for (rows, want) in [(0..8, Some(2500.0)), (0..4, None)] {
         let chosen = ruled.choose(Some(&|row| rows.contains(&row)));
-        assert_eq!(cell(&ruled.board(&chosen), "m", "SC").and_then(Cell::value), want);
-        assert_eq!(ruled.sure(0, ruled.column("SC").unwrap(), &chosen, plan, &|| true).unwrap().value, want);
+        assert_eq!(
+            cell(&ruled.board(&chosen), "m", "SC").and_then(Cell::value),
+            want
+        );
+        assert_eq!(
+            ruled
+                .sure(0, ruled.column("SC").unwrap(), &chosen, plan, &|| true)
+                .unwrap()
+                .value,
+            want
+        );
     }
 }

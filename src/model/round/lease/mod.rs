@@ -93,8 +93,17 @@ impl Leases {
             closed: round.closed.is_some(),
             clock: i64::MIN,
             soonest: i64::MAX,
-            known: round.people.iter().enumerate().map(|(i, name)| (name.clone(), i)).collect(),
-            people: round.people.iter().map(|name| Person::new(round, name)).collect::<Result<_>>()?,
+            known: round
+                .people
+                .iter()
+                .enumerate()
+                .map(|(i, name)| (name.clone(), i))
+                .collect(),
+            people: round
+                .people
+                .iter()
+                .map(|name| Person::new(round, name))
+                .collect::<Result<_>>()?,
             items: vec![(0, 0); round.items.len()],
             counted: 0,
             strangers: 0,
@@ -109,11 +118,23 @@ impl Leases {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn rebuild<'a>(round: &Round, minutes: u32, judged: impl IntoIterator<Item = Judged<'a>>) -> Result<Leases> {
+    pub fn rebuild<'a>(
+        round: &Round,
+        minutes: u32,
+        judged: impl IntoIterator<Item = Judged<'a>>,
+    ) -> Result<Leases> {
         let mut leases = Leases::new(round, minutes)?;
-        for Judged { person, item, part, skipped } in judged {
+        for Judged {
+            person,
+            item,
+            part,
+            skipped,
+        } in judged
+        {
             match leases.known.get(person) {
-                Some(who) if leases.fits(*who, item, part) => leases.count(*who, item, part, skipped),
+                Some(who) if leases.fits(*who, item, part) => {
+                    leases.count(*who, item, part, skipped)
+                }
                 _ => leases.strangers += 1,
             }
         }
@@ -146,7 +167,14 @@ impl Leases {
             self.items[item as usize].1 += 1;
         }
         let person = &mut self.people[who];
-        let lease = Lease { ticket: Ticket { item, part, nth: person.done().all() }, until };
+        let lease = Lease {
+            ticket: Ticket {
+                item,
+                part,
+                nth: person.done().all(),
+            },
+            until,
+        };
         person.lease = Some(lease);
         self.soonest = self.soonest.min(until);
         Ok(Next::Ticket(lease))
@@ -155,12 +183,29 @@ impl Leases {
     /// What probably comes after the ticket in hand, for making pictures ready: at most `most` items of the round. Nothing
     /// is leased by it.
     pub fn ahead(&self, person: &str, most: usize) -> Vec<u32> {
-        let Some(who) = self.known.get(person) else { return Vec::new() };
-        let Person { plan, cursor, back, later, .. } = &self.people[*who];
+        let Some(who) = self.known.get(person) else {
+            return Vec::new();
+        };
+        let Person {
+            plan,
+            cursor,
+            back,
+            later,
+            ..
+        } = &self.people[*who];
         let end = plan.items().min(cursor.saturating_add(64 + most as u32));
-        let walk = (*cursor..end).map(|at| plan.item(at)).filter(|item| !self.people[*who].waiting.has(*item));
-        let all = back.iter().rev().copied().chain(walk).chain(later.iter().copied().take(64));
-        all.filter(|item| matches!(self.room(*who, *item), Room::Free)).take(most).collect()
+        let walk = (*cursor..end)
+            .map(|at| plan.item(at))
+            .filter(|item| !self.people[*who].waiting.has(*item));
+        let all = back
+            .iter()
+            .rev()
+            .copied()
+            .chain(walk)
+            .chain(later.iter().copied().take(64));
+        all.filter(|item| matches!(self.room(*who, *item), Room::Free))
+            .take(most)
+            .collect()
     }
 
     /// Puts off the end of the lease of `person`; none if it has expired.
@@ -210,14 +255,18 @@ impl Leases {
     pub fn judged(&mut self, person: &str, item: u32, part: Part, now: i64) -> Result<()> {
         let who = self.fitting(person, item, part)?;
         self.expire(now);
-        let holds = self.people[who].lease.is_some_and(|l| (l.ticket.item, l.ticket.part) == (item, part));
+        let holds = self.people[who]
+            .lease
+            .is_some_and(|l| (l.ticket.item, l.ticket.part) == (item, part));
         if part == Part::Main && !holds && !self.people[who].mine.has(item) {
             let (judged, leased) = self.items[item as usize];
             if judged + leased >= self.overlap {
-                let what = format!("your lease of this item expired, and {} others have it now", self.overlap);
-                return Err(
-                    Error::new(ErrorKind::Conflict, what).help("go on with the next item; this verdict was not kept")
+                let what = format!(
+                    "your lease of this item expired, and {} others have it now",
+                    self.overlap
                 );
+                return Err(Error::new(ErrorKind::Conflict, what)
+                    .help("go on with the next item; this verdict was not kept"));
             }
         }
         self.count(who, item, part, false);
@@ -260,10 +309,15 @@ impl Leases {
     pub fn keep_leases(&mut self, before: &Leases) {
         self.clock = self.clock.max(before.clock);
         for (name, old) in &before.known {
-            let (Some(who), Some(lease)) = (self.known.get(name).copied(), before.people[*old].lease) else { continue };
+            let (Some(who), Some(lease)) =
+                (self.known.get(name).copied(), before.people[*old].lease)
+            else {
+                continue;
+            };
             let Ticket { item, part, .. } = lease.ticket;
             let main = part == Part::Main;
-            if !self.fits(who, item, part) || (main && !matches!(self.room(who, item), Room::Free)) {
+            if !self.fits(who, item, part) || (main && !matches!(self.room(who, item), Room::Free))
+            {
                 continue;
             }
             if main {
@@ -295,7 +349,10 @@ impl Leases {
 
     /// Verdicts that count towards the overlap, and how many are wanted.
     pub fn progress(&self) -> (u64, u64) {
-        (self.counted, self.items.len() as u64 * u64::from(self.overlap))
+        (
+            self.counted,
+            self.items.len() as u64 * u64::from(self.overlap),
+        )
     }
 
     /// Verdicts that [`rebuild`](Self::rebuild) passed over.
@@ -306,7 +363,8 @@ impl Leases {
     fn who(&self, person: &str) -> Result<usize> {
         self.known.get(person).copied().ok_or_else(|| {
             let what = format!("`{person}` is not in the round `{}`", self.name);
-            Error::new(ErrorKind::Denied, what).help("ask who made the round for a new one with your name")
+            Error::new(ErrorKind::Denied, what)
+                .help("ask who made the round for a new one with your name")
         })
     }
 
@@ -324,7 +382,11 @@ impl Leases {
         if self.fits(who, item, part) {
             return Ok(who);
         }
-        let what = format!("the round `{}` has no item {item} to be shown as {}", self.name, part.name());
+        let what = format!(
+            "the round `{}` has no item {item} to be shown as {}",
+            self.name,
+            part.name()
+        );
         Err(Error::new(ErrorKind::NotFound, what).help("ask for the next ticket again"))
     }
 }

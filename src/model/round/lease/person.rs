@@ -76,7 +76,12 @@ impl Person {
     /// How many tickets of each part they are through with.
     pub(super) fn done(&self) -> Done {
         let [calibration, probes, repeats] = self.mixed.each_ref().map(|set| set.len() as u32);
-        Done { calibration, mains: self.judged.len() as u32, probes, repeats }
+        Done {
+            calibration,
+            mains: self.judged.len() as u32,
+            probes,
+            repeats,
+        }
     }
 
     /// The item comes again after all others.
@@ -97,7 +102,11 @@ impl Person {
     pub(super) fn extra(&mut self) -> Option<(u32, Part)> {
         self.from.mains = self.judged.len() as u32;
         while let Some((part, at)) = self.plan.extra(self.from) {
-            let item = if part == Part::Repeat { *self.judged.get(at as usize)? } else { at };
+            let item = if part == Part::Repeat {
+                *self.judged.get(at as usize)?
+            } else {
+                at
+            };
             if !self.mixed[slot(part)?].contains(&item) {
                 return Some((item, part));
             }

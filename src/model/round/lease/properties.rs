@@ -46,18 +46,33 @@ struct Rules {
 
 impl Rules {
     fn of(&self, item: u32) -> usize {
-        let live = self.held.values().filter(|(held, until)| *held == item && *until > self.now).count();
+        let live = self
+            .held
+            .values()
+            .filter(|(held, until)| *held == item && *until > self.now)
+            .count();
         self.judged.get(&item).map_or(0, BTreeSet::len) + live
     }
 
-    fn next(&mut self, leases: &mut Leases, who: usize) -> std::result::Result<Option<Ticket>, TestCaseError> {
+    fn next(
+        &mut self,
+        leases: &mut Leases,
+        who: usize,
+    ) -> std::result::Result<Option<Ticket>, TestCaseError> {
         let lease = match leases.next(&self.names[who], self.now).unwrap() {
             Next::Ticket(lease) => lease,
             Next::Finished => {
                 for item in 0..self.round.items.len() as u32 {
                     let judged = self.judged.get(&item);
-                    let full = judged.is_some_and(|j| j.contains(&who) || j.len() >= usize::from(self.round.overlap));
-                    prop_assert!(full, "{} was told it is finished, and item {} is open", who, item);
+                    let full = judged.is_some_and(|j| {
+                        j.contains(&who) || j.len() >= usize::from(self.round.overlap)
+                    });
+                    prop_assert!(
+                        full,
+                        "{} was told it is finished, and item {} is open",
+                        who,
+                        item
+                    );
                 }
                 return Ok(None);
             }
@@ -70,23 +85,51 @@ impl Rules {
         prop_assert_eq!(lease.until, self.now + 15 * MINUTE);
         let Ticket { item, part, .. } = lease.ticket;
         if part == Part::Main {
-            prop_assert!(!self.judged.get(&item).is_some_and(|j| j.contains(&who)), "{} got {} twice", who, item);
+            prop_assert!(
+                !self.judged.get(&item).is_some_and(|j| j.contains(&who)),
+                "{} got {} twice",
+                who,
+                item
+            );
             self.held.insert(who, (item, lease.until));
-            prop_assert!(self.of(item) <= usize::from(self.round.overlap), "item {} is served too often", item);
+            prop_assert!(
+                self.of(item) <= usize::from(self.round.overlap),
+                "item {} is served too often",
+                item
+            );
         }
         if part == Part::Repeat {
-            prop_assert!(self.judged.get(&item).is_some_and(|j| j.contains(&who)), "a repeat of what was not judged");
+            prop_assert!(
+                self.judged.get(&item).is_some_and(|j| j.contains(&who)),
+                "a repeat of what was not judged"
+            );
         }
         self.last[who] = Some(lease.ticket);
         Ok(Some(lease.ticket))
     }
 
-    fn judge(&mut self, leases: &mut Leases, who: usize, ticket: Ticket) -> std::result::Result<(), TestCaseError> {
+    fn judge(
+        &mut self,
+        leases: &mut Leases,
+        who: usize,
+        ticket: Ticket,
+    ) -> std::result::Result<(), TestCaseError> {
         let Ticket { item, part, .. } = ticket;
         let mine = |rules: &Rules| rules.judged.get(&item).is_some_and(|j| j.contains(&who));
-        let holds = self.held.get(&who).is_some_and(|(held, until)| *held == item && *until > self.now);
-        let room = part != Part::Main || holds || mine(self) || self.of(item) < usize::from(self.round.overlap);
-        prop_assert_eq!(leases.judged(&self.names[who], item, part, self.now).is_ok(), room);
+        let holds = self
+            .held
+            .get(&who)
+            .is_some_and(|(held, until)| *held == item && *until > self.now);
+        let room = part != Part::Main
+            || holds
+            || mine(self)
+            || self.of(item) < usize::from(self.round.overlap);
+        prop_assert_eq!(
+            leases
+                .judged(&self.names[who], item, part, self.now)
+                .is_ok(),
+            room
+        );
         if room {
             if part == Part::Main {
                 self.judged.entry(item).or_default().insert(who);

@@ -14,7 +14,10 @@ impl Leases {
     /// Takes a verdict or a skip in, without asking whether there is room.
     pub(super) fn count(&mut self, who: usize, item: u32, part: Part, skipped: bool) {
         let person = &mut self.people[who];
-        if person.lease.is_some_and(|l| (l.ticket.item, l.ticket.part) == (item, part)) {
+        if person
+            .lease
+            .is_some_and(|l| (l.ticket.item, l.ticket.part) == (item, part))
+        {
             person.lease = None;
             if part == Part::Main {
                 self.items[item as usize].1 -= 1;
@@ -55,7 +58,10 @@ impl Leases {
         self.counted -= u64::from(*judged < self.overlap);
         if *judged + 1 == self.overlap {
             // Whoever passed it when it was full looks at it once more.
-            self.people.iter_mut().filter(|other| !other.mine.has(item)).for_each(|other| other.put_off(item));
+            self.people
+                .iter_mut()
+                .filter(|other| !other.mine.has(item))
+                .for_each(|other| other.put_off(item));
         }
         true
     }
@@ -118,8 +124,12 @@ impl Leases {
     pub(super) fn nothing(&self, who: usize) -> Next {
         let person = &self.people[who];
         let held = self.people.iter().filter_map(|other| other.lease);
-        let of_theirs = held.filter(|l| l.ticket.part == Part::Main && person.waiting.has(l.ticket.item));
-        of_theirs.map(|lease| lease.until).min().map_or(Next::Finished, Next::Wait)
+        let of_theirs =
+            held.filter(|l| l.ticket.part == Part::Main && person.waiting.has(l.ticket.item));
+        of_theirs
+            .map(|lease| lease.until)
+            .min()
+            .map_or(Next::Finished, Next::Wait)
     }
 
     pub(super) fn expire(&mut self, now: i64) {
@@ -129,16 +139,27 @@ impl Leases {
             return;
         }
         for who in 0..self.people.len() {
-            if self.people[who].lease.is_some_and(|lease| lease.until <= self.clock) {
+            if self.people[who]
+                .lease
+                .is_some_and(|lease| lease.until <= self.clock)
+            {
                 self.hand_back(who);
             }
         }
-        self.soonest = self.people.iter().filter_map(|p| p.lease).map(|l| l.until).min().unwrap_or(i64::MAX);
+        self.soonest = self
+            .people
+            .iter()
+            .filter_map(|p| p.lease)
+            .map(|l| l.until)
+            .min()
+            .unwrap_or(i64::MAX);
     }
 
     pub(super) fn hand_back(&mut self, who: usize) {
         let person = &mut self.people[who];
-        let Some(ticket) = person.lease.take().map(|lease| lease.ticket) else { return };
+        let Some(ticket) = person.lease.take().map(|lease| lease.ticket) else {
+            return;
+        };
         if ticket.part == Part::Main {
             self.items[ticket.item as usize].1 -= 1;
             person.put_back(ticket.item);

@@ -41,23 +41,49 @@ fn strangers_and_items_of_no_round_are_refused() {
     ] {
         assert_eq!(problem.kind, ErrorKind::Denied, "{problem}");
     }
-    assert_eq!(made.judged("person-0", 3, Part::Main, 0).unwrap_err().kind, ErrorKind::NotFound);
-    assert_eq!(made.judged("person-0", 0, Part::Probe, 0).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(
+        made.judged("person-0", 3, Part::Main, 0).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
+    assert_eq!(
+        made.judged("person-0", 0, Part::Probe, 0).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
     assert!(made.done("eve").is_none() && made.ahead("eve", 4).is_empty());
 }
 
 #[test]
 fn asking_again_gives_the_same_ticket_and_renews_it() {
     let mut made = leases(10, 2, 1);
-    let Next::Ticket(first) = made.next("person-0", 0).unwrap() else { panic!() };
+    let Next::Ticket(first) = made.next("person-0", 0).unwrap() else {
+        panic!()
+    };
     assert_eq!(first.until, 15 * MINUTE);
-    let Next::Ticket(again) = made.next("person-0", 10 * MINUTE).unwrap() else { panic!() };
+    let Next::Ticket(again) = made.next("person-0", 10 * MINUTE).unwrap() else {
+        panic!()
+    };
     assert_eq!((again.ticket, again.until), (first.ticket, 25 * MINUTE));
-    assert_eq!(made.renew("person-0", 20 * MINUTE).unwrap().map(|l| l.until), Some(35 * MINUTE));
-    assert_eq!(made.renew("person-0", 35 * MINUTE).unwrap(), None, "expired");
-    assert_eq!(made.ticket("person-0", 36 * MINUTE), first.ticket, "nobody took it meanwhile");
+    assert_eq!(
+        made.renew("person-0", 20 * MINUTE)
+            .unwrap()
+            .map(|l| l.until),
+        Some(35 * MINUTE)
+    );
+    assert_eq!(
+        made.renew("person-0", 35 * MINUTE).unwrap(),
+        None,
+        "expired"
+    );
+    assert_eq!(
+        made.ticket("person-0", 36 * MINUTE),
+        first.ticket,
+        "nobody took it meanwhile"
+    );
     // A clock that is set back ends nothing and prolongs nothing.
-    assert_eq!(made.renew("person-0", 0).unwrap().map(|l| l.until), Some(51 * MINUTE));
+    assert_eq!(
+        made.renew("person-0", 0).unwrap().map(|l| l.until),
+        Some(51 * MINUTE)
+    );
 }
 
 #[test]
@@ -67,7 +93,10 @@ fn who_waits_is_told_until_when_and_who_is_through_is_told_so() {
     assert_eq!(made.next("person-1", 5).unwrap(), Next::Wait(15 * MINUTE));
     made.release("person-0").unwrap();
     assert_eq!(made.ticket("person-1", 6).item, ticket.item);
-    assert_eq!(made.next("person-0", 7).unwrap(), Next::Wait(15 * MINUTE + 6));
+    assert_eq!(
+        made.next("person-0", 7).unwrap(),
+        Next::Wait(15 * MINUTE + 6)
+    );
     made.judge("person-1", ticket, 8).unwrap();
     assert_eq!(made.next("person-0", 9).unwrap(), Next::Finished);
     assert_eq!(made.next("person-1", 9).unwrap(), Next::Finished);
@@ -85,10 +114,16 @@ fn a_verdict_after_its_lease_counts_while_there_is_room() {
     assert_eq!(made.progress(), (0, 1));
     // The other's lease expires too, and now there is room for the one who comes first.
     made.judge("person-0", late, 40 * MINUTE).unwrap();
-    assert_eq!(made.judge("person-1", taken, 41 * MINUTE).unwrap_err().kind, ErrorKind::Conflict);
+    assert_eq!(
+        made.judge("person-1", taken, 41 * MINUTE).unwrap_err().kind,
+        ErrorKind::Conflict
+    );
     // A second verdict of the same person takes no more room.
     made.judge("person-0", late, 42 * MINUTE).unwrap();
-    assert_eq!((made.progress(), made.done("person-0").unwrap().mains), ((1, 1), 1));
+    assert_eq!(
+        (made.progress(), made.done("person-0").unwrap().mains),
+        ((1, 1), 1)
+    );
 }
 
 #[test]
@@ -104,7 +139,10 @@ fn a_skip_comes_again_at_the_end_and_others_may_have_it() {
     }
     assert!(!seen.contains(&skipped.item));
     assert_eq!(made.ticket("person-1", 9).item, skipped.item);
-    assert_eq!(made.next("person-0", 9).unwrap(), Next::Wait(15 * MINUTE + 9));
+    assert_eq!(
+        made.next("person-0", 9).unwrap(),
+        Next::Wait(15 * MINUTE + 9)
+    );
     made.release("person-1").unwrap();
     assert_eq!(made.ticket("person-0", 10).item, skipped.item);
     // Skipped again and again, it stays.
@@ -115,7 +153,11 @@ fn a_skip_comes_again_at_the_end_and_others_may_have_it() {
     assert_eq!(made.progress(), (5, 5));
     made.skip("person-0", skipped.item, Part::Main, 14).unwrap();
     assert_eq!(made.progress(), (4, 5));
-    assert_eq!(made.ticket("person-1", 15).item, skipped.item, "who was finished is not any more");
+    assert_eq!(
+        made.ticket("person-1", 15).item,
+        skipped.item,
+        "who was finished is not any more"
+    );
 }
 
 #[test]
@@ -142,14 +184,22 @@ fn alone_a_person_is_served_their_order_and_what_is_mixed_in() {
         let ticket = served.ticket("person-0", now as i64);
         assert_eq!(ticket, expected);
         served.judge("person-0", ticket, now as i64).unwrap();
-        events.push(Judged { person: "person-0", item: ticket.item, part: ticket.part, skipped: false });
+        events.push(Judged {
+            person: "person-0",
+            item: ticket.item,
+            part: ticket.part,
+            skipped: false,
+        });
         if now % 37 == 0 {
             served = Leases::rebuild(&made, 15, events.iter().copied()).unwrap();
         }
     }
     assert_eq!(served.next("person-0", 9).unwrap(), Next::Finished);
     let done = served.done("person-0").unwrap();
-    assert_eq!((done.calibration, done.mains, done.repeats, done.probes), (40, 400, 20, 28));
+    assert_eq!(
+        (done.calibration, done.mains, done.repeats, done.probes),
+        (40, 400, 20, 28)
+    );
 }
 
 #[test]
@@ -158,7 +208,9 @@ fn a_probe_that_is_skipped_is_passed_and_one_that_is_undone_comes_again() {
     let mut served = Leases::new(&made, 15).unwrap();
     let practice = served.ticket("person-0", 0);
     assert_eq!(practice.part, Part::Calibration);
-    served.skip("person-0", practice.item, practice.part, 0).unwrap();
+    served
+        .skip("person-0", practice.item, practice.part, 0)
+        .unwrap();
     let next = served.ticket("person-0", 0);
     assert_ne!(next.item, practice.item);
     served.judge("person-0", next, 1).unwrap();
@@ -180,7 +232,9 @@ fn ten_people_see_probes_by_what_they_judge_and_not_by_what_there_is() {
     while !open.is_empty() {
         open.retain(|person| {
             now += 1;
-            let Next::Ticket(lease) = served.next(person, now).unwrap() else { return false };
+            let Next::Ticket(lease) = served.next(person, now).unwrap() else {
+                return false;
+            };
             served.judge(person, lease.ticket, now).unwrap();
             true
         });
@@ -214,22 +268,46 @@ fn a_closed_round_gives_nothing_out_and_takes_what_is_in_hand() {
     assert_eq!(made.next("person-1", 1).unwrap(), Next::Closed);
     made.judge("person-0", ticket, 2).unwrap();
     assert_eq!(made.next("person-0", 3).unwrap(), Next::Closed);
-    let closed = Round { closed: Some(4), ..plain(5, 2, 1) };
-    assert_eq!(Leases::new(&closed, 15).unwrap().next("person-0", 5).unwrap(), Next::Closed);
+    let closed = Round {
+        closed: Some(4),
+        ..plain(5, 2, 1)
+    };
+    assert_eq!(
+        Leases::new(&closed, 15)
+            .unwrap()
+            .next("person-0", 5)
+            .unwrap(),
+        Next::Closed
+    );
 }
 
 #[test]
 fn a_journal_may_hold_more_than_the_round_wants() {
     let made = plain(2, 3, 1);
     let names = names(3);
-    let of = |person| Judged { person, item: 0, part: Part::Main, skipped: false };
-    let odd = [of("eve"), Judged { item: 9, ..of("person-0") }];
+    let of = |person| Judged {
+        person,
+        item: 0,
+        part: Part::Main,
+        skipped: false,
+    };
+    let odd = [
+        of("eve"),
+        Judged {
+            item: 9,
+            ..of("person-0")
+        },
+    ];
     let events = names.iter().map(|n| of(n)).chain(odd);
     let mut served = Leases::rebuild(&made, 15, events).unwrap();
     assert_eq!((served.progress(), served.strangers()), ((1, 2), 2));
     served.undone("person-1", 0, Part::Main).unwrap();
     assert_eq!(served.progress(), (1, 2));
-    assert_eq!(served.ticket("person-1", 0).item, 1, "two verdicts are still one more than wanted");
+    assert_eq!(
+        served.ticket("person-1", 0).item,
+        1,
+        "two verdicts are still one more than wanted"
+    );
 }
 
 #[test]
@@ -243,7 +321,9 @@ fn a_ticket_costs_the_same_with_617k_items() {
     while !open.is_empty() {
         open.retain(|person| {
             now += 1;
-            let Next::Ticket(lease) = served.next(person, now).unwrap() else { return false };
+            let Next::Ticket(lease) = served.next(person, now).unwrap() else {
+                return false;
+            };
             given += 1;
             served.judge(person, lease.ticket, now).unwrap();
             true
@@ -264,10 +344,24 @@ fn the_place_told_counts_whatever_comes_and_ends_where_it_said() {
     let rest = tickets(&made, "person-0").unwrap().len() as u32 - practice;
     for nth in 0..practice + rest {
         let ticket = leases.ticket("person-0", 0);
-        let told = if nth < practice { (nth + 1, practice) } else { (nth - practice + 1, rest) };
+        let told = if nth < practice {
+            (nth + 1, practice)
+        } else {
+            (nth - practice + 1, rest)
+        };
         assert_eq!(leases.place("person-0", ticket), Some(told), "{ticket:?}");
         leases.judge("person-0", ticket, 0).unwrap();
     }
     assert_eq!(leases.next("person-0", 0).unwrap(), Next::Finished);
-    assert_eq!(leases.place("eve", Ticket { item: 0, part: Part::Main, nth: 0 }), None);
+    assert_eq!(
+        leases.place(
+            "eve",
+            Ticket {
+                item: 0,
+                part: Part::Main,
+                nth: 0
+            }
+        ),
+        None
+    );
 }

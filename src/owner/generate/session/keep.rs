@@ -35,11 +35,21 @@ impl Session {
         notes: Vec<String>,
         of: Vec<String>,
     ) -> std::result::Result<(), Kept> {
-        let wide = Settings { width: pixels.width, height: pixels.height, ..self.settings.clone() };
+        let wide = Settings {
+            width: pixels.width,
+            height: pixels.height,
+            ..self.settings.clone()
+        };
         check(pixels, if errand.double { &wide } else { &self.settings }).map_err(Kept::Failed)?;
-        let origin = Origin { errand: &errand, settings: &self.settings, print: &self.print, draft: self.drafts };
+        let origin = Origin {
+            errand: &errand,
+            settings: &self.settings,
+            print: &self.print,
+            draft: self.drafts,
+        };
         let bytes = file::png(pixels, &origin).map_err(Kept::Trouble)?;
-        let (image, _) = file::keep(&shared.project, &errand.name, self.drafts, &bytes).map_err(Kept::Trouble)?;
+        let (image, _) = file::keep(&shared.project, &errand.name, self.drafts, &bytes)
+            .map_err(Kept::Trouble)?;
         let made = GeneratedImage {
             rev: 0,
             dataset: errand.dataset.clone(),
@@ -79,12 +89,24 @@ impl Session {
                 self.work.push_back(errand.target);
                 return Ok(());
             }
-            let failure = Failure::new(FailureKind::Input, "the two pictures it is made of are not there");
+            let failure = Failure::new(
+                FailureKind::Input,
+                "the two pictures it is made of are not there",
+            );
             return self.set_aside(shared, &errand, failure, 1);
         };
-        let [left, right] = [file::pixels(&shared.project, &images[0])?, file::pixels(&shared.project, &images[1])?];
+        let [left, right] = [
+            file::pixels(&shared.project, &images[0])?,
+            file::pixels(&shared.project, &images[1])?,
+        ];
         let of = images.into_iter().filter_map(|i| i.hash).collect();
-        match self.keep(shared, errand.clone(), &side_by_side(&left, &right), Vec::new(), of) {
+        match self.keep(
+            shared,
+            errand.clone(),
+            &side_by_side(&left, &right),
+            Vec::new(),
+            of,
+        ) {
             Ok(()) => Ok(()),
             Err(Kept::Failed(failure)) => self.set_aside(shared, &errand, failure, 1),
             Err(Kept::Trouble(problem)) => Err(problem),
@@ -99,7 +121,9 @@ impl Session {
         self.handed_over = Some(Instant::now());
         let (errands, made): (Vec<GenerationTask>, Vec<GeneratedImage>) =
             std::mem::take(&mut self.pending).into_iter().unzip();
-        let Some(last) = made.last() else { return Ok(()) };
+        let Some(last) = made.last() else {
+            return Ok(());
+        };
         let newest = Newest {
             path: last.image().stored().unwrap_or_default(),
             picture: last.picture.clone(),
@@ -113,7 +137,12 @@ impl Session {
         rows.dedup();
         let (reply, recorded) = mpsc::channel();
         let ending = || Error::new(ErrorKind::Cancelled, "the owner is ending");
-        let work = WriterCommand::Made(MadePictures { made, prints: vec![self.print.clone()], rows, reply });
+        let work = WriterCommand::Made(MadePictures {
+            made,
+            prints: vec![self.print.clone()],
+            rows,
+            reply,
+        });
         shared.writer.send(work).map_err(|_| ending())?;
         recorded.recv().map_err(|_| ending())??;
         let mut inner = shared.desk.inner();
@@ -121,7 +150,10 @@ impl Session {
             live.came(count);
             live.newest = Some(newest);
             // What another job left to this one, or took from it.
-            live.job.of = live.job.of.map(|of| of.max(live.done + live.failed.len() as u64));
+            live.job.of = live
+                .job
+                .of
+                .map(|of| of.max(live.done + live.failed.len() as u64));
         }
         inner.tell(shared, self.id, false);
         Ok(())

@@ -13,16 +13,39 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
     let rig = Rig::over(&project, &small);
     rig.decide(1, Verdict::Accept).unwrap();
     let mut events = rig.shared.events.subscribe();
-    let dry = begin(&rig.shared, "ann", &NewJob { dry: true, ..missing() }, &|| true).unwrap();
+    let dry = begin(
+        &rig.shared,
+        "ann",
+        &NewJob {
+            dry: true,
+            ..missing()
+        },
+        &|| true,
+    )
+    .unwrap();
     assert!(dry.job.is_none() && dry.items == 60 && rig.shared.desk.list().unwrap().is_empty());
     let id = rig.begin(missing());
     let job = rig.until(id, JobStatus::Done);
-    assert_eq!((job.done, job.of, job.failed), (dry.pictures, Some(dry.pictures), 0));
-    assert_eq!((job.device.as_str(), job.by.as_str(), job.place), ("small", "ann", 0));
+    assert_eq!(
+        (job.done, job.of, job.failed),
+        (dry.pictures, Some(dry.pictures), 0)
+    );
+    assert_eq!(
+        (job.device.as_str(), job.by.as_str(), job.place),
+        ("small", "ann", 0)
+    );
     let made = rig.made();
     assert_eq!(made.len() as u64, dry.pictures);
-    assert!((1..=60).all(|n| rig.item(n).images[0].stored().is_some_and(|p| project.root().join(p).is_file())));
-    assert_eq!(rig.status(1), Status::Pending, "that verdict was on no picture");
+    assert!((1..=60).all(|n| {
+        rig.item(n).images[0]
+            .stored()
+            .is_some_and(|p| project.root().join(p).is_file())
+    }));
+    assert_eq!(
+        rig.status(1),
+        Status::Pending,
+        "that verdict was on no picture"
+    );
     rig.decide(1, Verdict::Accept).unwrap();
     assert_eq!(rig.status(1), Status::Accepted);
     let mut told = BTreeSet::new();
@@ -35,20 +58,42 @@ fn a_job_makes_every_picture_once_and_ends_what_was_said_before() {
         }
     }
     assert_eq!(told, (1..=60).collect());
-    assert_eq!((standings[0], standings[standings.len() - 1]), (JobStatus::Queued, JobStatus::Done));
+    assert_eq!(
+        (standings[0], standings[standings.len() - 1]),
+        (JobStatus::Queued, JobStatus::Done)
+    );
     // Nothing is missing now, and the same seed gives the same pictures: there is nothing to make.
-    assert_eq!(begin(&rig.shared, "ann", &missing(), &|| true).unwrap_err().kind, ErrorKind::Conflict);
-    let again = rig.begin(NewJob { plan: Plan::Filter(String::new()), ..missing() });
+    assert_eq!(
+        begin(&rig.shared, "ann", &missing(), &|| true)
+            .unwrap_err()
+            .kind,
+        ErrorKind::Conflict
+    );
+    let again = rig.begin(NewJob {
+        plan: Plan::Filter(String::new()),
+        ..missing()
+    });
     assert_eq!(rig.until(again, JobStatus::Done).done, 0);
-    let other = rig.begin(NewJob { plan: Plan::Items(vec![1]), seed: 6, ..missing() });
+    let other = rig.begin(NewJob {
+        plan: Plan::Items(vec![1]),
+        seed: 6,
+        ..missing()
+    });
     assert_eq!(rig.until(other, JobStatus::Done).done, 1);
-    assert_eq!(rig.status(1), Status::Pending, "it shows another picture now");
+    assert_eq!(
+        rig.status(1),
+        Status::Pending,
+        "it shows another picture now"
+    );
     assert_eq!(rig.made().len() as u64, dry.pictures + 1);
     assert_eq!(super::made(&rig.shared, 1).unwrap().len(), 2);
     let newest = super::made(&rig.shared, 1).unwrap().remove(0);
     assert_eq!(rig.item(1).images[0].hash, Some(newest.hash));
     // What was decided and made reads back as it was.
-    let (status, rev) = ((1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(), rig.shared.ledger().rev());
+    let (status, rev) = (
+        (1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(),
+        rig.shared.ledger().rev(),
+    );
     drop(rig);
     let rig = Rig::over(&project, &small);
     assert_eq!((1..=60).map(|n| rig.status(n)).collect::<Vec<_>>(), status);
@@ -63,12 +108,25 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     small.script(|s| s.permits = Some(0));
     let rig = Rig::over(&project, &small);
     let id = rig.begin(missing());
-    rig.wait(id, "running", |j| j.standing == JobStatus::Running && j.step.is_some());
-    assert_eq!(rig.act(id, JobAct::Remove).unwrap_err().kind, ErrorKind::Conflict);
-    assert_eq!(rig.act(id, JobAct::Resume).unwrap_err().kind, ErrorKind::Conflict);
+    rig.wait(id, "running", |j| {
+        j.standing == JobStatus::Running && j.step.is_some()
+    });
+    assert_eq!(
+        rig.act(id, JobAct::Remove).unwrap_err().kind,
+        ErrorKind::Conflict
+    );
+    assert_eq!(
+        rig.act(id, JobAct::Resume).unwrap_err().kind,
+        ErrorKind::Conflict
+    );
     small.script(|s| s.permits = Some(2));
-    rig.wait(id, "two pictures", |j| j.done >= 1 || !rig.shared.pictures().is_empty());
-    assert_eq!(rig.act(id, JobAct::Pause).unwrap().unwrap().standing, JobStatus::Paused);
+    rig.wait(id, "two pictures", |j| {
+        j.done >= 1 || !rig.shared.pictures().is_empty()
+    });
+    assert_eq!(
+        rig.act(id, JobAct::Pause).unwrap().unwrap().standing,
+        JobStatus::Paused
+    );
     small.script(|s| s.permits = None);
     let deadline = Instant::now() + PATIENCE;
     while rig.shared.jobs() > 0 {
@@ -85,14 +143,25 @@ fn a_job_is_paused_resumed_and_cancelled_between_two_pictures() {
     assert_eq!(rig.job(id).done, paused as u64);
     small.script(|s| s.permits = Some(3));
     rig.act(id, JobAct::Resume).unwrap();
-    rig.wait(id, "more", |j| j.done > paused as u64 || rig.shared.pictures().len() > paused);
+    rig.wait(id, "more", |j| {
+        j.done > paused as u64 || rig.shared.pictures().len() > paused
+    });
     rig.act(id, JobAct::Cancel).unwrap();
     small.script(|s| s.permits = None);
-    assert_eq!(rig.act(id, JobAct::Retry).unwrap_err().kind, ErrorKind::Conflict);
-    assert_eq!(rig.act(id, JobAct::Pause).unwrap_err().kind, ErrorKind::Conflict);
+    assert_eq!(
+        rig.act(id, JobAct::Retry).unwrap_err().kind,
+        ErrorKind::Conflict
+    );
+    assert_eq!(
+        rig.act(id, JobAct::Pause).unwrap_err().kind,
+        ErrorKind::Conflict
+    );
     rig.act(id, JobAct::Remove).unwrap();
     assert!(rig.shared.desk.list().unwrap().is_empty());
-    assert_eq!(rig.act(id, JobAct::Pause).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(
+        rig.act(id, JobAct::Pause).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
     // Another job makes what is left, under another number.
     let rest = rig.begin(missing());
     assert!(rest > id);
@@ -123,29 +192,57 @@ fn the_first_in_turn_goes_first_and_what_somebody_waits_for_before_it() {
     let small = Small::default();
     small.script(|s| s.permits = Some(0));
     let rig = Rig::over(&project, &small);
-    let one = NewJob { plan: Plan::Items((1..=40).collect()), batch: Some(1), ..missing() };
+    let one = NewJob {
+        plan: Plan::Items((1..=40).collect()),
+        batch: Some(1),
+        ..missing()
+    };
     let first = rig.begin(one.clone());
-    let second = rig.begin(NewJob { plan: Plan::Items((41..=80).collect()), ..one });
+    let second = rig.begin(NewJob {
+        plan: Plan::Items((41..=80).collect()),
+        ..one
+    });
     assert_eq!((rig.job(first).place, rig.job(second).place), (1, 2));
     rig.wait(first, "at work", |j| j.step.is_some());
     // Somebody waits for a picture of the second job, and of the first.
     assert_eq!(want(&rig.shared, 80, &|| true).unwrap(), Some(second));
     assert_eq!(want(&rig.shared, 40, &|| true).unwrap(), Some(first));
     assert_eq!(rig.act(second, JobAct::Place(1)).unwrap().unwrap().place, 1);
-    let order: Vec<u32> = rig.shared.desk.list().unwrap().iter().map(|j| j.id).collect();
+    let order: Vec<u32> = rig
+        .shared
+        .desk
+        .list()
+        .unwrap()
+        .iter()
+        .map(|j| j.id)
+        .collect();
     assert_eq!(order, [second, first]);
     let (waited, other) = (prompt_of(&rig, 80), prompt_of(&rig, 40));
     small.script(|s| s.permits = None);
     rig.until(second, JobStatus::Done);
     rig.until(first, JobStatus::Done);
     let calls = small.script(|s| s.calls.iter().map(|c| c[0].0.clone()).collect::<Vec<_>>());
-    assert_eq!((&calls[1], &calls[2]), (&other, &waited), "the last to ask first");
+    assert_eq!(
+        (&calls[1], &calls[2]),
+        (&other, &waited),
+        "the last to ask first"
+    );
     let seconds: BTreeSet<String> = (41..=80).map(|n| prompt_of(&rig, n)).collect();
     let last_of_second = calls.iter().rposition(|c| seconds.contains(c)).unwrap();
-    let firsts = calls[3..last_of_second].iter().filter(|c| !seconds.contains(*c)).count();
+    let firsts = calls[3..last_of_second]
+        .iter()
+        .filter(|c| !seconds.contains(*c))
+        .count();
     assert_eq!(firsts, 0, "the first job waited for the second");
-    assert_eq!(want(&rig.shared, 80, &|| true).unwrap(), None, "it is there");
-    assert_eq!(want(&rig.shared, 81, &|| true).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(
+        want(&rig.shared, 80, &|| true).unwrap(),
+        None,
+        "it is there"
+    );
+    assert_eq!(
+        want(&rig.shared, 81, &|| true).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
     rig.made();
 }
 
@@ -156,17 +253,33 @@ fn what_fails_is_tried_three_times_and_set_aside_and_the_others_are_made() {
     let rig = Rig::over(&project, &small);
     let (bad, refused, panics) = (prompt_of(&rig, 1), prompt_of(&rig, 30), prompt_of(&rig, 60));
     small.script(|s| {
-        s.fails = [(bad.clone(), FailureKind::BadOutput), (refused.clone(), FailureKind::Refused)].into();
+        s.fails = [
+            (bad.clone(), FailureKind::BadOutput),
+            (refused.clone(), FailureKind::Refused),
+        ]
+        .into();
         s.panics = Some(panics.clone());
     });
     let id = rig.begin(missing());
     let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.failed, job.done + 3), (3, job.of.unwrap()));
-    let times = |prompt: &str| small.script(|s| s.calls.iter().flatten().filter(|(p, _)| p == prompt).count());
+    let times = |prompt: &str| {
+        small.script(|s| {
+            s.calls
+                .iter()
+                .flatten()
+                .filter(|(p, _)| p == prompt)
+                .count()
+        })
+    };
     assert_eq!((times(&bad), times(&refused), times(&panics)), (3, 1, 3));
     let list = failures(&rig.shared, id, 0).unwrap();
     assert_eq!(list.iter().map(|f| f.tries).collect::<Vec<_>>(), [3, 1, 3]);
-    assert!(list[2].reason.contains("panicked: as it was told"), "{}", list[2].reason);
+    assert!(
+        list[2].reason.contains("panicked: as it was told"),
+        "{}",
+        list[2].reason
+    );
     assert_eq!((list[0].number, list[0].kind), (1, FailureKind::BadOutput));
     assert_eq!(failures(&rig.shared, id, 2).unwrap().len(), 1);
     // They stay set aside when the owner starts again, and are tried once somebody asks.
@@ -175,7 +288,9 @@ fn what_fails_is_tried_three_times_and_set_aside_and_the_others_are_made() {
     assert_eq!(rig.job(id).failed, 3);
     small.script(|s| (s.fails, s.panics) = (BTreeMap::new(), None));
     rig.act(id, JobAct::Retry).unwrap();
-    let job = rig.wait(id, "all of them", |j| j.standing == JobStatus::Done && j.failed == 0);
+    let job = rig.wait(id, "all of them", |j| {
+        j.standing == JobStatus::Done && j.failed == 0
+    });
     assert_eq!(Some(job.done), job.of);
     rig.made();
 }
@@ -204,7 +319,10 @@ fn what_is_no_picture_is_not_recorded_and_a_job_that_only_fails_waits_for_somebo
     let id = rig.begin(missing());
     let job = rig.until(id, JobStatus::Paused);
     let reason = job.reason.unwrap();
-    assert!(reason.contains("in a row") && reason.contains("one colour"), "{reason}");
+    assert!(
+        reason.contains("in a row") && reason.contains("one colour"),
+        "{reason}"
+    );
     assert!(rig.made().is_empty());
     small.script(|s| s.flat = false);
     rig.act(id, JobAct::Retry).unwrap();
@@ -215,7 +333,10 @@ fn what_is_no_picture_is_not_recorded_and_a_job_that_only_fails_waits_for_somebo
 #[test]
 fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
     let (_dir, project) = composed(40);
-    let draft = Small { draft: true, ..Small::default() };
+    let draft = Small {
+        draft: true,
+        ..Small::default()
+    };
     let rig = Rig::over(&project, &draft);
     let id = rig.begin(missing());
     let drafts = rig.until(id, JobStatus::Done).done;
@@ -224,14 +345,27 @@ fn a_draft_gives_way_to_a_picture_and_not_the_other_way() {
     drop(rig);
     let rig = Rig::over(&project, &Small::default());
     // What the wishes say decides before the generator is there: storyboards alone make drafts.
-    let id = rig.begin(NewJob { plan: Plan::Filter("status:accepted".into()), seed: 8, ..missing() });
+    let id = rig.begin(NewJob {
+        plan: Plan::Filter("status:accepted".into()),
+        seed: 8,
+        ..missing()
+    });
     assert_eq!(rig.until(id, JobStatus::Done).done, 1);
     assert!(!rig.item(1).images[0].draft);
     assert_eq!(rig.status(1), Status::Pending);
     assert_eq!(rig.made().len() as u64, drafts + 1);
     let left = rig.shared.desk.named(&rig.shared, &|| true).unwrap();
-    let scope = benchtop_pipeline::generate::work::Scope { job: 9, rows: None, samples: 1, drafts: false };
-    assert_eq!(scope.work(&left, &rig.shared.pictures()).len() as u64, drafts - 1, "the drafts are missing still");
+    let scope = benchtop_pipeline::generate::work::Scope {
+        job: 9,
+        rows: None,
+        samples: 1,
+        drafts: false,
+    };
+    assert_eq!(
+        scope.work(&left, &rig.shared.pictures()).len() as u64,
+        drafts - 1,
+        "the drafts are missing still"
+    );
 }
 
 #[test]
@@ -239,29 +373,56 @@ fn wishes_that_mean_nothing_are_refused_before_anything_is_begun() {
     let (_dir, project) = composed(30);
     let rig = Rig::over(&project, &Small::default());
     let wrong = [
-        NewJob { samples: 0, ..missing() },
-        NewJob { batch: Some(0), ..missing() },
-        NewJob { name: Some("a\nb".into()), ..missing() },
         NewJob {
-            wishes: GenerationOverrides { backend: Some("crayon".into()), ..GenerationOverrides::default() },
+            samples: 0,
             ..missing()
         },
         NewJob {
-            wishes: GenerationOverrides { guidance: Some(f64::NAN), ..GenerationOverrides::default() },
+            batch: Some(0),
             ..missing()
         },
-        NewJob { plan: Plan::Items(vec![31]), ..missing() },
-        NewJob { plan: Plan::Filter("status:nothing".into()), ..missing() },
+        NewJob {
+            name: Some("a\nb".into()),
+            ..missing()
+        },
+        NewJob {
+            wishes: GenerationOverrides {
+                backend: Some("crayon".into()),
+                ..GenerationOverrides::default()
+            },
+            ..missing()
+        },
+        NewJob {
+            wishes: GenerationOverrides {
+                guidance: Some(f64::NAN),
+                ..GenerationOverrides::default()
+            },
+            ..missing()
+        },
+        NewJob {
+            plan: Plan::Items(vec![31]),
+            ..missing()
+        },
+        NewJob {
+            plan: Plan::Filter("status:nothing".into()),
+            ..missing()
+        },
     ];
     for new in wrong {
         let problem = begin(&rig.shared, "ann", &new, &|| true).unwrap_err();
-        assert!(matches!(problem.kind, ErrorKind::Usage | ErrorKind::NotFound), "{problem}");
+        assert!(
+            matches!(problem.kind, ErrorKind::Usage | ErrorKind::NotFound),
+            "{problem}"
+        );
     }
     assert!(rig.shared.desk.list().unwrap().is_empty());
     assert_eq!(
-        crate::answers::numbers(&crate::visibility::AnnotatorView::whole(&rig.shared), &Filter::default())
-            .unwrap()
-            .len(),
+        crate::answers::numbers(
+            &crate::visibility::AnnotatorView::whole(&rig.shared),
+            &Filter::default()
+        )
+        .unwrap()
+        .len(),
         30
     );
 }
@@ -279,15 +440,27 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
     let noted = index.flight(id).unwrap();
     assert_eq!(
         noted.iter().map(|f| f.key).collect::<Vec<_>>(),
-        named.pictures()[..4].iter().map(|p| p.key).collect::<Vec<_>>()
+        named.pictures()[..4]
+            .iter()
+            .map(|p| p.key)
+            .collect::<Vec<_>>()
     );
     rig.act(id, JobAct::Pause).unwrap();
     drop(rig);
     // What killed owners would have left behind.
-    let flight = |ends: u32| vec![benchtop_store::jobs::Flight { key: named.pictures()[0].key, sample: 1, ends }];
+    let flight = |ends: u32| {
+        vec![benchtop_store::jobs::Flight {
+            key: named.pictures()[0].key,
+            sample: 1,
+            ends,
+        }]
+    };
     let leave = |ends: u32| {
         let index = benchtop_store::index::Index::open(&project.store()).unwrap();
-        assert!(ends > 0 || index.flight(id).unwrap().is_empty(), "an orderly end leaves nothing");
+        assert!(
+            ends > 0 || index.flight(id).unwrap().is_empty(),
+            "an orderly end leaves nothing"
+        );
         index.note_flight(id, &flight(ends)).unwrap();
         index.sync().unwrap();
     };
@@ -298,7 +471,10 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
     rig.wait(id, "at work", |_| small.script(|s| s.calls.len() >= 2));
     rig.act(id, JobAct::Pause).unwrap();
     let suspect = prompt_of(&rig, 1);
-    assert!(small.script(|s| s.calls.iter().flatten().all(|(p, _)| *p != suspect)), "the others come first");
+    assert!(
+        small.script(|s| s.calls.iter().flatten().all(|(p, _)| *p != suspect)),
+        "the others come first"
+    );
     drop(rig);
     leave(super::super::session::ENDS - 1);
     let rig = Rig::over(&project, &small);
@@ -306,8 +482,14 @@ fn a_picture_that_owners_die_of_comes_last_and_is_set_aside_in_the_end() {
     rig.act(id, JobAct::Resume).unwrap();
     let job = rig.until(id, JobStatus::Done);
     assert_eq!((job.failed, Some(job.done + 1)), (1, job.of));
-    assert!(failures(&rig.shared, id, 0).unwrap()[0].reason.contains("gone 5 times"));
+    assert!(
+        failures(&rig.shared, id, 0).unwrap()[0]
+            .reason
+            .contains("gone 5 times")
+    );
     rig.act(id, JobAct::Retry).unwrap();
-    rig.wait(id, "all of them", |j| j.standing == JobStatus::Done && j.failed == 0);
+    rig.wait(id, "all of them", |j| {
+        j.standing == JobStatus::Done && j.failed == 0
+    });
     rig.made();
 }

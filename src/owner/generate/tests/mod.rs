@@ -14,7 +14,8 @@ use crate::writer::{self, DecisionRequest, WriterCommand};
 use benchtop_inference::Told;
 use benchtop_model::generated_image::GeneratedImage;
 use benchtop_model::generation::{
-    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings, Task,
+    Capabilities, Failure, FailureKind, Fingerprint, Honours, Picture, Pixels, Scheduler, Settings,
+    Task,
 };
 use benchtop_model::job::{JobAct, NewJob};
 use benchtop_model::{Item, Judgement, Seen, Status, Verdict};
@@ -76,23 +77,50 @@ impl ImageGenerator for Drawing {
     }
 
     fn fingerprint(&self, settings: &Settings) -> Fingerprint {
-        Fingerprint::default().with("model", "small").with("width", settings.width).with("draft", self.small.draft)
+        Fingerprint::default()
+            .with("model", "small")
+            .with("width", settings.width)
+            .with("draft", self.small.draft)
     }
 
-    fn generate(&mut self, settings: &Settings, tasks: &[Task], watch: &mut dyn FnMut(Told) -> bool) {
+    fn generate(
+        &mut self,
+        settings: &Settings,
+        tasks: &[Task],
+        watch: &mut dyn FnMut(Told) -> bool,
+    ) {
         let asked = tasks.iter().map(|t| (t.prompt.clone(), t.seed)).collect();
         self.small.script(|s| s.calls.push(asked));
-        let mut go = watch(Told::Step { done: 0, of: 1, batch: tasks.len() });
+        let mut go = watch(Told::Step {
+            done: 0,
+            of: 1,
+            batch: tasks.len(),
+        });
         for (index, task) in tasks.iter().enumerate() {
             if go {
                 self.small.permit();
                 // Whoever waited may have been told meanwhile to stop.
-                go = watch(Told::Step { done: 1, of: 1, batch: tasks.len() });
+                go = watch(Told::Step {
+                    done: 1,
+                    of: 1,
+                    batch: tasks.len(),
+                });
             }
             let (kind, panics, flat) = self.small.script(|s| {
-                let memory = s.room.filter(|room| tasks.len() > *room).map(|_| FailureKind::OutOfMemory);
-                let fails = s.fails.iter().find(|(part, _)| task.prompt.contains(*part)).map(|(_, kind)| *kind);
-                (memory.or(fails), s.panics.as_ref().is_some_and(|p| task.prompt.contains(p)), s.flat)
+                let memory = s
+                    .room
+                    .filter(|room| tasks.len() > *room)
+                    .map(|_| FailureKind::OutOfMemory);
+                let fails = s
+                    .fails
+                    .iter()
+                    .find(|(part, _)| task.prompt.contains(*part))
+                    .map(|(_, kind)| *kind);
+                (
+                    memory.or(fails),
+                    s.panics.as_ref().is_some_and(|p| task.prompt.contains(p)),
+                    s.flat,
+                )
             });
             assert!(!panics, "as it was told");
             let result = match kind {
@@ -119,25 +147,41 @@ fn draw(settings: &Settings, task: &Task, flat: bool) -> Pixels {
             .finalize_xof()
             .fill(&mut rgb);
     }
-    Pixels { width: settings.width, height: settings.height, rgb }
+    Pixels {
+        width: settings.width,
+        height: settings.height,
+        rgb,
+    }
 }
 
 fn maker(small: &Small) -> Maker {
     let small = small.clone();
     Box::new(move |_, _| {
-        let settings = Settings { width: 8, height: 8, steps: 1, guidance: 1.0, scheduler: Scheduler::Euler };
+        let settings = Settings {
+            width: 8,
+            height: 8,
+            steps: 1,
+            guidance: 1.0,
+            scheduler: Scheduler::Euler,
+        };
         let capabilities = Capabilities {
             name: "small".into(),
             max_batch: 4,
             multiple_of: 1,
             sides: (1, 64),
             schedulers: Vec::new(),
-            honours: Honours { seed: true, ..Honours::default() },
+            honours: Honours {
+                seed: true,
+                ..Honours::default()
+            },
             steps_told: true,
             draft: small.draft,
             best: settings,
         };
-        Ok(Box::new(Drawing { small: small.clone(), capabilities }))
+        Ok(Box::new(Drawing {
+            small: small.clone(),
+            capabilities,
+        }))
     })
 }
 
@@ -157,7 +201,10 @@ impl Rig {
     fn over(project: &Project, small: &Small) -> Rig {
         let opened = open(project).unwrap();
         let (sender, queue) = mpsc::channel();
-        let data = Data { catalog: opened.catalog.clone(), overlay: opened.overlay };
+        let data = Data {
+            catalog: opened.catalog.clone(),
+            overlay: opened.overlay,
+        };
         let shared = OwnerContext::new(
             project.clone(),
             trust_of(project),
@@ -169,22 +216,37 @@ impl Rig {
             maker(small),
         );
         let (pictures, _) = benchtop_store::open::load_pictures(project).unwrap();
-        let (ledger, notices) = benchtop_store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
+        let (ledger, notices) =
+            benchtop_store::open::load_ledger(project, &opened.catalog, &pictures).unwrap();
         assert!(notices.is_empty(), "{notices:?}");
         (*shared.ledger_mut(), *shared.pictures_mut()) = (ledger, pictures);
         let shared = Arc::new(shared);
         let theirs = shared.clone();
         let writing = std::thread::spawn(move || writer::run(theirs, &queue, true, None));
         start(&shared);
-        Rig { small: small.clone(), shared, writing: Some(writing) }
+        Rig {
+            small: small.clone(),
+            shared,
+            writing: Some(writing),
+        }
     }
 
     fn begin(&self, new: NewJob) -> u32 {
-        begin(&self.shared, "ann", &new, &|| true).unwrap().job.unwrap().id
+        begin(&self.shared, "ann", &new, &|| true)
+            .unwrap()
+            .job
+            .unwrap()
+            .id
     }
 
     fn job(&self, id: u32) -> JobState {
-        self.shared.desk.list().unwrap().into_iter().find(|j| j.id == id).unwrap()
+        self.shared
+            .desk
+            .list()
+            .unwrap()
+            .into_iter()
+            .find(|j| j.id == id)
+            .unwrap()
     }
 
     fn wait(&self, id: u32, what: &str, done: impl Fn(&JobState) -> bool) -> JobState {
@@ -209,10 +271,23 @@ impl Rig {
 
     fn decide(&self, number: u32, verdict: Verdict) -> Result<Receipt> {
         let judgement = Judgement::new(verdict, Seen::Script);
-        let wish = DecisionRequest::Decide(Decide { uuid: Uuid::now_v7(), number, expected: None, judgement });
+        let wish = DecisionRequest::Decide(Decide {
+            uuid: Uuid::now_v7(),
+            number,
+            expected: None,
+            judgement,
+        });
         let (send, receipt) = mpsc::channel();
         let reply = Box::new(move |r| drop(send.send(r)));
-        self.shared.writer.send(WriterCommand::Wish { who: "ann".into(), wish, asked: None, reply }).unwrap();
+        self.shared
+            .writer
+            .send(WriterCommand::Wish {
+                who: "ann".into(),
+                wish,
+                asked: None,
+                reply,
+            })
+            .unwrap();
         receipt.recv_timeout(PATIENCE).unwrap()
     }
 
@@ -231,7 +306,8 @@ impl Rig {
         let project = &self.shared.project;
         let reading = pictures::read(&project.images()).unwrap();
         assert!(reading.problems.is_empty() && !reading.whole.torn);
-        let text = std::fs::read_to_string(project.images().join(pictures::FILE)).unwrap_or_default();
+        let text =
+            std::fs::read_to_string(project.images().join(pictures::FILE)).unwrap_or_default();
         let mut lines = Vec::new();
         for line in text.lines().filter(|l| l.contains("\"picture\":")) {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -252,7 +328,11 @@ impl Rig {
         }
         assert_eq!(lines.len(), reading.pictures.len());
         let one = |m: &GeneratedImage| (m.picture.clone(), m.sample, m.hash.clone());
-        assert_eq!(lines.iter().map(one).collect::<BTreeSet<_>>().len(), lines.len(), "a picture is there twice");
+        assert_eq!(
+            lines.iter().map(one).collect::<BTreeSet<_>>().len(),
+            lines.len(),
+            "a picture is there twice"
+        );
         lines
     }
 }
@@ -260,7 +340,8 @@ impl Rig {
 impl Drop for Rig {
     fn drop(&mut self) {
         // Also after a failed test: its thread is waited for.
-        self.small.script(|s| s.permits = s.permits.map(|_| u64::MAX));
+        self.small
+            .script(|s| s.permits = s.permits.map(|_| u64::MAX));
         self.shared.desk.end();
         let (done, wait) = mpsc::channel();
         let _ = self.shared.writer.send(WriterCommand::Finish(done));
@@ -280,14 +361,34 @@ fn composed(count: u64) -> (tempfile::TempDir, Project) {
 fn add(project: &Project, count: u64, seed: u64) {
     let opened = open(project).unwrap();
     let (metadata, unreadable) = metadata(None).unwrap();
-    let composition =
-        Composition::new(&metadata, &unreadable, &Order { seed, count: Some(count), ..Order::default() }).unwrap();
+    let composition = Composition::new(
+        &metadata,
+        &unreadable,
+        &Order {
+            seed,
+            count: Some(count),
+            ..Order::default()
+        },
+    )
+    .unwrap();
     let index = opened.index.get().unwrap();
-    composition.fill(project, index, &opened.catalog, "2026-01-01T00:00:00Z", &mut |_| true).unwrap();
+    composition
+        .fill(
+            project,
+            index,
+            &opened.catalog,
+            "2026-01-01T00:00:00Z",
+            &mut |_| true,
+        )
+        .unwrap();
 }
 
 fn missing() -> NewJob {
-    NewJob { samples: 1, seed: 5, ..NewJob::default() }
+    NewJob {
+        samples: 1,
+        seed: 5,
+        ..NewJob::default()
+    }
 }
 
 fn prompt_of(rig: &Rig, number: u32) -> String {

@@ -56,7 +56,9 @@ impl Numbers {
 
     fn texts(self) -> Vec<String> {
         let mut texts = vec![String::new(); self.0.len()];
-        self.0.into_iter().for_each(|(text, at)| texts[at as usize] = text);
+        self.0
+            .into_iter()
+            .for_each(|(text, at)| texts[at as usize] = text);
         texts
     }
 }
@@ -73,7 +75,10 @@ pub(super) fn walk(
     let mut from = 0;
     loop {
         if cancelled() {
-            return Err(Error::new(ErrorKind::Cancelled, "nobody waits for it any more"));
+            return Err(Error::new(
+                ErrorKind::Cancelled,
+                "nobody waits for it any more",
+            ));
         }
         let ledger = sight.ledger();
         if from >= ledger.given() {
@@ -95,7 +100,12 @@ pub(super) fn collect(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Collected> {
     let items = sight.catalog().len() as u32;
-    let mut out = Collected { people: people.to_vec(), said: Vec::new(), answers: Vec::new(), versions: Vec::new() };
+    let mut out = Collected {
+        people: people.to_vec(),
+        said: Vec::new(),
+        answers: Vec::new(),
+        versions: Vec::new(),
+    };
     let (mut answers, mut versions) = (Numbers::default(), Numbers::default());
     walk(sight, cancelled, &mut |ledger, places| {
         let mut numbers: HashMap<u16, u16> = HashMap::new();
@@ -104,15 +114,23 @@ pub(super) fn collect(
             if asked.map(|asked| asked.round.as_str()) != round || told.row >= items {
                 continue;
             }
-            let person = *numbers.entry(told.person).or_insert_with(|| number(&mut out.people, ledger, told.person));
-            let answer = told.judgement.answer.as_ref().filter(|_| told.judgement.verdict == Verdict::Answer);
+            let person = *numbers
+                .entry(told.person)
+                .or_insert_with(|| number(&mut out.people, ledger, told.person));
+            let answer = told
+                .judgement
+                .answer
+                .as_ref()
+                .filter(|_| told.judgement.verdict == Verdict::Answer);
             out.said.push(Said {
                 row: told.row,
                 person,
                 part: asked.map_or(Part::Main, |asked| asked.part),
                 verdict: told.judgement.verdict,
                 answer: answer.map(|text| answers.of(&text.trim().to_lowercase())),
-                guidelines: asked.and_then(|asked| asked.guidelines.as_ref()).map(|version| versions.of(version)),
+                guidelines: asked
+                    .and_then(|asked| asked.guidelines.as_ref())
+                    .map(|version| versions.of(version)),
                 revealed: asked.is_some_and(|asked| asked.revealed),
                 at: told.at,
             });
@@ -126,10 +144,13 @@ pub(super) fn collect(
 /// The number of the `person`th of the ledger, who is added where they are not there yet.
 fn number(people: &mut Vec<String>, ledger: &Ledger, person: u16) -> u16 {
     let name = ledger.names().nth(usize::from(person)).unwrap_or_default();
-    let at = people.iter().position(|known| known == name).unwrap_or_else(|| {
-        people.push(name.to_string());
-        people.len() - 1
-    });
+    let at = people
+        .iter()
+        .position(|known| known == name)
+        .unwrap_or_else(|| {
+            people.push(name.to_string());
+            people.len() - 1
+        });
     at as u16
 }
 
@@ -142,7 +163,10 @@ fn in_order(collected: &mut Collected, known: usize) {
     for (number, place) in places.iter().enumerate() {
         numbers[*place] = number as u16;
     }
-    collected.people = places.into_iter().map(|place| std::mem::take(&mut collected.people[place])).collect();
+    collected.people = places
+        .into_iter()
+        .map(|place| std::mem::take(&mut collected.people[place]))
+        .collect();
     for said in &mut collected.said {
         said.person = numbers[usize::from(said.person)];
     }
@@ -176,7 +200,11 @@ pub(super) fn one_each(said: &[Said], part: Part, keep: Keep) -> Vec<&Said> {
     let mut places: HashMap<u64, usize> = HashMap::new();
     let mut out: Vec<&Said> = Vec::new();
     for said in of_part() {
-        let before = if twice.contains(&key(said)) { places.get(&key(said)).copied() } else { None };
+        let before = if twice.contains(&key(said)) {
+            places.get(&key(said)).copied()
+        } else {
+            None
+        };
         match before {
             Some(at) if keep == Keep::Last || out[at].verdict == Verdict::Skip => out[at] = said,
             Some(_) => {}
@@ -196,20 +224,43 @@ mod tests {
     use super::*;
 
     fn said(row: u32, person: u16, verdict: Verdict) -> Said {
-        Said { row, person, part: Part::Main, verdict, answer: None, guidelines: None, revealed: false, at: 0 }
+        Said {
+            row,
+            person,
+            part: Part::Main,
+            verdict,
+            answer: None,
+            guidelines: None,
+            revealed: false,
+            at: 0,
+        }
     }
 
     #[test]
     fn of_several_verdicts_one_stands() {
         use Verdict::{Accept, Reject, Skip};
         // Two people who share a bit, on one row.
-        let all = [said(7, 1, Skip), said(7, 65, Reject), said(7, 1, Accept), said(7, 1, Reject), said(8, 1, Skip)];
+        let all = [
+            said(7, 1, Skip),
+            said(7, 65, Reject),
+            said(7, 1, Accept),
+            said(7, 1, Reject),
+            said(8, 1, Skip),
+        ];
         let verdicts = |keep| {
             let list = one_each(&all, Part::Main, keep);
-            list.into_iter().map(|s| (s.row, s.person, s.verdict)).collect::<Vec<_>>()
+            list.into_iter()
+                .map(|s| (s.row, s.person, s.verdict))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(verdicts(Keep::First), [(7, 1, Accept), (7, 65, Reject), (8, 1, Skip)]);
-        assert_eq!(verdicts(Keep::Last), [(7, 1, Reject), (7, 65, Reject), (8, 1, Skip)]);
+        assert_eq!(
+            verdicts(Keep::First),
+            [(7, 1, Accept), (7, 65, Reject), (8, 1, Skip)]
+        );
+        assert_eq!(
+            verdicts(Keep::Last),
+            [(7, 1, Reject), (7, 65, Reject), (8, 1, Skip)]
+        );
         assert!(one_each(&all, Part::Repeat, Keep::First).is_empty());
     }
 
@@ -217,12 +268,19 @@ mod tests {
     fn strangers_come_after_the_people_of_the_round_by_name() {
         let mut collected = Collected {
             people: ["zoe", "bob", "xi", "cem"].map(String::from).to_vec(),
-            said: vec![said(0, 2, Verdict::Accept), said(0, 0, Verdict::Accept), said(0, 3, Verdict::Accept)],
+            said: vec![
+                said(0, 2, Verdict::Accept),
+                said(0, 0, Verdict::Accept),
+                said(0, 3, Verdict::Accept),
+            ],
             answers: Vec::new(),
             versions: Vec::new(),
         };
         in_order(&mut collected, 2);
         assert_eq!(collected.people, ["zoe", "bob", "cem", "xi"]);
-        assert_eq!(collected.said.iter().map(|s| s.person).collect::<Vec<_>>(), [3, 0, 2]);
+        assert_eq!(
+            collected.said.iter().map(|s| s.person).collect::<Vec<_>>(),
+            [3, 0, 2]
+        );
     }
 }

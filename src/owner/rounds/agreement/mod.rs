@@ -25,7 +25,9 @@ use super::open::RoundSnapshot;
 use crate::dispatch::{Query, Watch};
 use crate::visibility::AnnotatorView;
 use crate::wire::request;
-use benchtop_metrics::agreement::{Agreement, Counts, methods_paragraph, quality_sentences, round_sentences};
+use benchtop_metrics::agreement::{
+    Agreement, Counts, methods_paragraph, quality_sentences, round_sentences,
+};
 use benchtop_model::agreement::analysis::{Agreed, AgreementAsk, By, OwnPace, Row};
 use benchtop_model::agreement::{AgreementReport, Bootstrap};
 use benchtop_model::round::Protocol;
@@ -63,7 +65,10 @@ pub(super) fn allowed(sight: &AnnotatorView, round: Option<&str>) -> Result<Opti
         sight.scores()?;
         return Ok(None);
     };
-    let mut glance = sight.shared().rounds.of(name, |open| open.glance(sight.who()))?;
+    let mut glance = sight
+        .shared()
+        .rounds
+        .of(name, |open| open.glance(sight.who()))?;
     // As it is now: the round may be newer than the sight.
     let now = AnnotatorView::of(sight.shared(), sight.who());
     if glance.blind {
@@ -95,23 +100,49 @@ struct Material<'m> {
 }
 
 impl<'m> Material<'m> {
-    fn of(sight: &'m AnnotatorView, round: Option<&str>, cancelled: &'m dyn Fn() -> bool) -> Result<Material<'m>> {
+    fn of(
+        sight: &'m AnnotatorView,
+        round: Option<&str>,
+        cancelled: &'m dyn Fn() -> bool,
+    ) -> Result<Material<'m>> {
         let glance = allowed(sight, round)?;
-        let people = glance.as_ref().map_or(&[][..], |glance| &glance.round.people);
-        let only: Option<HashSet<u32>> =
-            glance.as_ref().filter(|glance| glance.state.left_out > 0).map(|glance| glance.all().collect());
+        let people = glance
+            .as_ref()
+            .map_or(&[][..], |glance| &glance.round.people);
+        let only: Option<HashSet<u32>> = glance
+            .as_ref()
+            .filter(|glance| glance.state.left_out > 0)
+            .map(|glance| glance.all().collect());
         let mut collected = collect(sight, round, people, cancelled)?;
-        collected.said.retain(|said| only.as_ref().is_none_or(|rows| rows.contains(&said.row)));
+        collected
+            .said
+            .retain(|said| only.as_ref().is_none_or(|rows| rows.contains(&said.row)));
         let outside = sight.shared().project.config().review.protocol;
-        let protocol = glance.as_ref().map_or(outside, |glance| glance.round.protocol);
+        let protocol = glance
+            .as_ref()
+            .map_or(outside, |glance| glance.round.protocol);
         let scaled = Scaled::new(protocol, &collected.said, &collected.answers)?;
-        let keep = if glance.is_some() { Keep::First } else { Keep::Last };
+        let keep = if glance.is_some() {
+            Keep::First
+        } else {
+            Keep::Last
+        };
         let said = one_each(&collected.said, Part::Main, keep);
         let asked: Option<HashSet<u32>> = glance.as_ref().map(|glance| glance.items().collect());
-        let said = said.into_iter().filter(|said| asked.as_ref().is_none_or(|rows| rows.contains(&said.row)));
+        let said = said
+            .into_iter()
+            .filter(|said| asked.as_ref().is_none_or(|rows| rows.contains(&said.row)));
         let ratings = said.map(|said| (said.row, said.person, scaled.category(said)));
         let agreement = Agreement::of(scaled.scale, ratings)?;
-        Ok(Material { sight, cancelled, glance, protocol, collected, scaled, agreement })
+        Ok(Material {
+            sight,
+            cancelled,
+            glance,
+            protocol,
+            collected,
+            scaled,
+            agreement,
+        })
     }
 
     fn measured(&self, counts: &Counts, bootstrap: Option<Bootstrap>) -> Result<AgreementReport> {
@@ -130,23 +161,43 @@ impl<'m> Material<'m> {
         let quality = quality::of(self)?;
         let categories: Vec<&str> = self.scaled.categories.iter().map(String::as_str).collect();
         let round = self.glance.as_ref().map(|glance| &glance.round);
-        let mut methods = vec![methods_paragraph(&report, &categories), quality_sentences(&quality)];
+        let mut methods = vec![
+            methods_paragraph(&report, &categories),
+            quality_sentences(&quality),
+        ];
         if let Some(round) = round {
             methods.insert(0, round_sentences(round));
         }
         methods.retain(|part| !part.is_empty());
-        let pairs = if ask.by == By::Pair { report.pairs.clone() } else { Vec::new() };
+        let pairs = if ask.by == By::Pair {
+            report.pairs.clone()
+        } else {
+            Vec::new()
+        };
         let raters = report.raters.clone();
         let mut rows = vec![Row::group("all", report)];
-        rows.extend(pairs.into_iter().map(|pair| Row::pair(pair, &self.collected.people)));
+        rows.extend(
+            pairs
+                .into_iter()
+                .map(|pair| Row::pair(pair, &self.collected.people)),
+        );
         rows.extend(self.groups(ask.by, ask.bootstrap)?);
         let mut notes = self.scaled.notes.clone();
-        if let Some(out) = self.glance.as_ref().map(|glance| glance.state.left_out).filter(|out| *out > 0) {
-            notes.push(format!("{out} items are left out: a blind round keeps them from you"));
+        if let Some(out) = self
+            .glance
+            .as_ref()
+            .map(|glance| glance.state.left_out)
+            .filter(|out| *out > 0)
+        {
+            notes.push(format!(
+                "{out} items are left out: a blind round keeps them from you"
+            ));
         }
         match round {
             Some(round) if round.blind => {}
-            Some(_) => notes.push("the round is open: people could see what others had said".into()),
+            Some(_) => {
+                notes.push("the round is open: people could see what others had said".into())
+            }
             None => notes.push("outside of rounds people can see what others said".into()),
         }
         Ok(Agreed {
@@ -170,31 +221,60 @@ impl<'m> Material<'m> {
         let shared = self.sight.shared();
         let catalog = shared.catalog();
         let columns = catalog.columns();
-        let row =
-            |(name, counts): (String, Counts)| Ok(Row::group(name, self.measured(&counts.everybody(), bootstrap)?));
+        let row = |(name, counts): (String, Counts)| {
+            Ok(Row::group(
+                name,
+                self.measured(&counts.everybody(), bootstrap)?,
+            ))
+        };
         let mut groups: Vec<(String, Counts)> = match by {
             By::Pair => return Ok(Vec::new()),
             By::Type => {
                 let of = |row: u32| columns.kind.get(row as usize).map(|code| u32::from(*code));
-                let name = |code: u32| QuestionKind::ALL.get(code as usize).map_or("", |kind| kind.name());
-                self.agreement.by_group(of).into_iter().map(|(code, counts)| (name(code).into(), counts)).collect()
+                let name = |code: u32| {
+                    QuestionKind::ALL
+                        .get(code as usize)
+                        .map_or("", |kind| kind.name())
+                };
+                self.agreement
+                    .by_group(of)
+                    .into_iter()
+                    .map(|(code, counts)| (name(code).into(), counts))
+                    .collect()
             }
             By::Outcome => {
                 self.sight.scores()?;
-                let (rules, _, outcomes) = shared.scoring.outcomes(shared, &|| !(self.cancelled)())?;
+                let (rules, _, outcomes) =
+                    shared.scoring.outcomes(shared, &|| !(self.cancelled)())?;
                 if rules.rules.is_empty() {
                     let what = "there are no rules, and so no outcomes to group by";
-                    return Err(Error::new(ErrorKind::Conflict, what).help("the filter bench makes some"));
+                    return Err(
+                        Error::new(ErrorKind::Conflict, what).help("the filter bench makes some")
+                    );
                 }
                 let of = |row: u32| Some(u32::from(outcomes.of_row(row as usize).code()));
                 let name = |code: u32| Outcome::from_code(code as u8).name();
-                self.agreement.by_group(of).into_iter().map(|(code, counts)| (name(code).into(), counts)).collect()
+                self.agreement
+                    .by_group(of)
+                    .into_iter()
+                    .map(|(code, counts)| (name(code).into(), counts))
+                    .collect()
             }
             By::Subtask | By::Level | By::Style => {
-                let Some(at) = by.field().and_then(Columns::named) else { return Ok(Vec::new()) };
-                let of = |row: u32| columns.codes[at].get(row as usize).map(|code| u32::from(*code));
+                let Some(at) = by.field().and_then(Columns::named) else {
+                    return Ok(Vec::new());
+                };
+                let of = |row: u32| {
+                    columns.codes[at]
+                        .get(row as usize)
+                        .map(|code| u32::from(*code))
+                };
                 let name = |code: u32| columns.names[at].name(code as u16).to_string();
-                self.agreement.by_group(of).into_iter().map(|(code, counts)| (name(code), counts)).collect()
+                self.agreement
+                    .by_group(of)
+                    .into_iter()
+                    .map(|(code, counts)| (name(code), counts))
+                    .collect()
             }
         };
         if matches!(by, By::Subtask | By::Level | By::Style) {

@@ -13,29 +13,61 @@ use benchtop_model::{Result, Verdict};
 /// # Errors
 /// [`Kind::NotFound`](benchtop_model::ErrorKind::NotFound) for no such round, and
 /// [`Kind::Cancelled`](benchtop_model::ErrorKind::Cancelled).
-pub(super) fn own(sight: &AnnotatorView, round: Option<&str>, cancelled: &dyn Fn() -> bool) -> Result<OwnPace> {
+pub(super) fn own(
+    sight: &AnnotatorView,
+    round: Option<&str>,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<OwnPace> {
     if let Some(name) = round {
         sight.shared().rounds.of(name, |_| ())?;
     }
     let mut all: Vec<(Step, bool)> = Vec::new();
     walk(sight, cancelled, &mut |ledger, places| {
-        let Some(me) = ledger.names().position(|name| name == sight.who()) else { return };
-        for told in ledger.told(places).filter(|told| usize::from(told.person) == me) {
+        let Some(me) = ledger.names().position(|name| name == sight.who()) else {
+            return;
+        };
+        for told in ledger
+            .told(places)
+            .filter(|told| usize::from(told.person) == me)
+        {
             let j = told.judgement;
-            let here = round.is_none() || j.asked.as_ref().map(|asked| asked.round.as_str()) == round;
+            let here =
+                round.is_none() || j.asked.as_ref().map(|asked| asked.round.as_str()) == round;
             if here && j.verdict != Verdict::Skip {
-                let verdict = Verdict::ALL.iter().position(|v| *v == j.verdict).unwrap_or_default() as u8;
-                all.push((Step { at: told.at, ms: j.ms.unwrap_or_default(), verdict }, j.ms.is_some()));
+                let verdict = Verdict::ALL
+                    .iter()
+                    .position(|v| *v == j.verdict)
+                    .unwrap_or_default() as u8;
+                all.push((
+                    Step {
+                        at: told.at,
+                        ms: j.ms.unwrap_or_default(),
+                        verdict,
+                    },
+                    j.ms.is_some(),
+                ));
             }
         }
     })?;
-    let accept = Verdict::ALL.iter().position(|v| *v == Verdict::Accept).unwrap_or_default() as u8;
-    let timed: Vec<Step> = all.iter().filter(|(_, timed)| *timed).map(|(step, _)| *step).collect();
+    let accept = Verdict::ALL
+        .iter()
+        .position(|v| *v == Verdict::Accept)
+        .unwrap_or_default() as u8;
+    let timed: Vec<Step> = all
+        .iter()
+        .filter(|(_, timed)| *timed)
+        .map(|(step, _)| *step)
+        .collect();
     let steps: Vec<Step> = all.into_iter().map(|(step, _)| step).collect();
     // How long an item took is not known of verdicts from scripts and silent terminals: no time is not a short one.
     let known = pace(&timed, accept);
     let mut pace = pace(&steps, accept);
     (pace.median_seconds, pace.drift) = (known.median_seconds, known.drift);
     let (who, round) = (sight.who().to_string(), round.map(str::to_string));
-    Ok(OwnPace { who, round, pace, timed: timed.len() as u64 })
+    Ok(OwnPace {
+        who,
+        round,
+        pace,
+        timed: timed.len() as u64,
+    })
 }

@@ -16,22 +16,48 @@ use benchtop_model::{Result, Verdict};
 /// # Errors
 /// None that is known: what is compared is on the scale.
 pub(super) fn of(material: &Material) -> Result<Vec<PersonQuality>> {
-    let Some(glance) = &material.glance else { return Ok(Vec::new()) };
+    let Some(glance) = &material.glance else {
+        return Ok(Vec::new());
+    };
     let said = &material.collected.said;
     // Who only settled what others disagreed on is not among those who are looked at.
-    let judged = |number: &u16| said.iter().any(|s| s.person == *number && s.part != Part::Adjudication);
+    let judged = |number: &u16| {
+        said.iter()
+            .any(|s| s.person == *number && s.part != Part::Adjudication)
+    };
     let people = (0..material.collected.people.len() as u16)
         .filter(|number| usize::from(*number) < glance.round.people.len() || judged(number));
-    let standing = |part| by_person(one_each(said, part, Keep::First), material.collected.people.len());
-    let (practice, probes, repeats) = (standing(Part::Calibration), standing(Part::Probe), standing(Part::Repeat));
-    let revisions = by_person(one_each(said, Part::Revision, Keep::Last), material.collected.people.len());
+    let standing = |part| {
+        by_person(
+            one_each(said, part, Keep::First),
+            material.collected.people.len(),
+        )
+    };
+    let (practice, probes, repeats) = (
+        standing(Part::Calibration),
+        standing(Part::Probe),
+        standing(Part::Repeat),
+    );
+    let revisions = by_person(
+        one_each(said, Part::Revision, Keep::Last),
+        material.collected.people.len(),
+    );
     let firsts = standing(Part::Main);
-    let [known, mixed] = [Part::Calibration, Part::Probe].map(|part| glance.known(part).collect::<HashMap<_, _>>());
+    let [known, mixed] =
+        [Part::Calibration, Part::Probe].map(|part| glance.known(part).collect::<HashMap<_, _>>());
     let one = |number: u16| {
         let at = usize::from(number);
-        let second: HashMap<u32, &Said> = revisions[at].iter().map(|said| (said.row, *said)).collect();
-        let told = firsts[at].iter().filter(|said| said.verdict != Verdict::Skip);
-        let changes = told.map(|said| (said.verdict, second.get(&said.row).map_or(said.verdict, |s| s.verdict)));
+        let second: HashMap<u32, &Said> =
+            revisions[at].iter().map(|said| (said.row, *said)).collect();
+        let told = firsts[at]
+            .iter()
+            .filter(|said| said.verdict != Verdict::Skip);
+        let changes = told.map(|said| {
+            (
+                said.verdict,
+                second.get(&said.row).map_or(said.verdict, |s| s.verdict),
+            )
+        });
         let twice = repeats[at].iter().filter_map(|said| {
             let first = material.agreement.rating(said.row, number)?;
             Some((first, material.scaled.category(said)))
@@ -59,7 +85,11 @@ fn by_person(said: Vec<&Said>, people: usize) -> Vec<Vec<&Said>> {
 }
 
 /// How known items were told.
-fn told_right(said: &[&Said], known: &HashMap<u32, &Gold>, of: impl Fn(&Gold) -> bool) -> ProbeQuality {
+fn told_right(
+    said: &[&Said],
+    known: &HashMap<u32, &Gold>,
+    of: impl Fn(&Gold) -> bool,
+) -> ProbeQuality {
     let accepted = |verdict| match verdict {
         Verdict::Accept => Some(true),
         Verdict::Reject | Verdict::Fix => Some(false),

@@ -32,7 +32,11 @@ pub(super) fn report(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<RoundReport> {
     let material = Material::of(sight, Some(name), cancelled)?;
-    let agreement = material.agreed(&AgreementAsk { round: Some(name.into()), by: By::Pair, bootstrap })?;
+    let agreement = material.agreed(&AgreementAsk {
+        round: Some(name.into()),
+        by: By::Pair,
+        bootstrap,
+    })?;
     let mut groups = Vec::new();
     for by in GROUPS {
         let rows = material.groups(by, bootstrap)?;
@@ -41,21 +45,33 @@ pub(super) fn report(
         }
     }
     let Some(glance) = material.glance.as_ref() else {
-        return Err(Error::new(ErrorKind::NotFound, format!("there is no round `{name}`")));
+        return Err(Error::new(
+            ErrorKind::NotFound,
+            format!("there is no round `{name}`"),
+        ));
     };
     let kept: HashSet<u32> = glance.items().collect();
     let mut listed = disputes(sight, name)?;
     listed.retain(|dispute| kept.contains(&(dispute.number - 1)));
-    let settled = listed.iter().filter(|dispute| dispute.settled.is_some()).count() as u64;
+    let settled = listed
+        .iter()
+        .filter(|dispute| dispute.settled.is_some())
+        .count() as u64;
     let round = glance.round.clone();
     let mut counts = [0u64; Status::ALL.len()];
     let (mut adjudications, mut decided) = (Vec::new(), HashMap::new());
     let rows: Vec<u32> = glance.items().collect();
-    let said = each(sight, glance, |ledger, row| ledger.in_round(row, name).collect::<Vec<_>>());
+    let said = each(sight, glance, |ledger, row| {
+        ledger.in_round(row, name).collect::<Vec<_>>()
+    });
     for (row, said) in rows.into_iter().zip(said) {
-        let (settled, said): (Vec<_>, Vec<_>) = said.into_iter().partition(|(_, j)| part(j) == Part::Adjudication);
+        let (settled, said): (Vec<_>, Vec<_>) = said
+            .into_iter()
+            .partition(|(_, j)| part(j) == Part::Adjudication);
         // As for the status of an item: the last one that says something.
-        let settled = settled.into_iter().rfind(|(_, j)| !matches!(j.verdict, Verdict::Skip | Verdict::Answer));
+        let settled = settled
+            .into_iter()
+            .rfind(|(_, j)| !matches!(j.verdict, Verdict::Skip | Verdict::Answer));
         let verdicts: Vec<Verdict> = said.iter().map(|(_, j)| j.verdict).collect();
         let status = match &settled {
             Some((_, judgement)) => single(&[judgement.verdict]),
@@ -70,11 +86,16 @@ pub(super) fn report(
             adjudications.push(Adjudicated {
                 number: row + 1,
                 item: sight.catalog().item(row as usize)?.id,
-                own: said.iter().any(|(who, j)| *who == by && j.verdict != Verdict::Skip),
+                own: said
+                    .iter()
+                    .any(|(who, j)| *who == by && j.verdict != Verdict::Skip),
                 verdict: judgement.verdict,
                 reasons: judgement.reasons,
                 note: judgement.note,
-                verdicts: said.into_iter().map(|(who, j)| (called(who), j.verdict)).collect(),
+                verdicts: said
+                    .into_iter()
+                    .map(|(who, j)| (called(who), j.verdict))
+                    .collect(),
                 by,
             });
         }
@@ -89,7 +110,9 @@ pub(super) fn report(
         probes: round.probes,
         practice: round.calibration.len() as u64,
         from: times.clone().min().zip(times.max()),
-        audit: (round.protocol == Protocol::Audit).then(|| audit(sight, &decided, &round)).transpose()?,
+        audit: (round.protocol == Protocol::Audit)
+            .then(|| audit(sight, &decided, &round))
+            .transpose()?,
         outcome,
         groups,
         revised: revised(&agreement.quality),
@@ -113,15 +136,32 @@ fn good(status: Status) -> Option<bool> {
 
 /// What an audit found, of the items it decided on and whether each is good. What models score is over their other rotations too.
 fn audit(sight: &AnnotatorView, decided: &HashMap<String, bool>, round: &Round) -> Result<Audit> {
-    let rate = |(count, of)| quality::rate(count, of).unwrap_or(Rate { count, of, interval: None });
+    let rate = |(count, of)| {
+        quality::rate(count, of).unwrap_or(Rate {
+            count,
+            of,
+            interval: None,
+        })
+    };
     let wrong = decided.values().filter(|good| !**good).count() as u64;
     let all = decided.iter().flat_map(|(id, good)| {
         let others = round.rotations.get(id).into_iter().flatten();
-        std::iter::once(id).chain(others).map(|id| (id.clone(), *good))
+        std::iter::once(id)
+            .chain(others)
+            .map(|id| (id.clone(), *good))
     });
     let scores = answers::right_of(sight.shared(), &all.collect())?.into_iter();
-    let scores = scores.map(|s| AuditScore { model: s.model, with: rate(s.all), without: rate(s.good) }).collect();
-    Ok(Audit { wrong: rate((wrong, decided.len() as u64)), scores })
+    let scores = scores
+        .map(|s| AuditScore {
+            model: s.model,
+            with: rate(s.all),
+            without: rate(s.good),
+        })
+        .collect();
+    Ok(Audit {
+        wrong: rate((wrong, decided.len() as u64)),
+        scores,
+    })
 }
 
 /// First verdicts by the version of the guidelines they were given under, most verdicts first.
@@ -131,7 +171,10 @@ fn versions(collected: &Collected) -> Vec<(Option<String>, u64)> {
         *counts.entry(said.guidelines).or_default() += 1;
     }
     let text = |at: u32| collected.versions.get(at as usize).cloned();
-    let mut list: Vec<_> = counts.into_iter().map(|(version, n)| (version.and_then(text), n)).collect();
+    let mut list: Vec<_> = counts
+        .into_iter()
+        .map(|(version, n)| (version.and_then(text), n))
+        .collect();
     list.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     list
 }

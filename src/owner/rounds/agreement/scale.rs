@@ -29,9 +29,18 @@ impl Scaled {
     /// # Errors
     /// None that is known: the scale is made to fit.
     pub(super) fn new(protocol: Protocol, said: &[Said], answers: &[String]) -> Result<Scaled> {
-        let Some(keys) = protocol.keys() else { return of_answers(said, answers) };
-        let fixes = said.iter().filter(|said| said.part == Part::Main && said.verdict == Verdict::Fix).count();
-        let refused = if fixes > 0 { format!("{} or fix", keys.reject) } else { keys.reject.to_string() };
+        let Some(keys) = protocol.keys() else {
+            return of_answers(said, answers);
+        };
+        let fixes = said
+            .iter()
+            .filter(|said| said.part == Part::Main && said.verdict == Verdict::Fix)
+            .count();
+        let refused = if fixes > 0 {
+            format!("{} or fix", keys.reject)
+        } else {
+            keys.reject.to_string()
+        };
         Ok(Scaled {
             scale: Scale::new(2, ACCEPTED)?,
             categories: vec![keys.accept.into(), refused],
@@ -46,7 +55,11 @@ impl Scaled {
             Verdict::Accept => ACCEPTED,
             Verdict::Reject | Verdict::Fix => REFUSED,
             Verdict::Skip | Verdict::Flag | Verdict::Unsure => UNKNOWN,
-            Verdict::Answer => said.answer.and_then(|at| self.answers.get(at as usize)).copied().unwrap_or(UNKNOWN),
+            Verdict::Answer => said
+                .answer
+                .and_then(|at| self.answers.get(at as usize))
+                .copied()
+                .unwrap_or(UNKNOWN),
         }
     }
 }
@@ -60,8 +73,16 @@ fn of_answers(said: &[Said], answers: &[String]) -> Result<Scaled> {
         }
     }
     let mut order: Vec<usize> = (0..answers.len()).filter(|at| counts[*at] > 0).collect();
-    order.sort_by(|a, b| counts[*b].cmp(&counts[*a]).then_with(|| answers[*a].cmp(&answers[*b])));
-    let left: u64 = order.iter().skip(usize::from(MOST_CATEGORIES)).map(|at| counts[*at]).sum();
+    order.sort_by(|a, b| {
+        counts[*b]
+            .cmp(&counts[*a])
+            .then_with(|| answers[*a].cmp(&answers[*b]))
+    });
+    let left: u64 = order
+        .iter()
+        .skip(usize::from(MOST_CATEGORIES))
+        .map(|at| counts[*at])
+        .sum();
     order.truncate(usize::from(MOST_CATEGORIES));
     order.sort_by(|a, b| answers[*a].cmp(&answers[*b]));
     let mut categories: Vec<String> = order.iter().map(|at| answers[*at].clone()).collect();
@@ -79,7 +100,12 @@ fn of_answers(said: &[Said], answers: &[String]) -> Result<Scaled> {
             "{n} answers are not among the {MOST_CATEGORIES} commonest and are not compared: they count as missing"
         )],
     };
-    Ok(Scaled { scale: Scale::new(categories.len() as u8, ACCEPTED)?, categories, notes, answers: codes })
+    Ok(Scaled {
+        scale: Scale::new(categories.len() as u8, ACCEPTED)?,
+        categories,
+        notes,
+        answers: codes,
+    })
 }
 
 #[cfg(test)]
@@ -87,7 +113,16 @@ mod tests {
     use super::*;
 
     fn said(row: u32, verdict: Verdict, answer: Option<u32>) -> Said {
-        Said { row, person: 0, part: Part::Main, verdict, answer, guidelines: None, revealed: false, at: 0 }
+        Said {
+            row,
+            person: 0,
+            part: Part::Main,
+            verdict,
+            answer,
+            guidelines: None,
+            revealed: false,
+            at: 0,
+        }
     }
 
     #[test]
@@ -104,17 +139,35 @@ mod tests {
 
     #[test]
     fn answers_have_a_category_each_and_rare_ones_none() {
-        let one = Scaled::new(Protocol::Answer, &[said(0, Verdict::Answer, Some(0))], &["b".into()]).unwrap();
-        assert_eq!((one.categories, one.scale.categories), (vec!["b".to_string(), "another answer".into()], 2));
+        let one = Scaled::new(
+            Protocol::Answer,
+            &[said(0, Verdict::Answer, Some(0))],
+            &["b".into()],
+        )
+        .unwrap();
+        assert_eq!(
+            (one.categories, one.scale.categories),
+            (vec!["b".to_string(), "another answer".into()], 2)
+        );
         let texts: Vec<String> = (0..20).map(|n| format!("{n:02}")).collect();
         // The later ones are given more often; the first four once.
         let all: Vec<Said> = (0..20u32)
-            .flat_map(|a| (0..if a < 4 { 1 } else { 2 }).map(move |n| said(a * 2 + n, Verdict::Answer, Some(a))))
+            .flat_map(|a| {
+                (0..if a < 4 { 1 } else { 2 })
+                    .map(move |n| said(a * 2 + n, Verdict::Answer, Some(a)))
+            })
             .collect();
         let many = Scaled::new(Protocol::Answer, &all, &texts).unwrap();
-        assert_eq!((many.scale.categories, many.categories[0].as_str()), (16, "04"));
+        assert_eq!(
+            (many.scale.categories, many.categories[0].as_str()),
+            (16, "04")
+        );
         assert_eq!(many.category(&said(0, Verdict::Answer, Some(3))), UNKNOWN);
         assert_eq!(many.category(&said(0, Verdict::Answer, Some(4))), 0);
-        assert!(many.notes[0].starts_with("4 answers are not among the 16"), "{:?}", many.notes);
+        assert!(
+            many.notes[0].starts_with("4 answers are not among the 16"),
+            "{:?}",
+            many.notes
+        );
     }
 }

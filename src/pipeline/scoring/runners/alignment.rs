@@ -64,23 +64,41 @@ impl Aligned {
             (&asker, matches!(asker.reads, Reads::Choice { .. })),
         ] {
             if !fits {
-                let what = format!("`{}` does not read what self-validation needs of it", judging.name);
+                let what = format!(
+                    "`{}` does not read what self-validation needs of it",
+                    judging.name
+                );
                 return Err(Error::new(ErrorKind::Usage, what).field("answer.read"));
             }
         }
-        let print = model.fingerprint().with("questions", &writer.revision).with("answer", &asker.revision);
+        let print = model
+            .fingerprint()
+            .with("questions", &writer.revision)
+            .with("answer", &asker.revision);
         let about = About::new(
             Scorer::Alignment,
             model.abilities().name.clone(),
             &print.with("reading", alignment::VERSION),
             1.0,
         );
-        Ok(Aligned { about, writer, asker, model, config: config.clone(), tally: Tally::default() })
+        Ok(Aligned {
+            about,
+            writer,
+            asker,
+            model,
+            config: config.clone(),
+            tally: Tally::default(),
+        })
     }
 
     /// The answers to `asks`, in their order; none for those that were not come to.
-    fn all(&mut self, asks: &[Ask], keep: Keep<'_>) -> Vec<Option<std::result::Result<Reply, Failure>>> {
-        let mut answers: Vec<Option<std::result::Result<Reply, Failure>>> = asks.iter().map(|_| None).collect();
+    fn all(
+        &mut self,
+        asks: &[Ask],
+        keep: Keep<'_>,
+    ) -> Vec<Option<std::result::Result<Reply, Failure>>> {
+        let mut answers: Vec<Option<std::result::Result<Reply, Failure>>> =
+            asks.iter().map(|_| None).collect();
         let Aligned { model, tally, .. } = self;
         model.ask(asks, &mut |heard| {
             if let Heard::Done { index, result } = heard {
@@ -98,7 +116,10 @@ impl Aligned {
     fn written(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<Option<Vec<Asked>>> {
         let (mut at, mut asks) = (Vec::new(), Vec::new());
         for (place, subject) in subjects.iter().enumerate() {
-            match self.writer.ask(&fields_of(&subject.item), self.config.max_tokens) {
+            match self
+                .writer
+                .ask(&fields_of(&subject.item), self.config.max_tokens)
+            {
                 Ok(ask) => {
                     at.push(place);
                     asks.push(ask);
@@ -111,20 +132,33 @@ impl Aligned {
                 }
             }
         }
-        let Reads::Questions { count, types } = self.writer.reads.clone() else { return Ok(None) };
+        let Reads::Questions { count, types } = self.writer.reads.clone() else {
+            return Ok(None);
+        };
         let mut asked = Vec::new();
         for (place, answer) in at.into_iter().zip(self.all(&asks, keep)) {
             let score = match answer {
                 Some(Ok(reply)) => {
                     let found = questions::read(&reply.text, &types, count);
                     if !found.elements.is_empty() {
-                        let one = |element| Asked { subject: place, element, outcome: None };
+                        let one = |element| Asked {
+                            subject: place,
+                            element,
+                            outcome: None,
+                        };
                         asked.extend(found.elements.into_iter().map(one));
                         continue;
                     }
                     let is_refused = reply.finish == Finish::Refused || declines(&reply.text);
-                    let state = if is_refused { ScoreState::Refused } else { ScoreState::Unparsed };
-                    Score::other(state, json!({ "raw": reply.text, "notes": found.notes }).to_string())
+                    let state = if is_refused {
+                        ScoreState::Refused
+                    } else {
+                        ScoreState::Unparsed
+                    };
+                    Score::other(
+                        state,
+                        json!({ "raw": reply.text, "notes": found.notes }).to_string(),
+                    )
                 }
                 Some(Err(failure)) => match gone(&failure) {
                     Some(problem) => return Err(problem),
@@ -142,11 +176,18 @@ impl Aligned {
     fn ask(&self, subject: &Subject, element: &Element) -> std::result::Result<Ask, String> {
         let mut fields = Fields::new();
         fields.insert("question", element.question.clone());
-        let choices = if element.choices.is_empty() { "none".into() } else { element.choices.join("\n") };
+        let choices = if element.choices.is_empty() {
+            "none".into()
+        } else {
+            element.choices.join("\n")
+        };
         fields.insert("options", choices);
         let asked = self.asker.ask(&fields, self.config.max_tokens);
         let ask = asked.map_err(|slot| format!("there is nothing for `{{{slot}}}`"))?;
-        Ok(Ask { images: pictures(subject, self.asker.shows)?, ..ask })
+        Ok(Ask {
+            images: pictures(subject, self.asker.shows)?,
+            ..ask
+        })
     }
 }
 
@@ -160,7 +201,9 @@ impl Runner for Aligned {
     }
 
     fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
-        let Some(mut asked) = self.written(subjects, keep)? else { return Ok(()) };
+        let Some(mut asked) = self.written(subjects, keep)? else {
+            return Ok(());
+        };
         let mut asks = Vec::with_capacity(asked.len());
         for question in &mut asked {
             match self.ask(&subjects[question.subject], &question.element) {
@@ -170,11 +213,18 @@ impl Runner for Aligned {
             }
         }
         let answers = self.all(&asks, keep);
-        for (question, answer) in asked.iter_mut().filter(|a| a.outcome.is_none()).zip(answers) {
+        for (question, answer) in asked
+            .iter_mut()
+            .filter(|a| a.outcome.is_none())
+            .zip(answers)
+        {
             question.outcome = match answer {
                 Some(Ok(reply)) => {
                     let text = (reply.finish != Finish::Refused).then_some(reply.text.as_str());
-                    Some((answered(&question.element, text, Rule::Folded), reply.text.clone()))
+                    Some((
+                        answered(&question.element, text, Rule::Folded),
+                        reply.text.clone(),
+                    ))
                 }
                 Some(Err(failure)) => match gone(&failure) {
                     Some(problem) => return Err(problem),
@@ -191,13 +241,22 @@ impl Runner for Aligned {
             let outcomes = mine.iter().filter_map(|a| Some(a.outcome.as_ref()?.0));
             let alignment = Alignment::new(outcomes);
             let question = |asked: &&Asked| {
-                let (outcome, said) = asked.outcome.clone().unwrap_or((Answered::Unknown, String::new()));
+                let (outcome, said) = asked
+                    .outcome
+                    .clone()
+                    .unwrap_or((Answered::Unknown, String::new()));
                 let word = match outcome {
                     Answered::Right => "right",
                     Answered::Wrong => "wrong",
                     Answered::Unknown => "unknown",
                 };
-                let Element { kind, element, question, answer, .. } = &asked.element;
+                let Element {
+                    kind,
+                    element,
+                    question,
+                    answer,
+                    ..
+                } = &asked.element;
                 json!({ "type": kind, "element": element, "question": question, "answer": answer, "said": said, "is": word })
             };
             let element = |at: &usize| mine.get(*at).map(|asked| asked.element.element.clone());

@@ -43,21 +43,46 @@ impl Duplicates {
     ///
     /// # Errors
     /// When what is kept cannot be read.
-    pub fn new(store: &Path, name: &str, model: Box<dyn ImageEmbedder>, references: &[PathBuf]) -> Result<Duplicates> {
-        let listed = references.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
+    pub fn new(
+        store: &Path,
+        name: &str,
+        model: Box<dyn ImageEmbedder>,
+        references: &[PathBuf],
+    ) -> Result<Duplicates> {
+        let listed = references
+            .iter()
+            .map(|f| f.display().to_string())
+            .collect::<Vec<_>>()
+            .join(", ");
         let short = model.fingerprint().short();
-        let print: Fingerprint = model.fingerprint().with(DIMENSION, model.dimension()).with(EMBEDDINGS, &short);
+        let print: Fingerprint = model
+            .fingerprint()
+            .with(DIMENSION, model.dimension())
+            .with(EMBEDDINGS, &short);
         let print = print.with("references", listed);
         let about = About::new(Scorer::Duplicate, name.to_string(), &print, 1.0);
         // Embeddings do not depend on what they are compared with.
         let embeddings = Embeddings::open(store, &short, model.dimension())?;
         let mut best = HashMap::new();
-        if let Some(scores) = Scores::current(store, &Scorer::Duplicate)?.filter(|s| *s.about() == about) {
+        if let Some(scores) =
+            Scores::current(store, &Scorer::Duplicate)?.filter(|s| *s.about() == about)
+        {
             let of = |key: &u64| (*key, scores.get(*key));
-            let scored = embeddings.keys().iter().map(of).filter(|(_, (state, _))| *state == ScoreState::Scored);
+            let scored = embeddings
+                .keys()
+                .iter()
+                .map(of)
+                .filter(|(_, (state, _))| *state == ScoreState::Scored);
             best.extend(scored.map(|(key, (_, value))| (key, value)));
         }
-        Ok(Duplicates { about, model, embeddings, best, references: HashMap::new(), unread: references.to_vec() })
+        Ok(Duplicates {
+            about,
+            model,
+            embeddings,
+            best,
+            references: HashMap::new(),
+            unread: references.to_vec(),
+        })
     }
 
     /// Embeds what is new of the reference folders. False when nobody wants more.
@@ -68,8 +93,12 @@ impl Duplicates {
             for some in files.chunks(BATCH) {
                 let mut fresh: Vec<(u64, Pixels)> = Vec::new();
                 for file in some {
-                    let Ok(bytes) = std::fs::read(file) else { continue };
-                    let Some(key) = file_key(blake3::hash(&bytes).to_hex().as_str()) else { continue };
+                    let Ok(bytes) = std::fs::read(file) else {
+                        continue;
+                    };
+                    let Some(key) = file_key(blake3::hash(&bytes).to_hex().as_str()) else {
+                        continue;
+                    };
                     self.references.insert(key, file.clone());
                     if self.embeddings.get(key).is_none()
                         && let Ok(picture) = image::load_from_memory(&bytes)
@@ -87,7 +116,11 @@ impl Duplicates {
     }
 
     /// Embeds pictures and keeps what came out: those that failed with the reason, and whether to go on.
-    fn embed(&mut self, pictures: &[(u64, Pixels)], keep: Keep<'_>) -> Result<(HashMap<u64, Score>, bool)> {
+    fn embed(
+        &mut self,
+        pictures: &[(u64, Pixels)],
+        keep: Keep<'_>,
+    ) -> Result<(HashMap<u64, Score>, bool)> {
         let mut going = true;
         let images: Vec<Pixels> = pictures.iter().map(|(_, p)| p.clone()).collect();
         let results = self.model.embed(&images, &mut |_| {
@@ -119,11 +152,17 @@ impl Duplicates {
 /// The operating system's.
 pub fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let fail = |e: std::io::Error| Error::io(&e, "the reference pictures cannot be read", folder);
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder).map_err(fail)?.filter_map(|e| Some(e.ok()?.path())).collect();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .map_err(fail)?
+        .filter_map(|e| Some(e.ok()?.path()))
+        .collect();
     entries.sort();
     for path in entries {
-        let ext = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
+        let ext = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default()
+            .to_lowercase();
         if path.is_dir() && !path.is_symlink() {
             list(&path, files)?;
         } else if PICTURES.contains(&ext.as_str()) {
@@ -146,21 +185,40 @@ impl Runner for Duplicates {
         if !self.read_references(keep)? {
             return Ok(());
         }
-        let unknown: Vec<Subject> = subjects.iter().filter(|s| self.embeddings.get(s.key).is_none()).cloned().collect();
-        let Some((places, pictures)) = decoded(&unknown, keep) else { return Ok(()) };
-        let keyed: Vec<(u64, Pixels)> = places.iter().map(|at| unknown[*at].key).zip(pictures).collect();
+        let unknown: Vec<Subject> = subjects
+            .iter()
+            .filter(|s| self.embeddings.get(s.key).is_none())
+            .cloned()
+            .collect();
+        let Some((places, pictures)) = decoded(&unknown, keep) else {
+            return Ok(());
+        };
+        let keyed: Vec<(u64, Pixels)> = places
+            .iter()
+            .map(|at| unknown[*at].key)
+            .zip(pictures)
+            .collect();
         let (failures, going) = self.embed(&keyed, keep)?;
         for (key, score) in failures {
             if !keep(Some((key, score))) {
                 return Ok(());
             }
         }
-        let here: Vec<u64> = subjects.iter().map(|s| s.key).filter(|key| self.embeddings.get(*key).is_some()).collect();
+        let here: Vec<u64> = subjects
+            .iter()
+            .map(|s| s.key)
+            .filter(|key| self.embeddings.get(*key).is_some())
+            .collect();
         if !going || here.is_empty() {
             return Ok(());
         }
         let dim = self.embeddings.dim();
-        let queries: Vec<f16> = here.iter().filter_map(|key| self.embeddings.get(*key)).flatten().copied().collect();
+        let queries: Vec<f16> = here
+            .iter()
+            .filter_map(|key| self.embeddings.get(*key))
+            .flatten()
+            .copied()
+            .collect();
         let all = Rows::new(self.embeddings.points(), dim)?;
         // Itself and the nearest beside it.
         let found = match nearest(&Rows::new(&queries, dim)?, &all, 2, &mut |_| keep(None)) {
@@ -170,8 +228,9 @@ impl Runner for Duplicates {
         };
         let mut given: Vec<(u64, f32, u64)> = Vec::new();
         for (key, matches) in here.iter().zip(found) {
-            let other =
-                |m: &&benchtop_metrics::nearest::Match| self.embeddings.keys().get(m.b).is_some_and(|k| k != key);
+            let other = |m: &&benchtop_metrics::nearest::Match| {
+                self.embeddings.keys().get(m.b).is_some_and(|k| k != key)
+            };
             let Some(best) = matches.iter().find(other) else {
                 given.push((*key, 0.0, 0));
                 continue;
@@ -179,14 +238,22 @@ impl Runner for Duplicates {
             let near = self.embeddings.keys()[best.b];
             given.push((*key, best.cosine, near));
             // The nearest one may have had none so near before.
-            if self.best.get(&near).is_some_and(|before| *before < best.cosine) {
+            if self
+                .best
+                .get(&near)
+                .is_some_and(|before| *before < best.cosine)
+            {
                 given.push((near, best.cosine, *key));
             }
         }
         for (key, cosine, near) in given {
             let before = self.best.entry(key).or_insert(cosine);
             *before = before.max(cosine);
-            let detail = if near == 0 { String::new() } else { self.detail(near) };
+            let detail = if near == 0 {
+                String::new()
+            } else {
+                self.detail(near)
+            };
             if !keep(Some((key, Score::scored(cosine, detail)))) {
                 return Ok(());
             }

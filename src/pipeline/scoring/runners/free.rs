@@ -15,7 +15,9 @@ const LEAKAGE: u32 = 1;
 /// Blank, near-uniform and damaged pictures: the largest standard deviation of a channel, 0 for a picture that cannot be
 /// decoded or is cut off.
 pub fn flatness() -> Box<dyn Runner> {
-    let print = Fingerprint::default().with("scorer", "flatness").with("version", picture::VERSION);
+    let print = Fingerprint::default()
+        .with("scorer", "flatness")
+        .with("version", picture::VERSION);
     let about = About::new(Scorer::Flatness, "blank pictures".into(), &print, 1.0);
     Box::new(Each::new(about, flat))
 }
@@ -30,24 +32,36 @@ fn flat(subject: &Subject) -> Score {
     let mut flaws = picture::flaws(told.as_ref().map(|p| *p).map_err(String::as_str));
     flaws.extend(picture::cut_off(&bytes));
     let is_damaged = flaws.iter().any(|f| matches!(f, Flaw::Damaged(_)));
-    let spread = decoded.ok().filter(|_| !is_damaged).and_then(|p| picture::spread(&p));
+    let spread = decoded
+        .ok()
+        .filter(|_| !is_damaged)
+        .and_then(|p| picture::spread(&p));
     let value = spread.map_or(0.0, |s| s.deviation.into_iter().fold(0.0, f64::max));
-    let detail = if flaws.is_empty() { String::new() } else { json!({ "flaws": flaws }).to_string() };
+    let detail = if flaws.is_empty() {
+        String::new()
+    } else {
+        json!({ "flaws": flaws }).to_string()
+    };
     Score::scored(value as f32, detail)
 }
 
 /// Answers whose words stand in the question, where no other option's do.
 pub fn leakage() -> Box<dyn Runner> {
-    let print = Fingerprint::default().with("scorer", "leakage").with("version", LEAKAGE);
+    let print = Fingerprint::default()
+        .with("scorer", "leakage")
+        .with("version", LEAKAGE);
     let about = About::new(Scorer::Leakage, "answers in questions".into(), &print, 1.0);
-    Box::new(Each::new(about, |subject: &Subject| match leakage::leak(&subject.item) {
-        None => Score::scored(0.0, ""),
-        Some(leak) => {
-            let Some(words) = subject.item.question.get(leak.span.clone()) else {
-                return failed("the answer was found outside of its question");
-            };
-            let detail = json!({ "words": words, "at": leak.span.start, "other options": leak.others });
-            Score::scored(f32::from(leak.tells()), detail.to_string())
+    Box::new(Each::new(about, |subject: &Subject| {
+        match leakage::leak(&subject.item) {
+            None => Score::scored(0.0, ""),
+            Some(leak) => {
+                let Some(words) = subject.item.question.get(leak.span.clone()) else {
+                    return failed("the answer was found outside of its question");
+                };
+                let detail =
+                    json!({ "words": words, "at": leak.span.start, "other options": leak.others });
+                Score::scored(f32::from(leak.tells()), detail.to_string())
+            }
         }
     }))
 }

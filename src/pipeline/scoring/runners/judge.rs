@@ -27,7 +27,11 @@ const MICROS: u128 = 1_000_000;
 pub(super) fn spent(tally: &Tally, config: &Judge) -> Spent {
     let money = tally.money(config).0;
     let micros = (money > 0).then(|| u64::try_from(money.div_ceil(MICROS)).unwrap_or(u64::MAX));
-    Spent { asked: tally.usage.prompt, answered: tally.usage.completion, micros }
+    Spent {
+        asked: tally.usage.prompt,
+        answered: tally.usage.completion,
+        micros,
+    }
 }
 
 /// How the reason begins where a picture is damaged or gone.
@@ -37,14 +41,21 @@ const UNREAD: &str = "its picture cannot be read";
 ///
 /// # Errors
 /// Why they cannot be shown, in words.
-pub(super) fn pictures(subject: &Subject, shows: Shown) -> std::result::Result<Vec<Encoded>, String> {
+pub(super) fn pictures(
+    subject: &Subject,
+    shows: Shown,
+) -> std::result::Result<Vec<Encoded>, String> {
     let wanted = match shows {
         Shown::None => 0,
         Shown::Item => subject.files.len(),
         Shown::Pair => 2,
     };
     if shows != Shown::None && (subject.files.is_empty() || subject.files.len() < wanted) {
-        return Err(format!("the question shows {} pictures, {} are there", wanted.max(1), subject.files.len()));
+        return Err(format!(
+            "the question shows {} pictures, {} are there",
+            wanted.max(1),
+            subject.files.len()
+        ));
     }
     let one = |file: &PictureFile| {
         let bytes = file.read().map_err(|p| format!("{UNREAD}: {p}"))?;
@@ -72,25 +83,50 @@ impl Judged {
     ///
     /// # Errors
     /// [`ErrorKind::Usage`] for a judging that has no answer which passes.
-    pub fn new(judging: Arc<Judging>, model: Box<dyn VisionLanguageModel>, config: &Judge) -> Result<Judged> {
+    pub fn new(
+        judging: Arc<Judging>,
+        model: Box<dyn VisionLanguageModel>,
+        config: &Judge,
+    ) -> Result<Judged> {
         let Reads::YesNo { pass } = judging.reads else {
-            let what = format!("`{}` is no question that is answered by yes or no", judging.name);
+            let what = format!(
+                "`{}` is no question that is answered by yes or no",
+                judging.name
+            );
             return Err(Error::new(ErrorKind::Usage, what).field("answer.read"));
         };
-        let print = model.fingerprint().with("judging", &judging.revision).with("reading", VERSION);
+        let print = model
+            .fingerprint()
+            .with("judging", &judging.revision)
+            .with("reading", VERSION);
         let name = model.abilities().name.clone();
         let about = About::new(Scorer::Judge(judging.name.clone()), name, &print, 1.0);
-        Ok(Judged { about, judging, pass, model, config: config.clone(), tally: Tally::default() })
+        Ok(Judged {
+            about,
+            judging,
+            pass,
+            model,
+            config: config.clone(),
+            tally: Tally::default(),
+        })
     }
 
     fn ask(&self, subject: &Subject) -> std::result::Result<Ask, Score> {
-        let asked = self.judging.ask(&fields_of(&subject.item), self.config.max_tokens);
-        let ask = asked.map_err(|slot| not_applicable(format!("the item has nothing for `{{{slot}}}`")))?;
-        let images = pictures(subject, self.judging.shows).map_err(|why| match why.starts_with(UNREAD) {
-            true => failed(&why),
-            false => not_applicable(why),
-        })?;
-        Ok(Ask { images, want_logprobs: true, ..ask })
+        let asked = self
+            .judging
+            .ask(&fields_of(&subject.item), self.config.max_tokens);
+        let ask = asked
+            .map_err(|slot| not_applicable(format!("the item has nothing for `{{{slot}}}`")))?;
+        let images =
+            pictures(subject, self.judging.shows).map_err(|why| match why.starts_with(UNREAD) {
+                true => failed(&why),
+                false => not_applicable(why),
+            })?;
+        Ok(Ask {
+            images,
+            want_logprobs: true,
+            ..ask
+        })
     }
 }
 
@@ -112,8 +148,11 @@ fn read(pass: Word, reply: &Reply) -> Score {
 /// What keeps a job from going on, if the servers are not there at all.
 pub(super) fn gone(failure: &Failure) -> Option<Error> {
     (failure.kind == FailureKind::Unavailable).then(|| {
-        Error::new(ErrorKind::Unreachable, format!("the judge cannot be reached: {}", failure.reason))
-            .help("see to the servers of [judge] in benchtop.toml, then resume the job")
+        Error::new(
+            ErrorKind::Unreachable,
+            format!("the judge cannot be reached: {}", failure.reason),
+        )
+        .help("see to the servers of [judge] in benchtop.toml, then resume the job")
     })
 }
 
@@ -141,12 +180,16 @@ impl Runner for Judged {
                 }
             }
         }
-        let Judged { model, tally, pass, .. } = self;
+        let Judged {
+            model, tally, pass, ..
+        } = self;
         let mut trouble = None;
         model.ask(&asks, &mut |heard| match heard {
             Heard::Alive => keep(None),
             Heard::Done { index, result } => {
-                let Some(key) = keys.get(index).copied() else { return true };
+                let Some(key) = keys.get(index).copied() else {
+                    return true;
+                };
                 let score = match result {
                     Ok(reply) => {
                         tally.add(&reply);

@@ -49,7 +49,11 @@ impl WantedWord {
     pub fn new(reader: Box<dyn TextReader>) -> WantedWord {
         let print = reader.fingerprint().with("match", wanted_word::VERSION);
         let about = About::new(Scorer::Ocr, reader.name().to_string(), &print, 1.0);
-        WantedWord { about, reader, read: HashMap::new() }
+        WantedWord {
+            about,
+            reader,
+            read: HashMap::new(),
+        }
     }
 }
 
@@ -85,12 +89,16 @@ impl Runner for WantedWord {
                 Some(word) => match (self.read.get(&subject.picture), subject.picture) {
                     (Some(text), _) => score(text, &word),
                     (None, picture) => {
-                        if let Some((_, who)) = asked.iter_mut().find(|(p, _)| *p == picture && picture != 0) {
+                        if let Some((_, who)) = asked
+                            .iter_mut()
+                            .find(|(p, _)| *p == picture && picture != 0)
+                        {
                             who.push((subject.key, word));
                             continue;
                         }
                         let encoded = subject.bytes().and_then(|bytes| {
-                            Encoded::new(bytes).ok_or_else(|| failed("its picture is no PNG, JPEG, WebP or GIF"))
+                            Encoded::new(bytes)
+                                .ok_or_else(|| failed("its picture is no PNG, JPEG, WebP or GIF"))
                         });
                         match encoded {
                             Ok(encoded) => {
@@ -111,7 +119,9 @@ impl Runner for WantedWord {
         reader.read(&pictures, &mut |heard| match heard {
             Heard::Alive => keep(None),
             Heard::Done { index, result } => {
-                let Some((picture, who)) = asked.get(index) else { return true };
+                let Some((picture, who)) = asked.get(index) else {
+                    return true;
+                };
                 let mut going = true;
                 for (key, word) in who {
                     let said = match &result {
@@ -120,7 +130,12 @@ impl Runner for WantedWord {
                     };
                     going &= said.is_none_or(|said| keep(Some((*key, said))));
                 }
-                read.extend(result.ok().filter(|_| *picture != 0).map(|text| (*picture, text)));
+                read.extend(
+                    result
+                        .ok()
+                        .filter(|_| *picture != 0)
+                        .map(|text| (*picture, text)),
+                );
                 going
             }
         });

@@ -18,7 +18,8 @@ const BATCH: usize = 32;
 /// The pictures that can be decoded, with the places of their subjects; the others are scored as failed. None when
 /// nobody wants more.
 pub(super) fn decoded(subjects: &[Subject], keep: Keep<'_>) -> Option<(Vec<usize>, Vec<Pixels>)> {
-    let all: Vec<std::result::Result<Pixels, Score>> = subjects.par_iter().map(Subject::picture).collect();
+    let all: Vec<std::result::Result<Pixels, Score>> =
+        subjects.par_iter().map(Subject::picture).collect();
     let (mut places, mut pictures) = (Vec::new(), Vec::new());
     for (at, picture) in all.into_iter().enumerate() {
         match picture {
@@ -40,13 +41,21 @@ pub(super) fn decoded(subjects: &[Subject], keep: Keep<'_>) -> Option<(Vec<usize
 pub(super) fn refused(failure: &Failure) -> Option<Score> {
     match failure.kind {
         FailureKind::Cancelled => None,
-        FailureKind::Refused => Some(Score::other(ScoreState::Refused, json!({ "why": failure.reason }).to_string())),
+        FailureKind::Refused => Some(Score::other(
+            ScoreState::Refused,
+            json!({ "why": failure.reason }).to_string(),
+        )),
         _ => Some(failed(&failure.reason)),
     }
 }
 
 /// Hands over the scores of the subjects at `places`, in that order, those that there are.
-fn hand_over(subjects: &[Subject], places: &[usize], scores: impl Iterator<Item = Option<Score>>, keep: Keep<'_>) {
+fn hand_over(
+    subjects: &[Subject],
+    places: &[usize],
+    scores: impl Iterator<Item = Option<Score>>,
+    keep: Keep<'_>,
+) {
     for (at, score) in places.iter().zip(scores) {
         if !score.is_none_or(|score| keep(Some((subjects[*at].key, score)))) {
             return;
@@ -64,7 +73,12 @@ impl Consistency {
     /// Scores as `scorer` with `model`.
     pub fn new(scorer: Scorer, model: Box<dyn ImageTextScorer>) -> Consistency {
         let known = model.capabilities();
-        let about = About::new(scorer, known.name.clone(), &model.fingerprint(), known.logit_scale);
+        let about = About::new(
+            scorer,
+            known.name.clone(),
+            &model.fingerprint(),
+            known.logit_scale,
+        );
         Consistency { about, model }
     }
 }
@@ -79,11 +93,20 @@ impl Runner for Consistency {
     }
 
     fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
-        let Some((places, pictures)) = decoded(subjects, keep) else { return Ok(()) };
+        let Some((places, pictures)) = decoded(subjects, keep) else {
+            return Ok(());
+        };
         let prompt = |at: &usize| subjects[*at].item.prompt.as_deref().unwrap_or_default();
         let texts: Vec<&str> = places.iter().map(prompt).collect();
-        let pairs: Vec<Pair> = (0..places.len()).map(|at| Pair { picture: at, text: at }).collect();
-        let results = self.model.score(&pictures, &texts, &pairs, &mut |_| keep(None));
+        let pairs: Vec<Pair> = (0..places.len())
+            .map(|at| Pair {
+                picture: at,
+                text: at,
+            })
+            .collect();
+        let results = self
+            .model
+            .score(&pictures, &texts, &pairs, &mut |_| keep(None));
         let known = self.model.capabilities();
         let score = |similarity: Similarity| {
             let mut detail = json!({ "logit": known.logit(&similarity) });
@@ -91,11 +114,14 @@ impl Runner for Consistency {
                 detail["probability"] = probability.into();
             }
             if similarity.parts > 1 {
-                detail["note"] = format!("the prompt was read in {} parts", similarity.parts).into();
+                detail["note"] =
+                    format!("the prompt was read in {} parts", similarity.parts).into();
             }
             Score::scored(similarity.cosine, detail.to_string())
         };
-        let scores = results.into_iter().map(|result| result.map(score).map_or_else(|f| refused(&f), Some));
+        let scores = results
+            .into_iter()
+            .map(|result| result.map(score).map_or_else(|f| refused(&f), Some));
         hand_over(subjects, &places, scores, keep);
         Ok(())
     }
@@ -110,7 +136,12 @@ pub struct Safe {
 impl Safe {
     /// Scores with `model`.
     pub fn new(model: Box<dyn SafetyChecker>) -> Safe {
-        let about = About::new(Scorer::Safety, model.name().to_string(), &model.fingerprint(), 1.0);
+        let about = About::new(
+            Scorer::Safety,
+            model.name().to_string(),
+            &model.fingerprint(),
+            1.0,
+        );
         Safe { about, model }
     }
 }
@@ -125,20 +156,33 @@ impl Runner for Safe {
     }
 
     fn score(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<()> {
-        let Some((places, pictures)) = decoded(subjects, keep) else { return Ok(()) };
-        let results = self.model.check(&pictures, &mut |_| keep(None));
-        let score = |(result, picture): (std::result::Result<Safety, Failure>, &Pixels)| match result {
-            // What another tool's checker has blanked was unsafe.
-            Ok(_) if is_blanked(picture) => {
-                Some(Score::scored(1.0, json!({ "note": "all black: another checker has blanked it" }).to_string()))
-            }
-            Ok(safety) => {
-                let detail = json!({ "concepts": safety.bad_concepts(), "special": safety.special });
-                Some(Score::scored(safety.highest().unwrap_or_default(), detail.to_string()))
-            }
-            Err(failure) => refused(&failure),
+        let Some((places, pictures)) = decoded(subjects, keep) else {
+            return Ok(());
         };
-        hand_over(subjects, &places, results.into_iter().zip(&pictures).map(score), keep);
+        let results = self.model.check(&pictures, &mut |_| keep(None));
+        let score =
+            |(result, picture): (std::result::Result<Safety, Failure>, &Pixels)| match result {
+                // What another tool's checker has blanked was unsafe.
+                Ok(_) if is_blanked(picture) => Some(Score::scored(
+                    1.0,
+                    json!({ "note": "all black: another checker has blanked it" }).to_string(),
+                )),
+                Ok(safety) => {
+                    let detail =
+                        json!({ "concepts": safety.bad_concepts(), "special": safety.special });
+                    Some(Score::scored(
+                        safety.highest().unwrap_or_default(),
+                        detail.to_string(),
+                    ))
+                }
+                Err(failure) => refused(&failure),
+            };
+        hand_over(
+            subjects,
+            &places,
+            results.into_iter().zip(&pictures).map(score),
+            keep,
+        );
         Ok(())
     }
 }

@@ -37,22 +37,32 @@ impl Here {
             ..sample_made(n)
         };
         let list: Vec<GeneratedImage> = list.map(made).collect();
-        Journal::open(self.images()).unwrap().append(&list, &[print]).unwrap();
+        Journal::open(self.images())
+            .unwrap()
+            .append(&list, &[print])
+            .unwrap();
     }
 
     /// Keeps what the journal says now.
     fn keep(&self) {
         let pictures = journal::read(self.images()).unwrap().pictures;
-        PictureSnapshot::of(&pictures).write(&self.store(), self.images()).unwrap();
+        PictureSnapshot::of(&pictures)
+            .write(&self.store(), self.images())
+            .unwrap();
     }
 
     /// Reads with the help of the store: it must be what the journal alone says. Gives how many pictures the store had.
     fn same(&self) -> usize {
-        let (alone, helped) =
-            (journal::read(self.images()).unwrap(), journal::read_on(self.images(), &self.store()).unwrap());
+        let (alone, helped) = (
+            journal::read(self.images()).unwrap(),
+            journal::read_on(self.images(), &self.store()).unwrap(),
+        );
         let kept = helped.pictures.kept;
         assert_eq!(said(&helped.pictures), said(&alone.pictures));
-        assert_eq!((helped.problems, helped.whole), (alone.problems, alone.whole));
+        assert_eq!(
+            (helped.problems, helped.whole),
+            (alone.problems, alone.whole)
+        );
         kept
     }
 }
@@ -61,7 +71,15 @@ impl Here {
 fn said(pictures: &Pictures) -> String {
     let newest: std::collections::BTreeMap<_, _> = pictures.newest.iter().collect();
     let by_job: std::collections::BTreeMap<_, _> = pictures.by_job.iter().collect();
-    let Pictures { path, made, names, whole, explained, damaged, .. } = pictures;
+    let Pictures {
+        path,
+        made,
+        names,
+        whole,
+        explained,
+        damaged,
+        ..
+    } = pictures;
     format!("{path:?} {made:?} {newest:?} {names:?} {by_job:?} {whole:?} {explained:?} {damaged}")
 }
 
@@ -74,12 +92,20 @@ fn what_is_kept_and_what_follows_it_is_what_the_journal_says() {
     here.append(40..50, "b");
     assert_eq!(here.same(), 40);
     // What is appended after it explains no fingerprint again.
-    let pictures = journal::read_on(here.images(), &here.store()).unwrap().pictures;
+    let pictures = journal::read_on(here.images(), &here.store())
+        .unwrap()
+        .pictures;
     let print = Fingerprint::default().with("model", "a");
-    Journal::after(here.images(), &pictures).unwrap().append(&[sample_made(50)], &[print]).unwrap();
+    Journal::after(here.images(), &pictures)
+        .unwrap()
+        .append(&[sample_made(50)], &[print])
+        .unwrap();
     assert_eq!(here.same(), 40);
     let text = std::fs::read_to_string(here.journal()).unwrap();
-    assert_eq!((text.matches("\"parts\"").count(), text.lines().count()), (2, 53));
+    assert_eq!(
+        (text.matches("\"parts\"").count(), text.lines().count()),
+        (2, 53)
+    );
 }
 
 #[test]
@@ -90,7 +116,12 @@ fn a_torn_or_damaged_line_after_it_is_named_as_without_it() {
     let whole = std::fs::read(here.journal()).unwrap();
     std::fs::write(here.journal(), &whole[..whole.len() - 9]).unwrap();
     assert_eq!(here.same(), 40);
-    assert!(journal::read_on(here.images(), &here.store()).unwrap().whole.torn);
+    assert!(
+        journal::read_on(here.images(), &here.store())
+            .unwrap()
+            .whole
+            .torn
+    );
     let mut bytes = whole.clone();
     let at = whole.len() - 600;
     bytes[at] ^= 1;
@@ -99,7 +130,10 @@ fn a_torn_or_damaged_line_after_it_is_named_as_without_it() {
     let mut reading = journal::read_on(here.images(), &here.store()).unwrap();
     assert_eq!(reading.problems.len(), 1);
     reading.pictures.kept = 0;
-    assert!(reading.pictures.damaged && reading.pictures.to_keep().is_none(), "each opening says it again");
+    assert!(
+        reading.pictures.damaged && reading.pictures.to_keep().is_none(),
+        "each opening says it again"
+    );
 }
 
 #[test]
@@ -115,7 +149,14 @@ fn another_journal_is_told_apart() {
     };
     // Shorter, as after a power cut; the same lines in another order at its beginning, middle and end; another one.
     let short = lines[..39].concat();
-    let others = [short, swapped(1, 2), swapped(20, 21), swapped(39, 40), Vec::new(), b"{}\n".to_vec()];
+    let others = [
+        short,
+        swapped(1, 2),
+        swapped(20, 21),
+        swapped(39, 40),
+        Vec::new(),
+        b"{}\n".to_vec(),
+    ];
     for (n, other) in others.into_iter().enumerate() {
         std::fs::write(here.journal(), other).unwrap();
         assert_eq!(here.same(), 0, "journal {n}");
@@ -146,13 +187,19 @@ fn no_flipped_bit_and_no_cut_gets_through() {
     }
     for length in [0, 1, 63, 64, 65, whole.len() / 2, whole.len() - 1] {
         std::fs::write(&path, &whole[..length]).unwrap();
-        assert!(read(&here.store(), here.images()).is_err(), "{length} bytes");
+        assert!(
+            read(&here.store(), here.images()).is_err(),
+            "{length} bytes"
+        );
         assert_eq!(here.same(), 0);
     }
     std::fs::write(&path, [&whole[..], &[0]].concat()).unwrap();
     assert!(read(&here.store(), here.images()).is_err(), "a byte more");
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(read(&here.store(), here.images()).unwrap_err().kind, ErrorKind::NotFound);
+    assert_eq!(
+        read(&here.store(), here.images()).unwrap_err().kind,
+        ErrorKind::NotFound
+    );
 }
 
 #[test]
@@ -165,7 +212,13 @@ fn a_flipped_bit_of_any_older_line_is_noticed() {
         bytes[at] ^= 1;
         std::fs::write(here.journal(), bytes).unwrap();
         assert_eq!(here.same(), 0, "byte {at}");
-        assert!(!journal::read_on(here.images(), &here.store()).unwrap().problems.is_empty(), "byte {at}");
+        assert!(
+            !journal::read_on(here.images(), &here.store())
+                .unwrap()
+                .problems
+                .is_empty(),
+            "byte {at}"
+        );
     }
 }
 
@@ -178,9 +231,16 @@ fn only_much_that_is_on_disk_is_kept() {
     let last = sample_made(LONG as u32);
     let at = journal.append(std::slice::from_ref(&last), &[]).unwrap();
     pictures.add(&last, at[0]);
-    assert!(pictures.to_keep().is_none(), "how long its journal is was not said");
+    assert!(
+        pictures.to_keep().is_none(),
+        "how long its journal is was not said"
+    );
     pictures.follow(&journal);
-    pictures.to_keep().unwrap().write(&here.store(), here.images()).unwrap();
+    pictures
+        .to_keep()
+        .unwrap()
+        .write(&here.store(), here.images())
+        .unwrap();
     assert!(pictures.to_keep().is_none(), "once");
     assert_eq!(here.same(), LONG);
 }

@@ -5,7 +5,9 @@ use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
 use crate::panes::metadata::edit_session::said;
-use crate::panes::review::{Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside};
+use crate::panes::review::{
+    Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside,
+};
 use crate::preview::Show;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{Empty, draw::draw_empty};
@@ -50,7 +52,11 @@ pub struct Layout {
 impl AdjudicatePane {
     /// Where the parts are in `area`.
     pub fn layout(&self, area: Rect) -> Layout {
-        let row = |y: u16, height: u16| Rect { y: area.y + y, height, ..area };
+        let row = |y: u16, height: u16| Rect {
+            y: area.y + y,
+            height,
+            ..area
+        };
         let head = row(0, area.height.min(1));
         let rest = area.height.saturating_sub(1);
         let low = (rest * 3 / 10).max(VERDICTS).min(rest / 2);
@@ -58,7 +64,14 @@ impl AdjudicatePane {
         let item = beside(row(1, high), self.pair.is_some());
         let rule = row(1 + high, low.min(1));
         let verdicts = row(1 + high + rule.height, low - rule.height);
-        Layout { head, caption: item.caption, picture: item.picture, text: item.text, rule, verdicts }
+        Layout {
+            head,
+            caption: item.caption,
+            picture: item.picture,
+            text: item.text,
+            rule,
+            verdicts,
+        }
     }
 
     /// How the picture is looked at.
@@ -74,7 +87,8 @@ impl AdjudicatePane {
     /// Sets the picture that is drawn, which shows `show` of the files whose content `of` names; the one before it stays
     /// while another of the same files is being made ready.
     pub fn set_picture(&mut self, picture: Picture, show: Show, of: Option<String>) {
-        let stays = matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
+        let stays =
+            matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
         if !(stays && of.is_some() && self.drawn.1 == of) {
             (self.picture, self.drawn) = (picture, (show, of));
         }
@@ -90,7 +104,9 @@ impl AdjudicatePane {
         }
         let parts = self.layout(area);
         self.draw_head(parts.head, buf, look);
-        let Some(dispute) = self.current().cloned() else { return };
+        let Some(dispute) = self.current().cloned() else {
+            return;
+        };
         self.draw_caption(parts.caption, buf, look);
         draw_picture(&self.picture, false, parts.picture, buf, look);
         self.draw_text(&dispute, parts.text, &keys.text, buf, look);
@@ -100,17 +116,35 @@ impl AdjudicatePane {
         (self.overflow[1], self.scrolled[1]) = (overflow, self.scrolled[1].min(overflow));
         below.height = below.height.min(1);
         below.y = parts.verdicts.bottom().saturating_sub(1);
-        more(overflow - self.scrolled[1], &keys.verdicts, below, buf, look);
+        more(
+            overflow - self.scrolled[1],
+            &keys.verdicts,
+            below,
+            buf,
+            look,
+        );
     }
 
     /// What is said in place of a dispute.
-    fn empty(&self, Keys { choose, settled, draw, .. }: &Keys) -> Option<Empty> {
+    fn empty(
+        &self,
+        Keys {
+            choose,
+            settled,
+            draw,
+            ..
+        }: &Keys,
+    ) -> Option<Empty> {
         let nothing = |hint: &str| Some(Empty::Nothing { hint: hint.into() });
         match (&self.rounds, &self.disputes) {
             (None, _) => Some(Empty::Loading),
             (Some(Err(problem)), _) | (_, Some(Err(problem))) => Some(Empty::Failed(said(problem))),
-            (Some(Ok(_)), _) if self.names().is_empty() => nothing(&format!("no round decides anything yet: {draw}")),
-            (Some(Ok(_)), _) if self.round.is_none() => nothing(&format!("{choose} chooses a round")),
+            (Some(Ok(_)), _) if self.names().is_empty() => {
+                nothing(&format!("no round decides anything yet: {draw}"))
+            }
+            (Some(Ok(_)), _) if self.round.is_none() => {
+                nothing(&format!("{choose} chooses a round"))
+            }
             (_, None) => Some(Empty::Loading),
             (_, Some(Ok(list))) if list.is_empty() => {
                 let round = self.round.as_deref().unwrap_or_default();
@@ -127,9 +161,18 @@ impl AdjudicatePane {
 
     fn draw_head(&self, area: Rect, buf: &mut Buffer, look: &Look) {
         let all: Vec<&Dispute> = self.disputes.iter().flatten().flatten().collect();
-        let open = all.iter().filter(|dispute| dispute.settled.is_none()).count();
+        let open = all
+            .iter()
+            .filter(|dispute| dispute.settled.is_none())
+            .count();
         let round = self.round.as_deref().unwrap_or_default();
-        let protocol = self.rounds.iter().flatten().flatten().find(|r| r.name == round).map(|r| r.protocol);
+        let protocol = self
+            .rounds
+            .iter()
+            .flatten()
+            .flatten()
+            .find(|r| r.name == round)
+            .map(|r| r.protocol);
         let protocol = protocol.map_or(String::new(), |p| format!(" ({p})"));
         let shown = self.shown().count();
         let mut line = format!(" {round}{protocol}  {} of {shown}", self.place() + 1);
@@ -139,41 +182,94 @@ impl AdjudicatePane {
             (open, settled) => format!(", {open} to settle, {settled} settled"),
         });
         let saved = match self.pending.len() {
-            0 => self.saved.as_ref().map(|saved| format!("✓ {saved} ")).unwrap_or_default(),
+            0 => self
+                .saved
+                .as_ref()
+                .map(|saved| format!("✓ {saved} "))
+                .unwrap_or_default(),
             1 => "saving ".to_string(),
             n => format!("saving {n} "),
         };
         let room = usize::from(area.width);
         let right = text::width(&saved).min(room);
-        buf.set_stringn(area.x, area.y, text::fit(&line, room - right), room - right, look.style(Role::Heading));
-        buf.set_stringn(area.right() - right as u16, area.y, saved, right, look.style(Role::Good));
+        buf.set_stringn(
+            area.x,
+            area.y,
+            text::fit(&line, room - right),
+            room - right,
+            look.style(Role::Heading),
+        );
+        buf.set_stringn(
+            area.right() - right as u16,
+            area.y,
+            saved,
+            right,
+            look.style(Role::Good),
+        );
     }
 
     fn draw_caption(&self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let (Some(pair), false) = (&self.pair, area.is_empty()) else { return };
+        let (Some(pair), false) = (&self.pair, area.is_empty()) else {
+            return;
+        };
         let [first, second] = pair.caption(self.drawn.0);
-        let said = [first, second].into_iter().flatten().collect::<Vec<_>>().join("   ");
+        let said = [first, second]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("   ");
         let room = usize::from(area.width);
-        buf.set_stringn(area.x, area.y, text::fit(&said, room), room, look.style(Role::Heading));
+        buf.set_stringn(
+            area.x,
+            area.y,
+            text::fit(&said, room),
+            room,
+            look.style(Role::Heading),
+        );
     }
 
-    fn draw_text(&mut self, dispute: &Dispute, area: Rect, key: &str, buf: &mut Buffer, look: &Look) {
+    fn draw_text(
+        &mut self,
+        dispute: &Dispute,
+        area: Rect,
+        key: &str,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         let number = dispute.number;
         let room = usize::from(area.width);
         match self.items.get(&number) {
-            None => drop(buf.set_stringn(area.x, area.y, format!("#{number}  loading"), room, look.style(Role::Dim))),
+            None => drop(buf.set_stringn(
+                area.x,
+                area.y,
+                format!("#{number}  loading"),
+                room,
+                look.style(Role::Dim),
+            )),
             Some(Err(why)) => {
                 let said = text::fit(&format!("#{number}  {why}"), room);
                 buf.set_stringn(area.x, area.y, said, room, look.style(Role::Bad));
             }
             Some(Ok(loaded)) => {
                 // Scores only where the round says so.
-                let chips = if self.about.sees.scores { loaded.chips.clone() } else { Vec::new() };
-                let shown = Loaded { chips, ..loaded.clone() };
+                let chips = if self.about.sees.scores {
+                    loaded.chips.clone()
+                } else {
+                    Vec::new()
+                };
+                let shown = Loaded {
+                    chips,
+                    ..loaded.clone()
+                };
                 let pending = self.pending_on(number);
-                let overflow = draw_item((number, &shown), pending, self.scrolled[0], area, buf, look);
+                let overflow =
+                    draw_item((number, &shown), pending, self.scrolled[0], area, buf, look);
                 (self.overflow[0], self.scrolled[0]) = (overflow, self.scrolled[0].min(overflow));
-                let last = Rect { y: area.bottom().saturating_sub(1), height: area.height.min(1), ..area };
+                let last = Rect {
+                    y: area.bottom().saturating_sub(1),
+                    height: area.height.min(1),
+                    ..area
+                };
                 more(overflow - self.scrolled[0], key, last, buf, look);
             }
         }
@@ -189,9 +285,16 @@ fn draw_rule(dispute: &Dispute, area: Rect, buf: &mut Buffer, look: &Look) {
     let mark = if look.accessible { "" } else { "── " };
     let count = dispute.verdicts.len();
     let and = if dispute.own { ";" } else { "" };
-    let said = format!("{mark}{count} verdicts leave it {}{and} ", dispute.status.name());
+    let said = format!(
+        "{mark}{count} verdicts leave it {}{and} ",
+        dispute.status.name()
+    );
     let (x, _) = buf.set_stringn(area.x, area.y, said, room, look.style(Role::Border));
-    let own = if dispute.own { "you judged this one " } else { "" };
+    let own = if dispute.own {
+        "you judged this one "
+    } else {
+        ""
+    };
     let left = usize::from(area.right().saturating_sub(x));
     let (x, _) = buf.set_stringn(x, area.y, own, left, look.style(Role::Warn));
     if !look.accessible {
@@ -204,7 +307,16 @@ fn draw_rule(dispute: &Dispute, area: Rect, buf: &mut Buffer, look: &Look) {
 fn more(below: usize, key: &str, area: Rect, buf: &mut Buffer, look: &Look) {
     if below > 0 && !area.is_empty() {
         let said = format!(" {below} more: {key} ");
-        let x = area.right().saturating_sub(text::width(&said) as u16).max(area.x);
-        buf.set_stringn(x, area.y, said, usize::from(area.right() - x), look.style(Role::Hint));
+        let x = area
+            .right()
+            .saturating_sub(text::width(&said) as u16)
+            .max(area.x);
+        buf.set_stringn(
+            x,
+            area.y,
+            said,
+            usize::from(area.right() - x),
+            look.style(Role::Hint),
+        );
     }
 }

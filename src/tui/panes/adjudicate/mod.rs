@@ -99,19 +99,28 @@ impl AdjudicatePane {
 
     /// Verdicts came in: asks for the disputes again, once those that are on their way are here.
     pub fn refresh(&mut self) -> Vec<Effect> {
-        let Some(round) = self.round.clone() else { return Vec::new() };
+        let Some(round) = self.round.clone() else {
+            return Vec::new();
+        };
         if self.asking {
             self.again = true;
             return Vec::new();
         }
         self.asking = true;
-        vec![Effect::Ask(Want::Disputes(round.clone()), request::Disputes(round).into())]
+        vec![Effect::Ask(
+            Want::Disputes(round.clone()),
+            request::Disputes(round).into(),
+        )]
     }
 
     /// Asks what adjudicators see, and which guidelines hold.
     pub fn ask_about(&self, show: bool) -> Vec<Effect> {
-        let ask =
-            |round: &String| Effect::Ask(Want::About(round.clone(), show), request::Adjudication(round.clone()).into());
+        let ask = |round: &String| {
+            Effect::Ask(
+                Want::About(round.clone(), show),
+                request::Adjudication(round.clone()).into(),
+            )
+        };
         self.round.iter().map(ask).collect()
     }
 
@@ -134,7 +143,10 @@ impl AdjudicatePane {
     /// Names of the rounds in which verdicts decide, the newest first.
     fn names(&self) -> Vec<String> {
         let rounds = self.rounds.iter().flatten().flatten();
-        let mut names: Vec<String> = rounds.filter(|r| r.protocol.decides()).map(|r| r.name.clone()).collect();
+        let mut names: Vec<String> = rounds
+            .filter(|r| r.protocol.decides())
+            .map(|r| r.name.clone())
+            .collect();
         names.reverse();
         names
     }
@@ -147,10 +159,19 @@ impl AdjudicatePane {
         let rounds: Vec<&RoundState> = self.rounds.iter().flatten().flatten().collect();
         let about = |name: &String| {
             let round = rounds.iter().find(|round| round.name == *name);
-            round.map_or(String::new(), |r| format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted))
+            round.map_or(String::new(), |r| {
+                format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted)
+            })
         };
-        let lines = names.iter().map(|name| (name.clone(), about(name))).collect();
-        vec![Effect::AskChoice { purpose: ChoiceFor::Round(names), title: "settle which round".into(), lines }]
+        let lines = names
+            .iter()
+            .map(|name| (name.clone(), about(name)))
+            .collect();
+        vec![Effect::AskChoice {
+            purpose: ChoiceFor::Round(names),
+            title: "settle which round".into(),
+            lines,
+        }]
     }
 
     /// Settles this round from now on.
@@ -163,7 +184,10 @@ impl AdjudicatePane {
     /// Takes in a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         let ChoiceFor::Round(names) = purpose;
-        names.get(pick).cloned().map_or(Vec::new(), |name| self.choose(name))
+        names
+            .get(pick)
+            .cloned()
+            .map_or(Vec::new(), |name| self.choose(name))
     }
 
     /// Takes the disputes of a round in; the item on screen stays where it is still one of them.
@@ -188,7 +212,12 @@ impl AdjudicatePane {
     }
 
     /// Takes in what adjudicators see and which guidelines hold.
-    pub fn take_about(&mut self, round: &str, show: bool, about: Result<Adjudicating>) -> Vec<Effect> {
+    pub fn take_about(
+        &mut self,
+        round: &str,
+        show: bool,
+        about: Result<Adjudicating>,
+    ) -> Vec<Effect> {
         if self.round.as_deref() != Some(round) {
             return Vec::new();
         }
@@ -196,7 +225,11 @@ impl AdjudicatePane {
             Ok(about) => self.about = about,
             Err(problem) => return refuse(said(&problem)),
         }
-        if show { settle::earlier(&self.about) } else { Vec::new() }
+        if show {
+            settle::earlier(&self.about)
+        } else {
+            Vec::new()
+        }
     }
 
     /// The disputes that are shown, those to settle first.
@@ -207,12 +240,15 @@ impl AdjudicatePane {
 
     /// Where the item on screen is among them, from 0.
     fn place(&self) -> usize {
-        self.shown().position(|dispute| Some(dispute.number) == self.number).unwrap_or(0)
+        self.shown()
+            .position(|dispute| Some(dispute.number) == self.number)
+            .unwrap_or(0)
     }
 
     /// The dispute on screen.
     pub fn current(&self) -> Option<&Dispute> {
-        self.shown().find(|dispute| Some(dispute.number) == self.number)
+        self.shown()
+            .find(|dispute| Some(dispute.number) == self.number)
     }
 
     /// Its item, once it is here.
@@ -229,9 +265,20 @@ impl AdjudicatePane {
     /// What the last frame painted of the item on screen.
     pub fn on_screen(&self) -> Option<Painted> {
         let loaded = self.loaded()?;
-        let pictures = painted(&loaded.item, self.pair.as_ref(), self.drawn.0, &self.picture, false);
+        let pictures = painted(
+            &loaded.item,
+            self.pair.as_ref(),
+            self.drawn.0,
+            &self.picture,
+            false,
+        );
         let ready = !matches!(self.picture, Picture::Loading);
-        Some(Painted { number: self.current()?.number, rev: loaded.rev, ready, pictures })
+        Some(Painted {
+            number: self.current()?.number,
+            rev: loaded.rev,
+            ready,
+            pictures,
+        })
     }
 
     fn arrived(&mut self) {
@@ -242,13 +289,23 @@ impl AdjudicatePane {
     /// Asks for the item on screen and the one after it, as far as they are not here.
     fn fetch(&mut self) -> Vec<Effect> {
         let place = self.place();
-        let near: Vec<u32> = self.shown().skip(place).take(2).map(|dispute| dispute.number).collect();
+        let near: Vec<u32> = self
+            .shown()
+            .skip(place)
+            .take(2)
+            .map(|dispute| dispute.number)
+            .collect();
         if self.items.len() > KEPT {
             self.items.retain(|number, _| near.contains(number));
         }
-        let missing: Vec<u32> =
-            near.into_iter().filter(|n| !self.items.contains_key(n) && !self.asked.contains(n)).collect();
-        missing.into_iter().map(|number| self.ask_item(number)).collect()
+        let missing: Vec<u32> = near
+            .into_iter()
+            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
+            .collect();
+        missing
+            .into_iter()
+            .map(|number| self.ask_item(number))
+            .collect()
     }
 
     fn ask_item(&mut self, number: u32) -> Effect {
@@ -275,7 +332,10 @@ impl AdjudicatePane {
         self.asked.retain(|asked| *asked != number);
         let loaded = view.map_err(|problem| said(&problem)).and_then(Loaded::of);
         // What people said of it stands below it.
-        let loaded = loaded.map(|loaded| Loaded { standing: Vec::new(), ..loaded });
+        let loaded = loaded.map(|loaded| Loaded {
+            standing: Vec::new(),
+            ..loaded
+        });
         self.items.insert(number, loaded);
     }
 
@@ -290,8 +350,15 @@ impl AdjudicatePane {
 
     fn step(&mut self, forward: bool) -> Vec<Effect> {
         let place = self.place();
-        let to = if forward { Some(place + 1) } else { place.checked_sub(1) };
-        match to.and_then(|to| self.shown().nth(to)).map(|dispute| dispute.number) {
+        let to = if forward {
+            Some(place + 1)
+        } else {
+            place.checked_sub(1)
+        };
+        match to
+            .and_then(|to| self.shown().nth(to))
+            .map(|dispute| dispute.number)
+        {
             Some(number) => self.go_to(number),
             None if self.current().is_none() => refuse("there is nothing to settle"),
             None if forward => refuse("this is the last one"),
@@ -302,9 +369,17 @@ impl AdjudicatePane {
     /// The next one that is still to be settled, from the beginning again at the end.
     fn next_open(&mut self) -> Vec<Effect> {
         let place = self.place();
-        let open: Vec<(usize, u32)> =
-            self.shown().enumerate().filter(|(_, d)| self.is_open(d)).map(|(at, d)| (at, d.number)).collect();
-        let next = open.iter().find(|(at, _)| *at > place).or(open.first()).map(|(_, number)| *number);
+        let open: Vec<(usize, u32)> = self
+            .shown()
+            .enumerate()
+            .filter(|(_, d)| self.is_open(d))
+            .map(|(at, d)| (at, d.number))
+            .collect();
+        let next = open
+            .iter()
+            .find(|(at, _)| *at > place)
+            .or(open.first())
+            .map(|(_, number)| *number);
         match next {
             Some(number) if Some(number) != self.number => self.go_to(number),
             Some(_) => refuse("this is the only one that is still to be settled"),
@@ -314,7 +389,11 @@ impl AdjudicatePane {
 
     /// Whether it is still to be settled, and no verdict that settles it is on its way.
     fn is_open(&self, dispute: &Dispute) -> bool {
-        dispute.settled.is_none() && !self.pending.iter().any(|decide| decide.number == dispute.number)
+        dispute.settled.is_none()
+            && !self
+                .pending
+                .iter()
+                .any(|decide| decide.number == dispute.number)
     }
 
     /// Does an action; those that settle go by way of [`Settle`].
@@ -327,8 +406,15 @@ impl AdjudicatePane {
             Action::ChooseRound => self.ask_round(),
             Action::ShowSettled => {
                 self.only_open = !self.only_open;
-                let said = if self.only_open { "only what is still to be settled" } else { "what is settled too" };
-                let number = self.current().or_else(|| self.shown().next()).map(|dispute| dispute.number);
+                let said = if self.only_open {
+                    "only what is still to be settled"
+                } else {
+                    "what is settled too"
+                };
+                let number = self
+                    .current()
+                    .or_else(|| self.shown().next())
+                    .map(|dispute| dispute.number);
                 if self.number != number {
                     self.number = number;
                     self.arrived();
@@ -340,7 +426,9 @@ impl AdjudicatePane {
             Action::EarlierGuidelines => self.ask_about(true),
             Action::OpenGuidelines => match &self.about.guidelines {
                 Some(path) => vec![Effect::Edit(path.clone())],
-                None => refuse("this round has no guidelines: `benchtop round new --guidelines PATH` names them"),
+                None => refuse(
+                    "this round has no guidelines: `benchtop round new --guidelines PATH` names them",
+                ),
             },
             Action::ReviewDispute => match self.current() {
                 Some(dispute) => vec![Effect::Item(dispute.number)],
@@ -356,7 +444,9 @@ impl AdjudicatePane {
     }
 
     fn scroll(&mut self, which: usize, lines: isize) -> Vec<Effect> {
-        let to = self.scrolled[which].saturating_add_signed(lines).min(self.overflow[which]);
+        let to = self.scrolled[which]
+            .saturating_add_signed(lines)
+            .min(self.overflow[which]);
         if to == std::mem::replace(&mut self.scrolled[which], to) {
             return vec![Effect::Say("there is no more text that way".into())];
         }
@@ -364,7 +454,9 @@ impl AdjudicatePane {
     }
 
     fn turn(&mut self) -> Vec<Effect> {
-        let Some(sides) = self.pair.clone() else { return refuse("this item has no second picture") };
+        let Some(sides) = self.pair.clone() else {
+            return refuse("this item has no second picture");
+        };
         self.looking.turn(&sides, false);
         Vec::new()
     }

@@ -29,9 +29,16 @@ pub struct Settle {
 impl AdjudicatePane {
     /// Sends the verdict, and goes on to the next item that is to be settled.
     pub fn settle(&mut self, settle: Settle, reasons: Vec<String>, why: &str) -> Vec<Effect> {
-        let Settle { viewed, verdict, gap } = settle;
+        let Settle {
+            viewed,
+            verdict,
+            gap,
+        } = settle;
         let number = viewed.number;
-        let text_rev = self.shown().find(|dispute| dispute.number == number).map(|dispute| dispute.text_rev);
+        let text_rev = self
+            .shown()
+            .find(|dispute| dispute.number == number)
+            .map(|dispute| dispute.text_rev);
         let (Some(round), Some(text_rev)) = (self.round.clone(), text_rev) else {
             return super::refuse(format!("#{number} is not to be settled any more"));
         };
@@ -39,18 +46,44 @@ impl AdjudicatePane {
         self.whys.retain(|said| said != why);
         self.whys.push(why.to_string());
         let tagged = why.split_whitespace().any(|word| word == GAP);
-        let note = if gap && !tagged { format!("{GAP} {why}") } else { why.to_string() };
-        let asked = Asked { round, part: Part::Adjudication, guidelines: None, revealed: true };
-        let judgement = Judgement { reasons, note: Some(note), asked: Some(asked), ..viewed.judgement(verdict) };
-        let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(text_rev), judgement };
+        let note = if gap && !tagged {
+            format!("{GAP} {why}")
+        } else {
+            why.to_string()
+        };
+        let asked = Asked {
+            round,
+            part: Part::Adjudication,
+            guidelines: None,
+            revealed: true,
+        };
+        let judgement = Judgement {
+            reasons,
+            note: Some(note),
+            asked: Some(asked),
+            ..viewed.judgement(verdict)
+        };
+        let decide = Decide {
+            uuid: Uuid::now_v7(),
+            number,
+            expected: Some(text_rev),
+            judgement,
+        };
         if gap {
             self.gap = Some(decide.uuid);
         }
         self.saved = None;
         self.pending.push(decide.clone());
-        let mut effects = vec![Effect::Ask(Want::Settled(decide.uuid), request::Decide(decide).into())];
+        let mut effects = vec![Effect::Ask(
+            Want::Settled(decide.uuid),
+            request::Decide(decide).into(),
+        )];
         let place = self.place();
-        let next = self.shown().skip(place + 1).find(|dispute| self.is_open(dispute)).map(|dispute| dispute.number);
+        let next = self
+            .shown()
+            .skip(place + 1)
+            .find(|dispute| self.is_open(dispute))
+            .map(|dispute| dispute.number);
         effects.extend(next.map_or(Vec::new(), |number| self.go_to(number)));
         effects
     }
@@ -67,7 +100,11 @@ impl AdjudicatePane {
 
     /// The verdict that waits for an item's receipt.
     pub(super) fn pending_on(&self, number: u32) -> Option<Verdict> {
-        self.pending.iter().rev().find(|decide| decide.number == number).map(|decide| decide.judgement.verdict)
+        self.pending
+            .iter()
+            .rev()
+            .find(|decide| decide.number == number)
+            .map(|decide| decide.judgement.verdict)
     }
 
     /// A verdict is on disk; after a gap the guidelines are opened.
@@ -79,7 +116,9 @@ impl AdjudicatePane {
             self.gap = None;
             effects.push(match &self.about.guidelines {
                 Some(path) => Effect::Edit(path.clone()),
-                None => Effect::Say(format!("{GAP} is recorded; this round has no guidelines to open")),
+                None => Effect::Say(format!(
+                    "{GAP} is recorded; this round has no guidelines to open"
+                )),
             });
         }
         effects
@@ -87,7 +126,9 @@ impl AdjudicatePane {
 
     /// A verdict was refused: its item is on screen again.
     pub fn refused(&mut self, uuid: Uuid) -> Vec<Effect> {
-        let Some(at) = self.pending.iter().position(|decide| decide.uuid == uuid) else { return Vec::new() };
+        let Some(at) = self.pending.iter().position(|decide| decide.uuid == uuid) else {
+            return Vec::new();
+        };
         let decide = self.pending.remove(at);
         self.gap = self.gap.filter(|gap| *gap != uuid);
         let mut effects = self.go_to(decide.number);
@@ -100,24 +141,42 @@ impl AdjudicatePane {
 /// The verdicts that were given under other guidelines than hold now, as a page.
 pub(super) fn earlier(about: &Adjudicating) -> Vec<Effect> {
     let Some(path) = &about.guidelines else {
-        return super::refuse("this round has no guidelines: `benchtop round new --guidelines PATH` names them");
+        return super::refuse(
+            "this round has no guidelines: `benchtop round new --guidelines PATH` names them",
+        );
     };
     let Some(version) = &about.version else {
-        return super::refuse(format!("{path} cannot be read, so nothing can be said to be earlier than it"));
+        return super::refuse(format!(
+            "{path} cannot be read, so nothing can be said to be earlier than it"
+        ));
     };
     if about.earlier.is_empty() {
-        return vec![Effect::Say(format!("every verdict was given under {path} as it is now ({version})"))];
+        return vec![Effect::Say(format!(
+            "every verdict was given under {path} as it is now ({version})"
+        ))];
     }
     let all: usize = about.earlier.iter().map(|(_, numbers)| numbers.len()).sum();
-    let page = Page::new(format!("{all} verdicts were given under earlier guidelines"));
-    let page = page.say(format!("{path} is version {version} now. If its meaning changed, look at these again."));
-    let page = about.earlier.iter().fold(page.say(""), |page, (stamp, numbers)| {
-        let mut items = numbers.clone();
-        items.dedup();
-        let list: Vec<String> = items.iter().map(|number| format!("#{number}")).collect();
-        let said = format!("{} verdicts on {} items: {}", numbers.len(), items.len(), list.join(" "));
-        let label = stamp.clone().unwrap_or_else(|| "no version".into());
-        page.entry(label, LABEL, said, crate::theme::Role::Text)
-    });
+    let page = Page::new(format!(
+        "{all} verdicts were given under earlier guidelines"
+    ));
+    let page = page.say(format!(
+        "{path} is version {version} now. If its meaning changed, look at these again."
+    ));
+    let page = about
+        .earlier
+        .iter()
+        .fold(page.say(""), |page, (stamp, numbers)| {
+            let mut items = numbers.clone();
+            items.dedup();
+            let list: Vec<String> = items.iter().map(|number| format!("#{number}")).collect();
+            let said = format!(
+                "{} verdicts on {} items: {}",
+                numbers.len(),
+                items.len(),
+                list.join(" ")
+            );
+            let label = stamp.clone().unwrap_or_else(|| "no version".into());
+            page.entry(label, LABEL, said, crate::theme::Role::Text)
+        });
     vec![Effect::Show(Box::new(page))]
 }

@@ -30,7 +30,10 @@ fn verdict_words(judgement: &Judgement) -> (String, Role) {
         Verdict::Skip => ("» ", Role::Dim),
         Verdict::Answer => ("", Role::Text),
     };
-    let answer = judgement.answer.as_deref().map_or(String::new(), |answer| format!(": {}", text::clean(answer)));
+    let answer = judgement
+        .answer
+        .as_deref()
+        .map_or(String::new(), |answer| format!(": {}", text::clean(answer)));
     (format!("{mark}{}{answer}", judgement.verdict.name()), role)
 }
 
@@ -39,7 +42,11 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
     let j = &side.judgement;
     let mut lines = Vec::new();
     let mut say = |said: &str, role: Role, modifier: Modifier| {
-        lines.extend(text::wrap(said, width).into_iter().map(|line| Line(line, role, modifier)));
+        lines.extend(
+            text::wrap(said, width)
+                .into_iter()
+                .map(|line| Line(line, role, modifier)),
+        );
     };
     say(head, Role::Heading, Modifier::empty());
     let (words, role) = verdict_words(j);
@@ -50,25 +57,47 @@ fn column(head: &str, side: &Side, about: &Adjudicating, width: usize) -> Vec<Li
     if let Some(note) = j.note.as_deref().filter(|note| !note.is_empty()) {
         say(&format!("“{note}”"), Role::Text, Modifier::empty());
     }
-    let took = j.ms.map_or(String::new(), |ms| format!(", {:.1} s", f64::from(ms) / 1000.0));
-    say(&format!("{}{took}", query::judged(side.at).replace('T', " ")), Role::Dim, Modifier::empty());
+    let took = j.ms.map_or(String::new(), |ms| {
+        format!(", {:.1} s", f64::from(ms) / 1000.0)
+    });
+    say(
+        &format!("{}{took}", query::judged(side.at).replace('T', " ")),
+        Role::Dim,
+        Modifier::empty(),
+    );
     let Some(asked) = &j.asked else { return lines };
     match (asked.part, asked.revealed) {
         (Part::Revision, true) => say("changed after seeing others", Role::Warn, Modifier::empty()),
-        (Part::Revision, false) => say("changed, without seeing others", Role::Dim, Modifier::empty()),
+        (Part::Revision, false) => say(
+            "changed, without seeing others",
+            Role::Dim,
+            Modifier::empty(),
+        ),
         (Part::Main, true) => say("had seen others", Role::Warn, Modifier::empty()),
         _ => {}
     }
     if about.version.is_some() && asked.guidelines != about.version {
         let stamp = asked.guidelines.as_deref().unwrap_or("of no version");
-        say(&format!("earlier guidelines, {stamp}"), Role::Warn, Modifier::empty());
+        say(
+            &format!("earlier guidelines, {stamp}"),
+            Role::Warn,
+            Modifier::empty(),
+        );
     }
     lines
 }
 
 /// All columns of a dispute, the one that settled it first; each with the width it gets.
-fn columns(dispute: &Dispute, about: &Adjudicating, width: u16, look: &Look) -> (Vec<Vec<Line>>, usize, u16) {
-    let settled = dispute.settled.as_ref().map(|side| (format!("settled by {}", side.who), side));
+fn columns(
+    dispute: &Dispute,
+    about: &Adjudicating,
+    width: u16,
+    look: &Look,
+) -> (Vec<Vec<Line>>, usize, u16) {
+    let settled = dispute
+        .settled
+        .as_ref()
+        .map(|side| (format!("settled by {}", side.who), side));
     let sides = dispute.verdicts.iter().map(|side| (side.who.clone(), side));
     let sides: Vec<(String, &Side)> = settled.into_iter().chain(sides).collect();
     let fits = usize::from((width + GAP) / (NARROW + GAP)).clamp(1, sides.len().max(1));
@@ -76,7 +105,10 @@ fn columns(dispute: &Dispute, about: &Adjudicating, width: u16, look: &Look) -> 
     let beside = if look.accessible { 1 } else { fits };
     let own = (width + GAP) / beside as u16;
     let own = own.saturating_sub(GAP).max(8);
-    let lines = sides.iter().map(|(head, side)| column(head, side, about, usize::from(own))).collect();
+    let lines = sides
+        .iter()
+        .map(|(head, side)| column(head, side, about, usize::from(own)))
+        .collect();
     (lines, beside, own)
 }
 
@@ -97,15 +129,26 @@ pub(super) fn draw(
         // An empty line between two bands.
         height += band.iter().map(Vec::len).max().unwrap_or(0) + 1;
     }
-    let overflow = height.saturating_sub(1).saturating_sub(usize::from(area.height));
+    let overflow = height
+        .saturating_sub(1)
+        .saturating_sub(usize::from(area.height));
     let scroll = scroll.min(overflow);
     for (top, band) in bands {
         for (at, lines) in band.iter().enumerate() {
             let x = area.x + at as u16 * (width + GAP);
             for (n, Line(said, role, modifier)) in lines.iter().enumerate() {
-                let y = (top + n).checked_sub(scroll).and_then(|y| u16::try_from(y).ok()).filter(|y| *y < area.height);
+                let y = (top + n)
+                    .checked_sub(scroll)
+                    .and_then(|y| u16::try_from(y).ok())
+                    .filter(|y| *y < area.height);
                 let Some(y) = y else { continue };
-                buf.set_stringn(x, area.y + y, said, usize::from(width), look.style(*role).add_modifier(*modifier));
+                buf.set_stringn(
+                    x,
+                    area.y + y,
+                    said,
+                    usize::from(width),
+                    look.style(*role).add_modifier(*modifier),
+                );
             }
         }
     }

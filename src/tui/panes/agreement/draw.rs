@@ -29,19 +29,50 @@ struct Layout {
 }
 
 fn layout(area: Rect, rows: usize) -> Layout {
-    let title = Rect { height: area.height.min(1), ..area };
-    let rest = Rect { y: area.y + title.height, height: area.height - title.height, ..area };
+    let title = Rect {
+        height: area.height.min(1),
+        ..area
+    };
+    let rest = Rect {
+        y: area.y + title.height,
+        height: area.height - title.height,
+        ..area
+    };
     if area.width >= WIDE.0 && area.height >= WIDE.1 {
-        let table = Rect { width: rest.width - SIDE - 1, ..rest };
-        let side = Rect { x: table.right() + 1, width: SIDE, ..rest };
-        return Layout { title, table, side, wide: true };
+        let table = Rect {
+            width: rest.width - SIDE - 1,
+            ..rest
+        };
+        let side = Rect {
+            x: table.right() + 1,
+            width: SIDE,
+            ..rest
+        };
+        return Layout {
+            title,
+            table,
+            side,
+            wide: true,
+        };
     }
     // The table takes what its rows need (with a heading and a line of counts), and at most half.
     let wanted = u16::try_from(rows + 2).unwrap_or(u16::MAX);
     let high = wanted.clamp(5, (rest.height / 2).max(5)).min(rest.height);
-    let table = Rect { height: high, ..rest };
-    let side = Rect { y: table.bottom(), height: rest.height - high, ..rest };
-    Layout { title, table, side, wide: false }
+    let table = Rect {
+        height: high,
+        ..rest
+    };
+    let side = Rect {
+        y: table.bottom(),
+        height: rest.height - high,
+        ..rest
+    };
+    Layout {
+        title,
+        table,
+        side,
+        wide: false,
+    }
 }
 
 impl AgreementPane {
@@ -50,7 +81,10 @@ impl AgreementPane {
             Some(name) => format!("the round {name}"),
             None => "what was judged outside of rounds".into(),
         };
-        let protocol = self.found.as_ref().map_or(String::new(), |found| format!(" ({})", found.protocol));
+        let protocol = self
+            .found
+            .as_ref()
+            .map_or(String::new(), |found| format!(" ({})", found.protocol));
         format!(" agreement in {of}{protocol}, by {}", self.by.title())
     }
 
@@ -62,14 +96,26 @@ impl AgreementPane {
         let room = usize::from(parts.title.width);
         if !parts.title.is_empty() {
             let title = text::fit(&self.title(), room);
-            buf.set_stringn(parts.title.x, parts.title.y, title, room, look.style(Role::Heading));
+            buf.set_stringn(
+                parts.title.x,
+                parts.title.y,
+                title,
+                room,
+                look.style(Role::Heading),
+            );
         }
-        let body = Rect { y: area.y + parts.title.height, height: area.height - parts.title.height, ..area };
+        let body = Rect {
+            y: area.y + parts.title.height,
+            height: area.height - parts.title.height,
+            ..area
+        };
         if let Some(empty) = self.nothing(keys) {
             return draw_empty(&empty, body, buf, look);
         }
         self.table.draw(parts.table, buf, look);
-        let (Some(found), Some(row)) = (&self.found, self.row()) else { return };
+        let (Some(found), Some(row)) = (&self.found, self.row()) else {
+            return;
+        };
         let mut lines = Lines::new(parts.side, buf, look);
         let copy = keys.press(Action::CopyMethods);
         if parts.wide {
@@ -93,14 +139,20 @@ impl AgreementPane {
     fn nothing(&self, keys: &Keymap) -> Option<Empty> {
         if let Some(why) = &self.failed {
             let other = keys.press(Action::AgreementRound);
-            return Some(Empty::Failed(format!("{why}; {other} looks at another round")));
+            return Some(Empty::Failed(format!(
+                "{why}; {other} looks at another round"
+            )));
         }
-        let Some(found) = &self.found else { return Some(Empty::Loading) };
+        let Some(found) = &self.found else {
+            return Some(Empty::Loading);
+        };
         if found.rows.first().is_some_and(|all| all.measures.items > 0) {
             return None;
         }
         let hint = match &self.round {
-            Some(name) => format!("nobody has judged anything in `{name}` yet; numbers come while people work"),
+            Some(name) => format!(
+                "nobody has judged anything in `{name}` yet; numbers come while people work"
+            ),
             None => format!(
                 "nothing is judged outside of rounds; {} reviews, {} in Rounds ({}) draws a round for several people",
                 keys.press(Action::GoReview),
@@ -123,10 +175,18 @@ mod tests {
                 for rows in [0, 3, 80] {
                     let area = Rect::new(2, 1, width, height);
                     let l = layout(area, rows);
-                    let all: Vec<Rect> = [l.title, l.table, l.side].into_iter().filter(|r| !r.is_empty()).collect();
+                    let all: Vec<Rect> = [l.title, l.table, l.side]
+                        .into_iter()
+                        .filter(|r| !r.is_empty())
+                        .collect();
                     for (at, rect) in all.iter().enumerate() {
                         assert_eq!(area.intersection(*rect), *rect, "{area}");
-                        assert!(all[at + 1..].iter().all(|other| rect.intersection(*other).is_empty()), "{area}");
+                        assert!(
+                            all[at + 1..]
+                                .iter()
+                                .all(|other| rect.intersection(*other).is_empty()),
+                            "{area}"
+                        );
                     }
                 }
             }

@@ -123,10 +123,17 @@ impl AgreementPane {
     /// Asks for what is looked at. Numbers alone come first, where nothing is there yet: intervals take longer.
     fn ask(&mut self, intervals: bool) -> Vec<Effect> {
         let bootstrap = intervals.then(Bootstrap::default);
-        let ask = AgreementAsk { round: self.round.clone(), by: self.by, bootstrap };
+        let ask = AgreementAsk {
+            round: self.round.clone(),
+            by: self.by,
+            bootstrap,
+        };
         self.asked = Some(ask.clone());
         (self.waiting, self.stale) = (true, false);
-        vec![Effect::Ask(Want::Agreed(ask.clone()), request::Agreement(ask).into())]
+        vec![Effect::Ask(
+            Want::Agreed(ask.clone()),
+            request::Agreement(ask).into(),
+        )]
     }
 
     /// Looks at something else: what was shown is no answer any more.
@@ -139,9 +146,16 @@ impl AgreementPane {
     /// Takes the rounds in. Until somebody chooses, the newest that tells something is looked at.
     pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<Effect> {
         let list = rounds.as_ref().map_or(&[][..], Vec::as_slice);
-        let gone = self.round.as_ref().is_some_and(|name| list.iter().all(|round| round.name != *name));
+        let gone = self
+            .round
+            .as_ref()
+            .is_some_and(|name| list.iter().all(|round| round.name != *name));
         if !self.chosen || gone {
-            let open = list.iter().rev().find(|round| round.by_status.is_some()).or(list.last());
+            let open = list
+                .iter()
+                .rev()
+                .find(|round| round.by_status.is_some())
+                .or(list.last());
             self.round = open.map(|round| round.name.clone());
             self.chosen = false;
         }
@@ -153,7 +167,10 @@ impl AgreementPane {
             }
             Ok(rounds) => {
                 self.rounds = Some(Ok(rounds));
-                let same = self.found.as_ref().is_some_and(|found| found.round == self.round);
+                let same = self
+                    .found
+                    .as_ref()
+                    .is_some_and(|found| found.round == self.round);
                 if same { self.ask(true) } else { self.turn() }
             }
         }
@@ -169,7 +186,11 @@ impl AgreementPane {
             Ok(found) => {
                 rows::fill(&mut self.table, &found);
                 (self.found, self.failed) = (Some(found), None);
-                if ask.bootstrap.is_none() || self.stale { self.ask(true) } else { vec![] }
+                if ask.bootstrap.is_none() || self.stale {
+                    self.ask(true)
+                } else {
+                    vec![]
+                }
             }
             Err(problem) => {
                 (self.found, self.failed) = (None, Some(said(&problem)));
@@ -180,7 +201,10 @@ impl AgreementPane {
 
     /// The row under the cursor.
     fn row(&self) -> Option<&Row> {
-        self.found.as_ref()?.rows.get(usize::try_from(self.table.cursor_id()?).ok()?)
+        self.found
+            .as_ref()?
+            .rows
+            .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
     /// Does an action.
@@ -188,13 +212,18 @@ impl AgreementPane {
         match action {
             Action::Back => vec![Effect::Leave],
             Action::GroupAgreement => {
-                let at = By::ALL.iter().position(|by| *by == self.by).map_or(0, |at| at + 1);
+                let at = By::ALL
+                    .iter()
+                    .position(|by| *by == self.by)
+                    .map_or(0, |at| at + 1);
                 self.by = By::ALL[at % By::ALL.len()];
                 self.turn()
             }
             Action::AgreementRound => self.ask_round(),
             Action::AgreementPart if self.wide => {
-                vec![Effect::Say("everything there is stands beside the table".into())]
+                vec![Effect::Say(
+                    "everything there is stands beside the table".into(),
+                )]
             }
             Action::AgreementPart => {
                 self.part = self.part.next();
@@ -215,25 +244,48 @@ impl AgreementPane {
     }
 
     fn ask_round(&self) -> Vec<Effect> {
-        let Some(Ok(rounds)) = &self.rounds else { return refuse("the rounds are not here yet") };
+        let Some(Ok(rounds)) = &self.rounds else {
+            return refuse("the rounds are not here yet");
+        };
         if rounds.is_empty() {
             return refuse("there are no rounds: what is shown was judged outside of them");
         }
         let line = |round: &RoundState| {
-            let blind = if round.by_status.is_none() { ", blind for you while it is open" } else { "" };
-            (round.name.clone(), format!("{}, {} of {} verdicts{blind}", round.protocol, round.judged, round.wanted))
+            let blind = if round.by_status.is_none() {
+                ", blind for you while it is open"
+            } else {
+                ""
+            };
+            (
+                round.name.clone(),
+                format!(
+                    "{}, {} of {} verdicts{blind}",
+                    round.protocol, round.judged, round.wanted
+                ),
+            )
         };
-        let names: Vec<Option<String>> = rounds.iter().rev().map(|r| Some(r.name.clone())).chain([None]).collect();
+        let names: Vec<Option<String>> = rounds
+            .iter()
+            .rev()
+            .map(|r| Some(r.name.clone()))
+            .chain([None])
+            .collect();
         let mut lines: Vec<(String, String)> = rounds.iter().rev().map(line).collect();
         lines.push(("outside of rounds".into(), "each person's last word".into()));
-        vec![Effect::AskChoice { purpose: ChoiceFor::Round(names), title: "agreement in".into(), lines }]
+        vec![Effect::AskChoice {
+            purpose: ChoiceFor::Round(names),
+            title: "agreement in".into(),
+            lines,
+        }]
     }
 
     /// Takes in a choice.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match purpose {
             ChoiceFor::Round(names) => {
-                let Some(round) = names.get(pick).cloned() else { return vec![] };
+                let Some(round) = names.get(pick).cloned() else {
+                    return vec![];
+                };
                 (self.round, self.chosen) = (round, true);
                 self.turn()
             }
@@ -249,7 +301,10 @@ impl AgreementPane {
 
     fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
         let answers = self.table.act(action);
-        answers.into_iter().flat_map(|answer| self.answered(answer, action)).collect()
+        answers
+            .into_iter()
+            .flat_map(|answer| self.answered(answer, action))
+            .collect()
     }
 
     fn answered(&self, answer: Answer, action: Action) -> Vec<Effect> {
@@ -258,7 +313,10 @@ impl AgreementPane {
             Answer::Effect(TableEffect::AskCopy(what)) => ask_format(what),
             Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
             Answer::Copied { text, rows, but } => {
-                vec![Effect::Copy { text, what: but.unwrap_or_else(|| format!("{rows} rows")) }]
+                vec![Effect::Copy {
+                    text,
+                    what: but.unwrap_or_else(|| format!("{rows} rows")),
+                }]
             }
             Answer::Said(said) => vec![Effect::Say(said)],
             _ => refuse(format!("{} is not for this table", action.name())),
@@ -268,7 +326,9 @@ impl AgreementPane {
     /// The items of the group under the cursor.
     fn open(&self) -> Vec<Effect> {
         let at = self.table.cursor_id();
-        let Some(row) = self.row().filter(|_| at != Some(0)) else { return refuse("this row is of all items") };
+        let Some(row) = self.row().filter(|_| at != Some(0)) else {
+            return refuse("this row is of all items");
+        };
         let mut filter = Filter::default();
         match (self.by, self.by.field()) {
             (By::Pair, _) => {
@@ -286,8 +346,15 @@ impl AgreementPane {
 }
 
 fn ask_format(what: CopyWhat) -> Vec<Effect> {
-    let lines = CopyFormat::ALL.iter().map(|format| (format.name().to_string(), String::new())).collect();
-    vec![Effect::AskChoice { purpose: ChoiceFor::Format(what), title: "copy as".into(), lines }]
+    let lines = CopyFormat::ALL
+        .iter()
+        .map(|format| (format.name().to_string(), String::new()))
+        .collect();
+    vec![Effect::AskChoice {
+        purpose: ChoiceFor::Format(what),
+        title: "copy as".into(),
+        lines,
+    }]
 }
 
 #[cfg(test)]

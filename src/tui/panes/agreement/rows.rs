@@ -13,9 +13,14 @@ pub(super) fn table(by: By) -> LocalTable {
 
 /// The columns; what is looked at most comes first, where there may be little room.
 fn columns(by: By, name: u16) -> Vec<Spec> {
-    let mut columns = vec![Spec::text(by.title(), name), Spec::number("doubled", "", ColumnKind::Number, 7)];
+    let mut columns = vec![
+        Spec::text(by.title(), name),
+        Spec::number("doubled", "", ColumnKind::Number, 7),
+    ];
     columns.extend(Measure::ALL.map(|measure| match measure {
-        Measure::Raw | Measure::Positive | Measure::Negative => Spec::number(measure.short(), "", ColumnKind::Share, 7),
+        Measure::Raw | Measure::Positive | Measure::Negative => {
+            Spec::number(measure.short(), "", ColumnKind::Share, 7)
+        }
         _ => Spec::number(measure.short(), "", ColumnKind::Number, 5),
     }));
     // Of alpha: it takes everybody and missing ratings.
@@ -29,19 +34,36 @@ fn columns(by: By, name: u16) -> Vec<Spec> {
 /// Puts an answer into the table; the cursor stays on the row of its name.
 pub(super) fn fill(table: &mut LocalTable, found: &Agreed) {
     let names = found.rows.iter().map(|row| text::width(row.label()));
-    let widest = names.chain([text::width(found.by.title())]).max().unwrap_or(0).clamp(8, 24);
-    let here =
-        table.cursor_id().and_then(|id| table.row(id)).and_then(|row| row.first()).map(|c| c.value().to_string());
-    let rows = found.rows.iter().enumerate().map(|(at, row)| cells(row, at == 0)).collect();
+    let widest = names
+        .chain([text::width(found.by.title())])
+        .max()
+        .unwrap_or(0)
+        .clamp(8, 24);
+    let here = table
+        .cursor_id()
+        .and_then(|id| table.row(id))
+        .and_then(|row| row.first())
+        .map(|c| c.value().to_string());
+    let rows = found
+        .rows
+        .iter()
+        .enumerate()
+        .map(|(at, row)| cells(row, at == 0))
+        .collect();
     let columns = columns(found.by, widest as u16);
-    let empty = Empty::Nothing { hint: String::new() };
+    let empty = Empty::Nothing {
+        hint: String::new(),
+    };
     if table.columns() == &columns[..] {
         table.set_rows(rows, empty);
     } else {
         *table = LocalTable::new(columns, rows, 1, empty);
     }
     let is_here = |id: &u64| {
-        let name = table.row(*id).and_then(|row| row.first()).map(LocalCell::value);
+        let name = table
+            .row(*id)
+            .and_then(|row| row.first())
+            .map(LocalCell::value);
         here.is_some() && name == here.as_deref()
     };
     if let Some(id) = (0..found.rows.len() as u64).find(is_here) {
@@ -60,7 +82,10 @@ fn cells(row: &Row, is_all: bool) -> Vec<LocalCell> {
     cells.extend(Measure::ALL.map(|measure| value(measure, measure.of(m))));
     let alpha = &m.krippendorff_alpha;
     cells.push(match alpha.interval {
-        Ok(found) => LocalCell::number(Measure::Alpha.range(found.low, found.high), Some(found.high - found.low)),
+        Ok(found) => LocalCell::number(
+            Measure::Alpha.range(found.low, found.high),
+            Some(found.high - found.low),
+        ),
         Err(_) => nothing(),
     });
     cells.push(alpha.more_doubles.map_or_else(|_| nothing(), count));
@@ -75,5 +100,8 @@ fn nothing() -> LocalCell {
 }
 
 fn value(measure: Measure, estimate: &Estimate) -> LocalCell {
-    estimate.value.map_or_else(|_| nothing(), |value| LocalCell::number(measure.shown(value), Some(value)))
+    estimate.value.map_or_else(
+        |_| nothing(),
+        |value| LocalCell::number(measure.shown(value), Some(value)),
+    )
 }

@@ -39,14 +39,20 @@ fn report(n: u32, bootstrap: Option<Bootstrap>) -> AgreementReport {
     let ratings = (0..n).flat_map(|i| [(i, 0, (i % 2) as u8), (i, 1, (i % 3 % 2) as u8)]);
     let agreement = Agreement::of(Scale::new(2, 0).unwrap(), ratings).unwrap();
     let counts = agreement.counts();
-    bootstrap.map_or_else(|| counts.report(), |plan| counts.bootstrapped(plan, &mut |_| true).unwrap())
+    bootstrap.map_or_else(
+        || counts.report(),
+        |plan| counts.bootstrapped(plan, &mut |_| true).unwrap(),
+    )
 }
 
 fn answer(ask: &AgreementAsk) -> Agreed {
     let whole = report(40, ask.bootstrap);
     let rows = match ask.by {
         By::Pair => vec![],
-        _ => vec![Row::group("animal", report(30, ask.bootstrap)), Row::group("", report(1, ask.bootstrap))],
+        _ => vec![
+            Row::group("animal", report(30, ask.bootstrap)),
+            Row::group("", report(1, ask.bootstrap)),
+        ],
     };
     Agreed {
         round: ask.round.clone(),
@@ -57,7 +63,9 @@ fn answer(ask: &AgreementAsk) -> Agreed {
         people: vec!["ann".into(), "bob".into()],
         raters: whole.raters.clone(),
         methods: methods_paragraph(&whole, &CATEGORIES),
-        rows: std::iter::once(Row::group("all", whole)).chain(rows).collect(),
+        rows: std::iter::once(Row::group("all", whole))
+            .chain(rows)
+            .collect(),
         quality: vec![],
         bootstrap: ask.bootstrap,
         notes: vec![],
@@ -78,12 +86,25 @@ fn feed(pane: &mut AgreementPane, effects: Vec<Effect>) -> Vec<AgreementAsk> {
 
 fn shown() -> AgreementPane {
     let mut pane = AgreementPane::new();
-    assert!(matches!(&pane.start()[..], [Effect::Ask(Want::Rounds, AnyRequest::Rounds(request::Rounds))]));
+    assert!(matches!(
+        &pane.start()[..],
+        [Effect::Ask(
+            Want::Rounds,
+            AnyRequest::Rounds(request::Rounds)
+        )]
+    ));
     let effects = pane.take_rounds(Ok(vec![state("first", true), state("second", false)]));
     let asked = feed(&mut pane, effects);
     assert_eq!(asked.len(), 2, "numbers first, then intervals");
-    assert_eq!((asked[0].bootstrap, asked[1].bootstrap), (None, Some(Bootstrap::default())));
-    assert_eq!(asked[0].round.as_deref(), Some("first"), "the newest that tells something");
+    assert_eq!(
+        (asked[0].bootstrap, asked[1].bootstrap),
+        (None, Some(Bootstrap::default()))
+    );
+    assert_eq!(
+        asked[0].round.as_deref(),
+        Some("first"),
+        "the newest that tells something"
+    );
     pane
 }
 
@@ -91,8 +112,18 @@ fn drawn(pane: &mut AgreementPane, (width, height): (u16, u16)) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     pane.draw(buf.area, &Keymap::defaults().unwrap(), &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
-    buf.content.chunks(usize::from(width)).map(line).collect::<Vec<_>>().join("\n")
+    let line = |l: &[ratatui::buffer::Cell]| {
+        l.iter()
+            .map(|c| c.symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_string()
+    };
+    buf.content
+        .chunks(usize::from(width))
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn refused(effects: &[Effect]) -> &str {
@@ -106,19 +137,39 @@ fn refused(effects: &[Effect]) -> &str {
 fn a_row_is_shown_in_numbers_as_a_table_and_in_words() {
     let mut pane = shown();
     let picture = drawn(&mut pane, (80, 21));
-    assert!(picture.contains("agreement in the round first (both-accept), by pair of people"), "{picture}");
-    assert!(picture.contains("Cohen's kappa") && picture.contains("more for 0.1"), "{picture}");
-    for part in ["ann down, bob across", "people", "methods paragraph (m copies)"] {
+    assert!(
+        picture.contains("agreement in the round first (both-accept), by pair of people"),
+        "{picture}"
+    );
+    assert!(
+        picture.contains("Cohen's kappa") && picture.contains("more for 0.1"),
+        "{picture}"
+    );
+    for part in [
+        "ann down, bob across",
+        "people",
+        "methods paragraph (m copies)",
+    ] {
         assert!(pane.act(Action::AgreementPart).is_empty());
         assert!(drawn(&mut pane, (80, 21)).contains(part), "{part}");
     }
     let picture = drawn(&mut pane, (160, 47));
-    for part in ["ann down, bob across", "Krippendorff's alpha", "ann: 40 ratings", "methods paragraph"] {
+    for part in [
+        "ann down, bob across",
+        "Krippendorff's alpha",
+        "ann: 40 ratings",
+        "methods paragraph",
+    ] {
         assert!(picture.contains(part), "{part}\n{picture}");
     }
-    assert!(matches!(&pane.act(Action::AgreementPart)[..], [Effect::Say(_)]), "there is nothing to turn");
+    assert!(
+        matches!(&pane.act(Action::AgreementPart)[..], [Effect::Say(_)]),
+        "there is nothing to turn"
+    );
     let effects = pane.act(Action::CopyMethods);
-    assert!(matches!(&effects[..], [Effect::Copy { text, .. }] if text.starts_with("2 annotators rated 40 items")));
+    assert!(
+        matches!(&effects[..], [Effect::Copy { text, .. }] if text.starts_with("2 annotators rated 40 items"))
+    );
 }
 
 #[test]
@@ -126,23 +177,43 @@ fn groups_turn_and_open_their_items() {
     let mut pane = shown();
     assert!(refused(&pane.act(Action::Open)).contains("all items"));
     let effects = pane.act(Action::GroupAgreement);
-    assert!(drawn(&mut pane, (80, 21)).contains("Loading"), "pairs are no answer any more");
-    assert_eq!(feed(&mut pane, effects).iter().map(|a| a.by).collect::<Vec<_>>(), [By::Subtask; 2]);
+    assert!(
+        drawn(&mut pane, (80, 21)).contains("Loading"),
+        "pairs are no answer any more"
+    );
+    assert_eq!(
+        feed(&mut pane, effects)
+            .iter()
+            .map(|a| a.by)
+            .collect::<Vec<_>>(),
+        [By::Subtask; 2]
+    );
     let picture = drawn(&mut pane, (80, 21));
-    assert!(picture.contains("animal") && picture.contains("(none)"), "{picture}");
+    assert!(
+        picture.contains("animal") && picture.contains("(none)"),
+        "{picture}"
+    );
     pane.act(Action::Down);
-    assert!(matches!(&pane.act(Action::Open)[..], [Effect::Filter(words)] if words == "subtask:animal"));
+    assert!(
+        matches!(&pane.act(Action::Open)[..], [Effect::Filter(words)] if words == "subtask:animal")
+    );
     // Why the numbers of a row are not there stands beside it.
     pane.act(Action::Down);
     assert!(drawn(&mut pane, (80, 21)).contains("only one item has two ratings"));
     // The row under the cursor stays when verdicts come in.
     let effects = pane.refresh();
     let asked = feed(&mut pane, effects);
-    assert_eq!((asked.len(), asked[0].bootstrap), (1, Some(Bootstrap::default())), "no number flickers");
+    assert_eq!(
+        (asked.len(), asked[0].bootstrap),
+        (1, Some(Bootstrap::default())),
+        "no number flickers"
+    );
     assert_eq!(pane.row().unwrap().label(), "(none)");
     // While an answer is on its way nothing is asked, and afterwards once.
     let effects = pane.refresh();
-    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(pane.refresh().is_empty() && pane.refresh().is_empty());
     let effects = pane.take_agreed(ask.clone(), Ok(answer(ask)));
     assert_eq!(feed(&mut pane, effects).len(), 1);
@@ -152,21 +223,30 @@ fn groups_turn_and_open_their_items() {
 fn a_late_answer_is_passed_over_and_a_refusal_is_said() {
     let mut pane = shown();
     pane.act(Action::GroupAgreement);
-    let late = AgreementAsk { round: Some("first".into()), by: By::Pair, bootstrap: None };
+    let late = AgreementAsk {
+        round: Some("first".into()),
+        by: By::Pair,
+        bootstrap: None,
+    };
     assert!(pane.take_agreed(late.clone(), Ok(answer(&late))).is_empty());
     assert!(drawn(&mut pane, (80, 21)).contains("Loading"));
     let effects = pane.act(Action::AgreementRound);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["second", "first", "outside of rounds"]);
     assert!(lines[0].1.contains("blind for you"));
     let effects = pane.chosen(&purpose.clone(), 0);
-    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let blind = Error::new(ErrorKind::Denied, "the round `second` is blind").help("judge first");
     pane.take_agreed(ask.clone(), Err(blind));
     let picture = drawn(&mut pane, (80, 21));
     assert!(
-        picture.contains("the round `second` is blind") && picture.contains("r looks at another round"),
+        picture.contains("the round `second` is blind")
+            && picture.contains("r looks at another round"),
         "{picture}"
     );
     assert!(refused(&pane.act(Action::CopyMethods)).contains("nothing to copy"));
@@ -182,10 +262,16 @@ fn nothing_and_any_size_are_drawn() {
     let mut pane = AgreementPane::new();
     assert!(drawn(&mut pane, (80, 21)).contains("Loading"));
     let effects = pane.take_rounds(Ok(vec![]));
-    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Agreed(ask), _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(ask.round, None);
     let empty = Agreement::new(Scale::new(2, 0).unwrap()).counts().report();
-    let nobody = Agreed { rows: vec![Row::group("all", empty)], raters: vec![], ..answer(ask) };
+    let nobody = Agreed {
+        rows: vec![Row::group("all", empty)],
+        raters: vec![],
+        ..answer(ask)
+    };
     pane.take_agreed(ask.clone(), Ok(nobody));
     assert!(drawn(&mut pane, (80, 21)).contains("n in Rounds (9) draws"));
     for size in [(1, 1), (4, 6), (20, 3), (131, 25), (300, 80)] {

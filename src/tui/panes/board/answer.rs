@@ -60,7 +60,11 @@ fn about(b: &AnswerDetail, room: usize) -> Vec<Said> {
     let mut lines: Vec<Said> = Vec::new();
     let mut say = |said: &str, role: Role| {
         for line in said.lines() {
-            lines.extend(text::wrap(&text::clean(line), room).into_iter().map(|text| Said { text, role }));
+            lines.extend(
+                text::wrap(&text::clean(line), room)
+                    .into_iter()
+                    .map(|text| Said { text, role }),
+            );
         }
     };
     match &b.output {
@@ -82,7 +86,9 @@ fn about(b: &AnswerDetail, room: usize) -> Vec<Said> {
     say("", Role::Text);
     say(&format!("{read}{is}"), role);
     if let Some(tool) = &b.tool {
-        let differs = tool.is_right().is_some_and(|right| b.right.is_some_and(|own| own != right));
+        let differs = tool
+            .is_right()
+            .is_some_and(|right| b.right.is_some_and(|own| own != right));
         let role = if differs { Role::Warn } else { Role::Text };
         say(&format!("the tool it came from: {}", tool.said()), role);
     }
@@ -98,14 +104,28 @@ impl AnswerView {
     /// Shows these answers, the cursor on that of `model`.
     pub fn new(found: Answered, model: &str) -> AnswerView {
         let has_tool = found.answers.iter().any(|of| of.answer.tool.is_some());
-        let mut columns = vec![Spec::text("model", 18), Spec::text("answer is", 9), Spec::text("read as", 10)];
+        let mut columns = vec![
+            Spec::text("model", 18),
+            Spec::text("answer is", 9),
+            Spec::text("read as", 10),
+        ];
         if has_tool {
             columns.push(Spec::text("tool", 10));
         }
         columns.push(Spec::text("raw output", 24));
-        let counted_as = |wanted: bool| found.answers.iter().filter(|of| of.answer.right == Some(wanted)).count();
+        let counted_as = |wanted: bool| {
+            found
+                .answers
+                .iter()
+                .filter(|of| of.answer.right == Some(wanted))
+                .count()
+        };
         let all = text::counted(found.answers.len() as u64, "answer");
-        let title = format!("{all}: {} right, {} wrong", counted_as(true), counted_as(false));
+        let title = format!(
+            "{all}: {} right, {} wrong",
+            counted_as(true),
+            counted_as(false)
+        );
         columns.iter_mut().for_each(|c| c.group.clone_from(&title));
         let hint = "no model answers this question".into();
         let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
@@ -129,28 +149,46 @@ impl AnswerView {
         let answers = &self.found.answers;
         let has_tool = self.table.columns().len() == 5;
         let line = |of: &ModelAnswer| {
-            let (b, name) = (&of.answer, of.order.as_ref().map_or(of.model.clone(), |o| format!("{}, {o}", of.model)));
+            let (b, name) = (
+                &of.answer,
+                of.order
+                    .as_ref()
+                    .map_or(of.model.clone(), |o| format!("{}, {o}", of.model)),
+            );
             let mut cells = vec![LocalCell::text(name), judged(b.right, b.similarity)];
             cells.push(or_none(b.extracted.as_ref(), unread(b)));
             if has_tool {
-                cells.push(or_none(b.tool.as_ref().map(|tool| tool.said()).as_ref(), "-"));
+                cells.push(or_none(
+                    b.tool.as_ref().map(|tool| tool.said()).as_ref(),
+                    "-",
+                ));
             }
             cells.push(or_none(b.output.as_ref(), "(no answer)"));
             cells
         };
         let is_wrong = |at: &usize| answers[*at].answer.right == Some(false);
-        self.order = (0..answers.len()).filter(|at| !self.only_wrong || is_wrong(at)).collect();
+        self.order = (0..answers.len())
+            .filter(|at| !self.only_wrong || is_wrong(at))
+            .collect();
         if self.wrong_first {
             let worth = |at: &usize| answers[*at].answer.worth().unwrap_or(f32::INFINITY);
             self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
         }
         let rows = self.order.iter().map(|at| line(&answers[*at])).collect();
-        let hint = if self.only_wrong { "no model is wrong here" } else { "no model answers this question" };
+        let hint = if self.only_wrong {
+            "no model is wrong here"
+        } else {
+            "no model answers this question"
+        };
         let place = self.order.iter().position(|at| answers[*at].model == model);
-        self.table.set_rows(rows, Empty::Nothing { hint: hint.into() });
+        self.table
+            .set_rows(rows, Empty::Nothing { hint: hint.into() });
         let mut note = Vec::new();
         if self.found.left_out > 0 {
-            note.push(format!("{} answers left out: too long together", text::grouped(self.found.left_out)));
+            note.push(format!(
+                "{} answers left out: too long together",
+                text::grouped(self.found.left_out)
+            ));
         }
         if self.only_wrong {
             note.push("only wrong".into());
@@ -181,7 +219,11 @@ impl AnswerView {
 
     /// The answer under the cursor.
     pub fn current(&self) -> Option<&ModelAnswer> {
-        self.found.answers.get(*self.order.get(usize::try_from(self.table.cursor_id()?).ok()?)?)
+        self.found.answers.get(
+            *self
+                .order
+                .get(usize::try_from(self.table.cursor_id()?).ok()?)?,
+        )
     }
 
     /// Takes the item in, whose picture stands beside the answers.
@@ -193,7 +235,9 @@ impl AnswerView {
 
     /// The item, once it is here; else why there is none.
     pub fn loaded(&self) -> Option<std::result::Result<&Loaded, &str>> {
-        self.loaded.as_ref().map(|loaded| loaded.as_ref().map_err(String::as_str))
+        self.loaded
+            .as_ref()
+            .map(|loaded| loaded.as_ref().map_err(String::as_str))
     }
 
     /// Keeps the item and the picture of the view before, where it is of the same question.
@@ -203,14 +247,18 @@ impl AnswerView {
         }
         if before.only_wrong || before.wrong_first {
             (self.only_wrong, self.wrong_first) = (before.only_wrong, before.wrong_first);
-            let model = self.current().map(|of| of.model.clone()).unwrap_or_default();
+            let model = self
+                .current()
+                .map(|of| of.model.clone())
+                .unwrap_or_default();
             self.arrange(&model);
         }
     }
 
     /// Sets the picture that is drawn; the one before it stays while it is being made ready.
     pub fn set_picture(&mut self, picture: Picture) {
-        let stays = matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
+        let stays =
+            matches!(picture, Picture::Loading) && matches!(self.picture, Picture::Ready(_));
         if !stays {
             self.picture = picture;
         }
@@ -218,14 +266,21 @@ impl AnswerView {
 
     /// Does an action; Enter reviews the item.
     pub fn act(&mut self, action: Action) -> Vec<AnswerEffect> {
-        let model = self.current().map(|of| of.model.clone()).unwrap_or_default();
+        let model = self
+            .current()
+            .map(|of| of.model.clone())
+            .unwrap_or_default();
         match action {
             Action::OnlyWrong => self.only_wrong = !self.only_wrong,
             Action::WrongFirst => self.wrong_first = !self.wrong_first,
             Action::NextAnswer => return vec![AnswerEffect::Step(true)],
             Action::PreviousAnswer => return vec![AnswerEffect::Step(false)],
             Action::AnswerDown | Action::AnswerUp => {
-                let to = if action == Action::AnswerDown { self.scroll + 3 } else { self.scroll.saturating_sub(3) };
+                let to = if action == Action::AnswerDown {
+                    self.scroll + 3
+                } else {
+                    self.scroll.saturating_sub(3)
+                };
                 self.scroll = to.min(self.overflow);
                 return vec![];
             }
@@ -237,8 +292,13 @@ impl AnswerView {
                 if self.table.cursor_id() != before {
                     self.scroll = 0;
                 }
-                let opens = |answer: &Answer| matches!(answer, Answer::Effect(TableEffect::Open { .. }));
-                return answers.into_iter().filter(|answer| !opens(answer)).map(AnswerEffect::Table).collect();
+                let opens =
+                    |answer: &Answer| matches!(answer, Answer::Effect(TableEffect::Open { .. }));
+                return answers
+                    .into_iter()
+                    .filter(|answer| !opens(answer))
+                    .map(AnswerEffect::Table)
+                    .collect();
             }
         }
         self.arrange(&model);
@@ -251,7 +311,10 @@ impl AnswerView {
             return Rect::default();
         }
         // Cells are about twice as high as wide.
-        Rect { width: (area.height * 2).min(area.width * 2 / 5), ..area }
+        Rect {
+            width: (area.height * 2).min(area.width * 2 / 5),
+            ..area
+        }
     }
 
     /// Draws it: the picture on the left where there is room, the question, the models, and the answer under the cursor.
@@ -260,27 +323,63 @@ impl AnswerView {
         if !picture.is_empty() {
             draw_picture(&self.picture, false, picture, buf, look);
         }
-        let left = if picture.is_empty() { 0 } else { picture.width + 1 };
-        let area = Rect { x: area.x + left, width: area.width - left, ..area };
+        let left = if picture.is_empty() {
+            0
+        } else {
+            picture.width + 1
+        };
+        let area = Rect {
+            x: area.x + left,
+            width: area.width - left,
+            ..area
+        };
         let head = self.draw_question(area, !picture.is_empty(), keys, buf, look);
         let rest = area.height.saturating_sub(head);
         // Two heading lines and one that counts.
-        let rows = u16::try_from(self.order.len()).unwrap_or(u16::MAX).saturating_add(3);
-        let table = rows.clamp(4, rest.saturating_sub(BELOW).max(rest / 2).max(4)).min(rest);
-        let above = Rect { y: area.y + head, height: table, ..area };
+        let rows = u16::try_from(self.order.len())
+            .unwrap_or(u16::MAX)
+            .saturating_add(3);
+        let table = rows
+            .clamp(4, rest.saturating_sub(BELOW).max(rest / 2).max(4))
+            .min(rest);
+        let above = Rect {
+            y: area.y + head,
+            height: table,
+            ..area
+        };
         self.table.widen(above.width);
         self.table.draw(above, buf, look);
-        self.draw_answer(Rect { y: above.bottom(), height: rest - table, ..area }, keys, buf, look);
+        self.draw_answer(
+            Rect {
+                y: above.bottom(),
+                height: rest - table,
+                ..area
+            },
+            keys,
+            buf,
+            look,
+        );
     }
 
     /// Draws the question and its options; gives how many lines they take.
-    fn draw_question(&self, area: Rect, wide: bool, keys: &Keymap, buf: &mut Buffer, look: &Look) -> u16 {
+    fn draw_question(
+        &self,
+        area: Rect,
+        wide: bool,
+        keys: &Keymap,
+        buf: &mut Buffer,
+        look: &Look,
+    ) -> u16 {
         let room = usize::from(area.width);
         let mut lines: Vec<(String, Role)> = Vec::new();
         let opens = format!("{} the item with its picture", keys.press(Action::Open));
         let found = &self.found;
         lines.push((
-            format!("#{} {}  {opens}", text::grouped(found.number.into()), text::clean(&found.item)),
+            format!(
+                "#{} {}  {opens}",
+                text::grouped(found.number.into()),
+                text::clean(&found.item)
+            ),
             Role::Heading,
         ));
         let mut add = |said: &str, most: usize, role: Role| {
@@ -312,11 +411,19 @@ impl AnswerView {
     /// Draws all that is known of the answer under the cursor.
     fn draw_answer(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
         self.overflow = 0;
-        let Some(of) = self.current().filter(|_| area.height > 1) else { return };
+        let Some(of) = self.current().filter(|_| area.height > 1) else {
+            return;
+        };
         let room = usize::from(area.width);
         let mark = if look.accessible { "" } else { "── " };
         let title = format!("{mark}{} ", text::clean(&of.model));
-        let (x, _) = buf.set_stringn(area.x, area.y, text::fit(&title, room), room, look.style(Role::Heading));
+        let (x, _) = buf.set_stringn(
+            area.x,
+            area.y,
+            text::fit(&title, room),
+            room,
+            look.style(Role::Heading),
+        );
         if !look.accessible {
             let left = usize::from(area.right().saturating_sub(x));
             buf.set_stringn(x, area.y, "─".repeat(left), left, look.style(Role::Border));
@@ -331,8 +438,17 @@ impl AnswerView {
         let below = self.overflow - self.scroll;
         if below > 0 {
             let more = format!(" {below} more: {} ", keys.press(Action::AnswerDown));
-            let x = area.right().saturating_sub(text::width(&more) as u16).max(area.x);
-            buf.set_stringn(x, area.bottom() - 1, &more, usize::from(area.right() - x), look.style(Role::Hint));
+            let x = area
+                .right()
+                .saturating_sub(text::width(&more) as u16)
+                .max(area.x);
+            buf.set_stringn(
+                x,
+                area.bottom() - 1,
+                &more,
+                usize::from(area.right() - x),
+                look.style(Role::Hint),
+            );
         }
     }
 }

@@ -26,39 +26,80 @@ fn rules() -> Vec<Option<String>> {
 }
 
 fn rule_line(rule: &Option<String>, now: &Option<String>) -> (String, String) {
-    let word = if rule == now { "that of this board" } else { "" };
+    let word = if rule == now {
+        "that of this board"
+    } else {
+        ""
+    };
     (rule.as_deref().unwrap_or(OWN).to_string(), word.to_string())
 }
 
 impl BoardPane {
     /// Asks which group of columns to go to.
     pub(super) fn ask_measure(&mut self) -> Vec<BoardEffect> {
-        let Some(board) = &self.found else { return refuse("the leaderboard is being made") };
+        let Some(board) = &self.found else {
+            return refuse("the leaderboard is being made");
+        };
         let (mut places, mut lines): (Vec<usize>, Vec<(String, String)>) = (Vec::new(), Vec::new());
         for (at, column) in board.columns.iter().enumerate() {
             if lines.iter().any(|(name, _)| *name == column.group) {
                 continue;
             }
-            let many = board.columns.iter().filter(|c| c.group == column.group).count();
+            let many = board
+                .columns
+                .iter()
+                .filter(|c| c.group == column.group)
+                .count();
             places.push(FIRST + at);
-            let help = if many == 1 { column.help.clone() } else { format!("{many} columns") };
+            let help = if many == 1 {
+                column.help.clone()
+            } else {
+                format!("{many} columns")
+            };
             lines.push((column.group.clone(), help));
         }
         places.push(FIRST + board.columns.len());
-        lines.push(("predictions".into(), "what was odd about each model's files".into()));
-        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Column(places), title: "go to columns".into(), lines }]
+        lines.push((
+            "predictions".into(),
+            "what was odd about each model's files".into(),
+        ));
+        vec![BoardEffect::AskChoice {
+            purpose: ChoiceFor::Column(places),
+            title: "go to columns".into(),
+            lines,
+        }]
     }
 
     /// Asks for a column or a model by name.
     pub(super) fn ask_find(&mut self) -> Vec<BoardEffect> {
-        let Some(board) = &self.found else { return refuse("the leaderboard is being made") };
+        let Some(board) = &self.found else {
+            return refuse("the leaderboard is being made");
+        };
         let columns = self.table.columns();
-        let mut lines: Vec<(String, String)> =
-            columns.iter().map(|c| (c.name.clone(), format!("column {}", c.group).trim_end().to_string())).collect();
-        let word = |row: &Row| row.reference.as_ref().map_or("model".into(), |printed| format!("printed in {printed}"));
+        let mut lines: Vec<(String, String)> = columns
+            .iter()
+            .map(|c| {
+                (
+                    c.name.clone(),
+                    format!("column {}", c.group).trim_end().to_string(),
+                )
+            })
+            .collect();
+        let word = |row: &Row| {
+            row.reference
+                .as_ref()
+                .map_or("model".into(), |printed| format!("printed in {printed}"))
+        };
         lines.extend(board.rows.iter().map(|row| (row.model.clone(), word(row))));
-        let purpose = ChoiceFor::Find((0..columns.len()).collect(), (0..board.rows.len() as u64).collect());
-        vec![BoardEffect::AskChoice { purpose, title: "find a column or a model".into(), lines }]
+        let purpose = ChoiceFor::Find(
+            (0..columns.len()).collect(),
+            (0..board.rows.len() as u64).collect(),
+        );
+        vec![BoardEffect::AskChoice {
+            purpose,
+            title: "find a column or a model".into(),
+            lines,
+        }]
     }
 
     /// Asks which items are scored; the rounds are asked for first.
@@ -73,55 +114,98 @@ impl BoardPane {
             Err(problem) => return refuse(said(&problem)),
         };
         let mut choices = vec![Curated::All, Curated::Accepted];
-        choices.extend(rounds.iter().rev().map(|round| Curated::Round(round.name.clone())));
+        choices.extend(
+            rounds
+                .iter()
+                .rev()
+                .map(|round| Curated::Round(round.name.clone())),
+        );
         let line = |choice: &Curated| {
             let word = match choice {
                 Curated::All => "whatever people said of them".to_string(),
                 Curated::Accepted => "what the hand work changed".to_string(),
                 Curated::Round(name) => {
                     let round = rounds.iter().find(|round| round.name == *name);
-                    round.map_or(String::new(), |r| format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted))
+                    round.map_or(String::new(), |r| {
+                        format!("{}, {} of {} verdicts", r.protocol, r.judged, r.wanted)
+                    })
                 }
             };
             (on(choice), word)
         };
         let lines = choices.iter().map(line).collect();
-        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Curated(choices), title: "score".into(), lines }]
+        vec![BoardEffect::AskChoice {
+            purpose: ChoiceFor::Curated(choices),
+            title: "score".into(),
+            lines,
+        }]
     }
 
     /// Asks which printed rows stand beside the scored ones.
     pub(super) fn ask_printed(&mut self) -> Vec<BoardEffect> {
-        let Some(board) = &self.found else { return refuse("the leaderboard is being made") };
+        let Some(board) = &self.found else {
+            return refuse("the leaderboard is being made");
+        };
         let papers = match published::papers_of(&board.columns) {
-            Ok(papers) if papers.is_empty() => return refuse("no paper prints a column of this board"),
+            Ok(papers) if papers.is_empty() => {
+                return refuse("no paper prints a column of this board");
+            }
             Ok(papers) => papers,
             Err(problem) => return refuse(said(&problem)),
         };
         let mut choices = vec![Printed::Off, Printed::All];
         choices.extend(papers.into_iter().map(|paper| Printed::Paper(paper.into())));
         let line = |choice: &Printed| {
-            let word = if *choice == self.ask.printed { "shown now" } else { "" };
+            let word = if *choice == self.ask.printed {
+                "shown now"
+            } else {
+                ""
+            };
             (printed(choice), word.to_string())
         };
         let lines = choices.iter().map(line).collect();
-        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Printed(choices), title: "printed rows".into(), lines }]
+        vec![BoardEffect::AskChoice {
+            purpose: ChoiceFor::Printed(choices),
+            title: "printed rows".into(),
+            lines,
+        }]
     }
 
     /// Asks which rule reads answers.
     pub(super) fn ask_rule(&mut self) -> Vec<BoardEffect> {
         let rules = rules();
-        let lines = rules.iter().map(|rule| rule_line(rule, &self.ask.rule)).collect();
-        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Rule(rules), title: "read answers by".into(), lines }]
+        let lines = rules
+            .iter()
+            .map(|rule| rule_line(rule, &self.ask.rule))
+            .collect();
+        vec![BoardEffect::AskChoice {
+            purpose: ChoiceFor::Rule(rules),
+            title: "read answers by".into(),
+            lines,
+        }]
     }
 
     /// Asks which rule to hold against that of the board.
     pub(super) fn ask_other(&mut self) -> Vec<BoardEffect> {
-        let mut rules: Vec<Option<String>> = rules().into_iter().filter(|rule| *rule != self.shown.rule).collect();
-        let mut lines: Vec<_> = rules.iter().map(|rule| rule_line(rule, &self.shown.rule)).collect();
+        let mut rules: Vec<Option<String>> = rules()
+            .into_iter()
+            .filter(|rule| *rule != self.shown.rule)
+            .collect();
+        let mut lines: Vec<_> = rules
+            .iter()
+            .map(|rule| rule_line(rule, &self.shown.rule))
+            .collect();
         rules.push(Some(TOOL.into()));
-        lines.push((TOOL.into(), "the verdicts that came with the answers".into()));
+        lines.push((
+            TOOL.into(),
+            "the verdicts that came with the answers".into(),
+        ));
         let title = "which answers are read as something else by".to_string();
-        vec![BoardEffect::AskChoice { purpose: ChoiceFor::Other(rules), title, lines }]
+        vec![BoardEffect::AskChoice {
+            purpose: ChoiceFor::Other(rules),
+            title,
+            lines,
+        }]
     }
 
     /// Asks for a breakdown of the model under the cursor.
@@ -136,10 +220,17 @@ impl BoardPane {
         if kinds.is_empty() {
             return refuse("this board has no groups of columns to break down");
         }
-        let lines = kinds.iter().map(|(_, name, word)| (name.clone(), word.clone())).collect();
+        let lines = kinds
+            .iter()
+            .map(|(_, name, word)| (name.clone(), word.clone()))
+            .collect();
         let kinds = kinds.into_iter().map(|(kind, ..)| kind).collect();
         let title = format!("{} by", text::fit(&row.model, 40));
-        vec![BoardEffect::AskChoice { purpose: ChoiceFor::View(kinds), title, lines }]
+        vec![BoardEffect::AskChoice {
+            purpose: ChoiceFor::View(kinds),
+            title,
+            lines,
+        }]
     }
 
     /// Takes a choice.
@@ -152,7 +243,10 @@ impl BoardPane {
                 vec![]
             }
             ChoiceFor::Find(columns, rows) => {
-                match (columns.get(pick), rows.get(pick.wrapping_sub(columns.len()))) {
+                match (
+                    columns.get(pick),
+                    rows.get(pick.wrapping_sub(columns.len())),
+                ) {
                     (Some(column), _) => self.table.go_to_column(*column),
                     (None, Some(row)) if !self.table.go_to_id(*row) => {
                         return refuse("that model is not among the rows shown");
@@ -162,27 +256,45 @@ impl BoardPane {
                 vec![]
             }
             ChoiceFor::Curated(choices) => match choices.get(pick) {
-                Some(curated) => self.look(BoardAsk { curated: curated.clone(), ..self.ask.clone() }),
+                Some(curated) => self.look(BoardAsk {
+                    curated: curated.clone(),
+                    ..self.ask.clone()
+                }),
                 None => vec![],
             },
             ChoiceFor::Printed(choices) => match choices.get(pick) {
-                Some(printed) => self.look(BoardAsk { printed: printed.clone(), ..self.ask.clone() }),
+                Some(printed) => self.look(BoardAsk {
+                    printed: printed.clone(),
+                    ..self.ask.clone()
+                }),
                 None => vec![],
             },
             ChoiceFor::Rule(rules) => match rules.get(pick) {
-                Some(rule) => self.look(BoardAsk { rule: rule.clone(), ..self.ask.clone() }),
+                Some(rule) => self.look(BoardAsk {
+                    rule: rule.clone(),
+                    ..self.ask.clone()
+                }),
                 None => vec![],
             },
             ChoiceFor::Other(rules) => match rules.get(pick).cloned() {
                 Some(other) => {
                     let ask = Box::new(self.shown.clone());
-                    let want = Want::Disagreements { ask: ask.clone(), other: other.clone(), show: true };
-                    vec![BoardEffect::Ask(want, request::Disagreements { ask, other }.into())]
+                    let want = Want::Disagreements {
+                        ask: ask.clone(),
+                        other: other.clone(),
+                        show: true,
+                    };
+                    vec![BoardEffect::Ask(
+                        want,
+                        request::Disagreements { ask, other }.into(),
+                    )]
                 }
                 None => vec![],
             },
             ChoiceFor::View(kinds) => {
-                let (Some(board), Some(row), Some(kind)) = (&self.found, self.row(), kinds.get(pick)) else {
+                let (Some(board), Some(row), Some(kind)) =
+                    (&self.found, self.row(), kinds.get(pick))
+                else {
                     return vec![];
                 };
                 if *kind == Kind::Stability {

@@ -51,19 +51,37 @@ impl CompareView {
                     LocalCell::text(what),
                     LocalCell::number(text::grouped(n), Some(n as f64)),
                     LocalCell::number(format!("{share:.1} %"), Some(share)),
-                    LocalCell::number(items.map_or(String::new(), |n| text::grouped(n as u64)), items),
+                    LocalCell::number(
+                        items.map_or(String::new(), |n| text::grouped(n as u64)),
+                        items,
+                    ),
                 ]
             };
-            rows.push(line(format!("only {a} gets right"), t.first, Some(t.first_items.len())));
-            rows.push(line(format!("only {b} gets right"), t.second, Some(t.second_items.len())));
+            rows.push(line(
+                format!("only {a} gets right"),
+                t.first,
+                Some(t.first_items.len()),
+            ));
+            rows.push(line(
+                format!("only {b} gets right"),
+                t.second,
+                Some(t.second_items.len()),
+            ));
             rows.push(line("both get right".into(), t.both, None));
             rows.push(line("neither gets right".into(), t.neither, None));
         }
         let hint = match compared.delta {
             None => "there is nothing that both of them were scored on here".into(),
-            Some(_) => "this column has no units that are right or wrong, so there is no table of them".into(),
+            Some(_) => {
+                "this column has no units that are right or wrong, so there is no table of them"
+                    .into()
+            }
         };
-        CompareView { table: LocalTable::new(columns, rows, 1, Empty::Nothing { hint }), compared, scale }
+        CompareView {
+            table: LocalTable::new(columns, rows, 1, Empty::Nothing { hint }),
+            compared,
+            scale,
+        }
     }
 
     /// The table below the numbers.
@@ -74,7 +92,8 @@ impl CompareView {
     /// Does a table action; Enter opens the items that only one of the two gets right.
     pub fn act(&mut self, action: Action) -> Vec<CompareEffect> {
         let answers = self.table.act(action);
-        let refuse = |why: &str| CompareEffect::Table(Answer::Effect(TableEffect::Refuse(why.into())));
+        let refuse =
+            |why: &str| CompareEffect::Table(Answer::Effect(TableEffect::Refuse(why.into())));
         let effect = |answer| match answer {
             Answer::Effect(TableEffect::Open { id, .. }) => {
                 let items = self.compared.table.as_ref().and_then(|t| match id {
@@ -83,11 +102,17 @@ impl CompareView {
                     _ => None,
                 });
                 match items {
-                    None => refuse("only the items that one of the two alone gets right can be opened"),
-                    Some(items) if items.is_empty() => refuse("there are none that may be shown"),
-                    Some(items) => {
-                        CompareEffect::Items(Filter { only: Some(items.clone()), ..Filter::default() }.words())
+                    None => {
+                        refuse("only the items that one of the two alone gets right can be opened")
                     }
+                    Some(items) if items.is_empty() => refuse("there are none that may be shown"),
+                    Some(items) => CompareEffect::Items(
+                        Filter {
+                            only: Some(items.clone()),
+                            ..Filter::default()
+                        }
+                        .words(),
+                    ),
                 }
             }
             other => CompareEffect::Table(other),
@@ -97,7 +122,11 @@ impl CompareView {
 
     /// What is said of a model: its number, with its count where it has one, and that on the questions of both where it is another.
     fn side(&self, at: usize) -> String {
-        let own = format!("{}: {}", self.compared.models[at], self.number(self.compared.cells[at]));
+        let own = format!(
+            "{}: {}",
+            self.compared.models[at],
+            self.number(self.compared.cells[at])
+        );
         match self.compared.narrowed() {
             Some(shared) => format!("{own}; shared {}", self.number(shared[at])),
             None => own,
@@ -107,9 +136,18 @@ impl CompareView {
     fn number(&self, cell: Option<Cell>) -> String {
         match cell.and_then(|c| Some((c, c.value()?))) {
             Some((Cell::Share { k, n }, value)) => {
-                format!("{} = {}/{}", said(value, self.scale), text::grouped(k), text::grouped(n))
+                format!(
+                    "{} = {}/{}",
+                    said(value, self.scale),
+                    text::grouped(k),
+                    text::grouped(n)
+                )
             }
-            Some((cell, value)) => format!("{} of {} answers", said(value, self.scale), text::grouped(cell.n())),
+            Some((cell, value)) => format!(
+                "{} of {} answers",
+                said(value, self.scale),
+                text::grouped(cell.n())
+            ),
             None => "no answers".into(),
         }
     }
@@ -133,13 +171,21 @@ impl CompareView {
                 (None, Some(why)) => format!("no interval: {why}"),
                 (None, None) => String::new(),
             };
-            let of = if c.narrowed().is_some() { " of the shared" } else { "" };
+            let of = if c.narrowed().is_some() {
+                " of the shared"
+            } else {
+                ""
+            };
             format!("difference{of}: {}  {interval}", apart(delta, self.scale))
         });
         let how = match redrawn.clusters {
             0 => String::new(),
             clusters if c.table.is_some() => {
-                format!("of {} {}s; no 0 in it just where p is below 0.05", text::grouped(clusters), redrawn.cluster)
+                format!(
+                    "of {} {}s; no 0 in it just where p is below 0.05",
+                    text::grouped(clusters),
+                    redrawn.cluster
+                )
             }
             clusters if redrawn.interval.is_some_and(|i| i.draws == 0) => {
                 format!(
@@ -157,18 +203,34 @@ impl CompareView {
             ),
         };
         let test = c.table.as_ref().map_or(String::new(), |t| {
-            let what = if t.is_exact { "McNemar, exact" } else { "whole clusters changing sides" };
-            format!("{what}, two-sided: p {} of {} against {}", p_text(t.p), t.first, t.second)
+            let what = if t.is_exact {
+                "McNemar, exact"
+            } else {
+                "whole clusters changing sides"
+            };
+            format!(
+                "{what}, two-sided: p {} of {} against {}",
+                p_text(t.p),
+                t.first,
+                t.second
+            )
         });
         let height = area.height.min(7);
         let mut lines = Lines::new(Rect { height, ..area }, buf, look);
-        lines.say(&format!(" {} against {} by {}", c.models[0], c.models[1], c.column), Role::Heading);
+        lines.say(
+            &format!(" {} against {} by {}", c.models[0], c.models[1], c.column),
+            Role::Heading,
+        );
         lines.say(&format!(" {}", self.side(0)), Role::Text);
         lines.say(&format!(" {}", self.side(1)), Role::Text);
         lines.say(&format!(" {delta}"), Role::Accent);
         lines.say(&format!(" {how}"), Role::Dim);
         lines.say(&format!(" {test}"), Role::Text);
-        let table = Rect { y: area.y + height, height: area.height - height, ..area };
+        let table = Rect {
+            y: area.y + height,
+            height: area.height - height,
+            ..area
+        };
         self.table.draw(table, buf, look);
     }
 }
@@ -198,7 +260,13 @@ mod tests {
         };
         let view = CompareView::new(compared.clone(), Scale::Share);
         assert_eq!(view.side(0), "m: 87.50 % = 70/80; shared 75.00 % = 30/40");
-        let same = CompareView::new(Compared { cells: compared.shared, ..compared }, Scale::Share);
+        let same = CompareView::new(
+            Compared {
+                cells: compared.shared,
+                ..compared
+            },
+            Scale::Share,
+        );
         assert_eq!(same.side(0), "m: 75.00 % = 30/40");
     }
 }

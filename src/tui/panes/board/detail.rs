@@ -40,16 +40,27 @@ pub(super) fn range(low: f64, high: f64, scale: Scale) -> String {
 
 impl BoardPane {
     pub(super) fn notes(&self, most: usize) -> Vec<(String, Role)> {
-        let Some(board) = &self.found else { return vec![] };
+        let Some(board) = &self.found else {
+            return vec![];
+        };
         let all = board.notes.len();
-        let line = |(i, note): (usize, &String)| (format!("note {}/{all}: {note}", i + 1), Role::Warn);
-        board.notes.iter().take(most).enumerate().map(line).collect()
+        let line =
+            |(i, note): (usize, &String)| (format!("note {}/{all}: {note}", i + 1), Role::Warn);
+        board
+            .notes
+            .iter()
+            .take(most)
+            .enumerate()
+            .map(line)
+            .collect()
     }
 
     /// Three lines: the cell, what its column means, and what was odd about the model's files. Fields keep their
     /// places from row to row, so that moving the cursor changes few characters.
     pub(super) fn detail(&self) -> Vec<(String, Role)> {
-        let (Some(board), Some(row)) = (&self.found, self.row()) else { return vec![] };
+        let (Some(board), Some(row)) = (&self.found, self.row()) else {
+            return vec![];
+        };
         let at = self.table.state().column();
         let column = at.checked_sub(FIRST).and_then(|i| board.columns.get(i));
         if row.reference.is_some() {
@@ -59,15 +70,28 @@ impl BoardPane {
             (Some(column), _) => {
                 let cell = row.cells.get(at - FIRST).copied().flatten();
                 let more = self.more(row, column, cell);
-                (self.in_words(row, column, cell), if more.is_empty() { column.help.clone() } else { more })
+                (
+                    self.in_words(row, column, cell),
+                    if more.is_empty() {
+                        column.help.clone()
+                    } else {
+                        more
+                    },
+                )
             }
             (None, Some(i)) => {
                 let name = COUNTS.get(i).copied().unwrap_or_default();
                 let n = counts(row.counts).get(i).copied().unwrap_or(0);
-                (format!("{}: {}", name.0, text::grouped(n)), name.1.to_string())
+                (
+                    format!("{}: {}", name.0, text::grouped(n)),
+                    name.1.to_string(),
+                )
             }
             (None, None) if at == RANK => self.rank_in_words(row),
-            (None, None) => (row.model.clone(), "what is known of this model's files, and every note".into()),
+            (None, None) => (
+                row.model.clone(),
+                "what is known of this model's files, and every note".into(),
+            ),
         };
         let c = row.counts;
         let line = format!(
@@ -85,17 +109,28 @@ impl BoardPane {
     /// The same three lines of a printed row: the number, what it is here where that model was scored, and the table.
     fn printed(&self, row: &Row) -> Vec<(String, Role)> {
         let printed = row.reference.as_deref().unwrap_or_default();
-        let value = |row: &Row, at: usize| row.cells.get(at).copied().flatten().and_then(Cell::value);
-        let lines = match self.column().zip(self.table.state().column().checked_sub(FIRST)) {
+        let value =
+            |row: &Row, at: usize| row.cells.get(at).copied().flatten().and_then(Cell::value);
+        let lines = match self
+            .column()
+            .zip(self.table.state().column().checked_sub(FIRST))
+        {
             None => (row.model.clone(), "the name that the paper uses".into()),
             Some((column, at)) => match value(row, at) {
                 None => (format!("{}: not printed", column.name), column.help.clone()),
                 Some(own) => {
                     let rows = self.found.iter().flat_map(|board| &board.rows);
-                    let mut here = rows.filter(|r| r.reference.is_none() && same(&r.model, &row.model));
-                    let here = here.find_map(|r| Some((&r.model, value(r, at)?))).map(|(model, scored)| {
-                        format!("{model} here: {} ({})", said(scored, column.scale), apart(scored - own, column.scale))
-                    });
+                    let mut here =
+                        rows.filter(|r| r.reference.is_none() && same(&r.model, &row.model));
+                    let here = here.find_map(|r| Some((&r.model, value(r, at)?))).map(
+                        |(model, scored)| {
+                            format!(
+                                "{model} here: {} ({})",
+                                said(scored, column.scale),
+                                apart(scored - own, column.scale)
+                            )
+                        },
+                    );
                     (
                         format!("{}: {}", column.name, said(own, column.scale)),
                         here.unwrap_or_else(|| column.help.clone()),
@@ -104,31 +139,48 @@ impl BoardPane {
             },
         };
         let from = format!("printed in {printed}; not scored here");
-        [lines.0, lines.1, from].map(|line| (line, Role::Dim)).to_vec()
+        [lines.0, lines.1, from]
+            .map(|line| (line, Role::Dim))
+            .to_vec()
     }
 
     fn rank_in_words(&self, row: &Row) -> (String, String) {
         let Some(ranks) = &self.ranks else {
-            return ("rank: sort by a column".into(), "where the data cannot tell models apart, it is a range".into());
+            return (
+                "rank: sort by a column".into(),
+                "where the data cannot tell models apart, it is a range".into(),
+            );
         };
         let board = self.found.iter();
         let mut column = board.flat_map(|b| b.columns.iter().enumerate().map(move |of| (b, of)));
-        let help = match (ranks.tested, column.find(|(_, (_, column))| column.name == ranks.column)) {
+        let help = match (
+            ranks.tested,
+            column.find(|(_, (_, column))| column.name == ranks.column),
+        ) {
             (false, Some((board, (at, column)))) => {
-                let cells = board.rows.iter().filter_map(|row| row.cells.get(at).copied().flatten());
+                let cells = board
+                    .rows
+                    .iter()
+                    .filter_map(|row| row.cells.get(at).copied().flatten());
                 untested(ranks.of.len(), column, cells)
             }
             _ => "from 1 + models surely better to all - surely worse; all pairs, Holm-corrected",
         };
         let next = |rank: &Rank| match (rank.discordant, rank.p, rank.corrected) {
             (Some((a, b)), Some(p), Some(corrected)) => {
-                format!("; against the next one {a} to {b}, p {}, corrected {}", p_text(p), p_text(corrected))
+                format!(
+                    "; against the next one {a} to {b}, p {}, corrected {}",
+                    p_text(p),
+                    p_text(corrected)
+                )
             }
             _ => String::new(),
         };
         let said = match ranks.of.get(&row.model) {
             Some(rank) => {
-                let shown = ranks.said(&row.model).map_or(String::new(), |(said, _)| said);
+                let shown = ranks
+                    .said(&row.model)
+                    .map_or(String::new(), |(said, _)| said);
                 format!("rank by {}: {}{}", ranks.column, shown.trim(), next(rank))
             }
             None => format!("rank by {}: none", ranks.column),
@@ -138,27 +190,43 @@ impl BoardPane {
 
     /// What was asked of a cell, and what it is on all items: in place of the column's meaning.
     fn more(&self, row: &Row, column: &Column, cell: Option<Cell>) -> String {
-        let Some(value) = cell.and_then(Cell::value) else { return String::new() };
-        let sure = self.sure.get(&(row.model.clone(), column.name.clone())).map(|sure| {
-            let (drawn, plan) = (&sure.redrawn, sure.redrawn.plan);
-            if let Some(sc) = sure.sc {
-                return of_sc(sure, sc, column);
-            }
-            match drawn.interval {
-                Some(interval) => format!(
-                    "95 % {} by {}, {} draws, seed {}",
-                    range(interval.low, interval.high, column.scale),
-                    drawn.cluster,
-                    text::grouped(u64::from(plan.draws)),
-                    plan.seed
-                ),
-                None => format!("no interval: {}", drawn.why_not.as_deref().unwrap_or("not defined")),
-            }
+        let Some(value) = cell.and_then(Cell::value) else {
+            return String::new();
+        };
+        let sure = self
+            .sure
+            .get(&(row.model.clone(), column.name.clone()))
+            .map(|sure| {
+                let (drawn, plan) = (&sure.redrawn, sure.redrawn.plan);
+                if let Some(sc) = sure.sc {
+                    return of_sc(sure, sc, column);
+                }
+                match drawn.interval {
+                    Some(interval) => format!(
+                        "95 % {} by {}, {} draws, seed {}",
+                        range(interval.low, interval.high, column.scale),
+                        drawn.cluster,
+                        text::grouped(u64::from(plan.draws)),
+                        plan.seed
+                    ),
+                    None => format!(
+                        "no interval: {}",
+                        drawn.why_not.as_deref().unwrap_or("not defined")
+                    ),
+                }
+            });
+        let all = self.of_all(&row.model, &column.name).map(|all| {
+            format!(
+                "all items {} ({})",
+                said(all, column.scale),
+                apart(value - all, column.scale)
+            )
         });
-        let all = self
-            .of_all(&row.model, &column.name)
-            .map(|all| format!("all items {} ({})", said(all, column.scale), apart(value - all, column.scale)));
-        [all, sure].into_iter().flatten().collect::<Vec<_>>().join("  ")
+        [all, sure]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("  ")
     }
 
     fn in_words(&self, row: &Row, column: &Column, cell: Option<Cell>) -> String {
@@ -166,10 +234,19 @@ impl BoardPane {
             return format!("{}: {}", column.name, nothing(row, column));
         };
         let Cell::Share { k, n } = cell else {
-            return format!("{}: {}  of {} answers", column.name, said(value, column.scale), text::grouped(cell.n()));
+            return format!(
+                "{}: {}  of {} answers",
+                column.name,
+                said(value, column.scale),
+                text::grouped(cell.n())
+            );
         };
         let (low, high) = (self.interval)(k, n);
-        let small = if n < SMALL { format!("  n < {SMALL}: too few to rank") } else { String::new() };
+        let small = if n < SMALL {
+            format!("  n < {SMALL}: too few to rank")
+        } else {
+            String::new()
+        };
         let width = text::grouped(n).len();
         format!(
             "{}: {:>6.2} % = {:>width$}/{}  95 % {:.1}-{:.1} (Wilson){small}",
@@ -215,7 +292,9 @@ pub(super) fn nothing(row: &Row, column: &Column) -> String {
         many => format!("{} answers", text::grouped(many)),
     };
     match row.counts.uncompared {
-        1.. if column.is_of_free_form() => format!("{answers} not compared yet: benchtop eval similarity"),
+        1.. if column.is_of_free_form() => {
+            format!("{answers} not compared yet: benchtop eval similarity")
+        }
         _ => "no answers".into(),
     }
 }
@@ -224,10 +303,20 @@ pub(super) fn nothing(row: &Row, column: &Column) -> String {
 pub(super) fn about(board: &Board, row: &Row) -> Page {
     let mut page = Page::new(row.model.clone()).heading("Predictions");
     for ((name, help), n) in COUNTS.iter().zip(counts(row.counts)) {
-        page = page.entry(*name, 12, format!("{:>9}  {help}", text::grouped(n)), Role::Text);
+        page = page.entry(
+            *name,
+            12,
+            format!("{:>9}  {help}", text::grouped(n)),
+            Role::Text,
+        );
     }
     if !board.notes.is_empty() {
-        page = board.notes.iter().fold(page.heading("Notes"), |page, note| page.say(format!("- {note}")));
+        page = board
+            .notes
+            .iter()
+            .fold(page.heading("Notes"), |page, note| {
+                page.say(format!("- {note}"))
+            });
     }
     page = page.heading("Columns");
     for column in &board.columns {

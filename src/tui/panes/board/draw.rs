@@ -33,12 +33,22 @@ pub(super) fn printed(printed: &Printed) -> String {
 impl BoardPane {
     /// What is scored, and what is waited for.
     fn title(&self, keys: &Keymap) -> String {
-        let Some(board) = &self.found else { return " leaderboard".into() };
-        let mut said = format!(" leaderboard on {}: {}", on(&self.shown.curated), text::grouped(board.questions));
+        let Some(board) = &self.found else {
+            return " leaderboard".into();
+        };
+        let mut said = format!(
+            " leaderboard on {}: {}",
+            on(&self.shown.curated),
+            text::grouped(board.questions)
+        );
         if let Some(whole) = self.whole() {
             said += &format!(" of {}", text::grouped(whole.questions));
         }
-        said += if board.questions == 1 { " question" } else { " questions" };
+        said += if board.questions == 1 {
+            " question"
+        } else {
+            " questions"
+        };
         if !self.shown.filter.is_empty() {
             said += &format!("  only {}", self.shown.filter.words());
         }
@@ -49,7 +59,11 @@ impl BoardPane {
             }
         }
         if self.shown.printed != Printed::Off {
-            let rows = board.rows.iter().filter(|row| row.reference.is_some()).count();
+            let rows = board
+                .rows
+                .iter()
+                .filter(|row| row.reference.is_some())
+                .count();
             said += &format!(
                 "  {rows} printed {} {}",
                 if rows == 1 { "row" } else { "rows" },
@@ -57,7 +71,10 @@ impl BoardPane {
             );
         }
         if let Some(model) = &self.marked {
-            said += &format!("  {} compares with {model}", keys.press(Action::CompareModels));
+            said += &format!(
+                "  {} compares with {model}",
+                keys.press(Action::CompareModels)
+            );
         }
         if self.asked.is_some() {
             said += "  ...";
@@ -90,13 +107,26 @@ impl BoardPane {
         let room = usize::from(area.width);
         let title = text::fit(&self.title(keys), room);
         buf.set_stringn(area.x, area.y, title, room, look.style(Role::Heading));
-        let area = Rect { y: area.y + area.height.min(1), height: area.height.saturating_sub(1), ..area };
+        let area = Rect {
+            y: area.y + area.height.min(1),
+            height: area.height.saturating_sub(1),
+            ..area
+        };
         let notes = board.notes.len().min(if area.height >= 40 { 6 } else { 2 });
         let below = (3 + u16::try_from(notes).unwrap_or(0)).min(area.height / 2);
-        let above = Rect { height: area.height - below, ..area };
-        self.table.make_room(if look.accessible { 0 } else { BAR + 1 }, above.width);
+        let above = Rect {
+            height: area.height - below,
+            ..area
+        };
+        self.table
+            .make_room(if look.accessible { 0 } else { BAR + 1 }, above.width);
         self.table.draw(above, buf, look);
-        for (i, (line, role)) in self.detail().into_iter().chain(self.notes(notes)).enumerate() {
+        for (i, (line, role)) in self
+            .detail()
+            .into_iter()
+            .chain(self.notes(notes))
+            .enumerate()
+        {
             let y = above.bottom() + u16::try_from(i).unwrap_or(u16::MAX - above.bottom());
             if y >= area.bottom() {
                 break;

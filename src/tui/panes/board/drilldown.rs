@@ -35,7 +35,11 @@ pub struct BehindView {
 }
 
 pub(super) fn right(is: bool) -> (&'static str, Role) {
-    if is { ("right", Role::Good) } else { ("wrong", Role::Bad) }
+    if is {
+        ("right", Role::Good)
+    } else {
+        ("wrong", Role::Bad)
+    }
 }
 
 /// Whether it is right, or how alike it is to the reference; nothing for what is neither.
@@ -46,7 +50,9 @@ pub(super) fn judged(is: Option<bool>, similarity: Option<f32>) -> LocalCell {
             cell.view.role = role;
             cell
         }
-        (None, Some(similarity)) => LocalCell::number(format!("{similarity:.2}"), Some(f64::from(similarity))),
+        (None, Some(similarity)) => {
+            LocalCell::number(format!("{similarity:.2}"), Some(f64::from(similarity)))
+        }
         (None, None) => or_none(None, "-"),
     }
 }
@@ -63,7 +69,11 @@ pub(super) fn or_none(text: Option<&String>, none: &str) -> LocalCell {
 pub(super) fn unread(b: &AnswerDetail) -> &'static str {
     match b {
         b if b.declined => "(declined)",
-        AnswerDetail { right: None, similarity: None, .. } => "not compared",
+        AnswerDetail {
+            right: None,
+            similarity: None,
+            ..
+        } => "not compared",
         AnswerDetail { right: None, .. } => "by meaning",
         _ => "(unread)",
     }
@@ -73,14 +83,25 @@ impl BehindView {
     /// Lists the answers behind the cell of `model` and `column`, the first of `all`.
     pub fn new(model: &str, column: &str, answers: Vec<AnswerDetail>, all: u64) -> BehindView {
         let title = format!("answers of {model} behind {column}");
-        BehindView { column: Some(column.to_string()), ..BehindView::titled(title, model, answers, all) }
+        BehindView {
+            column: Some(column.to_string()),
+            ..BehindView::titled(title, model, answers, all)
+        }
     }
 
     /// Lists answers of a model under a heading.
     pub fn titled(title: String, model: &str, answers: Vec<AnswerDetail>, all: u64) -> BehindView {
         let has_tool = answers.iter().any(|b| b.tool.is_some());
-        let mut columns = vec![Spec::text("unit", 12), Spec::text("unit is", 7), Spec::text("answer is", 9)];
-        columns.extend([Spec::text("question", 10), Spec::text("gold", 8), Spec::text("read as", 12)]);
+        let mut columns = vec![
+            Spec::text("unit", 12),
+            Spec::text("unit is", 7),
+            Spec::text("answer is", 9),
+        ];
+        columns.extend([
+            Spec::text("question", 10),
+            Spec::text("gold", 8),
+            Spec::text("read as", 12),
+        ]);
         if has_tool {
             columns.push(Spec::text("tool", 10));
         }
@@ -90,7 +111,16 @@ impl BehindView {
         let table = LocalTable::new(columns, Vec::new(), 1, Empty::Nothing { hint });
         let model = model.to_string();
         let (order, only_wrong, wrong_first) = (Vec::new(), false, false);
-        let mut view = BehindView { model, column: None, answers, all, order, only_wrong, wrong_first, table };
+        let mut view = BehindView {
+            model,
+            column: None,
+            answers,
+            all,
+            order,
+            only_wrong,
+            wrong_first,
+            table,
+        };
         view.arrange();
         view
     }
@@ -99,33 +129,61 @@ impl BehindView {
     fn arrange(&mut self) {
         let has_tool = self.table.columns().iter().any(|c| c.name == "tool");
         let line = |b: &AnswerDetail| {
-            let (unit, key, gold) = (LocalCell::text(&b.unit), LocalCell::text(&b.key), LocalCell::text(&b.gold));
-            let (read, output) = (or_none(b.extracted.as_ref(), unread(b)), or_none(b.output.as_ref(), "(no answer)"));
-            let mut cells = vec![unit, judged(b.unit_right, None), judged(b.right, b.similarity), key, gold, read];
+            let (unit, key, gold) = (
+                LocalCell::text(&b.unit),
+                LocalCell::text(&b.key),
+                LocalCell::text(&b.gold),
+            );
+            let (read, output) = (
+                or_none(b.extracted.as_ref(), unread(b)),
+                or_none(b.output.as_ref(), "(no answer)"),
+            );
+            let mut cells = vec![
+                unit,
+                judged(b.unit_right, None),
+                judged(b.right, b.similarity),
+                key,
+                gold,
+                read,
+            ];
             if has_tool {
-                cells.push(or_none(b.tool.as_ref().map(|tool| tool.said()).as_ref(), "-"));
+                cells.push(or_none(
+                    b.tool.as_ref().map(|tool| tool.said()).as_ref(),
+                    "-",
+                ));
             }
             cells.push(output);
             cells
         };
         let wrong = |at: &usize| self.answers[*at].right == Some(false);
-        self.order = (0..self.answers.len()).filter(|at| !self.only_wrong || wrong(at)).collect();
+        self.order = (0..self.answers.len())
+            .filter(|at| !self.only_wrong || wrong(at))
+            .collect();
         if self.wrong_first {
             // What was not compared yet is worth nothing known, and comes last.
             let worth = |at: &usize| self.answers[*at].worth().unwrap_or(f32::INFINITY);
             self.order.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
         }
-        let rows = self.order.iter().map(|at| line(&self.answers[*at])).collect();
+        let rows = self
+            .order
+            .iter()
+            .map(|at| line(&self.answers[*at]))
+            .collect();
         let hint = if self.only_wrong {
             "none of these answers is wrong"
         } else {
             "this cell has no answers behind it that may be shown; esc goes back"
         };
-        self.table.set_rows(rows, Empty::Nothing { hint: hint.into() });
+        self.table
+            .set_rows(rows, Empty::Nothing { hint: hint.into() });
         let mut note = Vec::new();
         let sent = self.answers.len() as u64;
         if sent < self.all {
-            note.push(format!("first {} of {}", text::grouped(sent), text::grouped(self.all)));
+            note.push(format!(
+                "first {} of {}",
+                text::grouped(sent),
+                text::grouped(self.all)
+            ));
         }
         if self.only_wrong {
             note.push("only wrong".into());
@@ -142,18 +200,30 @@ impl BehindView {
 
     /// The answer under the cursor.
     pub fn current(&self) -> Option<&AnswerDetail> {
-        self.answers.get(*self.order.get(usize::try_from(self.table.cursor_id()?).ok()?)?)
+        self.answers.get(
+            *self
+                .order
+                .get(usize::try_from(self.table.cursor_id()?).ok()?)?,
+        )
     }
 
     /// Goes to the next answer or the one before; whether there is one.
     pub fn step(&mut self, forward: bool) -> Option<BehindEffect> {
         let before = self.table.cursor_id();
-        self.table.act(if forward { Action::Down } else { Action::Up });
-        if self.table.cursor_id() == before { None } else { self.show() }
+        self.table
+            .act(if forward { Action::Down } else { Action::Up });
+        if self.table.cursor_id() == before {
+            None
+        } else {
+            self.show()
+        }
     }
 
     fn show(&self) -> Option<BehindEffect> {
-        Some(BehindEffect::Show(self.current()?.item.clone(), self.model.clone()))
+        Some(BehindEffect::Show(
+            self.current()?.item.clone(),
+            self.model.clone(),
+        ))
     }
 
     /// Does a table action; Enter shows what every model answered to the question.
@@ -209,28 +279,48 @@ mod tests {
 
     #[test]
     fn enter_asks_for_the_question_of_the_answer_and_a_step_for_that_of_the_next() {
-        let next = AnswerDetail { item: "mvp/413".into(), ..behind(None) };
+        let next = AnswerDetail {
+            item: "mvp/413".into(),
+            ..behind(None)
+        };
         let mut view = BehindView::new("m", "qAcc.L_l", vec![behind(Some("No.")), next], 2);
         let effects = view.act(Action::Open);
-        let [BehindEffect::Show(item, model)] = &effects[..] else { panic!("{effects:?}") };
+        let [BehindEffect::Show(item, model)] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         assert_eq!((item.as_str(), model.as_str()), ("mvp/412", "m"));
         assert!(matches!(view.step(true), Some(BehindEffect::Show(item, _)) if item == "mvp/413"));
-        assert!(view.step(true).is_none() && view.current().unwrap().output.is_none(), "it is the last one");
+        assert!(
+            view.step(true).is_none() && view.current().unwrap().output.is_none(),
+            "it is the last one"
+        );
         assert!(matches!(view.step(false), Some(BehindEffect::Show(item, _)) if item == "mvp/412"));
     }
 
     #[test]
     fn the_wrong_ones_first_or_alone() {
-        let of = |key: &str, right: bool| AnswerDetail { key: key.into(), right: Some(right), ..behind(Some("x")) };
+        let of = |key: &str, right: bool| AnswerDetail {
+            key: key.into(),
+            right: Some(right),
+            ..behind(Some("x"))
+        };
         let answers = vec![of("1", true), of("2", false), of("3", true), of("4", false)];
         let mut view = BehindView::new("m", "c", answers, 9);
-        let keys = |view: &BehindView| view.order.iter().map(|at| view.answers[*at].key.clone()).collect::<Vec<_>>();
+        let keys = |view: &BehindView| {
+            view.order
+                .iter()
+                .map(|at| view.answers[*at].key.clone())
+                .collect::<Vec<_>>()
+        };
         view.act(Action::WrongFirst);
         assert_eq!(keys(&view), ["2", "4", "1", "3"]);
         assert_eq!(view.current().unwrap().key, "2");
         view.act(Action::OnlyWrong);
         view.act(Action::Down);
-        assert_eq!((keys(&view).len(), view.current().unwrap().key.as_str()), (2, "4"));
+        assert_eq!(
+            (keys(&view).len(), view.current().unwrap().key.as_str()),
+            (2, "4")
+        );
         view.act(Action::OnlyWrong);
         view.act(Action::WrongFirst);
         assert_eq!(keys(&view), ["1", "2", "3", "4"]);
@@ -240,10 +330,25 @@ mod tests {
     fn a_free_form_answer_is_neither_right_nor_wrong_but_so_alike() {
         let free = |key: &str, similarity: Option<f32>| {
             let of = behind(Some("a dog"));
-            AnswerDetail { key: key.into(), right: None, unit_right: None, similarity, extracted: None, ..of }
+            AnswerDetail {
+                key: key.into(),
+                right: None,
+                unit_right: None,
+                similarity,
+                extracted: None,
+                ..of
+            }
         };
-        let wrong = AnswerDetail { key: "5".into(), ..behind(None) };
-        let answers = vec![free("1", Some(0.91)), free("2", None), free("3", Some(0.25)), wrong];
+        let wrong = AnswerDetail {
+            key: "5".into(),
+            ..behind(None)
+        };
+        let answers = vec![
+            free("1", Some(0.91)),
+            free("2", None),
+            free("3", Some(0.25)),
+            wrong,
+        ];
         let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
         let mut view = BehindView::new("m", "c", answers, 4);
         let area = Rect::new(0, 0, 100, 8);
@@ -251,10 +356,23 @@ mod tests {
         view.draw(area, &mut buf, &look);
         let line = |y: u16| (0..100).map(|x| buf[(x, y)].symbol()).collect::<String>();
         let shown = (0..8).map(line).collect::<Vec<_>>().join("\n");
-        assert!(shown.contains("0.91") && shown.contains("by meaning") && shown.contains("not compared"), "{shown}");
-        assert_eq!(shown.matches("wrong").count(), 2, "of the one without an answer, unit and answer: {shown}");
+        assert!(
+            shown.contains("0.91")
+                && shown.contains("by meaning")
+                && shown.contains("not compared"),
+            "{shown}"
+        );
+        assert_eq!(
+            shown.matches("wrong").count(),
+            2,
+            "of the one without an answer, unit and answer: {shown}"
+        );
         view.act(Action::WrongFirst);
-        let keys: Vec<_> = view.order.iter().map(|at| view.answers[*at].key.clone()).collect();
+        let keys: Vec<_> = view
+            .order
+            .iter()
+            .map(|at| view.answers[*at].key.clone())
+            .collect();
         assert_eq!(keys, ["5", "3", "1", "2"]);
         view.act(Action::OnlyWrong);
         assert_eq!(view.order.len(), 1);
@@ -263,7 +381,10 @@ mod tests {
     #[test]
     fn a_cell_with_nothing_behind_it_refuses() {
         let mut view = BehindView::new("m", "c", vec![], 0);
-        assert!(matches!(&view.act(Action::Open)[..], [BehindEffect::Table(Answer::Effect(TableEffect::Refuse(_)))]));
+        assert!(matches!(
+            &view.act(Action::Open)[..],
+            [BehindEffect::Table(Answer::Effect(TableEffect::Refuse(_)))]
+        ));
         assert!(view.current().is_none());
     }
 }

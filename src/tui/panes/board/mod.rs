@@ -47,7 +47,9 @@ use views::{View, ViewEffect};
 
 use crate::action::{Action, Scope};
 use crate::widgets::page::Page;
-use crate::widgets::table::{CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect};
+use crate::widgets::table::{
+    CopyFormat, CopyWhat, DescribeView, FrequencyView, LocalTable, TableEffect,
+};
 use benchtop_model::Result;
 use benchtop_model::board::analysis::Sure;
 use benchtop_model::board::{AnswerDetail, Board, BoardAsk, Row};
@@ -121,7 +123,11 @@ pub struct BoardPane {
 impl BoardPane {
     /// A pane that has asked nothing yet; `interval` gives the 95 % interval of a cell.
     pub fn waiting(interval: Interval) -> BoardPane {
-        let none = table::Shown { decimals: 1, ranks: None, marked: None };
+        let none = table::Shown {
+            decimals: 1,
+            ranks: None,
+            marked: None,
+        };
         BoardPane {
             interval,
             decimals: 1,
@@ -149,7 +155,10 @@ impl BoardPane {
 
     /// The same with one or two decimals in the cells (the detail line always has two).
     pub fn with_decimals(board: Board, interval: Interval, decimals: usize) -> BoardPane {
-        let mut pane = BoardPane { decimals: decimals.clamp(1, 2), ..BoardPane::waiting(interval) };
+        let mut pane = BoardPane {
+            decimals: decimals.clamp(1, 2),
+            ..BoardPane::waiting(interval)
+        };
         pane.asked = Some(BoardAsk::default());
         pane.take_board(&BoardAsk::default(), Ok(board));
         pane
@@ -168,12 +177,21 @@ impl BoardPane {
 
     /// The answer under the cursor, while the answers behind a cell are shown.
     pub fn behind(&self) -> Option<&AnswerDetail> {
-        self.layers.iter().rev().find_map(|l| if let Layer::Behind(view) = l { view.current() } else { None })
+        self.layers.iter().rev().find_map(|l| {
+            if let Layer::Behind(view) = l {
+                view.current()
+            } else {
+                None
+            }
+        })
     }
 
     /// The board on the screen as it is on all items, while fewer are scored.
     fn whole(&self) -> Option<&Board> {
-        self.whole.as_ref().filter(|(of, _)| *of == self.shown).map(|(_, board)| board)
+        self.whole
+            .as_ref()
+            .filter(|(of, _)| *of == self.shown)
+            .map(|(_, board)| board)
     }
 
     /// The model under the cursor.
@@ -200,8 +218,17 @@ impl BoardPane {
     ///
     /// # Errors
     /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) says what is wrong with the pattern.
-    pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Vec<BoardEffect>> {
-        let answer = self.top_table().map(|t| t.select_regex(column, pattern, on)).transpose()?.flatten();
+    pub fn select_regex(
+        &mut self,
+        column: usize,
+        pattern: &str,
+        on: bool,
+    ) -> Result<Vec<BoardEffect>> {
+        let answer = self
+            .top_table()
+            .map(|t| t.select_regex(column, pattern, on))
+            .transpose()?
+            .flatten();
         Ok(answer.map(|a| self.carry_out(a)).unwrap_or_default())
     }
 
@@ -214,7 +241,9 @@ impl BoardPane {
 
     /// Copies rows of the table on top.
     pub fn copy(&mut self, what: CopyWhat, format: CopyFormat) -> Vec<BoardEffect> {
-        let answer = self.top_table().and_then(|t| t.answer(TableEffect::Copy(what, format)));
+        let answer = self
+            .top_table()
+            .and_then(|t| t.answer(TableEffect::Copy(what, format)));
         answer.map(|a| self.carry_out(a)).unwrap_or_default()
     }
 
@@ -237,11 +266,17 @@ impl BoardPane {
             }
             Some(Layer::Frequency(view)) => {
                 let effects = view.act(action);
-                effects.into_iter().flat_map(|e| self.after_frequency(e)).collect()
+                effects
+                    .into_iter()
+                    .flat_map(|e| self.after_frequency(e))
+                    .collect()
             }
             Some(Layer::Describe(view)) => {
                 let answers = view.act(action);
-                answers.into_iter().flat_map(|a| self.after_describe(a)).collect()
+                answers
+                    .into_iter()
+                    .flat_map(|a| self.after_describe(a))
+                    .collect()
             }
             Some(Layer::Behind(view)) => {
                 let effects = view.act(action);
@@ -315,7 +350,10 @@ impl BoardPane {
             Action::HowSure => self.how_sure(),
             action => {
                 let answers = self.table.act(action);
-                let mut effects: Vec<BoardEffect> = answers.into_iter().flat_map(|a| self.carry_out(a)).collect();
+                let mut effects: Vec<BoardEffect> = answers
+                    .into_iter()
+                    .flat_map(|a| self.carry_out(a))
+                    .collect();
                 effects.extend(self.rank());
                 effects
             }

@@ -22,8 +22,11 @@ pub(super) const OWN: &str = "each question's own rule";
 impl BoardPane {
     /// Shown: the board is asked for, unless it is there or on its way.
     pub fn start(&mut self) -> Vec<BoardEffect> {
-        let mut effects =
-            if self.asked.is_some() || self.found.is_some() && !self.stale { vec![] } else { self.again() };
+        let mut effects = if self.asked.is_some() || self.found.is_some() && !self.stale {
+            vec![]
+        } else {
+            self.again()
+        };
         effects.extend(self.answered_again());
         effects
     }
@@ -59,10 +62,20 @@ impl BoardPane {
         let ask = Box::new(self.ask.clone());
         self.asked = Some(self.ask.clone());
         self.stale = false;
-        let mut effects = vec![BoardEffect::Ask(Want::Board(ask.clone()), request::Board(ask.clone()).into())];
+        let mut effects = vec![BoardEffect::Ask(
+            Want::Board(ask.clone()),
+            request::Board(ask.clone()).into(),
+        )];
         if ask.curated != Curated::All {
-            let all = BoardAsk { curated: Curated::All, printed: Printed::Off, ..self.ask.clone() };
-            effects.push(BoardEffect::Ask(Want::Whole(ask), request::Board(Box::new(all)).into()));
+            let all = BoardAsk {
+                curated: Curated::All,
+                printed: Printed::Off,
+                ..self.ask.clone()
+            };
+            effects.push(BoardEffect::Ask(
+                Want::Whole(ask),
+                request::Board(Box::new(all)).into(),
+            ));
         }
         effects
     }
@@ -82,7 +95,10 @@ impl BoardPane {
     /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) for words that are no filter.
     pub fn filter(&mut self, words: &str) -> Result<Vec<BoardEffect>> {
         let filter = Filter::parse(words)?;
-        Ok(self.look(BoardAsk { filter, ..self.ask.clone() }))
+        Ok(self.look(BoardAsk {
+            filter,
+            ..self.ask.clone()
+        }))
     }
 
     /// Takes a board in; one to an earlier question is passed over.
@@ -112,8 +128,15 @@ impl BoardPane {
         let mut effects = self.ask_ranks();
         if ask.rule.is_some() && self.read_otherwise.is_none() {
             let ask = Box::new(ask.clone());
-            let want = Want::Disagreements { ask: ask.clone(), other: None, show: false };
-            effects.push(BoardEffect::Ask(want, request::Disagreements { ask, other: None }.into()));
+            let want = Want::Disagreements {
+                ask: ask.clone(),
+                other: None,
+                show: false,
+            };
+            effects.push(BoardEffect::Ask(
+                want,
+                request::Disagreements { ask, other: None }.into(),
+            ));
         }
         if self.stale {
             effects.extend(self.ask());
@@ -123,7 +146,10 @@ impl BoardPane {
 
     /// Puts a board in place of the one before: cursor, order and hidden columns stay where they can.
     fn show(&mut self, board: Board) {
-        let same = self.found.as_ref().is_some_and(|before| before.columns == board.columns && !before.rows.is_empty());
+        let same = self
+            .found
+            .as_ref()
+            .is_some_and(|before| before.columns == board.columns && !before.rows.is_empty());
         let at = self.named();
         let column = self.column().map(|c| c.name.clone());
         self.found = Some(board);
@@ -134,7 +160,11 @@ impl BoardPane {
         self.ranks = None;
         self.layers.clear();
         let Some(board) = &self.found else { return };
-        let shown = Shown { decimals: self.decimals, ranks: None, marked: self.marked.as_deref() };
+        let shown = Shown {
+            decimals: self.decimals,
+            ranks: None,
+            marked: self.marked.as_deref(),
+        };
         self.table = table::table(board, &shown);
         // Who is ahead is seen at once.
         if let Some(overall) = board.leading().filter(|_| board.rows.len() > 1) {
@@ -142,21 +172,27 @@ impl BoardPane {
             self.table.act(Action::SortDescending);
             self.table.go_to_column(0);
         }
-        if let Some(at) = column.and_then(|name| board.columns.iter().position(|c| c.name == name)) {
+        if let Some(at) = column.and_then(|name| board.columns.iter().position(|c| c.name == name))
+        {
             self.table.go_to_column(FIRST + at);
         }
     }
 
     /// The row under the cursor by what does not change with the board: its model, and where it was printed.
     fn named(&self) -> Option<Named> {
-        self.row().map(|row| (row.model.clone(), row.reference.clone()))
+        self.row()
+            .map(|row| (row.model.clone(), row.reference.clone()))
     }
 
     /// Fills the rows in again, the cursor on this one.
     pub(super) fn fill(&mut self, at: Option<Named>) {
         let Some(board) = &self.found else { return };
         let selected: Vec<u64> = self.table.state().selected().iter().copied().collect();
-        let shown = Shown { decimals: self.decimals, ranks: self.ranks.as_ref(), marked: self.marked.as_deref() };
+        let shown = Shown {
+            decimals: self.decimals,
+            ranks: self.ranks.as_ref(),
+            marked: self.marked.as_deref(),
+        };
         let rows = table::rows(board, &shown);
         self.table.let_room_go();
         let widths = table::widths(self.table.columns(), &rows);
@@ -165,7 +201,10 @@ impl BoardPane {
         table::note(&mut self.table, board);
         self.table.mark(selected);
         let is = |(model, reference): Named| {
-            board.rows.iter().position(|row| row.model == model && row.reference == reference)
+            board
+                .rows
+                .iter()
+                .position(|row| row.model == model && row.reference == reference)
         };
         let at = at.and_then(is);
         if let Some(at) = at {
@@ -175,25 +214,44 @@ impl BoardPane {
 
     /// The column that rows are sorted by first, where it is one of the board.
     pub(super) fn sorted_by(&self) -> Option<String> {
-        let at = self.table.state().sort().first()?.column.checked_sub(FIRST)?;
+        let at = self
+            .table
+            .state()
+            .sort()
+            .first()?
+            .column
+            .checked_sub(FIRST)?;
         self.found.as_ref()?.columns.get(at).map(|c| c.name.clone())
     }
 
     /// Ranks by the column that rows are sorted by now, where it is another one.
     pub(super) fn rank(&mut self) -> Vec<BoardEffect> {
-        if self.ranked_by == self.sorted_by() { vec![] } else { self.ask_ranks() }
+        if self.ranked_by == self.sorted_by() {
+            vec![]
+        } else {
+            self.ask_ranks()
+        }
     }
 
     fn ask_ranks(&mut self) -> Vec<BoardEffect> {
         self.ranked_by = self.sorted_by();
-        if self.ranks.as_ref().is_some_and(|ranks| Some(&ranks.column) != self.ranked_by.as_ref()) {
+        if self
+            .ranks
+            .as_ref()
+            .is_some_and(|ranks| Some(&ranks.column) != self.ranked_by.as_ref())
+        {
             self.ranks = None;
             let at = self.named();
             self.fill(at);
         }
-        let Some(column) = self.ranked_by.clone() else { return vec![] };
+        let Some(column) = self.ranked_by.clone() else {
+            return vec![];
+        };
         let (ask, name) = (Box::new(self.shown.clone()), column.clone());
-        vec![BoardEffect::Ask(Want::Ranks(ask.clone(), name), request::Ranks { ask, column }.into())]
+        vec![BoardEffect::Ask(
+            Want::Ranks(ask.clone(), name),
+            request::Ranks { ask, column }.into(),
+        )]
     }
 
     /// Takes ranks in.
@@ -216,15 +274,28 @@ impl BoardPane {
     /// Asks how sure the cell under the cursor is.
     pub(super) fn how_sure(&mut self) -> Vec<BoardEffect> {
         let (Some(row), Some(column)) = (self.row(), self.column()) else {
-            return vec![BoardEffect::Refuse("put the cursor on a number first".into())];
+            return vec![BoardEffect::Refuse(
+                "put the cursor on a number first".into(),
+            )];
         };
         if row.reference.is_some() {
-            return vec![BoardEffect::Refuse("a printed number has no answers to draw from".into())];
+            return vec![BoardEffect::Refuse(
+                "a printed number has no answers to draw from".into(),
+            )];
         }
         let (model, column) = (row.model.clone(), column.name.clone());
         let ask = Box::new(self.shown.clone());
         let want = Want::Sure(ask.clone(), model.clone(), column.clone());
-        vec![BoardEffect::Ask(want, request::Sure { ask, model, column, plan: Bootstrap::default() }.into())]
+        vec![BoardEffect::Ask(
+            want,
+            request::Sure {
+                ask,
+                model,
+                column,
+                plan: Bootstrap::default(),
+            }
+            .into(),
+        )]
     }
 
     /// Takes an interval in; the line below the table says it.
@@ -238,21 +309,39 @@ impl BoardPane {
         let (model, column) = (model.to_string(), column.to_string());
         let ask = Box::new(self.shown.clone());
         let want = Want::Behind(ask.clone(), model.clone(), column.clone());
-        vec![BoardEffect::Ask(want, request::Behind { ask, model, column, from: 0 }.into())]
+        vec![BoardEffect::Ask(
+            want,
+            request::Behind {
+                ask,
+                model,
+                column,
+                from: 0,
+            }
+            .into(),
+        )]
     }
 
     /// Shows the answers behind a cell, the first page of them.
     pub fn take_behind(&mut self, ask: &BoardAsk, (model, column): (&str, &str), page: BehindPage) {
         if *ask == self.shown {
-            self.layers.push(Layer::Behind(BehindView::new(model, column, page.answers, page.all)));
+            self.layers.push(Layer::Behind(BehindView::new(
+                model,
+                column,
+                page.answers,
+                page.all,
+            )));
         }
     }
 
     /// Marks the model under the cursor, or compares it with the one that is marked.
     pub(super) fn compare(&mut self) -> Vec<BoardEffect> {
-        let Some(row) = self.row() else { return vec![BoardEffect::Refuse("there is no model to compare".into())] };
+        let Some(row) = self.row() else {
+            return vec![BoardEffect::Refuse("there is no model to compare".into())];
+        };
         if row.reference.is_some() {
-            return vec![BoardEffect::Refuse("a printed row has no answers to compare".into())];
+            return vec![BoardEffect::Refuse(
+                "a printed row has no answers to compare".into(),
+            )];
         }
         let model = row.model.clone();
         match self.marked.clone() {
@@ -263,11 +352,23 @@ impl BoardPane {
             }
             Some(marked) if marked == model => self.let_go(),
             Some(marked) => {
-                let Some(column) = self.column().map(|c| c.name.clone()).or_else(|| self.sorted_by()) else {
-                    return vec![BoardEffect::Refuse("put the cursor on the column to compare by".into())];
+                let Some(column) = self
+                    .column()
+                    .map(|c| c.name.clone())
+                    .or_else(|| self.sorted_by())
+                else {
+                    return vec![BoardEffect::Refuse(
+                        "put the cursor on the column to compare by".into(),
+                    )];
                 };
                 let (ask, plan) = (Box::new(self.shown.clone()), Bootstrap::default());
-                let compare = request::Compare { ask: ask.clone(), models: [marked, model], column, plan }.into();
+                let compare = request::Compare {
+                    ask: ask.clone(),
+                    models: [marked, model],
+                    column,
+                    plan,
+                }
+                .into();
                 vec![BoardEffect::Ask(Want::Compared(ask), compare)]
             }
         }
@@ -285,13 +386,23 @@ impl BoardPane {
     pub fn take_compared(&mut self, ask: &BoardAsk, compared: Compared) {
         if *ask == self.shown {
             let columns = self.found.as_ref().map_or(&[][..], |board| &board.columns);
-            let scale = columns.iter().find(|c| c.name == compared.column).map_or(Scale::Share, |c| c.scale);
-            self.layers.push(Layer::Compare(CompareView::new(compared, scale)));
+            let scale = columns
+                .iter()
+                .find(|c| c.name == compared.column)
+                .map_or(Scale::Share, |c| c.scale);
+            self.layers
+                .push(Layer::Compare(CompareView::new(compared, scale)));
         }
     }
 
     /// Takes in where another rule reads other answers: shown as a table, or only counted.
-    pub fn take_disagreements(&mut self, ask: &BoardAsk, other: Option<&str>, show: bool, found: Vec<Disagreement>) {
+    pub fn take_disagreements(
+        &mut self,
+        ask: &BoardAsk,
+        other: Option<&str>,
+        show: bool,
+        found: Vec<Disagreement>,
+    ) {
         if *ask != self.shown {
             return;
         }
@@ -300,6 +411,10 @@ impl BoardPane {
             return;
         }
         let first = self.shown.rule.as_deref().unwrap_or(OWN);
-        self.layers.push(Layer::Rules(RulesView::new(first, other.unwrap_or(OWN), found)));
+        self.layers.push(Layer::Rules(RulesView::new(
+            first,
+            other.unwrap_or(OWN),
+            found,
+        )));
     }
 }

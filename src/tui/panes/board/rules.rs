@@ -33,9 +33,16 @@ impl RulesView {
     /// Shows where `first` (the board's rule) and `second` differ.
     pub fn new(first: &str, second: &str, found: Vec<Disagreement>) -> RulesView {
         let number = |name: &str| Spec::number(name, "", ColumnKind::Number, 8);
-        let mut columns = vec![Spec::text("model", 18), number("answers"), number("differ"), number("percent")];
+        let mut columns = vec![
+            Spec::text("model", 18),
+            number("answers"),
+            number("differ"),
+            number("percent"),
+        ];
         columns.extend([number("only 1st right"), number("only 2nd right")]);
-        columns.iter_mut().for_each(|c| c.group = format!("1st {first} against 2nd {second}"));
+        columns
+            .iter_mut()
+            .for_each(|c| c.group = format!("1st {first} against 2nd {second}"));
         let count = |n: u64| LocalCell::number(text::grouped(n), Some(n as f64));
         let line = |d: &Disagreement| {
             let share = 100.0 * d.differ as f64 / d.answers.max(1) as f64;
@@ -50,7 +57,11 @@ impl RulesView {
             false => "no model has answers that both rules read".into(),
         };
         let table = LocalTable::new(columns, rows, 1, Empty::Nothing { hint });
-        RulesView { found, second: second.to_string(), table }
+        RulesView {
+            found,
+            second: second.to_string(),
+            table,
+        }
     }
 
     /// The table it is drawn as.
@@ -63,7 +74,11 @@ impl RulesView {
         let answers = self.table.act(action);
         let effect = |answer| match answer {
             Answer::Effect(TableEffect::Open { id, .. }) => {
-                match usize::try_from(id).ok().and_then(|at| self.found.get(at)).filter(|d| !d.examples.is_empty()) {
+                match usize::try_from(id)
+                    .ok()
+                    .and_then(|at| self.found.get(at))
+                    .filter(|d| !d.examples.is_empty())
+                {
                     Some(found) => RulesEffect::Show(Box::new(self.examples(found))),
                     None => RulesEffect::Table(Answer::Effect(TableEffect::Refuse(
                         "the rules differ on none of its answers".into(),
@@ -77,16 +92,31 @@ impl RulesView {
 
     fn examples(&self, found: &Disagreement) -> BehindView {
         let told = |(behind, read): &(AnswerDetail, Option<String>)| {
-            let said = behind.tool.as_ref().filter(|_| self.second == TOOL).map(ToolVerdict::said);
+            let said = behind
+                .tool
+                .as_ref()
+                .filter(|_| self.second == TOOL)
+                .map(ToolVerdict::said);
             let said = said.as_deref().or(read.as_deref()).unwrap_or("(unread)");
             let unit = format!("{said} by {}", self.second);
-            AnswerDetail { unit, ..behind.clone() }
+            AnswerDetail {
+                unit,
+                ..behind.clone()
+            }
         };
         let title = match self.second == TOOL {
             true => format!("answers of {} that the tool judged otherwise", found.model),
-            false => format!("answers of {} that {} reads as something else", found.model, self.second),
+            false => format!(
+                "answers of {} that {} reads as something else",
+                found.model, self.second
+            ),
         };
-        BehindView::titled(title, &found.model, found.examples.iter().map(told).collect(), found.differ)
+        BehindView::titled(
+            title,
+            &found.model,
+            found.examples.iter().map(told).collect(),
+            found.differ,
+        )
     }
 
     /// Draws it.

@@ -56,7 +56,13 @@ pub struct StableView {
 impl StableView {
     fn new(ask: Box<BoardAsk>, column: String) -> StableView {
         let table = LocalTable::new(Vec::new(), Vec::new(), 1, Empty::Loading);
-        StableView { ask, column, state: State::Asked, table, is_drawn: true }
+        StableView {
+            ask,
+            column,
+            state: State::Asked,
+            table,
+            is_drawn: true,
+        }
     }
 
     fn want(&self) -> Want {
@@ -64,9 +70,15 @@ impl StableView {
     }
 
     fn effect(&self) -> BoardEffect {
-        let stability =
-            Stability { column: Some(self.column.clone()), seed: Bootstrap::default().seed, ..Stability::default() };
-        let ask = AnalyseAsk { board: (*self.ask).clone(), what: What::Stability(stability) };
+        let stability = Stability {
+            column: Some(self.column.clone()),
+            seed: Bootstrap::default().seed,
+            ..Stability::default()
+        };
+        let ask = AnalyseAsk {
+            board: (*self.ask).clone(),
+            what: What::Stability(stability),
+        };
         BoardEffect::Ask(self.want(), request::Analyse(Box::new(ask)).into())
     }
 
@@ -95,13 +107,17 @@ impl StableView {
 
     /// Does a table action; Enter shows the answers behind a model's number.
     pub fn act(&mut self, action: Action) -> Vec<StableEffect> {
-        let State::Found(found) = &self.state else { return vec![] };
+        let State::Found(found) = &self.state else {
+            return vec![];
+        };
         let answers = self.table.act(action);
         let effect = |answer| match answer {
             Answer::Effect(TableEffect::Open { id, .. }) => {
                 match usize::try_from(id).ok().and_then(|at| found.models.get(at)) {
                     Some(curve) => StableEffect::Behind(curve.model.clone(), found.column.clone()),
-                    None => StableEffect::Table(Answer::Effect(TableEffect::Refuse("nothing to open".into()))),
+                    None => StableEffect::Table(Answer::Effect(TableEffect::Refuse(
+                        "nothing to open".into(),
+                    ))),
                 }
             }
             other => StableEffect::Table(other),
@@ -113,10 +129,16 @@ impl StableView {
     pub fn draw(&mut self, area: Rect, keys: &Keymap, buf: &mut Buffer, look: &Look) {
         let height = area.height.min(4);
         let mut lines = Lines::new(Rect { height, ..area }, buf, look);
-        lines.say(&format!(" {} over parts of the data", self.column), Role::Heading);
+        lines.say(
+            &format!(" {} over parts of the data", self.column),
+            Role::Heading,
+        );
         let found = match &self.state {
             State::Asked => {
-                lines.say(&format!(" reading ...  {} stops it", keys.press(Action::Back)), Role::Pending);
+                lines.say(
+                    &format!(" reading ...  {} stops it", keys.press(Action::Back)),
+                    Role::Pending,
+                );
                 return;
             }
             State::Failed(why) => {
@@ -126,18 +148,34 @@ impl StableView {
             State::Found(found) => found,
         };
         lines.say(
-            &format!(" questions come in in one order for all models, drawn with seed {} (Dysca, B.2)", found.seed),
+            &format!(
+                " questions come in in one order for all models, drawn with seed {} (Dysca, B.2)",
+                found.seed
+            ),
             Role::Dim,
         );
         lines.say(&format!(" {}", order(found)), Role::Text);
         let ends = ends(found).filter(|_| !look.accessible);
-        let scale = ends.map_or(String::new(), |(low, high)| format!("; drawn from {low:.1} to {high:.1}"));
-        lines.say(&format!(" drift: farthest from the final number, 50 % on{scale}"), Role::Dim);
+        let scale = ends.map_or(String::new(), |(low, high)| {
+            format!("; drawn from {low:.1} to {high:.1}")
+        });
+        lines.say(
+            &format!(" drift: farthest from the final number, 50 % on{scale}"),
+            Role::Dim,
+        );
         if self.is_drawn == look.accessible {
             self.is_drawn = !look.accessible;
             self.table = table(found, self.is_drawn);
         }
-        self.table.draw(Rect { y: area.y + height, height: area.height - height, ..area }, buf, look);
+        self.table.draw(
+            Rect {
+                y: area.y + height,
+                height: area.height - height,
+                ..area
+            },
+            buf,
+            look,
+        );
     }
 }
 
@@ -147,7 +185,10 @@ fn is_low_good(scale: Scale) -> bool {
 
 /// The smallest and the largest number of all curves; `None` without numbers.
 fn ends(found: &Stable) -> Option<(f64, f64)> {
-    let mut values = found.models.iter().flat_map(|c| c.values.iter().flatten().copied());
+    let mut values = found
+        .models
+        .iter()
+        .flat_map(|c| c.values.iter().flatten().copied());
     let first = values.next()?;
     Some(values.fold((first, first), |(low, high), v| (low.min(v), high.max(v))))
 }
@@ -156,11 +197,29 @@ fn ends(found: &Stable) -> Option<(f64, f64)> {
 fn order(found: &Stable) -> String {
     let least = is_low_good(found.scale);
     let same = |at: usize| {
-        let values: Vec<f64> = found.models.iter().filter_map(|c| c.values.get(at).copied().flatten()).collect();
-        values.len() == found.models.iter().filter(|c| c.values.last().copied().flatten().is_some()).count()
-            && values.windows(2).all(|pair| if least { pair[0] <= pair[1] } else { pair[0] >= pair[1] })
+        let values: Vec<f64> = found
+            .models
+            .iter()
+            .filter_map(|c| c.values.get(at).copied().flatten())
+            .collect();
+        values.len()
+            == found
+                .models
+                .iter()
+                .filter(|c| c.values.last().copied().flatten().is_some())
+                .count()
+            && values.windows(2).all(|pair| {
+                if least {
+                    pair[0] <= pair[1]
+                } else {
+                    pair[0] >= pair[1]
+                }
+            })
     };
-    let settled = (0..found.fractions.len()).rev().take_while(|at| same(*at)).last();
+    let settled = (0..found.fractions.len())
+        .rev()
+        .take_while(|at| same(*at))
+        .last();
     match settled.and_then(|at| found.fractions.get(at)) {
         _ if found.models.len() < 2 => "one model alone".into(),
         Some(percent) if *percent < 100.0 => {
@@ -180,7 +239,13 @@ fn drawn(curve: &Curve, (low, high): (f64, f64)) -> String {
 }
 
 fn table(found: &Stable, is_drawn: bool) -> LocalTable {
-    let widest = found.models.iter().map(|c| text::width(&c.model)).max().unwrap_or(8).clamp(8, 24);
+    let widest = found
+        .models
+        .iter()
+        .map(|c| text::width(&c.model))
+        .max()
+        .unwrap_or(8)
+        .clamp(8, 24);
     let mut specs = vec![Spec::text("model", u16::try_from(widest).unwrap_or(24))];
     let point = |(percent, n): (&f64, &u64)| {
         let group = format!("n {}", text::grouped(*n));
@@ -192,7 +257,10 @@ fn table(found: &Stable, is_drawn: bool) -> LocalTable {
     specs.extend(points.pop());
     specs.push(Spec::number("drift", "", ColumnKind::Number, 5));
     if is_drawn {
-        specs.push(Spec::text("drawn", u16::try_from(WIDE * found.fractions.len()).unwrap_or(22)));
+        specs.push(Spec::text(
+            "drawn",
+            u16::try_from(WIDE * found.fractions.len()).unwrap_or(22),
+        ));
     }
     specs.extend(points);
     let number = |value: Option<f64>| match value {
@@ -213,14 +281,25 @@ fn table(found: &Stable, is_drawn: bool) -> LocalTable {
         cells
     };
     let hint = "no model has answers for this column".into();
-    LocalTable::new(specs, found.models.iter().map(line).collect(), 1, Empty::Nothing { hint })
+    LocalTable::new(
+        specs,
+        found.models.iter().map(line).collect(),
+        1,
+        Empty::Nothing { hint },
+    )
 }
 
 impl BoardPane {
     /// Asks the owner for the curves of the column under the cursor, or of the one that rows are sorted by.
     pub(super) fn ask_stable(&mut self) -> Vec<BoardEffect> {
-        let Some(column) = self.column().map(|c| c.name.clone()).or_else(|| self.sorted_by()) else {
-            return vec![BoardEffect::Refuse("put the cursor on a column first".into())];
+        let Some(column) = self
+            .column()
+            .map(|c| c.name.clone())
+            .or_else(|| self.sorted_by())
+        else {
+            return vec![BoardEffect::Refuse(
+                "put the cursor on a column first".into(),
+            )];
         };
         let view = StableView::new(Box::new(self.shown.clone()), column);
         let effect = view.effect();
@@ -230,7 +309,8 @@ impl BoardPane {
 
     /// Takes the curves in, or why there are none; those that nobody looks at any more are passed over.
     pub fn take_stable(&mut self, ask: &BoardAsk, column: &str, found: Result<Stable>) {
-        let is = |l: &&mut Layer| matches!(l, Layer::Stable(v) if *v.ask == *ask && v.column == column);
+        let is =
+            |l: &&mut Layer| matches!(l, Layer::Stable(v) if *v.ask == *ask && v.column == column);
         if let Some(Layer::Stable(view)) = self.layers.iter_mut().find(is) {
             view.take(found);
         }
@@ -248,7 +328,9 @@ impl BoardPane {
     /// What is to be done when a layer is closed: nobody waits for its curves any more.
     pub(super) fn closed(layer: &Layer) -> Vec<BoardEffect> {
         match layer {
-            Layer::Stable(view) if matches!(view.state, State::Asked) => vec![BoardEffect::Cancel(view.want())],
+            Layer::Stable(view) if matches!(view.state, State::Asked) => {
+                vec![BoardEffect::Cancel(view.want())]
+            }
             _ => vec![],
         }
     }
@@ -276,18 +358,25 @@ mod tests {
 
     #[test]
     fn the_order_of_models_settles_where_it_stays_to_the_end() {
-        let two = |a: [f64; 3], b: [f64; 3]| order(&found(&[("a", a.map(Some)), ("b", b.map(Some))]));
+        let two =
+            |a: [f64; 3], b: [f64; 3]| order(&found(&[("a", a.map(Some)), ("b", b.map(Some))]));
         assert!(two([50.0, 60.0, 61.0], [40.0, 55.0, 52.0]).contains("from 10 %"));
         assert!(two([50.0, 60.0, 61.0], [60.0, 55.0, 52.0]).contains("from 50 %"));
         assert!(two([70.0, 50.0, 61.0], [60.0, 55.0, 52.0]).contains("only on all"));
         assert!(order(&found(&[("a", [Some(1.0); 3])])).contains("alone"));
         let missing = found(&[("a", [Some(9.0); 3]), ("b", [None, Some(2.0), Some(3.0)])]);
-        assert!(order(&missing).contains("from 50 %"), "a model without a number is in no order");
+        assert!(
+            order(&missing).contains("from 50 %"),
+            "a model without a number is in no order"
+        );
     }
 
     #[test]
     fn curves_are_drawn_between_the_ends_of_all_and_blank_where_there_is_no_number() {
-        let found = found(&[("a", [None, Some(40.0), Some(60.0)]), ("b", [Some(50.0); 3])]);
+        let found = found(&[
+            ("a", [None, Some(40.0), Some(60.0)]),
+            ("b", [Some(50.0); 3]),
+        ]);
         assert_eq!(ends(&found), Some((40.0, 60.0)));
         assert_eq!(drawn(&found.models[0], (40.0, 60.0)), "  ▁▁██");
         assert_eq!(drawn(&found.models[1], (50.0, 50.0)), "▁▁▁▁▁▁");

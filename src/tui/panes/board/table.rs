@@ -17,15 +17,37 @@ pub(super) const FIRST: usize = 2;
 /// Columns after the board's own: what was odd about a model's files.
 pub(super) const COUNTS: [(&str, &str); 6] = [
     ("used", "answers to the questions scored"),
-    ("missing", "questions without an answer; they count as wrong"),
-    ("extra", "answers to questions that are not in the set, in all files; not used"),
-    ("doubled", "rows given more than once, in all files; the first is used"),
-    ("unparsed", "answers that no rule could read; they count as wrong"),
-    ("refused", "answers that decline in words; they count as wrong, unless declining is right"),
+    (
+        "missing",
+        "questions without an answer; they count as wrong",
+    ),
+    (
+        "extra",
+        "answers to questions that are not in the set, in all files; not used",
+    ),
+    (
+        "doubled",
+        "rows given more than once, in all files; the first is used",
+    ),
+    (
+        "unparsed",
+        "answers that no rule could read; they count as wrong",
+    ),
+    (
+        "refused",
+        "answers that decline in words; they count as wrong, unless declining is right",
+    ),
 ];
 
 pub(super) fn counts(c: Counts) -> [u64; 6] {
-    [c.used, c.missing, c.extra, c.duplicate, c.unparsed, c.refused]
+    [
+        c.used,
+        c.missing,
+        c.extra,
+        c.duplicate,
+        c.unparsed,
+        c.refused,
+    ]
 }
 
 /// The ranks by a column.
@@ -44,8 +66,17 @@ pub(super) struct Ranks {
 impl Ranks {
     pub(super) fn new(column: String, ranks: Vec<(String, Rank)>) -> Ranks {
         let tested = ranks.iter().any(|(_, rank)| rank.tested > 0);
-        let places = ranks.iter().enumerate().map(|(at, (model, _))| (model.clone(), at + 1)).collect();
-        Ranks { column, of: ranks.into_iter().collect(), tested, places }
+        let places = ranks
+            .iter()
+            .enumerate()
+            .map(|(at, (model, _))| (model.clone(), at + 1))
+            .collect();
+        Ranks {
+            column,
+            of: ranks.into_iter().collect(),
+            tested,
+            places,
+        }
     }
 
     /// The rank in words: `2`, `2-4` where it may be any of these, `(2)` where nothing was tested.
@@ -76,7 +107,10 @@ fn cell_of(cell: Option<Cell>, scale: Scale, decimals: usize, reference: bool) -
         Scale::Spread => format!("{value:.decimals$}{star}"),
         Scale::P => format!("{}{star}", p_text(value)),
     };
-    let mut shown = LocalCell { is_aside: reference, ..LocalCell::number(said, Some(value)) };
+    let mut shown = LocalCell {
+        is_aside: reference,
+        ..LocalCell::number(said, Some(value))
+    };
     if small || reference {
         shown.view.role = Role::Dim;
     } else if scale == Scale::Share {
@@ -104,11 +138,23 @@ pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
         } else if shown.marked == Some(row.model.as_str()) {
             model.view.role = Role::Flag;
         }
-        let rank = shown.ranks.filter(|_| !reference).and_then(|ranks| ranks.said(&row.model));
-        let rank = rank.map_or_else(|| LocalCell::number("", None), |(said, at)| LocalCell::number(said, Some(at)));
+        let rank = shown
+            .ranks
+            .filter(|_| !reference)
+            .and_then(|ranks| ranks.said(&row.model));
+        let rank = rank.map_or_else(
+            || LocalCell::number("", None),
+            |(said, at)| LocalCell::number(said, Some(at)),
+        );
         let mut cells = vec![model, rank];
-        let at =
-            |i: usize| cell_of(row.cells.get(i).copied().flatten(), board.columns[i].scale, shown.decimals, reference);
+        let at = |i: usize| {
+            cell_of(
+                row.cells.get(i).copied().flatten(),
+                board.columns[i].scale,
+                shown.decimals,
+                reference,
+            )
+        };
         cells.extend((0..board.columns.len()).map(at));
         cells.extend(counts(row.counts).map(|n| match reference {
             true => LocalCell::number("", None),
@@ -121,9 +167,20 @@ pub(super) fn rows(board: &Board, shown: &Shown<'_>) -> Vec<Vec<LocalCell>> {
 
 /// What is left of a column's name without what all names of its group begin with, up to a dot.
 pub(super) fn short<'c>(board: &Board, column: &'c Column) -> &'c str {
-    let group: Vec<&str> = board.columns.iter().filter(|c| c.group == column.group).map(|c| c.name.as_str()).collect();
+    let group: Vec<&str> = board
+        .columns
+        .iter()
+        .filter(|c| c.group == column.group)
+        .map(|c| c.name.as_str())
+        .collect();
     let dots = column.name.match_indices('.').map(|(at, _)| at + 1);
-    let shared = dots.filter(|at| group.iter().all(|name| name.starts_with(&column.name[..*at]))).max();
+    let shared = dots
+        .filter(|at| {
+            group
+                .iter()
+                .all(|name| name.starts_with(&column.name[..*at]))
+        })
+        .max();
     match shared {
         // One column alone begins like itself.
         Some(at) if group.len() > 1 => column.name.get(at..).unwrap_or_default(),
@@ -133,15 +190,26 @@ pub(super) fn short<'c>(board: &Board, column: &'c Column) -> &'c str {
 
 /// Why a board has no rows.
 pub(super) fn nothing() -> Empty {
-    Empty::Nothing { hint: "`benchtop import PATH` brings the answers of models in".into() }
+    Empty::Nothing {
+        hint: "`benchtop import PATH` brings the answers of models in".into(),
+    }
 }
 
 /// How wide the columns are: the models' by their names, numbers by the widest of them, so that none is cut.
 pub(super) fn widths(columns: &[Spec], rows: &[Vec<LocalCell>]) -> Vec<u16> {
-    let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| text::width(&cell.view.text)).max();
+    let widest = |at: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(at))
+            .map(|cell| text::width(&cell.view.text))
+            .max()
+    };
     let of = |(at, spec): (usize, &Spec)| {
         let widest = u16::try_from(widest(at).unwrap_or(0)).unwrap_or(u16::MAX);
-        if at == 0 { widest.clamp(8, NAMES) } else { spec.width.max(widest) }
+        if at == 0 {
+            widest.clamp(8, NAMES)
+        } else {
+            spec.width.max(widest)
+        }
     };
     columns.iter().enumerate().map(of).collect()
 }
@@ -152,18 +220,35 @@ const NAMES: u16 = 26;
 /// A table for a board.
 pub(super) fn table(board: &Board, shown: &Shown<'_>) -> LocalTable {
     let mut columns = vec![Spec::text("model", 8)];
-    columns.push(Spec { width: 4, ..Spec::number("rank", "", ColumnKind::Number, 4) });
+    columns.push(Spec {
+        width: 4,
+        ..Spec::number("rank", "", ColumnKind::Number, 4)
+    });
     let wide = u16::try_from(shown.decimals + 4).unwrap_or(6);
-    let kind = |scale| if scale == Scale::Share { ColumnKind::Share } else { ColumnKind::Number };
+    let kind = |scale| {
+        if scale == Scale::Share {
+            ColumnKind::Share
+        } else {
+            ColumnKind::Number
+        }
+    };
     columns.extend(board.columns.iter().map(|c| {
-        let wide = if c.scale == Scale::Share { wide } else { wide + 1 };
-        let spec = Spec { better: c.better(), ..Spec::number(&c.name, &c.group, kind(c.scale), wide) };
+        let wide = if c.scale == Scale::Share {
+            wide
+        } else {
+            wide + 1
+        };
+        let spec = Spec {
+            better: c.better(),
+            ..Spec::number(&c.name, &c.group, kind(c.scale), wide)
+        };
         match short(board, c) {
             "" => spec,
             short => spec.called(short, wide),
         }
     }));
-    columns.extend(COUNTS.map(|(name, _)| Spec::number(name, "predictions", ColumnKind::Number, 7)));
+    columns
+        .extend(COUNTS.map(|(name, _)| Spec::number(name, "predictions", ColumnKind::Number, 7)));
     let rows = rows(board, shown);
     let widths = widths(&columns, &rows);
     let mut table = LocalTable::new(columns, rows, 2, nothing());
@@ -176,5 +261,9 @@ pub(super) fn table(board: &Board, shown: &Shown<'_>) -> LocalTable {
 pub(super) fn note(table: &mut LocalTable, board: &Board) {
     let small = |c: &Option<Cell>| c.is_some_and(|c| c.n() > 0 && c.n() < SMALL);
     let any = board.rows.iter().any(|r| r.cells.iter().any(small));
-    table.set_note(if any { format!("* fewer than {SMALL} units") } else { String::new() });
+    table.set_note(if any {
+        format!("* fewer than {SMALL} units")
+    } else {
+        String::new()
+    });
 }

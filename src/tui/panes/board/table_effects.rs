@@ -3,34 +3,46 @@
 use super::table::FIRST;
 use super::views::{self, View};
 use super::{BoardEffect, BoardPane, Layer, detail};
-use crate::widgets::table::{Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect};
+use crate::widgets::table::{
+    Answer, DescribeView, FrequencyEffect, FrequencyView, LocalTable, TableEffect,
+};
 
 impl BoardPane {
     /// Turns an answer into effects. `Open` is the leaderboard's own here; the layers take theirs before.
     pub(super) fn carry_out(&mut self, answer: Answer) -> Vec<BoardEffect> {
         match answer {
             Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
-            Answer::Effect(TableEffect::AskRegex { column, on }) => vec![BoardEffect::AskRegex { column, on }],
+            Answer::Effect(TableEffect::AskRegex { column, on }) => {
+                vec![BoardEffect::AskRegex { column, on }]
+            }
             Answer::Effect(TableEffect::AskColumn) => {
-                let names = self.top_table().map(|t| t.columns().iter().map(|c| c.name.clone()).collect());
+                let names = self
+                    .top_table()
+                    .map(|t| t.columns().iter().map(|c| c.name.clone()).collect());
                 vec![BoardEffect::AskColumn(names.unwrap_or_default())]
             }
             Answer::Effect(TableEffect::AskCopy(what)) => vec![BoardEffect::AskCopy(what)],
             Answer::Effect(TableEffect::Refuse(reason)) => vec![BoardEffect::Refuse(reason)],
             // The table answers every other effect itself.
             Answer::Effect(_) => vec![],
-            Answer::Frequency(column, frequency) => self.lay(Layer::Frequency(FrequencyView::new(column, frequency))),
-            Answer::Describe(summaries) => self.lay(Layer::Describe(DescribeView::new(summaries))),
-            Answer::Copied { text, rows, but } => {
-                std::iter::once(BoardEffect::Copy { text, rows }).chain(but.map(BoardEffect::Refuse)).collect()
+            Answer::Frequency(column, frequency) => {
+                self.lay(Layer::Frequency(FrequencyView::new(column, frequency)))
             }
+            Answer::Describe(summaries) => self.lay(Layer::Describe(DescribeView::new(summaries))),
+            Answer::Copied { text, rows, but } => std::iter::once(BoardEffect::Copy { text, rows })
+                .chain(but.map(BoardEffect::Refuse))
+                .collect(),
             Answer::Said(text) => vec![BoardEffect::Say(text)],
         }
     }
 
     /// The table that the topmost frequency table or summary was made from.
     fn source(&mut self) -> &mut LocalTable {
-        let below = self.layers.len().checked_sub(2).and_then(|i| self.layers.get_mut(i));
+        let below = self
+            .layers
+            .len()
+            .checked_sub(2)
+            .and_then(|i| self.layers.get_mut(i));
         below.and_then(Layer::table_mut).unwrap_or(&mut self.table)
     }
 
@@ -39,8 +51,14 @@ impl BoardPane {
             FrequencyEffect::Dive { column, value } => {
                 self.source().dive(column, &value);
                 self.layers.pop();
-                let value = if value.is_empty() { "no value".into() } else { format!("`{value}`") };
-                vec![BoardEffect::Say(format!("only the rows with {value}; back shows all"))]
+                let value = if value.is_empty() {
+                    "no value".into()
+                } else {
+                    format!("`{value}`")
+                };
+                vec![BoardEffect::Say(format!(
+                    "only the rows with {value}; back shows all"
+                ))]
             }
             FrequencyEffect::SelectValue { column, value, on } => {
                 let said = self.source().select_value(column, &value, on);
@@ -60,18 +78,25 @@ impl BoardPane {
     }
 
     fn open(&mut self, id: u64, column: usize) -> Vec<BoardEffect> {
-        let Some(board) = &self.found else { return vec![] };
-        let Some(row) = usize::try_from(id).ok().and_then(|i| board.rows.get(i)) else { return vec![] };
+        let Some(board) = &self.found else {
+            return vec![];
+        };
+        let Some(row) = usize::try_from(id).ok().and_then(|i| board.rows.get(i)) else {
+            return vec![];
+        };
         if let Some(printed) = &row.reference {
             return vec![BoardEffect::Refuse(format!(
                 "{} is printed in {printed}: its answers are not here",
                 row.model
             ))];
         }
-        let cell = column.checked_sub(FIRST).and_then(|i| Some((board.columns.get(i)?, row.cells.get(i)?)));
+        let cell = column
+            .checked_sub(FIRST)
+            .and_then(|i| Some((board.columns.get(i)?, row.cells.get(i)?)));
         match cell {
             Some((column, Some(_))) => {
-                let breakdown = views::called_for(board, &column.name).and_then(|kind| View::new(&kind, board, row));
+                let breakdown = views::called_for(board, &column.name)
+                    .and_then(|kind| View::new(&kind, board, row));
                 match breakdown {
                     Some(view) => self.lay(Layer::View(view)),
                     None => {
@@ -82,7 +107,10 @@ impl BoardPane {
             }
             Some((column, None)) => {
                 let why = detail::nothing(row, column);
-                vec![BoardEffect::Refuse(format!("{}, {}: {why}", row.model, column.name))]
+                vec![BoardEffect::Refuse(format!(
+                    "{}, {}: {why}",
+                    row.model, column.name
+                ))]
             }
             None => {
                 let page = detail::about(board, row);

@@ -21,20 +21,40 @@ fn wilson(k: u64, n: u64) -> (f64, f64) {
 }
 
 fn board() -> Board {
-    let column = |name: &str, group: &str| Column::share(name, group, &format!("one unit of {name} is a pair"));
-    let columns = vec![column("qAcc.L_l", "qAcc"), column("qAcc.L_h", "qAcc"), column("mAcc.L_m", "mAcc")];
+    let column = |name: &str, group: &str| {
+        Column::share(name, group, &format!("one unit of {name} is a pair"))
+    };
+    let columns = vec![
+        column("qAcc.L_l", "qAcc"),
+        column("qAcc.L_h", "qAcc"),
+        column("mAcc.L_m", "mAcc"),
+    ];
     let cell = |k, n| Some(Cell::Share { k, n });
     let row = |model: &str, cells: [Option<Cell>; 3], duplicate| Row {
         model: model.into(),
         cells: cells.to_vec(),
-        counts: Counts { used: 1872, duplicate, ..Counts::default() },
+        counts: Counts {
+            used: 1872,
+            duplicate,
+            ..Counts::default()
+        },
         reference: None,
     };
     let rows = vec![
-        row("GPT4o", [cell(229, 270), cell(180, 230), cell(66, 169)], 6231),
+        row(
+            "GPT4o",
+            [cell(229, 270), cell(180, 230), cell(66, 169)],
+            6231,
+        ),
         row("MiniCPM-V-2", [cell(190, 270), cell(12, 20), None], 0),
     ];
-    Board { questions: 500, columns, rows, notes: vec!["GPT4o: every row twice".into()], drafts: 0 }
+    Board {
+        questions: 500,
+        columns,
+        rows,
+        notes: vec!["GPT4o: every row twice".into()],
+        drafts: 0,
+    }
 }
 
 fn drawn(pane: &mut BoardPane) -> String {
@@ -42,8 +62,18 @@ fn drawn(pane: &mut BoardPane) -> String {
     let area = Rect::new(0, 0, 90, 16);
     let mut buf = Buffer::empty(area);
     pane.draw(area, &Keymap::defaults().unwrap(), &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
-    buf.content.chunks(90).map(line).collect::<Vec<_>>().join("\n")
+    let line = |l: &[ratatui::buffer::Cell]| {
+        l.iter()
+            .map(|c| c.symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_string()
+    };
+    buf.content
+        .chunks(90)
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -54,13 +84,22 @@ fn free_form_answers_that_were_not_compared_are_not_no_answers() {
     let mut pane = BoardPane::new(board, wilson);
     pane.go_to_column(FIRST + 2);
     let shown = drawn(&mut pane);
-    assert!(shown.contains("Acc.type.free-form:  39.05 % =  66/169"), "{shown}");
+    assert!(
+        shown.contains("Acc.type.free-form:  39.05 % =  66/169"),
+        "{shown}"
+    );
     let why = "8 answers not compared yet: benchtop eval similarity";
     pane.act(Action::Down);
     let shown = drawn(&mut pane);
-    assert!(shown.contains(&format!("Acc.type.free-form: {why}")), "{shown}");
+    assert!(
+        shown.contains(&format!("Acc.type.free-form: {why}")),
+        "{shown}"
+    );
     let refused = pane.act(Action::Open);
-    assert!(matches!(&refused[..], [BoardEffect::Refuse(said)] if said.ends_with(why)), "{refused:?}");
+    assert!(
+        matches!(&refused[..], [BoardEffect::Refuse(said)] if said.ends_with(why)),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -68,14 +107,24 @@ fn a_cell_shows_its_count_and_interval_and_opens() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.go_to_column(FIRST);
     let shown = drawn(&mut pane);
-    assert!(shown.contains("qAcc.L_l:  84.81 % = 229/270  95 % 80.0-88.6 (Wilson)"), "{shown}");
-    assert!(shown.contains("one unit of qAcc.L_l is a pair") && shown.contains("note 1/1: GPT4o: every row twice"));
+    assert!(
+        shown.contains("qAcc.L_l:  84.81 % = 229/270  95 % 80.0-88.6 (Wilson)"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("one unit of qAcc.L_l is a pair")
+            && shown.contains("note 1/1: GPT4o: every row twice")
+    );
     assert!(shown.contains("doubled 6,231"), "{shown}");
     let effects = pane.act(Action::Open);
-    let [BoardEffect::Ask(Want::Behind(ask, model, column), AnyRequest::Behind(_))] = &effects[..] else {
+    let [BoardEffect::Ask(Want::Behind(ask, model, column), AnyRequest::Behind(_))] = &effects[..]
+    else {
         panic!("{effects:?}")
     };
-    assert_eq!((&**ask, model.as_str(), column.as_str()), (&BoardAsk::default(), "GPT4o", "qAcc.L_l"));
+    assert_eq!(
+        (&**ask, model.as_str(), column.as_str()),
+        (&BoardAsk::default(), "GPT4o", "qAcc.L_l")
+    );
 }
 
 #[test]
@@ -84,11 +133,17 @@ fn small_counts_are_starred_and_missing_cells_refuse() {
     pane.act(Action::Down);
     pane.go_to_column(FIRST + 1);
     let shown = drawn(&mut pane);
-    assert!(shown.contains("60.0*") && shown.contains("* fewer than 30 units"), "{shown}");
+    assert!(
+        shown.contains("60.0*") && shown.contains("* fewer than 30 units"),
+        "{shown}"
+    );
     assert!(shown.contains("n < 30: too few to rank"), "{shown}");
     pane.act(Action::Right);
     assert!(drawn(&mut pane).contains("mAcc.L_m: no answers"));
-    assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Refuse(_)]));
+    assert!(matches!(
+        &pane.act(Action::Open)[..],
+        [BoardEffect::Refuse(_)]
+    ));
 }
 
 #[test]
@@ -101,7 +156,10 @@ fn no_number_and_no_name_of_usual_length_is_cut() {
     pane.again();
     pane.take_board(&BoardAsk::default(), Ok(full));
     let shown = drawn(&mut pane);
-    assert!(shown.contains("100.0*") && shown.contains("InstructBLIP (Flan-T5-XXL) "), "{shown}");
+    assert!(
+        shown.contains("100.0*") && shown.contains("InstructBLIP (Flan-T5-XXL) "),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -122,7 +180,11 @@ fn sorting_leaves_missing_last_and_the_detail_follows_the_row() {
 #[test]
 fn a_late_answer_does_not_open_a_page_again_that_was_closed() {
     let mut pane = BoardPane::new(board(), wilson);
-    pane.take_behind(&BoardAsk::default(), ("GPT4o", "qAcc.L_l"), BehindPage::default());
+    pane.take_behind(
+        &BoardAsk::default(),
+        ("GPT4o", "qAcc.L_l"),
+        BehindPage::default(),
+    );
     let asked = |effects: Vec<BoardEffect>| {
         let want = effects.into_iter().find_map(|effect| match effect {
             BoardEffect::Ask(want @ Want::Answered(..), _) => Some(want),
@@ -131,9 +193,15 @@ fn a_late_answer_does_not_open_a_page_again_that_was_closed() {
         want.unwrap()
     };
     let open = asked(pane.ask_answered("a/1".into(), "GPT4o".into()));
-    let found = || Answered { number: 1, item: "a/1".into(), ..Answered::default() };
+    let found = || Answered {
+        number: 1,
+        item: "a/1".into(),
+        ..Answered::default()
+    };
     let come = |pane: &mut BoardPane, want: Want| match want {
-        Want::Answered(ask, model, replaces) => _ = pane.take_answered(&ask, &model, replaces, found()),
+        Want::Answered(ask, model, replaces) => {
+            _ = pane.take_answered(&ask, &model, replaces, found())
+        }
         _ => panic!(),
     };
     come(&mut pane, open);
@@ -166,7 +234,11 @@ fn layers_open_and_back_closes_them_one_by_one() {
     assert!(drawn(&mut pane).contains("every row twice"));
     assert_eq!(pane.scopes()[0], Scope::Overlay);
     pane.act(Action::MenuOk);
-    pane.take_behind(&BoardAsk::default(), ("GPT4o", "qAcc.L_l"), BehindPage::default());
+    pane.take_behind(
+        &BoardAsk::default(),
+        ("GPT4o", "qAcc.L_l"),
+        BehindPage::default(),
+    );
     assert!(drawn(&mut pane).contains("answers of GPT4o behind qAcc.L_l"));
     pane.act(Action::Back);
     assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));
@@ -176,31 +248,59 @@ fn layers_open_and_back_closes_them_one_by_one() {
 fn a_copy_has_the_full_column_names() {
     let mut pane = BoardPane::with_decimals(board(), wilson, 2);
     let effects = pane.act(Action::CopyTable);
-    assert!(matches!(&effects[..], [BoardEffect::AskCopy(CopyWhat::All)]), "{effects:?}");
+    assert!(
+        matches!(&effects[..], [BoardEffect::AskCopy(CopyWhat::All)]),
+        "{effects:?}"
+    );
     let effects = pane.copy(CopyWhat::All, CopyFormat::Tsv);
-    let [BoardEffect::Copy { text, rows: 2 }] = &effects[..] else { panic!("{effects:?}") };
+    let [BoardEffect::Copy { text, rows: 2 }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "model\trank\tqAcc.L_l\tqAcc.L_h\tmAcc.L_m\tused\tmissing\textra\tdoubled\tunparsed\trefused");
-    assert_eq!(lines[2], "MiniCPM-V-2\t\t70.37\t60.00\t-\t1872\t0\t0\t0\t0\t0");
+    assert_eq!(
+        lines[0],
+        "model\trank\tqAcc.L_l\tqAcc.L_h\tmAcc.L_m\tused\tmissing\textra\tdoubled\tunparsed\trefused"
+    );
+    assert_eq!(
+        lines[2],
+        "MiniCPM-V-2\t\t70.37\t60.00\t-\t1872\t0\t0\t0\t0\t0"
+    );
 }
 
 #[test]
 fn a_whole_board_is_copied_for_a_paper_with_the_best_scored_number_in_bold() {
     let mut of = board();
     of.columns[1].scale = Scale::Squared;
-    of.rows.push(Row { model: "paper".into(), reference: Some("Table 3".into()), ..of.rows[0].clone() });
+    of.rows.push(Row {
+        model: "paper".into(),
+        reference: Some("Table 3".into()),
+        ..of.rows[0].clone()
+    });
     of.rows[2].cells[0] = Some(Cell::Number { value: 0.99, n: 0 });
     let mut pane = BoardPane::with_decimals(of, wilson, 2);
     // However few rows the screen has.
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     let area = Rect::new(0, 0, 60, 8);
-    pane.draw(area, &Keymap::defaults().unwrap(), &mut Buffer::empty(area), &look);
+    pane.draw(
+        area,
+        &Keymap::defaults().unwrap(),
+        &mut Buffer::empty(area),
+        &look,
+    );
     let effects = pane.copy(CopyWhat::All, CopyFormat::Latex);
-    let [BoardEffect::Copy { text, rows: 3 }] = &effects[..] else { panic!("{effects:?}") };
-    assert!(text.contains("\\toprule") && text.contains("\\midrule") && text.contains("\\bottomrule"), "{text}");
+    let [BoardEffect::Copy { text, rows: 3 }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert!(
+        text.contains("\\toprule") && text.contains("\\midrule") && text.contains("\\bottomrule"),
+        "{text}"
+    );
     let bold = |name: &str| {
         let line = text.lines().find(|line| line.starts_with(name)).unwrap();
-        line.split(" & ").map(|cell| cell.contains("\\textbf")).collect::<Vec<_>>()[2..5].to_vec()
+        line.split(" & ")
+            .map(|cell| cell.contains("\\textbf"))
+            .collect::<Vec<_>>()[2..5]
+            .to_vec()
     };
     assert_eq!(
         bold("GPT4o"),
@@ -208,22 +308,46 @@ fn a_whole_board_is_copied_for_a_paper_with_the_best_scored_number_in_bold() {
         "more is better; less is, of a variance; one number alone is no best"
     );
     assert_eq!(bold("MiniCPM"), [false, true, false]);
-    assert_eq!(bold("paper"), [false, false, false], "it was not scored here");
+    assert_eq!(
+        bold("paper"),
+        [false, false, false],
+        "it was not scored here"
+    );
 }
 
 #[test]
 fn an_empty_board_says_how_to_fill_it() {
     let mut pane = BoardPane::new(Board::default(), wilson);
     assert!(drawn(&mut pane).contains("Nothing here yet"));
-    assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Refuse(_)]));
-    assert!(matches!(&pane.act(Action::BoardViews)[..], [BoardEffect::Refuse(_)]));
-    assert!(matches!(&pane.act(Action::CompareModels)[..], [BoardEffect::Refuse(_)]));
-    assert!(matches!(&pane.act(Action::HowSure)[..], [BoardEffect::Refuse(_)]));
+    assert!(matches!(
+        &pane.act(Action::Open)[..],
+        [BoardEffect::Refuse(_)]
+    ));
+    assert!(matches!(
+        &pane.act(Action::BoardViews)[..],
+        [BoardEffect::Refuse(_)]
+    ));
+    assert!(matches!(
+        &pane.act(Action::CompareModels)[..],
+        [BoardEffect::Refuse(_)]
+    ));
+    assert!(matches!(
+        &pane.act(Action::HowSure)[..],
+        [BoardEffect::Refuse(_)]
+    ));
 }
 
 fn rank(rank: usize, tied: bool, p: f64) -> Rank {
     let high = if tied { 2 } else { rank };
-    Rank { rank, high, tied, discordant: Some((9, 4)), p: Some(p), corrected: Some(p), tested: 1 }
+    Rank {
+        rank,
+        high,
+        tied,
+        discordant: Some((9, 4)),
+        p: Some(p),
+        corrected: Some(p),
+        tested: 1,
+    }
 }
 
 #[test]
@@ -232,44 +356,101 @@ fn ranks_are_of_the_column_that_rows_are_sorted_by_and_say_their_ties() {
     // The overall column is sorted by at once; there is none of those names here, so it is the first.
     pane.go_to_column(FIRST + 1);
     let effects = pane.act(Action::SortDescending);
-    let [BoardEffect::Ask(Want::Ranks(of, column), _)] = &effects[..] else { panic!("{effects:?}") };
+    let [BoardEffect::Ask(Want::Ranks(of, column), _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(column, "qAcc.L_h");
-    let late = vec![("GPT4o".to_string(), rank(1, false, 0.001)), ("MiniCPM-V-2".to_string(), rank(2, false, 0.001))];
+    let late = vec![
+        ("GPT4o".to_string(), rank(1, false, 0.001)),
+        ("MiniCPM-V-2".to_string(), rank(2, false, 0.001)),
+    ];
     pane.take_ranks(of, "qAcc.L_l".into(), late);
-    assert!(pane.ranks.is_none(), "ranks by another column are passed over");
-    let tied = vec![("GPT4o".to_string(), rank(1, true, 0.2)), ("MiniCPM-V-2".to_string(), rank(1, true, 0.2))];
+    assert!(
+        pane.ranks.is_none(),
+        "ranks by another column are passed over"
+    );
+    let tied = vec![
+        ("GPT4o".to_string(), rank(1, true, 0.2)),
+        ("MiniCPM-V-2".to_string(), rank(1, true, 0.2)),
+    ];
     pane.take_ranks(of, column.clone(), tied);
     pane.go_to_column(table::RANK);
     let shown = drawn(&mut pane);
-    assert_eq!(shown.matches(" 1-2").count(), 4, "both rows, the count of rows and the line below: {shown}");
-    assert!(shown.contains("against the next one 9 to 4, p 0.2000"), "{shown}");
+    assert_eq!(
+        shown.matches(" 1-2").count(),
+        4,
+        "both rows, the count of rows and the line below: {shown}"
+    );
+    assert!(
+        shown.contains("against the next one 9 to 4, p 0.2000"),
+        "{shown}"
+    );
     // The natural order has no ranks.
     pane.go_to_column(FIRST + 1);
     assert!(pane.act(Action::SortDescending).is_empty());
-    assert_eq!(drawn(&mut pane).matches(" 1-2").count(), 1, "the count of rows alone");
+    assert_eq!(
+        drawn(&mut pane).matches(" 1-2").count(),
+        1,
+        "the count of rows alone"
+    );
 }
 
 #[test]
 fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_nothing() {
     let mut pane = BoardPane::new(board(), wilson);
-    assert_eq!(pane.filter("nosuch:x status:nonsense").unwrap_err().kind, ErrorKind::Usage);
+    assert_eq!(
+        pane.filter("nosuch:x status:nonsense").unwrap_err().kind,
+        ErrorKind::Usage
+    );
     let effects = pane.filter("level:low").unwrap();
-    let [BoardEffect::Ask(Want::Board(first), _)] = &effects[..] else { panic!("{effects:?}") };
+    let [BoardEffect::Ask(Want::Board(first), _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let first = first.clone();
     let effects = pane.filter("level:high").unwrap();
-    let [BoardEffect::Ask(Want::Board(second), _)] = &effects[..] else { panic!("{effects:?}") };
+    let [BoardEffect::Ask(Want::Board(second), _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let second = second.clone();
     let shown = drawn(&mut pane);
-    assert!(shown.contains("500 questions") && shown.contains("84.8"), "{shown}");
-    pane.take_board(&first, Ok(Board { questions: 7, ..board() }));
-    assert!(drawn(&mut pane).contains("500 questions"), "an earlier answer is passed over");
+    assert!(
+        shown.contains("500 questions") && shown.contains("84.8"),
+        "{shown}"
+    );
+    pane.take_board(
+        &first,
+        Ok(Board {
+            questions: 7,
+            ..board()
+        }),
+    );
+    assert!(
+        drawn(&mut pane).contains("500 questions"),
+        "an earlier answer is passed over"
+    );
     pane.act(Action::Down);
-    pane.take_board(&second, Ok(Board { questions: 230, ..board() }));
+    pane.take_board(
+        &second,
+        Ok(Board {
+            questions: 230,
+            ..board()
+        }),
+    );
     let shown = drawn(&mut pane);
-    assert!(shown.contains("on all items: 230 questions  only level:high"), "{shown}");
-    assert_eq!(pane.row().unwrap().model, "MiniCPM-V-2", "the cursor stays on its model");
+    assert!(
+        shown.contains("on all items: 230 questions  only level:high"),
+        "{shown}"
+    );
+    assert_eq!(
+        pane.row().unwrap().model,
+        "MiniCPM-V-2",
+        "the cursor stays on its model"
+    );
     pane.filter("level:low").unwrap();
-    let refused = pane.take_board(&first, Err(Error::new(ErrorKind::Denied, "the round is blind")));
+    let refused = pane.take_board(
+        &first,
+        Err(Error::new(ErrorKind::Denied, "the round is blind")),
+    );
     assert!(matches!(&refused[..], [BoardEffect::Refuse(why)] if why.contains("blind")));
     assert!(drawn(&mut pane).contains("only level:high") && pane.ask == *second);
 }
@@ -278,10 +459,19 @@ fn a_filter_keeps_the_board_until_the_next_one_is_there_and_a_refusal_changes_no
 fn curated_boards_say_what_the_hand_work_changed() {
     let mut pane = BoardPane::new(board(), wilson);
     let effects = pane.take_rounds(Ok(vec![]));
-    let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(lines.iter().map(|l| l.0.as_str()).collect::<Vec<_>>(), ["all items", "accepted items"]);
+    let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(
+        lines.iter().map(|l| l.0.as_str()).collect::<Vec<_>>(),
+        ["all items", "accepted items"]
+    );
     let effects = pane.chosen(purpose, 1);
-    let [BoardEffect::Ask(Want::Board(ask), _), BoardEffect::Ask(Want::Whole(whole), _)] = &effects[..] else {
+    let [
+        BoardEffect::Ask(Want::Board(ask), _),
+        BoardEffect::Ask(Want::Whole(whole), _),
+    ] = &effects[..]
+    else {
         panic!("{effects:?}")
     };
     assert_eq!(ask.curated, Curated::Accepted);
@@ -294,9 +484,15 @@ fn curated_boards_say_what_the_hand_work_changed() {
     pane.go_to_column(FIRST);
     pane.act(Action::Top);
     let shown = drawn(&mut pane);
-    assert!(shown.contains("leaderboard on accepted items: 300 of 500 questions"), "{shown}");
+    assert!(
+        shown.contains("leaderboard on accepted items: 300 of 500 questions"),
+        "{shown}"
+    );
     let (line, _) = pane.detail().swap_remove(1);
-    assert!(line.starts_with("all items 84.81 % (+5.19 points)"), "{line}");
+    assert!(
+        line.starts_with("all items 84.81 % (+5.19 points)"),
+        "{line}"
+    );
     // Verdicts change which items are accepted: asked again, once at a time.
     assert_eq!(pane.judged().len(), 2);
     assert!(pane.judged().is_empty() && pane.stale);
@@ -304,15 +500,27 @@ fn curated_boards_say_what_the_hand_work_changed() {
 
 fn breakdowns() -> Board {
     let mut columns = vec![Column::share("Acc", "Acc", "an answer")];
-    let mut add =
-        |name: &str, group: &str, scale| columns.push(Column { scale, ..Column::share(name, group, "an answer") });
+    let mut add = |name: &str, group: &str, scale| {
+        columns.push(Column {
+            scale,
+            ..Column::share(name, group, "an answer")
+        })
+    };
     add("SC", "SC", Scale::Squared);
     for style in ["ink", "oil", "pixel"] {
         add(&format!("Acc.style.{style}"), "Acc by style", Scale::Share);
     }
     add("SQ.animal", "SQ by subtask", Scale::Squared);
-    add("Acc.multiple-choice.animal", "multiple-choice by subtask", Scale::Share);
-    add("Acc.true-false.animal", "true-false by subtask", Scale::Share);
+    add(
+        "Acc.multiple-choice.animal",
+        "multiple-choice by subtask",
+        Scale::Share,
+    );
+    add(
+        "Acc.true-false.animal",
+        "true-false by subtask",
+        Scale::Share,
+    );
     for scenario in ["clean", "corruption"] {
         add(&format!("MC+TF.{scenario}"), "MC+TF", Scale::Share);
     }
@@ -344,39 +552,86 @@ fn breakdowns() -> Board {
         counts: Counts::default(),
         reference: None,
     };
-    Board { questions: 100, columns, rows: vec![row("a", 0), row("b", 5)], notes: vec![], drafts: 0 }
+    Board {
+        questions: 100,
+        columns,
+        rows: vec![row("a", 0), row("b", 5)],
+        notes: vec![],
+        drafts: 0,
+    }
 }
 
 #[test]
 fn numbers_that_follow_from_others_open_their_breakdown_and_its_rows_their_answers() {
     let mut pane = BoardPane::new(breakdowns(), wilson);
     let mut open = |column: &str, wanted: &[&str]| {
-        let at = pane.found.as_ref().unwrap().columns.iter().position(|c| c.name == column).unwrap();
+        let at = pane
+            .found
+            .as_ref()
+            .unwrap()
+            .columns
+            .iter()
+            .position(|c| c.name == column)
+            .unwrap();
         pane.go_to_column(FIRST + at);
         pane.table.go_to_id(0);
         assert!(pane.act(Action::Open).is_empty(), "{column}");
         let shown = drawn(&mut pane);
-        wanted.iter().for_each(|w| assert!(shown.contains(w), "{w} in {shown}"));
+        wanted
+            .iter()
+            .for_each(|w| assert!(shown.contains(w), "{w} in {shown}"));
         let effects = pane.act(Action::Open);
-        let [BoardEffect::Ask(Want::Behind(_, model, behind), _)] = &effects[..] else { panic!("{effects:?}") };
+        let [BoardEffect::Ask(Want::Behind(_, model, behind), _)] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         assert_eq!(model, "a");
         pane.act(Action::Back);
         behind.clone()
     };
     // The largest deviation above the mean comes first; 150 = (15^2 + 0 + 15^2) / 3.
-    assert_eq!(open("SC", &["SC 150.00", "+15.0", "75.00", "50.0", "-15.0"]), "Acc.style.pixel");
+    assert_eq!(
+        open("SC", &["SC 150.00", "+15.0", "75.00", "50.0", "-15.0"]),
+        "Acc.style.pixel"
+    );
     // What is below 0 without its noise is 0, and no p is 0.
-    let noise = ["without sampling noise 0.00", "160.00 on average", "p <0.0001"];
+    let noise = [
+        "without sampling noise 0.00",
+        "160.00 on average",
+        "p <0.0001",
+    ];
     assert_eq!(open("SC.corrected", &noise), "Acc.style.pixel");
-    assert_eq!(open("SQ.animal", &["80.0", "55.0", "-25.0", "25.0"]), "Acc.multiple-choice.animal");
-    assert_eq!(open("MC+TF.corruption-clean", &["clean", "corruption", "-10.0", "70.0"]), "MC+TF.clean");
+    assert_eq!(
+        open("SQ.animal", &["80.0", "55.0", "-25.0", "25.0"]),
+        "Acc.multiple-choice.animal"
+    );
+    assert_eq!(
+        open(
+            "MC+TF.corruption-clean",
+            &["clean", "corruption", "-10.0", "70.0"]
+        ),
+        "MC+TF.clean"
+    );
     let effects = pane.act(Action::BoardViews);
-    let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [BoardEffect::AskChoice { purpose, lines, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let names: Vec<&str> = lines.iter().map(|l| l.0.as_str()).collect();
-    assert_eq!(names, ["styles (SC)", "question types (SQ)", "Acc by style", "MC+TF", "stability"]);
+    assert_eq!(
+        names,
+        [
+            "styles (SC)",
+            "question types (SQ)",
+            "Acc by style",
+            "MC+TF",
+            "stability"
+        ]
+    );
     assert!(pane.chosen(purpose, 2).is_empty());
     let shown = drawn(&mut pane);
-    assert!(shown.contains("a by Acc by style") && shown.contains("65.0") && shown.contains("-5.0"), "best: {shown}");
+    assert!(
+        shown.contains("a by Acc by style") && shown.contains("65.0") && shown.contains("-5.0"),
+        "best: {shown}"
+    );
 }
 
 #[test]
@@ -388,12 +643,19 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
     assert!(drawn(&mut pane).contains("x compares with GPT4o"));
     pane.table.go_to_id(1);
     let effects = pane.act(Action::CompareModels);
-    let [BoardEffect::Ask(Want::Compared(ask), AnyRequest::Compare(request::Compare { models, column, .. }))] =
-        &effects[..]
+    let [
+        BoardEffect::Ask(
+            Want::Compared(ask),
+            AnyRequest::Compare(request::Compare { models, column, .. }),
+        ),
+    ] = &effects[..]
     else {
         panic!("{effects:?}")
     };
-    assert_eq!((models.join(" "), column.as_str()), ("GPT4o MiniCPM-V-2".into(), "qAcc.L_l"));
+    assert_eq!(
+        (models.join(" "), column.as_str()),
+        ("GPT4o MiniCPM-V-2".into(), "qAcc.L_l")
+    );
     let share = |k| Some(Cell::Share { k, n: 270 });
     let compared = Compared {
         models: models.clone(),
@@ -401,7 +663,12 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
         cells: [share(229), share(190)],
         delta: Some(39.0 / 270.0),
         redrawn: Redrawn {
-            interval: Some(Drawn { low: 0.08, high: 0.21, standard_error: 0.03, draws: 1000 }),
+            interval: Some(Drawn {
+                low: 0.08,
+                high: 0.21,
+                standard_error: 0.03,
+                draws: 1000,
+            }),
             why_not: None,
             cluster: "image pair".into(),
             clusters: 190,
@@ -422,12 +689,21 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
     };
     pane.take_compared(ask, compared);
     let shown = drawn(&mut pane);
-    for part in ["difference: +14.44 points  95 % 8.0 to 21.0", "190 image pairs", "p <0.0001 of 59 against 20"] {
+    for part in [
+        "difference: +14.44 points  95 % 8.0 to 21.0",
+        "190 image pairs",
+        "p <0.0001 of 59 against 20",
+    ] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
-    assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Items(words)] if words == "number:3,4,9"));
+    assert!(
+        matches!(&pane.act(Action::Open)[..], [BoardEffect::Items(words)] if words == "number:3,4,9")
+    );
     pane.act(Action::Down);
-    assert!(matches!(&pane.act(Action::Open)[..], [BoardEffect::Refuse(_)]));
+    assert!(matches!(
+        &pane.act(Action::Open)[..],
+        [BoardEffect::Refuse(_)]
+    ));
     pane.act(Action::Back);
     assert!(pane.act(Action::Back).is_empty(), "the mark goes first");
     assert!(matches!(&pane.act(Action::Back)[..], [BoardEffect::Leave]));
@@ -436,13 +712,20 @@ fn two_models_are_marked_one_after_the_other_and_their_items_open() {
 #[test]
 fn printed_rows_are_dimmed_and_never_ranked_nor_opened() {
     let mut with = board();
-    let printed = Row { model: "GPT-4V".into(), reference: Some("Table 2".into()), ..with.rows[0].clone() };
+    let printed = Row {
+        model: "GPT-4V".into(),
+        reference: Some("Table 2".into()),
+        ..with.rows[0].clone()
+    };
     with.rows.push(printed);
     let mut pane = BoardPane::new(with, wilson);
     pane.table.go_to_id(2);
     pane.go_to_column(FIRST);
     assert!(drawn(&mut pane).contains("printed in Table 2; not scored here"));
     for action in [Action::Open, Action::CompareModels, Action::HowSure] {
-        assert!(matches!(&pane.act(action)[..], [BoardEffect::Refuse(_)]), "{action:?}");
+        assert!(
+            matches!(&pane.act(action)[..], [BoardEffect::Refuse(_)]),
+            "{action:?}"
+        );
     }
 }

@@ -32,7 +32,10 @@ pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
         None => (&[][..], Empty::Loading),
         Some(Err(problem)) => (&[][..], Empty::Failed(said(problem))),
         Some(Ok(list)) => {
-            let hint = format!("no term has {} judged items yet: 1 goes to the review", super::JUDGED);
+            let hint = format!(
+                "no term has {} judged items yet: 1 goes to the review",
+                super::JUDGED
+            );
             (&list[..], Empty::Nothing { hint })
         }
     };
@@ -43,7 +46,10 @@ pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
         let (low, high) = wilson(no, yes + no, Z).unwrap_or((0.0, 1.0));
         let mut shown = LocalCell::number(format!("{:.0} %", share * 100.0), Some(share));
         shown.view.heat = Some(share as f32);
-        let range = LocalCell::number(format!("{:.0}-{:.0}", low * 100.0, high * 100.0), Some(f.at_least));
+        let range = LocalCell::number(
+            format!("{:.0}-{:.0}", low * 100.0, high * 100.0),
+            Some(f.at_least),
+        );
         vec![
             LocalCell::text(&f.term),
             LocalCell::text(&f.vocabulary),
@@ -60,7 +66,12 @@ pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
 /// The filter that shows the rejected items of a term.
 pub fn words(failing: &Failing) -> String {
     let terms = vec![(failing.vocabulary.clone(), failing.term.clone())];
-    Filter { status: vec![Status::Rejected], terms, ..Filter::default() }.words()
+    Filter {
+        status: vec![Status::Rejected],
+        terms,
+        ..Filter::default()
+    }
+    .words()
 }
 
 /// What is asked before terms are retired.
@@ -70,21 +81,40 @@ pub fn question(terms: &[(String, String)], count: &Discarded) -> String {
         many => format!("{} terms", many.len()),
     };
     let accepted = count.items.of(Status::Accepted);
-    format!("retire {what}: {}, {} of them accepted", counted(count.items.all(), "item"), grouped(accepted))
+    format!(
+        "retire {what}: {}, {} of them accepted",
+        counted(count.items.all(), "item"),
+        grouped(accepted)
+    )
 }
 
 /// The answers: the first rejects the items too.
 pub fn answers(terms: &[(String, String)], count: &Discarded) -> Vec<(String, String)> {
     let them = if terms.len() == 1 { "it" } else { "them" };
     vec![
-        (format!("disable {them} and reject {}", counted(count.rejected, "item")), "the metadata is saved".into()),
-        (format!("only disable {them}"), "no new items; those there stay".into()),
+        (
+            format!(
+                "disable {them} and reject {}",
+                counted(count.rejected, "item")
+            ),
+            "the metadata is saved".into(),
+        ),
+        (
+            format!("only disable {them}"),
+            "no new items; those there stay".into(),
+        ),
         ("leave everything as it is".into(), String::new()),
     ]
 }
 
 /// Draws the table with a line that says what it is.
-pub fn draw(table: &mut LocalTable, failing: Option<&Result<Vec<Failing>>>, area: Rect, buf: &mut Buffer, look: &Look) {
+pub fn draw(
+    table: &mut LocalTable,
+    failing: Option<&Result<Vec<Failing>>>,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) {
     if area.height < 4 {
         return table.draw(area, buf, look);
     }
@@ -92,8 +122,25 @@ pub fn draw(table: &mut LocalTable, failing: Option<&Result<Vec<Failing>>>, area
     let many = failing.and_then(|f| f.as_ref().ok()).map_or(0, Vec::len);
     let title = match many {
         0 => " terms whose items fail most".to_string(),
-        n => format!(" terms whose items fail most, of {n} with {} judged  d: retire  f: the map", super::JUDGED),
+        n => format!(
+            " terms whose items fail most, of {n} with {} judged  d: retire  f: the map",
+            super::JUDGED
+        ),
     };
-    buf.set_stringn(area.x, area.y, text::fit(&title, room), room, look.style(Role::Heading));
-    table.draw(Rect { y: area.y + 1, height: area.height - 1, ..area }, buf, look);
+    buf.set_stringn(
+        area.x,
+        area.y,
+        text::fit(&title, room),
+        room,
+        look.style(Role::Heading),
+    );
+    table.draw(
+        Rect {
+            y: area.y + 1,
+            height: area.height - 1,
+            ..area
+        },
+        buf,
+        look,
+    );
 }

@@ -100,15 +100,24 @@ pub fn fill(
         None => (None, Empty::Loading),
         Some(Err(problem)) => (None, Empty::Failed(said(problem))),
         Some(Ok(grid)) => {
-            let hint = format!("no item has a {rows} or a {columns}: `benchtop compose` makes some");
+            let hint =
+                format!("no item has a {rows} or a {columns}: `benchtop compose` makes some");
             (Some(grid), Empty::Nothing { hint })
         }
     };
     // The same columns for every measure, so that the cursor and the sorting stay.
     let kind = ColumnKind::Number;
     let values = grid.map_or(&[][..], |g| &g.rows[..]);
-    let widest = values.iter().map(|(v, _)| text::width(shown_value(v))).max().unwrap_or(0).clamp(8, 22);
-    let mut specs = vec![Spec::text(rows, widest as u16), Spec::number("all", "", kind, 8)];
+    let widest = values
+        .iter()
+        .map(|(v, _)| text::width(shown_value(v)))
+        .max()
+        .unwrap_or(0)
+        .clamp(8, 22);
+    let mut specs = vec![
+        Spec::text(rows, widest as u16),
+        Spec::number("all", "", kind, 8),
+    ];
     let across = grid.map_or(&[][..], |g| &g.columns[..]);
     for (value, _) in across {
         let name = text::fit(shown_value(value), 12);
@@ -118,7 +127,11 @@ pub fn fill(
         specs.push(spec);
     }
     let most = |tallies: &mut dyn Iterator<Item = &Tally>| -> f64 {
-        if measure == Measure::Rate { 1.0 } else { tallies.filter_map(|t| measure.of(t)).fold(0.0, f64::max) }
+        if measure == Measure::Rate {
+            1.0
+        } else {
+            tallies.filter_map(|t| measure.of(t)).fold(0.0, f64::max)
+        }
     };
     let largest = most(&mut grid.map_or(&[][..], |g| &g.cells[..]).iter());
     let cell = |tally: &Tally, heat: bool| {
@@ -140,7 +153,9 @@ pub fn fill(
     let wide = across.len();
     let line = |(at, (value, total)): (usize, &(String, Tally))| {
         let mut cells = vec![LocalCell::text(shown_value(value)), cell(total, false)];
-        let own = grid.map_or(&[][..], |g| g.cells.get(at * wide..(at + 1) * wide).unwrap_or(&[]));
+        let own = grid.map_or(&[][..], |g| {
+            g.cells.get(at * wide..(at + 1) * wide).unwrap_or(&[])
+        });
         cells.extend(own.iter().enumerate().map(|(column, tally)| {
             let excluded = grid.is_some_and(|g| g.why_not(at * wide + column).is_some());
             if !excluded {
@@ -183,17 +198,38 @@ pub fn draw(
         Some((possible, filled)) => format!("  {filled} of {possible} possible cells"),
         None => String::new(),
     };
-    let title = format!(" {rows} x {columns}, coloured by {}{possible}  tab: other counts", measure.name());
-    buf.set_stringn(area.x, area.y, text::fit(&title, room), room, look.style(Role::Heading));
+    let title = format!(
+        " {rows} x {columns}, coloured by {}{possible}  tab: other counts",
+        measure.name()
+    );
+    buf.set_stringn(
+        area.x,
+        area.y,
+        text::fit(&title, room),
+        room,
+        look.style(Role::Heading),
+    );
     table.set_note("");
-    let body = Rect { y: area.y + 1, height: area.height - 4, ..area };
+    let body = Rect {
+        y: area.y + 1,
+        height: area.height - 4,
+        ..area
+    };
     table.draw(body, buf, look);
-    let Some(grid) = grid.filter(|g| !g.rows.is_empty()) else { return };
+    let Some(grid) = grid.filter(|g| !g.rows.is_empty()) else {
+        return;
+    };
     let y = body.bottom();
     for placed in table.state().placed(table.columns()) {
         let total = match placed.column {
             0 => {
-                buf.set_stringn(area.x + placed.x, y, "all", usize::from(placed.width), look.style(Role::Heading));
+                buf.set_stringn(
+                    area.x + placed.x,
+                    y,
+                    "all",
+                    usize::from(placed.width),
+                    look.style(Role::Heading),
+                );
                 continue;
             }
             1 => grid.rows.iter().fold(Tally::default(), |mut all, (_, t)| {
@@ -208,30 +244,65 @@ pub fn draw(
         let shown = measure.shown(&total);
         let wide = usize::from(placed.width);
         let pad = wide.saturating_sub(text::width(&shown)) as u16;
-        buf.set_stringn(area.x + placed.x + pad, y, shown, wide, look.style(Role::Heading));
+        buf.set_stringn(
+            area.x + placed.x + pad,
+            y,
+            shown,
+            wide,
+            look.style(Role::Heading),
+        );
     }
     for (i, line) in detail(table, grid).into_iter().enumerate() {
-        buf.set_stringn(area.x + 1, y + 1 + i as u16, text::fit(&line, room - 1), room - 1, look.style(Role::Dim));
+        buf.set_stringn(
+            area.x + 1,
+            y + 1 + i as u16,
+            text::fit(&line, room - 1),
+            room - 1,
+            look.style(Role::Dim),
+        );
     }
 }
 
 /// The cell under the cursor, in words. Few fields, each in its place, so that a move changes few characters.
 fn detail(table: &LocalTable, grid: &Grid) -> [String; 2] {
-    let row = table.cursor_id().and_then(|id| usize::try_from(id).ok()).filter(|r| *r < grid.rows.len());
-    let Some(row) = row else { return [String::new(), String::new()] };
-    let column = table.state().column().checked_sub(2).filter(|c| *c < grid.columns.len());
+    let row = table
+        .cursor_id()
+        .and_then(|id| usize::try_from(id).ok())
+        .filter(|r| *r < grid.rows.len());
+    let Some(row) = row else {
+        return [String::new(), String::new()];
+    };
+    let column = table
+        .state()
+        .column()
+        .checked_sub(2)
+        .filter(|c| *c < grid.columns.len());
     let (name, total) = &grid.rows[row];
     let (place, tally) = match column {
         Some(c) => {
             let at = row * grid.columns.len() + c;
             let cell = grid.cells.get(at).copied().unwrap_or_default();
-            let why = grid.why_not(at).map_or(String::new(), |why| format!("  ×: {why}"));
-            (format!("{:<22} x {}{why}", shown_value(name), shown_value(&grid.columns[c].0)), cell)
+            let why = grid
+                .why_not(at)
+                .map_or(String::new(), |why| format!("  ×: {why}"));
+            (
+                format!(
+                    "{:<22} x {}{why}",
+                    shown_value(name),
+                    shown_value(&grid.columns[c].0)
+                ),
+                cell,
+            )
         }
         None => (format!("all {}", shown_value(name)), *total),
     };
-    let (judged, accepted) = (tally.of(Status::Accepted) + tally.of(Status::Rejected), tally.of(Status::Accepted));
-    let rate = tally.acceptance().map_or("-".into(), |(share, _)| format!("{:.0} %", share * 100.0));
+    let (judged, accepted) = (
+        tally.of(Status::Accepted) + tally.of(Status::Rejected),
+        tally.of(Status::Accepted),
+    );
+    let rate = tally
+        .acceptance()
+        .map_or("-".into(), |(share, _)| format!("{:.0} %", share * 100.0));
     let counts = format!(
         "{:>7} items {:>7} pending {:>6} flagged  accepted {rate:>5} {:>6} of {:>6}",
         grouped(tally.all()),

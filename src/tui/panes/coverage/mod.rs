@@ -126,12 +126,21 @@ impl CoveragePane {
 
     /// Shown, or items changed: what is shown is asked again; it stays on the screen until the answer is there.
     pub fn start(&mut self) -> Vec<Effect> {
-        if self.terms { vec![Effect::Ask(Want::Failing, request::Failing(JUDGED).into())] } else { self.ask_grid() }
+        if self.terms {
+            vec![Effect::Ask(Want::Failing, request::Failing(JUDGED).into())]
+        } else {
+            self.ask_grid()
+        }
     }
 
     fn ask_grid(&self) -> Vec<Effect> {
         let (rows, columns) = (self.rows.clone(), self.columns.clone());
-        let ask = request::Grid { rows: rows.clone(), columns: columns.clone(), filter: Filter::default() }.into();
+        let ask = request::Grid {
+            rows: rows.clone(),
+            columns: columns.clone(),
+            filter: Filter::default(),
+        }
+        .into();
         vec![Effect::Ask(Want::Grid(rows, columns), ask)]
     }
 
@@ -149,7 +158,11 @@ impl CoveragePane {
     }
 
     /// Takes in what retiring these terms would do, and asks whether to.
-    pub fn take_count(&mut self, terms: &[(String, String)], count: Result<Discarded>) -> Vec<Effect> {
+    pub fn take_count(
+        &mut self,
+        terms: &[(String, String)],
+        count: Result<Discarded>,
+    ) -> Vec<Effect> {
         match count {
             Ok(count) => vec![Effect::AskChoice {
                 purpose: ChoiceFor::Retire(terms.to_vec()),
@@ -170,17 +183,28 @@ impl CoveragePane {
         match action {
             Action::Back if self.terms => {
                 self.terms = false;
-                if self.grid.is_none() { self.ask_grid() } else { vec![] }
+                if self.grid.is_none() {
+                    self.ask_grid()
+                } else {
+                    vec![]
+                }
             }
             Action::Back => vec![Effect::Leave],
             Action::FailingTerms => {
                 self.terms = !self.terms;
                 self.start()
             }
-            Action::RetireTerms if !self.terms => refuse("f shows the terms whose items fail most: select some there"),
+            Action::RetireTerms if !self.terms => {
+                refuse("f shows the terms whose items fail most: select some there")
+            }
             Action::RetireTerms => self.retire(),
-            Action::NextCount | Action::ChooseRows | Action::ChooseColumns | Action::SwapAxes if self.terms => {
-                refuse(format!("{} is for the map: f goes back to it", action.name()))
+            Action::NextCount | Action::ChooseRows | Action::ChooseColumns | Action::SwapAxes
+                if self.terms =>
+            {
+                refuse(format!(
+                    "{} is for the map: f goes back to it",
+                    action.name()
+                ))
             }
             Action::NextCount => {
                 self.measure = self.measure.next();
@@ -201,7 +225,11 @@ impl CoveragePane {
                 } else {
                     (ChoiceFor::Columns(names), "across".into())
                 };
-                vec![Effect::AskChoice { purpose, title, lines }]
+                vec![Effect::AskChoice {
+                    purpose,
+                    title,
+                    lines,
+                }]
             }
             other => self.act_on_table(other),
         }
@@ -214,7 +242,11 @@ impl CoveragePane {
     }
 
     fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
-        let table = if self.terms { &mut self.table } else { &mut self.map };
+        let table = if self.terms {
+            &mut self.table
+        } else {
+            &mut self.map
+        };
         let answers = table.act(action);
         let mut effects = Vec::new();
         for answer in answers {
@@ -231,28 +263,50 @@ impl CoveragePane {
     fn open(&self, id: u64, column: usize) -> Vec<Effect> {
         let at = usize::try_from(id).unwrap_or(usize::MAX);
         if self.terms {
-            let failing = self.failing.as_ref().and_then(|f| f.as_ref().ok()).and_then(|f| f.get(at));
+            let failing = self
+                .failing
+                .as_ref()
+                .and_then(|f| f.as_ref().ok())
+                .and_then(|f| f.get(at));
             return failing.map_or(vec![], |f| vec![Effect::Filter(failing::words(f))]);
         }
-        let Some(Ok(grid)) = &self.grid else { return vec![] };
-        let row = grid.rows.get(at).map(|(v, _)| (self.rows.as_str(), v.as_str()));
+        let Some(Ok(grid)) = &self.grid else {
+            return vec![];
+        };
+        let row = grid
+            .rows
+            .get(at)
+            .map(|(v, _)| (self.rows.as_str(), v.as_str()));
         let across = column.checked_sub(2).and_then(|c| grid.columns.get(c));
         let across = across.map(|(v, _)| (self.columns.as_str(), v.as_str()));
-        vec![Effect::Filter(map::words(row.into_iter().chain(across), self.measure))]
+        vec![Effect::Filter(map::words(
+            row.into_iter().chain(across),
+            self.measure,
+        ))]
     }
 
     fn retire(&mut self) -> Vec<Effect> {
-        let Some(Ok(failing)) = &self.failing else { return refuse("the terms are not here yet") };
+        let Some(Ok(failing)) = &self.failing else {
+            return refuse("the terms are not here yet");
+        };
         let mut ids: Vec<u64> = self.table.state().selected().iter().copied().collect();
         if ids.is_empty() {
             ids.extend(self.table.cursor_id());
         }
         let of = |id: &u64| failing.get(usize::try_from(*id).ok()?);
-        let terms: Vec<_> = ids.iter().filter_map(of).map(|f| (f.vocabulary.clone(), f.term.clone())).collect();
+        let terms: Vec<_> = ids
+            .iter()
+            .filter_map(of)
+            .map(|f| (f.vocabulary.clone(), f.term.clone()))
+            .collect();
         if terms.is_empty() {
             return refuse("there is no term here");
         }
-        let ask = request::Discard { terms: terms.clone(), dry: true }.into();
+        let ask = request::Discard {
+            terms: terms.clone(),
+            dry: true,
+        }
+        .into();
         vec![Effect::Ask(Want::Count(terms), ask)]
     }
 
@@ -260,15 +314,24 @@ impl CoveragePane {
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match purpose {
             ChoiceFor::Rows(names) | ChoiceFor::Columns(names) => {
-                let Some(name) = names.get(pick).cloned() else { return vec![] };
-                let axis = if matches!(purpose, ChoiceFor::Rows(_)) { &mut self.rows } else { &mut self.columns };
+                let Some(name) = names.get(pick).cloned() else {
+                    return vec![];
+                };
+                let axis = if matches!(purpose, ChoiceFor::Rows(_)) {
+                    &mut self.rows
+                } else {
+                    &mut self.columns
+                };
                 if *axis == name {
                     return vec![];
                 }
                 *axis = name;
                 self.turn()
             }
-            ChoiceFor::Retire(terms) if pick < 2 => vec![Effect::Retire { terms: terms.clone(), discard: pick == 0 }],
+            ChoiceFor::Retire(terms) if pick < 2 => vec![Effect::Retire {
+                terms: terms.clone(),
+                discard: pick == 0,
+            }],
             ChoiceFor::Retire(_) => vec![],
         }
     }
@@ -280,17 +343,37 @@ impl CoveragePane {
         }
         let blocks = map::blocks(look);
         if self.made != Some((self.measure, blocks)) {
-            map::fill(&mut self.map, self.grid.as_ref(), (&self.rows, &self.columns), self.measure, blocks);
+            map::fill(
+                &mut self.map,
+                self.grid.as_ref(),
+                (&self.rows, &self.columns),
+                self.measure,
+                blocks,
+            );
             self.made = Some((self.measure, blocks));
         }
         let grid = self.grid.as_ref().and_then(|g| g.as_ref().ok());
-        map::draw(&mut self.map, grid, (&self.rows, &self.columns), self.measure, area, buf, look);
+        map::draw(
+            &mut self.map,
+            grid,
+            (&self.rows, &self.columns),
+            self.measure,
+            area,
+            buf,
+            look,
+        );
     }
 }
 
 fn properties(vocabularies: &[String]) -> Vec<String> {
     let own = PROPERTIES.iter().map(|p| p.to_string());
-    own.chain(vocabularies.iter().filter(|v| !PROPERTIES.contains(&v.as_str())).cloned()).collect()
+    own.chain(
+        vocabularies
+            .iter()
+            .filter(|v| !PROPERTIES.contains(&v.as_str()))
+            .cloned(),
+    )
+    .collect()
 }
 
 #[cfg(test)]

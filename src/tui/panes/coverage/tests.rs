@@ -6,14 +6,23 @@ use benchtop_owner::wire::{AnyRequest, request};
 
 fn tally(accepted: u64, rejected: u64, pending: u64) -> Tally {
     let mut t = Tally::default();
-    for (status, n) in [(Status::Accepted, accepted), (Status::Rejected, rejected), (Status::Pending, pending)] {
+    for (status, n) in [
+        (Status::Accepted, accepted),
+        (Status::Rejected, rejected),
+        (Status::Pending, pending),
+    ] {
         (0..n).for_each(|_| t.add(status));
     }
     t
 }
 
 fn grid() -> Grid {
-    let cells = vec![tally(8, 2, 0), tally(0, 0, 5), tally(0, 0, 0), tally(1, 3, 16)];
+    let cells = vec![
+        tally(8, 2, 0),
+        tally(0, 0, 5),
+        tally(0, 0, 0),
+        tally(1, 3, 16),
+    ];
     let sum = |list: &[usize]| {
         list.iter().fold(Tally::default(), |mut all, i| {
             all.0.iter_mut().zip(cells[*i].0).for_each(|(a, b)| *a += b);
@@ -21,8 +30,14 @@ fn grid() -> Grid {
         })
     };
     Grid {
-        rows: vec![("animal".into(), sum(&[0, 1])), ("face".into(), sum(&[2, 3]))],
-        columns: vec![("woodcut".into(), sum(&[0, 2])), ("ink wash".into(), sum(&[1, 3]))],
+        rows: vec![
+            ("animal".into(), sum(&[0, 1])),
+            ("face".into(), sum(&[2, 3])),
+        ],
+        columns: vec![
+            ("woodcut".into(), sum(&[0, 2])),
+            ("ink wash".into(), sum(&[1, 3])),
+        ],
         cells,
         ..Grid::default()
     }
@@ -31,7 +46,9 @@ fn grid() -> Grid {
 fn shown() -> CoveragePane {
     let mut pane = CoveragePane::new();
     let effects = pane.start();
-    let [Effect::Ask(Want::Grid(rows, columns), AnyRequest::Grid(_))] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Ask(Want::Grid(rows, columns), AnyRequest::Grid(_))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     pane.take_grid(rows, columns, Ok(grid()));
     drawn(&mut pane, ColourLevel::True);
     pane
@@ -41,8 +58,18 @@ fn drawn(pane: &mut CoveragePane, level: ColourLevel) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, 80, 14));
     pane.draw(buf.area, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
-    buf.content.chunks(80).map(line).collect::<Vec<_>>().join("\n")
+    let line = |l: &[ratatui::buffer::Cell]| {
+        l.iter()
+            .map(|c| c.symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_string()
+    };
+    buf.content
+        .chunks(80)
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn refused(effects: &[Effect]) -> &str {
@@ -56,9 +83,19 @@ fn refused(effects: &[Effect]) -> &str {
 fn a_cell_shows_its_number_and_opens_the_items_behind_it() {
     let mut pane = shown();
     let picture = drawn(&mut pane, ColourLevel::True);
-    assert!(picture.contains("subject x style, coloured by items") && picture.contains("ink wash"), "{picture}");
-    assert!(picture.lines().any(|l| l.starts_with("   all") && l.contains("35") && l.contains("25")), "{picture}");
-    assert!(matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "subject:animal"));
+    assert!(
+        picture.contains("subject x style, coloured by items") && picture.contains("ink wash"),
+        "{picture}"
+    );
+    assert!(
+        picture
+            .lines()
+            .any(|l| l.starts_with("   all") && l.contains("35") && l.contains("25")),
+        "{picture}"
+    );
+    assert!(
+        matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "subject:animal")
+    );
     pane.act(Action::Right, &[]);
     pane.act(Action::Right, &[]);
     assert!(
@@ -68,13 +105,17 @@ fn a_cell_shows_its_number_and_opens_the_items_behind_it() {
     assert!(
         matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "subject:animal style:woodcut")
     );
-    for expected in
-        ["status:accepted subject:animal style:woodcut", "status:accepted,rejected subject:animal style:woodcut"]
-    {
+    for expected in [
+        "status:accepted subject:animal style:woodcut",
+        "status:accepted,rejected subject:animal style:woodcut",
+    ] {
         pane.act(Action::NextCount, &[]);
         drawn(&mut pane, ColourLevel::True);
         let effects = pane.act(Action::Open, &[]);
-        assert!(matches!(&effects[..], [Effect::Filter(words)] if words == expected), "{effects:?}");
+        assert!(
+            matches!(&effects[..], [Effect::Filter(words)] if words == expected),
+            "{effects:?}"
+        );
     }
     assert!(drawn(&mut pane, ColourLevel::True).contains("80 %"));
 }
@@ -90,7 +131,10 @@ fn the_cursor_and_the_sorting_stay_while_the_measure_turns() {
         pane.act(Action::NextCount, &[]);
         drawn(&mut pane, ColourLevel::True);
     }
-    assert_eq!((pane.map.state().row(), pane.map.state().column()), (1, before.1));
+    assert_eq!(
+        (pane.map.state().row(), pane.map.state().column()),
+        (1, before.1)
+    );
     assert_eq!(pane.map.state().sort().len(), 1);
 }
 
@@ -98,7 +142,10 @@ fn the_cursor_and_the_sorting_stay_while_the_measure_turns() {
 fn without_colours_blocks_and_numbers_say_it() {
     let mut pane = shown();
     let picture = drawn(&mut pane, ColourLevel::Mono);
-    assert!(picture.contains("█ 20") && picture.contains("▄ 10") && picture.contains("▂ 5"), "{picture}");
+    assert!(
+        picture.contains("█ 20") && picture.contains("▄ 10") && picture.contains("▂ 5"),
+        "{picture}"
+    );
     assert!(!drawn(&mut pane, ColourLevel::True).contains('█'));
 }
 
@@ -107,7 +154,9 @@ fn other_properties_are_asked_for_and_late_answers_passed_over() {
     let mut pane = shown();
     let vocabularies = ["background".to_string(), "color".to_string()];
     let effects = pane.act(Action::ChooseColumns, &vocabularies);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let names: Vec<_> = lines.iter().map(|l| l.0.as_str()).collect();
     assert_eq!(names, ["style", "subtask", "type", "background", "color"]);
     let effects = pane.chosen(purpose, 3);
@@ -134,7 +183,10 @@ fn failing() -> Vec<Failing> {
         items: tally(yes, no, 4),
         at_least,
     };
-    vec![one("animal", "axolotl", 1, 19, 0.76), one("style", "ink wash", 10, 10, 0.3)]
+    vec![
+        one("animal", "axolotl", 1, 19, 0.76),
+        one("style", "ink wash", 10, 10, 0.3),
+    ]
 }
 
 #[test]
@@ -142,30 +194,60 @@ fn failing_terms_are_selected_counted_and_retired() {
     let mut pane = shown();
     assert!(refused(&pane.act(Action::RetireTerms, &[])).contains("f shows"));
     let effects = pane.act(Action::FailingTerms, &[]);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Failing, AnyRequest::Failing(request::Failing(JUDGED)))]));
+    assert!(matches!(
+        &effects[..],
+        [Effect::Ask(
+            Want::Failing,
+            AnyRequest::Failing(request::Failing(JUDGED))
+        )]
+    ));
     assert!(refused(&pane.act(Action::RetireTerms, &[])).contains("not here yet"));
     pane.take_failing(Ok(failing()));
     let picture = drawn(&mut pane, ColourLevel::True);
-    assert!(picture.contains("axolotl") && picture.contains("95 %") && picture.contains("76-99"), "{picture}");
+    assert!(
+        picture.contains("axolotl") && picture.contains("95 %") && picture.contains("76-99"),
+        "{picture}"
+    );
     assert!(
         matches!(&pane.act(Action::Open, &[])[..], [Effect::Filter(words)] if words == "status:rejected term:animal/axolotl")
     );
     pane.act(Action::Select, &[]);
     pane.act(Action::Select, &[]);
     let effects = pane.act(Action::RetireTerms, &[]);
-    let [Effect::Ask(Want::Count(terms), AnyRequest::Discard(request::Discard { dry: true, .. }))] = &effects[..]
+    let [Effect::Ask(Want::Count(terms), AnyRequest::Discard(request::Discard { dry: true, .. }))] =
+        &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert_eq!(terms.len(), 2);
     let terms = terms.clone();
     assert!(refused(&pane.take_count(&terms, Err(Error::input("no owner")))).contains("no owner"));
-    let effects = pane.take_count(&terms, Ok(Discarded { items: tally(11, 29, 8), rejected: 19 }));
-    let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
+    let effects = pane.take_count(
+        &terms,
+        Ok(Discarded {
+            items: tally(11, 29, 8),
+            rejected: 19,
+        }),
+    );
+    let [
+        Effect::AskChoice {
+            purpose,
+            title,
+            lines,
+        },
+    ] = &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
     assert_eq!(title, "retire 2 terms: 48 items, 11 of them accepted");
     assert!(lines[0].0.contains("reject 19 items"));
-    assert!(matches!(&pane.chosen(purpose, 0)[..], [Effect::Retire { discard: true, terms }] if terms.len() == 2));
-    assert!(matches!(&pane.chosen(purpose, 1)[..], [Effect::Retire { discard: false, .. }]));
+    assert!(
+        matches!(&pane.chosen(purpose, 0)[..], [Effect::Retire { discard: true, terms }] if terms.len() == 2)
+    );
+    assert!(matches!(
+        &pane.chosen(purpose, 1)[..],
+        [Effect::Retire { discard: false, .. }]
+    ));
     assert!(pane.chosen(purpose, 2).is_empty());
     assert!(pane.act(Action::Back, &[]).is_empty());
     assert!(matches!(&pane.act(Action::Back, &[])[..], [Effect::Leave]));
@@ -175,7 +257,11 @@ fn failing_terms_are_selected_counted_and_retired() {
 fn nothing_loading_and_failed_are_told_apart() {
     let mut pane = CoveragePane::new();
     assert!(drawn(&mut pane, ColourLevel::True).contains("Loading"));
-    pane.take_grid("subject", "style", Err(Error::input("the store is broken").help("rebuild it")));
+    pane.take_grid(
+        "subject",
+        "style",
+        Err(Error::input("the store is broken").help("rebuild it")),
+    );
     assert!(drawn(&mut pane, ColourLevel::True).contains("the store is broken; rebuild it"));
     pane.take_grid("subject", "style", Ok(Grid::default()));
     assert!(drawn(&mut pane, ColourLevel::True).contains("Nothing here yet"));
@@ -203,10 +289,16 @@ fn what_cannot_be_is_crossed_out_said_and_not_counted() {
     let drawn = |pane: &mut CoveragePane| {
         let mut buf = Buffer::empty(Rect::new(0, 0, 100, 24));
         pane.draw(buf.area, &mut buf, &look);
-        buf.content.chunks(100).map(|l| l.iter().map(|c| c.symbol()).collect::<String>() + "\n").collect::<String>()
+        buf.content
+            .chunks(100)
+            .map(|l| l.iter().map(|c| c.symbol()).collect::<String>() + "\n")
+            .collect::<String>()
     };
     let shown = drawn(&mut pane);
-    assert!(shown.contains("3 of 3 possible cells") && shown.contains('×'), "{shown}");
+    assert!(
+        shown.contains("3 of 3 possible cells") && shown.contains('×'),
+        "{shown}"
+    );
     pane.act(Action::Down, &[]);
     for _ in 0..2 {
         pane.act(Action::Right, &[]);

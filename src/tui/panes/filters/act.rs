@@ -28,8 +28,9 @@ impl FiltersPane {
             Action::EditRules => vec![Effect::EditRules(self.rules.problem_line())],
             Action::RemoveLine if self.show_rules => match self.rules.remove() {
                 Some(name) => {
-                    let mut effects =
-                        vec![Effect::Say(format!("`{name}` is out of the rules; w saves, M brings it back"))];
+                    let mut effects = vec![Effect::Say(format!(
+                        "`{name}` is out of the rules; w saves, M brings it back"
+                    ))];
                     effects.extend(self.edited());
                     effects
                 }
@@ -42,8 +43,13 @@ impl FiltersPane {
             Action::CancelScoring => self.cancel_scoring(),
             Action::RetryScoring => self.retry_scoring(),
             Action::Find => {
-                let label = "look at the items such as `subtask:text status:pending` (empty: all)".to_string();
-                vec![Effect::AskText { purpose: TextFor::Items, label, text: self.filter.words() }]
+                let label = "look at the items such as `subtask:text status:pending` (empty: all)"
+                    .to_string();
+                vec![Effect::AskText {
+                    purpose: TextFor::Items,
+                    label,
+                    text: self.filter.words(),
+                }]
             }
             other if self.show_rules => self.in_rules(other),
             other => self.at_bench(other),
@@ -71,7 +77,10 @@ impl FiltersPane {
                 },
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
                 Answer::Said(said) => vec![Effect::Say(said)],
-                _ => refuse(format!("{} is not for rules: R shows the histogram", action.name())),
+                _ => refuse(format!(
+                    "{} is not for rules: R shows the histogram",
+                    action.name()
+                )),
             });
         }
         effects
@@ -87,15 +96,24 @@ impl FiltersPane {
             Action::LineBitRight => self.shift(true, Stride::Fine),
             Action::TypeLine => self.ask_line(),
             Action::OtherLine => {
-                self.active = if self.active == Then::Flag { Then::Park } else { Then::Flag };
-                let line = self.line(self.active).map_or("none yet: an arrow key draws it".into(), lines::said);
-                vec![Effect::Say(format!("the keys move the {} line ({line})", name(self.active)))]
+                self.active = if self.active == Then::Flag {
+                    Then::Park
+                } else {
+                    Then::Flag
+                };
+                let line = self
+                    .line(self.active)
+                    .map_or("none yet: an arrow key draws it".into(), lines::said);
+                vec![Effect::Say(format!(
+                    "the keys move the {} line ({line})",
+                    name(self.active)
+                ))]
             }
             Action::RemoveLine => match self.line(self.active) {
                 Some(_)
-                    if self
-                        .subtask()
-                        .is_some_and(|s| self.own(s)[usize::from(self.active == Then::Park)].is_none()) =>
+                    if self.subtask().is_some_and(|s| {
+                        self.own(s)[usize::from(self.active == Then::Park)].is_none()
+                    }) =>
                 {
                     refuse("this subtask has no line of its own: esc shows all items")
                 }
@@ -121,13 +139,20 @@ impl FiltersPane {
             }
             Action::GroupAcross => {
                 let others: Vec<Field> = GROUPS.into_iter().filter(|f| *f != self.by).collect();
-                self.across = match self.across.and_then(|across| others.iter().position(|f| *f == across)) {
+                self.across = match self
+                    .across
+                    .and_then(|across| others.iter().position(|f| *f == across))
+                {
                     None => others.first().copied(),
                     Some(at) => others.get(at + 1).copied(),
                 };
                 let mut effects = vec![Effect::Say(match self.across {
                     Some(across) => {
-                        format!("{} across {}: doubted of all; ( and ) move", self.by.name(), across.name())
+                        format!(
+                            "{} across {}: doubted of all; ( and ) move",
+                            self.by.name(),
+                            across.name()
+                        )
                     }
                     None => format!("by {} alone", self.by.name()),
                 })];
@@ -140,7 +165,11 @@ impl FiltersPane {
             Action::OwnLine => self.ask_own_line(),
             Action::ChoosePair => self.choose_pair(),
             Action::OtherSample if self.part == Part::Samples => {
-                self.side = if self.side == Side::Good { Side::Doubtful } else { Side::Good };
+                self.side = if self.side == Side::Good {
+                    Side::Doubtful
+                } else {
+                    Side::Good
+                };
                 vec![]
             }
             Action::OtherSample => refuse("tab goes on to the pictures beside the line"),
@@ -148,7 +177,10 @@ impl FiltersPane {
                 Part::Groups => self.in_groups(other),
                 Part::Samples => self.in_samples(other),
                 Part::Pair if other == Action::Open => self.choose_pair(),
-                Part::Pair => refuse(format!("{} is not for this table: tab goes on to the groups", other.name())),
+                Part::Pair => refuse(format!(
+                    "{} is not for this table: tab goes on to the groups",
+                    other.name()
+                )),
             },
         }
     }
@@ -166,22 +198,44 @@ impl FiltersPane {
         if let Some(why) = self.rules.locked() {
             return refuse(why);
         }
-        let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
+        let Some(measure) = self.measure() else {
+            return refuse("the scorers are not here yet");
+        };
         let subtask = self.subtask().map(str::to_string);
-        if subtask.is_some() && lines::line(self.rules.edited(), &measure, self.active, None, self.logit()).is_none() {
+        if subtask.is_some()
+            && lines::line(
+                self.rules.edited(),
+                &measure,
+                self.active,
+                None,
+                self.logit(),
+            )
+            .is_none()
+        {
             return refuse(format!(
                 "draw a {} line for all items first (esc), then one for this subtask",
                 name(self.active)
             ));
         }
-        let rules = lines::with_line(self.rules.edited(), &measure, self.active, subtask.as_deref(), to, self.logit());
+        let rules = lines::with_line(
+            self.rules.edited(),
+            &measure,
+            self.active,
+            subtask.as_deref(),
+            to,
+            self.logit(),
+        );
         self.rules.edit(rules);
         self.edited()
     }
 
     fn shift(&mut self, right: bool, stride: Stride) -> Vec<Effect> {
-        let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
-        let Some((_, bench, _)) = self.shown() else { return refuse("there are no scores to draw a line through yet") };
+        let Some(measure) = self.measure() else {
+            return refuse("the scorers are not here yet");
+        };
+        let Some((_, bench, _)) = self.shown() else {
+            return refuse("there are no scores to draw a line through yet");
+        };
         let (low, high) = bench.ends;
         let bar = lines::step(high - low, histogram_columns(self.width));
         match self.line(self.active) {
@@ -196,7 +250,11 @@ impl FiltersPane {
             }
             None => {
                 let at = measure.default_threshold();
-                let mut effects = vec![Effect::Say(format!("a {} line at {}", name(self.active), lines::said(at)))];
+                let mut effects = vec![Effect::Say(format!(
+                    "a {} line at {}",
+                    name(self.active),
+                    lines::said(at)
+                ))];
                 effects.extend(self.put(Some(at)));
                 effects
             }
@@ -204,14 +262,27 @@ impl FiltersPane {
     }
 
     fn ask_line(&self) -> Vec<Effect> {
-        let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
+        let Some(measure) = self.measure() else {
+            return refuse("the scorers are not here yet");
+        };
         let text = self.line(self.active).map(lines::said).unwrap_or_default();
-        let label = format!("{} what is {} ({})", name(self.active), lines::doubtful_side(&measure), measure.name());
-        vec![Effect::AskText { purpose: TextFor::Line, label, text }]
+        let label = format!(
+            "{} what is {} ({})",
+            name(self.active),
+            lines::doubtful_side(&measure),
+            measure.name()
+        );
+        vec![Effect::AskText {
+            purpose: TextFor::Line,
+            label,
+            text,
+        }]
     }
 
     fn next_scale(&mut self) -> Vec<Effect> {
-        let Some(measure) = self.measure() else { return refuse("the scorers are not here yet") };
+        let Some(measure) = self.measure() else {
+            return refuse("the scorers are not here yet");
+        };
         let Some(next) = measure.scales().get(1).cloned() else {
             return refuse(format!("{} has one scale", measure.scorer));
         };
@@ -220,13 +291,24 @@ impl FiltersPane {
     }
 
     fn go_to_score(&mut self, next: bool) -> Vec<Effect> {
-        let count = self.scorers.as_ref().and_then(|s| s.as_ref().ok()).map_or(0, Vec::len);
+        let count = self
+            .scorers
+            .as_ref()
+            .and_then(|s| s.as_ref().ok())
+            .map_or(0, Vec::len);
         if count == 0 {
             return refuse("the scorers are not here yet");
         }
-        self.at = if next { (self.at + 1) % count } else { (self.at + count - 1) % count };
+        self.at = if next {
+            (self.at + 1) % count
+        } else {
+            (self.at + count - 1) % count
+        };
         self.sample = 0;
-        if self.scorer().is_some_and(|s| self.other.as_ref().is_some_and(|o| o.scorer == s.scorer)) {
+        if self
+            .scorer()
+            .is_some_and(|s| self.other.as_ref().is_some_and(|o| o.scorer == s.scorer))
+        {
             self.other = None;
         }
         self.look()
@@ -238,7 +320,9 @@ impl FiltersPane {
 
     fn only_group(&mut self) -> Vec<Effect> {
         if self.only.take().is_none() {
-            let Some(value) = self.group() else { return refuse("there is no group here") };
+            let Some(value) = self.group() else {
+                return refuse("there is no group here");
+            };
             self.only = Some(value);
         }
         self.look()
@@ -248,12 +332,27 @@ impl FiltersPane {
         if self.by != Field::Subtask {
             return refuse("only subtasks have lines of their own: b groups by subtask");
         }
-        let Some(value) = self.group().filter(|v| !v.is_empty()) else { return refuse("there is no subtask here") };
-        let (Some(measure), Some(line)) = (self.measure(), self.line(self.active)) else {
-            return refuse(format!("draw a {} line for all items first, with an arrow key", name(self.active)));
+        let Some(value) = self.group().filter(|v| !v.is_empty()) else {
+            return refuse("there is no subtask here");
         };
-        let own = lines::own_line(self.rules.edited(), &measure, self.active, &value, self.logit());
-        let label = format!("{} line of {value} (empty: as all, {})", name(self.active), lines::said(line));
+        let (Some(measure), Some(line)) = (self.measure(), self.line(self.active)) else {
+            return refuse(format!(
+                "draw a {} line for all items first, with an arrow key",
+                name(self.active)
+            ));
+        };
+        let own = lines::own_line(
+            self.rules.edited(),
+            &measure,
+            self.active,
+            &value,
+            self.logit(),
+        );
+        let label = format!(
+            "{} line of {value} (empty: as all, {})",
+            name(self.active),
+            lines::said(line)
+        );
         vec![Effect::AskText {
             purpose: TextFor::OwnLine(value),
             label,
@@ -266,10 +365,20 @@ impl FiltersPane {
             return refuse("the scorers are not here yet");
         };
         let others: Vec<_> = list.iter().filter(|s| s.scorer != here.scorer).collect();
-        let lines = others.iter().map(|s| (s.scorer.name(), s.what.clone())).collect();
-        let measures = others.iter().map(|s| Measure::of(s.scorer.clone())).collect();
+        let lines = others
+            .iter()
+            .map(|s| (s.scorer.name(), s.what.clone()))
+            .collect();
+        let measures = others
+            .iter()
+            .map(|s| Measure::of(s.scorer.clone()))
+            .collect();
         let title = format!("compare {} with", here.scorer);
-        vec![Effect::AskChoice { purpose: ChoiceFor::Other(measures), title, lines }]
+        vec![Effect::AskChoice {
+            purpose: ChoiceFor::Other(measures),
+            title,
+            lines,
+        }]
     }
 
     fn new_groups(&mut self) -> Vec<Effect> {
@@ -306,12 +415,16 @@ impl FiltersPane {
         let then = if column == 3 { Then::Park } else { self.active };
         let line = lines::line(self.rules.edited(), &measure, then, subtask, self.logit());
         let threshold = line.and_then(|line| Threshold::new(lines::tidy(line)));
-        filter.scores.extend(threshold.map(|threshold| Condition::doubts(measure, threshold)));
+        filter
+            .scores
+            .extend(threshold.map(|threshold| Condition::doubts(measure, threshold)));
         vec![Effect::Filter(filter.words())]
     }
 
     fn in_samples(&mut self, action: Action) -> Vec<Effect> {
-        let most = self.shown().map_or(0, |(_, bench, _)| bench.bad.len().max(bench.good.len()));
+        let most = self
+            .shown()
+            .map_or(0, |(_, bench, _)| bench.bad.len().max(bench.good.len()));
         match action {
             Action::Down if self.sample + 1 < most => self.sample += 1,
             Action::Down => return refuse("these are the last samples that were fetched"),
@@ -320,10 +433,16 @@ impl FiltersPane {
             Action::Top => self.sample = 0,
             Action::Open => {
                 let [doubtful, good] = self.samples();
-                let here = if self.side == Side::Doubtful { doubtful } else { good };
+                let here = if self.side == Side::Doubtful {
+                    doubtful
+                } else {
+                    good
+                };
                 return match here {
                     Some(sample) => vec![Effect::Item(sample.number)],
-                    None => refuse("there is no item on this side of the line; space goes to the other"),
+                    None => {
+                        refuse("there is no item on this side of the line; space goes to the other")
+                    }
                 };
             }
             other => return refuse(format!("{} is not for samples: tab goes on", other.name())),
@@ -336,18 +455,27 @@ impl FiltersPane {
         match (purpose, pick) {
             (ChoiceFor::Which, pick) => self.chose_items(pick),
             (ChoiceFor::Begin(job, to), 0) => {
-                let job = benchtop_model::scoring::job::NewScoring { dry: false, ..(**job).clone() };
+                let job = benchtop_model::scoring::job::NewScoring {
+                    dry: false,
+                    ..(**job).clone()
+                };
                 let ask = match to.is_empty() {
                     true => request::Score(job).into(),
-                    false => request::Agree { to: to.clone(), then: Some(request::Score(job).then()) }.into(),
+                    false => request::Agree {
+                        to: to.clone(),
+                        then: Some(request::Score(job).then()),
+                    }
+                    .into(),
                 };
                 vec![Effect::Ask(super::Want::Begun, ask)]
             }
             (ChoiceFor::Begin(job, _), 1) if job.drafts => FiltersPane::without_drafts(job),
             (ChoiceFor::Agree(id, act, to), 0) => {
-                let ask =
-                    request::Agree { to: to.clone(), then: Some(request::ScoringAct { id: *id, act: *act }.then()) }
-                        .into();
+                let ask = request::Agree {
+                    to: to.clone(),
+                    then: Some(request::ScoringAct { id: *id, act: *act }.then()),
+                }
+                .into();
                 vec![Effect::Ask(super::Want::Act, ask)]
             }
             (ChoiceFor::Other(measures), pick) => {
@@ -394,7 +522,14 @@ impl FiltersPane {
             TextFor::OwnLine(subtask) => match (number(), self.measure()) {
                 (Ok(to), Some(measure)) => {
                     let rules = self.rules.edited();
-                    let rules = lines::with_line(rules, &measure, self.active, Some(subtask), to, self.logit());
+                    let rules = lines::with_line(
+                        rules,
+                        &measure,
+                        self.active,
+                        Some(subtask),
+                        to,
+                        self.logit(),
+                    );
                     self.rules.edit(rules);
                     self.edited()
                 }

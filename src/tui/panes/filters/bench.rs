@@ -13,7 +13,10 @@ pub(super) struct Turn<Q> {
 
 impl<Q> Default for Turn<Q> {
     fn default() -> Self {
-        Turn { flying: false, next: None }
+        Turn {
+            flying: false,
+            next: None,
+        }
     }
 }
 
@@ -76,7 +79,9 @@ pub(super) fn counted(bench: &Bench, asked: &BenchAsk, now: &BenchAsk) -> Counte
         return exact;
     }
     let doubt = now.measure.scorer.doubt();
-    let of = |bars: &[u64], line: Option<f32>| line.map_or(0, |line| beyond(bars, bench.ends, doubt, line));
+    let of = |bars: &[u64], line: Option<f32>| {
+        line.map_or(0, |line| beyond(bars, bench.ends, doubt, line))
+    };
     let (flag, park) = (of(&bench.bars, now.flag), of(&bench.bars, now.park));
     let scored: u64 = bench.bars.iter().sum();
     let doubted = flag.max(park);
@@ -84,7 +89,10 @@ pub(super) fn counted(bench: &Bench, asked: &BenchAsk, now: &BenchAsk) -> Counte
     Counted {
         items: [tally.all().max(scored) - doubted, doubted - park, park],
         recall: share((rejected, exact.recall.n.max(rejected))),
-        percentile: now.flag.filter(|_| scored > 0).map(|_| flag as f32 / scored as f32),
+        percentile: now
+            .flag
+            .filter(|_| scored > 0)
+            .map(|_| flag as f32 / scored as f32),
         exact: false,
         ..exact
     }
@@ -94,10 +102,16 @@ pub(super) fn counted(bench: &Bench, asked: &BenchAsk, now: &BenchAsk) -> Counte
 fn beyond(bars: &[u64], (low, high): (f32, f32), doubt: FlagPriority, line: f32) -> u64 {
     let all: u64 = bars.iter().sum();
     let span = high - low;
-    let at = if span > 0.0 { (line - low) / span * bars.len() as f32 } else { f32::from(u8::from(line > low)) };
+    let at = if span > 0.0 {
+        (line - low) / span * bars.len() as f32
+    } else {
+        f32::from(u8::from(line > low))
+    };
     let at = at.clamp(0.0, bars.len() as f32);
     let whole = at as usize;
-    let part = bars.get(whole).map_or(0.0, |n| *n as f64 * f64::from(at - whole as f32));
+    let part = bars
+        .get(whole)
+        .map_or(0.0, |n| *n as f64 * f64::from(at - whole as f32));
     let below = bars.iter().take(whole).sum::<u64>() + part.round() as u64;
     match doubt {
         FlagPriority::Low => below,
@@ -141,7 +155,11 @@ mod tests {
             [0, 10, 45, 100]
         );
         assert_eq!(
-            [of(FlagPriority::High, -1.0), of(FlagPriority::High, 1.0), of(FlagPriority::High, 9.0)],
+            [
+                of(FlagPriority::High, -1.0),
+                of(FlagPriority::High, 1.0),
+                of(FlagPriority::High, 9.0)
+            ],
             [100, 90, 0]
         );
         // All items at one score.

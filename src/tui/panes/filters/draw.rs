@@ -41,7 +41,12 @@ impl Layout {
         let half = self.samples.width.saturating_sub(1) / 2;
         // A heading above, two lines of words below.
         let height = self.samples.height.saturating_sub(3);
-        let place = |x: u16| Rect { x, y: self.samples.y + 1, width: half, height };
+        let place = |x: u16| Rect {
+            x,
+            y: self.samples.y + 1,
+            width: half,
+            height,
+        };
         if half < 4 || height < 2 {
             return [Rect::default(); 2];
         }
@@ -59,24 +64,55 @@ fn layout(area: Rect, part: Part) -> Layout {
         60..120 => 22,
         _ => 34,
     };
-    let scorers = Rect { width: left, ..area };
+    let scorers = Rect {
+        width: left,
+        ..area
+    };
     let gap = u16::from(left > 0);
-    let main = Rect { x: area.x + left + gap, width: area.width - left - gap, ..area };
-    let title = Rect { height: main.height.min(1), ..main };
-    let rest = Rect { y: main.y + title.height, height: main.height - title.height, ..main };
+    let main = Rect {
+        x: area.x + left + gap,
+        width: area.width - left - gap,
+        ..area
+    };
+    let title = Rect {
+        height: main.height.min(1),
+        ..main
+    };
+    let rest = Rect {
+        y: main.y + title.height,
+        height: main.height - title.height,
+        ..main
+    };
     let cut = |rect: Rect, from: u16, height: u16| {
         let from = from.min(rect.height);
-        Rect { y: rect.y + from, height: height.min(rect.height - from), ..rect }
+        Rect {
+            y: rect.y + from,
+            height: height.min(rect.height - from),
+            ..rect
+        }
     };
-    let mut out = Layout { scorers, title, ..Layout::default() };
+    let mut out = Layout {
+        scorers,
+        title,
+        ..Layout::default()
+    };
     if main.width >= WIDE.0 && main.height >= WIDE.1 {
         let high = (rest.height * 2 / 5).clamp(10, 20);
         out.histogram = cut(rest, 0, high);
         let below = cut(rest, high + 1, u16::MAX);
         // The groups have six columns; two pictures side by side need less.
         let half = below.width * 3 / 5;
-        let (west, east) =
-            (Rect { width: half, ..below }, Rect { x: below.x + half + 1, width: below.width - half - 1, ..below });
+        let (west, east) = (
+            Rect {
+                width: half,
+                ..below
+            },
+            Rect {
+                x: below.x + half + 1,
+                width: below.width - half - 1,
+                ..below
+            },
+        );
         out.counts = cut(west, 0, 8);
         out.groups = cut(west, 9, u16::MAX);
         out.pair = cut(east, 0, 6);
@@ -85,7 +121,11 @@ fn layout(area: Rect, part: Part) -> Layout {
     }
     // Everything in one column, one of the parts at a time; pictures need the room most.
     let counts = 4.min(rest.height / 3);
-    let wanted = if part == Part::Samples { rest.height / 3 } else { rest.height / 2 };
+    let wanted = if part == Part::Samples {
+        rest.height / 3
+    } else {
+        rest.height / 2
+    };
     let high = wanted.max(6).min(rest.height.saturating_sub(counts));
     out.histogram = cut(rest, 0, high);
     out.counts = cut(rest, high, counts);
@@ -113,11 +153,21 @@ impl FiltersPane {
         let wanted = |(at, sample): (usize, Option<&Sample>)| {
             let (hash, ext) = sample?.picture.clone()?;
             let ext = Some(ext).filter(|e| !e.is_empty());
-            let image = ImageRef { hash: Some(hash.clone()), ext, ..ImageRef::default() };
-            Some((at, *places.get(at)?, hash, image.stored()?)).filter(|(_, place, ..)| !place.is_empty())
+            let image = ImageRef {
+                hash: Some(hash.clone()),
+                ext,
+                ..ImageRef::default()
+            };
+            Some((at, *places.get(at)?, hash, image.stored()?))
+                .filter(|(_, place, ..)| !place.is_empty())
         };
         // The side under the cursor first.
-        let mut list: Vec<_> = self.samples().into_iter().enumerate().filter_map(wanted).collect();
+        let mut list: Vec<_> = self
+            .samples()
+            .into_iter()
+            .enumerate()
+            .filter_map(wanted)
+            .collect();
         if self.side == Side::Good {
             list.reverse();
         }
@@ -127,20 +177,38 @@ impl FiltersPane {
     /// Draws the pane.
     pub fn draw(&mut self, area: Rect, pictures: &Shown, buf: &mut Buffer, look: &Look) {
         let parts = self.layout(area);
-        self.width = if parts.histogram.is_empty() { self.width } else { parts.histogram.width };
+        self.width = if parts.histogram.is_empty() {
+            self.width
+        } else {
+            parts.histogram.width
+        };
         self.draw_scorers(parts.scorers, buf, look);
-        let main = Rect { x: parts.title.x, width: parts.title.width, ..area };
+        let main = Rect {
+            x: parts.title.x,
+            width: parts.title.width,
+            ..area
+        };
         if self.show_rules {
             return self.rules.draw(main, buf, look);
         }
         self.draw_title(parts.title, buf, look);
-        let body = Rect { y: main.y + parts.title.height, height: main.height - parts.title.height, ..main };
+        let body = Rect {
+            y: main.y + parts.title.height,
+            height: main.height - parts.title.height,
+            ..main
+        };
         if let Some(empty) = self.nothing() {
             return draw_empty(&empty, body, buf, look);
         }
         let lines = [Then::Flag, Then::Park].map(|then| self.line(then));
         if let Some((_, bench, _)) = self.shown() {
-            Histogram { bench, lines, active: self.active, look }.draw(parts.histogram, buf);
+            Histogram {
+                bench,
+                lines,
+                active: self.active,
+                look,
+            }
+            .draw(parts.histogram, buf);
         }
         self.draw_counts(parts.counts, buf, look);
         self.draw_groups(parts.groups, buf, look);
@@ -156,15 +224,22 @@ impl FiltersPane {
             Some(Ok(scorers)) => scorers,
         };
         let Some(scorer) = scorers.get(self.at) else {
-            return Some(Empty::Nothing { hint: "this project has no scorers".into() });
+            return Some(Empty::Nothing {
+                hint: "this project has no scorers".into(),
+            });
         };
         match (self.shown(), &self.failed) {
             (Some((_, bench, _)), _) if bench.range.is_none() => {
-                let hint = match (&scorer.not_ready, self.filter.is_empty() && self.only.is_none()) {
+                let hint = match (
+                    &scorer.not_ready,
+                    self.filter.is_empty() && self.only.is_none(),
+                ) {
                     (Some(why), _) => format!("nothing is scored by {}: {why}", scorer.scorer),
                     (None, true) => format!("nothing is scored by {} yet: s scores", scorer.scorer),
                     (None, false) => {
-                        return Some(Empty::Filtered { hint: "/ and an empty line looks at every item".into() });
+                        return Some(Empty::Filtered {
+                            hint: "/ and an empty line looks at every item".into(),
+                        });
                     }
                 };
                 Some(Empty::Nothing { hint })
@@ -187,15 +262,30 @@ mod tests {
                 for part in [Part::Groups, Part::Samples, Part::Pair] {
                     let area = Rect::new(3, 2, width, height);
                     let l = layout(area, part);
-                    let all = [l.scorers, l.title, l.histogram, l.counts, l.groups, l.samples, l.pair];
+                    let all = [
+                        l.scorers,
+                        l.title,
+                        l.histogram,
+                        l.counts,
+                        l.groups,
+                        l.samples,
+                        l.pair,
+                    ];
                     for (at, rect) in all.iter().enumerate().filter(|(_, r)| !r.is_empty()) {
                         assert_eq!(area.intersection(*rect), *rect, "{area} {part:?} {at}");
                         for other in all[at + 1..].iter().filter(|r| !r.is_empty()) {
-                            assert!(rect.intersection(*other).is_empty(), "{area} {part:?}: {rect} and {other}");
+                            assert!(
+                                rect.intersection(*other).is_empty(),
+                                "{area} {part:?}: {rect} and {other}"
+                            );
                         }
                     }
                     for picture in l.pictures().iter().filter(|p| !p.is_empty()) {
-                        assert_eq!(l.samples.intersection(*picture), *picture, "{area} {part:?}");
+                        assert_eq!(
+                            l.samples.intersection(*picture),
+                            *picture,
+                            "{area} {part:?}"
+                        );
                     }
                 }
             }

@@ -29,7 +29,11 @@ pub(super) fn table(by: Field, across: Option<(Field, &[String])>) -> LocalTable
     ];
     debug_assert_eq!(columns.len(), OWN);
     let (across, values) = across.map_or(("", &[][..]), |(field, values)| (field.name(), values));
-    columns.extend(values.iter().map(|v| Spec::number(named(v), across, ColumnKind::Number, 11)));
+    columns.extend(
+        values
+            .iter()
+            .map(|v| Spec::number(named(v), across, ColumnKind::Number, 11)),
+    );
     LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
 }
 
@@ -44,29 +48,45 @@ pub(super) fn across(columns: &[String], column: usize) -> Option<&str> {
 
 /// What is said where there are no groups.
 pub(super) fn nothing(by: Field) -> Empty {
-    Empty::Nothing { hint: format!("no item has a {}", by.name()) }
+    Empty::Nothing {
+        hint: format!("no item has a {}", by.name()),
+    }
 }
 
 /// The rows; `own` gives a group's own flag and park line.
 pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec<Vec<LocalCell>> {
     let crossed = |at: usize| {
-        let cells = bench.cross.as_ref().and_then(|cross| cross.items.get(at)).map_or(&[][..], Vec::as_slice);
+        let cells = bench
+            .cross
+            .as_ref()
+            .and_then(|cross| cross.items.get(at))
+            .map_or(&[][..], Vec::as_slice);
         cells.iter().map(|items| cell(*items)).collect::<Vec<_>>()
     };
     let row = |(at, (value, tally)): (usize, &(String, Tally))| {
         let count = |outcome: Outcome| {
             let n = tally.items[usize::from(outcome.code())];
             let mut cell = LocalCell::number(grouped(n), Some(n as f64));
-            cell.view.role = if n == 0 { Role::Dim } else { histogram::role(outcome) };
+            cell.view.role = if n == 0 {
+                Role::Dim
+            } else {
+                histogram::role(outcome)
+            };
             cell
         };
         let share = precision(tally);
         let precise = match share.n {
             0 => LocalCell::number("-", None),
-            n => LocalCell::number(format!("{:.0}% {}/{n}", 100.0 * share.share(), share.k), Some(share.share())),
+            n => LocalCell::number(
+                format!("{:.0}% {}/{n}", 100.0 * share.share(), share.k),
+                Some(share.share()),
+            ),
         };
         let lines = own(value);
-        let said = lines.iter().zip(["flag", "park"]).filter_map(|(l, name)| Some(format!("{name} {}", said((*l)?))));
+        let said = lines
+            .iter()
+            .zip(["flag", "park"])
+            .filter_map(|(l, name)| Some(format!("{name} {}", said((*l)?))));
         let mut row = vec![
             LocalCell::text(named(value)),
             count(Outcome::Kept),
@@ -89,7 +109,10 @@ fn cell([kept, flagged, parked]: [u64; 3]) -> LocalCell {
         none.view.role = Role::Dim;
         return none;
     }
-    let mut cell = LocalCell::number(format!("{}/{}", grouped(doubted), grouped(all)), Some(doubted as f64));
+    let mut cell = LocalCell::number(
+        format!("{}/{}", grouped(doubted), grouped(all)),
+        Some(doubted as f64),
+    );
     cell.view.role = if doubted == 0 { Role::Dim } else { Role::Text };
     cell
 }
@@ -97,12 +120,18 @@ fn cell([kept, flagged, parked]: [u64; 3]) -> LocalCell {
 /// The value of a row.
 pub(super) fn value(table: &LocalTable, id: u64) -> Option<String> {
     let value = table.row(id)?.first()?.value();
-    Some(if value == NONE { String::new() } else { value.to_string() })
+    Some(if value == NONE {
+        String::new()
+    } else {
+        value.to_string()
+    })
 }
 
 /// The row of a value.
 pub(super) fn find(table: &LocalTable, wanted: &str) -> Option<u64> {
-    table.ids().find(|id| value(table, *id).as_deref() == Some(wanted))
+    table
+        .ids()
+        .find(|id| value(table, *id).as_deref() == Some(wanted))
 }
 
 /// `filter` with only the items of this group.

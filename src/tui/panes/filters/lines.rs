@@ -16,13 +16,19 @@ pub(super) enum Stride {
 
 /// Six significant digits: what single precision adds beyond them is no part of a threshold.
 pub(super) fn tidy(number: f32) -> f64 {
-    format!("{number:.5e}").parse().unwrap_or_else(|_| f64::from(number))
+    format!("{number:.5e}")
+        .parse()
+        .unwrap_or_else(|_| f64::from(number))
 }
 
 /// A threshold as it is said: `24.0`, `0.255`.
 pub(super) fn said(number: f32) -> String {
     let text = tidy(number).to_string();
-    if text.contains('.') { text } else { format!("{text}.0") }
+    if text.contains('.') {
+        text
+    } else {
+        format!("{text}.0")
+    }
 }
 
 /// Decimals that tell numbers of this span apart.
@@ -44,7 +50,10 @@ pub(super) fn step(span: f32, bars: u16) -> f64 {
     let ten = 10f64.powf(wide.log10().floor());
     let far = |step: &f64| (step / wide).ln().abs();
     let steps = [1.0, 2.0, 5.0, 10.0].map(|n| n * ten);
-    steps.into_iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(ten)
+    steps
+        .into_iter()
+        .min_by(|a, b| far(a).total_cmp(&far(b)))
+        .unwrap_or(ten)
 }
 
 /// `from` moved to the next round number, up or down.
@@ -56,39 +65,66 @@ pub(super) fn moved(from: f32, up: bool, stride: Stride, bar: f64) -> f32 {
     };
     // A hair's breadth beside a round number counts as on it.
     let at = tidy(from) / step;
-    let to = if up { (at + 1e-3).floor() + times } else { (at - 1e-3).ceil() - times };
+    let to = if up {
+        (at + 1e-3).floor() + times
+    } else {
+        (at - 1e-3).ceil() - times
+    };
     (to * step) as f32
 }
 
 /// What is measured on which scale, in words.
 pub(super) fn scale_words(measure: &Measure, logit: f32) -> String {
-    let model = if measure.scorer == Scorer::Siglip { "SigLIP" } else { "CLIP" };
+    let model = if measure.scorer == Scorer::Siglip {
+        "SigLIP"
+    } else {
+        "CLIP"
+    };
     match (&measure.scorer, measure.scale) {
-        (Scorer::Clip | Scorer::Siglip, Scale::Logit) => format!("{model} logit ({} x cosine)", tidy(logit)),
-        (Scorer::Clip | Scorer::Siglip, Scale::Raw) => format!("{model} cosine of picture and prompt"),
-        (_, Scale::ClipScore) => format!("{model}Score (2.5 x cosine, never below 0)").replace("SigLIPScore", "score"),
+        (Scorer::Clip | Scorer::Siglip, Scale::Logit) => {
+            format!("{model} logit ({} x cosine)", tidy(logit))
+        }
+        (Scorer::Clip | Scorer::Siglip, Scale::Raw) => {
+            format!("{model} cosine of picture and prompt")
+        }
+        (_, Scale::ClipScore) => {
+            format!("{model}Score (2.5 x cosine, never below 0)").replace("SigLIPScore", "score")
+        }
         (scorer, _) => scorer.help().to_string(),
     }
 }
 
 /// Which side is doubted: `below`, `above`.
 pub(super) fn doubtful_side(measure: &Measure) -> &'static str {
-    if measure.scorer.doubt() == FlagPriority::Low { "below" } else { "above" }
+    if measure.scorer.doubt() == FlagPriority::Low {
+        "below"
+    } else {
+        "above"
+    }
 }
 
 /// The condition of the rule that holds this scorer's line and nothing else, whatever scale it is written on.
 fn condition<'r>(rules: &'r RuleSet, measure: &Measure, then: Then) -> Option<&'r Condition> {
-    let alone = |scale: &Measure| {
-        rules.rules.iter().filter(|r| r.then == then).find_map(|r| match r.conditions.as_slice() {
-            [one] if one.score == *scale && !matches!(one.test, Test::Is(_)) => Some(one),
-            _ => None,
-        })
-    };
+    let alone =
+        |scale: &Measure| {
+            rules.rules.iter().filter(|r| r.then == then).find_map(|r| {
+                match r.conditions.as_slice() {
+                    [one] if one.score == *scale && !matches!(one.test, Test::Is(_)) => Some(one),
+                    _ => None,
+                }
+            })
+        };
     measure.scales().iter().find_map(alone)
 }
 
 /// Where the line is, on the scale of `measure`; with a subtask its own where it has one.
-pub(super) fn line(rules: &RuleSet, measure: &Measure, then: Then, subtask: Option<&str>, logit: f32) -> Option<f32> {
+pub(super) fn line(
+    rules: &RuleSet,
+    measure: &Measure,
+    then: Then,
+    subtask: Option<&str>,
+    logit: f32,
+) -> Option<f32> {
     let condition = condition(rules, measure, then)?;
     let written = condition.threshold(subtask.unwrap_or_default())?.get();
     let shown = on_scale(&condition.score, measure, written, logit);
@@ -96,9 +132,18 @@ pub(super) fn line(rules: &RuleSet, measure: &Measure, then: Then, subtask: Opti
 }
 
 /// The line of a subtask alone, where it has one.
-pub(super) fn own_line(rules: &RuleSet, measure: &Measure, then: Then, subtask: &str, logit: f32) -> Option<f32> {
-    let has = condition(rules, measure, then)?.subtasks.contains_key(subtask);
-    has.then(|| line(rules, measure, then, Some(subtask), logit)).flatten()
+pub(super) fn own_line(
+    rules: &RuleSet,
+    measure: &Measure,
+    then: Then,
+    subtask: &str,
+    logit: f32,
+) -> Option<f32> {
+    let has = condition(rules, measure, then)?
+        .subtasks
+        .contains_key(subtask);
+    has.then(|| line(rules, measure, then, Some(subtask), logit))
+        .flatten()
 }
 
 /// The rules with that line somewhere else, or without it.
@@ -111,13 +156,23 @@ pub(super) fn with_line(
     logit: f32,
 ) -> RuleSet {
     let written = condition(rules, measure, then).map_or(measure, |c| &c.score);
-    let threshold = to.map(|to| on_scale(measure, written, to, logit)).and_then(|to| Threshold::new(tidy(to)));
+    let threshold = to
+        .map(|to| on_scale(measure, written, to, logit))
+        .and_then(|to| Threshold::new(tidy(to)));
     // A number that no scale can hold changes nothing.
-    if to.is_some() && threshold.is_none() { rules.clone() } else { rules.with(written, then, subtask, threshold) }
+    if to.is_some() && threshold.is_none() {
+        rules.clone()
+    } else {
+        rules.with(written, then, subtask, threshold)
+    }
 }
 
 fn on_scale(from: &Measure, to: &Measure, value: f32, logit: f32) -> f32 {
-    if from == to { value } else { to.shown(from.stored(value, logit), logit) }
+    if from == to {
+        value
+    } else {
+        to.shown(from.stored(value, logit), logit)
+    }
 }
 
 #[cfg(test)]
@@ -130,7 +185,15 @@ mod tests {
 
     #[test]
     fn steps_are_round_numbers_near_a_bars_width() {
-        assert_eq!([step(32.9, 64), step(0.33, 64), step(100.0, 100), step(7.0, 100)], [0.5, 0.005, 1.0, 0.05]);
+        assert_eq!(
+            [
+                step(32.9, 64),
+                step(0.33, 64),
+                step(100.0, 100),
+                step(7.0, 100)
+            ],
+            [0.5, 0.005, 1.0, 0.05]
+        );
         for (span, bars) in [(0.0, 10), (f32::NAN, 10), (-1.0, 10), (1.0, 0)] {
             assert!(step(span, bars) > 0.0, "{span} {bars}");
         }
@@ -155,29 +218,74 @@ mod tests {
 
     #[test]
     fn a_line_reads_the_same_on_every_scale_and_stays_on_the_one_it_is_written_on() {
-        let (logit, cosine, clipscore) = (measure("clip"), measure("clip.cosine"), measure("clip.clipscore"));
-        let set = with_line(&RuleSet::default(), &logit, Then::Flag, None, Some(24.1), 100.0);
+        let (logit, cosine, clipscore) = (
+            measure("clip"),
+            measure("clip.cosine"),
+            measure("clip.clipscore"),
+        );
+        let set = with_line(
+            &RuleSet::default(),
+            &logit,
+            Then::Flag,
+            None,
+            Some(24.1),
+            100.0,
+        );
         assert_eq!(set.rules[0].words(), "flag if clip < 24.1");
         assert_eq!(line(&set, &cosine, Then::Flag, None, 100.0), Some(0.241));
-        assert_eq!(line(&set, &clipscore, Then::Flag, None, 100.0), Some(0.6025));
+        assert_eq!(
+            line(&set, &clipscore, Then::Flag, None, 100.0),
+            Some(0.6025)
+        );
         let set = with_line(&set, &cosine, Then::Flag, None, Some(0.25), 100.0);
-        assert_eq!(set.rules[0].words(), "flag if clip < 25", "one rule, on its own scale");
+        assert_eq!(
+            set.rules[0].words(),
+            "flag if clip < 25",
+            "one rule, on its own scale"
+        );
         let set = with_line(&set, &logit, Then::Flag, Some("text"), Some(22.5), 100.0);
-        assert_eq!(line(&set, &cosine, Then::Flag, Some("text"), 100.0), Some(0.225));
-        assert_eq!(own_line(&set, &logit, Then::Flag, "text", 100.0), Some(22.5));
+        assert_eq!(
+            line(&set, &cosine, Then::Flag, Some("text"), 100.0),
+            Some(0.225)
+        );
+        assert_eq!(
+            own_line(&set, &logit, Then::Flag, "text", 100.0),
+            Some(22.5)
+        );
         assert_eq!(own_line(&set, &logit, Then::Flag, "animal", 100.0), None);
-        assert_eq!(line(&set, &logit, Then::Flag, Some("animal"), 100.0), Some(25.0));
+        assert_eq!(
+            line(&set, &logit, Then::Flag, Some("animal"), 100.0),
+            Some(25.0)
+        );
         assert_eq!(line(&set, &logit, Then::Park, None, 100.0), None);
         // No cosine is shown as a negative CLIPScore.
-        assert_eq!(with_line(&set, &clipscore, Then::Flag, None, Some(-1.0), 100.0), set);
-        assert_eq!(with_line(&set, &cosine, Then::Flag, None, None, 100.0), RuleSet::default());
+        assert_eq!(
+            with_line(&set, &clipscore, Then::Flag, None, Some(-1.0), 100.0),
+            set
+        );
+        assert_eq!(
+            with_line(&set, &cosine, Then::Flag, None, None, 100.0),
+            RuleSet::default()
+        );
     }
 
     #[test]
     fn scales_are_named() {
-        assert_eq!(scale_words(&measure("clip"), 100.0), "CLIP logit (100 x cosine)");
-        assert_eq!(scale_words(&measure("clip.clipscore"), 100.0), "CLIPScore (2.5 x cosine, never below 0)");
+        assert_eq!(
+            scale_words(&measure("clip"), 100.0),
+            "CLIP logit (100 x cosine)"
+        );
+        assert_eq!(
+            scale_words(&measure("clip.clipscore"), 100.0),
+            "CLIPScore (2.5 x cosine, never below 0)"
+        );
         assert!(scale_words(&measure("siglip"), 1.0).starts_with("SigLIP cosine"));
-        assert_eq!((doubtful_side(&measure("clip")), doubtful_side(&measure("safety"))), ("below", "above"));
+        assert_eq!(
+            (
+                doubtful_side(&measure("clip")),
+                doubtful_side(&measure("safety"))
+            ),
+            ("below", "above")
+        );
     }
 }

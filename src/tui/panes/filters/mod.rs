@@ -148,15 +148,20 @@ impl FiltersPane {
 
     /// Items, verdicts or scores changed: what is counted is counted again.
     pub fn refresh(&mut self) -> Vec<Effect> {
-        let mut effects =
-            vec![Effect::Ask(Want::Rules, request::Rules.into()), Effect::Ask(Want::Scorers, request::Scorers.into())];
+        let mut effects = vec![
+            Effect::Ask(Want::Rules, request::Rules.into()),
+            Effect::Ask(Want::Scorers, request::Scorers.into()),
+        ];
         effects.extend(self.look());
         effects
     }
 
     /// Drawn in another size: the bars are asked for in a number that fits.
     pub fn resized(&mut self) -> Vec<Effect> {
-        let fits = self.bench.as_ref().is_none_or(|(asked, _)| asked.bars == histogram::bars(self.width));
+        let fits = self
+            .bench
+            .as_ref()
+            .is_none_or(|(asked, _)| asked.bars == histogram::bars(self.width));
         if fits { vec![] } else { self.look() }
     }
 
@@ -172,32 +177,58 @@ impl FiltersPane {
     /// The score that is looked at, on the scale chosen for it.
     fn measure(&self) -> Option<Measure> {
         let scorer = &self.scorer()?.scorer;
-        Some(self.scales.get(scorer).cloned().unwrap_or_else(|| Measure::of(scorer.clone())))
+        Some(
+            self.scales
+                .get(scorer)
+                .cloned()
+                .unwrap_or_else(|| Measure::of(scorer.clone())),
+        )
     }
 
     /// The model's logit scale: what the owner said of it, else CLIP's.
     fn logit(&self) -> f32 {
-        let known = |(_, b): &(BenchAsk, Bench)| (b.measure.scorer == self.scorer()?.scorer).then_some(b.logit);
-        let usual = if self.scorer().is_some_and(|s| s.scorer == Scorer::Clip) { 100.0 } else { 1.0 };
+        let known = |(_, b): &(BenchAsk, Bench)| {
+            (b.measure.scorer == self.scorer()?.scorer).then_some(b.logit)
+        };
+        let usual = if self.scorer().is_some_and(|s| s.scorer == Scorer::Clip) {
+            100.0
+        } else {
+            1.0
+        };
         self.bench.as_ref().and_then(known).unwrap_or(usual)
     }
 
     /// The subtask whose own line the keys move: the only one that is looked at.
     fn subtask(&self) -> Option<&str> {
-        self.only.as_deref().filter(|only| self.by == Field::Subtask && !only.is_empty())
+        self.only
+            .as_deref()
+            .filter(|only| self.by == Field::Subtask && !only.is_empty())
     }
 
     /// Where a line is, among the items looked at.
     fn line(&self, then: Then) -> Option<f32> {
-        lines::line(self.rules.edited(), &self.measure()?, then, self.subtask(), self.logit())
+        lines::line(
+            self.rules.edited(),
+            &self.measure()?,
+            then,
+            self.subtask(),
+            self.logit(),
+        )
     }
 
     /// What the owner is to be asked for what is shown.
     fn question(&self) -> Option<BenchAsk> {
         let rules = self.rules.edited();
-        let line = |m: &Measure| rules.threshold(m, Then::Flag).or(rules.threshold(m, Then::Park));
+        let line = |m: &Measure| {
+            rules
+                .threshold(m, Then::Flag)
+                .or(rules.threshold(m, Then::Park))
+        };
         let other = self.other.as_ref().map(|other| {
-            let written = other.scales().into_iter().find_map(|m| line(&m).map(|at| (m, at.get())));
+            let written = other
+                .scales()
+                .into_iter()
+                .find_map(|m| line(&m).map(|at| (m, at.get())));
             written.unwrap_or_else(|| (other.clone(), other.default_threshold()))
         });
         Some(BenchAsk {
@@ -224,21 +255,33 @@ impl FiltersPane {
     /// Asks what the edited rules would change, where they are edited.
     fn try_edited(&mut self) -> Vec<Effect> {
         let ask = self.rules.untried();
-        ask.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into())).into_iter().collect()
+        ask.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into()))
+            .into_iter()
+            .collect()
     }
 
     /// The answer at hand, where it is of the same items and score as what is shown now.
     fn shown(&self) -> Option<(&BenchAsk, &Bench, Counted)> {
         let (asked, bench) = self.bench.as_ref()?;
         let now = self.question()?;
-        let what = |ask: &'_ BenchAsk| (ask.measure.clone(), ask.filter.clone(), ask.by, ask.across, ask.value.clone());
+        let what = |ask: &'_ BenchAsk| {
+            (
+                ask.measure.clone(),
+                ask.filter.clone(),
+                ask.by,
+                ask.across,
+                ask.value.clone(),
+            )
+        };
         let same = what(asked) == what(&now);
         same.then(|| (asked, bench, counted(bench, asked, &now)))
     }
 
     /// The items beside the line that are looked at: on its doubtful side and on its good side.
     fn samples(&self) -> [Option<&Sample>; 2] {
-        let Some((_, bench, _)) = self.shown() else { return [None, None] };
+        let Some((_, bench, _)) = self.shown() else {
+            return [None, None];
+        };
         [&bench.bad, &bench.good].map(|list| list.get(self.sample))
     }
 
@@ -247,7 +290,11 @@ impl FiltersPane {
         let here = self.scorer().map(|s| s.scorer.clone());
         let first = self.measure().is_none();
         self.scorers = Some(scorers);
-        let list = self.scorers.as_ref().and_then(|s| s.as_ref().ok()).map_or(&[][..], Vec::as_slice);
+        let list = self
+            .scorers
+            .as_ref()
+            .and_then(|s| s.as_ref().ok())
+            .map_or(&[][..], Vec::as_slice);
         let scored = |s: &ScorerState| s.items[usize::from(ScoreState::Scored.code())] > 0;
         let kept = here.and_then(|here| list.iter().position(|s| s.scorer == here));
         // What there is something to see of comes first.
@@ -262,7 +309,9 @@ impl FiltersPane {
             Ok(bench) => {
                 self.failed = None;
                 self.bench = Some((asked, bench));
-                let most = self.shown().map_or(0, |(_, b, _)| b.good.len().max(b.bad.len()));
+                let most = self
+                    .shown()
+                    .map_or(0, |(_, b, _)| b.good.len().max(b.bad.len()));
                 self.sample = self.sample.min(most.saturating_sub(1));
                 self.fill_groups();
             }
@@ -282,7 +331,9 @@ impl FiltersPane {
     /// Takes in what rules would change.
     pub fn take_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>) -> Vec<Effect> {
         let (mut effects, next) = self.rules.take_diff(of, diff);
-        effects.extend(next.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into())));
+        effects.extend(
+            next.map(|set| Effect::Ask(Want::Try(set.clone()), request::TryRules(set).into())),
+        );
         effects
     }
 
@@ -302,7 +353,9 @@ impl FiltersPane {
 
     /// Takes in how far scoring is; the scorers are asked again where one is new or over.
     pub fn take_scoring(&mut self, job: ScoringState) -> Vec<Effect> {
-        let Some(Ok(list)) = &mut self.scorers else { return vec![] };
+        let Some(Ok(list)) = &mut self.scorers else {
+            return vec![];
+        };
         let over = job.phase.over();
         let Some(scorer) = list.iter_mut().find(|s| s.scorer == job.scorer) else {
             return vec![Effect::Ask(Want::Scorers, request::Scorers.into())];
@@ -312,15 +365,27 @@ impl FiltersPane {
     }
 
     fn fill_groups(&mut self) {
-        let Some((_, bench, _)) = self.shown() else { return };
-        let columns = bench.cross.as_ref().map_or_else(Vec::new, |cross| cross.values.clone());
-        let new = (columns != self.columns)
-            .then(|| groups::table(self.by, self.across.map(|across| (across, columns.as_slice()))));
+        let Some((_, bench, _)) = self.shown() else {
+            return;
+        };
+        let columns = bench
+            .cross
+            .as_ref()
+            .map_or_else(Vec::new, |cross| cross.values.clone());
+        let new = (columns != self.columns).then(|| {
+            groups::table(
+                self.by,
+                self.across.map(|across| (across, columns.as_slice())),
+            )
+        });
         let rows = groups::rows(bench, |value| self.own(value));
         if let Some(table) = new {
             (self.groups, self.columns) = (table, columns);
         }
-        let keep = self.groups.cursor_id().and_then(|id| groups::value(&self.groups, id));
+        let keep = self
+            .groups
+            .cursor_id()
+            .and_then(|id| groups::value(&self.groups, id));
         self.groups.set_rows(rows, groups::nothing(self.by));
         if let Some(id) = keep.and_then(|value| groups::find(&self.groups, &value)) {
             self.groups.go_to_id(id);
@@ -338,7 +403,10 @@ impl FiltersPane {
 }
 
 fn look_ask(question: BenchAsk) -> Effect {
-    Effect::Ask(Want::Bench(Box::new(question.clone())), request::Bench(Box::new(question)).into())
+    Effect::Ask(
+        Want::Bench(Box::new(question.clone())),
+        request::Bench(Box::new(question)).into(),
+    )
 }
 
 #[cfg(test)]

@@ -39,8 +39,15 @@ fn short(scorer: &ScorerState) -> (String, Role) {
     let scored = items(scorer, ScoreState::Scored);
     match &scorer.job {
         Some(job) if !job.phase.over() => {
-            let far = job.of.filter(|of| *of > 0).map(|of| percent(job.done as f64 / of as f64).trim().to_string());
-            (far.filter(|_| job.phase == Phase::Running).unwrap_or(job.phase.name().into()), role(job.phase))
+            let far = job
+                .of
+                .filter(|of| *of > 0)
+                .map(|of| percent(job.done as f64 / of as f64).trim().to_string());
+            (
+                far.filter(|_| job.phase == Phase::Running)
+                    .unwrap_or(job.phase.name().into()),
+                role(job.phase),
+            )
         }
         _ if scored == 0 && scorer.not_ready.is_some() => ("not ready".into(), Role::Warn),
         _ if scored == 0 => ("-".into(), Role::Dim),
@@ -50,7 +57,9 @@ fn short(scorer: &ScorerState) -> (String, Role) {
 
 impl FiltersPane {
     pub(super) fn draw_scorers(&self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let Some(Ok(list)) = &self.scorers else { return };
+        let Some(Ok(list)) = &self.scorers else {
+            return;
+        };
         if area.is_empty() {
             return;
         }
@@ -74,21 +83,34 @@ impl FiltersPane {
                 style = style.add_modifier(Modifier::BOLD);
             }
             buf.set_string(area.x, y, mark, look.style(Role::Gutter));
-            let name = text::fit(&scorer.scorer.name(), wide.saturating_sub(text::width(&words) + 2));
+            let name = text::fit(
+                &scorer.scorer.name(),
+                wide.saturating_sub(text::width(&words) + 2),
+            );
             buf.set_stringn(area.x + 1, y, name, wide - 1, style);
             let x = area.right().saturating_sub(text::width(&words) as u16);
             buf.set_string(x.max(area.x), y, words, look.style(role));
         }
         let used = (page.len() as u16 + 1).min(rest.height);
-        let below = Rect { y: rest.y + used, height: rest.height - used, ..rest };
+        let below = Rect {
+            y: rest.y + used,
+            height: rest.height - used,
+            ..rest
+        };
         if let Some(scorer) = self.scorer() {
             draw_scorer(scorer, &mut Lines::new(below, buf, look));
         }
     }
 
     pub(super) fn draw_title(&self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let Some(measure) = self.measure() else { return };
-        let mut said = format!(" {}: {}", measure.scorer, scale_words(&measure, self.logit()));
+        let Some(measure) = self.measure() else {
+            return;
+        };
+        let mut said = format!(
+            " {}: {}",
+            measure.scorer,
+            scale_words(&measure, self.logit())
+        );
         if let Some(only) = &self.only {
             let value = if only.is_empty() { "(none)" } else { only };
             said += &format!("  only {} {value}", self.by.name());
@@ -105,7 +127,9 @@ impl FiltersPane {
 
     /// What becomes of the items, and how right that is.
     pub(super) fn draw_counts(&self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let Some((.., now)) = self.shown() else { return };
+        let Some((.., now)) = self.shown() else {
+            return;
+        };
         let mut lines = Lines::new(area, buf, look);
         // What is read from the bars is about right until the owner has counted.
         let about = if now.exact { "" } else { "~" };
@@ -118,28 +142,43 @@ impl FiltersPane {
         let counts = Outcome::ALL.map(count);
         if area.height >= 8 {
             for (outcome, n, share) in counts {
-                lines.say(&format!(" {:<8} {n:>10} {share}", outcome.name()), histogram::role(outcome));
+                lines.say(
+                    &format!(" {:<8} {n:>10} {share}", outcome.name()),
+                    histogram::role(outcome),
+                );
             }
         } else {
-            let words = counts.map(|(outcome, n, share)| format!("{} {n} ({})", outcome.name(), share.trim()));
+            let words = counts
+                .map(|(outcome, n, share)| format!("{} {n} ({})", outcome.name(), share.trim()));
             lines.say(&format!(" {}", words.join("  ")), Role::Text);
         }
         self.draw_difference(&mut lines);
         draw_quality(&now, about, &mut lines);
         if let (Some(share), Some(measure)) = (now.percentile, self.measure()) {
             let side = doubtful_side(&measure);
-            lines.say(&format!(" {about}{:.1} % of the scored are {side} the flag line", 100.0 * share), Role::Dim);
+            lines.say(
+                &format!(
+                    " {about}{:.1} % of the scored are {side} the flag line",
+                    100.0 * share
+                ),
+                Role::Dim,
+            );
         }
     }
 
     fn draw_difference(&self, lines: &mut Lines<'_>) {
         let line = self.line(self.active);
-        let at = line.map_or(format!("without a {} line", name(self.active)), |l| format!("at {}", said(l)));
+        let at = line.map_or(format!("without a {} line", name(self.active)), |l| {
+            format!("at {}", said(l))
+        });
         if let Some(why) = self.rules.locked() {
             return lines.say(&format!(" {at}; {why}"), Role::Warn);
         }
         if let Some(problem) = self.rules.problem() {
-            return lines.say(&format!(" the rules cannot be read (R, e): {problem}"), Role::Bad);
+            return lines.say(
+                &format!(" the rules cannot be read (R, e): {problem}"),
+                Role::Bad,
+            );
         }
         if !self.rules.is_edited() {
             return lines.say(&format!(" {at}: as saved"), Role::Dim);
@@ -171,17 +210,32 @@ impl FiltersPane {
         self.groups.draw(area, buf, look);
     }
 
-    pub(super) fn draw_samples(&self, parts: &Layout, pictures: &Shown, buf: &mut Buffer, look: &Look) {
+    pub(super) fn draw_samples(
+        &self,
+        parts: &Layout,
+        pictures: &Shown,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         let (area, places) = (parts.samples, parts.pictures());
         if places[0].is_empty() {
             return;
         }
-        let Some((_, bench, _)) = self.shown() else { return };
+        let Some((_, bench, _)) = self.shown() else {
+            return;
+        };
         let here = self.part == Part::Samples;
         let mut lines = Lines::new(area, buf, look);
-        let keys = if here { "  j k  space: other side  enter: review" } else { "  tab: step through" };
-        let heading =
-            if self.line(self.active).is_some() { "beyond and before the line" } else { "no line: no samples" };
+        let keys = if here {
+            "  j k  space: other side  enter: review"
+        } else {
+            "  tab: step through"
+        };
+        let heading = if self.line(self.active).is_some() {
+            "beyond and before the line"
+        } else {
+            "no line: no samples"
+        };
         lines.say(&format!(" {heading}{keys}"), Role::Heading);
         let digits = decimals(bench.ends.1 - bench.ends.0);
         for (at, sample) in self.samples().into_iter().enumerate() {
@@ -197,34 +251,79 @@ impl FiltersPane {
                 (false, _) => " ",
             };
             let room = usize::from(place.width);
-            let role = histogram::role(if at == 0 { self.active.outcome() } else { Outcome::Kept });
+            let role = histogram::role(if at == 0 {
+                self.active.outcome()
+            } else {
+                Outcome::Kept
+            });
             let words = format!("{mark}#{}  {:.digits$}", sample.number, sample.value);
-            buf.set_stringn(place.x, place.bottom(), text::fit(&words, room), room, look.style(role));
+            buf.set_stringn(
+                place.x,
+                place.bottom(),
+                text::fit(&words, room),
+                room,
+                look.style(role),
+            );
             let prompt = text::fit(&format!(" {}", sample.text), room);
-            buf.set_stringn(place.x, place.bottom() + 1, prompt, room, look.style(Role::Dim));
+            buf.set_stringn(
+                place.x,
+                place.bottom() + 1,
+                prompt,
+                room,
+                look.style(Role::Dim),
+            );
         }
     }
 
     pub(super) fn draw_pair(&self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let Some((asked, bench, _)) = self.shown().filter(|_| !area.is_empty()) else { return };
+        let Some((asked, bench, _)) = self.shown().filter(|_| !area.is_empty()) else {
+            return;
+        };
         let mut lines = Lines::new(area, buf, look);
         let (Some((other, line)), Some(pair)) = (&asked.other, bench.pair) else {
-            return lines.tell(" v: this score against another one, kept and doubted by each", Role::Dim);
+            return lines.tell(
+                " v: this score against another one, kept and doubted by each",
+                Role::Dim,
+            );
         };
-        let side = if doubtful_side(other) == "below" { '<' } else { '>' };
-        lines.say(&format!(" against {other}, doubted {side} {}  v: another", said(*line)), Role::Heading);
-        lines.say(&format!(" {:<22} {:>10} {:>10}", "", "kept there", "doubted"), Role::Dim);
+        let side = if doubtful_side(other) == "below" {
+            '<'
+        } else {
+            '>'
+        };
+        lines.say(
+            &format!(
+                " against {other}, doubted {side} {}  v: another",
+                said(*line)
+            ),
+            Role::Heading,
+        );
+        lines.say(
+            &format!(" {:<22} {:>10} {:>10}", "", "kept there", "doubted"),
+            Role::Dim,
+        );
         let here = bench.measure.scorer.name();
         for (row, name) in pair.iter().zip(["kept", "doubted"]) {
             let label = text::fit(&format!("{name} by {here}"), 22);
-            lines.say(&format!(" {label:<22} {:>10} {:>10}", grouped(row[0]), grouped(row[1])), Role::Text);
+            lines.say(
+                &format!(
+                    " {label:<22} {:>10} {:>10}",
+                    grouped(row[0]),
+                    grouped(row[1])
+                ),
+                Role::Text,
+            );
         }
         let all: u64 = pair.iter().flatten().sum();
         let agree = pair[0][0] + pair[1][1];
         let words = match all {
             0 => " no item has both scores".to_string(),
             _ => {
-                format!(" they agree on {:.1} % of {} items with both", 100.0 * agree as f64 / all as f64, grouped(all))
+                format!(
+                    " they agree on {:.1} % of {} items with both",
+                    100.0 * agree as f64 / all as f64,
+                    grouped(all)
+                )
             }
         };
         lines.say(&words, Role::Accent);
@@ -232,22 +331,44 @@ impl FiltersPane {
 }
 
 fn share_words(share: &Share) -> String {
-    format!("{:.0} % ({:.0} to {:.0})", 100.0 * share.share(), 100.0 * share.low, 100.0 * share.high)
+    format!(
+        "{:.0} % ({:.0} to {:.0})",
+        100.0 * share.share(),
+        100.0 * share.low,
+        100.0 * share.high
+    )
 }
 
 fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
     match now.precision {
-        share if share.n == 0 => lines.say(" precision: nobody has judged a doubted item (1, then d)", Role::Dim),
+        share if share.n == 0 => lines.say(
+            " precision: nobody has judged a doubted item (1, then d)",
+            Role::Dim,
+        ),
         share => {
             let words = format!(" precision {about}{}", share_words(&share));
-            lines.say(&format!("{words}, {} of {} doubted rejected", grouped(share.k), grouped(share.n)), Role::Text);
+            lines.say(
+                &format!(
+                    "{words}, {} of {} doubted rejected",
+                    grouped(share.k),
+                    grouped(share.n)
+                ),
+                Role::Text,
+            );
         }
     }
     match now.recall {
         share if share.n == 0 => lines.say(" recall: nobody has rejected an item yet", Role::Dim),
         share => {
             let words = format!(" recall {about}{}", share_words(&share));
-            lines.say(&format!("{words}, {} of {} rejected doubted", grouped(share.k), grouped(share.n)), Role::Text);
+            lines.say(
+                &format!(
+                    "{words}, {} of {} rejected doubted",
+                    grouped(share.k),
+                    grouped(share.n)
+                ),
+                Role::Text,
+            );
         }
     }
 }
@@ -255,17 +376,29 @@ fn draw_quality(now: &Counted, about: &str, lines: &mut Lines<'_>) {
 /// The scorer under the cursor, in full.
 fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
     lines.tell(&scorer.what, Role::Dim);
-    let (scored, missing) = (items(scorer, ScoreState::Scored), items(scorer, ScoreState::Missing));
+    let (scored, missing) = (
+        items(scorer, ScoreState::Scored),
+        items(scorer, ScoreState::Missing),
+    );
     lines.say(&format!("scored  {}", grouped(scored)), Role::Text);
-    lines.say(&format!("missing {}", grouped(missing)), if missing > 0 { Role::Warn } else { Role::Dim });
+    lines.say(
+        &format!("missing {}", grouped(missing)),
+        if missing > 0 { Role::Warn } else { Role::Dim },
+    );
     let tried = without(scorer);
     if tried > 0 {
         let part = |state: ScoreState| match items(scorer, state) {
             0 => None,
             n => Some(format!("{} {}", grouped(n), state.name())),
         };
-        let parts: Vec<String> = ScoreState::ALL[2..].iter().filter_map(|s| part(*s)).collect();
-        lines.tell(&format!("without {}: {}", grouped(tried), parts.join(", ")), Role::Dim);
+        let parts: Vec<String> = ScoreState::ALL[2..]
+            .iter()
+            .filter_map(|s| part(*s))
+            .collect();
+        lines.tell(
+            &format!("without {}: {}", grouped(tried), parts.join(", ")),
+            Role::Dim,
+        );
     }
     if let Some(why) = &scorer.not_ready {
         lines.tell(&format!("not ready: {why}"), Role::Warn);
@@ -279,22 +412,50 @@ fn draw_scorer(scorer: &ScorerState, lines: &mut Lines<'_>) {
 
 fn draw_job(job: &ScoringState, lines: &mut Lines<'_>) {
     let of = job.of.map_or("?".into(), grouped);
-    lines.tell(&format!("{}: {} of {of}", job.phase.name(), grouped(job.done)), role(job.phase));
+    lines.tell(
+        &format!("{}: {} of {of}", job.phase.name(), grouped(job.done)),
+        role(job.phase),
+    );
     if let Some(of) = job.of.filter(|of| *of > 0 && !job.phase.over()) {
         let width = lines.width().saturating_sub(6).min(24);
         let share = job.done as f64 / of as f64;
-        lines.say(&format!("{} {}", bar(share, width, lines.look().accessible), percent(share)), role(job.phase));
+        lines.say(
+            &format!(
+                "{} {}",
+                bar(share, width, lines.look().accessible),
+                percent(share)
+            ),
+            role(job.phase),
+        );
     }
     if let Some(rate) = job.per_minute.filter(|_| job.phase == Phase::Running) {
-        let left = job.eta_seconds().map_or(String::new(), |s| format!(", {} left", stretch(s)));
+        let left = job
+            .eta_seconds()
+            .map_or(String::new(), |s| format!(", {} left", stretch(s)));
         lines.tell(&format!("{rate:.0} a minute{left}"), Role::Text);
     }
     if let Some((asked, answered)) = job.tokens {
-        let cost = job.cost_micros.map_or(String::new(), |c| format!(", cost {:.2}", c as f64 / 1e6));
-        lines.tell(&format!("{} tokens asked, {} answered{cost}", grouped(asked), grouped(answered)), Role::Dim);
+        let cost = job
+            .cost_micros
+            .map_or(String::new(), |c| format!(", cost {:.2}", c as f64 / 1e6));
+        lines.tell(
+            &format!(
+                "{} tokens asked, {} answered{cost}",
+                grouped(asked),
+                grouped(answered)
+            ),
+            Role::Dim,
+        );
     }
     if let Some(why) = &job.why {
-        lines.tell(&text::clean(why), if job.phase == Phase::Blocked { Role::Bad } else { Role::Warn });
+        lines.tell(
+            &text::clean(why),
+            if job.phase == Phase::Blocked {
+                Role::Bad
+            } else {
+                Role::Warn
+            },
+        );
     }
     if !job.device.is_empty() {
         lines.tell(&format!("with {}", job.device), Role::Dim);

@@ -20,7 +20,11 @@ type Scored = (f32, &'static str, Option<bool>);
 fn world() -> Vec<Scored> {
     let one = |n: u32| {
         let cosine = 0.10 + 0.30 * (n as f32 / 600.0);
-        let subtask = if n.is_multiple_of(3) { "text" } else { "animal" };
+        let subtask = if n.is_multiple_of(3) {
+            "text"
+        } else {
+            "animal"
+        };
         let said = n.is_multiple_of(7).then_some(n > 260 || n % 2 == 1);
         (cosine, subtask, said)
     };
@@ -33,7 +37,11 @@ fn tally<'s>(items: impl Iterator<Item = &'s Scored>, ask: &BenchAsk) -> Tally {
     for (cosine, _, said) in items {
         let value = ask.measure.shown(*cosine, 100.0);
         let beyond = |line: Option<f32>| line.is_some_and(|line| value < line);
-        let outcome = if beyond(ask.park) { 2 } else { usize::from(beyond(ask.flag)) };
+        let outcome = if beyond(ask.park) {
+            2
+        } else {
+            usize::from(beyond(ask.flag))
+        };
         tally.items[outcome] += 1;
         match said {
             Some(true) => tally.accepted[outcome] += 1,
@@ -46,10 +54,16 @@ fn tally<'s>(items: impl Iterator<Item = &'s Scored>, ask: &BenchAsk) -> Tally {
 
 fn answer(ask: &BenchAsk) -> Bench {
     let world = world();
-    let only: Vec<&Scored> = world.iter().filter(|s| ask.value.as_deref().is_none_or(|v| v == s.1)).collect();
+    let only: Vec<&Scored> = world
+        .iter()
+        .filter(|s| ask.value.as_deref().is_none_or(|v| v == s.1))
+        .collect();
     let value = |s: &Scored| ask.measure.shown(s.0, 100.0);
     let low = only.iter().map(|s| value(s)).fold(f32::INFINITY, f32::min);
-    let high = only.iter().map(|s| value(s)).fold(f32::NEG_INFINITY, f32::max);
+    let high = only
+        .iter()
+        .map(|s| value(s))
+        .fold(f32::NEG_INFINITY, f32::max);
     let count = usize::from(ask.bars);
     let (mut bars, mut rejected) = (vec![0; count], vec![0; count]);
     for s in &only {
@@ -57,8 +71,18 @@ fn answer(ask: &BenchAsk) -> Bench {
         bars[at] += 1;
         rejected[at] += u64::from(s.2 == Some(false));
     }
-    let group = |name: &str| (name.to_string(), tally(world.iter().filter(|s| s.1 == name), ask));
-    let sample = |number, value| Sample { number, value, picture: None, text: "an owl".into() };
+    let group = |name: &str| {
+        (
+            name.to_string(),
+            tally(world.iter().filter(|s| s.1 == name), ask),
+        )
+    };
+    let sample = |number, value| Sample {
+        number,
+        value,
+        picture: None,
+        text: "an owl".into(),
+    };
     Bench {
         measure: ask.measure.clone(),
         logit: 100.0,
@@ -94,7 +118,10 @@ fn scorer(scorer: Scorer) -> ScorerState {
 }
 
 fn state(rules: RuleSet, revision: &str) -> RulesState {
-    let tally = Tally { items: [400, 200, 0], ..Tally::default() };
+    let tally = Tally {
+        items: [400, 200, 0],
+        ..Tally::default()
+    };
     RulesState {
         hits: vec![200; rules.rules.len()],
         rules,
@@ -106,7 +133,12 @@ fn state(rules: RuleSet, revision: &str) -> RulesState {
 }
 
 fn at_25() -> RuleSet {
-    RuleSet::default().with(&"clip".parse().unwrap(), Then::Flag, None, Threshold::new(25.0))
+    RuleSet::default().with(
+        &"clip".parse().unwrap(),
+        Then::Flag,
+        None,
+        Threshold::new(25.0),
+    )
 }
 
 /// Answers what the pane asks for as long as it asks, and gives back the rest.
@@ -114,18 +146,31 @@ fn settle(pane: &mut FiltersPane, effects: Vec<Effect>) -> Vec<Effect> {
     let mut rest = Vec::new();
     for effect in effects {
         let more = match effect {
-            Effect::Ask(Want::Scorers, _) => {
-                pane.take_scorers(Ok(vec![scorer(Scorer::Clip), scorer(Scorer::Safety), scorer(Scorer::Siglip)]))
-            }
+            Effect::Ask(Want::Scorers, _) => pane.take_scorers(Ok(vec![
+                scorer(Scorer::Clip),
+                scorer(Scorer::Safety),
+                scorer(Scorer::Siglip),
+            ])),
             Effect::Ask(Want::Rules, _) => pane.take_rules(Ok(state(at_25(), "one"))),
             Effect::Ask(Want::Bench(asked), _) => {
                 let bench = answer(&asked);
                 pane.take_bench(*asked, Ok(bench))
             }
             Effect::Ask(Want::Try(of), _) => {
-                let tally = Tally { items: [712, 159, 0], ..Tally::default() };
+                let tally = Tally {
+                    items: [712, 159, 0],
+                    ..Tally::default()
+                };
                 let lines = vec!["~ clip low: flag if clip < 24".into()];
-                pane.take_diff(of, Ok(RulesDiff { tally, hits: vec![159], lines, ..RulesDiff::default() }))
+                pane.take_diff(
+                    of,
+                    Ok(RulesDiff {
+                        tally,
+                        hits: vec![159],
+                        lines,
+                        ..RulesDiff::default()
+                    }),
+                )
             }
             other => {
                 rest.push(other);
@@ -152,12 +197,28 @@ fn press(pane: &mut FiltersPane, action: Action) -> Vec<Effect> {
     settle(pane, effects)
 }
 
-fn drawn(pane: &mut FiltersPane, width: u16, height: u16, level: ColourLevel, accessible: bool) -> String {
+fn drawn(
+    pane: &mut FiltersPane,
+    width: u16,
+    height: u16,
+    level: ColourLevel,
+    accessible: bool,
+) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, accessible);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     pane.draw(buf.area, &Shown::default(), &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
-    buf.content.chunks(usize::from(width.max(1))).map(line).collect::<Vec<_>>().join("\n")
+    let line = |l: &[ratatui::buffer::Cell]| {
+        l.iter()
+            .map(|c| c.symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_string()
+    };
+    buf.content
+        .chunks(usize::from(width.max(1)))
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn refused(effects: &[Effect]) -> &str {
@@ -173,7 +234,12 @@ fn counts_follow_the_line_at_once_and_are_exact_when_the_owner_has_counted() {
     let (.., before) = pane.shown().unwrap();
     assert!(before.exact);
     assert_eq!(before.items.iter().sum::<u64>(), 600);
-    for action in [Action::LineLeft, Action::LineFarRight, Action::LineBitLeft, Action::LineFarLeft] {
+    for action in [
+        Action::LineLeft,
+        Action::LineFarRight,
+        Action::LineBitLeft,
+        Action::LineFarLeft,
+    ] {
         let effects = pane.act(action);
         // Nobody has answered, and yet the counts are those of the line as it is now, give or take a bar.
         let (.., about) = pane.shown().unwrap();
@@ -193,19 +259,34 @@ fn counts_follow_the_line_at_once_and_are_exact_when_the_owner_has_counted() {
 fn only_the_newest_of_many_moves_is_asked() {
     let mut pane = ready();
     let first = pane.act(Action::LineLeft);
-    let asks = |effects: &[Effect]| effects.iter().filter(|e| matches!(e, Effect::Ask(..))).count();
-    assert_eq!(asks(&first), 2, "the look and what all rules change: {first:?}");
+    let asks = |effects: &[Effect]| {
+        effects
+            .iter()
+            .filter(|e| matches!(e, Effect::Ask(..)))
+            .count()
+    };
+    assert_eq!(
+        asks(&first),
+        2,
+        "the look and what all rules change: {first:?}"
+    );
     for _ in 0..20 {
         assert_eq!(asks(&pane.act(Action::LineLeft)), 0);
     }
     let line = pane.line(Then::Flag);
-    let Some(Effect::Ask(Want::Bench(asked), _)) = first.into_iter().next() else { panic!() };
+    let Some(Effect::Ask(Want::Bench(asked), _)) = first.into_iter().next() else {
+        panic!()
+    };
     let next = pane.take_bench((*asked).clone(), Ok(answer(&asked)));
-    let [Effect::Ask(Want::Bench(asked), AnyRequest::Bench(request::Bench(sent)))] = &next[..] else {
+    let [Effect::Ask(Want::Bench(asked), AnyRequest::Bench(request::Bench(sent)))] = &next[..]
+    else {
         panic!("{next:?}")
     };
     assert_eq!((asked, asked.flag), (sent, line));
-    assert!(pane.take_bench((**asked).clone(), Ok(answer(asked))).is_empty());
+    assert!(
+        pane.take_bench((**asked).clone(), Ok(answer(asked)))
+            .is_empty()
+    );
 }
 
 #[test]
@@ -213,26 +294,47 @@ fn lines_are_typed_removed_and_drawn_anew() {
     let mut pane = ready();
     assert_eq!(pane.line(Then::Flag), Some(25.0));
     let effects = pane.act(Action::TypeLine);
-    assert!(matches!(&effects[..], [Effect::AskText { purpose: TextFor::Line, text, .. }] if text == "25.0"));
+    assert!(
+        matches!(&effects[..], [Effect::AskText { purpose: TextFor::Line, text, .. }] if text == "25.0")
+    );
     let effects = pane.typed(&TextFor::Line, " 24.0 ");
     settle(&mut pane, effects);
     assert_eq!(pane.line(Then::Flag), Some(24.0));
     let picture = drawn(&mut pane, 100, 30, ColourLevel::Mono, false);
-    assert!(picture.contains("at 24.0: 312 more kept, 41 fewer flagged"), "{picture}");
+    assert!(
+        picture.contains("at 24.0: 312 more kept, 41 fewer flagged"),
+        "{picture}"
+    );
     assert!(picture.contains("▼flag 24.0"), "{picture}");
     for wrong in ["many", "inf", "NaN", "1e99"] {
-        assert!(refused(&pane.typed(&TextFor::Line, wrong)).contains("no number"), "{wrong}");
+        assert!(
+            refused(&pane.typed(&TextFor::Line, wrong)).contains("no number"),
+            "{wrong}"
+        );
     }
     press(&mut pane, Action::RemoveLine);
     assert_eq!(pane.line(Then::Flag), None);
     assert!(refused(&pane.act(Action::RemoveLine)).contains("no flag line"));
     press(&mut pane, Action::LineRight);
-    assert_eq!(pane.line(Then::Flag), Some(25.0), "an arrow draws it where it usually is");
+    assert_eq!(
+        pane.line(Then::Flag),
+        Some(25.0),
+        "an arrow draws it where it usually is"
+    );
     press(&mut pane, Action::OtherLine);
     let effects = pane.typed(&TextFor::Line, "20");
     settle(&mut pane, effects);
-    assert_eq!((pane.line(Then::Park), pane.line(Then::Flag)), (Some(20.0), Some(25.0)));
-    let words: Vec<String> = pane.rules.edited().rules.iter().map(|r| r.words()).collect();
+    assert_eq!(
+        (pane.line(Then::Park), pane.line(Then::Flag)),
+        (Some(20.0), Some(25.0))
+    );
+    let words: Vec<String> = pane
+        .rules
+        .edited()
+        .rules
+        .iter()
+        .map(|r| r.words())
+        .collect();
     assert_eq!(words, ["flag if clip < 25", "park if clip < 20"]);
     let (.., counted) = pane.shown().unwrap();
     assert!(counted.items[2] > 0 && counted.items[1] > 0);
@@ -244,12 +346,19 @@ fn a_scale_is_another_reading_of_the_same_line() {
     press(&mut pane, Action::NextScale);
     assert_eq!(pane.line(Then::Flag), Some(0.25));
     let picture = drawn(&mut pane, 100, 30, ColourLevel::True, false);
-    assert!(picture.contains("CLIP cosine of picture and prompt"), "{picture}");
+    assert!(
+        picture.contains("CLIP cosine of picture and prompt"),
+        "{picture}"
+    );
     press(&mut pane, Action::NextScale);
     assert_eq!(pane.line(Then::Flag), Some(0.625));
     let effects = pane.typed(&TextFor::Line, "0.6");
     settle(&mut pane, effects);
-    assert_eq!(pane.rules.edited().rules[0].words(), "flag if clip < 24", "it stays on the scale it is written on");
+    assert_eq!(
+        pane.rules.edited().rules[0].words(),
+        "flag if clip < 24",
+        "it stays on the scale it is written on"
+    );
     press(&mut pane, Action::NextScore);
     assert!(refused(&pane.act(Action::NextScale)).contains("one scale"));
     assert_eq!(pane.line(Then::Flag), None, "safety has no line");
@@ -268,25 +377,40 @@ fn a_subtask_has_a_line_of_its_own() {
     );
     let effects = pane.typed(&TextFor::OwnLine("text".into()), "22.5");
     settle(&mut pane, effects);
-    assert_eq!(pane.rules.edited().rules[0].words(), "flag if clip < 25 (text 22.5)");
+    assert_eq!(
+        pane.rules.edited().rules[0].words(),
+        "flag if clip < 25 (text 22.5)"
+    );
     let picture = drawn(&mut pane, 160, 47, ColourLevel::True, false);
     assert!(picture.contains("flag 22.5"), "{picture}");
     // Enter shows the items that this group's own line doubts.
     let effects = pane.act(Action::Open);
-    assert!(matches!(&effects[..], [Effect::Filter(words)] if words == "score:clip<22.5 subtask:text"), "{effects:?}");
+    assert!(
+        matches!(&effects[..], [Effect::Filter(words)] if words == "score:clip<22.5 subtask:text"),
+        "{effects:?}"
+    );
     press(&mut pane, Action::OnlyGroup);
-    assert_eq!((pane.line(Then::Flag), pane.line(Then::Park)), (Some(22.5), None));
+    assert_eq!(
+        (pane.line(Then::Flag), pane.line(Then::Park)),
+        (Some(22.5), None)
+    );
     let (_, bench, _) = pane.shown().unwrap();
     assert_eq!(bench.tally.all(), 200);
     let effects = pane.typed(&TextFor::Line, "21");
     settle(&mut pane, effects);
-    assert_eq!(pane.rules.edited().rules[0].words(), "flag if clip < 25 (text 21)");
+    assert_eq!(
+        pane.rules.edited().rules[0].words(),
+        "flag if clip < 25 (text 21)"
+    );
     press(&mut pane, Action::RemoveLine);
     assert_eq!(pane.rules.edited().rules[0].words(), "flag if clip < 25");
     assert!(refused(&pane.act(Action::RemoveLine)).contains("no line of its own"));
     press(&mut pane, Action::OtherLine);
     assert!(refused(&pane.act(Action::LineLeft).split_off(1)).contains("for all items first"));
-    assert!(press(&mut pane, Action::Back).is_empty(), "back goes to all items first");
+    assert!(
+        press(&mut pane, Action::Back).is_empty(),
+        "back goes to all items first"
+    );
     assert_eq!(pane.line(Then::Flag), Some(25.0));
     press(&mut pane, Action::GroupBy);
     assert!(refused(&pane.act(Action::OwnLine)).contains("only subtasks"));
@@ -298,15 +422,28 @@ fn groups_are_counted_by_a_second_property_too() {
     let mut pane = ready();
     press(&mut pane, Action::GroupAcross);
     let picture = drawn(&mut pane, 220, 47, ColourLevel::True, false);
-    let line = |name: &str| picture.lines().find(|l| l.contains(name)).unwrap_or_default().to_string();
-    assert!(line("animal").contains("5/6") && line(" text ").contains("1,235/1,235"), "{picture}");
+    let line = |name: &str| {
+        picture
+            .lines()
+            .find(|l| l.contains(name))
+            .unwrap_or_default()
+            .to_string()
+    };
+    assert!(
+        line("animal").contains("5/6") && line(" text ").contains("1,235/1,235"),
+        "{picture}"
+    );
     for _ in 0..6 {
         press(&mut pane, Action::GroupRight);
     }
     let effects = pane.act(Action::Open);
-    let wanted =
-        |words: &str| words.contains("style:ink") && words.contains("subtask:animal") && words.contains("clip<25");
-    assert!(matches!(&effects[..], [Effect::Filter(words)] if wanted(words)), "{effects:?}");
+    let wanted = |words: &str| {
+        words.contains("style:ink") && words.contains("subtask:animal") && words.contains("clip<25")
+    };
+    assert!(
+        matches!(&effects[..], [Effect::Filter(words)] if wanted(words)),
+        "{effects:?}"
+    );
     // Round the others and back to none; never a property by itself.
     press(&mut pane, Action::GroupAcross);
     assert_eq!(pane.across, Some(Field::Type));
@@ -329,22 +466,44 @@ fn rules_are_saved_with_exact_counts_first_and_brought_back() {
     let said = pane.act(Action::SaveRules);
     assert!(matches!(&said[..], [Effect::Say(_)]));
     let rest = settle(&mut pane, effects);
-    let Some(Effect::AskChoice { purpose, title, lines }) = rest.last() else { panic!("{rest:?}") };
+    let Some(Effect::AskChoice {
+        purpose,
+        title,
+        lines,
+    }) = rest.last()
+    else {
+        panic!("{rest:?}")
+    };
     assert_eq!(title, "312 more kept, 41 fewer flagged");
     assert!(lines[0].1.contains("clip < 24"));
-    assert!(pane.chosen(purpose, 1).is_empty() && pane.rules.is_edited(), "not now keeps the edits");
+    assert!(
+        pane.chosen(purpose, 1).is_empty() && pane.rules.is_edited(),
+        "not now keeps the edits"
+    );
     let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Applied, AnyRequest::ApplyRules(request::ApplyRules { rules, revision }))] = &effects[..]
+    let [
+        Effect::Ask(Want::Applied, AnyRequest::ApplyRules(request::ApplyRules { rules, revision })),
+    ] = &effects[..]
     else {
         panic!("{effects:?}")
     };
-    assert_eq!((rules.rules[0].words().as_str(), revision.as_str()), ("flag if clip < 24", "one"));
+    assert_eq!(
+        (rules.rules[0].words().as_str(), revision.as_str()),
+        ("flag if clip < 24", "one")
+    );
     assert!(refused(&pane.act(Action::RevertRules)).contains("not saved"));
     let effects = pane.take_applied(Ok(state(rules.clone(), "two")));
-    assert!(effects.iter().any(|e| matches!(e, Effect::Done(said) if said.contains("X brings"))), "{effects:?}");
+    assert!(
+        effects
+            .iter()
+            .any(|e| matches!(e, Effect::Done(said) if said.contains("X brings"))),
+        "{effects:?}"
+    );
     assert!(!pane.rules.is_edited());
     let effects = pane.act(Action::RevertRules);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
     assert!(
@@ -357,24 +516,48 @@ fn rules_are_saved_with_exact_counts_first_and_brought_back() {
 
 #[test]
 fn a_file_that_changed_meanwhile_is_said_and_both_are_offered() {
-    let theirs = || at_25().with(&"safety".parse().unwrap(), Then::Park, None, Threshold::new(0.0));
+    let theirs = || {
+        at_25().with(
+            &"safety".parse().unwrap(),
+            Then::Park,
+            None,
+            Threshold::new(0.0),
+        )
+    };
     for mine in [true, false] {
         let mut pane = ready();
         let effects = pane.typed(&TextFor::Line, "24");
         settle(&mut pane, effects);
-        let conflict = Error::new(ErrorKind::Conflict, "benchtop.toml changed since its rules were read");
+        let conflict = Error::new(
+            ErrorKind::Conflict,
+            "benchtop.toml changed since its rules were read",
+        );
         let effects = pane.take_applied(Err(conflict));
         assert!(
-            effects.iter().any(|e| matches!(e, Effect::Ask(Want::Rules, AnyRequest::Rules(request::Rules)))),
+            effects.iter().any(|e| matches!(
+                e,
+                Effect::Ask(Want::Rules, AnyRequest::Rules(request::Rules))
+            )),
             "{effects:?}"
         );
         let effects = pane.take_rules(Ok(state(theirs(), "two")));
-        let Some(Effect::AskChoice { purpose: ChoiceFor::Settle, title, .. }) = effects.first() else {
+        let Some(Effect::AskChoice {
+            purpose: ChoiceFor::Settle,
+            title,
+            ..
+        }) = effects.first()
+        else {
             panic!("{effects:?}")
         };
         assert!(title.contains("other rules now"));
         settle(&mut pane, effects);
-        assert!(matches!(&pane.act(Action::SaveRules)[..], [Effect::AskChoice { purpose: ChoiceFor::Settle, .. }]));
+        assert!(matches!(
+            &pane.act(Action::SaveRules)[..],
+            [Effect::AskChoice {
+                purpose: ChoiceFor::Settle,
+                ..
+            }]
+        ));
         let effects = pane.chosen(&ChoiceFor::Settle, usize::from(!mine));
         settle(&mut pane, effects);
         assert_eq!(pane.line(Then::Flag), Some(if mine { 24.0 } else { 25.0 }));
@@ -389,7 +572,12 @@ fn a_file_that_changed_meanwhile_is_said_and_both_are_offered() {
     // Somebody else's save of the very same rules is no conflict; without edits the file's rules are simply shown.
     let mut pane = ready();
     let effects = pane.take_rules(Ok(state(theirs(), "two")));
-    assert!(!effects.iter().any(|e| matches!(e, Effect::Say(_) | Effect::AskChoice { .. })), "{effects:?}");
+    assert!(
+        !effects
+            .iter()
+            .any(|e| matches!(e, Effect::Say(_) | Effect::AskChoice { .. })),
+        "{effects:?}"
+    );
     assert_eq!(pane.rules.edited(), &theirs());
 }
 
@@ -397,15 +585,30 @@ fn a_file_that_changed_meanwhile_is_said_and_both_are_offered() {
 fn a_file_that_cannot_be_read_is_shown_with_its_line_and_opened_there() {
     let mut pane = ready();
     press(&mut pane, Action::ShowRules);
-    assert!(matches!(&pane.act(Action::EditRules)[..], [Effect::EditRules(None)]));
+    assert!(matches!(
+        &pane.act(Action::EditRules)[..],
+        [Effect::EditRules(None)]
+    ));
     let problem = Some("benchtop.toml:12: rules[0].then: there is no `drop`".into());
-    let effects = pane.take_rules(Ok(RulesState { problem, ..state(at_25(), "two") }));
+    let effects = pane.take_rules(Ok(RulesState {
+        problem,
+        ..state(at_25(), "two")
+    }));
     settle(&mut pane, effects);
     let picture = drawn(&mut pane, 160, 30, ColourLevel::True, false);
-    assert!(picture.contains("benchtop.toml:12: rules[0].then"), "{picture}");
-    assert!(matches!(&pane.act(Action::EditRules)[..], [Effect::EditRules(Some(12))]));
+    assert!(
+        picture.contains("benchtop.toml:12: rules[0].then"),
+        "{picture}"
+    );
+    assert!(matches!(
+        &pane.act(Action::EditRules)[..],
+        [Effect::EditRules(Some(12))]
+    ));
     let effects = pane.act(Action::Open);
-    assert!(matches!(&effects[..], [Effect::Filter(words)] if words == "score:clip<25"), "{effects:?}");
+    assert!(
+        matches!(&effects[..], [Effect::Filter(words)] if words == "score:clip<25"),
+        "{effects:?}"
+    );
     press(&mut pane, Action::RemoveLine);
     assert!(pane.rules.edited().rules.is_empty());
     assert!(refused(&pane.act(Action::SaveRules)).contains("e opens"));
@@ -415,9 +618,13 @@ fn a_file_that_cannot_be_read_is_shown_with_its_line_and_opened_there() {
 fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
     let mut pane = ready();
     let effects = pane.act(Action::StartScoring);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(Want::Count(wished), AnyRequest::Score(request::Score(asked)))) = effects.last() else {
+    let Some(Effect::Ask(Want::Count(wished), AnyRequest::Score(request::Score(asked)))) =
+        effects.last()
+    else {
         panic!("{effects:?}")
     };
     assert!(asked.dry && **wished == *asked);
@@ -438,64 +645,147 @@ fn scoring_is_counted_before_it_is_begun_and_told_as_it_goes() {
         drafts: 0,
     };
     let effects = pane.take_count((**wished).clone(), Ok(job.clone()));
-    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(title, "clip scores 10 inputs with clip on CPU");
     assert!(pane.chosen(purpose, 1).is_empty());
     let effects = pane.chosen(purpose, 0);
-    assert!(matches!(&effects[..], [Effect::Ask(Want::Begun, AnyRequest::Score(request::Score(asked)))] if !asked.dry));
+    assert!(
+        matches!(&effects[..], [Effect::Ask(Want::Begun, AnyRequest::Score(request::Score(asked)))] if !asked.dry)
+    );
     pane.take_begun(Ok(job.clone()));
     assert!(refused(&pane.act(Action::StartScoring)).contains("running already"));
     let act = |effects: &[Effect]| match effects {
-        [Effect::Ask(Want::Act, AnyRequest::ScoringAct(request::ScoringAct { id: 4, act }))] => *act,
+        [Effect::Ask(Want::Act, AnyRequest::ScoringAct(request::ScoringAct { id: 4, act }))] => {
+            *act
+        }
         other => panic!("{other:?}"),
     };
     assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Pause);
     assert_eq!(act(&pane.act(Action::CancelScoring)), ScoringAct::Cancel);
     assert_eq!(act(&pane.act(Action::RetryScoring)), ScoringAct::Retry);
-    let blocked = ScoringState { phase: Phase::Blocked, done: 5, why: Some("the disk is full".into()), ..job.clone() };
+    let blocked = ScoringState {
+        phase: Phase::Blocked,
+        done: 5,
+        why: Some("the disk is full".into()),
+        ..job.clone()
+    };
     assert!(pane.take_scoring(blocked).is_empty());
     let picture = drawn(&mut pane, 160, 47, ColourLevel::Mono, false);
-    assert!(picture.contains("blocked: 5 of 10") && picture.contains("the disk is full"), "{picture}");
+    assert!(
+        picture.contains("blocked: 5 of 10") && picture.contains("the disk is full"),
+        "{picture}"
+    );
     assert_eq!(act(&pane.act(Action::PauseScoring)), ScoringAct::Resume);
     // One that waits for an agreement asks for it first.
     let destination = Destination::new("https://a.example", None, Sends::Pictures).unwrap();
-    let to = vec![Wanted { destination, agreed: false }];
-    let waits = Waits { elsewhere: true, what: "10 pictures or texts of items".into(), count: 10, to };
-    let waiting =
-        ScoringState { phase: Phase::Paused, why: Some(waits.reason()), waits: Some(Box::new(waits)), ..job.clone() };
+    let to = vec![Wanted {
+        destination,
+        agreed: false,
+    }];
+    let waits = Waits {
+        elsewhere: true,
+        what: "10 pictures or texts of items".into(),
+        count: 10,
+        to,
+    };
+    let waiting = ScoringState {
+        phase: Phase::Paused,
+        why: Some(waits.reason()),
+        waits: Some(Box::new(waits)),
+        ..job.clone()
+    };
     assert!(pane.take_scoring(waiting).is_empty());
     let picture = drawn(&mut pane, 160, 47, ColourLevel::Mono, false);
     assert!(picture.contains("waits for your"), "{picture}");
     let effects = pane.act(Action::PauseScoring);
-    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
-    assert!(title.contains("wants to send 10 pictures or texts of items to https://a.example"), "{title}");
-    assert!(pane.chosen(purpose, 1).is_empty());
-    let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Act, AnyRequest::Agree(request::Agree { to, then: Some(then) }))] = &effects[..] else {
+    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert!(
-        to.len() == 1 && matches!(then, AskNext::ScoringAct(request::ScoringAct { id: 4, act: ScoringAct::Resume })),
+        title.contains("wants to send 10 pictures or texts of items to https://a.example"),
+        "{title}"
+    );
+    assert!(pane.chosen(purpose, 1).is_empty());
+    let effects = pane.chosen(purpose, 0);
+    let [
+        Effect::Ask(
+            Want::Act,
+            AnyRequest::Agree(request::Agree {
+                to,
+                then: Some(then),
+            }),
+        ),
+    ] = &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
+    assert!(
+        to.len() == 1
+            && matches!(
+                then,
+                AskNext::ScoringAct(request::ScoringAct {
+                    id: 4,
+                    act: ScoringAct::Resume
+                })
+            ),
         "{then:?}"
     );
-    let over = pane.take_scoring(ScoringState { phase: Phase::Done, done: 10, ..job });
-    assert!(over.iter().any(|e| matches!(e, Effect::Ask(Want::Scorers, _))), "what is over is counted again: {over:?}");
+    let over = pane.take_scoring(ScoringState {
+        phase: Phase::Done,
+        done: 10,
+        ..job
+    });
+    assert!(
+        over.iter()
+            .any(|e| matches!(e, Effect::Ask(Want::Scorers, _))),
+        "what is over is counted again: {over:?}"
+    );
     settle(&mut pane, over);
     press(&mut pane, Action::NextScore);
     assert!(refused(&pane.act(Action::PauseScoring)).contains("s scores"));
-    let nothing = ScoringState { of: Some(0), ..answer_of_count() };
-    let job = NewScoring { scorer: Scorer::Safety, filter: String::new(), dry: true, drafts: false };
-    assert!(matches!(&pane.take_count(job, Ok(nothing))[..], [Effect::Say(said)] if said.contains("already")));
+    let nothing = ScoringState {
+        of: Some(0),
+        ..answer_of_count()
+    };
+    let job = NewScoring {
+        scorer: Scorer::Safety,
+        filter: String::new(),
+        dry: true,
+        drafts: false,
+    };
+    assert!(
+        matches!(&pane.take_count(job, Ok(nothing))[..], [Effect::Say(said)] if said.contains("already"))
+    );
     assert!(refused(&pane.typed(&TextFor::Score, "status:nonsense")).contains("nonsense"));
 }
 
 #[test]
 fn drafts_are_counted_in_the_question_and_can_be_left_out() {
     let mut pane = ready();
-    let job = NewScoring { scorer: Scorer::Safety, filter: "subtask:text".into(), dry: true, drafts: false };
-    let counted = ScoringState { of: Some(40), drafts: 7, ..answer_of_count() };
+    let job = NewScoring {
+        scorer: Scorer::Safety,
+        filter: "subtask:text".into(),
+        dry: true,
+        drafts: false,
+    };
+    let counted = ScoringState {
+        of: Some(40),
+        drafts: 7,
+        ..answer_of_count()
+    };
     let effects = pane.take_count(job, Ok(counted));
-    let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
+    let [
+        Effect::AskChoice {
+            purpose,
+            title,
+            lines,
+        },
+    ] = &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
     assert!(title.contains('7') && lines.len() == 3, "{title} {lines:?}");
     let begun = pane.chosen(purpose, 0);
     assert!(
@@ -503,10 +793,14 @@ fn drafts_are_counted_in_the_question_and_can_be_left_out() {
         "{begun:?}"
     );
     let again = pane.chosen(purpose, 1);
-    let Some(Effect::Ask(Want::Count(_), AnyRequest::Score(request::Score(asked)))) = again.last() else {
+    let Some(Effect::Ask(Want::Count(_), AnyRequest::Score(request::Score(asked)))) = again.last()
+    else {
         panic!("{again:?}")
     };
-    assert_eq!((asked.filter.as_str(), asked.dry, asked.drafts), ("subtask:text NOT picture:draft", true, false));
+    assert_eq!(
+        (asked.filter.as_str(), asked.dry, asked.drafts),
+        ("subtask:text NOT picture:draft", true, false)
+    );
     assert!(pane.chosen(purpose, 2).is_empty());
 }
 
@@ -555,12 +849,17 @@ fn samples_are_stepped_through_and_opened() {
     assert!(refused(&pane.act(Action::Open)).contains("no item on this side"));
     press(&mut pane, Action::NextPart);
     let effects = pane.act(Action::Open);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(lines.len(), 2, "not this one itself");
     let effects = pane.chosen(purpose, 0);
     settle(&mut pane, effects);
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True, false);
-    assert!(picture.contains("against safety, doubted > 0.0"), "{picture}");
+    assert!(
+        picture.contains("against safety, doubted > 0.0"),
+        "{picture}"
+    );
     assert!(picture.contains("agree on 81.2 % of 16 items"), "{picture}");
 }
 
@@ -572,7 +871,8 @@ fn nobody_has_judged_is_said_in_words() {
     pane.take_bench(asked, Ok(bench));
     let picture = drawn(&mut pane, 100, 40, ColourLevel::True, false);
     assert!(
-        picture.contains("nobody has judged a doubted item") && picture.contains("nobody has rejected"),
+        picture.contains("nobody has judged a doubted item")
+            && picture.contains("nobody has rejected"),
         "{picture}"
     );
 }
@@ -588,16 +888,31 @@ fn errors_are_shown_and_leave_the_last_look_in_place() {
     assert!(refused(&pane.act(Action::SaveRules)).contains("cannot be had"));
     let mut pane = ready();
     let effects = pane.act(Action::LineLeft);
-    let Some(Effect::Ask(Want::Bench(asked), _)) = effects.into_iter().next() else { panic!() };
+    let Some(Effect::Ask(Want::Bench(asked), _)) = effects.into_iter().next() else {
+        panic!()
+    };
     pane.take_bench(*asked, Err(problem()));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True, false);
-    assert!(picture.contains("not a question") && picture.contains("kept ~"), "{picture}");
+    assert!(
+        picture.contains("not a question") && picture.contains("kept ~"),
+        "{picture}"
+    );
     // A lost connection loses what was asked; the next start asks it all again.
     pane.act(Action::LineLeft);
     let again = pane.start();
-    assert!(again.iter().any(|e| matches!(e, Effect::Ask(Want::Bench(_), _))), "{again:?}");
+    assert!(
+        again
+            .iter()
+            .any(|e| matches!(e, Effect::Ask(Want::Bench(_), _))),
+        "{again:?}"
+    );
     let again = pane.take_rules(Ok(state(at_25(), "one")));
-    assert!(again.iter().any(|e| matches!(e, Effect::Ask(Want::Try(_), _))), "{again:?}");
+    assert!(
+        again
+            .iter()
+            .any(|e| matches!(e, Effect::Ask(Want::Try(_), _))),
+        "{again:?}"
+    );
 }
 
 #[test]
@@ -606,15 +921,41 @@ fn any_size_and_any_numbers_can_be_drawn() {
     let (asked, bench) = pane.bench.clone().unwrap();
     let odd = [
         bench.clone(),
-        Bench { bars: vec![], rejected: vec![], ..bench.clone() },
-        Bench { bars: vec![7], rejected: vec![7], ends: (25.0, 25.0), ..bench.clone() },
-        Bench { bars: vec![u64::from(u32::MAX); 3], rejected: vec![0; 2], ends: (-1e9, 1e9), ..bench.clone() },
-        Bench { ends: (30.0, 40.0), ..bench },
+        Bench {
+            bars: vec![],
+            rejected: vec![],
+            ..bench.clone()
+        },
+        Bench {
+            bars: vec![7],
+            rejected: vec![7],
+            ends: (25.0, 25.0),
+            ..bench.clone()
+        },
+        Bench {
+            bars: vec![u64::from(u32::MAX); 3],
+            rejected: vec![0; 2],
+            ends: (-1e9, 1e9),
+            ..bench.clone()
+        },
+        Bench {
+            ends: (30.0, 40.0),
+            ..bench
+        },
     ];
     for bench in odd {
         pane.take_bench(asked.clone(), Ok(bench));
-        for (width, height) in [(0, 0), (1, 1), (13, 3), (20, 5), (59, 30), (80, 21), (119, 40), (160, 47), (400, 120)]
-        {
+        for (width, height) in [
+            (0, 0),
+            (1, 1),
+            (13, 3),
+            (20, 5),
+            (59, 30),
+            (80, 21),
+            (119, 40),
+            (160, 47),
+            (400, 120),
+        ] {
             for accessible in [false, true] {
                 for level in [ColourLevel::Mono, ColourLevel::Ansi16, ColourLevel::True] {
                     drawn(&mut pane, width, height, level, accessible);

@@ -34,20 +34,58 @@ pub struct Layout {
 /// Where the parts are in `area`, for so many rows.
 pub fn layout(area: Rect, rows: usize) -> Layout {
     let wide = area.width >= WIDE;
-    let wanted = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(3).clamp(TABLE.0, TABLE.1);
+    let wanted = u16::try_from(rows)
+        .unwrap_or(u16::MAX)
+        .saturating_add(3)
+        .clamp(TABLE.0, TABLE.1);
     let height = wanted.min(area.height / 2);
     let below = area.height - height;
     // Cells are about twice as high as wide.
-    let side = if wide { (area.height * 2).min(area.width * 2 / 5) } else { (below * 2).min(area.width * 2 / 5) };
+    let side = if wide {
+        (area.height * 2).min(area.width * 2 / 5)
+    } else {
+        (below * 2).min(area.width * 2 / 5)
+    };
     let room = area.height >= 12 && area.width >= 60;
     let side = if room { side } else { 0 };
     let left = area.width - side - u16::from(side > 0);
-    let beside = if wide { area } else { Rect { y: area.y + height, height: below, ..area } };
-    let picture = Rect { x: area.right() - side, width: side, height: beside.height.saturating_sub(1), ..beside };
-    let table = Rect { height, width: if wide { left } else { area.width }, ..area };
-    let detail = Rect { y: area.y + height, height: below, width: left, ..area };
-    let caption = Rect { y: picture.bottom(), height: u16::from(side > 0), ..picture };
-    Layout { table, detail, picture: if side > 0 { picture } else { Rect::default() }, caption }
+    let beside = if wide {
+        area
+    } else {
+        Rect {
+            y: area.y + height,
+            height: below,
+            ..area
+        }
+    };
+    let picture = Rect {
+        x: area.right() - side,
+        width: side,
+        height: beside.height.saturating_sub(1),
+        ..beside
+    };
+    let table = Rect {
+        height,
+        width: if wide { left } else { area.width },
+        ..area
+    };
+    let detail = Rect {
+        y: area.y + height,
+        height: below,
+        width: left,
+        ..area
+    };
+    let caption = Rect {
+        y: picture.bottom(),
+        height: u16::from(side > 0),
+        ..picture
+    };
+    Layout {
+        table,
+        detail,
+        picture: if side > 0 { picture } else { Rect::default() },
+        caption,
+    }
 }
 
 impl GeneratePane {
@@ -63,8 +101,15 @@ impl GeneratePane {
             return parts;
         }
         // Where no picture will come its place is the text's.
-        let whole = |part: Rect| Rect { width: area.width, ..part };
-        Layout { table: whole(parts.table), detail: whole(parts.detail), ..Layout::default() }
+        let whole = |part: Rect| Rect {
+            width: area.width,
+            ..part
+        };
+        Layout {
+            table: whole(parts.table),
+            detail: whole(parts.detail),
+            ..Layout::default()
+        }
     }
 
     /// Draws the pane; `picture` is the newest one, made ready for its place.
@@ -76,8 +121,15 @@ impl GeneratePane {
         }
         let mut lines = Lines::new(parts.detail, buf, look);
         if let Some(failure) = self.failure() {
-            let sample = if failure.sample > 1 { format!(", sample {}", failure.sample) } else { String::new() };
-            lines.say(&format!(" #{} {}{sample}", failure.number, failure.picture), Role::Heading);
+            let sample = if failure.sample > 1 {
+                format!(", sample {}", failure.sample)
+            } else {
+                String::new()
+            };
+            lines.say(
+                &format!(" #{} {}{sample}", failure.number, failure.picture),
+                Role::Heading,
+            );
             lines.tell(&format!(" {}", failure.reason), Role::Bad);
             lines.say("", Role::Text);
         }
@@ -88,34 +140,89 @@ impl GeneratePane {
             return;
         }
         let Some(newest) = self.newest() else { return };
-        draw_picture(picture.unwrap_or(&Picture::Loading), false, parts.picture, buf, look);
+        draw_picture(
+            picture.unwrap_or(&Picture::Loading),
+            false,
+            parts.picture,
+            buf,
+            look,
+        );
         let draft = if newest.draft { "draft  " } else { "" };
-        let sample = if newest.sample > 1 { format!("  sample {}", newest.sample) } else { String::new() };
+        let sample = if newest.sample > 1 {
+            format!("  sample {}", newest.sample)
+        } else {
+            String::new()
+        };
         let said = format!("{draft}#{} {}{sample}", newest.number, newest.picture);
         let room = usize::from(parts.caption.width);
         let role = if newest.draft { Role::Warn } else { Role::Dim };
-        buf.set_stringn(parts.caption.x, parts.caption.y, text::fit(&said, room), room, look.style(role));
+        buf.set_stringn(
+            parts.caption.x,
+            parts.caption.y,
+            text::fit(&said, room),
+            room,
+            look.style(role),
+        );
     }
 
     fn draw_job(&self, lines: &mut Lines<'_>) {
         let Some(job) = self.job() else { return };
-        let samples = if job.samples == 1 { String::new() } else { format!(", {} samples of each", job.samples) };
-        lines.say(&format!(" job {}: {}{samples}, seed {}, by {}", job.id, job.plan, job.seed, job.by), Role::Heading);
+        let samples = if job.samples == 1 {
+            String::new()
+        } else {
+            format!(", {} samples of each", job.samples)
+        };
+        lines.say(
+            &format!(
+                " job {}: {}{samples}, seed {}, by {}",
+                job.id, job.plan, job.seed, job.by
+            ),
+            Role::Heading,
+        );
         if let Some(of) = job.of {
-            let share = if of > 0 { (job.done + job.failed) as f64 / of as f64 } else { 1.0 };
+            let share = if of > 0 {
+                (job.done + job.failed) as f64 / of as f64
+            } else {
+                1.0
+            };
             let width = lines.width().saturating_sub(32).clamp(4, 40);
-            let failed = if job.failed > 0 { format!("  {} failed", grouped(job.failed)) } else { String::new() };
+            let failed = if job.failed > 0 {
+                format!("  {} failed", grouped(job.failed))
+            } else {
+                String::new()
+            };
             let bar = bar(share, width, lines.look().accessible);
-            let said = format!(" {bar} {} {} of {}{failed}", percent(share), grouped(job.done), grouped(of));
+            let said = format!(
+                " {bar} {} {} of {}{failed}",
+                percent(share),
+                grouped(job.done),
+                grouped(of)
+            );
             lines.say(&said, rows::role(job.standing));
         }
-        lines.tell(&pace(job), if job.reason.is_some() { Role::Warn } else { Role::Text });
+        lines.tell(
+            &pace(job),
+            if job.reason.is_some() {
+                Role::Warn
+            } else {
+                Role::Text
+            },
+        );
         if job.standing == JobStatus::Running {
             if let Some(step) = job.step {
                 let share = f64::from(step.done) / f64::from(step.of.max(1));
-                let together = if step.batch == 1 { String::new() } else { format!(", {} together", step.batch) };
+                let together = if step.batch == 1 {
+                    String::new()
+                } else {
+                    format!(", {} together", step.batch)
+                };
                 let says = format!("step {} of {}{together}", step.done, step.of);
-                lines.meter(&Meter { name: "batch", share, says, history: &[] });
+                lines.meter(&Meter {
+                    name: "batch",
+                    share,
+                    says,
+                    history: &[],
+                });
             }
             if let Some(rates) = self.rates.get(&job.id) {
                 let most = rates.iter().copied().fold(0.0, f64::max);
@@ -125,7 +232,11 @@ impl GeneratePane {
                 lines.say(&format!(" {unit}/min {line} most {most:.1}"), Role::Dim);
             }
         }
-        for said in job.run.as_ref().map_or_else(|| made_with(job), |run| asked_of(run)) {
+        for said in job
+            .run
+            .as_ref()
+            .map_or_else(|| made_with(job), |run| asked_of(run))
+        {
             lines.say(&said, Role::Dim);
         }
     }
@@ -142,50 +253,103 @@ impl GeneratePane {
         }
         let cpu = devices.cpu;
         let share = cpu.busy.map_or(0.0, f64::from);
-        let ours = cpu.ours.map_or(String::new(), |o| format!(", {} ours", percent(f64::from(o)).trim()));
-        let cores = if cpu.cores == 1 { "1 core".to_string() } else { format!("{} cores", cpu.cores) };
+        let ours = cpu.ours.map_or(String::new(), |o| {
+            format!(", {} ours", percent(f64::from(o)).trim())
+        });
+        let cores = if cpu.cores == 1 {
+            "1 core".to_string()
+        } else {
+            format!("{} cores", cpu.cores)
+        };
         let says = match cpu.busy {
             Some(_) => format!("{} of {cores}{ours}", percent(share)),
             None => cores,
         };
-        lines.meter(&Meter { name: "CPU", share, says, history: &self.history.cpu });
+        lines.meter(&Meter {
+            name: "CPU",
+            share,
+            says,
+            history: &self.history.cpu,
+        });
     }
 
     fn draw_gpu(&self, gpu: &Gpu, first: bool, lines: &mut Lines<'_>) {
         let none: &[f64] = &[];
-        let heat = gpu.temperature.map_or(String::new(), |t| format!("  {t} °C"));
+        let heat = gpu
+            .temperature
+            .map_or(String::new(), |t| format!("  {t} °C"));
         lines.say(&format!(" {}{heat}", gpu.name), Role::Text);
         // The sparklines are of the first GPU.
         let history = |list| if first { list } else { none };
         if let Some(busy) = gpu.utilisation {
             let share = f64::from(busy) / 100.0;
-            lines.meter(&Meter { name: "GPU", share, says: percent(share), history: history(&self.history.gpu) });
+            lines.meter(&Meter {
+                name: "GPU",
+                share,
+                says: percent(share),
+                history: history(&self.history.gpu),
+            });
         }
         if let (Some(used), Some(total)) = (gpu.memory_used, gpu.memory_total) {
-            let share = if total > 0 { used as f64 / total as f64 } else { 0.0 };
-            let ours = gpu.memory_ours.map_or(String::new(), |o| format!(", {} ours", gib(o)));
+            let share = if total > 0 {
+                used as f64 / total as f64
+            } else {
+                0.0
+            };
+            let ours = gpu
+                .memory_ours
+                .map_or(String::new(), |o| format!(", {} ours", gib(o)));
             let says = format!("{} of {} GiB{ours}", gib(used), gib(total));
-            lines.meter(&Meter { name: "memory", share, says, history: history(&self.history.memory) });
+            lines.meter(&Meter {
+                name: "memory",
+                share,
+                says,
+                history: history(&self.history.memory),
+            });
         }
         if let Some(power) = gpu.power {
-            let share = gpu.power_limit.map_or(0.0, |l| f64::from(power) / f64::from(l.max(1)));
-            let limit = gpu.power_limit.map_or(String::new(), |l| format!(" of {}", l / 1000));
+            let share = gpu
+                .power_limit
+                .map_or(0.0, |l| f64::from(power) / f64::from(l.max(1)));
+            let limit = gpu
+                .power_limit
+                .map_or(String::new(), |l| format!(" of {}", l / 1000));
             let says = format!("{}{limit} W", power / 1000);
-            lines.meter(&Meter { name: "power", share, says, history: history(&self.history.power) });
+            lines.meter(&Meter {
+                name: "power",
+                share,
+                says,
+                history: history(&self.history.power),
+            });
         }
     }
 }
 
 /// How fast a job goes, or why it does not.
 fn pace(job: &JobState) -> String {
-    let why = job.reason.as_ref().map_or(String::new(), |r| format!(": {}", text::clean(r)));
+    let why = job
+        .reason
+        .as_ref()
+        .map_or(String::new(), |r| format!(": {}", text::clean(r)));
     match job.standing {
         JobStatus::Running => {
-            let left = job.left_s.map_or(String::new(), |s| format!(", {} left", stretch(s)));
-            let most = job.per_minute.map_or(String::new(), |n| format!(" (at most {n})"));
+            let left = job
+                .left_s
+                .map_or(String::new(), |s| format!(", {} left", stretch(s)));
+            let most = job
+                .per_minute
+                .map_or(String::new(), |n| format!(" (at most {n})"));
             // Over the first seconds there is no rate to speak of.
-            let rate = if job.rate > 0.0 { format!("{:.1}", job.rate) } else { "some".into() };
-            let unit = if job.run.is_some() { "answers" } else { "images" };
+            let rate = if job.rate > 0.0 {
+                format!("{:.1}", job.rate)
+            } else {
+                "some".into()
+            };
+            let unit = if job.run.is_some() {
+                "answers"
+            } else {
+                "images"
+            };
             format!(" {rate} {unit} a minute{most}{left}")
         }
         JobStatus::Queued => format!(" waits for its turn: {} in line{why}", job.place),
@@ -195,11 +359,19 @@ fn pace(job: &JobState) -> String {
 
 /// With what a job makes its pictures, and how.
 fn made_with(job: &JobState) -> Vec<String> {
-    let with = if job.device.is_empty() { &job.generator } else { &job.device };
+    let with = if job.device.is_empty() {
+        &job.generator
+    } else {
+        &job.device
+    };
     // Why it is not what was preferred stands below.
     let mut lines: Vec<String> = with.split("; ").map(|part| format!(" {part}")).collect();
     if let Some(s) = &job.settings {
-        let steps = if s.steps == 1 { "1 step".into() } else { format!("{} steps", s.steps) };
+        let steps = if s.steps == 1 {
+            "1 step".into()
+        } else {
+            format!("{} steps", s.steps)
+        };
         let how = format!("guidance {}, {}", s.guidance, s.scheduler.name());
         lines.push(format!(" {}x{}, {steps}, {how}", s.width, s.height));
     }
@@ -210,20 +382,41 @@ fn made_with(job: &JobState) -> Vec<String> {
 fn asked_of(run: &RunState) -> Vec<String> {
     let (asked, answered) = run.tokens;
     let least = if run.untold > 0 { "at least " } else { "" };
-    let cost = run.cost_micros.map_or(String::new(), |m| format!(", cost {:.4}", m as f64 / 1e6));
-    let odd = [(run.truncated, "cut off"), (run.refused, "refused"), (run.empty, "empty")];
-    let odd: Vec<String> =
-        odd.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
+    let cost = run
+        .cost_micros
+        .map_or(String::new(), |m| format!(", cost {:.4}", m as f64 / 1e6));
+    let odd = [
+        (run.truncated, "cut off"),
+        (run.refused, "refused"),
+        (run.empty, "empty"),
+    ];
+    let odd: Vec<String> = odd
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{} {what}", grouped(*n)))
+        .collect();
     let mut lines = vec![
-        format!(" {} as {} at {}", run.model, run.label, run.endpoints.join(", ")),
-        format!(" {least}{} + {} tokens{cost}", grouped(asked), grouped(answered)),
+        format!(
+            " {} as {} at {}",
+            run.model,
+            run.label,
+            run.endpoints.join(", ")
+        ),
+        format!(
+            " {least}{} + {} tokens{cost}",
+            grouped(asked),
+            grouped(answered)
+        ),
         format!(" instruction {}", run.instruction),
     ];
     if !odd.is_empty() {
         lines.insert(1, format!(" {}", odd.join(", ")));
     }
     if run.predictions > 0 {
-        lines.push(format!(" {} on the board", counted(run.predictions, "answer")));
+        lines.push(format!(
+            " {} on the board",
+            counted(run.predictions, "answer")
+        ));
     }
     lines
 }

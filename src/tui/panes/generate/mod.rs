@@ -181,18 +181,25 @@ impl GeneratePane {
 
     /// The job under the cursor.
     fn job(&self) -> Option<&JobState> {
-        self.jobs.get(usize::try_from(self.table.cursor_id()?).ok()?)
+        self.jobs
+            .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
     /// The failure under the cursor, where failures are listed.
     fn failure(&self) -> Option<&JobFailure> {
         let open = self.failures.as_ref()?;
-        open.list.as_ref()?.as_ref().ok()?.get(usize::try_from(open.table.cursor_id()?).ok()?)
+        open.list
+            .as_ref()?
+            .as_ref()
+            .ok()?
+            .get(usize::try_from(open.table.cursor_id()?).ok()?)
     }
 
     /// The newest picture to show: of the job under the cursor, or of any.
     pub fn newest(&self) -> Option<&Newest> {
-        self.job().and_then(|j| j.newest.as_ref()).or_else(|| self.jobs.iter().find_map(|j| j.newest.as_ref()))
+        self.job()
+            .and_then(|j| j.newest.as_ref())
+            .or_else(|| self.jobs.iter().find_map(|j| j.newest.as_ref()))
     }
 
     /// Takes the list of jobs in.
@@ -203,7 +210,9 @@ impl GeneratePane {
                 let here = new.or_else(|| self.job().map(|j| j.id));
                 self.goes_to = self.goes_to.filter(|_| new.is_none());
                 self.jobs = jobs;
-                self.fill(Empty::Nothing { hint: "no job makes pictures: n begins one".into() });
+                self.fill(Empty::Nothing {
+                    hint: "no job makes pictures: n begins one".into(),
+                });
                 if let Some(at) = here.and_then(|id| self.jobs.iter().position(|j| j.id == id)) {
                     self.table.go_to_id(at as u64);
                 }
@@ -213,7 +222,8 @@ impl GeneratePane {
     }
 
     fn fill(&mut self, empty: Empty) {
-        self.table.set_rows(self.jobs.iter().map(rows::row).collect(), empty);
+        self.table
+            .set_rows(self.jobs.iter().map(rows::row).collect(), empty);
     }
 
     /// Takes in how far a job is; the list is asked for again where its order may have changed.
@@ -227,14 +237,20 @@ impl GeneratePane {
         let moved = known.place != job.place || known.standing.over() != job.standing.over();
         *known = job;
         self.fill(Empty::Loading);
-        if moved { vec![Effect::Ask(Want::Jobs, request::Jobs.into())] } else { vec![] }
+        if moved {
+            vec![Effect::Ask(Want::Jobs, request::Jobs.into())]
+        } else {
+            vec![]
+        }
     }
 
     /// A job was removed.
     pub fn gone(&mut self, id: u32) {
         self.jobs.retain(|j| j.id != id);
         self.rates.remove(&id);
-        self.fill(Empty::Nothing { hint: "no job makes pictures: n begins one".into() });
+        self.fill(Empty::Nothing {
+            hint: "no job makes pictures: n begins one".into(),
+        });
     }
 
     /// Takes the gauges in.
@@ -245,11 +261,22 @@ impl GeneratePane {
         };
         if let Some(gpu) = devices.gpus.first() {
             let readings = [
-                (&mut self.history.gpu, gpu.utilisation.map(|u| f64::from(u) / 100.0)),
-                (&mut self.history.memory, share(gpu.memory_used, gpu.memory_total)),
-                (&mut self.history.power, share(gpu.power.map(u64::from), gpu.power_limit.map(u64::from))),
+                (
+                    &mut self.history.gpu,
+                    gpu.utilisation.map(|u| f64::from(u) / 100.0),
+                ),
+                (
+                    &mut self.history.memory,
+                    share(gpu.memory_used, gpu.memory_total),
+                ),
+                (
+                    &mut self.history.power,
+                    share(gpu.power.map(u64::from), gpu.power_limit.map(u64::from)),
+                ),
             ];
-            readings.into_iter().for_each(|(list, reading)| reading.into_iter().for_each(|r| push(list, r)));
+            readings
+                .into_iter()
+                .for_each(|(list, reading)| reading.into_iter().for_each(|r| push(list, r)));
         }
         if let Some(busy) = devices.cpu.busy {
             push(&mut self.history.cpu, f64::from(busy));
@@ -274,7 +301,11 @@ impl GeneratePane {
             Action::PauseJob => self.pause(),
             Action::CancelJob => self.to_job(|job| {
                 let over = || format!("job {} is {} already", job.id, job.standing.name());
-                if job.standing.over() { Err(over()) } else { Ok(JobAct::Cancel) }
+                if job.standing.over() {
+                    Err(over())
+                } else {
+                    Ok(JobAct::Cancel)
+                }
             }),
             Action::RetryJob => self.to_job(|job| match job.failed {
                 0 => Err(format!("nothing of job {} has failed", job.id)),
@@ -282,10 +313,18 @@ impl GeneratePane {
             }),
             Action::RemoveJob => self.to_job(|job| {
                 let why = || format!("job {} is {}: cancel it first", job.id, job.standing.name());
-                if job.standing.over() { Ok(JobAct::Remove) } else { Err(why()) }
+                if job.standing.over() {
+                    Ok(JobAct::Remove)
+                } else {
+                    Err(why())
+                }
             }),
             Action::JobUp | Action::JobDown => self.to_job(|job| {
-                let place = if action == Action::JobUp { job.place.saturating_sub(1) } else { job.place + 1 };
+                let place = if action == Action::JobUp {
+                    job.place.saturating_sub(1)
+                } else {
+                    job.place + 1
+                };
                 match job.place {
                     0 => Err(format!("job {} is over: it has no turn", job.id)),
                     _ if place == 0 => Err(format!("job {} is the first already", job.id)),
@@ -294,13 +333,17 @@ impl GeneratePane {
             }),
             Action::JobBatch => {
                 let is_run = self.job().is_some_and(|job| job.run.is_some());
-                let label =
-                    if is_run { "requests in flight " } else { "pictures made together (empty: as many as fit) " };
+                let label = if is_run {
+                    "requests in flight "
+                } else {
+                    "pictures made together (empty: as many as fit) "
+                };
                 self.ask_number(label, TextFor::Batch)
             }
-            Action::JobRate => {
-                self.ask_number("most pictures a minute (empty: as fast as it goes) ", TextFor::PerMinute)
-            }
+            Action::JobRate => self.ask_number(
+                "most pictures a minute (empty: as fast as it goes) ",
+                TextFor::PerMinute,
+            ),
             Action::JobFailures => self.show_failures(),
             other => self.act_on_table(other),
         }
@@ -310,46 +353,81 @@ impl GeneratePane {
         self.to_job(|job| match job.standing {
             JobStatus::Queued | JobStatus::Running => Ok(JobAct::Pause),
             JobStatus::Paused | JobStatus::Cancelled | JobStatus::Failed => Ok(JobAct::Resume),
-            JobStatus::Done => Err(format!("job {} is done; n begins another, r tries failures again", job.id)),
+            JobStatus::Done => Err(format!(
+                "job {} is done; n begins another, r tries failures again",
+                job.id
+            )),
         })
     }
 
     /// Does something to the job under the cursor.
-    fn to_job(&self, act: impl FnOnce(&JobState) -> std::result::Result<JobAct, String>) -> Vec<Effect> {
-        let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
+    fn to_job(
+        &self,
+        act: impl FnOnce(&JobState) -> std::result::Result<JobAct, String>,
+    ) -> Vec<Effect> {
+        let Some(job) = self.job() else {
+            return refuse("there is no job here: n begins one");
+        };
         match (act(job), &job.waits) {
-            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => begin::agree(job.id, act, waits),
-            (Ok(act), _) => vec![Effect::Ask(Want::Act, request::JobAct { id: job.id, act }.into())],
+            (Ok(act @ (JobAct::Resume | JobAct::Retry)), Some(waits)) => {
+                begin::agree(job.id, act, waits)
+            }
+            (Ok(act), _) => vec![Effect::Ask(
+                Want::Act,
+                request::JobAct { id: job.id, act }.into(),
+            )],
             (Err(why), _) => refuse(why),
         }
     }
 
     fn ask_number(&self, label: &str, purpose: impl FnOnce(u32) -> TextFor) -> Vec<Effect> {
-        let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
+        let Some(job) = self.job() else {
+            return refuse("there is no job here: n begins one");
+        };
         if job.standing.over() {
             return refuse(format!("job {} is over", job.id));
         }
         let purpose = purpose(job.id);
-        let now = if matches!(purpose, TextFor::Batch(_)) { job.batch } else { job.per_minute };
+        let now = if matches!(purpose, TextFor::Batch(_)) {
+            job.batch
+        } else {
+            job.per_minute
+        };
         let text = now.map(|n| n.to_string()).unwrap_or_default();
-        vec![Effect::AskText { purpose, label: label.into(), text }]
+        vec![Effect::AskText {
+            purpose,
+            label: label.into(),
+            text,
+        }]
     }
 
     fn show_failures(&mut self) -> Vec<Effect> {
         if self.failures.take().is_some() {
             return vec![];
         }
-        let Some(job) = self.job() else { return refuse("there is no job here: n begins one") };
+        let Some(job) = self.job() else {
+            return refuse("there is no job here: n begins one");
+        };
         if job.failed == 0 {
             return refuse(format!("nothing of job {} has failed", job.id));
         }
         let id = job.id;
-        self.failures = Some(Failures { job: id, list: None, table: rows::failures(id, None) });
-        vec![Effect::Ask(Want::Failures(id), request::JobFailures { id, from: 0 }.into())]
+        self.failures = Some(Failures {
+            job: id,
+            list: None,
+            table: rows::failures(id, None),
+        });
+        vec![Effect::Ask(
+            Want::Failures(id),
+            request::JobFailures { id, from: 0 }.into(),
+        )]
     }
 
     fn act_on_table(&mut self, action: Action) -> Vec<Effect> {
-        let table = self.failures.as_mut().map_or(&mut self.table, |f| &mut f.table);
+        let table = self
+            .failures
+            .as_mut()
+            .map_or(&mut self.table, |f| &mut f.table);
         let answers = table.act(action);
         let mut effects = Vec::new();
         for answer in answers {
@@ -371,13 +449,17 @@ impl GeneratePane {
                 let list = open.list.as_ref().and_then(|l| l.as_ref().ok());
                 list.and_then(|l| l.get(at)).map(|f| f.number)
             }
-            None => self.jobs.get(at).and_then(|j| j.newest.as_ref()).map(|n| n.number),
+            None => self
+                .jobs
+                .get(at)
+                .and_then(|j| j.newest.as_ref())
+                .map(|n| n.number),
         };
         match number.filter(|n| *n > 0) {
             Some(number) => vec![Effect::Item(number)],
-            None if self.job().is_some_and(|job| job.run.is_some()) => {
-                refuse("an evaluation makes no picture; its answers are on the board once it is over")
-            }
+            None if self.job().is_some_and(|job| job.run.is_some()) => refuse(
+                "an evaluation makes no picture; its answers are on the board once it is over",
+            ),
             None => refuse("this job has made no picture since the owner started"),
         }
     }

@@ -54,9 +54,16 @@ pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
         failed.view.role = Role::Bad;
     }
     let running = job.standing == JobStatus::Running;
-    let rate =
-        if running { LocalCell::number(format!("{:.1}", job.rate), Some(job.rate)) } else { LocalCell::text("") };
-    let left = job.left_s.filter(|_| running).map(stretch).unwrap_or_default();
+    let rate = if running {
+        LocalCell::number(format!("{:.1}", job.rate), Some(job.rate))
+    } else {
+        LocalCell::text("")
+    };
+    let left = job
+        .left_s
+        .filter(|_| running)
+        .map(stretch)
+        .unwrap_or_default();
     vec![
         LocalCell::text(format!("{} {}", job.id, job.name)),
         is,
@@ -65,21 +72,36 @@ pub(super) fn row(job: &JobState) -> Vec<LocalCell> {
         failed,
         rate,
         LocalCell::text(left),
-        LocalCell::text(if job.device.is_empty() { &job.generator } else { &job.device }),
+        LocalCell::text(if job.device.is_empty() {
+            &job.generator
+        } else {
+            &job.device
+        }),
     ]
 }
 
 /// The table of what a job set aside.
 pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> LocalTable {
-    let mut columns = vec![Spec::text("item", 8), Spec::text("why", 44), Spec::text("tries", 6)];
-    columns.extend([Spec::text("kind", 14), Spec::text("picture", 30), Spec::text("sample", 7)]);
-    columns
-        .iter_mut()
-        .for_each(|c| c.group = format!("what job {job} set aside; r tries it again, enter shows the item"));
+    let mut columns = vec![
+        Spec::text("item", 8),
+        Spec::text("why", 44),
+        Spec::text("tries", 6),
+    ];
+    columns.extend([
+        Spec::text("kind", 14),
+        Spec::text("picture", 30),
+        Spec::text("sample", 7),
+    ]);
+    columns.iter_mut().for_each(|c| {
+        c.group = format!("what job {job} set aside; r tries it again, enter shows the item")
+    });
     let row = |f: &JobFailure| {
         let mut why = LocalCell::text(&f.reason);
         why.view.role = Role::Bad;
-        let kind = serde_json::to_value(f.kind).ok().and_then(|k| k.as_str().map(str::to_string)).unwrap_or_default();
+        let kind = serde_json::to_value(f.kind)
+            .ok()
+            .and_then(|k| k.as_str().map(str::to_string))
+            .unwrap_or_default();
         vec![
             LocalCell::text(format!("#{}", f.number)),
             why,
@@ -92,7 +114,12 @@ pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> Loca
     let (rows, empty) = match list {
         None => (Vec::new(), Empty::Loading),
         Some(Err(problem)) => (Vec::new(), Empty::Failed(said(problem))),
-        Some(Ok(list)) => (list.iter().map(row).collect(), Empty::Nothing { hint: "nothing is set aside".into() }),
+        Some(Ok(list)) => (
+            list.iter().map(row).collect(),
+            Empty::Nothing {
+                hint: "nothing is set aside".into(),
+            },
+        ),
     };
     LocalTable::new(columns, rows, 1, empty)
 }

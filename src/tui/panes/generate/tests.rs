@@ -39,8 +39,18 @@ fn drawn(pane: &mut GeneratePane, width: u16, height: u16, level: ColourLevel) -
     let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     pane.draw(buf.area, None, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
-    buf.content.chunks(usize::from(width.max(1))).map(line).collect::<Vec<_>>().join("\n")
+    let line = |l: &[ratatui::buffer::Cell]| {
+        l.iter()
+            .map(|c| c.symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_string()
+    };
+    buf.content
+        .chunks(usize::from(width.max(1)))
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn refused(effects: &[Effect]) -> &str {
@@ -63,10 +73,20 @@ fn a_running_job_shows_how_far_it_is_and_with_what() {
     running.rate = 127.34;
     running.left_s = Some(230);
     running.failed = 3;
-    running.step = Some(Step { done: 12, of: 30, batch: 4 });
+    running.step = Some(Step {
+        done: 12,
+        of: 30,
+        batch: 4,
+    });
     running.device = "sdxl-base on CPU (f32); no GPU: the loader does not find libcuda.so.1".into();
     let scheduler = Scheduler::Euler;
-    running.settings = Some(Settings { width: 1024, height: 768, steps: 30, guidance: 7.5, scheduler });
+    running.settings = Some(Settings {
+        width: 1024,
+        height: 768,
+        steps: 30,
+        guidance: 7.5,
+        scheduler,
+    });
     let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
     assert!(pane.take_job(running).is_empty());
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
@@ -90,10 +110,21 @@ fn a_running_job_shows_how_far_it_is_and_with_what() {
 fn the_gauges_say_what_there_is_and_why_there_is_nothing() {
     let mut pane = shown(vec![]);
     assert!(drawn(&mut pane, 80, 21, ColourLevel::Mono).contains("n begins one"));
-    let cpu = Cpu { cores: 2, busy: Some(0.75), ours: Some(0.5) };
-    pane.take_devices(Devices { no_gpu: Some("no NVIDIA driver is installed".into()), cpu, gpus: vec![] });
+    let cpu = Cpu {
+        cores: 2,
+        busy: Some(0.75),
+        ours: Some(0.5),
+    };
+    pane.take_devices(Devices {
+        no_gpu: Some("no NVIDIA driver is installed".into()),
+        cpu,
+        gpus: vec![],
+    });
     let picture = drawn(&mut pane, 80, 21, ColourLevel::Mono);
-    assert!(picture.contains("GPU: none (no NVIDIA driver is installed)"), "{picture}");
+    assert!(
+        picture.contains("GPU: none (no NVIDIA driver is installed)"),
+        "{picture}"
+    );
     assert!(picture.contains("75 % of 2 cores, 50 % ours"), "{picture}");
     let gpu = Gpu {
         name: "NVIDIA H100".into(),
@@ -106,22 +137,45 @@ fn the_gauges_say_what_there_is_and_why_there_is_nothing() {
         power_limit: Some(700_000),
     };
     for _ in 0..KEPT + 5 {
-        pane.take_devices(Devices { gpus: vec![gpu.clone()], no_gpu: None, cpu });
+        pane.take_devices(Devices {
+            gpus: vec![gpu.clone()],
+            no_gpu: None,
+            cpu,
+        });
     }
     assert_eq!(pane.history.gpu.len(), KEPT);
     let picture = drawn(&mut pane, 160, 47, ColourLevel::True);
-    for part in ["NVIDIA H100  61 °C", "93 %", "20.0 of 80.0 GiB, 16.0 ours", "350 of 700 W"] {
+    for part in [
+        "NVIDIA H100  61 °C",
+        "93 %",
+        "20.0 of 80.0 GiB, 16.0 ours",
+        "350 of 700 W",
+    ] {
         assert!(picture.contains(part), "{part} in\n{picture}");
     }
     // What a virtual machine does not tell is left out, and no zero is shown for it.
-    pane.take_devices(Devices { gpus: vec![Gpu { name: "slice".into(), ..Gpu::default() }], no_gpu: None, cpu });
+    pane.take_devices(Devices {
+        gpus: vec![Gpu {
+            name: "slice".into(),
+            ..Gpu::default()
+        }],
+        no_gpu: None,
+        cpu,
+    });
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
-    assert!(picture.contains("slice") && !picture.contains("GiB") && !picture.contains(" W"), "{picture}");
+    assert!(
+        picture.contains("slice") && !picture.contains("GiB") && !picture.contains(" W"),
+        "{picture}"
+    );
 }
 
 #[test]
 fn keys_do_what_a_job_allows_and_say_why_not() {
-    let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued), job(3, JobStatus::Done)]);
+    let mut pane = shown(vec![
+        job(1, JobStatus::Running),
+        job(2, JobStatus::Queued),
+        job(3, JobStatus::Done),
+    ]);
     assert_eq!(act_of(&pane.act(Action::PauseJob)), (1, JobAct::Pause));
     assert_eq!(act_of(&pane.act(Action::CancelJob)), (1, JobAct::Cancel));
     assert!(refused(&pane.act(Action::JobUp)).contains("first already"));
@@ -144,11 +198,29 @@ fn numbers_are_asked_for_and_checked() {
     let mut pane = shown(vec![job(4, JobStatus::Paused)]);
     assert_eq!(act_of(&pane.act(Action::PauseJob)), (4, JobAct::Resume));
     let effects = pane.act(Action::JobBatch);
-    assert!(matches!(&effects[..], [Effect::AskText { purpose: TextFor::Batch(4), .. }]), "{effects:?}");
-    assert_eq!(act_of(&pane.typed(&TextFor::Batch(4), " 8 ")), (4, JobAct::Batch(Some(8))));
-    assert_eq!(act_of(&pane.typed(&TextFor::PerMinute(4), "")), (4, JobAct::PerMinute(None)));
+    assert!(
+        matches!(
+            &effects[..],
+            [Effect::AskText {
+                purpose: TextFor::Batch(4),
+                ..
+            }]
+        ),
+        "{effects:?}"
+    );
+    assert_eq!(
+        act_of(&pane.typed(&TextFor::Batch(4), " 8 ")),
+        (4, JobAct::Batch(Some(8)))
+    );
+    assert_eq!(
+        act_of(&pane.typed(&TextFor::PerMinute(4), "")),
+        (4, JobAct::PerMinute(None))
+    );
     for wrong in ["0", "-1", "many", "99999999999"] {
-        assert!(refused(&pane.typed(&TextFor::Batch(4), wrong)).contains("whole number"), "{wrong}");
+        assert!(
+            refused(&pane.typed(&TextFor::Batch(4), wrong)).contains("whole number"),
+            "{wrong}"
+        );
     }
 }
 
@@ -156,42 +228,84 @@ fn numbers_are_asked_for_and_checked() {
 fn a_job_is_counted_before_it_is_begun() {
     let mut pane = shown(vec![]);
     let effects = pane.act(Action::NewJob);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let effects = pane.chosen(purpose, 0);
-    let Some(Effect::Ask(Want::Count(wished), AnyRequest::Generate(request::Generate(asked)))) = effects.last() else {
+    let Some(Effect::Ask(Want::Count(wished), AnyRequest::Generate(request::Generate(asked)))) =
+        effects.last()
+    else {
         panic!("{effects:?}")
     };
     assert!(asked.dry && asked.plan == Plan::Missing && wished.samples == 1);
-    let counted = Begun { pictures: 1000, items: 3000, without: 7, generator: "storyboard".into(), ..Begun::default() };
+    let counted = Begun {
+        pictures: 1000,
+        items: 3000,
+        without: 7,
+        generator: "storyboard".into(),
+        ..Begun::default()
+    };
     let effects = pane.take_count((**wished).clone(), Ok(counted));
-    let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
+    let [
+        Effect::AskChoice {
+            purpose,
+            title,
+            lines,
+        },
+    ] = &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
     assert_eq!(title, "1,000 pictures of 3,000 items with storyboard");
     assert_eq!(lines[0].1, "7 have no prompt");
     assert_eq!(lines[1].1, "4,000 pictures to choose from");
     let effects = pane.chosen(purpose, 1);
-    let [Effect::Ask(Want::Begun, AnyRequest::Generate(request::Generate(asked)))] = &effects[..] else {
+    let [Effect::Ask(Want::Begun, AnyRequest::Generate(request::Generate(asked)))] = &effects[..]
+    else {
         panic!("{effects:?}")
     };
     assert!(!asked.dry && asked.samples == 4);
     // What is set is counted again with it; what cannot be is asked for again.
     assert_eq!(lines.len(), 8, "digits pick each line: {lines:?}");
-    for (setting, typed) in Setting::ALL.into_iter().zip(["7", "640x480", "20", "4.5", "candle", "2"]) {
-        let at = lines.iter().position(|(name, _)| name == setting.name()).unwrap();
+    for (setting, typed) in Setting::ALL
+        .into_iter()
+        .zip(["7", "640x480", "20", "4.5", "candle", "2"])
+    {
+        let at = lines
+            .iter()
+            .position(|(name, _)| name == setting.name())
+            .unwrap();
         let effects = pane.chosen(purpose, at);
-        let [Effect::AskText { purpose: asked, .. }] = &effects[..] else { panic!("{effects:?}") };
+        let [Effect::AskText { purpose: asked, .. }] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         let effects = pane.typed(asked, typed);
         let Some(Effect::Ask(Want::Count(set), AnyRequest::Generate(_))) = effects.last() else {
             panic!("{effects:?}")
         };
         assert_eq!((setting.of(set).as_str(), set.dry), (typed, true));
         let again = pane.typed(asked, "x-y");
-        assert!(matches!(&again[..], [Effect::AskText { .. }, Effect::Refuse(_)]), "{setting:?}: {again:?}");
+        assert!(
+            matches!(&again[..], [Effect::AskText { .. }, Effect::Refuse(_)]),
+            "{setting:?}: {again:?}"
+        );
     }
-    let nothing = pane.take_count(NewJob::default(), Ok(Begun { imported: 9, ..Begun::default() }));
-    assert!(matches!(&nothing[..], [Effect::Say(said)] if said.contains("no picture is missing: 9 came with")));
+    let nothing = pane.take_count(
+        NewJob::default(),
+        Ok(Begun {
+            imported: 9,
+            ..Begun::default()
+        }),
+    );
     assert!(
-        refused(&pane.take_count(NewJob::default(), Err(Error::new(ErrorKind::Input, "no such model"))))
-            .contains("no such")
+        matches!(&nothing[..], [Effect::Say(said)] if said.contains("no picture is missing: 9 came with"))
+    );
+    assert!(
+        refused(&pane.take_count(
+            NewJob::default(),
+            Err(Error::new(ErrorKind::Input, "no such model"))
+        ))
+        .contains("no such")
     );
     assert!(refused(&pane.typed(&TextFor::Filter, "status:nonsense")).contains("nonsense"));
     let effects = pane.typed(&TextFor::Filter, "subtask:animal");
@@ -203,8 +317,16 @@ fn a_job_is_counted_before_it_is_begun() {
 /// A job that waits for an agreement to this.
 fn waits(to: &str, agreed: bool) -> Option<Box<Waits>> {
     let destination = Destination::new(to, Some("A_KEY"), Sends::Texts).unwrap();
-    let to = vec![Wanted { destination, agreed }];
-    Some(Box::new(Waits { elsewhere: true, what: "9 prompts for pictures".into(), count: 9, to }))
+    let to = vec![Wanted {
+        destination,
+        agreed,
+    }];
+    Some(Box::new(Waits {
+        elsewhere: true,
+        what: "9 prompts for pictures".into(),
+        count: 9,
+        to,
+    }))
 }
 
 #[test]
@@ -214,34 +336,77 @@ fn a_job_that_waits_for_an_agreement_is_not_resumed_without_a_word() {
     waiting.reason = waiting.waits.as_ref().map(|w| w.reason());
     let mut pane = shown(vec![waiting.clone()]);
     let picture = drawn(&mut pane, 160, 30, ColourLevel::True);
-    assert!(picture.contains("waits for your agreement: 9 prompts for pictures to https://a.example"), "{picture}");
+    assert!(
+        picture.contains("waits for your agreement: 9 prompts for pictures to https://a.example"),
+        "{picture}"
+    );
     let effects = pane.act(Action::PauseJob);
-    let [Effect::AskChoice { purpose, title, lines }] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(title, "this project wants to send 9 prompts for pictures to https://a.example with $A_KEY: resume?");
-    assert!(lines[0].1.contains("https://a.example with $A_KEY"), "{lines:?}");
-    assert!(pane.chosen(purpose, 1).is_empty());
-    let effects = pane.chosen(purpose, 0);
-    let [Effect::Ask(Want::Act, AnyRequest::Agree(request::Agree { to, then }))] = &effects[..] else {
+    let [
+        Effect::AskChoice {
+            purpose,
+            title,
+            lines,
+        },
+    ] = &effects[..]
+    else {
         panic!("{effects:?}")
     };
-    assert!(to.len() == 1 && matches!(then, Some(AskNext::JobAct(request::JobAct { id: 1, act: JobAct::Resume }))));
+    assert_eq!(
+        title,
+        "this project wants to send 9 prompts for pictures to https://a.example with $A_KEY: resume?"
+    );
+    assert!(
+        lines[0].1.contains("https://a.example with $A_KEY"),
+        "{lines:?}"
+    );
+    assert!(pane.chosen(purpose, 1).is_empty());
+    let effects = pane.chosen(purpose, 0);
+    let [Effect::Ask(Want::Act, AnyRequest::Agree(request::Agree { to, then }))] = &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
+    assert!(
+        to.len() == 1
+            && matches!(
+                then,
+                Some(AskNext::JobAct(request::JobAct {
+                    id: 1,
+                    act: JobAct::Resume
+                }))
+            )
+    );
     // What was agreed to before is not agreed to again, and is asked about all the same.
     waiting.waits = waits("https://a.example", true);
     let mut pane = shown(vec![waiting]);
     let effects = pane.act(Action::PauseJob);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(
         matches!(&pane.chosen(purpose, 0)[..], [Effect::Ask(_, AnyRequest::Agree(request::Agree { to, .. }))] if to.is_empty())
     );
     // A new job whose servers nobody has agreed to.
-    let counted = Begun { pictures: 9, items: 9, waits: waits("https://a.example", false), ..Begun::default() };
+    let counted = Begun {
+        pictures: 9,
+        items: 9,
+        waits: waits("https://a.example", false),
+        ..Begun::default()
+    };
     let effects = pane.take_count(NewJob::default(), Ok(counted));
-    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(title.contains("wants to send 9 prompts"), "{title}");
     let effects = pane.chosen(purpose, 0);
     assert!(matches!(
         &effects[..],
-        [Effect::Ask(Want::Begun, AnyRequest::Agree(request::Agree { then: Some(AskNext::Generate(_)), .. }))]
+        [Effect::Ask(
+            Want::Begun,
+            AnyRequest::Agree(request::Agree {
+                then: Some(AskNext::Generate(_)),
+                ..
+            })
+        )]
     ));
 }
 
@@ -253,7 +418,10 @@ fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
     let effects = pane.act(Action::JobFailures);
     assert!(matches!(
         &effects[..],
-        [Effect::Ask(Want::Failures(1), AnyRequest::JobFailures(request::JobFailures { id: 1, from: 0 }))]
+        [Effect::Ask(
+            Want::Failures(1),
+            AnyRequest::JobFailures(request::JobFailures { id: 1, from: 0 })
+        )]
     ));
     let failure = JobFailure {
         dataset: "set".into(),
@@ -264,53 +432,112 @@ fn failures_are_listed_with_their_reason_and_lead_to_the_item() {
         reason: "every pixel is black".into(),
         tries: 3,
     };
-    let long =
-        JobFailure { number: 43, reason: format!("{}thrice-told-end", "a reason ".repeat(20)), ..failure.clone() };
+    let long = JobFailure {
+        number: 43,
+        reason: format!("{}thrice-told-end", "a reason ".repeat(20)),
+        ..failure.clone()
+    };
     pane.take_failures(2, Ok(vec![]));
     pane.take_failures(1, Ok(vec![long]));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
-    assert!(picture.contains("thrice-told-end"), "the whole reason is shown: {picture}");
-    let many = (0..8).map(|n| JobFailure { number: 90 + n, ..failure.clone() }).collect();
+    assert!(
+        picture.contains("thrice-told-end"),
+        "the whole reason is shown: {picture}"
+    );
+    let many = (0..8)
+        .map(|n| JobFailure {
+            number: 90 + n,
+            ..failure.clone()
+        })
+        .collect();
     pane.take_failures(1, Ok(many));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
-    let rows = picture.lines().filter(|l| l.contains("#9") && l.contains("every pixel")).count();
+    let rows = picture
+        .lines()
+        .filter(|l| l.contains("#9") && l.contains("every pixel"))
+        .count();
     assert_eq!(rows, 7, "as many as there is room for: {picture}");
     pane.take_failures(1, Ok(vec![failure]));
     let picture = drawn(&mut pane, 80, 21, ColourLevel::True);
-    assert!(picture.contains("#42") && picture.contains("every pixel is black"), "{picture}");
+    assert!(
+        picture.contains("#42") && picture.contains("every pixel is black"),
+        "{picture}"
+    );
     assert!(matches!(&pane.act(Action::Open)[..], [Effect::Item(42)]));
     assert_eq!(act_of(&pane.act(Action::RetryJob)), (1, JobAct::Retry));
-    assert!(pane.act(Action::Back).is_empty(), "back closes the list first");
+    assert!(
+        pane.act(Action::Back).is_empty(),
+        "back closes the list first"
+    );
     assert!(refused(&pane.act(Action::Open)).contains("no picture"));
 }
 
 #[test]
 fn where_no_picture_will_come_its_place_is_the_texts() {
     let run = Some(Box::new(RunState::default()));
-    let mut pane = shown(vec![JobState { run, plan: "p".repeat(60), ..job(1, JobStatus::Done) }]);
+    let mut pane = shown(vec![JobState {
+        run,
+        plan: "p".repeat(60),
+        ..job(1, JobStatus::Done)
+    }]);
     assert!(drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)));
-    let mut pane = shown(vec![JobState { plan: "p".repeat(60), ..job(1, JobStatus::Queued) }]);
-    assert!(!drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)), "the picture keeps its place");
+    let mut pane = shown(vec![JobState {
+        plan: "p".repeat(60),
+        ..job(1, JobStatus::Queued)
+    }]);
+    assert!(
+        !drawn(&mut pane, 80, 21, ColourLevel::True).contains(&"p".repeat(60)),
+        "the picture keeps its place"
+    );
 }
 
 #[test]
 fn a_job_that_is_new_or_moved_makes_the_list_be_asked_again() {
     let mut pane = shown(vec![job(1, JobStatus::Running), job(2, JobStatus::Queued)]);
     pane.act(Action::Down);
-    let again =
-        |effects: Vec<Effect>| matches!(&effects[..], [Effect::Ask(Want::Jobs, AnyRequest::Jobs(request::Jobs))]);
+    let again = |effects: Vec<Effect>| {
+        matches!(
+            &effects[..],
+            [Effect::Ask(Want::Jobs, AnyRequest::Jobs(request::Jobs))]
+        )
+    };
     assert!(again(pane.take_job(job(3, JobStatus::Queued))));
     assert!(again(pane.take_job(job(1, JobStatus::Done))));
-    pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(1, JobStatus::Done)]));
-    assert_eq!(pane.job().map(|j| j.id), Some(2), "the cursor stays on its job");
+    pane.take_jobs(Ok(vec![
+        job(2, JobStatus::Running),
+        job(1, JobStatus::Done),
+    ]));
+    assert_eq!(
+        pane.job().map(|j| j.id),
+        Some(2),
+        "the cursor stays on its job"
+    );
     // It goes to a job that was begun here.
-    pane.take_begun(Ok(Begun { job: Some(job(5, JobStatus::Queued)), ..Begun::default() }));
-    pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(1, JobStatus::Done)]));
-    assert_eq!(pane.job().map(|j| j.id), Some(2), "it is not in the list yet");
-    pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(5, JobStatus::Queued), job(1, JobStatus::Done)]));
+    pane.take_begun(Ok(Begun {
+        job: Some(job(5, JobStatus::Queued)),
+        ..Begun::default()
+    }));
+    pane.take_jobs(Ok(vec![
+        job(2, JobStatus::Running),
+        job(1, JobStatus::Done),
+    ]));
+    assert_eq!(
+        pane.job().map(|j| j.id),
+        Some(2),
+        "it is not in the list yet"
+    );
+    pane.take_jobs(Ok(vec![
+        job(2, JobStatus::Running),
+        job(5, JobStatus::Queued),
+        job(1, JobStatus::Done),
+    ]));
     assert_eq!(pane.job().map(|j| j.id), Some(5));
     pane.act(Action::Up);
-    pane.take_jobs(Ok(vec![job(2, JobStatus::Running), job(5, JobStatus::Queued), job(1, JobStatus::Done)]));
+    pane.take_jobs(Ok(vec![
+        job(2, JobStatus::Running),
+        job(5, JobStatus::Queued),
+        job(1, JobStatus::Done),
+    ]));
     assert_eq!(pane.job().map(|j| j.id), Some(2), "only once");
     assert!(pane.at_work());
     pane.gone(2);
@@ -320,10 +547,24 @@ fn a_job_that_is_new_or_moved_makes_the_list_be_asked_again() {
 #[test]
 fn any_size_can_be_drawn() {
     let mut running = job(1, JobStatus::Running);
-    running.newest =
-        Some(Newest { path: "images/aa/b.png".into(), picture: "a.png".into(), number: 3, sample: 2, draft: true });
+    running.newest = Some(Newest {
+        path: "images/aa/b.png".into(),
+        picture: "a.png".into(),
+        number: 3,
+        sample: 2,
+        draft: true,
+    });
     let mut pane = shown(vec![running]);
-    for (width, height) in [(0, 0), (1, 1), (20, 5), (59, 30), (80, 21), (119, 40), (160, 47), (400, 120)] {
+    for (width, height) in [
+        (0, 0),
+        (1, 1),
+        (20, 5),
+        (59, 30),
+        (80, 21),
+        (119, 40),
+        (160, 47),
+        (400, 120),
+    ] {
         for level in [ColourLevel::Mono, ColourLevel::True] {
             drawn(&mut pane, width, height, level);
         }

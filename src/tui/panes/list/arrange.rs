@@ -11,7 +11,14 @@ use benchtop_model::Field;
 /// Columns of the terminal that the question is to have.
 const QUESTION: u16 = 20;
 /// Columns that give way to it, the first one first.
-const GIVE_WAY: [Field; 6] = [Field::Dataset, Field::Judged, Field::Side, Field::Variant, Field::Style, Field::Level];
+const GIVE_WAY: [Field; 6] = [
+    Field::Dataset,
+    Field::Judged,
+    Field::Side,
+    Field::Variant,
+    Field::Style,
+    Field::Level,
+];
 
 /// What was hidden without being asked to.
 #[derive(Debug, Default)]
@@ -30,7 +37,12 @@ pub(super) struct Arrangement {
 impl Arrangement {
     /// A person wants every column.
     pub(super) fn show_all(&mut self) {
-        *self = Arrangement { off: true, silent: self.silent.take(), width: self.width, ..Arrangement::default() };
+        *self = Arrangement {
+            off: true,
+            silent: self.silent.take(),
+            width: self.width,
+            ..Arrangement::default()
+        };
     }
 
     /// A person wants this column.
@@ -45,8 +57,11 @@ impl Arrangement {
         out.retain(|c| present.contains(c) && !self.kept.contains(c));
         let question = rows::column(Field::Question);
         let width = |c: &usize| columns.get(*c).map_or(0, |s| s.width + 1);
-        let others = present.iter().filter(|c| !out.contains(c) && **c != question);
-        let mut used = crate::widgets::table::state::GUTTER + others.map(width).sum::<u16>() + QUESTION;
+        let others = present
+            .iter()
+            .filter(|c| !out.contains(c) && **c != question);
+        let mut used =
+            crate::widgets::table::state::GUTTER + others.map(width).sum::<u16>() + QUESTION;
         for column in GIVE_WAY.map(rows::column) {
             if self.width == 0 || used <= self.width {
                 break;
@@ -76,7 +91,11 @@ impl ListPane {
             let first = self.arrangement.silent.is_none();
             for (column, spec) in self.columns.iter_mut().enumerate() {
                 if let Some(wanted) = rows::wanted_width(window, column) {
-                    spec.width = if first { wanted } else { spec.width.max(wanted) };
+                    spec.width = if first {
+                        wanted
+                    } else {
+                        spec.width.max(wanted)
+                    };
                 }
             }
             let now = rows::silent(window);
@@ -92,7 +111,11 @@ impl ListPane {
         if self.arrangement.off {
             return;
         }
-        let present = self.state.order(&self.columns).into_iter().chain(self.arrangement.hidden.iter().copied());
+        let present = self
+            .state
+            .order(&self.columns)
+            .into_iter()
+            .chain(self.arrangement.hidden.iter().copied());
         let wanted = self.arrangement.unwanted(&self.columns, &present.collect());
         if wanted == self.arrangement.hidden {
             return;
@@ -104,12 +127,22 @@ impl ListPane {
         let window = self.pager.hollow();
         for column in wanted.difference(&self.arrangement.hidden) {
             self.state.go_to_column(*column, &self.columns);
-            self.state.act(Action::Hide, &Extent { columns: &self.columns, window: &window });
+            self.state.act(
+                Action::Hide,
+                &Extent {
+                    columns: &self.columns,
+                    window: &window,
+                },
+            );
         }
         self.arrangement.hidden = wanted;
         // Back to the first column on the way, so that the going about leaves nothing scrolled.
         let shown = self.state.order(&self.columns);
-        for column in shown.iter().rev().chain(shown.iter().filter(|c| **c == before)) {
+        for column in shown
+            .iter()
+            .rev()
+            .chain(shown.iter().filter(|c| **c == before))
+        {
             self.state.go_to_column(*column, &self.columns);
         }
     }

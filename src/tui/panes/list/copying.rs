@@ -45,59 +45,97 @@ impl ListPane {
         if what == CopyWhat::All {
             return self.copy_all(format);
         }
-        let page = if let CopyWhat::Page { count, .. } = what { Some(count) } else { None };
+        let page = if let CopyWhat::Page { count, .. } = what {
+            Some(count)
+        } else {
+            None
+        };
         let ids: Vec<u64> = match what {
             CopyWhat::All => vec![],
             CopyWhat::Row(id) => vec![id],
             CopyWhat::Selected(ids) => ids,
             CopyWhat::Page { .. } if !self.pager.current => vec![],
-            CopyWhat::Page { first, count } => {
-                (first..first.saturating_add(count)).map_while(|at| window.row(at)).map(|r| r.id).collect()
-            }
+            CopyWhat::Page { first, count } => (first..first.saturating_add(count))
+                .map_while(|at| window.row(at))
+                .map(|r| r.id)
+                .collect(),
         };
         if ids.is_empty() || page.is_some_and(|count| (ids.len() as u64) < count) {
             return vec![ListEffect::Refuse("these rows are still loading".into())];
         }
         if ids.len() > MOST {
-            let reason = format!("more than {MOST} rows are no clipboard's load; `benchtop export` writes them all");
+            let reason = format!(
+                "more than {MOST} rows are no clipboard's load; `benchtop export` writes them all"
+            );
             return vec![ListEffect::Refuse(reason)];
         }
         let columns = self.state.order(&self.columns);
         let question = rows::column(Field::Question);
         let whole = |r: &&RowView| {
-            let cut = r.cells.get(question).is_some_and(|c| c.text.chars().count() >= QUESTION_CHARS);
+            let cut = r
+                .cells
+                .get(question)
+                .is_some_and(|c| c.text.chars().count() >= QUESTION_CHARS);
             !cut || !columns.contains(&question)
         };
         let wanted: HashSet<u64> = ids.iter().copied().collect();
-        let at_hand: Vec<&RowView> = window.rows.iter().filter(|r| wanted.contains(&r.id)).collect();
-        if at_hand.len() == wanted.len() && at_hand.iter().all(whole) && (self.pager.current || !selected) {
+        let at_hand: Vec<&RowView> = window
+            .rows
+            .iter()
+            .filter(|r| wanted.contains(&r.id))
+            .collect();
+        if at_hand.len() == wanted.len()
+            && at_hand.iter().all(whole)
+            && (self.pager.current || !selected)
+        {
             let cells = |r: &&RowView| {
-                let cell = |c: &usize| r.cells.get(*c).map_or(String::new(), |c| c.text.clone()).into();
+                let cell = |c: &usize| {
+                    r.cells
+                        .get(*c)
+                        .map_or(String::new(), |c| c.text.clone())
+                        .into()
+                };
                 columns.iter().map(cell).collect::<Vec<_>>()
             };
             let rows: Vec<Vec<CopyCell>> = at_hand.iter().map(cells).collect();
             return vec![self.copied(&columns, &rows, format)];
         }
         let judged = rows::column(Field::Judged);
-        let known = |r: &&RowView| Some((u32::try_from(r.id).ok()?, r.cells.get(judged)?.text.clone()));
+        let known =
+            |r: &&RowView| Some((u32::try_from(r.id).ok()?, r.cells.get(judged)?.text.clone()));
         let copying = Copying {
             ticket: 0,
             format,
             judged: at_hand.iter().filter_map(known).collect(),
             columns,
-            numbers: ids.iter().filter_map(|id| u32::try_from(*id).ok()).collect(),
+            numbers: ids
+                .iter()
+                .filter_map(|id| u32::try_from(*id).ok())
+                .collect(),
             rows: vec![],
             all: false,
         };
         let sort = self.sort();
         let (want, ask): (fn(u64) -> Want, AnyRequest) = if selected && !sort.is_empty() {
-            let filter = Filter { only: Some(copying.numbers.clone()), ..Filter::default() };
-            (|ticket| Want::CopyOrder { ticket }, request::Numbers(filter, sort).into())
+            let filter = Filter {
+                only: Some(copying.numbers.clone()),
+                ..Filter::default()
+            };
+            (
+                |ticket| Want::CopyOrder { ticket },
+                request::Numbers(filter, sort).into(),
+            )
         } else {
-            (|ticket| Want::CopyItems { ticket }, request::Items(copying.numbers.clone()).into())
+            (
+                |ticket| Want::CopyItems { ticket },
+                request::Items(copying.numbers.clone()).into(),
+            )
         };
         let effects = self.await_one("copying", want, ask);
-        self.copying = Some(Copying { ticket: self.tickets, ..copying });
+        self.copying = Some(Copying {
+            ticket: self.tickets,
+            ..copying
+        });
         effects
     }
 
@@ -109,11 +147,18 @@ impl ListPane {
             return vec![ListEffect::Refuse("these rows are still loading".into())];
         }
         if total > WHOLE {
-            return self.copy_page(format, &format!("more than {} are too long for a clipboard", text::grouped(WHOLE)));
+            return self.copy_page(
+                format,
+                &format!(
+                    "more than {} are too long for a clipboard",
+                    text::grouped(WHOLE)
+                ),
+            );
         }
         let columns = self.state.order(&self.columns);
         let judged = rows::column(Field::Judged);
-        let known = |r: &RowView| Some((u32::try_from(r.id).ok()?, r.cells.get(judged)?.text.clone()));
+        let known =
+            |r: &RowView| Some((u32::try_from(r.id).ok()?, r.cells.get(judged)?.text.clone()));
         let copying = Copying {
             ticket: 0,
             format,
@@ -125,7 +170,10 @@ impl ListPane {
         };
         let ask = request::Numbers(self.filter(), self.sort()).into();
         let effects = self.await_one("copying", |ticket| Want::CopyOrder { ticket }, ask);
-        self.copying = Some(Copying { ticket: self.tickets, ..copying });
+        self.copying = Some(Copying {
+            ticket: self.tickets,
+            ..copying
+        });
         effects
     }
 
@@ -134,7 +182,10 @@ impl ListPane {
         let ((first, count), total) = (self.state.page(), self.pager.window.total);
         let count = count.min(total.saturating_sub(first));
         let mut effects = self.copy(CopyWhat::Page { first, count }, format);
-        if !effects.iter().any(|effect| matches!(effect, ListEffect::Refuse(_))) {
+        if !effects
+            .iter()
+            .any(|effect| matches!(effect, ListEffect::Refuse(_)))
+        {
             effects.push(ListEffect::Say(copy::only_page(first, count, total, why)));
         }
         effects
@@ -143,12 +194,21 @@ impl ListPane {
     fn copied(&self, columns: &[usize], rows: &[Vec<CopyCell>], format: CopyFormat) -> ListEffect {
         let spec = |c: &usize| self.columns.get(*c);
         let headings: Vec<Heading<'_>> = columns.iter().filter_map(spec).map(Heading::of).collect();
-        ListEffect::Copy { text: copy::rows_as(&headings, rows, format), rows: rows.len() }
+        ListEffect::Copy {
+            text: copy::rows_as(&headings, rows, format),
+            rows: rows.len(),
+        }
     }
 
     /// Takes the order of the rows, and asks for them.
-    pub(super) fn take_copy_order(&mut self, ticket: u64, numbers: Result<Vec<u32>>) -> Vec<ListEffect> {
-        let Some(mut copying) = self.copying_for(ticket) else { return vec![] };
+    pub(super) fn take_copy_order(
+        &mut self,
+        ticket: u64,
+        numbers: Result<Vec<u32>>,
+    ) -> Vec<ListEffect> {
+        let Some(mut copying) = self.copying_for(ticket) else {
+            return vec![];
+        };
         match numbers {
             Ok(numbers) => copying.numbers = numbers,
             Err(problem) => return vec![refusal(&problem)],
@@ -158,7 +218,9 @@ impl ListPane {
 
     /// Takes some of the rows; asks for the rest until all are there.
     pub(super) fn take_copy_items(&mut self, ticket: u64, lines: Result<Lines>) -> Vec<ListEffect> {
-        let Some(mut copying) = self.copying_for(ticket) else { return vec![] };
+        let Some(mut copying) = self.copying_for(ticket) else {
+            return vec![];
+        };
         match lines {
             Ok(lines) => {
                 if let Err(problem) = copying.add(&lines) {
@@ -182,23 +244,49 @@ impl ListPane {
     }
 
     fn copy_rest(&mut self, copying: Copying) -> Vec<ListEffect> {
-        let rest: Vec<u32> = copying.numbers.iter().skip(copying.rows.len()).copied().collect();
-        let effects = self.await_one("copying", |ticket| Want::CopyItems { ticket }, request::Items(rest).into());
-        self.copying = Some(Copying { ticket: self.tickets, ..copying });
+        let rest: Vec<u32> = copying
+            .numbers
+            .iter()
+            .skip(copying.rows.len())
+            .copied()
+            .collect();
+        let effects = self.await_one(
+            "copying",
+            |ticket| Want::CopyItems { ticket },
+            request::Items(rest).into(),
+        );
+        self.copying = Some(Copying {
+            ticket: self.tickets,
+            ..copying
+        });
         effects
     }
 
     fn finish(&mut self, mut copying: Copying) -> Vec<ListEffect> {
         let judged = rows::column(Field::Judged);
-        let unknown = copying.numbers.iter().any(|n| !copying.judged.contains_key(n));
+        let unknown = copying
+            .numbers
+            .iter()
+            .any(|n| !copying.judged.contains_key(n));
         let mut said = vec![];
-        if let Some(at) = copying.columns.iter().position(|c| *c == judged).filter(|_| unknown) {
+        if let Some(at) = copying
+            .columns
+            .iter()
+            .position(|c| *c == judged)
+            .filter(|_| unknown)
+        {
             copying.columns.remove(at);
-            copying.rows.iter_mut().for_each(|cells| drop(cells.remove(at)));
-            said.push(ListEffect::Say("copied without `judged`, which is known for rows on the screen only".into()));
+            copying
+                .rows
+                .iter_mut()
+                .for_each(|cells| drop(cells.remove(at)));
+            said.push(ListEffect::Say(
+                "copied without `judged`, which is known for rows on the screen only".into(),
+            ));
         }
         let copied = self.copied(&copying.columns, &copying.rows, copying.format);
-        let is_long = matches!(&copied, ListEffect::Copy { text, .. } if text.len() > osc52::MAX_BYTES);
+        let is_long =
+            matches!(&copied, ListEffect::Copy { text, .. } if text.len() > osc52::MAX_BYTES);
         if copying.all && is_long {
             return self.copy_page(copying.format, "all of them are too long for a clipboard");
         }
@@ -211,17 +299,30 @@ impl ListPane {
 impl Copying {
     /// Adds the next items. At least one must come, so that asking for the rest ends.
     fn add(&mut self, lines: &Lines) -> Result<()> {
-        let unreadable = |what: String| Error::new(ErrorKind::Corrupt, format!("a row to copy cannot be read: {what}"));
+        let unreadable = |what: String| {
+            Error::new(
+                ErrorKind::Corrupt,
+                format!("a row to copy cannot be read: {what}"),
+            )
+        };
         let numbers: Vec<u32> = self.numbers.iter().skip(self.rows.len()).copied().collect();
         let mut came = false;
         for ((json, status), number) in lines.json.lines().zip(&lines.statuses).zip(numbers) {
             let item: Item = serde_json::from_str(json).map_err(|e| unreadable(e.to_string()))?;
             let judged = self.judged.get(&number).cloned().unwrap_or_default();
             let row = Row::of(number, item, *status, judged);
-            let cell = |c: &usize| rows::field(*c).map_or(String::new(), |f| rows::text_of(&row, f)).into();
+            let cell = |c: &usize| {
+                rows::field(*c)
+                    .map_or(String::new(), |f| rows::text_of(&row, f))
+                    .into()
+            };
             self.rows.push(self.columns.iter().map(cell).collect());
             came = true;
         }
-        if came { Ok(()) } else { Err(unreadable("the owner sent no item".into())) }
+        if came {
+            Ok(())
+        } else {
+            Err(unreadable("the owner sent no item".into()))
+        }
     }
 }

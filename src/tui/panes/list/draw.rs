@@ -13,7 +13,15 @@ impl ListPane {
     /// Draws the list, or what lies over it. While the rows under the cursor are on their way the last ones stay.
     pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
         let titled = area.height > 3;
-        let below = if titled { Rect { y: area.y + 1, height: area.height - 1, ..area } } else { area };
+        let below = if titled {
+            Rect {
+                y: area.y + 1,
+                height: area.height - 1,
+                ..area
+            }
+        } else {
+            area
+        };
         // Also under a layer: the page follows the screen.
         self.state.resize(below, &self.columns);
         self.arrange_for(below.width);
@@ -29,12 +37,23 @@ impl ListPane {
         if self.pager.drawable(&self.state) {
             self.drawn_row = row;
         } else {
-            self.state.go_to_row(self.drawn_row.min(self.pager.window.total.saturating_sub(1)));
+            self.state.go_to_row(
+                self.drawn_row
+                    .min(self.pager.window.total.saturating_sub(1)),
+            );
         }
         let empty = self.empty();
         let note = if self.pager.partial { "so far" } else { "" };
         let (columns, window, state) = (&self.columns[..], &self.pager.window, &self.state);
-        TableView { columns, window, state, empty: &empty, note, look }.render(below, buf);
+        TableView {
+            columns,
+            window,
+            state,
+            empty: &empty,
+            note,
+            look,
+        }
+        .render(below, buf);
         self.state.go_to_row(row);
     }
 
@@ -42,14 +61,22 @@ impl ListPane {
     pub(super) fn empty(&self) -> Empty {
         let pager = &self.pager;
         match &pager.failed {
-            _ if pager.waiting() && (pager.partial || !pager.answered || pager.failed.is_some()) => Empty::Loading,
+            _ if pager.waiting()
+                && (pager.partial || !pager.answered || pager.failed.is_some()) =>
+            {
+                Empty::Loading
+            }
             Some(reason) => Empty::Failed(reason.clone()),
             None if !pager.answered => Empty::Loading,
-            None if pager.window.of == 0 => {
-                Empty::Nothing { hint: "S draws a sample; `benchtop import PATH` brings your own in".into() }
-            }
-            None if self.trail.is_empty() => Empty::Filtered { hint: "X shows everything".into() },
-            None => Empty::Filtered { hint: "X shows everything, q goes back".into() },
+            None if pager.window.of == 0 => Empty::Nothing {
+                hint: "S draws a sample; `benchtop import PATH` brings your own in".into(),
+            },
+            None if self.trail.is_empty() => Empty::Filtered {
+                hint: "X shows everything".into(),
+            },
+            None => Empty::Filtered {
+                hint: "X shows everything, q goes back".into(),
+            },
         }
     }
 
@@ -65,7 +92,11 @@ impl ListPane {
         if self.locating.is_some() || pager.partial {
             return Some("searching");
         }
-        let word = if self.query.filter.text.is_empty() { "reading" } else { "searching" };
+        let word = if self.query.filter.text.is_empty() {
+            "reading"
+        } else {
+            "searching"
+        };
         (pager.answered && pager.waiting() && !pager.drawable(&self.state)).then_some(word)
     }
 
@@ -79,7 +110,10 @@ impl ListPane {
             (true, false) if window.total == window.of => text::counted(window.of, "item"),
             (true, false) => format!("{total} of {of}"),
         };
-        let busy = self.busy().map(|word| format!("{word}…  ")).unwrap_or_default();
+        let busy = self
+            .busy()
+            .map(|word| format!("{word}…  "))
+            .unwrap_or_default();
         let room = usize::from(area.width);
         let right = text::width(&busy) + text::width(&counts);
         let mut x = area.x + u16::try_from(room.saturating_sub(right)).unwrap_or(0);
@@ -89,16 +123,40 @@ impl ListPane {
             (x, _) = buf.set_stringn(x, area.y, piece, left, look.style(role));
         }
         let words = self.query.title();
-        let subset = if self.state.in_subset() { "the selection" } else { "" };
-        let shown = [words.as_str(), subset].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join("  ");
-        let (shown, role) = if shown.is_empty() { ("every item".into(), Role::Dim) } else { (shown, Role::Accent) };
+        let subset = if self.state.in_subset() {
+            "the selection"
+        } else {
+            ""
+        };
+        let shown = [words.as_str(), subset]
+            .into_iter()
+            .filter(|w| !w.is_empty())
+            .collect::<Vec<_>>()
+            .join("  ");
+        let (shown, role) = if shown.is_empty() {
+            ("every item".into(), Role::Dim)
+        } else {
+            (shown, Role::Accent)
+        };
         let order = query::order(&self.sort(), !self.query.filter.text.is_empty());
         let left = usize::from(end.saturating_sub(area.x)).saturating_sub(2);
         // The order gives way to the words, not the other way round.
-        let (x, _) = buf.set_stringn(area.x, area.y, text::fit(&shown, left), left, look.style(role));
+        let (x, _) = buf.set_stringn(
+            area.x,
+            area.y,
+            text::fit(&shown, left),
+            left,
+            look.style(role),
+        );
         let left = left.saturating_sub(usize::from(x - area.x) + 2);
         if !order.is_empty() && left >= 8 {
-            buf.set_stringn(x + 2, area.y, text::fit(&order, left), left, look.style(Role::Dim));
+            buf.set_stringn(
+                x + 2,
+                area.y,
+                text::fit(&order, left),
+                left,
+                look.style(Role::Dim),
+            );
         }
     }
 }

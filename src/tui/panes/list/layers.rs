@@ -11,7 +11,12 @@ impl ListPane {
     ///
     /// # Errors
     /// [`benchtop_model::ErrorKind::Usage`] says what is wrong with the pattern.
-    pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Vec<ListEffect>> {
+    pub fn select_regex(
+        &mut self,
+        column: usize,
+        pattern: &str,
+        on: bool,
+    ) -> Result<Vec<ListEffect>> {
         if let Some(table) = self.layer_table() {
             let answer = table.select_regex(column, pattern, on)?;
             return Ok(answer.map(|a| self.after_layer(a)).unwrap_or_default());
@@ -43,11 +48,17 @@ impl ListPane {
             None => vec![],
             Some(Layer::Frequency(view)) => {
                 let effects = view.act(action);
-                effects.into_iter().flat_map(|e| self.after_frequency(e)).collect()
+                effects
+                    .into_iter()
+                    .flat_map(|e| self.after_frequency(e))
+                    .collect()
             }
             Some(Layer::Describe(view)) => {
                 let answers = view.act(action);
-                answers.into_iter().flat_map(|a| self.after_describe(a)).collect()
+                answers
+                    .into_iter()
+                    .flat_map(|a| self.after_describe(a))
+                    .collect()
             }
         }
     }
@@ -58,7 +69,9 @@ impl ListPane {
                 Some(field) => self.filter_by(field, &value),
                 None => vec![],
             },
-            FrequencyEffect::SelectValue { column, value, on } => self.select(column, Match::Equal(value), on),
+            FrequencyEffect::SelectValue { column, value, on } => {
+                self.select(column, Match::Equal(value), on)
+            }
             FrequencyEffect::Table(answer) => self.after_layer(answer),
         }
     }
@@ -76,19 +89,25 @@ impl ListPane {
     pub(super) fn after_layer(&mut self, answer: Answer) -> Vec<ListEffect> {
         match answer {
             Answer::Effect(TableEffect::AskColumn) => {
-                let names = self.layer_table().map(|t| t.columns().iter().map(|c| c.name.clone()).collect());
+                let names = self
+                    .layer_table()
+                    .map(|t| t.columns().iter().map(|c| c.name.clone()).collect());
                 vec![ListEffect::AskColumn(names.unwrap_or_default())]
             }
-            Answer::Effect(TableEffect::AskRegex { column, on }) => vec![ListEffect::AskRegex { column, on }],
+            Answer::Effect(TableEffect::AskRegex { column, on }) => {
+                vec![ListEffect::AskRegex { column, on }]
+            }
             Answer::Effect(TableEffect::AskCopy(what)) => vec![ListEffect::AskCopy(what)],
             Answer::Effect(TableEffect::Refuse(reason)) => vec![ListEffect::Refuse(reason)],
             Answer::Effect(_) => vec![],
             Answer::Frequency(..) | Answer::Describe(_) => {
-                vec![ListEffect::Refuse("this table is a count already; esc goes back to the items".into())]
+                vec![ListEffect::Refuse(
+                    "this table is a count already; esc goes back to the items".into(),
+                )]
             }
-            Answer::Copied { text, rows, but } => {
-                std::iter::once(ListEffect::Copy { text, rows }).chain(but.map(ListEffect::Say)).collect()
-            }
+            Answer::Copied { text, rows, but } => std::iter::once(ListEffect::Copy { text, rows })
+                .chain(but.map(ListEffect::Say))
+                .collect(),
             Answer::Said(text) => vec![ListEffect::Say(text)],
         }
     }

@@ -18,7 +18,9 @@ use std::ops::Range;
 pub use effects::{ListEffect, Want};
 
 use crate::action::{Action, Scope};
-use crate::widgets::table::{DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState};
+use crate::widgets::table::{
+    DescribeView, Extent, FrequencyView, SortKey, Spec, TableEffect, TableState,
+};
 use benchtop_model::{Field, Filter, Result, Sort};
 use benchtop_owner::wire::{AnyRequest, PageAsk, QUESTION_CHARS, request};
 use benchtop_store::query::Match;
@@ -39,7 +41,11 @@ enum Layer {
 #[derive(Debug)]
 enum Step {
     /// A filter and the row under the cursor; `typed` where the find prompt replaced it.
-    Query { query: Box<Query>, row: u64, typed: bool },
+    Query {
+        query: Box<Query>,
+        row: u64,
+        typed: bool,
+    },
     /// Every row again instead of the selected ones.
     Subset,
 }
@@ -126,7 +132,10 @@ impl ListPane {
         if !self.pager.current {
             return None;
         }
-        self.pager.window.row(self.state.row()).and_then(|r| u32::try_from(r.id).ok())
+        self.pager
+            .window
+            .row(self.state.row())
+            .and_then(|r| u32::try_from(r.id).ok())
     }
 
     /// The filter the owner is asked with.
@@ -139,27 +148,53 @@ impl ListPane {
         match self.state.selected() {
             none if none.is_empty() => self.filter(),
             selected => {
-                let only = selected.iter().filter_map(|id| u32::try_from(*id).ok()).collect();
-                Filter { only: Some(only), ..Filter::default() }
+                let only = selected
+                    .iter()
+                    .filter_map(|id| u32::try_from(*id).ok())
+                    .collect();
+                Filter {
+                    only: Some(only),
+                    ..Filter::default()
+                }
             }
         }
     }
 
     fn sort(&self) -> Vec<Sort> {
-        let key = |k: &SortKey| Some(Sort { field: rows::field(k.column)?, descending: k.descending });
+        let key = |k: &SortKey| {
+            Some(Sort {
+                field: rows::field(k.column)?,
+                descending: k.descending,
+            })
+        };
         self.state.sort().iter().filter_map(key).collect()
     }
 
     fn ask_rows(&mut self, range: Range<u64>) -> Vec<ListEffect> {
-        let (offset, count) = (range.start, u32::try_from(range.end - range.start).unwrap_or(u32::MAX));
+        let (offset, count) = (
+            range.start,
+            u32::try_from(range.end - range.start).unwrap_or(u32::MAX),
+        );
         let generation = self.pager.ask(range);
-        let page = PageAsk { generation, filter: self.filter(), sort: self.sort(), offset, count };
-        vec![ListEffect::Ask(Want::Page { generation }, request::Page(page).into())]
+        let page = PageAsk {
+            generation,
+            filter: self.filter(),
+            sort: self.sort(),
+            offset,
+            count,
+        };
+        vec![ListEffect::Ask(
+            Want::Page { generation },
+            request::Page(page).into(),
+        )]
     }
 
     /// Asks for the rows that lack, if any do; `just` was answered.
     fn fetch(&mut self, just: Option<Range<u64>>) -> Vec<ListEffect> {
-        self.pager.missing(&self.state, just).map(|range| self.ask_rows(range)).unwrap_or_default()
+        self.pager
+            .missing(&self.state, just)
+            .map(|range| self.ask_rows(range))
+            .unwrap_or_default()
     }
 
     /// Asks for the rows of another filter or order, with the cursor on row `row`.
@@ -171,10 +206,18 @@ impl ListPane {
     }
 
     /// A question that takes the place of the last one on its way.
-    fn await_one(&mut self, word: &'static str, want: impl FnOnce(u64) -> Want, ask: AnyRequest) -> Vec<ListEffect> {
+    fn await_one(
+        &mut self,
+        word: &'static str,
+        want: impl FnOnce(u64) -> Want,
+        ask: AnyRequest,
+    ) -> Vec<ListEffect> {
         self.tickets += 1;
         self.copying = None;
-        self.awaited = Some(Awaited { ticket: self.tickets, word });
+        self.awaited = Some(Awaited {
+            ticket: self.tickets,
+            word,
+        });
         vec![ListEffect::Ask(want(self.tickets), ask)]
     }
 
@@ -185,12 +228,19 @@ impl ListPane {
 
     /// An item's status changed, or items were brought in: the rows are asked for again, the cursor stays.
     pub fn changed(&mut self) -> Vec<ListEffect> {
-        self.pager.changed(&self.state).map(|range| self.ask_rows(range)).unwrap_or_default()
+        self.pager
+            .changed(&self.state)
+            .map(|range| self.ask_rows(range))
+            .unwrap_or_default()
     }
 
     /// Asks for the rows that a larger screen lacks; call it after a drawing in another size.
     pub fn resized(&mut self) -> Vec<ListEffect> {
-        if self.pager.answered { self.fetch(None) } else { vec![] }
+        if self.pager.answered {
+            self.fetch(None)
+        } else {
+            vec![]
+        }
     }
 
     /// Does an action of the table, the list, find or back; others have no effect.
@@ -228,8 +278,17 @@ impl ListPane {
         if action == Action::Unhide {
             self.arrangement.show_all();
         }
-        let effects = self.state.act(action, &Extent { columns: &self.columns, window });
-        let mut out: Vec<ListEffect> = effects.into_iter().flat_map(|e| self.carry_out(e)).collect();
+        let effects = self.state.act(
+            action,
+            &Extent {
+                columns: &self.columns,
+                window,
+            },
+        );
+        let mut out: Vec<ListEffect> = effects
+            .into_iter()
+            .flat_map(|e| self.carry_out(e))
+            .collect();
         out.extend(self.fetch(None));
         out
     }
@@ -259,15 +318,25 @@ impl ListPane {
                 self.await_one("summing up", |ticket| Want::Describe { ticket }, ask)
             }
             TableEffect::AskRegex { column, on } => vec![ListEffect::AskRegex { column, on }],
-            TableEffect::SelectRegex { column, pattern, on } => self.select(column, Match::Regex(pattern), on),
+            TableEffect::SelectRegex {
+                column,
+                pattern,
+                on,
+            } => self.select(column, Match::Regex(pattern), on),
             TableEffect::SelectLike { column, id } => self.select_like(column, id),
             TableEffect::AskCopy(what) => vec![ListEffect::AskCopy(what)],
             TableEffect::Copy(what, format) => self.copy(what, format),
             TableEffect::AskColumn => {
-                vec![ListEffect::AskColumn(self.columns.iter().map(|c| c.name.clone()).collect())]
+                vec![ListEffect::AskColumn(
+                    self.columns.iter().map(|c| c.name.clone()).collect(),
+                )]
             }
             TableEffect::Open { id, .. } => match u32::try_from(id) {
-                Ok(number) => vec![ListEffect::Open { number, filter: self.filter(), sort: self.sort() }],
+                Ok(number) => vec![ListEffect::Open {
+                    number,
+                    filter: self.filter(),
+                    sort: self.sort(),
+                }],
                 Err(_) => vec![],
             },
             TableEffect::Refuse(reason) => vec![ListEffect::Refuse(reason)],
@@ -275,16 +344,27 @@ impl ListPane {
     }
 
     fn select(&mut self, column: usize, what: Match, on: bool) -> Vec<ListEffect> {
-        let Some(field) = rows::field(column) else { return vec![] };
+        let Some(field) = rows::field(column) else {
+            return vec![];
+        };
         self.selecting += 1;
-        vec![ListEffect::Ask(Want::Select { on }, request::Select(self.filter(), field, what).into())]
+        vec![ListEffect::Ask(
+            Want::Select { on },
+            request::Select(self.filter(), field, what).into(),
+        )]
     }
 
     fn select_like(&mut self, column: usize, id: u64) -> Vec<ListEffect> {
         let row = self.pager.window.rows.iter().find(|r| r.id == id);
-        let Some(cell) = row.and_then(|r| r.cells.get(column)) else { return vec![] };
-        if rows::field(column) == Some(Field::Question) && cell.text.chars().count() >= QUESTION_CHARS {
-            return vec![ListEffect::Refuse("the list holds only the beginning of this question; `|` selects".into())];
+        let Some(cell) = row.and_then(|r| r.cells.get(column)) else {
+            return vec![];
+        };
+        if rows::field(column) == Some(Field::Question)
+            && cell.text.chars().count() >= QUESTION_CHARS
+        {
+            return vec![ListEffect::Refuse(
+                "the list holds only the beginning of this question; `|` selects".into(),
+            )];
         }
         let value = cell.text.clone();
         self.select(column, Match::Equal(value), true)
@@ -292,7 +372,10 @@ impl ListPane {
 
     fn ask_values(&mut self, field: Field) -> Vec<ListEffect> {
         // Counted without the field's own filter, so that one key leads from one value to another.
-        let others = Query { filter: query::without(&self.query.filter, field), ..self.query.clone() };
+        let others = Query {
+            filter: query::without(&self.query.filter, field),
+            ..self.query.clone()
+        };
         let ask = request::Frequency(others.compose(self.state.subset()), field).into();
         self.await_one("counting", |ticket| Want::Values { ticket, field }, ask)
     }
@@ -300,7 +383,11 @@ impl ListPane {
     /// Remembers where the list is, then shows `query` instead.
     fn narrow(&mut self, query: Query) -> Vec<ListEffect> {
         let query = std::mem::replace(&mut self.query, query);
-        self.trail.push(Step::Query { query: Box::new(query), row: self.state.row(), typed: false });
+        self.trail.push(Step::Query {
+            query: Box::new(query),
+            row: self.state.row(),
+            typed: false,
+        });
         self.layer = None;
         self.requery(0)
     }
@@ -313,7 +400,10 @@ impl ListPane {
             let ask = request::Select(self.filter(), field, Match::Equal(value.into())).into();
             return self.await_one("searching", |ticket| Want::Dive { ticket, label }, ask);
         };
-        let mut effects = self.narrow(Query { filter, within: self.query.within.clone() });
+        let mut effects = self.narrow(Query {
+            filter,
+            within: self.query.within.clone(),
+        });
         effects.push(only(&label));
         effects
     }
@@ -329,9 +419,17 @@ impl ListPane {
         if filter == self.query.filter {
             return Ok(vec![]);
         }
-        let query = Query { filter, within: self.query.within.clone() };
+        let query = Query {
+            filter,
+            within: self.query.within.clone(),
+        };
         // All typing leads back to one place, and typing that place's own words again is being back there.
-        if let Some(Step::Query { typed: true, query: before, row }) = self.trail.last() {
+        if let Some(Step::Query {
+            typed: true,
+            query: before,
+            row,
+        }) = self.trail.last()
+        {
             let row = if **before == query { Some(*row) } else { None };
             if row.is_some() {
                 self.trail.pop();
@@ -340,17 +438,26 @@ impl ListPane {
             return Ok(self.requery(row.unwrap_or(0)));
         }
         let query = std::mem::replace(&mut self.query, query);
-        self.trail.push(Step::Query { query: Box::new(query), row: self.state.row(), typed: true });
+        self.trail.push(Step::Query {
+            query: Box::new(query),
+            row: self.state.row(),
+            typed: true,
+        });
         Ok(self.requery(0))
     }
 
     fn clear(&mut self) -> Vec<ListEffect> {
         if self.query.is_empty() && !self.state.in_subset() {
-            return vec![ListEffect::Refuse("nothing is filtered: this is every item".into())];
+            return vec![ListEffect::Refuse(
+                "nothing is filtered: this is every item".into(),
+            )];
         }
         // Without a filter and an order an item stands at its number: the cursor stays on it.
         let natural = self.state.sort().is_empty();
-        let row = self.number().filter(|_| natural).map_or(0, |n| u64::from(n.saturating_sub(1)));
+        let row = self
+            .number()
+            .filter(|_| natural)
+            .map_or(0, |n| u64::from(n.saturating_sub(1)));
         self.query = Query::default();
         self.trail.clear();
         self.leave_subset();
@@ -360,7 +467,13 @@ impl ListPane {
     fn leave_subset(&mut self) {
         if self.state.in_subset() {
             let window = self.pager.hollow();
-            self.state.act(Action::Subset, &Extent { columns: &self.columns, window: &window });
+            self.state.act(
+                Action::Subset,
+                &Extent {
+                    columns: &self.columns,
+                    window: &window,
+                },
+            );
         }
     }
 
@@ -387,7 +500,12 @@ impl ListPane {
 
     /// Puts the cursor on an item, asking where it stands when its row is not at hand.
     pub fn go_to(&mut self, number: u32) -> Vec<ListEffect> {
-        let at = self.pager.window.rows.iter().position(|r| r.id == u64::from(number));
+        let at = self
+            .pager
+            .window
+            .rows
+            .iter()
+            .position(|r| r.id == u64::from(number));
         match at.filter(|_| self.pager.current) {
             Some(at) => {
                 self.state.go_to_row(self.pager.window.first + at as u64);
@@ -396,8 +514,19 @@ impl ListPane {
             None => {
                 self.tickets += 1;
                 self.locating = Some(self.tickets);
-                let ask = request::Locate { number, filter: self.filter(), sort: self.sort() }.into();
-                vec![ListEffect::Ask(Want::Locate { ticket: self.tickets, number }, ask)]
+                let ask = request::Locate {
+                    number,
+                    filter: self.filter(),
+                    sort: self.sort(),
+                }
+                .into();
+                vec![ListEffect::Ask(
+                    Want::Locate {
+                        ticket: self.tickets,
+                        number,
+                    },
+                    ask,
+                )]
             }
         }
     }

@@ -48,7 +48,11 @@ impl Pager {
 
     /// A window without rows, for actions while those at hand are of an older filter or order.
     pub(super) fn hollow(&self) -> Window {
-        Window { total: self.window.total, of: self.window.of, ..Window::default() }
+        Window {
+            total: self.window.total,
+            of: self.window.of,
+            ..Window::default()
+        }
     }
 
     /// The filter or the order is another.
@@ -72,7 +76,11 @@ impl Pager {
     fn visible(&self, state: &TableState) -> Range<u64> {
         let (top, page) = state.page();
         let end = top + if self.answered { page } else { page.max(FIRST) };
-        top..if self.current && !self.partial { end.min(self.window.total).max(top) } else { end }
+        top..if self.current && !self.partial {
+            end.min(self.window.total).max(top)
+        } else {
+            end
+        }
     }
 
     /// Those and a page on either side.
@@ -89,9 +97,14 @@ impl Pager {
 
     /// What to ask for now: the screen's rows if they lack, else the pages beside it, so that the next page is there
     /// when it is wanted. `just` was answered: asking for it again would bring the same.
-    pub(super) fn missing(&mut self, state: &TableState, just: Option<Range<u64>>) -> Option<Range<u64>> {
-        let covered =
-            |by: Option<&Range<u64>>, r: &Range<u64>| by.is_some_and(|b| b.start <= r.start && r.end <= b.end);
+    pub(super) fn missing(
+        &mut self,
+        state: &TableState,
+        just: Option<Range<u64>>,
+    ) -> Option<Range<u64>> {
+        let covered = |by: Option<&Range<u64>>, r: &Range<u64>| {
+            by.is_some_and(|b| b.start <= r.start && r.end <= b.end)
+        };
         if std::mem::take(&mut self.again) {
             if self.asked.is_none() {
                 return Some(self.wide(state));
@@ -140,7 +153,11 @@ impl Pager {
         }
         // The cursor stays on its item; at the top of a search that goes on it stays at the top.
         let stays = self.current && !(self.partial && state.row() == 0);
-        let item = if stays { self.window.row(state.row()).map(|r| r.id) } else { None };
+        let item = if stays {
+            self.window.row(state.row()).map(|r| r.id)
+        } else {
+            None
+        };
         self.window = rows::window(page);
         self.current = true;
         self.partial = page.partial;
@@ -150,7 +167,11 @@ impl Pager {
             state.go_to_row(self.window.first + at as u64);
         }
         state.settle(self.window.total);
-        if page.partial { None } else { self.asked.take() }
+        if page.partial {
+            None
+        } else {
+            self.asked.take()
+        }
     }
 
     /// The page did not come. Returns whether its rows are gone from the screen; older pages of one list stay.
@@ -160,7 +181,10 @@ impl Pager {
         if whole && self.window.total > 0 {
             return false;
         }
-        self.window = Window { of: self.window.of, ..Window::default() };
+        self.window = Window {
+            of: self.window.of,
+            ..Window::default()
+        };
         self.failed = Some(reason.into());
         true
     }

@@ -20,11 +20,21 @@ impl Query {
     /// The filter that the owner is asked with, `subset` (sorted item numbers) being all that may pass.
     pub(super) fn compose(&self, subset: Option<&[u64]>) -> Filter {
         let mut filter = self.filter.clone();
-        let subset = subset.map(|ids| ids.iter().filter_map(|id| u32::try_from(*id).ok()).collect());
-        for only in [self.within.as_ref().map(|(_, only)| only.clone()), subset].into_iter().flatten() {
+        let subset = subset.map(|ids| {
+            ids.iter()
+                .filter_map(|id| u32::try_from(*id).ok())
+                .collect()
+        });
+        for only in [self.within.as_ref().map(|(_, only)| only.clone()), subset]
+            .into_iter()
+            .flatten()
+        {
             filter.only = Some(match filter.only.take() {
                 None => only,
-                Some(have) => have.into_iter().filter(|n| only.binary_search(n).is_ok()).collect(),
+                Some(have) => have
+                    .into_iter()
+                    .filter(|n| only.binary_search(n).is_ok())
+                    .collect(),
             });
         }
         filter
@@ -36,7 +46,11 @@ impl Query {
         let numbers = shown.only.take_if(|only| only.len() > 8);
         let counted = numbers.map(|n| format!("{} items by number", n.len()));
         let within = self.within.as_ref().map(|(label, _)| label.clone());
-        let parts = [Some(shown.typed_words()).filter(|w| !w.is_empty()), counted, within];
+        let parts = [
+            Some(shown.typed_words()).filter(|w| !w.is_empty()),
+            counted,
+            within,
+        ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
     }
 }
@@ -60,7 +74,12 @@ pub(super) fn with_value(filter: &Filter, field: Field, value: &str) -> Option<F
         Field::Status => out.status = vec![Status::from_name(value)?],
         Field::Type => out.kind = vec![QuestionKind::from_name(value)?],
         Field::Number => out.only = Some(vec![value.parse().ok()?]),
-        Field::Dataset | Field::Subtask | Field::Level | Field::Style | Field::Side | Field::Variant => {
+        Field::Dataset
+        | Field::Subtask
+        | Field::Level
+        | Field::Style
+        | Field::Side
+        | Field::Variant => {
             out.add(field, vec![value.into()]);
         }
         Field::Id | Field::Judged | Field::Question => return None,
@@ -70,15 +89,28 @@ pub(super) fn with_value(filter: &Filter, field: Field, value: &str) -> Option<F
 
 /// A value as messages name it.
 pub(super) fn named(field: Field, value: &str) -> String {
-    if value.is_empty() { format!("no {}", field.name()) } else { format!("{} `{value}`", field.name()) }
+    if value.is_empty() {
+        format!("no {}", field.name())
+    } else {
+        format!("{} `{value}`", field.name())
+    }
 }
 
 /// The order in words; empty for the order of numbers.
 pub(super) fn order(sort: &[Sort], searched: bool) -> String {
-    let key = |s: &Sort| format!("{}{}", s.field.name(), if s.descending { " descending" } else { "" });
+    let key = |s: &Sort| {
+        format!(
+            "{}{}",
+            s.field.name(),
+            if s.descending { " descending" } else { "" }
+        )
+    };
     match sort {
         [] if searched => "best match first".into(),
         [] => String::new(),
-        keys => format!("by {}", keys.iter().map(key).collect::<Vec<_>>().join(", then ")),
+        keys => format!(
+            "by {}",
+            keys.iter().map(key).collect::<Vec<_>>().join(", then ")
+        ),
     }
 }

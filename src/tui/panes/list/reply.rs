@@ -18,15 +18,23 @@ impl ListPane {
                 match answer.and_then(request::Select::reply) {
                     Ok(numbers) => {
                         let found = text::grouped(numbers.len() as u64);
-                        let changed = self.state.mark(numbers.into_iter().map(u64::from), on) as u64;
+                        let changed =
+                            self.state.mark(numbers.into_iter().map(u64::from), on) as u64;
                         let done = if on { "selected" } else { "let go" };
-                        vec![ListEffect::Say(format!("{found} rows match, {} newly {done}", text::grouped(changed)))]
+                        vec![ListEffect::Say(format!(
+                            "{found} rows match, {} newly {done}",
+                            text::grouped(changed)
+                        ))]
                     }
                     Err(problem) => vec![refusal(&problem)],
                 }
             }
-            Want::CopyOrder { ticket } => self.take_copy_order(ticket, answer.and_then(request::Numbers::reply)),
-            Want::CopyItems { ticket } => self.take_copy_items(ticket, answer.and_then(request::Items::reply)),
+            Want::CopyOrder { ticket } => {
+                self.take_copy_order(ticket, answer.and_then(request::Numbers::reply))
+            }
+            Want::CopyItems { ticket } => {
+                self.take_copy_items(ticket, answer.and_then(request::Items::reply))
+            }
             Want::Frequency { ticket, .. }
             | Want::Values { ticket, .. }
             | Want::Describe { ticket }
@@ -35,13 +43,16 @@ impl ListPane {
             {
                 vec![]
             }
-            Want::Locate { ticket, .. } if self.locating.take_if(|l| *l == ticket).is_none() => vec![],
+            Want::Locate { ticket, .. } if self.locating.take_if(|l| *l == ticket).is_none() => {
+                vec![]
+            }
             want => self.take_awaited(want, answer),
         }
     }
 
     fn take_awaited(&mut self, want: Want, answer: Result<AnyReply>) -> Vec<ListEffect> {
-        self.taken(want, answer).unwrap_or_else(|problem| vec![refusal(&problem)])
+        self.taken(want, answer)
+            .unwrap_or_else(|problem| vec![refusal(&problem)])
     }
 
     fn taken(&mut self, want: Want, answer: Result<AnyReply>) -> Result<Vec<ListEffect>> {
@@ -59,15 +70,24 @@ impl ListPane {
             Want::Values { field, .. } => {
                 let frequency = answer.and_then(request::Frequency::reply)?;
                 if frequency.rows.is_empty() {
-                    return Ok(vec![ListEffect::Refuse(format!("there is no {} to choose", field.name()))]);
+                    return Ok(vec![ListEffect::Refuse(format!(
+                        "there is no {} to choose",
+                        field.name()
+                    ))]);
                 }
-                vec![ListEffect::AskValue { field, choices: frequency.rows }]
+                vec![ListEffect::AskValue {
+                    field,
+                    choices: frequency.rows,
+                }]
             }
             Want::Dive { label, .. } => {
                 let numbers = answer.and_then(request::Select::reply)?;
                 let said = only(&label);
                 let within = Some((label, numbers));
-                let mut effects = self.narrow(Query { filter: self.query.filter.clone(), within });
+                let mut effects = self.narrow(Query {
+                    filter: self.query.filter.clone(),
+                    within,
+                });
                 effects.push(said);
                 effects
             }
@@ -76,9 +96,14 @@ impl ListPane {
                     self.state.go_to_row(row);
                     self.fetch(None)
                 }
-                None => vec![ListEffect::Refuse(format!("#{number} is not in this list; X shows every item"))],
+                None => vec![ListEffect::Refuse(format!(
+                    "#{number} is not in this list; X shows every item"
+                ))],
             },
-            Want::Page { .. } | Want::Select { .. } | Want::CopyOrder { .. } | Want::CopyItems { .. } => vec![],
+            Want::Page { .. }
+            | Want::Select { .. }
+            | Want::CopyOrder { .. }
+            | Want::CopyItems { .. } => vec![],
         })
     }
 
@@ -86,7 +111,9 @@ impl ListPane {
         let page = match answer.and_then(request::Page::reply) {
             Ok(page) => page,
             Err(problem) => {
-                let ListEffect::Refuse(reason) = refusal(&problem) else { return vec![] };
+                let ListEffect::Refuse(reason) = refusal(&problem) else {
+                    return vec![];
+                };
                 if self.pager.fail(&reason) {
                     return vec![];
                 }

@@ -71,19 +71,30 @@ pub(super) fn window(page: &Page) -> Window {
             match field {
                 Field::Status => cell.role = role(row.status),
                 Field::Judged | Field::Dataset => cell.role = Role::Dim,
-                Field::Question => cell.highlights = row.marks.iter().map(|at| *at as usize).collect(),
+                Field::Question => {
+                    cell.highlights = row.marks.iter().map(|at| *at as usize).collect()
+                }
                 _ => {}
             }
             cell
         };
-        RowView { id: u64::from(row.number), cells: Field::ALL.into_iter().map(cell).collect() }
+        RowView {
+            id: u64::from(row.number),
+            cells: Field::ALL.into_iter().map(cell).collect(),
+        }
     };
-    Window { first: page.offset, rows: page.rows.iter().map(view).collect(), total: page.total, of: page.of }
+    Window {
+        first: page.offset,
+        rows: page.rows.iter().map(view).collect(),
+        total: page.total,
+        of: page.of,
+    }
 }
 
 /// Columns that say nothing about these rows: those empty in all of them, and the data set, which ids begin with.
 pub(super) fn silent(window: &Window) -> Vec<usize> {
-    let says_nothing = |c: &usize| field(*c) == Some(Field::Dataset) || cells(window, *c).all(str::is_empty);
+    let says_nothing =
+        |c: &usize| field(*c) == Some(Field::Dataset) || cells(window, *c).all(str::is_empty);
     (0..Field::ALL.len()).filter(says_nothing).collect()
 }
 
@@ -104,5 +115,9 @@ pub(super) fn wanted_width(window: &Window, column: usize) -> Option<u16> {
 }
 
 fn cells(window: &Window, column: usize) -> impl Iterator<Item = &str> {
-    window.rows.iter().filter_map(move |r| r.cells.get(column)).map(|c| c.text.as_str())
+    window
+        .rows
+        .iter()
+        .filter_map(move |r| r.cells.get(column))
+        .map(|c| c.text.as_str())
 }

@@ -32,7 +32,14 @@ fn row(number: u32) -> Row {
 fn page(ask: &PageAsk, total: u64) -> Page {
     let end = total.min(ask.offset + u64::from(ask.count));
     let rows = (ask.offset..end).map(|at| row(at as u32 + 1)).collect();
-    Page { generation: ask.generation, offset: ask.offset, rows, total, of: 617_000, partial: false }
+    Page {
+        generation: ask.generation,
+        offset: ask.offset,
+        rows,
+        total,
+        of: 617_000,
+        partial: false,
+    }
 }
 
 fn asked(effects: &[ListEffect]) -> PageAsk {
@@ -52,13 +59,21 @@ fn asked(effects: &[ListEffect]) -> PageAsk {
 }
 
 fn give(pane: &mut ListPane, page: Page) -> Vec<ListEffect> {
-    pane.answer(Want::Page { generation: page.generation }, Ok(request::Page::pack(page)))
+    pane.answer(
+        Want::Page {
+            generation: page.generation,
+        },
+        Ok(request::Page::pack(page)),
+    )
 }
 
 /// Answers page after page until none is asked for.
 fn settle(pane: &mut ListPane, mut effects: Vec<ListEffect>, total: u64) -> u32 {
     let mut pages = 0;
-    while effects.iter().any(|e| matches!(e, ListEffect::Ask(Want::Page { .. }, _))) {
+    while effects
+        .iter()
+        .any(|e| matches!(e, ListEffect::Ask(Want::Page { .. }, _)))
+    {
         let ask = asked(&effects);
         effects = give(pane, page(&ask, total));
         pages += 1;
@@ -75,8 +90,18 @@ fn drawn_at(pane: &mut ListPane, area: Rect) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     let mut buf = Buffer::empty(area);
     pane.draw(area, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
-    buf.content.chunks(usize::from(area.width)).map(line).collect::<Vec<_>>().join("\n")
+    let line = |l: &[ratatui::buffer::Cell]| {
+        l.iter()
+            .map(|c| c.symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_string()
+    };
+    buf.content
+        .chunks(usize::from(area.width))
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A list of `total` items, drawn once: ten rows a page.
@@ -99,13 +124,24 @@ fn the_first_page_comes_and_columns_that_say_nothing_are_hidden() {
     assert!(drawn(&mut pane).contains("Loading"));
     let ask = asked(&pane.start());
     assert!(ask.filter.is_empty() && ask.sort.is_empty() && ask.offset == 0 && ask.count >= 50);
-    assert!(pane.changed().is_empty(), "the page on its way is waited for");
+    assert!(
+        pane.changed().is_empty(),
+        "the page on its way is waited for"
+    );
     let again = asked(&give(&mut pane, page(&ask, 617_000)));
     assert!(again.generation > ask.generation);
     settle_one(&mut pane, &again);
     let shown = drawn(&mut pane);
-    assert!(shown.starts_with("every item") && shown.contains("617,000 items"), "{shown}");
-    assert!(shown.contains("Is this picture 1?") && !shown.contains("judged") && !shown.contains("dataset"), "{shown}");
+    assert!(
+        shown.starts_with("every item") && shown.contains("617,000 items"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("Is this picture 1?")
+            && !shown.contains("judged")
+            && !shown.contains("dataset"),
+        "{shown}"
+    );
 
     // The first verdict brings the column that tells when, where there is room for it.
     let ask = asked(&pane.changed());
@@ -115,17 +151,33 @@ fn the_first_page_comes_and_columns_that_say_nothing_are_hidden() {
     give(&mut pane, with);
     let narrow = Rect { width: 80, ..AREA };
     let shown = drawn_at(&mut pane, narrow);
-    assert!(shown.contains("accepted") && !shown.contains("judged") && shown.contains("6 hidden"), "{shown}");
+    assert!(
+        shown.contains("accepted") && !shown.contains("judged") && shown.contains("6 hidden"),
+        "{shown}"
+    );
     let shown = drawn(&mut pane);
-    assert!(shown.contains("judged") && shown.contains("2026-01-02") && !shown.contains("style"), "{shown}");
+    assert!(
+        shown.contains("judged") && shown.contains("2026-01-02") && !shown.contains("style"),
+        "{shown}"
+    );
     assert!(!drawn_at(&mut pane, narrow).contains("judged"));
-    assert_eq!((pane.state.column(), pane.state.order(&pane.columns)[..3].to_vec()), (0, vec![0, 1, 2]));
+    assert_eq!(
+        (
+            pane.state.column(),
+            pane.state.order(&pane.columns)[..3].to_vec()
+        ),
+        (0, vec![0, 1, 2])
+    );
 
     // What a person asks for stays, however narrow the screen.
     pane.go_to_column(rows::column(Field::Judged));
     pane.act(Action::Top);
     drawn_at(&mut pane, Rect { width: 60, ..AREA });
-    assert!(pane.state.order(&pane.columns).contains(&rows::column(Field::Judged)));
+    assert!(
+        pane.state
+            .order(&pane.columns)
+            .contains(&rows::column(Field::Judged))
+    );
     pane.act(Action::Unhide);
     drawn(&mut pane);
     assert_eq!(pane.state.order(&pane.columns).len(), Field::ALL.len());
@@ -139,14 +191,23 @@ fn settle_one(pane: &mut ListPane, ask: &PageAsk) {
 fn a_page_is_there_before_it_is_wanted_and_the_old_one_stays_until_then() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::PageDown);
-    assert!(drawn(&mut pane).contains("Is this picture 11?"), "the next page was at hand");
+    assert!(
+        drawn(&mut pane).contains("Is this picture 11?"),
+        "the next page was at hand"
+    );
     assert!(settle(&mut pane, effects, 617_000) <= 1);
     let effects = pane.act(Action::Bottom);
     let ask = asked(&effects);
     assert_eq!((ask.offset, ask.count), (616_990, 10));
     let waiting = drawn(&mut pane);
-    assert!(waiting.contains("Is this picture 11?") && waiting.contains("reading…"), "{waiting}");
-    assert!(refused(&pane.act(Action::Open)), "the row under the cursor is not known yet");
+    assert!(
+        waiting.contains("Is this picture 11?") && waiting.contains("reading…"),
+        "{waiting}"
+    );
+    assert!(
+        refused(&pane.act(Action::Open)),
+        "the row under the cursor is not known yet"
+    );
     assert!(pane.number().is_none());
     let more = give(&mut pane, page(&ask, 617_000));
     assert!(drawn(&mut pane).contains("Is this picture 617000?"));
@@ -158,7 +219,14 @@ fn a_page_is_there_before_it_is_wanted_and_the_old_one_stays_until_then() {
 #[test]
 fn moving_inside_what_is_at_hand_asks_nothing() {
     let mut pane = list(25);
-    for action in [Action::Down, Action::PageDown, Action::Bottom, Action::Up, Action::Top, Action::Right] {
+    for action in [
+        Action::Down,
+        Action::PageDown,
+        Action::Bottom,
+        Action::Up,
+        Action::Top,
+        Action::Right,
+    ] {
         assert!(pane.act(action).is_empty(), "{action:?}");
     }
     assert!(refused(&pane.act(Action::Up)));
@@ -172,34 +240,58 @@ fn a_stale_generation_is_dropped_and_the_newest_one_wins() {
     assert!(second.generation > first.generation);
     assert!(give(&mut pane, page(&first, 3)).is_empty());
     let shown = drawn(&mut pane);
-    assert!(shown.contains("617,000 items") && shown.contains("searching…") && shown.starts_with("dog"), "{shown}");
+    assert!(
+        shown.contains("617,000 items") && shown.contains("searching…") && shown.starts_with("dog"),
+        "{shown}"
+    );
     let failure = Error::new(ErrorKind::Cancelled, "a newer question came");
-    let effects = pane.answer(Want::Page { generation: first.generation }, Err(failure));
+    let effects = pane.answer(
+        Want::Page {
+            generation: first.generation,
+        },
+        Err(failure),
+    );
     assert!(effects.is_empty());
 
     // A part of the answer is shown at once, and said to be one.
-    let part = Page { partial: true, ..page(&second, 4) };
+    let part = Page {
+        partial: true,
+        ..page(&second, 4)
+    };
     assert!(give(&mut pane, part).is_empty());
     let shown = drawn(&mut pane);
-    assert!(shown.contains("4 so far of 617,000") && shown.contains("so far"), "{shown}");
+    assert!(
+        shown.contains("4 so far of 617,000") && shown.contains("so far"),
+        "{shown}"
+    );
     assert!(pane.act(Action::Down).is_empty());
     give(&mut pane, page(&second, 7));
     let shown = drawn(&mut pane);
-    assert!(shown.contains("7 of 617,000") && !shown.contains("searching"), "{shown}");
+    assert!(
+        shown.contains("7 of 617,000") && !shown.contains("searching"),
+        "{shown}"
+    );
     assert_eq!(pane.number(), Some(2));
 }
 
 #[test]
 fn half_typed_words_are_a_problem_and_the_list_stays() {
     let mut pane = list(617_000);
-    assert!(matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words.is_empty()));
+    assert!(
+        matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words.is_empty())
+    );
     assert_eq!(pane.find("status:").unwrap_err().kind, ErrorKind::Usage);
-    assert!(pane.find("  ").unwrap().is_empty(), "the same filter asks nothing");
+    assert!(
+        pane.find("  ").unwrap().is_empty(),
+        "the same filter asks nothing"
+    );
     pane.act(Action::PageDown);
     let effects = pane.find("status:pending").unwrap();
     assert_eq!(asked(&effects).filter.status, [Status::Pending]);
     settle(&mut pane, effects, 5);
-    assert!(matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words == "status:pending"));
+    assert!(
+        matches!(&pane.act(Action::Find)[..], [ListEffect::AskFind(words)] if words == "status:pending")
+    );
     let effects = pane.find("status:pending owl").unwrap();
     settle(&mut pane, effects, 2);
 
@@ -223,14 +315,23 @@ fn frequencies_dive_and_back() {
     settle(&mut pane, settled, 617_000);
     pane.go_to_column(rows::column(Field::Subtask));
     let effects = pane.act(Action::Frequency);
-    let [ListEffect::Ask(want, AnyRequest::Frequency(request::Frequency(filter, Field::Subtask)))] = &effects[..]
+    let [ListEffect::Ask(want, AnyRequest::Frequency(request::Frequency(filter, Field::Subtask)))] =
+        &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert!(filter.is_empty());
     let counts = vec![("animal".to_string(), 400_000), (String::new(), 217_000)];
-    let frequency = Frequency { column: "subtask".into(), rows: counts, total: 617_000, more: 0 };
-    assert!(pane.answer(want.clone(), Ok(request::Frequency::pack(frequency))).is_empty());
+    let frequency = Frequency {
+        column: "subtask".into(),
+        rows: counts,
+        total: 617_000,
+        more: 0,
+    };
+    assert!(
+        pane.answer(want.clone(), Ok(request::Frequency::pack(frequency)))
+            .is_empty()
+    );
     assert_eq!(pane.scopes()[0], Scope::Table);
     assert!(drawn(&mut pane).contains("how often each value"));
 
@@ -247,7 +348,10 @@ fn frequencies_dive_and_back() {
     };
     assert_eq!(value, "animal");
     let said = pane.answer(want.clone(), Ok(request::Select::pack(vec![2, 4, 6])));
-    assert!(matches!(&said[..], [ListEffect::Say(text)] if text == "3 rows match, 3 newly selected"), "{said:?}");
+    assert!(
+        matches!(&said[..], [ListEffect::Say(text)] if text == "3 rows match, 3 newly selected"),
+        "{said:?}"
+    );
 
     let effects = pane.act(Action::Open);
     let ask = asked(&effects);
@@ -266,8 +370,12 @@ fn frequencies_dive_and_back() {
 fn a_value_that_no_filter_names_is_dived_to_by_its_numbers() {
     let mut pane = list(617_000);
     let effects = pane.filter_by(Field::Question, "Is it?");
-    let [ListEffect::Ask(want, AnyRequest::Select(request::Select(_, Field::Question, Match::Equal(_))))] =
-        &effects[..]
+    let [
+        ListEffect::Ask(
+            want,
+            AnyRequest::Select(request::Select(_, Field::Question, Match::Equal(_))),
+        ),
+    ] = &effects[..]
     else {
         panic!("{effects:?}")
     };
@@ -276,7 +384,11 @@ fn a_value_that_no_filter_names_is_dived_to_by_its_numbers() {
     assert!(drawn(&mut pane).starts_with("question `Is it?`"));
     assert_eq!(pane.words(), "", "nothing to type says it");
     pane.state.mark([5, 9], true);
-    assert_eq!(asked(&pane.act(Action::Subset)).filter.only, Some(vec![5]), "both hold");
+    assert_eq!(
+        asked(&pane.act(Action::Subset)).filter.only,
+        Some(vec![5]),
+        "both hold"
+    );
     assert!(asked(&pane.act(Action::ClearFilter)).filter.is_empty());
 }
 
@@ -313,16 +425,37 @@ fn sort_keys_reach_the_owner_and_rows_of_the_old_order_cannot_be_opened() {
     let mut pane = list(617_000);
     pane.go_to_column(rows::column(Field::Status));
     let effects = pane.act(Action::SortDescending);
-    assert_eq!(asked(&effects).sort, [Sort { field: Field::Status, descending: true }]);
+    assert_eq!(
+        asked(&effects).sort,
+        [Sort {
+            field: Field::Status,
+            descending: true
+        }]
+    );
     assert!(drawn(&mut pane).contains("by status descending"));
     assert!(refused(&pane.act(Action::Open)) && refused(&pane.act(Action::Select)));
     pane.go_to_column(rows::column(Field::Id));
     let effects = pane.act(Action::ThenAscending);
     let ask = asked(&effects);
-    assert_eq!(ask.sort[1], Sort { field: Field::Id, descending: false });
+    assert_eq!(
+        ask.sort[1],
+        Sort {
+            field: Field::Id,
+            descending: false
+        }
+    );
     settle(&mut pane, effects, 617_000);
     let effects = pane.act(Action::Open);
-    let [ListEffect::Open { number: 1, filter, sort }] = &effects[..] else { panic!("{effects:?}") };
+    let [
+        ListEffect::Open {
+            number: 1,
+            filter,
+            sort,
+        },
+    ] = &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
     assert!(filter.is_empty() && *sort == ask.sort);
 }
 
@@ -338,7 +471,11 @@ fn changes_while_a_page_is_on_its_way_wait_for_it_and_the_cursor_stays_on_its_it
     moved.rows.remove(0);
     let effects = give(&mut pane, moved);
     assert_eq!((pane.state.row(), pane.number()), (3, Some(5)));
-    assert_eq!(asked(&effects).offset, 0, "what changed since is asked for now");
+    assert_eq!(
+        asked(&effects).offset,
+        0,
+        "what changed since is asked for now"
+    );
 }
 
 #[test]
@@ -346,7 +483,11 @@ fn clearing_keeps_the_item_under_the_cursor() {
     let mut pane = list(617_000);
     assert!(refused(&pane.act(Action::ClearFilter)));
     let ask = asked(&pane.find("owl").unwrap());
-    let found = Page { rows: vec![row(4711), row(4712)], total: 2, ..page(&ask, 2) };
+    let found = Page {
+        rows: vec![row(4711), row(4712)],
+        total: 2,
+        ..page(&ask, 2)
+    };
     give(&mut pane, found);
     pane.act(Action::Down);
     let effects = pane.act(Action::ClearFilter);
@@ -362,16 +503,28 @@ fn picking_a_value_counts_the_others_of_its_field_too() {
     let effects = pane.find("status:pending subtask:animal").unwrap();
     settle(&mut pane, effects, 50);
     let effects = pane.act(Action::FilterStatus);
-    let [ListEffect::Ask(want, AnyRequest::Frequency(request::Frequency(filter, Field::Status)))] = &effects[..] else {
+    let [ListEffect::Ask(want, AnyRequest::Frequency(request::Frequency(filter, Field::Status)))] =
+        &effects[..]
+    else {
         panic!("{effects:?}")
     };
     assert!(filter.status.is_empty() && !filter.values.is_empty());
     let rows = vec![("pending".to_string(), 40), ("flagged".to_string(), 10)];
-    let frequency = Frequency { column: "status".into(), rows, total: 50, more: 0 };
+    let frequency = Frequency {
+        column: "status".into(),
+        rows,
+        total: 50,
+        more: 0,
+    };
     let effects = pane.answer(want.clone(), Ok(request::Frequency::pack(frequency)));
-    assert!(matches!(&effects[..], [ListEffect::AskValue { field: Field::Status, choices }] if choices.len() == 2));
+    assert!(
+        matches!(&effects[..], [ListEffect::AskValue { field: Field::Status, choices }] if choices.len() == 2)
+    );
     let ask = asked(&pane.filter_by(Field::Status, "flagged"));
-    assert_eq!((ask.filter.status, ask.filter.values.len()), (vec![Status::Flagged], 1));
+    assert_eq!(
+        (ask.filter.status, ask.filter.values.len()),
+        (vec![Status::Flagged], 1)
+    );
 }
 
 #[test]
@@ -382,17 +535,33 @@ fn select_like_and_by_pattern_ask_the_owner() {
     assert!(
         matches!(&effects[..], [ListEffect::Ask(_, AnyRequest::Select(request::Select(_, Field::Subtask, Match::Equal(v))))] if v == "plant")
     );
-    assert!(matches!(&pane.act(Action::SelectRegex)[..], [ListEffect::AskRegex { column: 4, on: true }]));
-    assert_eq!(pane.select_regex(4, "(", true).unwrap_err().kind, ErrorKind::Usage);
+    assert!(matches!(
+        &pane.act(Action::SelectRegex)[..],
+        [ListEffect::AskRegex {
+            column: 4,
+            on: true
+        }]
+    ));
+    assert_eq!(
+        pane.select_regex(4, "(", true).unwrap_err().kind,
+        ErrorKind::Usage
+    );
     let effects = pane.select_regex(4, "^an", true).unwrap();
-    let [ListEffect::Ask(want, AnyRequest::Select(request::Select(_, Field::Subtask, Match::Regex(_))))] = &effects[..]
+    let [
+        ListEffect::Ask(
+            want,
+            AnyRequest::Select(request::Select(_, Field::Subtask, Match::Regex(_))),
+        ),
+    ] = &effects[..]
     else {
         panic!("{effects:?}")
     };
     pane.answer(want.clone(), Ok(request::Select::pack((1..=300).collect())));
     assert!(drawn(&mut pane).contains("300 selected"));
     let effects = pane.select_regex(4, "x", false).unwrap();
-    let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Ask(want, _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let said = pane.answer(want.clone(), Ok(request::Select::pack((1..=200).collect())));
     assert!(matches!(&said[..], [ListEffect::Say(text)] if text.contains("200 newly let go")));
 }
@@ -401,17 +570,29 @@ fn select_like_and_by_pattern_ask_the_owner() {
 fn rows_at_hand_are_copied_as_markdown_at_once() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::CopyTable);
-    let [ListEffect::AskCopy(what @ CopyWhat::All)] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::AskCopy(what @ CopyWhat::All)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     // So many are no clipboard's load: it is the page, and says so.
     let effects = pane.copy(what.clone(), CopyFormat::Markdown);
-    let [ListEffect::Copy { text, rows: 10 }, ListEffect::Say(said)] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Copy { text, rows: 10 }, ListEffect::Say(said)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(said.contains("rows 1-10 of 617,000"), "{said}");
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "| number | status | id | subtask | type | question |");
+    assert_eq!(
+        lines[0],
+        "| number | status | id | subtask | type | question |"
+    );
     assert_eq!(lines[1], "| ---: | --- | --- | --- | --- | --- |");
-    assert_eq!(lines[2], "| 1 | pending | set/1 | plant | yes-no | Is this picture 1? |");
+    assert_eq!(
+        lines[2],
+        "| 1 | pending | set/1 | plant | yes-no | Is this picture 1? |"
+    );
     let effects = pane.act(Action::CopyRow);
-    assert!(matches!(&effects[..], [ListEffect::Copy { text, rows: 1 }] if text.ends_with("\tIs this picture 1?\n")));
+    assert!(
+        matches!(&effects[..], [ListEffect::Copy { text, rows: 1 }] if text.ends_with("\tIs this picture 1?\n"))
+    );
 }
 
 #[test]
@@ -424,13 +605,23 @@ fn a_whole_table_is_fetched_and_copied_unless_it_is_too_long_for_a_clipboard() {
     for (long, whole) in [("short", true), (&*"long ".repeat(100), false)] {
         let mut pane = list(900);
         let effects = pane.copy(CopyWhat::All, CopyFormat::Csv);
-        let [ListEffect::Ask(want, AnyRequest::Numbers(_))] = &effects[..] else { panic!("{effects:?}") };
-        let effects = pane.answer(want.clone(), Ok(request::Numbers::pack((1..=900).rev().collect())));
-        let [ListEffect::Ask(want, AnyRequest::Items(request::Items(numbers)))] = &effects[..] else {
+        let [ListEffect::Ask(want, AnyRequest::Numbers(_))] = &effects[..] else {
+            panic!("{effects:?}")
+        };
+        let effects = pane.answer(
+            want.clone(),
+            Ok(request::Numbers::pack((1..=900).rev().collect())),
+        );
+        let [ListEffect::Ask(want, AnyRequest::Items(request::Items(numbers)))] = &effects[..]
+        else {
             panic!("{effects:?}")
         };
         let json = numbers.iter().map(|n| json(*n, long)).collect();
-        let lines = Lines { json, statuses: vec![Status::Pending; numbers.len()], next: None };
+        let lines = Lines {
+            json,
+            statuses: vec![Status::Pending; numbers.len()],
+            next: None,
+        };
         let effects = pane.answer(want.clone(), Ok(request::Items::pack(lines)));
         match &effects[..] {
             [ListEffect::Copy { text, rows: 900 }, ..] if whole => {
@@ -452,11 +643,18 @@ fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
     pane.act(Action::SortDescending);
     let what = CopyWhat::Selected(vec![2, 500_000, 600_000]);
     let effects = pane.copy(what.clone(), CopyFormat::Tsv);
-    let [ListEffect::Ask(want, AnyRequest::Numbers(request::Numbers(filter, sort)))] = &effects[..] else {
+    let [ListEffect::Ask(want, AnyRequest::Numbers(request::Numbers(filter, sort)))] = &effects[..]
+    else {
         panic!("{effects:?}")
     };
-    assert_eq!((&filter.only, sort.len()), (&Some(vec![2, 500_000, 600_000]), 1));
-    let effects = pane.answer(want.clone(), Ok(request::Numbers::pack(vec![600_000, 2, 500_000])));
+    assert_eq!(
+        (&filter.only, sort.len()),
+        (&Some(vec![2, 500_000, 600_000]), 1)
+    );
+    let effects = pane.answer(
+        want.clone(),
+        Ok(request::Numbers::pack(vec![600_000, 2, 500_000])),
+    );
     let [ListEffect::Ask(want, AnyRequest::Items(request::Items(numbers)))] = &effects[..] else {
         panic!("{effects:?}")
     };
@@ -472,42 +670,84 @@ fn rows_beyond_the_window_are_fetched_in_the_order_of_the_table() {
         statuses: vec![Status::Flagged; of.len()],
         next,
     };
-    let effects = pane.answer(want.clone(), Ok(request::Items::pack(lines(&[600_000, 2], Some(500_000)))));
+    let effects = pane.answer(
+        want.clone(),
+        Ok(request::Items::pack(lines(&[600_000, 2], Some(500_000)))),
+    );
     let [ListEffect::Ask(want, AnyRequest::Items(request::Items(numbers)))] = &effects[..] else {
         panic!("{effects:?}")
     };
     assert_eq!(*numbers, [500_000]);
-    let effects = pane.answer(want.clone(), Ok(request::Items::pack(lines(&[500_000], None))));
-    let [ListEffect::Copy { text, rows: 3 }, ListEffect::Say(said)] = &effects[..] else { panic!("{effects:?}") };
+    let effects = pane.answer(
+        want.clone(),
+        Ok(request::Items::pack(lines(&[500_000], None))),
+    );
+    let [ListEffect::Copy { text, rows: 3 }, ListEffect::Say(said)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(said.contains("judged") && !text.contains("judged"));
-    let numbers: Vec<&str> = text.lines().skip(1).map(|l| l.split('\t').next().unwrap()).collect();
+    let numbers: Vec<&str> = text
+        .lines()
+        .skip(1)
+        .map(|l| l.split('\t').next().unwrap())
+        .collect();
     assert_eq!(numbers, ["600000", "2", "500000"]);
-    assert!(text.lines().nth(1).unwrap().ends_with(&"long ".repeat(100).trim_end()), "questions are whole");
+    assert!(
+        text.lines()
+            .nth(1)
+            .unwrap()
+            .ends_with(&"long ".repeat(100).trim_end()),
+        "questions are whole"
+    );
 
     // An owner that sends nothing, or nonsense, ends it.
     let effects = pane.copy(CopyWhat::Row(9_999), CopyFormat::Tsv);
-    let [ListEffect::Ask(want, AnyRequest::Items(_))] = &effects[..] else { panic!("{effects:?}") };
-    assert!(refused(&pane.answer(want.clone(), Ok(request::Items::pack(lines(&[], None))))));
-    assert!(pane.answer(want.clone(), Ok(request::Items::pack(lines(&[9_999], None)))).is_empty());
-    assert!(refused(&pane.copy(CopyWhat::Selected((1..=10_001).collect()), CopyFormat::Tsv)));
+    let [ListEffect::Ask(want, AnyRequest::Items(_))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert!(refused(&pane.answer(
+        want.clone(),
+        Ok(request::Items::pack(lines(&[], None)))
+    )));
+    assert!(
+        pane.answer(
+            want.clone(),
+            Ok(request::Items::pack(lines(&[9_999], None)))
+        )
+        .is_empty()
+    );
+    assert!(refused(&pane.copy(
+        CopyWhat::Selected((1..=10_001).collect()),
+        CopyFormat::Tsv
+    )));
 }
 
 #[test]
 fn back_stops_waiting_and_the_late_answer_changes_nothing() {
     let mut pane = list(617_000);
     let effects = pane.act(Action::Describe);
-    let [ListEffect::Ask(want, AnyRequest::Describe(_))] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Ask(want, AnyRequest::Describe(_))] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(drawn(&mut pane).contains("summing up…"));
     assert!(matches!(&pane.act(Action::Back)[..], [ListEffect::Say(_)]));
     let summaries = vec![Summary::default(); Field::ALL.len()];
-    assert!(pane.answer(want.clone(), Ok(request::Describe::pack(summaries.clone()))).is_empty());
+    assert!(
+        pane.answer(want.clone(), Ok(request::Describe::pack(summaries.clone())))
+            .is_empty()
+    );
     assert!(drawn(&mut pane).contains("Is this picture 1?"));
 
     let effects = pane.act(Action::Describe);
-    let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
+    let [ListEffect::Ask(want, _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     pane.answer(want.clone(), Ok(request::Describe::pack(summaries)));
     assert!(drawn(&mut pane).contains("what each column holds"));
-    assert!(refused(&pane.act(Action::Frequency)), "a count is not counted");
+    assert!(
+        refused(&pane.act(Action::Frequency)),
+        "a count is not counted"
+    );
     for _ in 0..4 {
         pane.act(Action::Down);
     }
@@ -521,15 +761,27 @@ fn an_item_is_gone_to_wherever_it_stands() {
     assert!(pane.go_to(7).is_empty());
     assert_eq!(pane.number(), Some(7));
     let effects = pane.go_to(300_000);
-    let [ListEffect::Ask(want, AnyRequest::Locate(request::Locate { number: 300_000, .. }))] = &effects[..] else {
+    let [
+        ListEffect::Ask(
+            want,
+            AnyRequest::Locate(request::Locate {
+                number: 300_000, ..
+            }),
+        ),
+    ] = &effects[..]
+    else {
         panic!("{effects:?}")
     };
     let effects = pane.answer(want.clone(), Ok(request::Locate::pack(Some(299_999))));
     settle(&mut pane, effects, 617_000);
     assert_eq!(pane.number(), Some(300_000));
     let effects = pane.go_to(1);
-    let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
-    assert!(refused(&pane.answer(want.clone(), Ok(request::Locate::pack(None)))));
+    let [ListEffect::Ask(want, _)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
+    assert!(refused(
+        &pane.answer(want.clone(), Ok(request::Locate::pack(None)))
+    ));
     assert_eq!(pane.number(), Some(300_000));
 }
 
@@ -538,13 +790,23 @@ fn a_late_answer_does_not_move_a_cursor_that_somebody_moved() {
     let late = |act: &mut dyn FnMut(&mut ListPane)| {
         let mut pane = list(617_000);
         let effects = pane.go_to(300_000);
-        let [ListEffect::Ask(want, _)] = &effects[..] else { panic!("{effects:?}") };
+        let [ListEffect::Ask(want, _)] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         act(&mut pane);
         let row = pane.state.row();
-        assert!(pane.answer(want.clone(), Ok(request::Locate::pack(Some(299_999)))).is_empty());
+        assert!(
+            pane.answer(want.clone(), Ok(request::Locate::pack(Some(299_999))))
+                .is_empty()
+        );
         assert_eq!(pane.state.row(), row);
     };
-    for action in [Action::Down, Action::Bottom, Action::Open, Action::SortDescending] {
+    for action in [
+        Action::Down,
+        Action::Bottom,
+        Action::Open,
+        Action::SortDescending,
+    ] {
         late(&mut |pane| drop(pane.act(action)));
     }
     late(&mut |pane| drop(pane.find("kite").unwrap()));
@@ -560,25 +822,57 @@ fn four_reasons_for_no_rows() {
     let mut pane = ListPane::new();
     assert_eq!(pane.empty(), Empty::Loading);
     let ask = asked(&pane.start());
-    give(&mut pane, Page { of: 0, ..page(&ask, 0) });
-    assert!(matches!(pane.empty(), Empty::Nothing { hint } if hint.contains("S draws") && hint.contains("import")));
-    for action in Action::ALL.iter().filter(|a| matches!(a.scope(), Scope::Table | Scope::List)) {
+    give(
+        &mut pane,
+        Page {
+            of: 0,
+            ..page(&ask, 0)
+        },
+    );
+    assert!(
+        matches!(pane.empty(), Empty::Nothing { hint } if hint.contains("S draws") && hint.contains("import"))
+    );
+    for action in Action::ALL
+        .iter()
+        .filter(|a| matches!(a.scope(), Scope::Table | Scope::List))
+    {
         for effect in pane.act(*action) {
-            assert!(!matches!(effect, ListEffect::Open { .. } | ListEffect::Copy { .. }), "{action:?}: {effect:?}");
+            assert!(
+                !matches!(effect, ListEffect::Open { .. } | ListEffect::Copy { .. }),
+                "{action:?}: {effect:?}"
+            );
         }
     }
 
     let mut pane = list(617_000);
     let effects = pane.find("nothing like it").unwrap();
     settle(&mut pane, effects, 0);
-    assert!(matches!(pane.empty(), Empty::Filtered { hint } if hint.contains("X shows everything")));
+    assert!(
+        matches!(pane.empty(), Empty::Filtered { hint } if hint.contains("X shows everything"))
+    );
     let shown = drawn(&mut pane);
-    assert!(shown.contains("0 of 617,000") && shown.contains("No row passes the filter"), "{shown}");
+    assert!(
+        shown.contains("0 of 617,000") && shown.contains("No row passes the filter"),
+        "{shown}"
+    );
 
     let ask = asked(&pane.find("something").unwrap());
-    let failure = || Error::new(ErrorKind::Corrupt, "block 7 does not match its checksum").help("run benchtop doctor");
-    assert!(pane.answer(Want::Page { generation: ask.generation }, Err(failure())).is_empty());
-    assert!(matches!(pane.empty(), Empty::Failed(why) if why.contains("block 7") && why.contains("doctor")));
+    let failure = || {
+        Error::new(ErrorKind::Corrupt, "block 7 does not match its checksum")
+            .help("run benchtop doctor")
+    };
+    assert!(
+        pane.answer(
+            Want::Page {
+                generation: ask.generation
+            },
+            Err(failure())
+        )
+        .is_empty()
+    );
+    assert!(
+        matches!(pane.empty(), Empty::Failed(why) if why.contains("block 7") && why.contains("doctor"))
+    );
     let ask = asked(&pane.changed());
     assert_eq!(pane.empty(), Empty::Loading);
     give(&mut pane, page(&ask, 5));
@@ -587,7 +881,12 @@ fn four_reasons_for_no_rows() {
     // A page that fails leaves the one before it where it was.
     let mut pane = list(617_000);
     let ask = asked(&pane.act(Action::Bottom));
-    assert!(refused(&pane.answer(Want::Page { generation: ask.generation }, Err(failure()))));
+    assert!(refused(&pane.answer(
+        Want::Page {
+            generation: ask.generation
+        },
+        Err(failure())
+    )));
     assert_eq!(pane.number(), Some(1));
 }
 
@@ -595,12 +894,23 @@ fn four_reasons_for_no_rows() {
 fn a_new_owner_is_asked_again_and_nothing_old_is_waited_for() {
     let mut pane = list(617_000);
     let lost = asked(&pane.find("dog").unwrap());
-    give(&mut pane, Page { partial: true, ..page(&lost, 3) });
+    give(
+        &mut pane,
+        Page {
+            partial: true,
+            ..page(&lost, 3)
+        },
+    );
     pane.act(Action::Describe);
     let ask = asked(&pane.start());
     assert_eq!(ask.filter.text, "dog");
     assert!(give(&mut pane, page(&lost, 9)).is_empty());
     give(&mut pane, page(&ask, 8));
     let shown = drawn(&mut pane);
-    assert!(shown.contains("8 of 617,000") && !shown.contains("searching") && !shown.contains("summing"), "{shown}");
+    assert!(
+        shown.contains("8 of 617,000")
+            && !shown.contains("searching")
+            && !shown.contains("summing"),
+        "{shown}"
+    );
 }

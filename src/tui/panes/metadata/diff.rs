@@ -18,7 +18,12 @@ pub fn by_lines(old: &str, new: &str, around: usize) -> Vec<Option<Line>> {
     let (a, b): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let ops = capture_diff_slices(Algorithm::Myers, &a, &b);
     let mut all: Vec<Line> = Vec::new();
-    let mut put = |text: &str, change| all.push(Line { text: text.into(), change });
+    let mut put = |text: &str, change| {
+        all.push(Line {
+            text: text.into(),
+            change,
+        })
+    };
     for op in ops {
         let (from, to) = (op.old_range(), op.new_range());
         match op {
@@ -29,7 +34,9 @@ pub fn by_lines(old: &str, new: &str, around: usize) -> Vec<Option<Line>> {
             }
         }
     }
-    let changed: Vec<usize> = (0..all.len()).filter(|i| all[*i].change != Change::Same).collect();
+    let changed: Vec<usize> = (0..all.len())
+        .filter(|i| all[*i].change != Change::Same)
+        .collect();
     let near = |i: usize| {
         let at = changed.partition_point(|c| *c < i);
         let reach = |c: Option<&usize>| c.is_some_and(|c| c.abs_diff(i) <= around);
@@ -66,7 +73,11 @@ pub fn by_terms(old: &[&str], new: &[&str]) -> Terms {
         match op {
             DiffOp::Equal { .. } => {}
             DiffOp::Replace { .. } if from.len() == to.len() => {
-                terms.renamed.extend(from.iter().zip(to).map(|(a, b)| (a.to_string(), b.to_string())));
+                terms.renamed.extend(
+                    from.iter()
+                        .zip(to)
+                        .map(|(a, b)| (a.to_string(), b.to_string())),
+                );
             }
             _ => {
                 terms.gone.extend(from.iter().map(|t| t.to_string()));
@@ -99,7 +110,10 @@ mod tests {
         let old: String = (0..20).map(|i| format!("line {i}\n")).collect();
         let new = old.replace("line 10\n", "line ten\nline ten and a half\n");
         let lines = by_lines(&old, &new, 1);
-        let texts: Vec<_> = lines.iter().map(|l| l.as_ref().map(|l| (l.change, l.text.as_str()))).collect();
+        let texts: Vec<_> = lines
+            .iter()
+            .map(|l| l.as_ref().map(|l| (l.change, l.text.as_str())))
+            .collect();
         assert_eq!(
             texts,
             [
@@ -117,9 +131,15 @@ mod tests {
 
     #[test]
     fn terms_are_renamed_gone_or_new() {
-        let terms = by_terms(&["cat", "dog", "owl", "wolf"], &["cat", "hound", "owl", "bear", "fox"]);
+        let terms = by_terms(
+            &["cat", "dog", "owl", "wolf"],
+            &["cat", "hound", "owl", "bear", "fox"],
+        );
         assert_eq!(terms.renamed, [("dog".to_string(), "hound".to_string())]);
-        assert_eq!((terms.gone, terms.new), (vec!["wolf".into()], vec!["bear".into(), "fox".into()]));
+        assert_eq!(
+            (terms.gone, terms.new),
+            (vec!["wolf".into()], vec!["bear".into(), "fox".into()])
+        );
         let moved = by_terms(&["cat", "dog", "owl"], &["dog", "cat", "owl"]);
         assert_eq!(moved, Terms::default());
     }

@@ -20,16 +20,29 @@ fn question(shown: &Shown, room: usize, look: &Look) -> Vec<Vec<Word>> {
         (false, _) => "  ",
     };
     let role = if changed { Role::Accent } else { Role::Dim };
-    let mut head = vec![(mark.to_string(), look.style(Role::Accent)), (shown.head.clone(), look.style(role))];
+    let mut head = vec![
+        (mark.to_string(), look.style(Role::Accent)),
+        (shown.head.clone(), look.style(role)),
+    ];
     if let Some(gone) = &shown.gone {
         let said = format!("  gone: {gone}");
-        head.extend(said.split_inclusive(' ').map(|word| (word.to_string(), look.style(Role::Bad))));
+        head.extend(
+            said.split_inclusive(' ')
+                .map(|word| (word.to_string(), look.style(Role::Bad))),
+        );
     }
     let mut lines = wrap(head, room);
     for (name, pieces) in &shown.texts {
-        let body = wrap(styled(pieces, !changed || shown.gone.is_some(), look), room.saturating_sub(4).max(4));
+        let body = wrap(
+            styled(pieces, !changed || shown.gone.is_some(), look),
+            room.saturating_sub(4).max(4),
+        );
         for (i, mut line) in body.into_iter().enumerate() {
-            let label = if i == 0 { format!("  {name} ") } else { "    ".into() };
+            let label = if i == 0 {
+                format!("  {name} ")
+            } else {
+                "    ".into()
+            };
             line.insert(0, (label, look.style(Role::Key)));
             lines.push(line);
         }
@@ -50,23 +63,52 @@ pub fn heading(title: &str, here: bool, area: Rect, buf: &mut Buffer, look: &Loo
         _ => " ",
     };
     let (x, _) = buf.set_stringn(area.x, area.y, mark, room, look.style(Role::Gutter));
-    let style = if here { look.style(role).add_modifier(Modifier::BOLD) } else { look.style(role) };
+    let style = if here {
+        look.style(role).add_modifier(Modifier::BOLD)
+    } else {
+        look.style(role)
+    };
     let left = room.saturating_sub(1);
     let (x, _) = buf.set_stringn(x, area.y, text::fit(title, left), left, style);
     let left = usize::from(area.right().saturating_sub(x));
     if !look.accessible && left > 1 {
-        buf.set_stringn(x, area.y, format!(" {}", "─".repeat(left - 1)), left, look.style(Role::Border));
+        buf.set_stringn(
+            x,
+            area.y,
+            format!(" {}", "─".repeat(left - 1)),
+            left,
+            look.style(Role::Border),
+        );
     }
 }
 
 /// Draws the preview from line `top` on; gives how many lines it has, so that scrolling can stop.
-pub fn preview(desk: &EditSession, here: bool, top: usize, area: Rect, buf: &mut Buffer, look: &Look) -> usize {
+pub fn preview(
+    desk: &EditSession,
+    here: bool,
+    top: usize,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) -> usize {
     if area.height < 2 {
         return 0;
     }
     let Some(preview) = desk.shown() else {
-        heading(&format!("preview, seed {}", desk.seed()), here, Rect { height: 1, ..area }, buf, look);
-        buf.set_stringn(area.x + 1, area.y + 1, "being made", usize::from(area.width) - 1, look.style(Role::Pending));
+        heading(
+            &format!("preview, seed {}", desk.seed()),
+            here,
+            Rect { height: 1, ..area },
+            buf,
+            look,
+        );
+        buf.set_stringn(
+            area.x + 1,
+            area.y + 1,
+            "being made",
+            usize::from(area.width) - 1,
+            look.style(Role::Pending),
+        );
         return 0;
     };
     let changed = preview.changed();
@@ -76,19 +118,43 @@ pub fn preview(desk: &EditSession, here: bool, top: usize, area: Rect, buf: &mut
         (n, c) => format!("preview, seed {}: {c} of {n} change", desk.seed()),
     };
     heading(&title, here, Rect { height: 1, ..area }, buf, look);
-    let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(1), height: area.height - 1 };
+    let body = Rect {
+        x: area.x + 1,
+        y: area.y + 1,
+        width: area.width.saturating_sub(1),
+        height: area.height - 1,
+    };
     let room = usize::from(body.width);
     if preview.shown.is_empty() {
         let first = desk.found().find(|f| f.severity() == Severity::Error);
         let cause = first.map_or("see the findings".to_string(), said);
         let why = format!("no question can be made of this: {cause}");
-        for (i, line) in text::wrap(&why, room).iter().enumerate().take(usize::from(body.height)) {
-            buf.set_stringn(body.x, body.y + i as u16, line, room, look.style(Role::Warn));
+        for (i, line) in text::wrap(&why, room)
+            .iter()
+            .enumerate()
+            .take(usize::from(body.height))
+        {
+            buf.set_stringn(
+                body.x,
+                body.y + i as u16,
+                line,
+                room,
+                look.style(Role::Warn),
+            );
         }
         return 0;
     }
-    let lines: Vec<Vec<Word>> = preview.shown.iter().flat_map(|s| question(s, room, look)).collect();
-    for (i, line) in lines.iter().skip(top).take(usize::from(body.height)).enumerate() {
+    let lines: Vec<Vec<Word>> = preview
+        .shown
+        .iter()
+        .flat_map(|s| question(s, room, look))
+        .collect();
+    for (i, line) in lines
+        .iter()
+        .skip(top)
+        .take(usize::from(body.height))
+        .enumerate()
+    {
         put(line, body.x, body.y + i as u16, room, buf);
     }
     lines.len()
@@ -105,31 +171,66 @@ pub fn said(finding: &Finding) -> String {
 }
 
 /// Draws the findings, the one at `at` under the cursor with its advice; `at` is kept on the screen.
-pub fn findings(found: &[&Finding], here: bool, at: usize, area: Rect, buf: &mut Buffer, look: &Look) {
+pub fn findings(
+    found: &[&Finding],
+    here: bool,
+    at: usize,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) {
     if area.height < 2 {
         return;
     }
-    let errors = found.iter().filter(|f| f.severity() == Severity::Error).count();
+    let errors = found
+        .iter()
+        .filter(|f| f.severity() == Severity::Error)
+        .count();
     let title = match (found.len(), errors) {
         (0, _) => "findings: none".to_string(),
-        (n, e) => format!("findings: {e} {}, {} {}", plural(e, "error"), n - e, plural(n - e, "warning")),
+        (n, e) => format!(
+            "findings: {e} {}, {} {}",
+            plural(e, "error"),
+            n - e,
+            plural(n - e, "warning")
+        ),
     };
     heading(&title, here, Rect { height: 1, ..area }, buf, look);
-    let body = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(1), height: area.height - 1 };
+    let body = Rect {
+        x: area.x + 1,
+        y: area.y + 1,
+        width: area.width.saturating_sub(1),
+        height: area.height - 1,
+    };
     let room = usize::from(body.width);
     let mut lines: Vec<(String, Style)> = Vec::new();
     let mut cursor = 0..0;
     for (i, finding) in found.iter().enumerate() {
-        let role = if finding.severity() == Severity::Error { Role::Bad } else { Role::Warn };
-        let mark = if finding.severity() == Severity::Error { "!" } else { "?" };
+        let role = if finding.severity() == Severity::Error {
+            Role::Bad
+        } else {
+            Role::Warn
+        };
+        let mark = if finding.severity() == Severity::Error {
+            "!"
+        } else {
+            "?"
+        };
         let style = look.style(role);
         let from = lines.len();
         let mut said = said(finding);
         if i == at && here && !finding.help.is_empty() {
             said += &format!(": {}", finding.help);
         }
-        for (n, line) in text::wrap(&said, room.saturating_sub(2)).into_iter().enumerate() {
-            let lead = if n == 0 { format!("{mark} ") } else { "  ".into() };
+        for (n, line) in text::wrap(&said, room.saturating_sub(2))
+            .into_iter()
+            .enumerate()
+        {
+            let lead = if n == 0 {
+                format!("{mark} ")
+            } else {
+                "  ".into()
+            };
             lines.push((lead + &line, style));
         }
         if i == at {
@@ -139,35 +240,69 @@ pub fn findings(found: &[&Finding], here: bool, at: usize, area: Rect, buf: &mut
     let height = usize::from(body.height);
     let top = cursor.end.saturating_sub(height);
     for (i, (line, style)) in lines.iter().enumerate().skip(top).take(height) {
-        let style = if here && cursor.contains(&i) { style.patch(look.style(Role::Selection)) } else { *style };
+        let style = if here && cursor.contains(&i) {
+            style.patch(look.style(Role::Selection))
+        } else {
+            *style
+        };
         buf.set_stringn(body.x, body.y + (i - top) as u16, line, room, style);
     }
 }
 
 fn plural(n: usize, word: &str) -> String {
-    if n == 1 { word.to_string() } else { format!("{word}s") }
+    if n == 1 {
+        word.to_string()
+    } else {
+        format!("{word}s")
+    }
 }
 
 /// What the first line says: a conflict before everything, then what is not saved, then the first error.
-pub fn banner(desk: &EditSession, save: &str, resolve: &str, area: Rect, buf: &mut Buffer, look: &Look) {
+pub fn banner(
+    desk: &EditSession,
+    save: &str,
+    resolve: &str,
+    area: Rect,
+    buf: &mut Buffer,
+    look: &Look,
+) {
     let session = desk.session();
     let (said, role) = if let Some(file) = session.conflicts().first() {
         let others = session.conflicts().len() - 1;
-        let more = if others > 0 { format!(" (and {others} more)") } else { String::new() };
-        (format!("! {file}{more} changed on disk while you edited it: {resolve} settles it"), Role::Bad)
+        let more = if others > 0 {
+            format!(" (and {others} more)")
+        } else {
+            String::new()
+        };
+        (
+            format!("! {file}{more} changed on disk while you edited it: {resolve} settles it"),
+            Role::Bad,
+        )
     } else if !session.changed().is_empty() {
         let changed = session.changed();
         let mark = if look.accessible { "*" } else { "●" };
-        (format!("{mark} not saved: {}  {save} saves", changed.join(", ")), Role::Pending)
+        (
+            format!("{mark} not saved: {}  {save} saves", changed.join(", ")),
+            Role::Pending,
+        )
     } else if let Some(error) = desk.found().find(|f| f.severity() == Severity::Error) {
         (format!("! metadata/{}", self::said(error)), Role::Bad)
     } else if session.shipped() {
-        ("the shipped metadata: the first save writes it into this project".to_string(), Role::Dim)
+        (
+            "the shipped metadata: the first save writes it into this project".to_string(),
+            Role::Dim,
+        )
     } else {
         ("as on disk".to_string(), Role::Dim)
     };
     let room = usize::from(area.width.saturating_sub(1));
     if area.height > 0 && room > 0 {
-        buf.set_stringn(area.x + 1, area.y, text::fit(&said, room), room, look.style(role));
+        buf.set_stringn(
+            area.x + 1,
+            area.y,
+            text::fit(&said, room),
+            room,
+            look.style(role),
+        );
     }
 }

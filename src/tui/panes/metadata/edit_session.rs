@@ -81,7 +81,10 @@ impl EditSession {
 
     /// What is wrong: files that cannot be read, then what the last preview found, errors first.
     pub fn found(&self) -> impl Iterator<Item = &Finding> {
-        self.session.unreadable().iter().chain(self.preview.iter().flat_map(|p| &p.found))
+        self.session
+            .unreadable()
+            .iter()
+            .chain(self.preview.iter().flat_map(|p| &p.found))
     }
 
     /// What is wrong with one file.
@@ -113,14 +116,24 @@ impl EditSession {
         let mut effects = self.touched();
         if !first && !changed.is_empty() {
             let conflicts = self.session.conflicts();
-            let (both, only): (Vec<&String>, Vec<&String>) =
-                changed.iter().partition(|n| conflicts.contains(&n.as_str()));
+            let (both, only): (Vec<&String>, Vec<&String>) = changed
+                .iter()
+                .partition(|n| conflicts.contains(&n.as_str()));
             if !both.is_empty() {
-                let names = both.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ");
-                effects
-                    .push(Effect::Refuse(format!("{names} changed on disk while you edited it: nothing was merged")));
+                let names = both
+                    .iter()
+                    .map(|n| n.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                effects.push(Effect::Refuse(format!(
+                    "{names} changed on disk while you edited it: nothing was merged"
+                )));
             } else {
-                let names = only.iter().map(|n| n.as_str()).collect::<Vec<_>>().join(", ");
+                let names = only
+                    .iter()
+                    .map(|n| n.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 effects.push(Effect::Say(format!("{names} changed on disk: read again")));
             }
         }
@@ -146,7 +159,11 @@ impl EditSession {
             return vec![];
         }
         self.selection = selection;
-        if self.phase == Phase::Ready { self.touched() } else { vec![] }
+        if self.phase == Phase::Ready {
+            self.touched()
+        } else {
+            vec![]
+        }
     }
 
     /// Takes in a preview; whether it is the one awaited or nearer to it than the one shown.
@@ -165,26 +182,39 @@ impl EditSession {
         let ready = self.phase == Phase::Ready;
         Some(match action {
             Action::SaveMetadata => self.save(),
-            Action::Revert if !self.session.is_changed(file) => refuse(format!("{file} is as it is on disk")),
+            Action::Revert if !self.session.is_changed(file) => {
+                refuse(format!("{file} is as it is on disk"))
+            }
             Action::Revert => ask(
                 ChoiceFor::Revert(file.into()),
                 format!("give up your edits of {file}?"),
                 [("give them up", "undo brings them back"), ("keep them", "")],
             ),
-            Action::EditOutside if self.session.is_changed(file) => {
-                refuse(format!("save or revert {file} first: two editors of one text lose one of them"))
-            }
-            Action::EditOutside => vec![Effect::Edit { file: file.into(), line: line.max(1) }],
+            Action::EditOutside if self.session.is_changed(file) => refuse(format!(
+                "save or revert {file} first: two editors of one text lose one of them"
+            )),
+            Action::EditOutside => vec![Effect::Edit {
+                file: file.into(),
+                line: line.max(1),
+            }],
             Action::SeedDown | Action::SeedUp if ready => {
                 let up = action == Action::SeedUp;
-                self.seed = if up { self.seed.wrapping_add(1) } else { self.seed.wrapping_sub(1) };
+                self.seed = if up {
+                    self.seed.wrapping_add(1)
+                } else {
+                    self.seed.wrapping_sub(1)
+                };
                 self.touched()
             }
             Action::Resolve => match self.session.conflicts().first() {
                 None => refuse("no file changed on disk while you edited it"),
                 Some(first) => {
                     let conflicts = self.session.conflicts();
-                    let own = conflicts.iter().find(|c| **c == file).unwrap_or(first).to_string();
+                    let own = conflicts
+                        .iter()
+                        .find(|c| **c == file)
+                        .unwrap_or(first)
+                        .to_string();
                     self.ask_conflict(&own)
                 }
             },
@@ -202,15 +232,27 @@ impl EditSession {
     /// # Errors
     /// There is none.
     pub fn step(&mut self, undo: bool) -> std::result::Result<(Vec<Effect>, Places), String> {
-        let places = if undo { self.session.undo() } else { self.session.redo() };
-        let none = if undo { "there is no edit to take back" } else { "there is nothing to do again" };
+        let places = if undo {
+            self.session.undo()
+        } else {
+            self.session.redo()
+        };
+        let none = if undo {
+            "there is no edit to take back"
+        } else {
+            "there is nothing to do again"
+        };
         let places = places.ok_or(none)?;
         Ok((self.touched(), places))
     }
 
     fn ask_conflict(&self, file: &str) -> Vec<Effect> {
         let removed = self.session.theirs(file).is_none();
-        let theirs = if removed { "the file was removed on disk" } else { "undo brings mine back" };
+        let theirs = if removed {
+            "the file was removed on disk"
+        } else {
+            "undo brings mine back"
+        };
         ask(
             ChoiceFor::Conflict(file.into()),
             format!("{file} changed on disk while you edited it"),
@@ -230,7 +272,15 @@ impl EditSession {
         if saves.is_empty() {
             return refuse("nothing is changed");
         }
-        let files = saves.into_iter().filter_map(|s| Some(MetaFile { name: s.name, text: s.text? })).collect();
+        let files = saves
+            .into_iter()
+            .filter_map(|s| {
+                Some(MetaFile {
+                    name: s.name,
+                    text: s.text?,
+                })
+            })
+            .collect();
         vec![
             Effect::Say("counting the items that this touches".into()),
             Effect::Ask(Want::Impact, request::Impact(files).into()),
@@ -242,19 +292,40 @@ impl EditSession {
         let (touched, detail) = match impact {
             Ok(impact) => (tells(&impact), causes(&impact)),
             // The count is a courtesy; not to be able to save would be worse.
-            Err(problem) => (format!("items could not be counted: {}", said(&problem)), String::new()),
+            Err(problem) => (
+                format!("items could not be counted: {}", said(&problem)),
+                String::new(),
+            ),
         };
         let files = self.session.saves().len();
         if files == 0 {
             return vec![];
         }
-        let errors = self.found().filter(|f| f.severity() == Severity::Error).count();
-        let files = if files == 1 { "1 file".into() } else { format!("{files} files") };
-        let mut lines: Vec<Line> = vec![(format!("save {files}"), detail), ("go on editing".into(), String::new())];
+        let errors = self
+            .found()
+            .filter(|f| f.severity() == Severity::Error)
+            .count();
+        let files = if files == 1 {
+            "1 file".into()
+        } else {
+            format!("{files} files")
+        };
+        let mut lines: Vec<Line> = vec![
+            (format!("save {files}"), detail),
+            ("go on editing".into(), String::new()),
+        ];
         if errors > 0 {
-            lines[0].1 = format!("with {errors} {}  {}", if errors == 1 { "error" } else { "errors" }, lines[0].1);
+            lines[0].1 = format!(
+                "with {errors} {}  {}",
+                if errors == 1 { "error" } else { "errors" },
+                lines[0].1
+            );
         }
-        vec![Effect::AskChoice { purpose: ChoiceFor::Save, title: touched, lines }]
+        vec![Effect::AskChoice {
+            purpose: ChoiceFor::Save,
+            title: touched,
+            lines,
+        }]
     }
 
     /// Takes in the answer to a save: the files as they are on disk now.
@@ -265,7 +336,10 @@ impl EditSession {
                 let mut effects = self.take(Ok(state));
                 let left = self.session.changed().len();
                 let saved = changed.saturating_sub(left);
-                effects.push(Effect::Done(format!("saved {saved} {}", if saved == 1 { "file" } else { "files" })));
+                effects.push(Effect::Done(format!(
+                    "saved {saved} {}",
+                    if saved == 1 { "file" } else { "files" }
+                )));
                 if std::mem::take(&mut self.leaving) && left == 0 {
                     effects.push(Effect::Quit);
                 }
@@ -292,32 +366,49 @@ impl EditSession {
         Some(ask(
             ChoiceFor::Quit,
             format!("not saved: {names}"),
-            [("save and quit", ""), ("quit without saving", "the edits are lost"), ("stay", "")],
+            [
+                ("save and quit", ""),
+                ("quit without saving", "the edits are lost"),
+                ("stay", ""),
+            ],
         ))
     }
 
     /// Does what was chosen; `None` where the choice is not the desk's.
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Option<Vec<Effect>> {
-        let save = |session: &Session| vec![Effect::Ask(Want::Saved, request::SaveMetadata(session.saves()).into())];
+        let save = |session: &Session| {
+            vec![Effect::Ask(
+                Want::Saved,
+                request::SaveMetadata(session.saves()).into(),
+            )]
+        };
         Some(match (purpose, pick) {
             (ChoiceFor::Save, 0) => save(&self.session),
             (ChoiceFor::Save, _) => vec![],
             (ChoiceFor::Conflict(file), 0) => {
                 self.session.keep_mine(file);
                 let mut effects = self.touched();
-                effects.push(Effect::Say(format!("the next save replaces {file} on disk")));
+                effects.push(Effect::Say(format!(
+                    "the next save replaces {file} on disk"
+                )));
                 effects
             }
             (ChoiceFor::Conflict(file), 1) => {
                 self.session.take_theirs(file);
                 let mut effects = self.touched();
-                effects.push(Effect::Say(format!("{file} is as it is on disk; undo brings yours back")));
+                effects.push(Effect::Say(format!(
+                    "{file} is as it is on disk; undo brings yours back"
+                )));
                 effects
             }
             (ChoiceFor::Conflict(file), _) => {
                 let (theirs, mine) = (self.session.theirs(file), self.session.text(file));
                 let page = Page::new(format!("{file}: - is on disk, + is mine"));
-                vec![Effect::Show(Box::new(lines_of(page, theirs.unwrap_or_default(), mine.unwrap_or_default())))]
+                vec![Effect::Show(Box::new(lines_of(
+                    page,
+                    theirs.unwrap_or_default(),
+                    mine.unwrap_or_default(),
+                )))]
             }
             (ChoiceFor::Revert(file), 0) => {
                 self.session.revert(file);
@@ -345,24 +436,30 @@ impl EditSession {
         let changed = self.session.changed();
         let page = |page: Page, file: &&str| {
             let (old, new) = (self.session.base().text(file), self.session.text(file));
-            lines_of(page.heading(*file), old.unwrap_or_default(), new.unwrap_or_default())
+            lines_of(
+                page.heading(*file),
+                old.unwrap_or_default(),
+                new.unwrap_or_default(),
+            )
         };
         (!changed.is_empty()).then(|| changed.iter().fold(Page::new("what a save changes"), page))
     }
 }
 
 fn lines_of(page: Page, old: &str, new: &str) -> Page {
-    by_lines(old, new, AROUND).into_iter().fold(page, |page, line| match line {
-        None => page.entry("", 2, "...", Role::Dim),
-        Some(line) => {
-            let (mark, role) = match line.change {
-                Change::Same => (" ", Role::Text),
-                Change::Added => ("+", Role::Good),
-                Change::Removed => ("-", Role::Bad),
-            };
-            page.entry(mark, 2, line.text, role)
-        }
-    })
+    by_lines(old, new, AROUND)
+        .into_iter()
+        .fold(page, |page, line| match line {
+            None => page.entry("", 2, "...", Role::Dim),
+            Some(line) => {
+                let (mark, role) = match line.change {
+                    Change::Same => (" ", Role::Text),
+                    Change::Added => ("+", Role::Good),
+                    Change::Removed => ("-", Role::Bad),
+                };
+                page.entry(mark, 2, line.text, role)
+            }
+        })
 }
 
 /// Where texts changed: file and byte.
@@ -377,18 +474,31 @@ fn tells(impact: &Impact) -> String {
     let of = grouped(impact.composed);
     match (stale, gone) {
         (0, 0) => format!("none of {of} composed items changes"),
-        _ => format!("of {of} composed items {} become stale, {} are gone", grouped(stale), grouped(gone)),
+        _ => format!(
+            "of {of} composed items {} become stale, {} are gone",
+            grouped(stale),
+            grouped(gone)
+        ),
     }
 }
 
 fn causes(impact: &Impact) -> String {
-    let some: Vec<String> = impact.causes.iter().take(3).map(|(what, n)| format!("{what}: {}", grouped(*n))).collect();
+    let some: Vec<String> = impact
+        .causes
+        .iter()
+        .take(3)
+        .map(|(what, n)| format!("{what}: {}", grouped(*n)))
+        .collect();
     some.join("; ")
 }
 
 fn ask<const N: usize>(purpose: ChoiceFor, title: String, lines: [(&str, &str); N]) -> Vec<Effect> {
     let lines = lines.map(|(a, b)| (a.to_string(), b.to_string())).to_vec();
-    vec![Effect::AskChoice { purpose, title, lines }]
+    vec![Effect::AskChoice {
+        purpose,
+        title,
+        lines,
+    }]
 }
 
 pub(in crate::panes) fn refuse(why: impl Into<String>) -> Vec<Effect> {
@@ -397,7 +507,10 @@ pub(in crate::panes) fn refuse(why: impl Into<String>) -> Vec<Effect> {
 
 /// A problem in one line: what, where, what to do.
 pub(in crate::panes) fn said(problem: &Error) -> String {
-    let help = problem.help.as_ref().map_or(String::new(), |h| format!("; {h}"));
+    let help = problem
+        .help
+        .as_ref()
+        .map_or(String::new(), |h| format!("; {h}"));
     format!("{}{help}", problem.what)
 }
 

@@ -19,7 +19,10 @@ pub enum Want {
 
 /// Says which files a step back or forward changed.
 pub fn stepped(undo: bool, places: &[(String, usize)]) -> MetadataEffect {
-    let mut names: Vec<String> = places.iter().map(|(name, _)| format!("metadata/{name}")).collect();
+    let mut names: Vec<String> = places
+        .iter()
+        .map(|(name, _)| format!("metadata/{name}"))
+        .collect();
     names.dedup();
     let what = if undo { "taken back" } else { "done again" };
     MetadataEffect::Say(format!("{what} in {}; not saved yet", names.join(", ")))
@@ -63,16 +66,42 @@ pub enum RuleKind {
 
 impl RuleKind {
     /// All of them, in the order of the menu.
-    pub const ALL: [RuleKind; 5] = [Self::NotWith, Self::Hides, Self::Shows, Self::LookAlike, Self::Group];
+    pub const ALL: [RuleKind; 5] = [
+        Self::NotWith,
+        Self::Hides,
+        Self::Shows,
+        Self::LookAlike,
+        Self::Group,
+    ];
 
     /// What the menu says, a word about it, and what is asked for.
     pub fn about(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::NotWith => ("add: not with", "no picture has both", "not with (vocabulary: terms)"),
-            Self::Hides => ("add: hides", "not asked about there", "hides (vocabularies)"),
-            Self::Shows => ("add: shows anyway", "no wrong answers there", "shows (vocabulary: terms)"),
-            Self::LookAlike => ("add: looks like", "not in one question", "looks like (terms)"),
-            Self::Group => ("set the group", "others can be right too", "group (empty for none)"),
+            Self::NotWith => (
+                "add: not with",
+                "no picture has both",
+                "not with (vocabulary: terms)",
+            ),
+            Self::Hides => (
+                "add: hides",
+                "not asked about there",
+                "hides (vocabularies)",
+            ),
+            Self::Shows => (
+                "add: shows anyway",
+                "no wrong answers there",
+                "shows (vocabulary: terms)",
+            ),
+            Self::LookAlike => (
+                "add: looks like",
+                "not in one question",
+                "looks like (terms)",
+            ),
+            Self::Group => (
+                "set the group",
+                "others can be right too",
+                "group (empty for none)",
+            ),
         }
     }
 }

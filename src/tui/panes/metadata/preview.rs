@@ -70,7 +70,11 @@ pub struct Shown {
 impl Shown {
     /// Whether the edit makes a difference to it.
     pub fn changed(&self) -> bool {
-        self.gone.is_some() || self.texts.iter().any(|(_, t)| t.iter().any(|p| p.change != Change::Same))
+        self.gone.is_some()
+            || self
+                .texts
+                .iter()
+                .any(|(_, t)| t.iter().any(|p| p.change != Change::Same))
     }
 }
 
@@ -100,11 +104,22 @@ pub struct Maker {
 
 impl Maker {
     /// Makes a preview. It depends on the arguments alone, whatever was made before.
-    pub fn make(&mut self, base: &Metadata, edited: &Metadata, selection: &Selection, seed: u64) -> Preview {
+    pub fn make(
+        &mut self,
+        base: &Metadata,
+        edited: &Metadata,
+        selection: &Selection,
+        seed: u64,
+    ) -> Preview {
         let compiled = self.compiled(base);
         let (grammar, found) = CompiledMetadata::compile(edited);
         let grammar = Arc::new(grammar);
-        let pair = Pair { base: &compiled, edited: &grammar, terms: terms(base, edited), seed };
+        let pair = Pair {
+            base: &compiled,
+            edited: &grammar,
+            terms: terms(base, edited),
+            seed,
+        };
         let mut all = pair.drawn(selection, base);
         // The sort is stable: what is drawn keeps its order among the changed and among the unchanged.
         all.sort_by_key(|s| !s.changed());
@@ -138,9 +153,16 @@ pub fn compute(base: &Metadata, edited: &Metadata, selection: &Selection, seed: 
 /// What became of the enabled terms, by vocabulary; those that did not change are left out.
 fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
     let mut out = Vec::new();
-    let names = base.vocabularies().keys().map(String::as_str).chain([STYLE]);
+    let names = base
+        .vocabularies()
+        .keys()
+        .map(String::as_str)
+        .chain([STYLE]);
     for name in names {
-        let same = match (base.vocabularies().get(name), edited.vocabularies().get(name)) {
+        let same = match (
+            base.vocabularies().get(name),
+            edited.vocabularies().get(name),
+        ) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
@@ -148,10 +170,14 @@ fn terms(base: &Metadata, edited: &Metadata) -> Vec<(String, Terms)> {
             let mut terms = by_terms(&base.enabled(name), &edited.enabled(name));
             // A term that is only disabled did not become its new neighbour.
             let kept = |m: &Metadata, t: &str| {
-                m.vocabularies().get(name).is_some_and(|v| v.terms().iter().any(|o| o.text == t))
+                m.vocabularies()
+                    .get(name)
+                    .is_some_and(|v| v.terms().iter().any(|o| o.text == t))
             };
-            let (renamed, apart): (Vec<_>, Vec<_>) =
-                terms.renamed.drain(..).partition(|(old, new)| !kept(edited, old) && !kept(base, new));
+            let (renamed, apart): (Vec<_>, Vec<_>) = terms
+                .renamed
+                .drain(..)
+                .partition(|(old, new)| !kept(edited, old) && !kept(base, new));
             terms.renamed = renamed;
             for (old, new) in apart {
                 terms.gone.push(old);
@@ -179,11 +205,23 @@ impl Pair<'_> {
         let drawn = draw(self.base, &plan(self.base, selection, base), self.seed);
         let mut out: Vec<Shown> = Vec::new();
         for (name, terms) in &self.terms {
-            let Some(list) = self.base.list(name) else { continue };
-            let changed = terms.renamed.iter().map(|(old, _)| old).chain(&terms.gone).take(TERMS);
+            let Some(list) = self.base.list(name) else {
+                continue;
+            };
+            let changed = terms
+                .renamed
+                .iter()
+                .map(|(old, _)| old)
+                .chain(&terms.gone)
+                .take(TERMS);
             for (n, term) in changed.enumerate() {
-                let Some(position) = self.base.lists[list].position(term) else { continue };
-                let with = drawn.iter().filter(|c| c.terms.iter().any(|(l, _)| *l == list)).cycle();
+                let Some(position) = self.base.lists[list].position(term) else {
+                    continue;
+                };
+                let with = drawn
+                    .iter()
+                    .filter(|c| c.terms.iter().any(|(l, _)| *l == list))
+                    .cycle();
                 if let Some(choices) = with.skip(n).take(1).next() {
                     out.push(self.show(&with_term(self.base, choices, list, position)));
                 }
@@ -198,19 +236,30 @@ impl Pair<'_> {
     /// Questions that new rules leave out: of terms that cannot stand together now, or of what a term hides now.
     fn of_new_rules(&self, drawn: &[Choices]) -> Vec<Shown> {
         let (base, edited) = (self.base, self.edited);
-        let Some(rules) = edited.compatibility.as_deref() else { return Vec::new() };
+        let Some(rules) = edited.compatibility.as_deref() else {
+            return Vec::new();
+        };
         let old = base.compatibility.as_deref();
         let at = |(list, term): (usize, u32)| {
             let own = base.list(&edited.lists[list].name)?;
-            Some((own, base.lists[own].position(&edited.lists[list].terms[term as usize])?))
+            Some((
+                own,
+                base.lists[own].position(&edited.lists[list].terms[term as usize])?,
+            ))
         };
         let mut out = Vec::new();
         for (a, b) in rules.clashes() {
             if out.len() >= TERMS {
                 break;
             }
-            let (Some(a), Some(b)) = (at(a), at(b)) else { continue };
-            let has = |c: &&Choices| [a, b].iter().all(|(list, _)| c.terms.iter().any(|t| t.0 == *list));
+            let (Some(a), Some(b)) = (at(a), at(b)) else {
+                continue;
+            };
+            let has = |c: &&Choices| {
+                [a, b]
+                    .iter()
+                    .all(|(list, _)| c.terms.iter().any(|t| t.0 == *list))
+            };
             if old.is_some_and(|old| old.clash(a, b)) {
                 continue;
             }
@@ -220,8 +269,12 @@ impl Pair<'_> {
             }
         }
         for (term, list) in rules.all_hidden() {
-            let (Some(term), Some(list)) = (at(term), base.list(&edited.lists[list].name)) else { continue };
-            let asks = |c: &&Choices| base.subtasks[c.subtask].list == list && c.terms.iter().any(|t| t.0 == term.0);
+            let (Some(term), Some(list)) = (at(term), base.list(&edited.lists[list].name)) else {
+                continue;
+            };
+            let asks = |c: &&Choices| {
+                base.subtasks[c.subtask].list == list && c.terms.iter().any(|t| t.0 == term.0)
+            };
             if out.len() >= 2 * TERMS || old.is_some_and(|old| old.hides(term, list)) {
                 continue;
             }
@@ -236,15 +289,22 @@ impl Pair<'_> {
     fn of_new_terms(&self, selection: &Selection, edited: &Metadata) -> Vec<Shown> {
         let mut out = Vec::new();
         for (name, terms) in self.terms.iter().filter(|(_, t)| !t.new.is_empty()) {
-            let Some(list) = self.edited.list(name) else { continue };
+            let Some(list) = self.edited.list(name) else {
+                continue;
+            };
             let about = match selection {
                 Selection::Vocabulary(_) | Selection::All => Selection::Vocabulary(name.clone()),
                 other => other.clone(),
             };
             let drawn = draw(self.edited, &plan(self.edited, &about, edited), self.seed);
-            let with: Vec<_> = drawn.iter().filter(|c| c.terms.iter().any(|(l, _)| *l == list)).collect();
+            let with: Vec<_> = drawn
+                .iter()
+                .filter(|c| c.terms.iter().any(|(l, _)| *l == list))
+                .collect();
             for (term, choices) in terms.new.iter().take(TERMS).zip(with) {
-                let Some(position) = self.edited.lists[list].position(term) else { continue };
+                let Some(position) = self.edited.lists[list].position(term) else {
+                    continue;
+                };
                 let choices = with_term(self.edited, choices, list, position);
                 if let Ok(written) = write(self.edited, &choices) {
                     out.push(Shown {
@@ -262,19 +322,29 @@ impl Pair<'_> {
         let head = head(self.base, choices);
         let gone = |what: String, before: Option<&Written>| {
             let texts = before.map_or(Vec::new(), |w| texts(Some(w), w));
-            Shown { head: head.clone(), texts, gone: Some(what) }
+            Shown {
+                head: head.clone(),
+                texts,
+                gone: Some(what),
+            }
         };
         let before = match write(self.base, choices) {
             Ok(written) => written,
             Err(what) => return gone(what.to_string(), None),
         };
-        let after = self.translate(choices).and_then(|c| Ok((write(self.edited, &c)?, c)));
+        let after = self
+            .translate(choices)
+            .and_then(|c| Ok((write(self.edited, &c)?, c)));
         let breaks = |(written, c): &(Written, Choices)| broken(self.edited, c, &written.prompt);
         if let Some((_, what, _)) = after.as_ref().ok().and_then(breaks) {
             return gone(what, Some(&before));
         }
         match after.map(|(written, _)| written) {
-            Ok(after) => Shown { head, texts: texts(Some(&before), &after), gone: None },
+            Ok(after) => Shown {
+                head,
+                texts: texts(Some(&before), &after),
+                gone: None,
+            },
             Err(what) => gone(what.to_string(), Some(&before)),
         }
     }
@@ -288,8 +358,10 @@ impl Pair<'_> {
             edited.list(name).ok_or_else(|| Gone::Slot(name.clone()))
         };
         let term = |from: usize, term: u32| -> Result<u32, Gone> {
-            let List { name, text } =
-                List { name: &base.lists[from].name, text: &base.lists[from].terms[term as usize] };
+            let List { name, text } = List {
+                name: &base.lists[from].name,
+                text: &base.lists[from].terms[term as usize],
+            };
             let renamed = self.terms.iter().find(|(n, _)| n == name);
             let renamed = renamed.and_then(|(_, t)| t.renamed.iter().find(|(old, _)| old == text));
             let now = renamed.map_or(text.as_str(), |(_, new)| new.as_str());
@@ -305,34 +377,70 @@ impl Pair<'_> {
             Ok(out)
         };
         let subject_name = &base.subjects[choices.subject].name;
-        let subject = edited.subject(subject_name).ok_or_else(|| Gone::Subject(subject_name.clone()))?;
+        let subject = edited
+            .subject(subject_name)
+            .ok_or_else(|| Gone::Subject(subject_name.clone()))?;
         let subtask_name = &base.subtasks[choices.subtask].name;
-        let subtask = edited.subtask(subtask_name).ok_or_else(|| Gone::Subtask(subtask_name.clone()))?;
+        let subtask = edited
+            .subtask(subtask_name)
+            .ok_or_else(|| Gone::Subtask(subtask_name.clone()))?;
         let of = base.subtasks[choices.subtask].list;
         let mut terms = pairs(&choices.terms)?;
         for &needed in &edited.subjects[subject].lists {
             let many = edited.lists[needed].terms.len() as u64;
             if many > 0 && !terms.iter().any(|(l, _)| *l == needed) {
-                let drawn = key(self.seed, &["preview", &edited.lists[needed].name, subject_name]) % many;
+                let drawn = key(
+                    self.seed,
+                    &["preview", &edited.lists[needed].name, subject_name],
+                ) % many;
                 terms.push((needed, drawn as u32));
             }
         }
         terms.sort_unstable();
-        let wording = choices.wording.min(edited.subjects[subject].prompts.len().saturating_sub(1));
+        let wording = choices
+            .wording
+            .min(edited.subjects[subject].prompts.len().saturating_sub(1));
         let asked = match &choices.asked {
-            Asked::Options { options, correct, refusal, may_decline } => Asked::Options {
-                options: options.iter().map(|t| term(of, *t)).collect::<Result<_, _>>()?,
+            Asked::Options {
+                options,
+                correct,
+                refusal,
+                may_decline,
+            } => Asked::Options {
+                options: options
+                    .iter()
+                    .map(|t| term(of, *t))
+                    .collect::<Result<_, _>>()?,
                 correct: *correct,
                 refusal: *refusal,
                 may_decline: *may_decline,
             },
-            Asked::Claim { term: claimed, holds, false_first } => {
-                Asked::Claim { term: term(of, *claimed)?, holds: *holds, false_first: *false_first }
-            }
-            Asked::YesNo { term: claimed, holds } => Asked::YesNo { term: term(of, *claimed)?, holds: *holds },
+            Asked::Claim {
+                term: claimed,
+                holds,
+                false_first,
+            } => Asked::Claim {
+                term: term(of, *claimed)?,
+                holds: *holds,
+                false_first: *false_first,
+            },
+            Asked::YesNo {
+                term: claimed,
+                holds,
+            } => Asked::YesNo {
+                term: term(of, *claimed)?,
+                holds: *holds,
+            },
             other => other.clone(),
         };
-        Ok(Choices { subject, wording, terms, second: pairs(&choices.second)?, subtask, asked })
+        Ok(Choices {
+            subject,
+            wording,
+            terms,
+            second: pairs(&choices.second)?,
+            subtask,
+            asked,
+        })
     }
 }
 
@@ -351,7 +459,9 @@ fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u
     }
     if grammar.subtasks[choices.subtask].list == list {
         match &mut choices.asked {
-            Asked::Options { options, correct, .. } => {
+            Asked::Options {
+                options, correct, ..
+            } => {
                 // Where it was an option already, the two change places.
                 for option in options.iter_mut().filter(|o| **o == term) {
                     *option = was.unwrap_or(term);
@@ -360,7 +470,15 @@ fn with_term(grammar: &CompiledMetadata, choices: &Choices, list: usize, term: u
                     *right = term;
                 }
             }
-            Asked::Claim { term: claimed, holds, .. } | Asked::YesNo { term: claimed, holds } => {
+            Asked::Claim {
+                term: claimed,
+                holds,
+                ..
+            }
+            | Asked::YesNo {
+                term: claimed,
+                holds,
+            } => {
                 if *holds {
                     *claimed = term;
                 } else if *claimed == term {
@@ -383,12 +501,24 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
         Selection::Vocabulary(name) => {
             let list = list(name);
             about = grammar.subtasks.iter().position(|t| Some(t.list) == list);
-            grammar.subjects.iter().filter(|s| list.is_some_and(|l| s.lists.contains(&l))).collect()
+            grammar
+                .subjects
+                .iter()
+                .filter(|s| list.is_some_and(|l| s.lists.contains(&l)))
+                .collect()
         }
-        Selection::Subject(name) => grammar.subjects.iter().filter(|s| s.name == *name).collect(),
+        Selection::Subject(name) => grammar
+            .subjects
+            .iter()
+            .filter(|s| s.name == *name)
+            .collect(),
         Selection::Subtask(name) => {
             about = grammar.subtask(name);
-            grammar.subjects.iter().filter(|s| about.is_some_and(|t| s.supports.contains(&t))).collect()
+            grammar
+                .subjects
+                .iter()
+                .filter(|s| about.is_some_and(|t| s.supports.contains(&t)))
+                .collect()
         }
         Selection::Fragment(name) => {
             let uses = |s: &&benchtop_compose::compiled_metadata::Subject| {
@@ -398,44 +528,79 @@ fn plan(grammar: &CompiledMetadata, selection: &Selection, metadata: &Metadata) 
             grammar.subjects.iter().filter(uses).collect()
         }
         Selection::Style(name) => {
-            if grammar.lists.get(grammar.style).is_some_and(|l| l.position(name).is_some()) {
+            if grammar
+                .lists
+                .get(grammar.style)
+                .is_some_and(|l| l.position(name).is_some())
+            {
                 styles.push(name.clone());
             }
             grammar.subjects.iter().collect()
         }
     };
     let many = subjects.len().max(1) as u64;
-    let pictures = subjects.into_iter().filter(|s| !s.supports.is_empty()).map(|subject| {
-        let own = about.filter(|t| subject.supports.contains(t)).map(|t| grammar.subtasks[t].name.clone());
-        let mut own: Vec<String> = own.into_iter().collect();
-        if !styles.is_empty() {
-            // Of one style alone nobody can be asked which it is.
-            let other = subject.supports.iter().map(|t| &grammar.subtasks[*t]).filter(|t| t.list != grammar.style);
-            own = other.map(|t| t.name.clone()).collect();
-        }
-        Pictures {
-            subject: subject.name.clone(),
-            count: Some(LOOKED_AT.div_ceil(many).max(2)),
-            about: own,
-            styles: styles.clone(),
-            ..Pictures::default()
-        }
-    });
-    Plan { name: "preview".into(), options: OPTIONS, pictures: pictures.collect() }
+    let pictures = subjects
+        .into_iter()
+        .filter(|s| !s.supports.is_empty())
+        .map(|subject| {
+            let own = about
+                .filter(|t| subject.supports.contains(t))
+                .map(|t| grammar.subtasks[t].name.clone());
+            let mut own: Vec<String> = own.into_iter().collect();
+            if !styles.is_empty() {
+                // Of one style alone nobody can be asked which it is.
+                let other = subject
+                    .supports
+                    .iter()
+                    .map(|t| &grammar.subtasks[*t])
+                    .filter(|t| t.list != grammar.style);
+                own = other.map(|t| t.name.clone()).collect();
+            }
+            Pictures {
+                subject: subject.name.clone(),
+                count: Some(LOOKED_AT.div_ceil(many).max(2)),
+                about: own,
+                styles: styles.clone(),
+                ..Pictures::default()
+            }
+        });
+    Plan {
+        name: "preview".into(),
+        options: OPTIONS,
+        pictures: pictures.collect(),
+    }
 }
 
 /// Choices of up to [`LOOKED_AT`] questions, spread over the whole course. A part of a plan that cannot be followed is
 /// left out: the findings say why.
 fn draw(grammar: &Arc<CompiledMetadata>, plan: &Plan, seed: u64) -> Vec<Choices> {
     let possible = |p: &Pictures| {
-        let alone = Plan { name: plan.name.clone(), options: plan.options, pictures: vec![p.clone()] };
+        let alone = Plan {
+            name: plan.name.clone(),
+            options: plan.options,
+            pictures: vec![p.clone()],
+        };
         Schedule::new(grammar, &alone).is_ok()
     };
     let course = Schedule::new(grammar, plan).or_else(|_| {
-        let pictures = plan.pictures.iter().filter(|p| possible(p)).cloned().collect();
-        Schedule::new(grammar, &Plan { name: plan.name.clone(), options: plan.options, pictures })
+        let pictures = plan
+            .pictures
+            .iter()
+            .filter(|p| possible(p))
+            .cloned()
+            .collect();
+        Schedule::new(
+            grammar,
+            &Plan {
+                name: plan.name.clone(),
+                options: plan.options,
+                pictures,
+            },
+        )
     });
-    let Ok(course) = course else { return Vec::new() };
+    let Ok(course) = course else {
+        return Vec::new();
+    };
     let questions = course.questions();
     let mut composer = Composer::new(Arc::clone(grammar), Arc::new(course), seed);
     let many = questions.min(LOOKED_AT);
@@ -446,10 +611,14 @@ fn draw(grammar: &Arc<CompiledMetadata>, plan: &Plan, seed: u64) -> Vec<Choices>
         }
         a
     };
-    let step = (questions / many.max(1)..).find(|s| common(*s, questions) == 1).unwrap_or(1);
+    let step = (questions / many.max(1)..)
+        .find(|s| common(*s, questions) == 1)
+        .unwrap_or(1);
     let at = |i: u64| i * step % questions.max(1);
     let items = (0..many).filter_map(|i| composer.question(at(i)));
-    items.filter_map(|item| choices_of(grammar, &item)?.ok()).collect()
+    items
+        .filter_map(|item| choices_of(grammar, &item)?.ok())
+        .collect()
 }
 
 fn head(grammar: &CompiledMetadata, choices: &Choices) -> String {
@@ -461,7 +630,11 @@ fn head(grammar: &CompiledMetadata, choices: &Choices) -> String {
     };
     let subject = &grammar.subjects[choices.subject].name;
     let subtask = &grammar.subtasks[choices.subtask].name;
-    if subject == subtask { format!("{subject}, {kind}") } else { format!("{subject}: {subtask}, {kind}") }
+    if subject == subtask {
+        format!("{subject}, {kind}")
+    } else {
+        format!("{subject}: {subtask}, {kind}")
+    }
 }
 
 /// The texts of a question; without `before` all of it is new.
@@ -483,7 +656,10 @@ fn texts(before: Option<&Written>, after: &Written) -> Vec<(&'static str, Vec<Pi
         text
     };
     let differs = |pieces: &[Piece]| pieces.iter().any(|p| p.change != Change::Same);
-    let mut out = vec![("P", compare(|w| w.prompt.clone())), ("Q", compare(question))];
+    let mut out = vec![
+        ("P", compare(|w| w.prompt.clone())),
+        ("Q", compare(question)),
+    ];
     let answer = compare(|w| w.answer.clone());
     if after.options.is_empty() || differs(&answer) {
         out.push(("A", answer));
@@ -495,7 +671,11 @@ fn texts(before: Option<&Written>, after: &Written) -> Vec<(&'static str, Vec<Pi
         }
         // The text around the question, where it is all that changed.
         let instruction = compare(|w| w.instruction.clone());
-        if differs(&instruction) && !out.iter().any(|(name, pieces)| *name == "Q" && differs(pieces)) {
+        if differs(&instruction)
+            && !out
+                .iter()
+                .any(|(name, pieces)| *name == "Q" && differs(pieces))
+        {
             out.push(("I", instruction));
         }
     }

@@ -70,13 +70,18 @@ impl Session {
 
     /// Files that differ from what is on disk.
     pub fn changed(&self) -> Vec<&str> {
-        let names: std::collections::BTreeSet<&str> = self.base.files().chain(self.edited.files()).collect();
+        let names: std::collections::BTreeSet<&str> =
+            self.base.files().chain(self.edited.files()).collect();
         names.into_iter().filter(|n| self.is_changed(n)).collect()
     }
 
     /// Files that were edited here and elsewhere.
     pub fn conflicts(&self) -> Vec<&str> {
-        self.entries.iter().filter(|(_, e)| e.theirs.is_some()).map(|(n, _)| n.as_str()).collect()
+        self.entries
+            .iter()
+            .filter(|(_, e)| e.theirs.is_some())
+            .map(|(n, _)| n.as_str())
+            .collect()
     }
 
     /// What is on disk now of a file in conflict; `None` when it was removed there.
@@ -89,10 +94,19 @@ impl Session {
     pub fn take(&mut self, state: MetadataState) -> Vec<String> {
         self.unreadable = state.unreadable;
         self.shipped = state.shipped;
-        let mut now: BTreeMap<String, FileState> = state.files.into_iter().map(|f| (f.name.clone(), f)).collect();
+        let mut now: BTreeMap<String, FileState> = state
+            .files
+            .into_iter()
+            .map(|f| (f.name.clone(), f))
+            .collect();
         // A file that cannot be read is still there: what is known of it stays.
         let unread = |name: &str| self.unreadable.iter().any(|f| f.file == name);
-        let gone = self.entries.keys().filter(|n| !now.contains_key(*n) && !unread(n)).cloned().collect::<Vec<_>>();
+        let gone = self
+            .entries
+            .keys()
+            .filter(|n| !now.contains_key(*n) && !unread(n))
+            .cloned()
+            .collect::<Vec<_>>();
         let mut changed = Vec::new();
         for name in gone {
             if self.follow(&name, None) {
@@ -124,12 +138,22 @@ impl Session {
         if !saved {
             // Steps of this file began from a text that is not there any more.
             for steps in [&mut self.done, &mut self.undone] {
-                steps.iter_mut().for_each(|s| s.0.retain(|(n, _)| n != name));
+                steps
+                    .iter_mut()
+                    .for_each(|s| s.0.retain(|(n, _)| n != name));
                 steps.retain(|s| !s.0.is_empty());
             }
-            put(&mut self.edited, name, text_of(disk.as_ref()).map(String::from));
+            put(
+                &mut self.edited,
+                name,
+                text_of(disk.as_ref()).map(String::from),
+            );
         }
-        put(&mut self.base, name, text_of(disk.as_ref()).map(String::from));
+        put(
+            &mut self.base,
+            name,
+            text_of(disk.as_ref()).map(String::from),
+        );
         (entry.disk, entry.theirs) = (disk, None);
         !saved
     }
@@ -140,7 +164,10 @@ impl Session {
         for (name, new) in texts {
             let old = self.text(&name).unwrap_or_default();
             if let Some(patch) = Patch::between(old, &new) {
-                self.edited.put(MetaFile { name: name.clone(), text: new });
+                self.edited.put(MetaFile {
+                    name: name.clone(),
+                    text: new,
+                });
                 step.0.push((name, patch));
             }
         }
@@ -148,7 +175,8 @@ impl Session {
             return;
         }
         self.undone.clear();
-        if let (true, [(name, patch)], Some(Step(last))) = (typed, &step.0[..], self.done.last_mut())
+        if let (true, [(name, patch)], Some(Step(last))) =
+            (typed, &step.0[..], self.done.last_mut())
             && let [(last_name, last)] = &mut last[..]
             && last_name == name
             && last.join(patch)
@@ -162,7 +190,11 @@ impl Session {
     ///
     /// # Errors
     /// What the edit said, with the file it said it of.
-    pub fn edit(&mut self, names: &[&str], edit: impl FnOnce(&mut [Vocabulary]) -> Result<()>) -> Result<()> {
+    pub fn edit(
+        &mut self,
+        names: &[&str],
+        edit: impl FnOnce(&mut [Vocabulary]) -> Result<()>,
+    ) -> Result<()> {
         let mut all = Vec::new();
         for name in names {
             let vocabulary = self.edited.vocabularies().get(*name);
@@ -170,7 +202,14 @@ impl Session {
             all.push(vocabulary.ok_or_else(none)?.as_ref().clone());
         }
         edit(&mut all)?;
-        self.set(names.iter().zip(&all).map(|(n, v)| (file_of(n), v.text())).collect(), false);
+        self.set(
+            names
+                .iter()
+                .zip(&all)
+                .map(|(n, v)| (file_of(n), v.text()))
+                .collect(),
+            false,
+        );
         Ok(())
     }
 
@@ -195,13 +234,19 @@ impl Session {
                 vocabularies.insert(name, found.ok_or_else(none)?.as_ref().clone());
             }
             if let Some(vocabulary) = vocabularies.get_mut(name.as_str())
-                && let Some(at) = vocabulary.terms().iter().position(|t| t.text == *term && t.disabled != disabled)
+                && let Some(at) = vocabulary
+                    .terms()
+                    .iter()
+                    .position(|t| t.text == *term && t.disabled != disabled)
             {
                 vocabulary.set_disabled(at, disabled)?;
                 changed += 1;
             }
         }
-        let mut texts: Vec<_> = vocabularies.iter().map(|(n, v)| (file_of(n), v.text())).collect();
+        let mut texts: Vec<_> = vocabularies
+            .iter()
+            .map(|(n, v)| (file_of(n), v.text()))
+            .collect();
         if self.text(styles::FILE).is_some() {
             texts.push((styles::FILE.to_string(), style_text));
         }
@@ -230,7 +275,10 @@ impl Session {
         self.undone.clear();
     }
 
-    fn play<'s>(&mut self, patches: impl Iterator<Item = (&'s str, Patch)>) -> Vec<(String, usize)> {
+    fn play<'s>(
+        &mut self,
+        patches: impl Iterator<Item = (&'s str, Patch)>,
+    ) -> Vec<(String, usize)> {
         let mut places = Vec::new();
         for (name, patch) in patches {
             let mut text = self.text(name).unwrap_or_default().to_string();
@@ -254,9 +302,15 @@ impl Session {
 
     /// Settles a conflict: what is here is to replace what is on disk.
     pub fn keep_mine(&mut self, file: &str) {
-        let Some(entry) = self.entries.get_mut(file) else { return };
+        let Some(entry) = self.entries.get_mut(file) else {
+            return;
+        };
         if let Some(theirs) = entry.theirs.take() {
-            put(&mut self.base, file, text_of(theirs.as_ref()).map(String::from));
+            put(
+                &mut self.base,
+                file,
+                text_of(theirs.as_ref()).map(String::from),
+            );
             entry.disk = theirs;
         }
     }
@@ -273,7 +327,12 @@ impl Session {
     /// What a save would write: each changed file with the revision that its edit began from. Where the project has no
     /// files of its own yet, all of them.
     pub fn saves(&self) -> Vec<Save> {
-        let revision = |name: &str| self.entries.get(name).and_then(|e| e.disk.as_ref()).map(|d| d.revision.clone());
+        let revision = |name: &str| {
+            self.entries
+                .get(name)
+                .and_then(|e| e.disk.as_ref())
+                .map(|d| d.revision.clone())
+        };
         let save = |name: &str| Save {
             name: name.to_string(),
             base: if self.shipped { None } else { revision(name) },
@@ -294,7 +353,10 @@ impl Session {
 
 fn put(metadata: &mut Metadata, name: &str, text: Option<String>) {
     match text {
-        Some(text) => metadata.put(MetaFile { name: name.into(), text }),
+        Some(text) => metadata.put(MetaFile {
+            name: name.into(),
+            text,
+        }),
         None => metadata.take(name),
     }
 }
@@ -303,7 +365,8 @@ fn put(metadata: &mut Metadata, name: &str, text: Option<String>) {
 fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
     let all = styles::parse(text).0;
     let style = all.iter().find(|s| s.name == name);
-    let style = style.ok_or_else(|| Error::input(format!("there is no style `{name}`")).file(styles::FILE))?;
+    let style = style
+        .ok_or_else(|| Error::input(format!("there is no style `{name}`")).file(styles::FILE))?;
     if style.disabled == disabled {
         return Ok(None);
     }
@@ -313,19 +376,34 @@ fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
         lines.insert(at.min(lines.len()), "disabled = true");
     } else {
         // Its table ends where the next one begins.
-        let end = lines.iter().skip(at).position(|l| l.trim_start().starts_with('[')).map_or(lines.len(), |n| at + n);
-        let start = lines[..at].iter().rposition(|l| l.trim_start().starts_with("[[")).unwrap_or(0);
-        let key = |l: &&str| l.split_once('=').is_some_and(|(k, _)| k.trim() == "disabled");
+        let end = lines
+            .iter()
+            .skip(at)
+            .position(|l| l.trim_start().starts_with('['))
+            .map_or(lines.len(), |n| at + n);
+        let start = lines[..at]
+            .iter()
+            .rposition(|l| l.trim_start().starts_with("[["))
+            .unwrap_or(0);
+        let key = |l: &&str| {
+            l.split_once('=')
+                .is_some_and(|(k, _)| k.trim() == "disabled")
+        };
         if let Some(line) = lines[start..end].iter().position(key) {
             lines.remove(start + line);
         }
     }
     let new = lines.join("\n");
-    let done = styles::parse(&new).0.iter().any(|s| s.name == name && s.disabled == disabled);
+    let done = styles::parse(&new)
+        .0
+        .iter()
+        .any(|s| s.name == name && s.disabled == disabled);
     let cannot = || {
-        Error::input(format!("`{name}` cannot be switched here: edit its `disabled` by hand"))
-            .file(styles::FILE)
-            .line(u64::from(style.line))
+        Error::input(format!(
+            "`{name}` cannot be switched here: edit its `disabled` by hand"
+        ))
+        .file(styles::FILE)
+        .line(u64::from(style.line))
     };
     if done { Ok(Some(new)) } else { Err(cannot()) }
 }

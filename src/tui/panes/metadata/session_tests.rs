@@ -6,14 +6,24 @@ pub(crate) fn state(metadata: &Metadata) -> MetadataState {
     let file = |name: &str| {
         let text = metadata.text(name).unwrap().to_string();
         let revision = blake3::hash(text.as_bytes()).to_hex()[..16].to_string();
-        FileState { name: name.into(), text, revision }
+        FileState {
+            name: name.into(),
+            text,
+            revision,
+        }
     };
-    MetadataState { files: metadata.files().map(file).collect(), ..MetadataState::default() }
+    MetadataState {
+        files: metadata.files().map(file).collect(),
+        ..MetadataState::default()
+    }
 }
 
 fn with(file: &str, text: &str) -> MetadataState {
     let mut metadata = small();
-    metadata.put(MetaFile { name: file.into(), text: text.into() });
+    metadata.put(MetaFile {
+        name: file.into(),
+        text: text.into(),
+    });
     state(&metadata)
 }
 
@@ -29,7 +39,9 @@ const COLOR: &str = "vocabularies/color.txt";
 fn steps_are_taken_back_and_done_again() {
     let mut session = session();
     assert!(session.changed().is_empty() && session.saves().is_empty());
-    session.edit(&["color"], |v| v[0].insert(1, "green")).unwrap();
+    session
+        .edit(&["color"], |v| v[0].insert(1, "green"))
+        .unwrap();
     session
         .edit(&["color", "animal"], |v| {
             v[0].remove(0)?;
@@ -46,8 +58,13 @@ fn steps_are_taken_back_and_done_again() {
     session.redo().unwrap();
     assert_eq!(session.text(COLOR), Some("green\nblue\nwhite\n"));
     session.undo().unwrap();
-    session.edit(&["color"], |v| v[0].rename(0, "crimson")).unwrap();
-    assert!(session.redo().is_none(), "a new step ends what could be done again");
+    session
+        .edit(&["color"], |v| v[0].rename(0, "crimson"))
+        .unwrap();
+    assert!(
+        session.redo().is_none(),
+        "a new step ends what could be done again"
+    );
 }
 
 #[test]
@@ -72,7 +89,11 @@ fn typing_is_a_step_a_word() {
         session.set(vec![("templates.toml".into(), text.clone())], true);
     }
     session.undo().unwrap();
-    assert_eq!(session.text("templates.toml"), Some(&*format!("{start}owl")), "the blank goes with the word after it");
+    assert_eq!(
+        session.text("templates.toml"),
+        Some(&*format!("{start}owl")),
+        "the blank goes with the word after it"
+    );
     session.undo().unwrap();
     assert_eq!(session.text("templates.toml"), Some(&*start));
 }
@@ -80,7 +101,9 @@ fn typing_is_a_step_a_word() {
 #[test]
 fn files_that_nobody_edits_follow_the_disk() {
     let mut session = session();
-    session.edit(&["animal"], |v| v[0].insert(0, "fox")).unwrap();
+    session
+        .edit(&["animal"], |v| v[0].insert(0, "fox"))
+        .unwrap();
     assert_eq!(session.take(with(COLOR, "red\nteal\n")), [COLOR]);
     assert_eq!(session.edited().enabled("color"), ["red", "teal"]);
     assert_eq!(session.changed(), ["vocabularies/animal.txt"]);
@@ -94,7 +117,9 @@ fn files_that_nobody_edits_follow_the_disk() {
 #[test]
 fn a_file_changed_on_both_sides_is_never_merged() {
     let mut session = session();
-    session.edit(&["color"], |v| v[0].insert(0, "mine")).unwrap();
+    session
+        .edit(&["color"], |v| v[0].insert(0, "mine"))
+        .unwrap();
     assert_eq!(session.take(with(COLOR, "theirs\n")), [COLOR]);
     assert_eq!(session.conflicts(), [COLOR]);
     assert_eq!(session.theirs(COLOR), Some("theirs\n"));
@@ -120,7 +145,9 @@ fn a_file_changed_on_both_sides_is_never_merged() {
 #[test]
 fn what_was_saved_is_not_a_change_from_outside() {
     let mut session = session();
-    session.edit(&["color"], |v| v[0].insert(0, "mine")).unwrap();
+    session
+        .edit(&["color"], |v| v[0].insert(0, "mine"))
+        .unwrap();
     let saved = session.text(COLOR).unwrap().to_string();
     assert!(session.take(with(COLOR, &saved)).is_empty());
     assert!(session.changed().is_empty());
@@ -134,12 +161,21 @@ fn a_removed_or_unreadable_file_is_told_apart() {
     let mut fewer = small();
     fewer.take(COLOR);
     let mut broken = state(&fewer);
-    broken.unreadable = vec![Finding::new(benchtop_model::Rule::Unreadable, COLOR, "not UTF-8")];
+    broken.unreadable = vec![Finding::new(
+        benchtop_model::Rule::Unreadable,
+        COLOR,
+        "not UTF-8",
+    )];
     assert!(session.take(broken).is_empty());
     assert!(session.text(COLOR).is_some());
-    session.edit(&["color"], |v| v[0].insert(0, "mine")).unwrap();
+    session
+        .edit(&["color"], |v| v[0].insert(0, "mine"))
+        .unwrap();
     session.take(state(&fewer));
-    assert_eq!((session.conflicts(), session.theirs(COLOR)), (vec![COLOR], None));
+    assert_eq!(
+        (session.conflicts(), session.theirs(COLOR)),
+        (vec![COLOR], None)
+    );
     session.keep_mine(COLOR);
     assert_eq!(session.saves()[0].base, None);
 }
@@ -147,9 +183,14 @@ fn a_removed_or_unreadable_file_is_told_apart() {
 #[test]
 fn the_first_save_of_a_new_project_writes_every_file() {
     let mut session = Session::default();
-    session.take(MetadataState { shipped: true, ..state(&small()) });
+    session.take(MetadataState {
+        shipped: true,
+        ..state(&small())
+    });
     assert!(session.saves().is_empty());
-    session.edit(&["color"], |v| v[0].insert(0, "mine")).unwrap();
+    session
+        .edit(&["color"], |v| v[0].insert(0, "mine"))
+        .unwrap();
     let saves = session.saves();
     assert_eq!(saves.len(), small().files().count());
     assert!(saves.iter().all(|s| s.base.is_none() && s.text.is_some()));
@@ -158,13 +199,34 @@ fn the_first_save_of_a_new_project_writes_every_file() {
 #[test]
 fn terms_and_styles_are_disabled_together() {
     let mut session = session();
-    let terms = |a: &str, b: &str| vec![("color".to_string(), a.to_string()), (STYLE.to_string(), b.to_string())];
-    assert_eq!(session.set_disabled(&terms("red", "comic"), true).unwrap(), 2);
+    let terms = |a: &str, b: &str| {
+        vec![
+            ("color".to_string(), a.to_string()),
+            (STYLE.to_string(), b.to_string()),
+        ]
+    };
+    assert_eq!(
+        session.set_disabled(&terms("red", "comic"), true).unwrap(),
+        2
+    );
     assert_eq!(session.edited().enabled("color"), ["blue", "white"]);
     assert!(!session.edited().enabled(STYLE).contains(&"comic"));
-    assert_eq!(session.set_disabled(&terms("red", "comic"), true).unwrap(), 0);
-    assert_eq!(session.set_disabled(&terms("red", "comic"), false).unwrap(), 2);
-    assert!(session.changed().is_empty(), "switched off and on again, the files are as they were");
-    assert!(session.set_disabled(&terms("red", "nothing"), true).is_err());
+    assert_eq!(
+        session.set_disabled(&terms("red", "comic"), true).unwrap(),
+        0
+    );
+    assert_eq!(
+        session.set_disabled(&terms("red", "comic"), false).unwrap(),
+        2
+    );
+    assert!(
+        session.changed().is_empty(),
+        "switched off and on again, the files are as they were"
+    );
+    assert!(
+        session
+            .set_disabled(&terms("red", "nothing"), true)
+            .is_err()
+    );
     assert!(session.changed().is_empty());
 }

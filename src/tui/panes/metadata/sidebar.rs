@@ -62,7 +62,9 @@ impl SidePanel {
                 Action::Bottom => last,
                 Action::Open => {
                     let found = desk.found().nth(self.finding).cloned();
-                    return found.map(Some).ok_or_else(|| "there are no findings".into());
+                    return found
+                        .map(Some)
+                        .ok_or_else(|| "there are no findings".into());
                 }
                 other => return Err(format!("{} does nothing among findings", other.name())),
             };
@@ -83,7 +85,14 @@ impl SidePanel {
     }
 
     /// Draws it; `here` says that the keys go to it.
-    pub fn draw(&mut self, desk: &EditSession, here: bool, area: Rect, buf: &mut Buffer, look: &Look) {
+    pub fn draw(
+        &mut self,
+        desk: &EditSession,
+        here: bool,
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         match self.shows {
             Side::Nothing => {}
             Side::Preview => {

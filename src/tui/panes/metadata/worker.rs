@@ -49,8 +49,13 @@ impl Previewer {
     pub fn new(done: impl Fn(Done) + Send + 'static) -> io::Result<Previewer> {
         let shared = Arc::new(Shared::default());
         let own = Arc::clone(&shared);
-        let thread = thread::Builder::new().name("metadata-preview".into()).spawn(move || work(&own, &done))?;
-        Ok(Previewer { shared, thread: Some(thread) })
+        let thread = thread::Builder::new()
+            .name("metadata-preview".into())
+            .spawn(move || work(&own, &done))?;
+        Ok(Previewer {
+            shared,
+            thread: Some(thread),
+        })
     }
 
     /// Wants this preview, in place of one that is not begun. Returns at once.
@@ -78,7 +83,10 @@ fn work(shared: &Shared, done: &dyn Fn(Done)) {
             return;
         }
         let Some(request) = state.wanted.take() else {
-            state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = shared
+                .wake
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
             continue;
         };
         drop(state);
@@ -86,13 +94,22 @@ fn work(shared: &Shared, done: &dyn Fn(Done)) {
         let made = guard::contain(|| {
             // What panics half-way is not built upon.
             let mut own = std::mem::take(&mut maker);
-            let preview = own.make(&request.base, &request.edited, &request.selection, request.seed);
+            let preview = own.make(
+                &request.base,
+                &request.edited,
+                &request.selection,
+                request.seed,
+            );
             maker = own;
             preview
         });
         let preview = made.unwrap_or_else(|panic| Preview {
             shown: Vec::new(),
-            found: vec![Finding::new(Rule::BadTemplate, "", format!("the preview failed: {panic}"))],
+            found: vec![Finding::new(
+                Rule::BadTemplate,
+                "",
+                format!("the preview failed: {panic}"),
+            )],
         });
         done(Done { ticket, preview });
         state = shared.lock();
@@ -111,8 +128,13 @@ mod tests {
     fn the_newest_request_is_answered_and_dropping_ends_the_thread() {
         let (tell, told) = channel();
         let previewer = Previewer::new(move |done| drop(tell.send(done))).unwrap();
-        let request =
-            |ticket| PreviewRequest { ticket, base: small(), edited: small(), selection: Selection::All, seed: ticket };
+        let request = |ticket| PreviewRequest {
+            ticket,
+            base: small(),
+            edited: small(),
+            selection: Selection::All,
+            seed: ticket,
+        };
         for ticket in 1..=50 {
             previewer.want(Box::new(request(ticket)));
         }
@@ -121,7 +143,10 @@ mod tests {
             let done = told.recv().unwrap();
             assert!(done.ticket > last, "an older request after a newer one");
             last = done.ticket;
-            assert_eq!(done.preview, compute(&small(), &small(), &Selection::All, last));
+            assert_eq!(
+                done.preview,
+                compute(&small(), &small(), &Selection::All, last)
+            );
         }
         drop(previewer);
         assert!(told.recv().is_err());

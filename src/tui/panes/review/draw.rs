@@ -40,20 +40,40 @@ pub fn is_wide(area: Rect) -> bool {
 pub fn layout(area: Rect, pair: bool) -> Layout {
     let (mut picture, text) = if area.width < SIDE_BY_SIDE {
         let height = area.height / 2;
-        let text = Rect { y: area.y + height, height: area.height - height, ..area };
+        let text = Rect {
+            y: area.y + height,
+            height: area.height - height,
+            ..area
+        };
         (Rect { height, ..area }, text)
     } else {
         // Cells are about twice as high as wide.
         let width = match pair && is_wide(area) {
             true => area.width * 2 / 3,
-            false => (area.height * 2).min(area.width * 3 / 5).max(area.width / 3),
+            false => (area.height * 2)
+                .min(area.width * 3 / 5)
+                .max(area.width / 3),
         };
-        (Rect { width, ..area }, Rect { x: area.x + width + 1, width: area.width - width - 1, ..area })
+        (
+            Rect { width, ..area },
+            Rect {
+                x: area.x + width + 1,
+                width: area.width - width - 1,
+                ..area
+            },
+        )
     };
-    let caption = Rect { height: u16::from(pair).min(picture.height), ..picture };
+    let caption = Rect {
+        height: u16::from(pair).min(picture.height),
+        ..picture
+    };
     picture.y += caption.height;
     picture.height -= caption.height;
-    Layout { caption, picture, text }
+    Layout {
+        caption,
+        picture,
+        text,
+    }
 }
 
 /// The word for a status, with a mark that needs no colour.
@@ -76,7 +96,13 @@ pub fn draw_picture(picture: &Picture, bare: bool, area: Rect, buf: &mut Buffer,
         Picture::Ready(ready) => match ready.as_ref() {
             Ok(picture) if bare && picture.pixels.is_some() => {}
             Ok(picture) => Widget::render(&picture.cells, area, buf),
-            Err(problem) => framed(&format!("no picture: {}", problem.what), Role::Warn, area, buf, look),
+            Err(problem) => framed(
+                &format!("no picture: {}", problem.what),
+                Role::Warn,
+                area,
+                buf,
+                look,
+            ),
         },
     }
 }
@@ -94,14 +120,21 @@ impl ReviewPane {
             let empty = if self.loading {
                 Empty::Loading
             } else if self.queue.is_all() {
-                let hint = "S draws a sample; `benchtop import PATH` brings your own in".to_string();
+                let hint =
+                    "S draws a sample; `benchtop import PATH` brings your own in".to_string();
                 Empty::Nothing { hint }
             } else {
-                Empty::Filtered { hint: "/ and Enter on an empty line shows every item".into() }
+                Empty::Filtered {
+                    hint: "/ and Enter on an empty line shows every item".into(),
+                }
             };
             return draw_empty(&empty, area, buf, look);
         }
-        let Layout { caption, picture, text } = self.layout(area);
+        let Layout {
+            caption,
+            picture,
+            text,
+        } = self.layout(area);
         self.draw_caption(caption, picture, buf, look);
         draw_picture(&self.picture, self.bare, picture, buf, look);
         self.draw_text(text, buf, look);
@@ -114,15 +147,22 @@ impl ReviewPane {
 
     /// What each picture of a pair is, over it; what differs; and the keys for it as far as there is room.
     fn draw_caption(&self, area: Rect, picture: Rect, buf: &mut Buffer, look: &Look) {
-        let (Some(sides), false) = (&self.sides, area.is_empty()) else { return };
+        let (Some(sides), false) = (&self.sides, area.is_empty()) else {
+            return;
+        };
         let ready = match &self.picture {
             Picture::Ready(ready) => ready.as_ref().as_ref().ok(),
             _ => None,
         };
         // Right over the cells; a picture in true pixels may reach higher than its cells would.
-        let cells = ready.filter(|p| !(self.bare && p.pixels.is_some())).map(|p| p.cells.size());
+        let cells = ready
+            .filter(|p| !(self.bare && p.pixels.is_some()))
+            .map(|p| p.cells.size());
         let blank = cells.map_or(0, |(_, rows)| picture.height.saturating_sub(rows) / 2);
-        let area = Rect { y: area.y + blank, ..area };
+        let area = Rect {
+            y: area.y + blank,
+            ..area
+        };
         let columns = ready.map_or(area.width, |p| p.cells.size().0.min(area.width));
         let left = area.x + (area.width - columns) / 2;
         let middle = left + (columns.saturating_sub(GAP) / 2 + GAP).min(columns);
@@ -130,14 +170,25 @@ impl ReviewPane {
         if self.work.as_ref().is_some_and(|work| work.asks_answers()) {
             // What they are called can hold the answer.
             let letter = |name: &mut String| name.truncate(name.find(' ').unwrap_or(name.len()));
-            [&mut first, &mut second].into_iter().flatten().for_each(letter);
+            [&mut first, &mut second]
+                .into_iter()
+                .flatten()
+                .for_each(letter);
         }
         let differs = ready.and_then(|p| p.differs);
-        let differs = differs.map(|share| format!(": {:.1} % of the pixels changed", 100.0 * share));
+        let differs =
+            differs.map(|share| format!(": {:.1} % of the pixels changed", 100.0 * share));
         let first = first.unwrap_or_default() + &differs.unwrap_or_default();
         let mut put = |x: u16, right: u16, said: &str| {
             let room = usize::from(right.saturating_sub(x));
-            buf.set_stringn(x, area.y, text::fit(said, room), room, look.style(Role::Heading)).0
+            buf.set_stringn(
+                x,
+                area.y,
+                text::fit(said, room),
+                room,
+                look.style(Role::Heading),
+            )
+            .0
         };
         let end = match &second {
             None => put(left, area.right(), &first),
@@ -148,7 +199,10 @@ impl ReviewPane {
         };
         // As many of the keys as there is room for, the most useful first.
         let room = usize::from(area.right().saturating_sub(end + 2));
-        let fits = (1..=self.keys.len()).rev().map(|n| self.keys[..n].join("  ")).find(|k| text::width(k) <= room);
+        let fits = (1..=self.keys.len())
+            .rev()
+            .map(|n| self.keys[..n].join("  "))
+            .find(|k| text::width(k) <= room);
         if let Some(keys) = fits {
             let x = area.right() - text::width(&keys) as u16;
             buf.set_stringn(x, area.y, &keys, room, look.style(Role::Hint));
@@ -180,7 +234,12 @@ impl ReviewPane {
         if below > 0 && height > 1 {
             let more = format!(" {below} more: pgdn ");
             let x = area.right().saturating_sub(text::width(&more) as u16);
-            buf.set_string(x.max(area.x), area.bottom() - 1, more, look.style(Role::Hint));
+            buf.set_string(
+                x.max(area.x),
+                area.bottom() - 1,
+                more,
+                look.style(Role::Hint),
+            );
         }
     }
 
@@ -190,14 +249,25 @@ impl ReviewPane {
             return Default::default();
         }
         let (at, of) = (self.position as u64 + 1, self.queue.len() as u64);
-        let filter = if self.queue.is_all() { String::new() } else { format!("  [{}]", self.queue.title()) };
-        (format!("{} of {}", text::grouped(at), text::grouped(of)), filter)
+        let filter = if self.queue.is_all() {
+            String::new()
+        } else {
+            format!("  [{}]", self.queue.title())
+        };
+        (
+            format!("{} of {}", text::grouped(at), text::grouped(of)),
+            filter,
+        )
     }
 
     /// The last receipt, or that it is waited for.
     pub fn receipt(&self) -> String {
         match self.pending.len() {
-            0 => self.saved.as_ref().map(|s| format!("✓ {s}")).unwrap_or_default(),
+            0 => self
+                .saved
+                .as_ref()
+                .map(|s| format!("✓ {s}"))
+                .unwrap_or_default(),
             1 => "saving".to_string(),
             n => format!("saving {n}"),
         }
@@ -211,7 +281,14 @@ impl ReviewPane {
         }
         let saved = text::width("✓ # saved") + self.queue.items().to_string().len();
         let of = text::width(&text::grouped(self.queue.len() as u64));
-        (if self.work.is_some() { 0 } else { 2 * of + text::width(" of ") }, saved)
+        (
+            if self.work.is_some() {
+                0
+            } else {
+                2 * of + text::width(" of ")
+            },
+            saved,
+        )
     }
 }
 
@@ -219,7 +296,9 @@ impl ReviewPane {
 fn framed(message: &str, role: Role, area: Rect, buf: &mut Buffer, look: &Look) {
     let mut inner = area;
     if !look.accessible && area.width > 4 && area.height > 2 {
-        let block = Block::bordered().border_type(BorderType::Rounded).border_style(look.style(Role::Border));
+        let block = Block::bordered()
+            .border_type(BorderType::Rounded)
+            .border_style(look.style(Role::Border));
         inner = block.inner(area);
         block.render(area, buf);
     }

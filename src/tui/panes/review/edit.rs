@@ -46,16 +46,29 @@ impl Draft {
     /// The texts of an item as it was painted.
     pub fn new(number: u32, rev: u64, item: Arc<Item>) -> Draft {
         let text = Before::of(&item);
-        Draft { number, rev, item, text, answer: None, own_instruction: false, note: String::new() }
+        Draft {
+            number,
+            rev,
+            item,
+            text,
+            answer: None,
+            own_instruction: false,
+            note: String::new(),
+        }
     }
 
     /// Its lines, each with what it changes.
     pub fn lines(&self) -> Vec<(Line, menu::Choice)> {
         let before = Before::of(&self.item);
-        let line = |label: String, changed: bool| menu::Choice::new(label).help(if changed { "changed" } else { "" });
+        let line = |label: String, changed: bool| {
+            menu::Choice::new(label).help(if changed { "changed" } else { "" })
+        };
         let mut lines = vec![(
             Line::Question,
-            line(format!("question: {}", self.text.question), self.text.question != before.question),
+            line(
+                format!("question: {}", self.text.question),
+                self.text.question != before.question,
+            ),
         )];
         for (at, option) in self.text.options.iter().enumerate() {
             let role = match option.role {
@@ -63,18 +76,37 @@ impl Draft {
                 Role::Refusal => " (refusal)",
                 Role::Correct | Role::Distractor => "",
             };
-            let changed = before.options.get(at).is_none_or(|was| was.text != option.text);
-            lines.push((Line::Option(at), line(format!("{}. {}{role}", Item::letter(at), option.text), changed)));
+            let changed = before
+                .options
+                .get(at)
+                .is_none_or(|was| was.text != option.text);
+            lines.push((
+                Line::Option(at),
+                line(
+                    format!("{}. {}{role}", Item::letter(at), option.text),
+                    changed,
+                ),
+            ));
         }
         if !self.text.options.is_empty() {
             lines.push((Line::More, menu::Choice::new("one more distractor")));
         }
         let answer = self.answer.as_ref().unwrap_or(&self.text.answer);
-        lines.push((Line::Answer, line(format!("answer: {answer}"), self.answer.is_some())));
+        lines.push((
+            Line::Answer,
+            line(format!("answer: {answer}"), self.answer.is_some()),
+        ));
         if let Some(instruction) = &self.text.instruction {
-            let said = if self.own_instruction { instruction.as_str() } else { "changed with the rest" };
+            let said = if self.own_instruction {
+                instruction.as_str()
+            } else {
+                "changed with the rest"
+            };
             let flat = said.replace('\n', " ");
-            lines.push((Line::Instruction, line(format!("instruction: {flat}"), self.own_instruction)));
+            lines.push((
+                Line::Instruction,
+                line(format!("instruction: {flat}"), self.own_instruction),
+            ));
         }
         if self.changed() {
             // No help beside it: a long question leaves no room for that.
@@ -82,7 +114,10 @@ impl Draft {
             lines.push((Line::Save, menu::Choice::new(label)));
         } else if let Some(edited) = &self.item.edited {
             let help = format!("{} edited it", edited.by);
-            lines.push((Line::Restore, menu::Choice::new("back to the first text").help(help)));
+            lines.push((
+                Line::Restore,
+                menu::Choice::new("back to the first text").help(help),
+            ));
         }
         lines
     }
@@ -97,11 +132,23 @@ impl Draft {
             }
             Line::More => (Item::letter(self.text.options.len()), String::new()),
             Line::Answer => {
-                let label = if self.text.options.is_empty() { "answer" } else { "letter of the right option" };
-                (label.into(), self.answer.clone().unwrap_or_else(|| self.text.answer.clone()))
+                let label = if self.text.options.is_empty() {
+                    "answer"
+                } else {
+                    "letter of the right option"
+                };
+                (
+                    label.into(),
+                    self.answer
+                        .clone()
+                        .unwrap_or_else(|| self.text.answer.clone()),
+                )
             }
             // A prompt has one line; its line breaks are written as `\n`.
-            Line::Instruction => ("instruction".into(), self.text.instruction.clone()?.replace('\n', "\\n")),
+            Line::Instruction => (
+                "instruction".into(),
+                self.text.instruction.clone()?.replace('\n', "\\n"),
+            ),
             Line::Save | Line::Restore => return None,
         })
     }
@@ -118,7 +165,10 @@ impl Draft {
                 }
             }
             Line::More if !text.is_empty() => {
-                self.text.options.push(Choice { text: text.into(), role: Role::Distractor });
+                self.text.options.push(Choice {
+                    text: text.into(),
+                    role: Role::Distractor,
+                });
             }
             Line::Answer => self.answer = (text != self.text.answer).then(|| text.to_string()),
             Line::Instruction => {
@@ -147,13 +197,24 @@ impl Draft {
             question: given(&self.text.question, &before.question),
             options: (self.text.options != before.options).then(|| self.text.options.clone()),
             answer: self.answer.clone(),
-            instruction: self.text.instruction.clone().filter(|_| self.own_instruction),
+            instruction: self
+                .text
+                .instruction
+                .clone()
+                .filter(|_| self.own_instruction),
             note: Some(self.note.trim().to_string()).filter(|note| !note.is_empty()),
             restore: false,
             dry: false,
         };
         if restore {
-            return Ok(Edit { question: None, options: None, answer: None, instruction: None, restore, ..edit });
+            return Ok(Edit {
+                question: None,
+                options: None,
+                answer: None,
+                instruction: None,
+                restore,
+                ..edit
+            });
         }
         edit.apply(&self.item, "", 0).map_err(|p: Error| p)?;
         Ok(edit)
@@ -178,27 +239,52 @@ mod tests {
     #[test]
     fn a_line_is_typed_and_saved_as_an_edit() {
         let mut draft = draft();
-        assert!(!draft.lines().iter().any(|(line, _)| *line == Line::Save), "nothing to save yet");
+        assert!(
+            !draft.lines().iter().any(|(line, _)| *line == Line::Save),
+            "nothing to save yet"
+        );
         assert_eq!(draft.asks(Line::Option(0)).unwrap().1, "cat");
         draft.take(Line::Option(0), "red fox");
         let lines = draft.lines();
-        let fox = lines.iter().find(|(line, _)| *line == Line::Option(0)).unwrap();
-        assert_eq!((fox.1.label.as_str(), fox.1.help.as_str()), ("A. red fox", "changed"));
+        let fox = lines
+            .iter()
+            .find(|(line, _)| *line == Line::Option(0))
+            .unwrap();
+        assert_eq!(
+            (fox.1.label.as_str(), fox.1.help.as_str()),
+            ("A. red fox", "changed")
+        );
         assert_eq!(lines.last().unwrap().0, Line::Save);
         draft.note = " too easy ".into();
         let edit = draft.edit(false).unwrap();
-        assert_eq!((edit.number, edit.expected, edit.note.as_deref()), (7, Some(3), Some("too easy")));
-        assert_eq!((edit.options.unwrap()[0].text.as_str(), edit.question, edit.instruction), ("red fox", None, None));
+        assert_eq!(
+            (edit.number, edit.expected, edit.note.as_deref()),
+            (7, Some(3), Some("too easy"))
+        );
+        assert_eq!(
+            (
+                edit.options.unwrap()[0].text.as_str(),
+                edit.question,
+                edit.instruction
+            ),
+            ("red fox", None, None)
+        );
     }
 
     #[test]
     fn what_cannot_be_saved_is_said_before_it_is_sent() {
         let mut draft = draft();
         draft.take(Line::Option(0), "");
-        assert_eq!(draft.edit(false).unwrap_err().place.field.as_deref(), Some("options"));
+        assert_eq!(
+            draft.edit(false).unwrap_err().place.field.as_deref(),
+            Some("options")
+        );
         draft.take(Line::More, "cow");
         draft.take(Line::Answer, "Z");
-        assert_eq!(draft.edit(false).unwrap_err().place.field.as_deref(), Some("answer"));
+        assert_eq!(
+            draft.edit(false).unwrap_err().place.field.as_deref(),
+            Some("answer")
+        );
     }
 
     #[test]
@@ -209,6 +295,9 @@ mod tests {
         draft.take(Line::Instruction, &text);
         assert!(!draft.changed());
         draft.take(Line::Instruction, "Look.\\nWhich animal?");
-        assert_eq!(draft.edit(false).unwrap().instruction.as_deref(), Some("Look.\nWhich animal?"));
+        assert_eq!(
+            draft.edit(false).unwrap().instruction.as_deref(),
+            Some("Look.\nWhich animal?")
+        );
     }
 }

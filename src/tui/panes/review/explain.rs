@@ -27,27 +27,47 @@ pub fn page(e: &Explanation) -> Page {
     let mut page = Page::new(format!("#{}: {} by the rules", e.number, e.outcome.name()));
     if e.overridden {
         let said = match e.outcome {
-            Outcome::Kept => "a person rejected it although no rule doubts it: the filter missed it",
+            Outcome::Kept => {
+                "a person rejected it although no rule doubts it: the filter missed it"
+            }
             _ => "a person accepted it: that overrides the filter and counts as its false alarm",
         };
         page = page.entry("a person", LABEL, said, Role::Accent);
     }
     for chip in &e.chips {
-        let role = if chip.then == Then::Flag { Role::Flag } else { Role::Bad };
-        page = page.entry(chip.then.outcome().name(), LABEL, format!("{}: {}", chip.rule, chip.words), role);
+        let role = if chip.then == Then::Flag {
+            Role::Flag
+        } else {
+            Role::Bad
+        };
+        page = page.entry(
+            chip.then.outcome().name(),
+            LABEL,
+            format!("{}: {}", chip.rule, chip.words),
+            role,
+        );
     }
     if e.chips.is_empty() {
         page = page.entry("rules", LABEL, "none holds for it", role(e.outcome));
     }
     page = match e.nearest_accepted {
         Some((number, cosine)) => {
-            let said = format!("#{number}: the accepted item whose picture is most like it, cosine {cosine:.3}");
+            let said = format!(
+                "#{number}: the accepted item whose picture is most like it, cosine {cosine:.3}"
+            );
             page.entry("nearest", LABEL, said, Role::Text)
         }
-        None => page.entry("nearest", LABEL, "no accepted item has a picture that was embedded", Role::Dim),
+        None => page.entry(
+            "nearest",
+            LABEL,
+            "no accepted item has a picture that was embedded",
+            Role::Dim,
+        ),
     };
     if e.scores.is_empty() {
-        return page.say("").say("Nothing has scored this item: 8 shows the scorers, s scores.");
+        return page
+            .say("")
+            .say("Nothing has scored this item: 8 shows the scorers, s scores.");
     }
     e.scores.iter().fold(page, score)
 }
@@ -55,8 +75,12 @@ pub fn page(e: &Explanation) -> Page {
 fn score(mut page: Page, s: &Explained) -> Page {
     page = page.heading(s.scorer.name()).say(s.scorer.help());
     if s.out_of_date {
-        page =
-            page.entry("out of date", LABEL, "of an earlier picture or text; it waits to be scored again", Role::Warn);
+        page = page.entry(
+            "out of date",
+            LABEL,
+            "of an earlier picture or text; it waits to be scored again",
+            Role::Warn,
+        );
     }
     match s.state {
         ScoreState::Scored => {
@@ -64,24 +88,46 @@ fn score(mut page: Page, s: &Explained) -> Page {
                 page = page.entry(scale.clone(), LABEL, format!("{value:.4}"), Role::Text);
             }
         }
-        state => page = page.entry("score", LABEL, format!("none: {}", state.name()), Role::Warn),
+        state => {
+            page = page.entry(
+                "score",
+                LABEL,
+                format!("none: {}", state.name()),
+                Role::Warn,
+            )
+        }
     }
     if let Some(counted) = s.counted {
         page = page.entry("counted", LABEL, counted.to_string(), Role::Text);
     }
     if let Some(share) = s.percentile {
-        let said = format!("{:.1} % of the scored items are more doubtful", 100.0 * share);
+        let said = format!(
+            "{:.1} % of the scored items are more doubtful",
+            100.0 * share
+        );
         page = page.entry("percentile", LABEL, said, Role::Text);
     }
     for (words, holds) in &s.conditions {
-        let (said, role) = if *holds { ("holds", Role::Flag) } else { ("does not hold", Role::Good) };
+        let (said, role) = if *holds {
+            ("holds", Role::Flag)
+        } else {
+            ("does not hold", Role::Good)
+        };
         page = page.entry("condition", LABEL, format!("{words}: {said}"), role);
     }
     for (label, said) in details(&s.detail) {
-        let role = if label.contains("fail") { Role::Bad } else { Role::Dim };
+        let role = if label.contains("fail") {
+            Role::Bad
+        } else {
+            Role::Dim
+        };
         page = page.entry(label, LABEL, said, role);
     }
-    if s.version.is_empty() { page } else { page.entry("scored by", LABEL, s.version.clone(), Role::Dim) }
+    if s.version.is_empty() {
+        page
+    } else {
+        page.entry("scored by", LABEL, s.version.clone(), Role::Dim)
+    }
 }
 
 /// The entries of what a scorer kept, unfolded; text that is no JSON as it is.
@@ -100,7 +146,9 @@ fn details(detail: &str) -> Vec<(String, String)> {
 fn unfold(name: &str, value: &Value, levels: usize, out: &mut Vec<(String, String)>) {
     match value {
         Value::Object(fields) if levels > 0 => {
-            fields.iter().for_each(|(name, value)| unfold(name, value, levels - 1, out));
+            fields
+                .iter()
+                .for_each(|(name, value)| unfold(name, value, levels - 1, out));
         }
         Value::Array(list) if levels > 0 && list.iter().any(|v| v.is_object() || v.is_array()) => {
             for (at, value) in list.iter().enumerate() {
@@ -166,7 +214,11 @@ mod tests {
         let e = Explanation {
             number: 7,
             outcome: Outcome::Flagged,
-            chips: vec![Chip { rule: "weak match".into(), then: Then::Flag, words: "clip 21.3 < 25".into() }],
+            chips: vec![Chip {
+                rule: "weak match".into(),
+                then: Then::Flag,
+                words: "clip 21.3 < 25".into(),
+            }],
             scores: vec![clip, judged()],
             nearest_accepted: Some((12, 0.91)),
             overridden: true,
@@ -194,14 +246,27 @@ mod tests {
     fn what_has_no_score_or_no_json_is_said_as_it_is() {
         let mut one = judged();
         (one.state, one.detail, one.values) = (ScoreState::Unparsed, "it may\nbe".into(), vec![]);
-        let e = Explanation { number: 1, scores: vec![one], ..Explanation::default() };
+        let e = Explanation {
+            number: 1,
+            scores: vec![one],
+            ..Explanation::default()
+        };
         let text = page(&e).text();
-        assert!(text.contains("none: unparsed") && text.contains("detail  it may be"), "{text}");
-        assert!(text.contains("rules  none holds for it") && text.contains("no accepted item"), "{text}");
+        assert!(
+            text.contains("none: unparsed") && text.contains("detail  it may be"),
+            "{text}"
+        );
+        assert!(
+            text.contains("rules  none holds for it") && text.contains("no accepted item"),
+            "{text}"
+        );
         assert!(page(&Explanation::default()).text().contains("s scores"));
         assert_eq!(
             details("{\"a\":{\"b\":{\"c\":{\"d\":1}}},\"e\":null}"),
-            [("c".into(), "{\"d\":1}".to_string()), ("e".into(), "nothing".into())]
+            [
+                ("c".into(), "{\"d\":1}".to_string()),
+                ("e".into(), "nothing".into())
+            ]
         );
     }
 }

@@ -66,9 +66,26 @@ impl Loaded {
     /// # Errors
     /// In words, where the item cannot be read.
     pub fn of(view: ItemView) -> std::result::Result<Loaded, String> {
-        let item = serde_json::from_str(&view.json).map_err(|e| format!("this item cannot be read: {e}"))?;
-        let ItemView { status, rev, text_rev, standing, stale, chips, .. } = view;
-        Ok(Loaded { item: Arc::new(item), status, rev, text_rev, standing, stale, chips })
+        let item = serde_json::from_str(&view.json)
+            .map_err(|e| format!("this item cannot be read: {e}"))?;
+        let ItemView {
+            status,
+            rev,
+            text_rev,
+            standing,
+            stale,
+            chips,
+            ..
+        } = view;
+        Ok(Loaded {
+            item: Arc::new(item),
+            status,
+            rev,
+            text_rev,
+            standing,
+            stale,
+            chips,
+        })
     }
 }
 
@@ -136,7 +153,11 @@ pub struct ReviewPane {
 impl ReviewPane {
     /// A pane whose items are not known yet.
     pub fn new() -> ReviewPane {
-        ReviewPane { forward: true, loading: true, ..ReviewPane::default() }
+        ReviewPane {
+            forward: true,
+            loading: true,
+            ..ReviewPane::default()
+        }
     }
 
     /// The queue.
@@ -182,7 +203,11 @@ impl ReviewPane {
     pub fn grow(&mut self, items: u32) -> Vec<ReviewEffect> {
         let was_empty = self.queue.is_empty();
         self.queue.grow(items);
-        if was_empty && self.work.is_none() { self.arrived() } else { Vec::new() }
+        if was_empty && self.work.is_none() {
+            self.arrived()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Goes to a position; gives why not when there is nothing.
@@ -222,8 +247,10 @@ impl ReviewPane {
         if self.items.len() > KEPT {
             self.items.retain(|number, _| near.contains(number));
         }
-        let missing: Vec<u32> =
-            near.into_iter().filter(|n| !self.items.contains_key(n) && !self.asked.contains(n)).collect();
+        let missing: Vec<u32> = near
+            .into_iter()
+            .filter(|n| !self.items.contains_key(n) && !self.asked.contains(n))
+            .collect();
         self.asked.extend(&missing);
         missing.into_iter().map(ReviewEffect::Fetch).collect()
     }
@@ -243,7 +270,11 @@ impl ReviewPane {
     pub fn near(&self) -> Vec<u32> {
         let ahead = (0..=AHEAD as i64).map(|d| if self.forward { d } else { -d });
         let behind = (1..=BEHIND as i64).map(|d| if self.forward { -d } else { d });
-        let at = |d: i64| usize::try_from(self.position as i64 + d).ok().and_then(|p| self.queue.number(p));
+        let at = |d: i64| {
+            usize::try_from(self.position as i64 + d)
+                .ok()
+                .and_then(|p| self.queue.number(p))
+        };
         ahead.chain(behind).filter_map(at).collect()
     }
 
@@ -254,7 +285,11 @@ impl ReviewPane {
         let loaded = view.map_err(|p| p.to_string()).and_then(Loaded::of);
         self.items.insert(number, loaded);
         // What it is may tell which others belong to it.
-        if self.number() == Some(number) { self.fetch() } else { Vec::new() }
+        if self.number() == Some(number) {
+            self.fetch()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Forgets everything that was fetched and asks again: the connection was lost, or too much happened.
@@ -282,7 +317,9 @@ impl ReviewPane {
     pub fn all_changed(&mut self) -> Vec<ReviewEffect> {
         let near = self.kept();
         self.items.retain(|number, _| near.contains(number));
-        near.into_iter().flat_map(|number| self.changed(number)).collect()
+        near.into_iter()
+            .flat_map(|number| self.changed(number))
+            .collect()
     }
 
     /// Decides the item `number` as it was painted at revision `rev`, and goes on to the next item of the queue.
@@ -290,8 +327,15 @@ impl ReviewPane {
         if self.work.is_some() {
             return self.decide_in_round(number, judgement);
         }
-        let decide = Decide { uuid: Uuid::now_v7(), number, expected: Some(rev), judgement };
-        self.pending.push(Pending { decide: decide.clone() });
+        let decide = Decide {
+            uuid: Uuid::now_v7(),
+            number,
+            expected: Some(rev),
+            judgement,
+        };
+        self.pending.push(Pending {
+            decide: decide.clone(),
+        });
         self.saved = None;
         let mut effects = vec![ReviewEffect::Send(decide)];
         if self.position + 1 < self.queue.len() {
@@ -304,8 +348,13 @@ impl ReviewPane {
 
     /// Whether the verdict of this receipt accepts an item that the rules flag or park: a false alarm of theirs.
     pub fn overrides(&self, receipt: &Receipt) -> bool {
-        let accepts = |p: &Pending| p.decide.uuid == receipt.uuid && p.decide.judgement.verdict == Verdict::Accept;
-        self.pending.iter().any(accepts) && self.loaded(receipt.number).is_some_and(|l| !l.chips.is_empty())
+        let accepts = |p: &Pending| {
+            p.decide.uuid == receipt.uuid && p.decide.judgement.verdict == Verdict::Accept
+        };
+        self.pending.iter().any(accepts)
+            && self
+                .loaded(receipt.number)
+                .is_some_and(|l| !l.chips.is_empty())
     }
 
     /// Verdicts that wait for their receipts, oldest first.
@@ -315,21 +364,38 @@ impl ReviewPane {
 
     /// The verdict that waits for an item's receipt.
     pub fn pending_on(&self, number: u32) -> Option<Verdict> {
-        self.pending.iter().rev().find(|p| p.decide.number == number).map(|p| p.decide.judgement.verdict)
+        self.pending
+            .iter()
+            .rev()
+            .find(|p| p.decide.number == number)
+            .map(|p| p.decide.judgement.verdict)
     }
 
     /// A verdict is on disk at `now`; in a round, what follows.
-    pub fn acknowledged(&mut self, receipt: &Receipt, now: u64) -> (Vec<ReviewEffect>, Option<Then>) {
-        let at = self.pending.iter().position(|p| p.decide.uuid == receipt.uuid);
+    pub fn acknowledged(
+        &mut self,
+        receipt: &Receipt,
+        now: u64,
+    ) -> (Vec<ReviewEffect>, Option<Then>) {
+        let at = self
+            .pending
+            .iter()
+            .position(|p| p.decide.uuid == receipt.uuid);
         let decide = at.map(|at| self.pending.remove(at).decide);
         self.saved = Some(format!("#{} saved", receipt.number));
         let then = decide.and_then(|decide| self.saved_in_round(&decide, now));
-        if self.work.is_some() { (Vec::new(), then) } else { (self.changed(receipt.number), None) }
+        if self.work.is_some() {
+            (Vec::new(), then)
+        } else {
+            (self.changed(receipt.number), None)
+        }
     }
 
     /// A verdict was refused: it does not wait any more, and its item is on screen again.
     pub fn refused(&mut self, uuid: Uuid) -> Vec<ReviewEffect> {
-        let Some(at) = self.pending.iter().position(|p| p.decide.uuid == uuid) else { return Vec::new() };
+        let Some(at) = self.pending.iter().position(|p| p.decide.uuid == uuid) else {
+            return Vec::new();
+        };
         let pending = self.pending.remove(at);
         if self.work.is_some() {
             self.items.remove(&pending.decide.number);
@@ -364,7 +430,11 @@ impl ReviewPane {
 
     /// Scrolls the text by lines.
     pub fn scroll(&mut self, lines: isize) -> bool {
-        if let Some(moved) = self.work.as_mut().and_then(|work| work.scroll_guidelines(lines)) {
+        if let Some(moved) = self
+            .work
+            .as_mut()
+            .and_then(|work| work.scroll_guidelines(lines))
+        {
             return moved;
         }
         let to = self.scroll.saturating_add_signed(lines).min(self.overflow);
@@ -376,9 +446,15 @@ impl ReviewPane {
     /// Sets the picture that is drawn, which shows `part` of the files whose content `of` names; `bare` where the
     /// terminal's own pixels will stand in its place. While another part of the same files is being made ready the one
     /// before it stays.
-    pub fn set_picture(&mut self, picture: Picture, (part, of): (Part, Option<String>), bare: bool) {
+    pub fn set_picture(
+        &mut self,
+        picture: Picture,
+        (part, of): (Part, Option<String>),
+        bare: bool,
+    ) {
         let shown = matches!(&self.picture, Picture::Ready(ready) if ready.is_ok());
-        let stays = matches!(picture, Picture::Loading) && shown && of.is_some() && self.drawn.1 == of;
+        let stays =
+            matches!(picture, Picture::Loading) && shown && of.is_some() && self.drawn.1 == of;
         if !stays {
             (self.picture, self.drawn) = (picture, (part, of));
         }
@@ -413,8 +489,19 @@ impl ReviewPane {
     /// What the last frame painted of the item on screen.
     pub fn on_screen(&self) -> Option<Painted> {
         let (number, loaded) = self.number().zip(self.current())?;
-        let pictures = painted(&loaded.item, self.sides.as_ref(), self.shown(), &self.picture, self.bare);
-        Some(Painted { number, rev: loaded.rev, ready: !matches!(self.picture, Picture::Loading), pictures })
+        let pictures = painted(
+            &loaded.item,
+            self.sides.as_ref(),
+            self.shown(),
+            &self.picture,
+            self.bare,
+        );
+        Some(Painted {
+            number,
+            rev: loaded.rev,
+            ready: !matches!(self.picture, Picture::Loading),
+            pictures,
+        })
     }
 
     /// The picture that is drawn.

@@ -20,19 +20,33 @@ pub fn page(round: &str, pace: &Pace) -> Page {
         page = page.entry("items an hour", LABEL, format!("{rate:.0}"), Role::Text);
     }
     if let Some(seconds) = pace.median_seconds {
-        page = page.entry("on an item", LABEL, format!("{seconds:.1} s (median)"), Role::Text);
+        page = page.entry(
+            "on an item",
+            LABEL,
+            format!("{seconds:.1} s (median)"),
+            Role::Text,
+        );
     }
     let runs = format!("{} now, {} at most", pace.current_run, pace.longest_run);
-    page = page.entry("same verdict", LABEL, format!("in a row: {runs}"), Role::Text);
+    page = page.entry(
+        "same verdict",
+        LABEL,
+        format!("in a row: {runs}"),
+        Role::Text,
+    );
     let Some(drift) = pace.drift else {
         return page.entry("drift", LABEL, "too few verdicts to tell", Role::Dim);
     };
     let said = |shift: Shift, unit: &str, times: f64| {
         let role = if shift.drifts { Role::Warn } else { Role::Text };
         let (now, before) = (shift.now * times, shift.before * times);
-        (format!("{now:.1} {unit} lately, {before:.1} {unit} in the first half"), role)
+        (
+            format!("{now:.1} {unit} lately, {before:.1} {unit} in the first half"),
+            role,
+        )
     };
     let (seconds, of_seconds) = said(drift.seconds, "s", 1.0);
     let (accepts, of_accepts) = said(drift.accepts, "%", 100.0);
-    page.entry("seconds drift", LABEL, seconds, of_seconds).entry("accepts drift", LABEL, accepts, of_accepts)
+    page.entry("seconds drift", LABEL, seconds, of_seconds)
+        .entry("accepts drift", LABEL, accepts, of_accepts)
 }

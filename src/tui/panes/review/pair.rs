@@ -46,7 +46,12 @@ pub struct Sides {
 impl Sides {
     /// Whether the first two are one picture, so that there is nothing to compare.
     pub fn same(&self) -> bool {
-        let name = |at: usize| self.sources.get(at).and_then(|s| s.as_ref().ok()).map(|(key, _)| key);
+        let name = |at: usize| {
+            self.sources
+                .get(at)
+                .and_then(|s| s.as_ref().ok())
+                .map(|(key, _)| key)
+        };
         name(0).is_some() && name(0) == name(1)
     }
 
@@ -70,23 +75,33 @@ impl Sides {
     /// # Errors
     /// Of the first picture of it that cannot be shown.
     pub fn wanted(&self, show: Show) -> Result<(Vec<Source>, Show), NoPicture> {
-        let sources = Sides::of(show).filter_map(|at| self.sources.get(at).cloned()).collect::<Result<_, _>>()?;
+        let sources = Sides::of(show)
+            .filter_map(|at| self.sources.get(at).cloned())
+            .collect::<Result<_, _>>()?;
         let alone = matches!(show, Show::Second | Show::Other(_));
         Ok((sources, if alone { Show::First } else { show }))
     }
 
     /// What names the content of all files.
     pub fn content(&self) -> String {
-        let keys = self.sources.iter().map(|source| source.as_ref().map_or("-", |(key, _)| key));
+        let keys = self
+            .sources
+            .iter()
+            .map(|source| source.as_ref().map_or("-", |(key, _)| key));
         keys.collect::<Vec<_>>().join(" ")
     }
 
     /// The picture whose file this is turned out not to be one that can be shown.
     pub fn fails(&mut self, file: Option<&Path>, reason: &NoPicture) {
         let failed = |source: &&mut Result<Source, NoPicture>| {
-            source.as_ref().is_ok_and(|(_, path)| Some(path.as_path()) == file)
+            source
+                .as_ref()
+                .is_ok_and(|(_, path)| Some(path.as_path()) == file)
         };
-        self.sources.iter_mut().filter(failed).for_each(|source| *source = Err(reason.clone()));
+        self.sources
+            .iter_mut()
+            .filter(failed)
+            .for_each(|source| *source = Err(reason.clone()));
     }
 
     /// Where among the item's own pictures each of these is; none for those of another item.
@@ -102,17 +117,37 @@ impl Sides {
         let of = self.names.len();
         let one = |at: usize| {
             let letter = Item::letter(at);
-            let asked =
-                if self.asked.is_some_and(|asked| Sides::of(asked).contains(&at)) { ", asked about" } else { "" };
-            let place = if of > 2 { format!(" ({} of {of})", at + 1) } else { String::new() };
-            format!("{letter} {}{asked}{place}", self.names.get(at).map_or("", String::as_str))
+            let asked = if self
+                .asked
+                .is_some_and(|asked| Sides::of(asked).contains(&at))
+            {
+                ", asked about"
+            } else {
+                ""
+            };
+            let place = if of > 2 {
+                format!(" ({} of {of})", at + 1)
+            } else {
+                String::new()
+            };
+            format!(
+                "{letter} {}{asked}{place}",
+                self.names.get(at).map_or("", String::as_str)
+            )
         };
         let fails = |(at, source): (usize, &Result<Source, NoPicture>)| {
-            let problem = source.as_ref().err().filter(|_| !Sides::of(show).contains(&at))?;
+            let problem = source
+                .as_ref()
+                .err()
+                .filter(|_| !Sides::of(show).contains(&at))?;
             Some(format!("{} is {}", Item::letter(at), problem.seen.name()))
         };
         let failed: Vec<String> = self.sources.iter().enumerate().filter_map(fails).collect();
-        let failed = if failed.is_empty() { String::new() } else { format!("; {}", failed.join(", ")) };
+        let failed = if failed.is_empty() {
+            String::new()
+        } else {
+            format!("; {}", failed.join(", "))
+        };
         match show {
             Show::Beside => [Some(one(0)), Some(one(1) + &failed)],
             Show::Difference => [Some("A to B".into()), None],
@@ -126,7 +161,11 @@ impl Looking {
     pub fn shown(&self, sides: &Sides, wide: bool) -> Show {
         let wide = wide && sides.both();
         let still = self.show.filter(|s| wide || *s != Show::Beside);
-        let room = if wide { Show::Beside } else { sides.asked.unwrap_or(Show::First) };
+        let room = if wide {
+            Show::Beside
+        } else {
+            sides.asked.unwrap_or(Show::First)
+        };
         match self.blink {
             Some(true) => Show::Second,
             Some(false) => Show::First,
@@ -136,7 +175,11 @@ impl Looking {
 
     /// Turns to the next: two beside each other where there is room, then each alone.
     pub fn turn(&mut self, sides: &Sides, wide: bool) {
-        let first = if wide && sides.both() { Show::Beside } else { Show::First };
+        let first = if wide && sides.both() {
+            Show::Beside
+        } else {
+            Show::First
+        };
         let next = match self.shown(sides, wide) {
             Show::Beside | Show::Difference => Some(Show::First),
             Show::First => Some(Show::Second),
@@ -150,13 +193,20 @@ impl Looking {
 
     /// Shows the difference, or what was shown by itself.
     pub fn difference(&mut self) {
-        self.show = if self.show == Some(Show::Difference) { None } else { Some(Show::Difference) };
+        self.show = if self.show == Some(Show::Difference) {
+            None
+        } else {
+            Some(Show::Difference)
+        };
     }
 
     /// What the pictures are asked for.
     pub fn part(&self, sides: Option<&Sides>, wide: bool) -> Part {
         let show = sides.map_or(Show::First, |s| self.shown(s, wide));
-        Part { show, region: self.region }
+        Part {
+            show,
+            region: self.region,
+        }
     }
 }
 
@@ -170,9 +220,17 @@ impl ReviewPane {
             Ok((Arc::from(key), path))
         };
         if item.images.len() >= 2 {
-            let names = item.images.iter().map(|image| file_name(&image.name)).collect();
+            let names = item
+                .images
+                .iter()
+                .map(|image| file_name(&image.name))
+                .collect();
             let sources = (0..item.images.len()).map(|at| source(item, at)).collect();
-            return Some(Sides { names, sources, asked: None });
+            return Some(Sides {
+                names,
+                sources,
+                asked: None,
+            });
         }
         let side = item.pair.as_ref()?.side;
         let other = self.partner(item)?;
@@ -181,9 +239,15 @@ impl ReviewPane {
             Side::Manipulated => (other, item, Show::Second),
             Side::Cross => return None,
         };
-        let names = [Side::Natural, Side::Manipulated].map(|s| s.name().to_string()).to_vec();
+        let names = [Side::Natural, Side::Manipulated]
+            .map(|s| s.name().to_string())
+            .to_vec();
         let sources = vec![source(first, 0), source(second, 0)];
-        sources.iter().all(Result::is_ok).then_some(Sides { names, sources, asked: Some(asked) })
+        sources.iter().all(Result::is_ok).then_some(Sides {
+            names,
+            sources,
+            asked: Some(asked),
+        })
     }
 
     /// The item about the other picture of a pair, among those that are here.
@@ -196,10 +260,16 @@ impl ReviewPane {
         };
         let fits = |other: &&Item| {
             let own = other.pair.as_ref();
-            other.dataset == item.dataset && own.is_some_and(|p| p.id == pair.id && p.side == wanted)
+            other.dataset == item.dataset
+                && own.is_some_and(|p| p.id == pair.id && p.side == wanted)
         };
-        let mut found: Vec<&Item> =
-            self.items.values().filter_map(|l| l.as_ref().ok()).map(|l| l.item.as_ref()).filter(fits).collect();
+        let mut found: Vec<&Item> = self
+            .items
+            .values()
+            .filter_map(|l| l.as_ref().ok())
+            .map(|l| l.item.as_ref())
+            .filter(fits)
+            .collect();
         // The same one each time, whatever order they came in.
         found.sort_by(|a, b| a.id.cmp(&b.id));
         found.into_iter().find(|other| !other.images.is_empty())
@@ -207,11 +277,17 @@ impl ReviewPane {
 
     /// Numbers of the items that may be about the other picture of the pair on screen.
     pub(super) fn may_be_partners(&self) -> Vec<u32> {
-        let alone = |item: &Item| item.images.len() == 1 && item.pair.as_ref().is_some_and(|p| p.side != Side::Cross);
-        let Some(number) = self.number().filter(|_| self.current().is_some_and(|l| alone(&l.item))) else {
+        let alone = |item: &Item| {
+            item.images.len() == 1 && item.pair.as_ref().is_some_and(|p| p.side != Side::Cross)
+        };
+        let Some(number) = self
+            .number()
+            .filter(|_| self.current().is_some_and(|l| alone(&l.item)))
+        else {
             return Vec::new();
         };
-        let range = number.saturating_sub(PARTNER_AWAY).max(1)..=(number + PARTNER_AWAY).min(self.queue.items());
+        let range = number.saturating_sub(PARTNER_AWAY).max(1)
+            ..=(number + PARTNER_AWAY).min(self.queue.items());
         range.filter(|n| *n != number).collect()
     }
 }
@@ -234,8 +310,13 @@ pub fn picture_of(item: &Item, root: &Path) -> Result<(String, PathBuf), NoPictu
 /// # Errors
 /// The reason.
 fn picture_at(item: &Item, root: &Path, at: usize) -> Result<(String, PathBuf), NoPicture> {
-    let missing = |why: String| NoPicture { seen: PictureSeen::Missing, why };
-    let Some(image) = item.images.get(at) else { return Err(missing("this question has no picture".into())) };
+    let missing = |why: String| NoPicture {
+        seen: PictureSeen::Missing,
+        why,
+    };
+    let Some(image) = item.images.get(at) else {
+        return Err(missing("this question has no picture".into()));
+    };
     let gone = || {
         missing(match item.provenance {
             Some(_) => format!("{} is not made yet: 7 makes pictures", image.name),

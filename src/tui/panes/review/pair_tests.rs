@@ -5,7 +5,12 @@ use benchtop_owner::wire::ItemView;
 
 fn image(name: &str, there: bool) -> ImageRef {
     let hash = there.then(|| blake3::hash(name.as_bytes()).to_hex().to_string());
-    ImageRef { name: name.into(), hash, ext: Some("jpg".into()), ..ImageRef::default() }
+    ImageRef {
+        name: name.into(),
+        hash,
+        ext: Some("jpg".into()),
+        ..ImageRef::default()
+    }
 }
 
 fn item(number: u32, images: Vec<ImageRef>, pair: Option<(i64, Side)>) -> Item {
@@ -27,7 +32,10 @@ fn item(number: u32, images: Vec<ImageRef>, pair: Option<(i64, Side)>) -> Item {
         granularity: None,
         level: None,
         style: None,
-        pair: pair.map(|(id, side)| Pair { id: Key::Int(id), side }),
+        pair: pair.map(|(id, side)| Pair {
+            id: Key::Int(id),
+            side,
+        }),
         rotation: None,
         provenance: None,
         variant: None,
@@ -48,8 +56,17 @@ fn take(pane: &mut ReviewPane, number: u32, item: &Item) -> Vec<u32> {
         stale: None,
         chips: vec![],
     };
-    let fetched = |e: ReviewEffect| if let ReviewEffect::Fetch(n) = e { Some(n) } else { None };
-    pane.take(number, Ok(view)).into_iter().filter_map(fetched).collect()
+    let fetched = |e: ReviewEffect| {
+        if let ReviewEffect::Fetch(n) = e {
+            Some(n)
+        } else {
+            None
+        }
+    };
+    pane.take(number, Ok(view))
+        .into_iter()
+        .filter_map(fetched)
+        .collect()
 }
 
 fn root() -> &'static Path {
@@ -66,17 +83,58 @@ fn on(number: u32) -> ReviewPane {
 #[test]
 fn two_pictures_of_an_item_are_its_pair() {
     let mut pane = on(1);
-    take(&mut pane, 1, &item(1, vec![image("a/cat.jpg", true), image("b/dog.jpg", true)], None));
+    take(
+        &mut pane,
+        1,
+        &item(
+            1,
+            vec![image("a/cat.jpg", true), image("b/dog.jpg", true)],
+            None,
+        ),
+    );
     let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
-    assert_eq!((sides.names.clone(), sides.asked), (vec!["cat.jpg".to_string(), "dog.jpg".to_string()], None));
-    assert!(!sides.same() && sides.sources[0].as_ref().unwrap().1.starts_with("/project/images"));
-    assert_eq!(sides.caption(Show::Beside), [Some("A cat.jpg".into()), Some("B dog.jpg".into())]);
-    take(&mut pane, 1, &item(1, vec![image("cat.jpg", true), image("gone.jpg", false)], None));
+    assert_eq!(
+        (sides.names.clone(), sides.asked),
+        (vec!["cat.jpg".to_string(), "dog.jpg".to_string()], None)
+    );
+    assert!(
+        !sides.same()
+            && sides.sources[0]
+                .as_ref()
+                .unwrap()
+                .1
+                .starts_with("/project/images")
+    );
+    assert_eq!(
+        sides.caption(Show::Beside),
+        [Some("A cat.jpg".into()), Some("B dog.jpg".into())]
+    );
+    take(
+        &mut pane,
+        1,
+        &item(
+            1,
+            vec![image("cat.jpg", true), image("gone.jpg", false)],
+            None,
+        ),
+    );
     let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
-    assert_eq!(sides.sources[1].as_ref().unwrap_err().seen, PictureSeen::Missing);
-    assert!(!sides.both() && sides.wanted(Show::Second).is_err() && sides.wanted(Show::Beside).is_err());
-    assert_eq!(Looking::default().shown(&sides, true), Show::First, "there are no two to show beside each other");
-    assert_eq!(sides.caption(Show::First)[0].as_deref(), Some("A cat.jpg; B is missing"));
+    assert_eq!(
+        sides.sources[1].as_ref().unwrap_err().seen,
+        PictureSeen::Missing
+    );
+    assert!(
+        !sides.both() && sides.wanted(Show::Second).is_err() && sides.wanted(Show::Beside).is_err()
+    );
+    assert_eq!(
+        Looking::default().shown(&sides, true),
+        Show::First,
+        "there are no two to show beside each other"
+    );
+    assert_eq!(
+        sides.caption(Show::First)[0].as_deref(),
+        Some("A cat.jpg; B is missing")
+    );
     take(&mut pane, 1, &item(1, vec![image("cat.jpg", true)], None));
     assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
 }
@@ -88,35 +146,100 @@ fn the_other_picture_of_an_mvp_pair_is_fetched_with_the_item_beside_it() {
     // The queue holds one item; those around it by number are asked for once it is known that it has a partner.
     assert_eq!(take(&mut pane, 10, &natural), [8, 9, 11, 12]);
     assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
-    take(&mut pane, 9, &item(9, vec![image("2_e.jpg", true)], Some((2, Side::Manipulated))));
-    take(&mut pane, 11, &item(11, vec![image("3_e.jpg", true)], Some((3, Side::Manipulated))));
+    take(
+        &mut pane,
+        9,
+        &item(
+            9,
+            vec![image("2_e.jpg", true)],
+            Some((2, Side::Manipulated)),
+        ),
+    );
+    take(
+        &mut pane,
+        11,
+        &item(
+            11,
+            vec![image("3_e.jpg", true)],
+            Some((3, Side::Manipulated)),
+        ),
+    );
     let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
-    assert_eq!((sides.names[0].as_str(), sides.asked), ("natural", Some(Show::First)));
-    assert_eq!(sides.caption(Show::First)[0].as_deref(), Some("A natural, asked about"));
-    assert_eq!(sides.caption(Show::Second)[0].as_deref(), Some("B manipulated"));
+    assert_eq!(
+        (sides.names[0].as_str(), sides.asked),
+        ("natural", Some(Show::First))
+    );
+    assert_eq!(
+        sides.caption(Show::First)[0].as_deref(),
+        Some("A natural, asked about")
+    );
+    assert_eq!(
+        sides.caption(Show::Second)[0].as_deref(),
+        Some("B manipulated")
+    );
     // From the other side it is the same pair in the same order.
     let mut pane = on(11);
-    take(&mut pane, 11, &item(11, vec![image("3_e.jpg", true)], Some((3, Side::Manipulated))));
+    take(
+        &mut pane,
+        11,
+        &item(
+            11,
+            vec![image("3_e.jpg", true)],
+            Some((3, Side::Manipulated)),
+        ),
+    );
     take(&mut pane, 10, &natural);
     let other = pane.sides(pane.current().unwrap(), root()).unwrap();
-    assert_eq!((other.sources.clone(), other.asked), (sides.sources.clone(), Some(Show::Second)));
+    assert_eq!(
+        (other.sources.clone(), other.asked),
+        (sides.sources.clone(), Some(Show::Second))
+    );
     // A cross-image question has both in one picture.
     let mut pane = on(5);
-    assert!(take(&mut pane, 5, &item(5, vec![image("3_concat.jpg", true)], Some((3, Side::Cross)))).is_empty());
+    assert!(
+        take(
+            &mut pane,
+            5,
+            &item(5, vec![image("3_concat.jpg", true)], Some((3, Side::Cross)))
+        )
+        .is_empty()
+    );
     assert_eq!(pane.sides(pane.current().unwrap(), root()), None);
     // At the ends of the project nothing beyond is asked for.
     let mut pane = on(20);
-    assert_eq!(take(&mut pane, 20, &item(20, vec![image("3_s.jpg", true)], Some((3, Side::Natural)))), [18, 19]);
+    assert_eq!(
+        take(
+            &mut pane,
+            20,
+            &item(20, vec![image("3_s.jpg", true)], Some((3, Side::Natural)))
+        ),
+        [18, 19]
+    );
 }
 
 #[test]
 fn what_is_shown_follows_the_room_until_something_is_chosen() {
     let mut pane = on(11);
-    take(&mut pane, 11, &item(11, vec![image("3_e.jpg", true)], Some((3, Side::Manipulated))));
-    take(&mut pane, 10, &item(10, vec![image("3_s.jpg", true)], Some((3, Side::Natural))));
+    take(
+        &mut pane,
+        11,
+        &item(
+            11,
+            vec![image("3_e.jpg", true)],
+            Some((3, Side::Manipulated)),
+        ),
+    );
+    take(
+        &mut pane,
+        10,
+        &item(10, vec![image("3_s.jpg", true)], Some((3, Side::Natural))),
+    );
     let sides = pane.sides(pane.current().unwrap(), root()).unwrap();
     let mut looking = Looking::default();
-    assert_eq!((looking.shown(&sides, true), looking.shown(&sides, false)), (Show::Beside, Show::Second));
+    assert_eq!(
+        (looking.shown(&sides, true), looking.shown(&sides, false)),
+        (Show::Beside, Show::Second)
+    );
     let mut turns = |wide: bool, n: usize| {
         (0..n)
             .map(|_| {
@@ -127,13 +250,20 @@ fn what_is_shown_follows_the_room_until_something_is_chosen() {
     };
     assert_eq!(turns(true, 3), [Show::First, Show::Second, Show::Beside]);
     assert_eq!(turns(false, 2), [Show::First, Show::Second]);
-    let three = Sides { names: vec!["x".into(); 3], sources: vec![sides.sources[0].clone(); 3], asked: None };
+    let three = Sides {
+        names: vec!["x".into(); 3],
+        sources: vec![sides.sources[0].clone(); 3],
+        asked: None,
+    };
     let mut turned = Looking::default();
     let mut next = || {
         turned.turn(&three, true);
         turned.shown(&three, true)
     };
-    assert_eq!([next(), next(), next(), next()], [Show::First, Show::Second, Show::Other(2), Show::Beside]);
+    assert_eq!(
+        [next(), next(), next(), next()],
+        [Show::First, Show::Second, Show::Other(2), Show::Beside]
+    );
     looking.difference();
     assert_eq!(looking.shown(&sides, false), Show::Difference);
     looking.difference();
@@ -155,12 +285,20 @@ fn a_part_of_the_same_files_that_is_on_its_way_leaves_the_one_before_and_other_f
             pixels: None,
             part: Part::default(),
         };
-        Picture::Ready(Arc::new(Ok(crate::preview::worker::picture(&image, &view).unwrap())))
+        Picture::Ready(Arc::new(Ok(
+            crate::preview::worker::picture(&image, &view).unwrap()
+        )))
     };
-    let second = Part { show: Show::Second, ..Part::default() };
+    let second = Part {
+        show: Show::Second,
+        ..Part::default()
+    };
     pane.set_picture(made(), (Part::default(), Some("a b".into())), false);
     pane.set_picture(Picture::Loading, (second, Some("a b".into())), false);
-    assert!(matches!(pane.picture(), Picture::Ready(_)) && pane.shown() == Show::First, "what is there is named");
+    assert!(
+        matches!(pane.picture(), Picture::Ready(_)) && pane.shown() == Show::First,
+        "what is there is named"
+    );
     pane.set_picture(made(), (second, Some("a b".into())), false);
     assert_eq!(pane.shown(), Show::Second);
     // The picture was made again: a verdict must not be one on the old one.

@@ -16,12 +16,20 @@ pub struct Queue {
 impl Queue {
     /// All items by number.
     pub fn all(items: u32) -> Queue {
-        Queue { items, ..Queue::default() }
+        Queue {
+            items,
+            ..Queue::default()
+        }
     }
 
     /// These items in this order.
     pub fn of(words: String, numbers: Vec<u32>, items: u32) -> Queue {
-        Queue { words, numbers: Some(numbers), items, title: None }
+        Queue {
+            words,
+            numbers: Some(numbers),
+            items,
+            title: None,
+        }
     }
 
     /// The same under another name than its words.
@@ -69,7 +77,9 @@ impl Queue {
     pub fn number(&self, position: usize) -> Option<u32> {
         match &self.numbers {
             Some(numbers) => numbers.get(position).copied(),
-            None => u32::try_from(position + 1).ok().filter(|n| *n <= self.items),
+            None => u32::try_from(position + 1)
+                .ok()
+                .filter(|n| *n <= self.items),
         }
     }
 
@@ -77,14 +87,19 @@ impl Queue {
     pub fn position(&self, number: u32) -> Option<usize> {
         match &self.numbers {
             Some(numbers) => numbers.iter().position(|n| *n == number),
-            None => (1..=self.items).contains(&number).then(|| number as usize - 1),
+            None => (1..=self.items)
+                .contains(&number)
+                .then(|| number as usize - 1),
         }
     }
 
     /// The numbers after a position and then those before it; at most `most`.
     pub fn from(&self, position: usize, most: usize) -> Vec<u32> {
         let len = self.len();
-        (1..=len).filter_map(|step| self.number((position + step) % len.max(1))).take(most).collect()
+        (1..=len)
+            .filter_map(|step| self.number((position + step) % len.max(1)))
+            .take(most)
+            .collect()
     }
 }
 
@@ -107,7 +122,10 @@ mod tests {
 
     #[test]
     fn what_follows_wraps_around_to_the_item_itself() {
-        assert_eq!(Queue::of(String::new(), vec![4, 2, 5], 5).from(1, 10), [5, 4, 2]);
+        assert_eq!(
+            Queue::of(String::new(), vec![4, 2, 5], 5).from(1, 10),
+            [5, 4, 2]
+        );
         assert_eq!(Queue::all(4).from(3, 2), [1, 2]);
         assert!(Queue::all(0).from(0, 3).is_empty());
     }

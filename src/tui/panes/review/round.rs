@@ -12,7 +12,9 @@ use benchtop_model::annotator::{Drift, Pace, Step};
 use benchtop_model::round::Protocol;
 use benchtop_model::round::feedback::Outcome;
 use benchtop_model::round::lease::LEASE_MINUTES;
-use benchtop_model::round::state::{Assignment, Feedback, GuidelinesText, NextAssignment, RoundState};
+use benchtop_model::round::state::{
+    Assignment, Feedback, GuidelinesText, NextAssignment, RoundState,
+};
 use benchtop_model::verdict::{Asked, Part};
 use benchtop_model::{Judgement, Verdict};
 use benchtop_owner::wire::{Decide, ResumePoint};
@@ -134,7 +136,9 @@ impl Work {
             Phase::Saving(_) => Err("your verdict on this item is being saved"),
             Phase::Asking => Err("the next item is on its way"),
             Phase::Told(..) => Err("this one is judged: go on to the next"),
-            Phase::Wait(_) | Phase::Finished | Phase::Closed | Phase::Failed(_) => Err("there is nothing to judge"),
+            Phase::Wait(_) | Phase::Finished | Phase::Closed | Phase::Failed(_) => {
+                Err("there is nothing to judge")
+            }
         }
     }
 
@@ -178,10 +182,14 @@ impl Work {
     /// What is said of the lease at `now`: nothing while there is time.
     pub fn lease_words(&self, now: u64) -> Option<String> {
         match self.left(now)? {
-            0 => Some("your time for it is over: others may have it; any key asks for it again".into()),
+            0 => Some(
+                "your time for it is over: others may have it; any key asks for it again".into(),
+            ),
             left if left <= SHORT_MS => {
                 let seconds = left.div_ceil(STEP_MS) * STEP_MS / 1000;
-                Some(format!("yours for {seconds} s more; any key makes it longer"))
+                Some(format!(
+                    "yours for {seconds} s more; any key makes it longer"
+                ))
             }
             _ => None,
         }
@@ -220,8 +228,14 @@ impl Work {
             return;
         }
         let last = self.steps.last().map_or(now as i64, |s| s.at);
-        let ms = judgement.ms.unwrap_or(u32::try_from(now as i64 - last).unwrap_or(0));
-        self.steps.push(Step { at: now as i64, ms, verdict: judgement.verdict as u8 });
+        let ms = judgement
+            .ms
+            .unwrap_or(u32::try_from(now as i64 - last).unwrap_or(0));
+        self.steps.push(Step {
+            at: now as i64,
+            ms,
+            verdict: judgement.verdict as u8,
+        });
         let given = self.steps.len();
         if self.offered.is_some_and(|at| given < at + LAST) {
             return;
@@ -234,7 +248,9 @@ impl Work {
 
     /// The offer of a break, while it stands.
     pub fn offer(&self) -> Option<&str> {
-        self.offered.filter(|at| self.steps.len() < at + OFFERED).map(|_| self.offer.as_str())
+        self.offered
+            .filter(|at| self.steps.len() < at + OFFERED)
+            .map(|_| self.offer.as_str())
     }
 
     /// How fast and evenly the person works in this sitting, practice left out.
@@ -244,7 +260,9 @@ impl Work {
 
     /// What the feedback makes of the verdict that was given.
     pub fn outcome(&self) -> Option<(Outcome, bool)> {
-        let Phase::Told(feedback, verdict) = &self.phase else { return None };
+        let Phase::Told(feedback, verdict) = &self.phase else {
+            return None;
+        };
         let good = feedback.good?;
         Some((Outcome::of(good, *verdict)?, good))
     }
@@ -254,9 +272,16 @@ impl Work {
 fn offer(drift: &Drift) -> String {
     let (seconds, accepts) = (drift.seconds, drift.accepts);
     let what = if seconds.drifts {
-        format!("{:.1} s an item now, {:.1} s before", seconds.now, seconds.before)
+        format!(
+            "{:.1} s an item now, {:.1} s before",
+            seconds.now, seconds.before
+        )
     } else {
-        format!("{:.0} % accepted now, {:.0} % before", accepts.now * 100.0, accepts.before * 100.0)
+        format!(
+            "{:.0} % accepted now, {:.0} % before",
+            accepts.now * 100.0,
+            accepts.before * 100.0
+        )
     };
     format!("{what}: a short break may do you good")
 }
@@ -273,7 +298,11 @@ impl ReviewPane {
     }
 
     /// Begins to work on a round; `reasons` are keys and labels.
-    pub fn begin_round(&mut self, state: RoundState, reasons: Vec<(String, String)>) -> Vec<ReviewEffect> {
+    pub fn begin_round(
+        &mut self,
+        state: RoundState,
+        reasons: Vec<(String, String)>,
+    ) -> Vec<ReviewEffect> {
         self.loading = false;
         let before = match self.work.take() {
             Some(work) => work.before,
@@ -289,7 +318,9 @@ impl ReviewPane {
 
     /// Ends the work on a round: the queue is the one before.
     pub fn end_round(&mut self) -> Vec<ReviewEffect> {
-        let Some(work) = self.work.take() else { return Vec::new() };
+        let Some(work) = self.work.take() else {
+            return Vec::new();
+        };
         let items = self.queue.items();
         (self.queue, self.position) = work.before;
         self.queue.grow(items);
@@ -316,13 +347,20 @@ impl ReviewPane {
             Some(work) => (&work.before.0, work.before.1, work.state.name.clone()),
             None => (&self.queue, self.position, String::new()),
         };
-        ResumePoint { number: queue.number(position).unwrap_or(0), filter: queue.words.clone(), round, note: None }
+        ResumePoint {
+            number: queue.number(position).unwrap_or(0),
+            filter: queue.words.clone(),
+            round,
+            note: None,
+        }
     }
 
     /// Takes in what the owner gives to judge at `now`. Whether what is on the screen is another thing now.
     pub fn serve(&mut self, turn: NextAssignment, now: u64) -> (bool, Vec<ReviewEffect>) {
         let items = self.queue.items();
-        let Some(work) = &mut self.work else { return (false, Vec::new()) };
+        let Some(work) = &mut self.work else {
+            return (false, Vec::new());
+        };
         if !work.take(turn, now) {
             return (false, Vec::new());
         }
@@ -344,17 +382,38 @@ impl ReviewPane {
     }
 
     /// Decides the item in hand: the verdict is the round's, and nothing goes on before its receipt.
-    pub(super) fn decide_in_round(&mut self, number: u32, judgement: Judgement) -> Vec<ReviewEffect> {
+    pub(super) fn decide_in_round(
+        &mut self,
+        number: u32,
+        judgement: Judgement,
+    ) -> Vec<ReviewEffect> {
         let rev = self.loaded(number).map(|l| l.text_rev);
-        let Some(work) = &mut self.work else { return Vec::new() };
+        let Some(work) = &mut self.work else {
+            return Vec::new();
+        };
         // The owner knows which part of the round it is, and which guidelines lay beside.
-        let asked = Asked { round: work.state.name.clone(), part: Part::Main, guidelines: None, revealed: false };
-        let judgement = Judgement { asked: Some(asked), ..judgement };
-        let decide = Decide { uuid: Uuid::now_v7(), number, expected: rev, judgement };
+        let asked = Asked {
+            round: work.state.name.clone(),
+            part: Part::Main,
+            guidelines: None,
+            revealed: false,
+        };
+        let judgement = Judgement {
+            asked: Some(asked),
+            ..judgement
+        };
+        let decide = Decide {
+            uuid: Uuid::now_v7(),
+            number,
+            expected: rev,
+            judgement,
+        };
         work.phase = Phase::Saving(decide.uuid);
         work.practice = work.served.as_ref().is_some_and(|s| s.practice);
         work.ask();
-        self.pending.push(super::Pending { decide: decide.clone() });
+        self.pending.push(super::Pending {
+            decide: decide.clone(),
+        });
         self.saved = None;
         vec![ReviewEffect::Send(decide)]
     }
@@ -368,7 +427,11 @@ impl ReviewPane {
         work.step(&decide.judgement, now);
         work.phase = Phase::Asking;
         let told = work.practice && decide.judgement.verdict != Verdict::Skip;
-        Some(if told { Then::Feedback(decide.number, decide.judgement.verdict) } else { Then::Next })
+        Some(if told {
+            Then::Feedback(decide.number, decide.judgement.verdict)
+        } else {
+            Then::Next
+        })
     }
 
     /// Takes in what the item of practice is that was just judged.

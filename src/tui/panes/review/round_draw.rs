@@ -35,8 +35,13 @@ impl Work {
 
     /// Which item of how many.
     pub fn place(&self) -> String {
-        let Some(served) = &self.served else { return String::new() };
-        let (at, of) = (text::grouped(served.place.0.into()), text::grouped(served.place.1.into()));
+        let Some(served) = &self.served else {
+            return String::new();
+        };
+        let (at, of) = (
+            text::grouped(served.place.0.into()),
+            text::grouped(served.place.1.into()),
+        );
         // Who is faster than others comes to judge more.
         let shared = usize::from(self.state.overlap) < self.state.people.len();
         match (served.practice, shared) {
@@ -48,10 +53,22 @@ impl Work {
 
     /// What the item of practice is, and how the verdict on it was.
     fn feedback(&self) -> Option<(String, Role)> {
-        let Phase::Told(feedback, _) = &self.phase else { return None };
-        let label = |key: &String| self.reasons.iter().find(|(k, _)| k == key).map_or(key, |(_, label)| label).clone();
+        let Phase::Told(feedback, _) = &self.phase else {
+            return None;
+        };
+        let label = |key: &String| {
+            self.reasons
+                .iter()
+                .find(|(k, _)| k == key)
+                .map_or(key, |(_, label)| label)
+                .clone()
+        };
         let reasons: Vec<String> = feedback.reasons.iter().map(label).collect();
-        let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
+        let why = if reasons.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", reasons.join(", "))
+        };
         let known = match feedback.good {
             Some(true) => "it is known to be good".to_string(),
             Some(false) => format!("it is known to be bad{why}"),
@@ -59,8 +76,13 @@ impl Work {
         };
         Some(match self.outcome() {
             Some((Outcome::Right, _)) => (format!("✓ right: {known}"), Role::Good),
-            Some((Outcome::Miss, _)) => (format!("✗ wrong: you let a bad item through{why}"), Role::Bad),
-            Some((Outcome::FalseReject, _)) => ("✗ wrong: you turned a good item away".into(), Role::Bad),
+            Some((Outcome::Miss, _)) => (
+                format!("✗ wrong: you let a bad item through{why}"),
+                Role::Bad,
+            ),
+            Some((Outcome::FalseReject, _)) => {
+                ("✗ wrong: you turned a good item away".into(), Role::Bad)
+            }
             Some((Outcome::Undecided, _)) => (format!("undecided: {known}"), Role::Warn),
             None => (format!("noted: {known}"), Role::Text),
         })
@@ -69,7 +91,10 @@ impl Work {
     /// The lines over the item, for so many columns.
     fn header(&self, columns: usize) -> Vec<Line> {
         let blind = if self.state.blind { "blind" } else { "open" };
-        let mut first = vec![(format!(" {}  ", self.state.name), Role::Accent), (self.place(), Role::Text)];
+        let mut first = vec![
+            (format!(" {}  ", self.state.name), Role::Accent),
+            (self.place(), Role::Text),
+        ];
         let rest = format!("{}, {blind} ", self.state.protocol);
         let gap = columns.saturating_sub(width(&first) + text::width(&rest));
         if gap > 1 {
@@ -82,11 +107,18 @@ impl Work {
             Some((said, role)) => {
                 let mut wrapped = text::wrap(&said, columns.saturating_sub(1).max(8));
                 let last = wrapped.pop().unwrap_or_default();
-                lines.extend(wrapped.into_iter().map(|said| vec![(format!(" {said}"), role)]));
+                lines.extend(
+                    wrapped
+                        .into_iter()
+                        .map(|said| vec![(format!(" {said}"), role)]),
+                );
                 second.push((format!(" {last}"), role));
             }
             None if self.words().is_none() => {
-                second.push((format!(" {}", self.state.protocol.question()), Role::Heading));
+                second.push((
+                    format!(" {}", self.state.protocol.question()),
+                    Role::Heading,
+                ));
             }
             None => second.push((String::new(), Role::Text)),
         }
@@ -98,7 +130,11 @@ impl Work {
             second.push((format!(" {name}"), Role::Hint));
         }
         lines.push(second);
-        lines.extend(self.note.as_ref().map(|note| vec![(format!(" {note}"), Role::Warn)]));
+        lines.extend(
+            self.note
+                .as_ref()
+                .map(|note| vec![(format!(" {note}"), Role::Warn)]),
+        );
         lines
     }
 
@@ -112,7 +148,11 @@ impl Work {
             ),
             Phase::Finished => {
                 let given = self.served.as_ref().map_or(0, |s| s.nth + 1);
-                let done = if given > 0 { format!("{given} judged. ") } else { String::new() };
+                let done = if given > 0 {
+                    format!("{given} judged. ")
+                } else {
+                    String::new()
+                };
                 (
                     format!("nothing is left for you in `{name}`"),
                     format!("{done}Thank you; how far the others are, the rounds say."),
@@ -123,9 +163,10 @@ impl Work {
                 "Its verdicts go on counting; nothing more is given out.".to_string(),
             ),
             Phase::Failed(why) => (format!("the round `{name}` gives nothing now"), why.clone()),
-            Phase::Asking if self.served.is_none() => {
-                (format!("the next item of `{name}` is on its way"), String::new())
-            }
+            Phase::Asking if self.served.is_none() => (
+                format!("the next item of `{name}` is on its way"),
+                String::new(),
+            ),
             _ => return None,
         };
         Some((what, more))
@@ -140,25 +181,46 @@ impl ReviewPane {
         let top = lines.min(area.height);
         let aside = work.column(area);
         let aside = if aside > 0 { aside + 1 } else { 0 };
-        Rect { y: area.y + top, height: area.height - top, width: area.width - aside, ..area }
+        Rect {
+            y: area.y + top,
+            height: area.height - top,
+            width: area.width - aside,
+            ..area
+        }
     }
 
     /// Draws what of a round stands around the item. Whether there is an item to be drawn.
     pub(super) fn draw_round(&mut self, area: Rect, buf: &mut Buffer, look: &Look) -> bool {
         let room = self.room(area);
-        let Some(work) = &mut self.work else { return true };
+        let Some(work) = &mut self.work else {
+            return true;
+        };
         let lines = work.header(usize::from(area.width));
         for (y, line) in (area.y..area.bottom()).zip(&lines) {
             put(line, (area.x, y), area.right(), buf, look);
         }
         let column = work.column(area);
-        let beside = Rect { x: area.right() - column, width: column, ..room };
+        let beside = Rect {
+            x: area.right() - column,
+            width: column,
+            ..room
+        };
         work.draw_guidelines(beside, buf, look);
-        let Some((what, more)) = work.words() else { return true };
+        let Some((what, more)) = work.words() else {
+            return true;
+        };
         let columns = usize::from(room.width.saturating_sub(4)).clamp(8, 72);
-        let lines = text::wrap(&what, columns).into_iter().map(|l| (l, Role::Heading));
-        let more = if more.is_empty() { Vec::new() } else { text::wrap(&more, columns) };
-        let lines: Vec<(String, Role)> = lines.chain(more.into_iter().map(|l| (l, Role::Text))).collect();
+        let lines = text::wrap(&what, columns)
+            .into_iter()
+            .map(|l| (l, Role::Heading));
+        let more = if more.is_empty() {
+            Vec::new()
+        } else {
+            text::wrap(&more, columns)
+        };
+        let lines: Vec<(String, Role)> = lines
+            .chain(more.into_iter().map(|l| (l, Role::Text)))
+            .collect();
         let top = room.y + room.height.saturating_sub(lines.len() as u16) / 3;
         for (y, (line, role)) in (top..room.bottom()).zip(lines) {
             let x = room.x + room.width.saturating_sub(text::width(&line) as u16) / 2;
@@ -172,26 +234,54 @@ impl Work {
     /// Columns that the guidelines take of `area`.
     fn column(&self, area: Rect) -> u16 {
         let shown = self.beside && self.guidelines.is_some() && is_wide(area);
-        if shown { (area.width / 4).clamp(GUIDELINES.0, GUIDELINES.1) } else { 0 }
+        if shown {
+            (area.width / 4).clamp(GUIDELINES.0, GUIDELINES.1)
+        } else {
+            0
+        }
     }
 
     fn draw_guidelines(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let Some(guidelines) = self.guidelines.as_ref().filter(|_| !area.is_empty()) else { return };
+        let Some(guidelines) = self.guidelines.as_ref().filter(|_| !area.is_empty()) else {
+            return;
+        };
         let columns = usize::from(area.width);
         let title = format!("{}, version {}", guidelines.path, guidelines.version);
-        put(&vec![(title, Role::Heading)], (area.x, area.y), area.right(), buf, look);
-        let lines: Vec<String> = guidelines.text.lines().flat_map(|line| text::wrap(line, columns)).collect();
+        put(
+            &vec![(title, Role::Heading)],
+            (area.x, area.y),
+            area.right(),
+            buf,
+            look,
+        );
+        let lines: Vec<String> = guidelines
+            .text
+            .lines()
+            .flat_map(|line| text::wrap(line, columns))
+            .collect();
         let height = usize::from(area.height.saturating_sub(1));
         self.overflow = lines.len().saturating_sub(height);
         self.scroll = self.scroll.min(self.overflow);
         for (y, line) in (area.y + 1..area.bottom()).zip(lines.iter().skip(self.scroll)) {
-            put(&vec![(line.clone(), Role::Text)], (area.x, y), area.right(), buf, look);
+            put(
+                &vec![(line.clone(), Role::Text)],
+                (area.x, y),
+                area.right(),
+                buf,
+                look,
+            );
         }
         let below = self.overflow - self.scroll;
         if below > 0 && height > 1 {
             let more = format!("{below} more: pgdn");
             let x = area.right().saturating_sub(text::width(&more) as u16);
-            put(&vec![(more, Role::Hint)], (x.max(area.x), area.bottom() - 1), area.right(), buf, look);
+            put(
+                &vec![(more, Role::Hint)],
+                (x.max(area.x), area.bottom() - 1),
+                area.right(),
+                buf,
+                look,
+            );
         }
     }
 

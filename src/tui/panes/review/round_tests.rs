@@ -9,9 +9,18 @@ const START: u64 = 1_000;
 fn state(protocol: &str) -> RoundState {
     let new = NewRound {
         calibration: 0,
-        ..NewRound::new("first", protocol.parse().unwrap(), vec!["ann".into(), "bob".into()], 1)
+        ..NewRound::new(
+            "first",
+            protocol.parse().unwrap(),
+            vec!["ann".into(), "bob".into()],
+            1,
+        )
     };
-    RoundState::fresh(&draw(&new, &[("a", ""), ("b", "")], &[], "ann", 0).unwrap().round)
+    RoundState::fresh(
+        &draw(&new, &[("a", ""), ("b", "")], &[], "ann", 0)
+            .unwrap()
+            .round,
+    )
 }
 
 fn served(number: u32, nth: u32, practice: bool) -> Assignment {
@@ -31,19 +40,36 @@ fn served(number: u32, nth: u32, practice: bool) -> Assignment {
 fn working(protocol: &str) -> ReviewPane {
     let mut pane = ReviewPane::new();
     pane.set_queue(Queue::all(9), Some(4));
-    pane.begin_round(state(protocol), vec![("ugly".into(), "not nice to see".into())]);
+    pane.begin_round(
+        state(protocol),
+        vec![("ugly".into(), "not nice to see".into())],
+    );
     pane
 }
 
 fn judge(pane: &mut ReviewPane, number: u32, verdict: Verdict, ms: u32, now: u64) -> Option<Then> {
-    let judgement = Judgement { ms: Some(ms), ..Judgement::new(verdict, benchtop_model::Seen::Painted) };
+    let judgement = Judgement {
+        ms: Some(ms),
+        ..Judgement::new(verdict, benchtop_model::Seen::Painted)
+    };
     let effects = pane.decide(number, 0, judgement);
-    let [ReviewEffect::Send(decide)] = &effects[..] else { panic!("{effects:?}") };
+    let [ReviewEffect::Send(decide)] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let asked = decide.judgement.asked.clone().unwrap();
     assert_eq!((asked.round.as_str(), asked.part), ("first", Part::Main));
-    let receipt = Receipt { uuid: decide.uuid, rev: 1, number, status: Status::Pending, edit: false };
+    let receipt = Receipt {
+        uuid: decide.uuid,
+        rev: 1,
+        number,
+        status: Status::Pending,
+        edit: false,
+    };
     let (effects, then) = pane.acknowledged(&receipt, now);
-    assert!(effects.is_empty(), "the item is not asked for again: it would tell what others say");
+    assert!(
+        effects.is_empty(),
+        "the item is not asked for again: it would tell what others say"
+    );
     then
 }
 
@@ -52,16 +78,39 @@ fn a_verdict_stays_until_its_receipt_and_the_next_item_is_asked_for_after_it() {
     let mut pane = working("single");
     assert!(pane.work().unwrap().ready().is_err());
     let (new, effects) = pane.serve(NextAssignment::Item(served(7, 0, false)), START);
-    assert!(new && matches!(effects[..], [ReviewEffect::Fetch(7), ReviewEffect::Fetch(8)]), "{effects:?}");
-    assert_eq!((pane.number(), pane.place().number, pane.place().round.as_str()), (Some(7), 4, "first"));
-    assert_eq!(judge(&mut pane, 7, Verdict::Accept, 900, START), Some(Then::Next));
-    assert_eq!((pane.number(), pane.work().unwrap().ready()), (Some(7), Err("the next item is on its way")));
+    assert!(
+        new && matches!(
+            effects[..],
+            [ReviewEffect::Fetch(7), ReviewEffect::Fetch(8)]
+        ),
+        "{effects:?}"
+    );
+    assert_eq!(
+        (
+            pane.number(),
+            pane.place().number,
+            pane.place().round.as_str()
+        ),
+        (Some(7), 4, "first")
+    );
+    assert_eq!(
+        judge(&mut pane, 7, Verdict::Accept, 900, START),
+        Some(Then::Next)
+    );
+    assert_eq!(
+        (pane.number(), pane.work().unwrap().ready()),
+        (Some(7), Err("the next item is on its way"))
+    );
     assert_eq!(pane.work().unwrap().pace().items, 1);
     pane.serve(NextAssignment::Finished, START);
     assert_eq!((pane.number(), pane.work().unwrap().holds()), (None, None));
     assert_eq!(pane.place().round, "", "nobody comes back to what is over");
     pane.end_round();
-    assert_eq!((pane.number(), pane.place().round.as_str()), (Some(4), ""), "the queue before comes back");
+    assert_eq!(
+        (pane.number(), pane.place().round.as_str()),
+        (Some(4), ""),
+        "the queue before comes back"
+    );
 }
 
 #[test]
@@ -105,8 +154,15 @@ fn what_was_seen_is_the_revision_of_the_text_whoever_has_judged_it() {
         chips: vec![],
     };
     let _ = pane.take(7, Ok(view));
-    let effects = pane.decide(7, 12, Judgement::new(Verdict::Accept, benchtop_model::Seen::Painted));
-    assert!(matches!(&effects[..], [ReviewEffect::Send(decide)] if decide.expected == Some(3)), "{effects:?}");
+    let effects = pane.decide(
+        7,
+        12,
+        Judgement::new(Verdict::Accept, benchtop_model::Seen::Painted),
+    );
+    assert!(
+        matches!(&effects[..], [ReviewEffect::Send(decide)] if decide.expected == Some(3)),
+        "{effects:?}"
+    );
 }
 
 #[test]
@@ -114,14 +170,26 @@ fn practice_is_told_and_does_not_count_in_the_pace() {
     let mut pane = working("single");
     pane.serve(NextAssignment::Item(served(3, 0, true)), START);
     assert_eq!(pane.work().unwrap().place(), "practice 1 of 9");
-    assert_eq!(judge(&mut pane, 3, Verdict::Accept, 900, START), Some(Then::Feedback(3, Verdict::Accept)));
-    pane.told(Feedback { good: Some(false), reasons: vec!["ugly".into()] }, Verdict::Accept);
+    assert_eq!(
+        judge(&mut pane, 3, Verdict::Accept, 900, START),
+        Some(Then::Feedback(3, Verdict::Accept))
+    );
+    pane.told(
+        Feedback {
+            good: Some(false),
+            reasons: vec!["ugly".into()],
+        },
+        Verdict::Accept,
+    );
     assert_eq!(pane.work().unwrap().outcome(), Some((Outcome::Miss, false)));
     assert_eq!(pane.work().unwrap().pace().items, 0);
     // What is passed over is told nothing of.
     pane.work_mut().unwrap().phase = Phase::Asking;
     pane.serve(NextAssignment::Item(served(5, 1, true)), START);
-    assert_eq!(judge(&mut pane, 5, Verdict::Skip, 900, START), Some(Then::Next));
+    assert_eq!(
+        judge(&mut pane, 5, Verdict::Skip, 900, START),
+        Some(Then::Next)
+    );
 }
 
 #[test]
@@ -130,15 +198,25 @@ fn asking_again_makes_the_lease_longer_and_leaves_the_screen_as_it_is() {
     pane.serve(NextAssignment::Item(served(7, 0, false)), START);
     let work = pane.work().unwrap();
     let end = START + u64::from(LEASE_MINUTES) * 60_000;
-    assert_eq!((work.lease_words(START), work.lease_due(START)), (None, Some(end - SHORT_MS)));
+    assert_eq!(
+        (work.lease_words(START), work.lease_due(START)),
+        (None, Some(end - SHORT_MS))
+    );
     assert!(!work.wants_renewal(START) && work.wants_renewal(end - RENEW_MS + 1));
-    assert_eq!(work.lease_words(end - 100_000).unwrap(), "yours for 105 s more; any key makes it longer");
+    assert_eq!(
+        work.lease_words(end - 100_000).unwrap(),
+        "yours for 105 s more; any key makes it longer"
+    );
     for now in (end - SHORT_MS..end).step_by(997) {
         let due = work.lease_due(now).unwrap();
         assert!(due > now && due <= end, "{now}: {due}");
     }
     assert!(work.lease_words(end).unwrap().contains("over") && work.lease_due(end).is_none());
-    assert!(!pane.serve(NextAssignment::Item(served(7, 0, false)), end - 1).0);
+    assert!(
+        !pane
+            .serve(NextAssignment::Item(served(7, 0, false)), end - 1)
+            .0
+    );
     assert_eq!(pane.work().unwrap().lease_words(end), None);
     // The same item once more is another ticket.
     assert!(pane.serve(NextAssignment::Item(served(7, 1, false)), end).0);
@@ -151,13 +229,28 @@ fn a_break_is_offered_once_the_pace_drifts_and_not_again_at_once() {
     let mut offers = 0;
     for nth in 0..240 {
         pane.serve(NextAssignment::Item(served(nth + 1, nth, false)), now);
-        let ms = if nth < 150 { 6_000 + nth % 7 * 100 } else { 1_500 + nth % 7 * 20 };
+        let ms = if nth < 150 {
+            6_000 + nth % 7 * 100
+        } else {
+            1_500 + nth % 7 * 20
+        };
         now += u64::from(ms);
-        let verdict = if nth % 3 == 0 { Verdict::Reject } else { Verdict::Accept };
+        let verdict = if nth % 3 == 0 {
+            Verdict::Reject
+        } else {
+            Verdict::Accept
+        };
         judge(&mut pane, nth + 1, verdict, ms, now);
         offers += u32::from(pane.work().unwrap().offer().is_some());
     }
-    assert_eq!(offers, 2 * OFFERED as u32, "offered twice, for some verdicts each");
+    assert_eq!(
+        offers,
+        2 * OFFERED as u32,
+        "offered twice, for some verdicts each"
+    );
     let page = super::super::pace::page("first", &pane.work().unwrap().pace()).text();
-    assert!(page.contains("judged  240") && page.contains("Nobody else is shown this"), "{page}");
+    assert!(
+        page.contains("judged  240") && page.contains("Nobody else is shown this"),
+        "{page}"
+    );
 }

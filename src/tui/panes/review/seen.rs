@@ -21,7 +21,11 @@ impl Painted {
     /// The same with what an earlier frame painted of the same text.
     pub fn after(mut self, earlier: Option<&Painted>) -> Painted {
         let same = earlier.filter(|e| (e.number, e.rev) == (self.number, self.rev));
-        for (state, before) in self.pictures.iter_mut().zip(same.iter().flat_map(|e| &e.pictures)) {
+        for (state, before) in self
+            .pictures
+            .iter_mut()
+            .zip(same.iter().flat_map(|e| &e.pictures))
+        {
             if *before == PictureSeen::Painted || *state == PictureSeen::NotPainted {
                 *state = *before;
             }
@@ -48,7 +52,11 @@ pub struct Viewed {
 impl Viewed {
     /// A verdict on it and no more.
     pub fn judgement(&self, verdict: Verdict) -> Judgement {
-        Judgement { ms: self.ms, pictures: self.pictures.clone(), ..Judgement::new(verdict, self.seen) }
+        Judgement {
+            ms: self.ms,
+            pictures: self.pictures.clone(),
+            ..Judgement::new(verdict, self.seen)
+        }
     }
 
     /// Which of its pictures were not painted, as a person reads it.
@@ -59,13 +67,26 @@ impl Viewed {
 
 /// Why a picture could not be made ready, as it is recorded with a verdict.
 pub fn failed(problem: &Error) -> NoPicture {
-    let seen = if problem.kind == ErrorKind::NotFound { PictureSeen::Missing } else { PictureSeen::Broken };
-    NoPicture { seen, why: problem.what.clone() }
+    let seen = if problem.kind == ErrorKind::NotFound {
+        PictureSeen::Missing
+    } else {
+        PictureSeen::Broken
+    };
+    NoPicture {
+        seen,
+        why: problem.what.clone(),
+    }
 }
 
 /// What a frame painted of the pictures of `item` that draws `picture`, which shows `show` of `sides`; `bare` where its
 /// place is left for the terminal's own pixels.
-pub fn painted(item: &Item, sides: Option<&Sides>, show: Show, picture: &Picture, bare: bool) -> Vec<PictureSeen> {
+pub fn painted(
+    item: &Item,
+    sides: Option<&Sides>,
+    show: Show,
+    picture: &Picture,
+    bare: bool,
+) -> Vec<PictureSeen> {
     let recorded = |image: &benchtop_model::ImageRef| match (&image.hash, &image.unreadable) {
         (None, _) => PictureSeen::Missing,
         (_, Some(_)) => PictureSeen::Broken,
@@ -78,7 +99,10 @@ pub fn painted(item: &Item, sides: Option<&Sides>, show: Show, picture: &Picture
             *slot = state;
         }
     };
-    for (at, source) in sides.iter().flat_map(|sides| sides.sources.iter().enumerate()) {
+    for (at, source) in sides
+        .iter()
+        .flat_map(|sides| sides.sources.iter().enumerate())
+    {
         if let Err(problem) = source {
             set(at, problem.seen);
         }

@@ -19,7 +19,10 @@ pub const ORIGINAL: &str = "original_question";
 
 /// The question that an item's own was made from, where it is another.
 pub fn original(item: &Item) -> Option<&str> {
-    item.extra.get(ORIGINAL)?.as_str().filter(|original| *original != item.question)
+    item.extra
+        .get(ORIGINAL)?
+        .as_str()
+        .filter(|original| *original != item.question)
 }
 
 /// One line.
@@ -33,7 +36,12 @@ pub(super) struct Line {
 
 impl Line {
     fn new(text: String, role: Role, modifier: Modifier) -> Line {
-        Line { text, role, modifier, words: Vec::new() }
+        Line {
+            text,
+            role,
+            modifier,
+            words: Vec::new(),
+        }
     }
 
     /// Draws it in at most `room` columns.
@@ -60,7 +68,10 @@ pub(super) struct Lines {
 impl Lines {
     /// No lines yet, for this many columns.
     pub(super) fn new(width: u16) -> Lines {
-        Lines { width: usize::from(width), lines: Vec::new() }
+        Lines {
+            width: usize::from(width),
+            lines: Vec::new(),
+        }
     }
 
     pub(super) fn say(&mut self, said: &str, role: Role, modifier: Modifier) {
@@ -73,13 +84,16 @@ impl Lines {
 
     /// Says it right below the first line, which tells which item it is.
     pub(super) fn first(&mut self, said: &str, role: Role) {
-        let lines = text::wrap(said, self.width).into_iter().map(|text| Line::new(text, role, Modifier::empty()));
+        let lines = text::wrap(said, self.width)
+            .into_iter()
+            .map(|text| Line::new(text, role, Modifier::empty()));
         let at = self.lines.len().min(1);
         self.lines.splice(at..at, lines);
     }
 
     fn gap(&mut self) {
-        self.lines.push(Line::new(String::new(), Role::Text, Modifier::empty()));
+        self.lines
+            .push(Line::new(String::new(), Role::Text, Modifier::empty()));
     }
 
     /// `label  value`, the value's further lines indented.
@@ -88,9 +102,16 @@ impl Lines {
             return;
         }
         let indent = 9;
-        for (at, text) in text::wrap(value, self.width.saturating_sub(indent).max(8)).into_iter().enumerate() {
+        for (at, text) in text::wrap(value, self.width.saturating_sub(indent).max(8))
+            .into_iter()
+            .enumerate()
+        {
             let label = if at == 0 { label } else { "" };
-            self.lines.push(Line::new(format!("{label:<indent$}{text}"), role, Modifier::empty()));
+            self.lines.push(Line::new(
+                format!("{label:<indent$}{text}"),
+                role,
+                Modifier::empty(),
+            ));
         }
     }
 }
@@ -135,9 +156,11 @@ pub(super) fn write(
         Shown::Blind(false) | Shown::Question(false) => ("to judge", Role::Pending),
     };
     match pending {
-        Some(verdict) => {
-            lines.say(&format!("#{number}  … {}, not saved yet", verdict.name()), Role::Warn, Modifier::empty())
-        }
+        Some(verdict) => lines.say(
+            &format!("#{number}  … {}, not saved yet", verdict.name()),
+            Role::Warn,
+            Modifier::empty(),
+        ),
         None => lines.say(&format!("#{number}  {words}"), role, Modifier::BOLD),
     }
     if matches!(shown, Shown::Question(_)) {
@@ -157,14 +180,25 @@ pub(super) fn write(
             lines.say("rewritten, word by word:", Role::Dim, Modifier::empty());
             let pieces = by_words(original, &item.question);
             for words in wrap(styled(&pieces, false, look), lines.width.max(1)) {
-                lines.lines.push(Line { words, ..Line::new(String::new(), Role::Text, Modifier::empty()) });
+                lines.lines.push(Line {
+                    words,
+                    ..Line::new(String::new(), Role::Text, Modifier::empty())
+                });
             }
         }
     }
     options(item, lines);
     lines.gap();
-    lines.field("prompt", item.prompt.as_deref().unwrap_or_default(), Role::Text);
-    lines.field("negative", item.negative_prompt.as_deref().unwrap_or_default(), Role::Dim);
+    lines.field(
+        "prompt",
+        item.prompt.as_deref().unwrap_or_default(),
+        Role::Text,
+    );
+    lines.field(
+        "negative",
+        item.negative_prompt.as_deref().unwrap_or_default(),
+        Role::Dim,
+    );
     if lines.lines.last().is_some_and(|l| !l.is_gap()) {
         lines.gap();
     }
@@ -179,8 +213,12 @@ fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
     chips(&loaded.chips, look.accessible, lines);
     for standing in &loaded.standing {
         let j = &standing.judgement;
-        let mut said =
-            format!("{} by {}, {}", j.verdict.name(), standing.who, query::judged(standing.at).replace('T', " "));
+        let mut said = format!(
+            "{} by {}, {}",
+            j.verdict.name(),
+            standing.who,
+            query::judged(standing.at).replace('T', " ")
+        );
         if !j.reasons.is_empty() {
             said.push_str(&format!(": {}", j.reasons.join(", ")));
         }
@@ -197,10 +235,17 @@ fn standing(loaded: &Loaded, look: &Look, lines: &mut Lines) {
 /// The rules that hold for the item, and why.
 fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
     for chip in chips {
-        let role = if chip.then == Then::Flag { Role::Flag } else { Role::Bad };
+        let role = if chip.then == Then::Flag {
+            Role::Flag
+        } else {
+            Role::Bad
+        };
         let outcome = chip.then.outcome().name();
         let said = match accessible {
-            true => format!("the rule {} has this item {outcome} because {}", chip.rule, chip.words),
+            true => format!(
+                "the rule {} has this item {outcome} because {}",
+                chip.rule, chip.words
+            ),
             false => format!("{outcome}: {}  ({})", chip.words, chip.rule),
         };
         lines.say(&said, role, Modifier::empty());
@@ -210,15 +255,27 @@ fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
 /// An option with its letter.
 fn option((at, said): (usize, &str), mark: &str, role: Role, lines: &mut Lines) {
     let letter = Item::letter(at);
-    for (at, text) in text::wrap(said, lines.width.saturating_sub(5).max(8)).into_iter().enumerate() {
-        let head = if at == 0 { format!("{mark} {letter}. ") } else { "     ".into() };
-        lines.lines.push(Line::new(format!("{head}{text}"), role, Modifier::empty()));
+    for (at, text) in text::wrap(said, lines.width.saturating_sub(5).max(8))
+        .into_iter()
+        .enumerate()
+    {
+        let head = if at == 0 {
+            format!("{mark} {letter}. ")
+        } else {
+            "     ".into()
+        };
+        lines
+            .lines
+            .push(Line::new(format!("{head}{text}"), role, Modifier::empty()));
     }
 }
 
 /// The options, none of which is told from the others.
 fn unmarked(item: &Item, lines: &mut Lines) {
-    item.options.iter().enumerate().for_each(|(at, o)| option((at, &o.text), " ", Role::Text, lines));
+    item.options
+        .iter()
+        .enumerate()
+        .for_each(|(at, o)| option((at, &o.text), " ", Role::Text, lines));
 }
 
 fn options(item: &Item, lines: &mut Lines) {
@@ -231,7 +288,11 @@ fn options(item: &Item, lines: &mut Lines) {
         option((at, &each.text), mark, role, lines);
     }
     if item.options.is_empty() || item.correct().is_none() {
-        let label = if item.kind == QuestionKind::FreeForm { "wanted" } else { "answer" };
+        let label = if item.kind == QuestionKind::FreeForm {
+            "wanted"
+        } else {
+            "answer"
+        };
         lines.field(label, &item.answer, Role::Good);
     }
 }
@@ -241,7 +302,14 @@ fn provenance(item: &Item, lines: &mut Lines) {
     if item.task.as_deref() == Some("sample") {
         lines.field("sample", "drawn by benchtop to try it out", Role::Warn);
     }
-    let known = |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(", ");
+    let known = |parts: &[Option<&str>]| {
+        parts
+            .iter()
+            .flatten()
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let kind = known(&[
         Some(item.kind.name()),
         item.subtask.as_deref(),
@@ -254,12 +322,28 @@ fn provenance(item: &Item, lines: &mut Lines) {
         lines.field("pair", &pair.id.to_string(), Role::Dim);
     }
     if let Some(rotation) = &item.rotation {
-        lines.field("rotation", &format!("{} of {}, set {}", rotation.index, rotation.of, rotation.set), Role::Dim);
+        lines.field(
+            "rotation",
+            &format!(
+                "{} of {}, set {}",
+                rotation.index, rotation.of, rotation.set
+            ),
+            Role::Dim,
+        );
     }
     for image in &item.images {
-        let hash = image.hash.as_deref().map_or(String::new(), |h| format!("  blake3 {}", &h[..12.min(h.len())]));
-        let broken = image.unreadable.as_deref().map_or(String::new(), |why| format!("  (cannot be shown: {why})"));
-        lines.field("picture", &format!("{}{hash}{broken}", image.name), Role::Dim);
+        let hash = image.hash.as_deref().map_or(String::new(), |h| {
+            format!("  blake3 {}", &h[..12.min(h.len())])
+        });
+        let broken = image
+            .unreadable
+            .as_deref()
+            .map_or(String::new(), |why| format!("  (cannot be shown: {why})"));
+        lines.field(
+            "picture",
+            &format!("{}{hash}{broken}", image.name),
+            Role::Dim,
+        );
     }
     if let Some(made) = &item.provenance {
         let from = format!(

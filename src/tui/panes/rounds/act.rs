@@ -27,14 +27,21 @@ impl RoundsPane {
             Action::Back => vec![Effect::Leave],
             Action::NewRound => {
                 let taken = |name: &str| self.rounds.iter().any(|r| r.name == name);
-                let free = (1..).map(|n| format!("round-{n}")).find(|name| !taken(name)).unwrap_or_default();
-                self.form.get_or_insert_with(|| Form::new(free, self.who.clone()));
+                let free = (1..)
+                    .map(|n| format!("round-{n}"))
+                    .find(|name| !taken(name))
+                    .unwrap_or_default();
+                self.form
+                    .get_or_insert_with(|| Form::new(free, self.who.clone()));
                 self.open = true;
                 self.preview()
             }
             Action::FormClose => {
                 self.open = false;
-                vec![Effect::Say(format!("{} comes back to the form as it is", self.keys[0]))]
+                vec![Effect::Say(format!(
+                    "{} comes back to the form as it is",
+                    self.keys[0]
+                ))]
             }
             Action::FormNext | Action::FormPrevious | Action::FormMake => match &mut self.form {
                 Some(form) => form.act(action),
@@ -48,33 +55,62 @@ impl RoundsPane {
                         "close it",
                         "nothing more is given out; who has an item may finish it",
                     ),
-                    false => (format!("open `{name}` again"), "open it", "items are given out again"),
+                    false => (
+                        format!("open `{name}` again"),
+                        "open it",
+                        "items are given out again",
+                    ),
                 };
-                let lines = vec![(yes.to_string(), more.to_string()), ("leave it as it is".into(), String::new())];
-                vec![Effect::AskChoice { purpose: ChoiceFor::Close(name.clone(), closed), title, lines }]
+                let lines = vec![
+                    (yes.to_string(), more.to_string()),
+                    ("leave it as it is".into(), String::new()),
+                ];
+                vec![Effect::AskChoice {
+                    purpose: ChoiceFor::Close(name.clone(), closed),
+                    title,
+                    lines,
+                }]
             }),
             Action::WhatIf => self.of_round(|round| {
                 let line = |p: &Protocol| (p.to_string(), kept(*p));
                 let mut lines: Vec<_> = RULES.iter().map(line).collect();
                 lines.push(("majority".into(), "kept if k of n accept it".into()));
                 let title = format!("`{}` under which rule?", round.name);
-                vec![Effect::AskChoice { purpose: ChoiceFor::Rule(round.name.clone()), title, lines }]
+                vec![Effect::AskChoice {
+                    purpose: ChoiceFor::Rule(round.name.clone()),
+                    title,
+                    lines,
+                }]
             }),
             Action::DeleteRound => self.of_round(|round| {
                 if round.judged > 0 {
-                    return refuse(format!("`{}` has verdicts: it can be closed, not deleted", round.name));
+                    return refuse(format!(
+                        "`{}` has verdicts: it can be closed, not deleted",
+                        round.name
+                    ));
                 }
                 let lines = vec![
-                    ("delete it".to_string(), "its file goes; it has no verdicts".to_string()),
+                    (
+                        "delete it".to_string(),
+                        "its file goes; it has no verdicts".to_string(),
+                    ),
                     ("leave it as it is".into(), String::new()),
                 ];
                 let title = format!("delete `{}`?", round.name);
-                vec![Effect::AskChoice { purpose: ChoiceFor::Delete(round.name.clone()), title, lines }]
+                vec![Effect::AskChoice {
+                    purpose: ChoiceFor::Delete(round.name.clone()),
+                    title,
+                    lines,
+                }]
             }),
             Action::RoundPeople => self.of_round(|round| {
                 let label = format!("people of `{}`", round.name);
                 let text = active(round).join(", ");
-                vec![Effect::AskText { purpose: TextFor::People(round.name.clone()), label, text }]
+                vec![Effect::AskText {
+                    purpose: TextFor::People(round.name.clone()),
+                    label,
+                    text,
+                }]
             }),
             Action::ShowGuidelines => self.of_round(|round| match &round.guidelines {
                 Some(_) => {
@@ -92,7 +128,10 @@ impl RoundsPane {
     fn of_round(&self, act: impl FnOnce(&RoundState) -> Vec<Effect>) -> Vec<Effect> {
         match self.round() {
             Some(round) => act(round),
-            None => refuse(format!("there is no round here: {} draws one", self.keys[0])),
+            None => refuse(format!(
+                "there is no round here: {} draws one",
+                self.keys[0]
+            )),
         }
     }
 
@@ -115,20 +154,33 @@ impl RoundsPane {
     pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize) -> Vec<Effect> {
         match purpose {
             ChoiceFor::Close(round, closed) if pick == 0 => {
-                let ask = request::CloseRound { round: round.clone(), closed: *closed }.into();
+                let ask = request::CloseRound {
+                    round: round.clone(),
+                    closed: *closed,
+                }
+                .into();
                 vec![Effect::Ask(Want::Closed(round.clone(), *closed), ask)]
             }
             ChoiceFor::Make if pick == 0 => self.form.as_ref().map_or(vec![], Form::make),
             ChoiceFor::Delete(round) if pick == 0 => {
-                vec![Effect::Ask(Want::Deleted(round.clone()), request::DeleteRound(round.clone()).into())]
+                vec![Effect::Ask(
+                    Want::Deleted(round.clone()),
+                    request::DeleteRound(round.clone()).into(),
+                )]
             }
             ChoiceFor::Close(..) | ChoiceFor::Make | ChoiceFor::Delete(_) => vec![],
             ChoiceFor::Rule(round) => match RULES.get(pick) {
                 Some(rule) => try_rule(round, *rule),
                 None => {
-                    let (purpose, label) =
-                        (TextFor::Majority(round.clone()), "kept if accepted by at least".to_string());
-                    vec![Effect::AskText { purpose, label, text: "3 of 5".into() }]
+                    let (purpose, label) = (
+                        TextFor::Majority(round.clone()),
+                        "kept if accepted by at least".to_string(),
+                    );
+                    vec![Effect::AskText {
+                        purpose,
+                        label,
+                        text: "3 of 5".into(),
+                    }]
                 }
             },
         }
@@ -152,35 +204,64 @@ impl RoundsPane {
 /// Those who are given items of a round.
 fn active(round: &RoundState) -> Vec<String> {
     let all = round.people.iter().map(|(name, _)| name);
-    all.filter(|name| !round.left.contains(name)).cloned().collect()
+    all.filter(|name| !round.left.contains(name))
+        .cloned()
+        .collect()
 }
 
 /// Asks for these people in place of those there are.
 fn change_people(round: &RoundState, text: &str) -> Vec<Effect> {
     let now = active(round);
     let wanted: Vec<String> = people(text).collect();
-    let add: Vec<String> = wanted.iter().filter(|name| !now.contains(name)).cloned().collect();
-    let remove: Vec<String> = now.into_iter().filter(|name| !wanted.contains(name)).collect();
+    let add: Vec<String> = wanted
+        .iter()
+        .filter(|name| !now.contains(name))
+        .cloned()
+        .collect();
+    let remove: Vec<String> = now
+        .into_iter()
+        .filter(|name| !wanted.contains(name))
+        .collect();
     if add.is_empty() && remove.is_empty() {
         return vec![Effect::Say("the people stay as they are".into())];
     }
     let want = Want::People(round.name.clone(), add.clone(), remove.clone());
-    vec![Effect::Ask(want, request::RoundPeople { round: round.name.clone(), add, remove }.into())]
+    vec![Effect::Ask(
+        want,
+        request::RoundPeople {
+            round: round.name.clone(),
+            add,
+            remove,
+        }
+        .into(),
+    )]
 }
 
 /// Reads names with commas between.
 pub(super) fn people(text: &str) -> impl Iterator<Item = String> {
-    text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_string)
+    text.split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .map(str::to_string)
 }
 
 fn try_rule(round: &str, rule: Protocol) -> Vec<Effect> {
-    vec![Effect::Ask(Want::WhatIf(round.into(), rule), request::WhatIf { round: round.into(), protocol: rule }.into())]
+    vec![Effect::Ask(
+        Want::WhatIf(round.into(), rule),
+        request::WhatIf {
+            round: round.into(),
+            protocol: rule,
+        }
+        .into(),
+    )]
 }
 
 /// Reads `3 of 5`.
 pub(super) fn majority(text: &str) -> std::result::Result<Votes, String> {
     match format!("majority {}", text.trim()).parse()? {
         Protocol::Majority(votes) => Ok(votes),
-        other => Err(format!("`{other}` is no majority, expected one such as 3 of 5")),
+        other => Err(format!(
+            "`{other}` is no majority, expected one such as 3 of 5"
+        )),
     }
 }

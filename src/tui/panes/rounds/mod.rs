@@ -132,13 +132,22 @@ fn refuse(why: impl Into<String>) -> Vec<Effect> {
 
 /// The page of a round's guidelines.
 pub fn guidelines_page(round: &str, guidelines: &GuidelinesText) -> Page {
-    let title = format!("guidelines of {round}: {}, version {}", guidelines.path, guidelines.version);
+    let title = format!(
+        "guidelines of {round}: {}, version {}",
+        guidelines.path, guidelines.version
+    );
     let mut page = Page::new(title);
     if guidelines.made != guidelines.version {
-        let said = format!("They changed since the round was made; then they were version {}.", guidelines.made);
+        let said = format!(
+            "They changed since the round was made; then they were version {}.",
+            guidelines.made
+        );
         page = page.say(said).say("");
     }
-    guidelines.text.lines().fold(page, |page, line| page.say(line))
+    guidelines
+        .text
+        .lines()
+        .fold(page, |page, line| page.say(line))
 }
 
 /// The rounds pane.
@@ -182,7 +191,11 @@ impl RoundsPane {
     /// Scopes whose keys are live now, the nearest first. While a form is filled in, keys that its scope does not have are
     /// for [`key`](Self::key).
     pub fn scopes(&self) -> &'static [Scope] {
-        if self.open { &[Scope::Form] } else { &[Scope::Rounds, Scope::Table, Scope::Global] }
+        if self.open {
+            &[Scope::Form]
+        } else {
+            &[Scope::Rounds, Scope::Table, Scope::Global]
+        }
     }
 
     /// Whether keys are text now.
@@ -192,13 +205,18 @@ impl RoundsPane {
 
     /// Shown, or something about rounds changed. `key` names the key of an action.
     pub fn start(&mut self, key: impl Fn(Action) -> String) -> Vec<Effect> {
-        self.keys = [key(Action::NewRound), key(Action::Open), key(Action::WhatIf)];
+        self.keys = [
+            key(Action::NewRound),
+            key(Action::Open),
+            key(Action::WhatIf),
+        ];
         vec![Effect::Ask(Want::Rounds, request::Rounds.into())]
     }
 
     /// The round under the cursor.
     fn round(&self) -> Option<&RoundState> {
-        self.rounds.get(usize::try_from(self.table.cursor_id()?).ok()?)
+        self.rounds
+            .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
     /// Takes the rounds in.
@@ -208,8 +226,9 @@ impl RoundsPane {
                 let here = self.round().map(|r| r.name.clone());
                 self.rounds = rounds;
                 let [new, ..] = &self.keys;
-                self.empty =
-                    Empty::Nothing { hint: format!("No round has been drawn yet: {new} draws the first one.") };
+                self.empty = Empty::Nothing {
+                    hint: format!("No round has been drawn yet: {new} draws the first one."),
+                };
                 self.fill();
                 if let Some(name) = here {
                     self.go_to(&name);
@@ -225,7 +244,11 @@ impl RoundsPane {
 
     fn fill(&mut self) {
         let plain = self.made.unwrap_or(false);
-        let rows = self.rounds.iter().map(|round| rows::row(round, &self.who, plain)).collect();
+        let rows = self
+            .rounds
+            .iter()
+            .map(|round| rows::row(round, &self.who, plain))
+            .collect();
         self.table.set_rows(rows, self.empty.clone());
     }
 
@@ -239,8 +262,15 @@ impl RoundsPane {
     pub fn take_closed(&mut self, name: &str, closed: bool, done: Result<()>) -> Vec<Effect> {
         match done {
             Ok(()) => {
-                let what = if closed { "closed; its verdicts go on counting" } else { "open again" };
-                vec![Effect::Done(format!("`{name}` is {what}")), Effect::Ask(Want::Rounds, request::Rounds.into())]
+                let what = if closed {
+                    "closed; its verdicts go on counting"
+                } else {
+                    "open again"
+                };
+                vec![
+                    Effect::Done(format!("`{name}` is {what}")),
+                    Effect::Ask(Want::Rounds, request::Rounds.into()),
+                ]
             }
             Err(problem) => refuse(said(&problem)),
         }
@@ -252,9 +282,15 @@ impl RoundsPane {
     }
 
     /// Takes the guidelines of a round in.
-    pub fn take_guidelines(&self, name: &str, guidelines: Result<Option<GuidelinesText>>) -> Vec<Effect> {
+    pub fn take_guidelines(
+        &self,
+        name: &str,
+        guidelines: Result<Option<GuidelinesText>>,
+    ) -> Vec<Effect> {
         match guidelines {
-            Ok(Some(guidelines)) => vec![Effect::Page(Box::new(guidelines_page(name, &guidelines)))],
+            Ok(Some(guidelines)) => {
+                vec![Effect::Page(Box::new(guidelines_page(name, &guidelines)))]
+            }
             Ok(None) => refuse(format!("`{name}` was made without guidelines")),
             Err(problem) => refuse(said(&problem)),
         }
@@ -262,7 +298,10 @@ impl RoundsPane {
 
     /// Asks what the form as it is now would draw, where it can be read.
     pub fn preview(&mut self) -> Vec<Effect> {
-        self.form.as_mut().filter(|_| self.open).map_or(Vec::new(), Form::preview)
+        self.form
+            .as_mut()
+            .filter(|_| self.open)
+            .map_or(Vec::new(), Form::preview)
     }
 
     /// Takes in what the form as it was at that edit would draw.
@@ -274,14 +313,20 @@ impl RoundsPane {
 
     /// Takes in what the form as it was at that edit would draw, and asks whether to.
     pub fn take_look(&mut self, edit: u64, would: Result<RoundState>) -> Vec<Effect> {
-        self.form.as_mut().filter(|_| self.open).map_or(vec![], |form| form.take_look(edit, would))
+        self.form
+            .as_mut()
+            .filter(|_| self.open)
+            .map_or(vec![], |form| form.take_look(edit, would))
     }
 
     /// Takes in that a round was deleted.
     pub fn take_deleted(&mut self, name: &str, done: Result<()>) -> Vec<Effect> {
         match done {
             Ok(()) => {
-                vec![Effect::Done(format!("`{name}` is deleted")), Effect::Ask(Want::Rounds, request::Rounds.into())]
+                vec![
+                    Effect::Done(format!("`{name}` is deleted")),
+                    Effect::Ask(Want::Rounds, request::Rounds.into()),
+                ]
             }
             Err(problem) => refuse(said(&problem)),
         }
@@ -302,9 +347,15 @@ impl RoundsPane {
             parts.push(format!("{} in", joined.join(", ")));
         }
         if !left.is_empty() {
-            parts.push(format!("{} out: their verdicts count, the others take what is left", left.join(", ")));
+            parts.push(format!(
+                "{} out: their verdicts count, the others take what is left",
+                left.join(", ")
+            ));
         }
-        vec![Effect::Done(format!("`{name}`: {}", parts.join("; "))), Effect::Ask(Want::Rounds, request::Rounds.into())]
+        vec![
+            Effect::Done(format!("`{name}`: {}", parts.join("; "))),
+            Effect::Ask(Want::Rounds, request::Rounds.into()),
+        ]
     }
 
     /// Takes in the round that was made.
@@ -331,7 +382,10 @@ impl RoundsPane {
         }
         self.fill();
         self.go_to(&name);
-        vec![Effect::Done(done), Effect::Ask(Want::Rounds, request::Rounds.into())]
+        vec![
+            Effect::Done(done),
+            Effect::Ask(Want::Rounds, request::Rounds.into()),
+        ]
     }
 
     /// Gives the form a key.

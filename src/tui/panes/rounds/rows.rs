@@ -21,7 +21,11 @@ pub(super) fn columns() -> Vec<Spec> {
 
 /// How much of what is wanted is there, from 0 to 1.
 pub(super) fn share(round: &RoundState) -> f64 {
-    if round.wanted > 0 { round.judged as f64 / round.wanted as f64 } else { 1.0 }
+    if round.wanted > 0 {
+        round.judged as f64 / round.wanted as f64
+    } else {
+        1.0
+    }
 }
 
 /// What a round is, in words.
@@ -40,8 +44,16 @@ pub(super) fn row(round: &RoundState, who: &str, plain: bool) -> Vec<LocalCell> 
     let mut is = LocalCell::text(words);
     is.view.role = role;
     let share = share(round);
-    let done = format!("{} {:>3.0} %", bar(share, BAR, plain), (100.0 * share).floor());
-    let own = round.people.iter().find(|(name, _)| name == who).map(|(_, n)| *n);
+    let done = format!(
+        "{} {:>3.0} %",
+        bar(share, BAR, plain),
+        (100.0 * share).floor()
+    );
+    let own = round
+        .people
+        .iter()
+        .find(|(name, _)| name == who)
+        .map(|(_, n)| *n);
     vec![
         LocalCell::text(&round.name),
         LocalCell::text(round.protocol.to_string()),

@@ -20,12 +20,29 @@ const WIDE: u16 = 120;
 pub(super) fn layout(area: Rect, rounds: usize) -> (Rect, Rect) {
     if area.width >= WIDE {
         let left = area.width * 11 / 20;
-        let side = Rect { x: area.x + left + 1, width: area.width - left - 1, ..area };
-        return (Rect { width: left, ..area }, side);
+        let side = Rect {
+            x: area.x + left + 1,
+            width: area.width - left - 1,
+            ..area
+        };
+        return (
+            Rect {
+                width: left,
+                ..area
+            },
+            side,
+        );
     }
     let wanted = u16::try_from(rounds).unwrap_or(u16::MAX).saturating_add(3);
     let height = wanted.clamp(4, 9).min(area.height / 2);
-    (Rect { height, ..area }, Rect { y: area.y + height, height: area.height - height, ..area })
+    (
+        Rect { height, ..area },
+        Rect {
+            y: area.y + height,
+            height: area.height - height,
+            ..area
+        },
+    )
 }
 
 /// What a rule keeps, and who did so.
@@ -33,11 +50,17 @@ pub(super) fn kept(rule: Protocol) -> String {
     match rule {
         Protocol::Single => "kept if the last word accepts it".into(),
         Protocol::BothAccept => "kept if both of two accept it (MVP-Bench)".into(),
-        Protocol::Majority(votes) => format!("kept if {} of {} accept it (AutoBench-V: 3 of 5)", votes.k(), votes.n()),
+        Protocol::Majority(votes) => format!(
+            "kept if {} of {} accept it (AutoBench-V: 3 of 5)",
+            votes.k(),
+            votes.n()
+        ),
         Protocol::Equivalence => "kept if both of two say that the answer is the same (VLB)".into(),
         Protocol::Audit => "kept if the one who looks finds nothing wrong (Dysca: a tenth)".into(),
         Protocol::Answer => "decides nothing: answers without the key (MVP-Bench)".into(),
-        Protocol::Refusal => "kept if three of five say that only the refusal is right (MM-SAP)".into(),
+        Protocol::Refusal => {
+            "kept if three of five say that only the refusal is right (MM-SAP)".into()
+        }
     }
 }
 
@@ -45,14 +68,22 @@ impl RoundsPane {
     pub(super) fn draw_side(&self, area: Rect, buf: &mut Buffer, look: &Look) {
         let Some(round) = self.round() else { return };
         let mut lines = Lines::new(area, buf, look);
-        lines.say(&format!(" {}: {}", round.name, round.protocol), Role::Heading);
-        lines.tell(&format!(" It asks: {}", round.protocol.question()), Role::Text);
+        lines.say(
+            &format!(" {}: {}", round.name, round.protocol),
+            Role::Heading,
+        );
+        lines.tell(
+            &format!(" It asks: {}", round.protocol.question()),
+            Role::Text,
+        );
         lines.tell(&format!(" Rule: {}.", kept(round.protocol)), Role::Dim);
         self.draw_progress(round, &mut lines);
         draw_statuses(round, &mut lines);
         self.draw_tried(round, &mut lines);
         if let Some((_, notes)) = self.notes.as_ref().filter(|(name, _)| *name == round.name) {
-            notes.iter().for_each(|note| lines.tell(&format!(" note: {note}"), Role::Warn));
+            notes
+                .iter()
+                .for_each(|note| lines.tell(&format!(" note: {note}"), Role::Warn));
         }
         if let Some(path) = &round.guidelines {
             lines.say(&format!(" guidelines: {path}"), Role::Dim);
@@ -60,10 +91,19 @@ impl RoundsPane {
         let made = judged(round.created).replace('T', " ");
         lines.say(&format!(" made {made} by {}", round.by), Role::Dim);
         if round.missing > 0 {
-            lines.tell(&format!(" the project does not have {} of its items", grouped(round.missing)), Role::Warn);
+            lines.tell(
+                &format!(
+                    " the project does not have {} of its items",
+                    grouped(round.missing)
+                ),
+                Role::Warn,
+            );
         }
         if round.strangers > 0 {
-            let said = format!(" {} verdicts are of people or on items that are not in it", grouped(round.strangers));
+            let said = format!(
+                " {} verdicts are of people or on items that are not in it",
+                grouped(round.strangers)
+            );
             lines.tell(&said, Role::Warn);
         }
     }
@@ -71,7 +111,11 @@ impl RoundsPane {
     fn draw_progress(&self, round: &RoundState, lines: &mut Lines<'_>) {
         let plain = lines.look().accessible;
         let width = lines.width().saturating_sub(40).clamp(6, 30);
-        let overlap = if round.overlap == 1 { "1 person".into() } else { format!("{} people", round.overlap) };
+        let overlap = if round.overlap == 1 {
+            "1 person".into()
+        } else {
+            format!("{} people", round.overlap)
+        };
         let said = format!(
             " {} items, {overlap} each: {} of {} verdicts",
             grouped(round.items),
@@ -79,7 +123,10 @@ impl RoundsPane {
             grouped(round.wanted)
         );
         lines.tell(&said, Role::Text);
-        lines.say(&format!(" {}", bar(rows::share(round), width, plain)), rows::standing(round).1);
+        lines.say(
+            &format!(" {}", bar(rows::share(round), width, plain)),
+            rows::standing(round).1,
+        );
         let share = round.wanted as f64 / round.people.len().max(1) as f64;
         for (name, n) in &round.people {
             let you = match (*name == self.who, round.left.contains(name)) {
@@ -89,21 +136,48 @@ impl RoundsPane {
             };
             let part = if share > 0.0 { *n as f64 / share } else { 0.0 };
             let who = format!("{name}{you}");
-            let said = format!("   {who:<20} {} {:>6}", bar(part.min(1.0), 10, plain), grouped(*n));
-            lines.say(&said, if you.is_empty() { Role::Dim } else { Role::Text });
+            let said = format!(
+                "   {who:<20} {} {:>6}",
+                bar(part.min(1.0), 10, plain),
+                grouped(*n)
+            );
+            lines.say(
+                &said,
+                if you.is_empty() {
+                    Role::Dim
+                } else {
+                    Role::Text
+                },
+            );
         }
     }
 
     fn draw_tried(&self, round: &RoundState, lines: &mut Lines<'_>) {
-        let Some((_, rule, found)) = self.tried.as_ref().filter(|(name, ..)| *name == round.name) else { return };
+        let Some((_, rule, found)) = self.tried.as_ref().filter(|(name, ..)| *name == round.name)
+        else {
+            return;
+        };
         match found {
             Ok(found) => {
-                let WhatIf { kept, dropped, changed, gained, lost, .. } = *found;
+                let WhatIf {
+                    kept,
+                    dropped,
+                    changed,
+                    gained,
+                    lost,
+                    ..
+                } = *found;
                 let other = found.pending + found.flagged + found.to_fix + found.skipped;
                 let (kept, dropped, other) = (grouped(kept), grouped(dropped), grouped(other));
-                lines.say(&format!(" under `{rule}`: {kept} kept, {dropped} dropped, {other} other"), Role::Accent);
+                lines.say(
+                    &format!(" under `{rule}`: {kept} kept, {dropped} dropped, {other} other"),
+                    Role::Accent,
+                );
                 let (changed, gained, lost) = (grouped(changed), grouped(gained), grouped(lost));
-                lines.tell(&format!(" {changed} change: {gained} more kept, {lost} no longer kept"), Role::Text);
+                lines.tell(
+                    &format!(" {changed} change: {gained} more kept, {lost} no longer kept"),
+                    Role::Text,
+                );
             }
             Err(problem) => lines.tell(&format!(" under `{rule}`: {}", said(problem)), Role::Warn),
         }
@@ -114,9 +188,17 @@ fn draw_statuses(round: &RoundState, lines: &mut Lines<'_>) {
     match &round.by_status {
         Some(counts) => {
             let some = counts.iter().filter(|(_, n)| *n > 0);
-            let said: Vec<String> = some.map(|(status, n)| format!("{} {}", grouped(*n), status.name())).collect();
-            lines.tell(&format!(" its rule so far: {}", said.join(", ")), Role::Text);
+            let said: Vec<String> = some
+                .map(|(status, n)| format!("{} {}", grouped(*n), status.name()))
+                .collect();
+            lines.tell(
+                &format!(" its rule so far: {}", said.join(", ")),
+                Role::Text,
+            );
         }
-        None => lines.tell(" where its items stand comes when it is closed: it is blind, and you are in it", Role::Dim),
+        None => lines.tell(
+            " where its items stand comes when it is closed: it is blind, and you are in it",
+            Role::Dim,
+        ),
     }
 }

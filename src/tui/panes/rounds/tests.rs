@@ -7,9 +7,21 @@ use benchtop_model::{ColourLevel, Error, Status};
 use benchtop_owner::wire::{AnyRequest, request};
 
 fn state(name: &str, protocol: &str) -> RoundState {
-    let people = ["ann", "bob", "cem", "dan", "eve"].map(String::from).to_vec();
-    let new = NewRound { calibration: 0, ..NewRound::new(name, protocol.parse().unwrap(), people, 1) };
-    let drawn = draw(&new, &[("a", ""), ("b", ""), ("c", ""), ("d", "")], &[], "bob", 1_700_000_000_000).unwrap();
+    let people = ["ann", "bob", "cem", "dan", "eve"]
+        .map(String::from)
+        .to_vec();
+    let new = NewRound {
+        calibration: 0,
+        ..NewRound::new(name, protocol.parse().unwrap(), people, 1)
+    };
+    let drawn = draw(
+        &new,
+        &[("a", ""), ("b", ""), ("c", ""), ("d", "")],
+        &[],
+        "bob",
+        1_700_000_000_000,
+    )
+    .unwrap();
     RoundState::fresh(&drawn.round)
 }
 
@@ -25,8 +37,18 @@ fn drawn(pane: &mut RoundsPane, width: u16, height: u16) -> String {
     let look = Look::new(&Theme::shipped("dark").unwrap(), ColourLevel::True, false);
     let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
     pane.draw(buf.area, &mut buf, &look);
-    let line = |l: &[ratatui::buffer::Cell]| l.iter().map(|c| c.symbol()).collect::<String>().trim_end().to_string();
-    buf.content.chunks(usize::from(width.max(1))).map(line).collect::<Vec<_>>().join("\n")
+    let line = |l: &[ratatui::buffer::Cell]| {
+        l.iter()
+            .map(|c| c.symbol())
+            .collect::<String>()
+            .trim_end()
+            .to_string()
+    };
+    buf.content
+        .chunks(usize::from(width.max(1)))
+        .map(line)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn refused(effects: &[Effect]) -> &str {
@@ -41,7 +63,8 @@ fn press(pane: &mut RoundsPane, code: KeyCode) -> Vec<Effect> {
 }
 
 fn write(pane: &mut RoundsPane, text: &str) {
-    text.chars().for_each(|c| drop(press(pane, KeyCode::Char(c))));
+    text.chars()
+        .for_each(|c| drop(press(pane, KeyCode::Char(c))));
 }
 
 fn down(pane: &mut RoundsPane, times: usize) {
@@ -52,7 +75,11 @@ fn down(pane: &mut RoundsPane, times: usize) {
 fn asked(effects: &[Effect]) -> (NewRound, bool, Option<u64>) {
     match effects {
         [Effect::Ask(want, AnyRequest::NewRound(request::NewRound { new, dry }))] => {
-            let edit = if let Want::Preview(edit) = want { Some(*edit) } else { None };
+            let edit = if let Want::Preview(edit) = want {
+                Some(*edit)
+            } else {
+                None
+            };
             ((**new).clone(), *dry, edit)
         }
         other => panic!("{other:?}"),
@@ -82,7 +109,10 @@ fn a_round_says_what_it_asks_who_is_how_far_and_what_it_keeps() {
     let mut first = state("first", "majority 3 of 5");
     (first.judged, first.people[0].1, first.guidelines) = (7, 3, Some("docs/rules.md".into()));
     let mut second = state("second", "answer");
-    (second.closed, second.by_status) = (Some(1), Some(vec![(Status::Accepted, 3), (Status::Pending, 1)]));
+    (second.closed, second.by_status) = (
+        Some(1),
+        Some(vec![(Status::Accepted, 3), (Status::Pending, 1)]),
+    );
     let mut pane = pane(vec![first, second]);
     let shown = drawn(&mut pane, 100, 30);
     for part in [
@@ -102,7 +132,11 @@ fn a_round_says_what_it_asks_who_is_how_far_and_what_it_keeps() {
     pane.act(Action::Down);
     assert!(drawn(&mut pane, 160, 47).contains("its rule so far: 3 accepted, 1 pending"));
     // A newer list leaves the cursor on its round.
-    pane.take_rounds(Ok(vec![state("zero", "single"), state("first", "single"), state("second", "answer")]));
+    pane.take_rounds(Ok(vec![
+        state("zero", "single"),
+        state("first", "single"),
+        state("second", "answer"),
+    ]));
     assert!(matches!(&pane.act(Action::Open)[..], [Effect::Work(round)] if round.name == "second"));
     assert!(refused(&pane.act(Action::ShowGuidelines)).contains("without guidelines"));
 }
@@ -111,23 +145,47 @@ fn a_round_says_what_it_asks_who_is_how_far_and_what_it_keeps() {
 fn closing_asks_first_and_another_rule_says_what_it_would_keep() {
     let mut pane = pane(vec![state("first", "both-accept")]);
     let effects = pane.act(Action::CloseRound);
-    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(title == "close `first`" && pane.chosen(purpose, 1).is_empty());
     let close = pane.chosen(purpose, 0);
     assert!(
         matches!(&close[..], [Effect::Ask(_, AnyRequest::CloseRound(request::CloseRound { round, closed: true }))] if round == "first")
     );
-    assert!(refused(&pane.take_closed("first", true, Err(Error::input("bob made it")))).contains("bob made it"));
+    assert!(
+        refused(&pane.take_closed("first", true, Err(Error::input("bob made it"))))
+            .contains("bob made it")
+    );
     let effects = pane.act(Action::WhatIf);
-    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     let asks = pane.chosen(purpose, lines.len() - 1);
-    let [Effect::AskText { purpose, .. }] = &asks[..] else { panic!("{asks:?}") };
+    let [Effect::AskText { purpose, .. }] = &asks[..] else {
+        panic!("{asks:?}")
+    };
     assert!(refused(&pane.typed(purpose, "9 of 5")).contains("k from 1 to 5"));
     let tried = pane.typed(purpose, "1 of 2");
-    let [Effect::Ask(Want::WhatIf(name, rule), AnyRequest::WhatIf(_))] = &tried[..] else { panic!("{tried:?}") };
-    pane.take_what_if(name, *rule, Ok(WhatIf { kept: 1234, lost: 5, changed: 5, pending: 3, ..WhatIf::default() }));
+    let [Effect::Ask(Want::WhatIf(name, rule), AnyRequest::WhatIf(_))] = &tried[..] else {
+        panic!("{tried:?}")
+    };
+    pane.take_what_if(
+        name,
+        *rule,
+        Ok(WhatIf {
+            kept: 1234,
+            lost: 5,
+            changed: 5,
+            pending: 3,
+            ..WhatIf::default()
+        }),
+    );
     let shown = drawn(&mut pane, 80, 21);
-    assert!(shown.contains("under `majority 1 of 2`: 1,234 kept, 0 dropped, 3 other"), "{shown}");
+    assert!(
+        shown.contains("under `majority 1 of 2`: 1,234 kept, 0 dropped, 3 other"),
+        "{shown}"
+    );
     assert!(shown.contains("5 no longer kept"), "{shown}");
     pane.take_what_if("first", *rule, Err(Error::input("it is blind")));
     assert!(drawn(&mut pane, 80, 21).contains("it is blind"));
@@ -137,9 +195,18 @@ fn closing_asks_first_and_another_rule_says_what_it_would_keep() {
 fn the_form_begins_with_the_usual_round_and_asks_what_it_would_be() {
     let mut pane = pane(vec![state("round-1", "single")]);
     let (new, dry, edit) = asked(&pane.act(Action::NewRound));
-    assert_eq!((new, dry), (NewRound::new("round-2", Protocol::default(), vec!["ann".into()], 1), true));
+    assert_eq!(
+        (new, dry),
+        (
+            NewRound::new("round-2", Protocol::default(), vec!["ann".into()], 1),
+            true
+        )
+    );
     // What is typed is asked once nothing is typed for a while; an answer of before is passed over.
-    assert!(matches!(&press(&mut pane, KeyCode::Char('x'))[..], [Effect::Changed]));
+    assert!(matches!(
+        &press(&mut pane, KeyCode::Char('x'))[..],
+        [Effect::Changed]
+    ));
     pane.take_preview(edit.unwrap(), Ok(state("old", "single")));
     assert!(drawn(&mut pane, 80, 21).contains("being drawn"));
     let (new, _, edit) = asked(&pane.preview());
@@ -148,9 +215,16 @@ fn the_form_begins_with_the_usual_round_and_asks_what_it_would_be() {
     would.notes = vec!["2 items of practice instead of 40".into()];
     pane.take_preview(edit.unwrap(), Ok(would));
     let shown = drawn(&mut pane, 80, 21);
-    assert!(shown.contains("4 items") && shown.contains("note: 2 items of"), "{shown}");
+    assert!(
+        shown.contains("4 items") && shown.contains("note: 2 items of"),
+        "{shown}"
+    );
     assert!(matches!(&pane.act(Action::FormClose)[..], [Effect::Say(_)]) && !pane.typing());
-    assert_eq!(asked(&pane.act(Action::NewRound)).0.name, "round-2x", "the form comes back as it was");
+    assert_eq!(
+        asked(&pane.act(Action::NewRound)).0.name,
+        "round-2x",
+        "the form comes back as it was"
+    );
 }
 
 #[test]
@@ -168,10 +242,14 @@ fn every_field_is_read_and_what_is_wrong_stands_at_it() {
     write(&mut pane, "status:nonsense");
     let shown = drawn(&mut pane, 80, 21);
     assert!(
-        shown.contains("✗ `nonsense`") && shown.contains("`nonsense` is not a value of `status`; one of"),
+        shown.contains("✗ `nonsense`")
+            && shown.contains("`nonsense` is not a value of `status`; one of"),
         "{shown}"
     );
-    assert!(pane.preview().is_empty(), "what cannot be read is not asked");
+    assert!(
+        pane.preview().is_empty(),
+        "what cannot be read is not asked"
+    );
     pane.act(Action::FormNext);
     assert!(refused(&pane.act(Action::FormMake)).contains("cannot be read"));
     // The cursor went to it.
@@ -190,29 +268,68 @@ fn every_field_is_read_and_what_is_wrong_stands_at_it() {
     press(&mut pane, KeyCode::Left);
     // A last look, and only then the round.
     let effects = pane.act(Action::FormMake);
-    let [Effect::Ask(Want::Look(edit), AnyRequest::NewRound(request::NewRound { dry: true, .. }))] = &effects[..]
+    let [Effect::Ask(Want::Look(edit), AnyRequest::NewRound(request::NewRound { dry: true, .. }))] =
+        &effects[..]
     else {
         panic!("{effects:?}")
     };
-    assert!(pane.take_look(edit + 1, Ok(state("round-1", "single"))).is_empty(), "the form is another by now");
-    assert!(refused(&pane.take_look(*edit, Err(Error::input("taken").field("name")))).contains("taken"));
+    assert!(
+        pane.take_look(edit + 1, Ok(state("round-1", "single")))
+            .is_empty(),
+        "the form is another by now"
+    );
+    assert!(
+        refused(&pane.take_look(*edit, Err(Error::input("taken").field("name")))).contains("taken")
+    );
     let look = pane.take_look(*edit, Ok(state("round-1", "majority 2 of 3")));
-    let [Effect::AskChoice { purpose, title, lines }] = &look[..] else { panic!("{look:?}") };
-    assert!(title.contains("`round-1`") && title.contains("majority 2 of 3"), "{title}");
-    assert!(lines[0].1.contains("4 items") && lines[1].1.contains("ann, bob"), "{lines:?}");
+    let [
+        Effect::AskChoice {
+            purpose,
+            title,
+            lines,
+        },
+    ] = &look[..]
+    else {
+        panic!("{look:?}")
+    };
+    assert!(
+        title.contains("`round-1`") && title.contains("majority 2 of 3"),
+        "{title}"
+    );
+    assert!(
+        lines[0].1.contains("4 items") && lines[1].1.contains("ann, bob"),
+        "{lines:?}"
+    );
     assert_eq!(purpose.begins(), 1, "a key too many draws nothing");
     assert!(pane.chosen(purpose, 1).is_empty());
     let (new, dry, _) = asked(&pane.chosen(purpose, 0));
     let sample = Sample::Share("10%".parse().unwrap());
     assert!(!dry && !new.blind && new.adjudication.names && new.adjudication.scores);
-    assert_eq!((new.protocol.to_string().as_str(), new.people.len(), new.sample), ("majority 2 of 3", 3, sample));
-    assert_eq!((new.filter.as_str(), new.strata.as_deref()), ("subtask:even", Some("subtask")));
+    assert_eq!(
+        (
+            new.protocol.to_string().as_str(),
+            new.people.len(),
+            new.sample
+        ),
+        ("majority 2 of 3", 3, sample)
+    );
+    assert_eq!(
+        (new.filter.as_str(), new.strata.as_deref()),
+        ("subtask:even", Some("subtask"))
+    );
     assert_eq!(new.guidelines.unwrap().path, "docs/rules.md");
     // What the owner finds wrong stands at its field too.
-    let why = pane.take_made(Err(Error::input("there is no such file").field("guidelines")));
+    let why = pane.take_made(Err(
+        Error::input("there is no such file").field("guidelines")
+    ));
     assert!(refused(&why).contains("no such file"));
     let shown = drawn(&mut pane, 160, 47);
-    assert!(shown.lines().any(|l| l.contains("guidelines") && l.contains("✗ there is no such file")), "{shown}");
+    assert!(
+        shown
+            .lines()
+            .any(|l| l.contains("guidelines") && l.contains("✗ there is no such file")),
+        "{shown}"
+    );
     let done = pane.take_made(Ok(state("round-1", "single")));
     assert!(
         matches!(&done[..], [Effect::Done(said), Effect::Ask(..)] if said.contains("enter works on it")),
@@ -229,21 +346,33 @@ fn people_join_and_leave_in_one_line_and_a_round_without_verdicts_goes() {
     begun.judged = 1;
     let mut pane = pane(vec![first, begun]);
     let effects = pane.act(Action::RoundPeople);
-    let [Effect::AskText { purpose, text, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskText { purpose, text, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert_eq!(text, "ann, bob, cem, dan", "who left is not in it");
     assert!(matches!(&pane.typed(purpose, text)[..], [Effect::Say(_)]));
     let asked = pane.typed(purpose, "ann,cem , dan,eve,zoe");
-    let [Effect::Ask(_, AnyRequest::RoundPeople(request::RoundPeople { round, add, remove }))] = &asked[..] else {
+    let [Effect::Ask(_, AnyRequest::RoundPeople(request::RoundPeople { round, add, remove }))] =
+        &asked[..]
+    else {
         panic!("{asked:?}")
     };
     assert_eq!(
         (round.as_str(), &add[..], &remove[..]),
-        ("first", &["eve".to_string(), "zoe".into()][..], &["bob".to_string()][..])
+        (
+            "first",
+            &["eve".to_string(), "zoe".into()][..],
+            &["bob".to_string()][..]
+        )
     );
     let done = pane.take_people("first", (add, remove), Ok(state("first", "both-accept")));
-    assert!(matches!(&done[..], [Effect::Done(said), Effect::Ask(..)] if said.contains("zoe") && said.contains("bob")));
+    assert!(
+        matches!(&done[..], [Effect::Done(said), Effect::Ask(..)] if said.contains("zoe") && said.contains("bob"))
+    );
     let effects = pane.act(Action::DeleteRound);
-    let [Effect::AskChoice { purpose, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::AskChoice { purpose, .. }] = &effects[..] else {
+        panic!("{effects:?}")
+    };
     assert!(purpose.begins() == 1 && pane.chosen(purpose, 1).is_empty());
     let delete = pane.chosen(purpose, 0);
     assert!(
@@ -260,7 +389,16 @@ fn any_size_can_be_drawn() {
         if form {
             pane.act(Action::NewRound);
         }
-        for (width, height) in [(0, 0), (1, 1), (20, 5), (59, 30), (80, 21), (119, 40), (160, 47), (400, 120)] {
+        for (width, height) in [
+            (0, 0),
+            (1, 1),
+            (20, 5),
+            (59, 30),
+            (80, 21),
+            (119, 40),
+            (160, 47),
+            (400, 120),
+        ] {
             drawn(&mut pane, width, height);
         }
     }

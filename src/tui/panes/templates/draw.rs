@@ -22,29 +22,81 @@ struct Parts {
 }
 
 fn parts(area: Rect, side: Side, slots: u16) -> Parts {
-    let banner = Rect { height: 1.min(area.height), ..area };
-    let body = Rect { y: area.y + banner.height, height: area.height - banner.height, ..area };
+    let banner = Rect {
+        height: 1.min(area.height),
+        ..area
+    };
+    let body = Rect {
+        y: area.y + banner.height,
+        height: area.height - banner.height,
+        ..area
+    };
     if area.width >= WIDE {
         let wide = area.width * 2 / 5;
-        let text = Rect { width: area.width - wide - 1, ..body };
-        let right = Rect { x: text.right() + 1, width: wide, ..body };
-        let slots = Rect { height: slots.min(right.height / 3), ..right };
+        let text = Rect {
+            width: area.width - wide - 1,
+            ..body
+        };
+        let right = Rect {
+            x: text.right() + 1,
+            width: wide,
+            ..body
+        };
+        let slots = Rect {
+            height: slots.min(right.height / 3),
+            ..right
+        };
         let side = match side {
             Side::Nothing => Rect::default(),
-            _ => Rect { y: slots.bottom(), height: right.height - slots.height, ..right },
+            _ => Rect {
+                y: slots.bottom(),
+                height: right.height - slots.height,
+                ..right
+            },
         };
-        return Parts { banner, text, slots, side };
+        return Parts {
+            banner,
+            text,
+            slots,
+            side,
+        };
     }
-    let below = if side == Side::Nothing { 0 } else { (body.height / 3).min(body.height) };
+    let below = if side == Side::Nothing {
+        0
+    } else {
+        (body.height / 3).min(body.height)
+    };
     let slots_height = 1.min(body.height - below);
-    let text = Rect { height: body.height - below - slots_height, ..body };
-    let slots = Rect { y: text.bottom(), height: slots_height, ..body };
-    Parts { banner, text, slots, side: Rect { y: slots.bottom(), height: below, ..body } }
+    let text = Rect {
+        height: body.height - below - slots_height,
+        ..body
+    };
+    let slots = Rect {
+        y: text.bottom(),
+        height: slots_height,
+        ..body
+    };
+    Parts {
+        banner,
+        text,
+        slots,
+        side: Rect {
+            y: slots.bottom(),
+            height: below,
+            ..body
+        },
+    }
 }
 
 impl TemplatesPane {
     /// Draws the pane; gives where the terminal's cursor belongs while text is typed.
-    pub fn draw(&mut self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) -> Option<Position> {
+    pub fn draw(
+        &mut self,
+        desk: &EditSession,
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) -> Option<Position> {
         self.sync(desk);
         let empty = match desk.phase() {
             Phase::Loading => Some(Empty::Loading),
@@ -59,13 +111,24 @@ impl TemplatesPane {
         let wanted = 1 + slots.len().clamp(1, 8) as u16;
         let parts = parts(area, self.side.shows, wanted);
         draw::banner(desk, "ctrl-s", "M", parts.banner, buf, look);
-        let title = Rect { height: 1.min(parts.text.height), ..parts.text };
+        let title = Rect {
+            height: 1.min(parts.text.height),
+            ..parts.text
+        };
         let (line, column) = self.editor.position();
         let other = self.next(desk);
-        let mode = if self.typing { "typing, esc ends it" } else { "i types" };
+        let mode = if self.typing {
+            "typing, esc ends it"
+        } else {
+            "i types"
+        };
         let heading = format!("{} {line}:{column}  {mode}  o: {other}", self.name());
         draw::heading(&heading, self.area == Area::Text, title, buf, look);
-        let below = Rect { y: title.bottom(), height: parts.text.height - title.height, ..parts.text };
+        let below = Rect {
+            y: title.bottom(),
+            height: parts.text.height - title.height,
+            ..parts.text
+        };
         let file = self.file.clone();
         let found: Vec<&Finding> = desk.found_in(&file).collect();
         let cursor = self.editor.draw(below, buf, look, &found);
@@ -86,13 +149,19 @@ impl TemplatesPane {
             return;
         }
         let (section, key) = self.section();
-        let place = if key.is_empty() { section.name() } else { format!("{}, {key}", section.name()) };
+        let place = if key.is_empty() {
+            section.name()
+        } else {
+            format!("{}, {key}", section.name())
+        };
         let room = usize::from(area.width.saturating_sub(1));
         if area.height == 1 {
             let mut x = area.x + 1;
             let mut put = |text: &str, role| {
                 let left = usize::from(area.right().saturating_sub(x));
-                x = buf.set_stringn(x, area.y, text::fit(text, left), left, look.style(role)).0;
+                x = buf
+                    .set_stringn(x, area.y, text::fit(text, left), left, look.style(role))
+                    .0;
             };
             put(&format!("{place}:"), Role::Heading);
             if slots.is_empty() {
@@ -103,20 +172,42 @@ impl TemplatesPane {
             }
             return;
         }
-        let title =
-            if slots.is_empty() { format!("{place}: no slots") } else { format!("{place}: slots, ctrl-t puts one in") };
+        let title = if slots.is_empty() {
+            format!("{place}: no slots")
+        } else {
+            format!("{place}: slots, ctrl-t puts one in")
+        };
         draw::heading(&title, false, Rect { height: 1, ..area }, buf, look);
         let lines = usize::from(area.height - 1);
         for (i, (name, about)) in slots.iter().enumerate().take(lines) {
             let y = area.y + 1 + i as u16;
             if i + 1 == lines && slots.len() > lines {
-                let rest: Vec<String> = slots[i..].iter().map(|(n, _)| format!("{{{n}}}")).collect();
-                buf.set_stringn(area.x + 1, y, text::fit(&rest.join(" "), room), room, look.style(Role::Accent));
+                let rest: Vec<String> =
+                    slots[i..].iter().map(|(n, _)| format!("{{{n}}}")).collect();
+                buf.set_stringn(
+                    area.x + 1,
+                    y,
+                    text::fit(&rest.join(" "), room),
+                    room,
+                    look.style(Role::Accent),
+                );
                 break;
             }
-            let (x, _) = buf.set_stringn(area.x + 1, y, format!("{{{name}}}"), room, look.style(Role::Accent));
+            let (x, _) = buf.set_stringn(
+                area.x + 1,
+                y,
+                format!("{{{name}}}"),
+                room,
+                look.style(Role::Accent),
+            );
             let left = usize::from(area.right().saturating_sub(x + 2));
-            buf.set_stringn(x + 2, y, text::fit(about, left), left, look.style(Role::Dim));
+            buf.set_stringn(
+                x + 2,
+                y,
+                text::fit(about, left),
+                left,
+                look.style(Role::Dim),
+            );
         }
     }
 }

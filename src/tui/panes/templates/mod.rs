@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use crossterm::event::KeyEvent;
 
 use super::metadata::edit_session::refuse;
-use super::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor, stepped};
+use super::metadata::{
+    ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, SidePanel, TextFor, stepped,
+};
 use crate::action::{Action, Scope};
 use crate::widgets::editor::{Editor, MOST};
 use benchtop_compose::metadata::judge::judging_of;
@@ -22,8 +24,17 @@ pub const FILES: [&str; 3] = [templates::FILE, styles::FILE, rules::FILE];
 
 /// The files of this pane: templates, styles and rules, then what judges are asked, by name.
 fn files(desk: &EditSession) -> Vec<String> {
-    let judgings = desk.session().edited().files().filter(|name| judging_of(name).is_some()).map(str::to_string);
-    FILES.iter().map(|f| f.to_string()).chain(judgings).collect()
+    let judgings = desk
+        .session()
+        .edited()
+        .files()
+        .filter(|name| judging_of(name).is_some())
+        .map(str::to_string);
+    FILES
+        .iter()
+        .map(|f| f.to_string())
+        .chain(judgings)
+        .collect()
 }
 
 /// The part of the pane that the keys go to.
@@ -75,7 +86,12 @@ impl TemplatesPane {
         if self.typing {
             return &[Scope::Editor];
         }
-        &[Scope::Templates, Scope::Metadata, Scope::Table, Scope::Global]
+        &[
+            Scope::Templates,
+            Scope::Metadata,
+            Scope::Table,
+            Scope::Global,
+        ]
     }
 
     /// Whether keys are text now.
@@ -90,8 +106,14 @@ impl TemplatesPane {
     /// The file after this one, round.
     fn next(&self, desk: &EditSession) -> String {
         let files = files(desk);
-        let at = files.iter().position(|f| *f == self.file).map_or(0, |at| (at + 1) % files.len());
-        files.into_iter().nth(at).unwrap_or_else(|| templates::FILE.into())
+        let at = files
+            .iter()
+            .position(|f| *f == self.file)
+            .map_or(0, |at| (at + 1) % files.len());
+        files
+            .into_iter()
+            .nth(at)
+            .unwrap_or_else(|| templates::FILE.into())
     }
 
     /// Shown: for the first time the metadata is read, later the preview turns to the template under the cursor.
@@ -114,13 +136,18 @@ impl TemplatesPane {
             return;
         }
         self.made = Some(desk.version());
-        self.editor.set_text(desk.session().text(self.name()).unwrap_or_default(), None);
+        self.editor
+            .set_text(desk.session().text(self.name()).unwrap_or_default(), None);
     }
 
     fn switch(&mut self, desk: &EditSession, file: &str) {
         if file != self.file {
-            self.places.insert(std::mem::replace(&mut self.file, file.to_string()), self.editor.position());
-            self.editor.set_text(desk.session().text(file).unwrap_or_default(), Some(0));
+            self.places.insert(
+                std::mem::replace(&mut self.file, file.to_string()),
+                self.editor.position(),
+            );
+            self.editor
+                .set_text(desk.session().text(file).unwrap_or_default(), Some(0));
             let (line, column) = self.places.get(file).copied().unwrap_or((1, 1));
             self.editor.go_to(line, column);
         }
@@ -143,7 +170,13 @@ impl TemplatesPane {
     }
 
     /// Goes to a place of a file; `None` where this pane does not have that file.
-    pub fn jump(&mut self, desk: &mut EditSession, file: &str, line: u32, column: u32) -> Option<Vec<Effect>> {
+    pub fn jump(
+        &mut self,
+        desk: &mut EditSession,
+        file: &str,
+        line: u32,
+        column: u32,
+    ) -> Option<Vec<Effect>> {
         files(desk).iter().find(|f| *f == file)?;
         self.sync(desk);
         self.switch(desk, file);
@@ -155,7 +188,8 @@ impl TemplatesPane {
     /// The text was changed here: the session takes it, the preview follows.
     fn wrote(&mut self, desk: &mut EditSession) -> Vec<Effect> {
         let text = self.editor.text().to_string();
-        desk.session_mut().set(vec![(self.name().to_string(), text)], true);
+        desk.session_mut()
+            .set(vec![(self.name().to_string(), text)], true);
         // Turning the preview elsewhere makes it anew already.
         let mut effects = self.turn_to(desk);
         if effects.is_empty() {
@@ -187,19 +221,31 @@ impl TemplatesPane {
         if *desk.phase() != Phase::Ready {
             return vec![];
         }
-        if self.editor.paste(pasted) { self.wrote(desk) } else { refuse("there is no room for that, or nothing in it") }
+        if self.editor.paste(pasted) {
+            self.wrote(desk)
+        } else {
+            refuse("there is no room for that, or nothing in it")
+        }
     }
 
     /// Does an action.
     pub fn act(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
         self.sync(desk);
         if *desk.phase() != Phase::Ready {
-            return if action == Action::Back { vec![Effect::Leave] } else { refuse("the templates are not here yet") };
+            return if action == Action::Back {
+                vec![Effect::Leave]
+            } else {
+                refuse("the templates are not here yet")
+            };
         }
         let line = self.editor.position().0;
         match action {
-            Action::Undo | Action::UndoText | Action::Redo | Action::RedoText => self.step(action, desk),
-            Action::SaveText => desk.act(Action::SaveMetadata, self.name(), line).unwrap_or_default(),
+            Action::Undo | Action::UndoText | Action::Redo | Action::RedoText => {
+                self.step(action, desk)
+            }
+            Action::SaveText => desk
+                .act(Action::SaveMetadata, self.name(), line)
+                .unwrap_or_default(),
             Action::StopTyping => {
                 self.typing = false;
                 vec![]
@@ -212,7 +258,10 @@ impl TemplatesPane {
                 }
                 let (section, _) = self.section();
                 let names = slots.iter().map(|s| s.0.clone()).collect();
-                let lines = slots.into_iter().map(|(name, about)| (format!("{{{name}}}"), about)).collect();
+                let lines = slots
+                    .into_iter()
+                    .map(|(name, about)| (format!("{{{name}}}"), about))
+                    .collect();
                 vec![Effect::AskChoice {
                     purpose: ChoiceFor::Slot(names),
                     title: format!("slots of {}", section.name()),
@@ -243,14 +292,20 @@ impl TemplatesPane {
                 }
                 vec![]
             }
-            Action::NextFinding | Action::PreviousFinding => self.step_finding(desk, action == Action::NextFinding),
+            Action::NextFinding | Action::PreviousFinding => {
+                self.step_finding(desk, action == Action::NextFinding)
+            }
             Action::Back if self.area == Area::Side => {
                 self.area = Area::Text;
                 vec![]
             }
             Action::Back => vec![Effect::Leave],
             Action::CutText | Action::PasteText | Action::CopyText | Action::MarkText => {
-                if self.editor.act(action) == Some(true) { self.wrote(desk) } else { vec![] }
+                if self.editor.act(action) == Some(true) {
+                    self.wrote(desk)
+                } else {
+                    vec![]
+                }
             }
             other => {
                 if let Some(effects) = desk.act(other, self.name(), line) {
@@ -289,15 +344,19 @@ impl TemplatesPane {
         if let Some((file, at)) = own {
             self.switch(desk, file);
             self.made = Some(desk.version());
-            self.editor.set_text(desk.session().text(file).unwrap_or_default(), Some(*at));
+            self.editor
+                .set_text(desk.session().text(file).unwrap_or_default(), Some(*at));
         }
         effects
     }
 
     fn step_finding(&mut self, desk: &mut EditSession, forward: bool) -> Vec<Effect> {
         let here = self.editor.position();
-        let mut places: Vec<(u32, u32)> =
-            desk.found_in(self.name()).filter(|f| f.line > 0).map(|f| (f.line, f.column.max(1))).collect();
+        let mut places: Vec<(u32, u32)> = desk
+            .found_in(self.name())
+            .filter(|f| f.line > 0)
+            .map(|f| (f.line, f.column.max(1)))
+            .collect();
         places.sort_unstable();
         let next = if forward {
             places.iter().find(|p| **p > here).or(places.first())
@@ -313,7 +372,13 @@ impl TemplatesPane {
         }
     }
 
-    fn go_to(&mut self, Finding { file, line, column, .. }: Finding, desk: &mut EditSession) -> Vec<Effect> {
+    fn go_to(
+        &mut self,
+        Finding {
+            file, line, column, ..
+        }: Finding,
+        desk: &mut EditSession,
+    ) -> Vec<Effect> {
         match self.jump(desk, &file, line, column) {
             Some(effects) => effects,
             None => vec![Effect::Jump { file, line, column }],
@@ -331,11 +396,22 @@ impl TemplatesPane {
     }
 
     /// Takes in a choice; `None` where it is not this pane's.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut EditSession) -> Option<Vec<Effect>> {
+    pub fn chosen(
+        &mut self,
+        purpose: &ChoiceFor,
+        pick: usize,
+        desk: &mut EditSession,
+    ) -> Option<Vec<Effect>> {
         self.sync(desk);
-        let ChoiceFor::Slot(names) = purpose else { return None };
+        let ChoiceFor::Slot(names) = purpose else {
+            return None;
+        };
         let slot = format!("{{{}}}", names.get(pick)?);
-        Some(if self.editor.insert(&slot) { self.wrote(desk) } else { refuse("the file is as long as it may be") })
+        Some(if self.editor.insert(&slot) {
+            self.wrote(desk)
+        } else {
+            refuse("the file is as long as it may be")
+        })
     }
 }
 

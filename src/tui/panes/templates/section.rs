@@ -40,7 +40,11 @@ fn unquoted(name: &str) -> String {
 fn key_of(line: &str) -> Option<&str> {
     let (key, _) = line.split_once('=')?;
     let key = key.trim();
-    (!key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_\"".contains(c))).then_some(key)
+    (!key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_\"".contains(c)))
+    .then_some(key)
 }
 
 /// The table around a line (from 1), and the key whose value stands there.
@@ -75,8 +79,12 @@ pub fn at(file: &str, text: &str, line: u32) -> (Section, String) {
 }
 
 fn style_name(after: &[&str]) -> String {
-    let own = after.iter().take_while(|l| !l.trim_start().starts_with('['));
-    let name = own.filter_map(|l| l.split_once('=')).find(|(k, _)| k.trim() == "name");
+    let own = after
+        .iter()
+        .take_while(|l| !l.trim_start().starts_with('['));
+    let name = own
+        .filter_map(|l| l.split_once('='))
+        .find(|(k, _)| k.trim() == "name");
     name.map_or(String::new(), |(_, value)| unquoted(value))
 }
 
@@ -89,7 +97,10 @@ impl Section {
             Section::Style(name) if !name.is_empty() => Selection::Style(name.clone()),
             Section::Fragment if !key.is_empty() => Selection::Fragment(key.into()),
             // The pictures that have terms of the vocabulary under the cursor.
-            Section::Rule(name) => match name.strip_prefix("groups.").or(Some(key).filter(|k| !k.is_empty())) {
+            Section::Rule(name) => match name
+                .strip_prefix("groups.")
+                .or(Some(key).filter(|k| !k.is_empty()))
+            {
                 Some(vocabulary) if !["why", "hides", "shows"].contains(&vocabulary) => {
                     Selection::Vocabulary(vocabulary.into())
                 }
@@ -118,40 +129,78 @@ impl Section {
     pub fn slots(&self, key: &str, metadata: &Metadata) -> Vec<Slot> {
         let templates = metadata.templates();
         let vocabulary = |name: &str| (name.to_string(), terms(metadata, name));
-        let fixed = |list: &[(&str, &str)]| list.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+        let fixed = |list: &[(&str, &str)]| {
+            list.iter()
+                .map(|(a, b)| (a.to_string(), b.to_string()))
+                .collect()
+        };
         let question = ("question", "the question");
-        let options = [("options", "the options, a line each"), ("letters", "the letters of the options")];
+        let options = [
+            ("options", "the options, a line each"),
+            ("letters", "the letters of the options"),
+        ];
         match (self, key) {
             (Section::Instruction, "yes-no" | "free-form") => fixed(&[question]),
             (Section::Instruction, "refusal") => Vec::new(),
             (Section::Instruction, _) => fixed(&[question, options[0], options[1]]),
-            (Section::Pair, "option") => {
-                fixed(&[("first", "the term of the first picture"), ("second", "the term of the second picture")])
-            }
+            (Section::Pair, "option") => fixed(&[
+                ("first", "the term of the first picture"),
+                ("second", "the term of the second picture"),
+            ]),
             (Section::Judging(_), _) => fixed(&SLOTS),
             (Section::Pair, "question") => Vec::new(),
             (Section::Pair, _) => fixed(&[question, options[0], options[1]]),
             (Section::Fragment, _) | (Section::Subject(_), "prompt" | "") => {
                 let own = if *self == Section::Fragment { key } else { "" };
-                let fragments = templates.fragments.iter().filter(|(n, _)| n.as_str() != own);
-                let fragments = fragments.map(|(n, t)| (n.clone(), format!("= {}", t.template.source())));
-                let names = metadata.vocabularies().keys().map(String::as_str).chain([STYLE]);
+                let fragments = templates
+                    .fragments
+                    .iter()
+                    .filter(|(n, _)| n.as_str() != own);
+                let fragments =
+                    fragments.map(|(n, t)| (n.clone(), format!("= {}", t.template.source())));
+                let names = metadata
+                    .vocabularies()
+                    .keys()
+                    .map(String::as_str)
+                    .chain([STYLE]);
                 fragments.chain(names.map(vocabulary)).collect()
             }
             (Section::Subject(name), "describe" | "answer") => {
                 held(metadata, name).iter().map(|n| vocabulary(n)).collect()
             }
-            (Section::Subtask(name), "question" | "statement" | "yes-no" | "describe" | "answer") => {
-                let of = templates.subtasks.get(name).map_or("", |s| s.vocabulary.as_str());
+            (
+                Section::Subtask(name),
+                "question" | "statement" | "yes-no" | "describe" | "answer",
+            ) => {
+                let of = templates
+                    .subtasks
+                    .get(name)
+                    .map_or("", |s| s.vocabulary.as_str());
                 let mut slots: Vec<Slot> = Vec::new();
                 if key != "question" {
-                    slots.push(("term".into(), format!("the {of} that is asked about or claimed")));
+                    slots.push((
+                        "term".into(),
+                        format!("the {of} that is asked about or claimed"),
+                    ));
                 }
-                slots.push(("subject".into(), "the term of the subject's main vocabulary".into()));
+                slots.push((
+                    "subject".into(),
+                    "the term of the subject's main vocabulary".into(),
+                ));
                 // What every picture shows that this is asked about.
-                let names = templates.subjects.keys().map(|s| held(metadata, s)).filter(|h| h.iter().any(|n| n == of));
+                let names = templates
+                    .subjects
+                    .keys()
+                    .map(|s| held(metadata, s))
+                    .filter(|h| h.iter().any(|n| n == of));
                 let common = names.reduce(|a, b| a.into_iter().filter(|n| b.contains(n)).collect());
-                slots.extend(common.unwrap_or_default().iter().filter(|n| *n != of).map(|n| vocabulary(n)));
+                slots.extend(
+                    common
+                        .unwrap_or_default()
+                        .iter()
+                        .filter(|n| *n != of)
+                        .map(|n| vocabulary(n)),
+                );
                 slots
             }
             _ => Vec::new(),
@@ -169,14 +218,22 @@ fn terms(metadata: &Metadata, name: &str) -> String {
 /// The vocabularies that every prompt of a subject has a slot for, fragments put in.
 fn held(metadata: &Metadata, subject: &str) -> Vec<String> {
     let templates: &templates::Templates = metadata.templates();
-    let Some(subject) = templates.subjects.get(subject) else { return Vec::new() };
+    let Some(subject) = templates.subjects.get(subject) else {
+        return Vec::new();
+    };
     let of = |prompt: &templates::Text| {
         let mut names = Vec::new();
-        let mut todo: Vec<(String, usize)> = prompt.template.slots().map(|s| (s.name.clone(), 0)).collect();
+        let mut todo: Vec<(String, usize)> = prompt
+            .template
+            .slots()
+            .map(|s| (s.name.clone(), 0))
+            .collect();
         while let Some((name, depth)) = todo.pop() {
             match templates.fragments.get(&name) {
                 // A fragment may use others; one that uses itself is a finding, not an endless loop.
-                Some(text) if depth < 16 => todo.extend(text.template.slots().map(|s| (s.name.clone(), depth + 1))),
+                Some(text) if depth < 16 => {
+                    todo.extend(text.template.slots().map(|s| (s.name.clone(), depth + 1)))
+                }
                 Some(_) => {}
                 None => names.push(name),
             }
@@ -188,7 +245,10 @@ fn held(metadata: &Metadata, subject: &str) -> Vec<String> {
     let mut prompts = subject.prompts.iter().map(of);
     let first = prompts.next().unwrap_or_default();
     let rest: Vec<Vec<String>> = prompts.collect();
-    first.into_iter().filter(|n| rest.iter().all(|r| r.contains(n))).collect()
+    first
+        .into_iter()
+        .filter(|n| rest.iter().all(|r| r.contains(n)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -206,17 +266,35 @@ mod tests {
         let shipped = Metadata::parse(metafile::shipped());
         let text = shipped.text(templates::FILE).unwrap();
         let place = |part: &str| at(templates::FILE, text, line_of(text, part));
-        assert_eq!(place("a sign with the text"), (Section::Subject("text".into()), "prompt".into()));
-        assert_eq!(place("[subtask.\"tv show\"]"), (Section::Subtask("tv show".into()), String::new()));
-        assert_eq!(place("{first} in the first"), (Section::Pair, "option".into()));
-        assert_eq!(place("Do not contain"), (Section::Instruction, "multiple-choice".into()));
+        assert_eq!(
+            place("a sign with the text"),
+            (Section::Subject("text".into()), "prompt".into())
+        );
+        assert_eq!(
+            place("[subtask.\"tv show\"]"),
+            (Section::Subtask("tv show".into()), String::new())
+        );
+        assert_eq!(
+            place("{first} in the first"),
+            (Section::Pair, "option".into())
+        );
+        assert_eq!(
+            place("Do not contain"),
+            (Section::Instruction, "multiple-choice".into())
+        );
         assert_eq!(place("person = "), (Section::Fragment, "person".into()));
         assert_eq!(at(templates::FILE, text, 1).0, Section::None);
-        assert_eq!(at(templates::FILE, text, u32::MAX).0, Section::Subtask("color".into()));
+        assert_eq!(
+            at(templates::FILE, text, u32::MAX).0,
+            Section::Subtask("color".into())
+        );
         let styles_text = small().text(styles::FILE).unwrap().to_string();
         let line = line_of(&styles_text, "comic, fine");
         let (section, key) = at(styles::FILE, &styles_text, line);
-        assert_eq!((section.selection(&key), key.as_str()), (Selection::Style("comic".into()), "prompt"));
+        assert_eq!(
+            (section.selection(&key), key.as_str()),
+            (Selection::Style("comic".into()), "prompt")
+        );
         assert_eq!(at(styles::FILE, "", 1).0, Section::None);
     }
 
@@ -224,18 +302,40 @@ mod tests {
     fn slots_are_those_that_can_be_filled_there() {
         let metadata = small();
         let names = |section: &Section, key: &str| -> Vec<String> {
-            section.slots(key, &metadata).into_iter().map(|s| s.0).collect()
+            section
+                .slots(key, &metadata)
+                .into_iter()
+                .map(|s| s.0)
+                .collect()
         };
         let animal = Section::Subject("animal".into());
-        assert_eq!(names(&animal, "prompt"), ["thing", "animal", "background", "color", "text", "style"]);
-        assert_eq!(names(&animal, "answer"), ["animal", "background", "color", "style"]);
-        assert_eq!(names(&Section::Subtask("color".into()), "question"), ["subject", "animal", "background", "style"]);
-        assert_eq!(names(&Section::Subtask("style".into()), "statement"), ["term", "subject"]);
+        assert_eq!(
+            names(&animal, "prompt"),
+            ["thing", "animal", "background", "color", "text", "style"]
+        );
+        assert_eq!(
+            names(&animal, "answer"),
+            ["animal", "background", "color", "style"]
+        );
+        assert_eq!(
+            names(&Section::Subtask("color".into()), "question"),
+            ["subject", "animal", "background", "style"]
+        );
+        assert_eq!(
+            names(&Section::Subtask("style".into()), "statement"),
+            ["term", "subject"]
+        );
         assert_eq!(names(&Section::Pair, "option"), ["first", "second"]);
         assert!(names(&Section::Pair, "question").is_empty());
         assert_eq!(names(&Section::Instruction, "free-form"), ["question"]);
-        assert_eq!(names(&Section::Fragment, "thing"), ["animal", "background", "color", "text", "style"]);
-        assert!(names(&animal, "main").is_empty() && names(&Section::Style("x".into()), "prompt").is_empty());
+        assert_eq!(
+            names(&Section::Fragment, "thing"),
+            ["animal", "background", "color", "text", "style"]
+        );
+        assert!(
+            names(&animal, "main").is_empty()
+                && names(&Section::Style("x".into()), "prompt").is_empty()
+        );
         assert_eq!(animal.slots("answer", &metadata)[0].1, "6 terms");
     }
 
@@ -243,12 +343,20 @@ mod tests {
     fn every_slot_used_in_the_shipped_templates_is_on_offer() {
         let metadata = Metadata::parse(metafile::shipped());
         let text = metadata.text(templates::FILE).unwrap();
-        for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim_start().starts_with('#')) {
+        for (i, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, l)| !l.trim_start().starts_with('#'))
+        {
             let (section, key) = at(templates::FILE, text, i as u32 + 1);
             let offered = section.slots(&key, &metadata);
             for part in line.split('{').skip(1).filter_map(|p| p.split_once('}')) {
                 let name = part.0.strip_prefix("a ").unwrap_or(part.0);
-                assert!(offered.iter().any(|(n, _)| n == name), "line {}: {{{name}}} in {section:?} {key}", i + 1);
+                assert!(
+                    offered.iter().any(|(n, _)| n == name),
+                    "line {}: {{{name}}} in {section:?} {key}",
+                    i + 1
+                );
             }
         }
     }

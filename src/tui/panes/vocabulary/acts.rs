@@ -6,7 +6,9 @@ use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
 use crate::action::Action;
 use crate::panes::metadata::edit_session::{refuse, said};
-use crate::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, TextFor, stepped};
+use crate::panes::metadata::{
+    ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, TextFor, stepped,
+};
 use crate::widgets::table::{Answer, TableEffect};
 use benchtop_compose::metadata::{STYLE, Vocabulary, file_of, vocabulary_of};
 use benchtop_model::{Finding, Result};
@@ -14,8 +16,16 @@ use benchtop_model::{Finding, Result};
 /// Lines a page key goes on by.
 const PAGE: usize = 10;
 
-pub(super) fn text_for(purpose: TextFor, label: impl Into<String>, text: impl Into<String>) -> Vec<Effect> {
-    vec![Effect::AskText { purpose, label: label.into(), text: text.into() }]
+pub(super) fn text_for(
+    purpose: TextFor,
+    label: impl Into<String>,
+    text: impl Into<String>,
+) -> Vec<Effect> {
+    vec![Effect::AskText {
+        purpose,
+        label: label.into(),
+        text: text.into(),
+    }]
 }
 
 impl VocabularyPane {
@@ -40,15 +50,23 @@ impl VocabularyPane {
                 }
                 vec![]
             }
-            Action::NextFinding | Action::PreviousFinding => self.step_finding(desk, action == Action::NextFinding),
+            Action::NextFinding | Action::PreviousFinding => {
+                self.step_finding(desk, action == Action::NextFinding)
+            }
             Action::Undo | Action::Redo => self.step(action == Action::Undo, desk),
             Action::TermRules => self.term_rules(desk),
-            Action::NewVocabulary => text_for(TextFor::NewVocabulary, "name of the new vocabulary ", ""),
+            Action::NewVocabulary => {
+                text_for(TextFor::NewVocabulary, "name of the new vocabulary ", "")
+            }
             Action::Find => text_for(TextFor::Search, "find terms ", self.search.clone()),
             Action::ShowTerms => {
                 let line = |s: &Show| (s.name().to_string(), String::new());
                 let lines = Show::ALL.iter().map(line).collect();
-                vec![Effect::AskChoice { purpose: ChoiceFor::Show, title: "show".into(), lines }]
+                vec![Effect::AskChoice {
+                    purpose: ChoiceFor::Show,
+                    title: "show".into(),
+                    lines,
+                }]
             }
             Action::AddTerm
             | Action::RenameTerm
@@ -77,12 +95,20 @@ impl VocabularyPane {
             Err(why) => return refuse(why),
         };
         effects.push(stepped(undo, &places));
-        let Some((file, at)) = places.iter().find(|(file, _)| vocabulary_of(file).is_some()) else {
+        let Some((file, at)) = places
+            .iter()
+            .find(|(file, _)| vocabulary_of(file).is_some())
+        else {
             self.sync(desk);
             return effects;
         };
         let text = desk.session().text(file).unwrap_or_default();
-        let before = text.as_bytes().iter().take(at.saturating_sub(1)).filter(|b| **b == b'\n').count();
+        let before = text
+            .as_bytes()
+            .iter()
+            .take(at.saturating_sub(1))
+            .filter(|b| **b == b'\n')
+            .count();
         match self.jump(desk, file, before as u32 + 1) {
             Some(more) => effects.extend(more),
             // The file was made by the edit that was taken back.
@@ -171,12 +197,20 @@ impl VocabularyPane {
         {
             return effects;
         }
-        vec![Effect::Jump { file: finding.file.clone(), line: finding.line, column: finding.column }]
+        vec![Effect::Jump {
+            file: finding.file.clone(),
+            line: finding.line,
+            column: finding.column,
+        }]
     }
 
     fn step_finding(&mut self, desk: &EditSession, forward: bool) -> Vec<Effect> {
         let file = self.file();
-        let mut lines: Vec<u32> = desk.found_in(&file).map(|f| f.line).filter(|l| *l > 0).collect();
+        let mut lines: Vec<u32> = desk
+            .found_in(&file)
+            .map(|f| f.line)
+            .filter(|l| *l > 0)
+            .collect();
         lines.sort_unstable();
         lines.dedup();
         let here = self.entry().map_or(0, |e| e.line);
@@ -185,9 +219,15 @@ impl VocabularyPane {
         } else {
             lines.iter().rev().find(|l| **l < here).or(lines.last())
         };
-        let Some(line) = next else { return refuse(format!("{file} has no findings")) };
+        let Some(line) = next else {
+            return refuse(format!("{file} has no findings"));
+        };
         self.area = Area::Terms;
-        if self.go_to_line(*line) { vec![] } else { refuse("the finding is not among the terms shown: esc shows all") }
+        if self.go_to_line(*line) {
+            vec![]
+        } else {
+            refuse("the finding is not among the terms shown: esc shows all")
+        }
     }
 
     fn act_on_terms(&mut self, action: Action) -> Vec<Effect> {
@@ -203,41 +243,64 @@ impl VocabularyPane {
     }
 
     fn edit(&mut self, action: Action, desk: &mut EditSession) -> Vec<Effect> {
-        let Some(name) = self.current().map(String::from) else { return refuse("there is no vocabulary here") };
+        let Some(name) = self.current().map(String::from) else {
+            return refuse("there is no vocabulary here");
+        };
         if name == STYLE && action != Action::ToggleTerm {
             let line = self.entry().map_or(0, |e| e.line);
             return vec![
                 Effect::Say("styles have wordings: they are edited as text".into()),
-                Effect::Jump { file: self.file(), line, column: 0 },
+                Effect::Jump {
+                    file: self.file(),
+                    line,
+                    column: 0,
+                },
             ];
         }
         let chosen = self.chosen_terms();
         if chosen.is_empty() && action != Action::AddTerm {
             return refuse("there is no term here");
         }
-        let whole = self.show == Show::All && self.search.is_empty() && self.table.state().sort().is_empty();
+        let whole = self.show == Show::All
+            && self.search.is_empty()
+            && self.table.state().sort().is_empty();
         match action {
             Action::AddTerm => text_for(TextFor::Add, format!("new term of {name} "), ""),
-            Action::RenameTerm => {
-                text_for(TextFor::Rename, "rename ", self.entry().map(|e| e.text.clone()).unwrap_or_default())
-            }
+            Action::RenameTerm => text_for(
+                TextFor::Rename,
+                "rename ",
+                self.entry().map(|e| e.text.clone()).unwrap_or_default(),
+            ),
             Action::RemoveTerm => self.apply(desk, |v| edits::remove(v, &chosen)),
             Action::ToggleTerm => self.toggle(desk, &name, &chosen),
             Action::TermDown | Action::TermUp if !whole => {
                 refuse("terms are moved among all terms, unsorted: esc shows all")
             }
             Action::TermDown | Action::TermUp => {
-                let Some(at) = self.entry().map(|e| e.at) else { return vec![] };
-                let to = if action == Action::TermDown { at + 1 } else { at.wrapping_sub(1) };
+                let Some(at) = self.entry().map(|e| e.at) else {
+                    return vec![];
+                };
+                let to = if action == Action::TermDown {
+                    at + 1
+                } else {
+                    at.wrapping_sub(1)
+                };
                 if to >= self.entries.len() {
                     return refuse("it is at the end of the list");
                 }
-                let effects = self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].shift(at, to)));
+                let effects = self.changing(desk, |d| {
+                    d.session_mut().edit(&[&name], |v| v[0].shift(at, to))
+                });
                 self.table.go_to_id(to as u64);
                 effects
             }
             Action::MoveTerms => {
-                let others: Vec<String> = self.names.iter().filter(|n| **n != name && *n != STYLE).cloned().collect();
+                let others: Vec<String> = self
+                    .names
+                    .iter()
+                    .filter(|n| **n != name && *n != STYLE)
+                    .cloned()
+                    .collect();
                 if others.is_empty() {
                     return refuse("there is no other vocabulary");
                 }
@@ -249,7 +312,11 @@ impl VocabularyPane {
                     lines,
                 }]
             }
-            _ => text_for(TextFor::Replace, format!("replace in {}: ", self.replaced_in()), ""),
+            _ => text_for(
+                TextFor::Replace,
+                format!("replace in {}: ", self.replaced_in()),
+                "",
+            ),
         }
     }
 
@@ -262,12 +329,26 @@ impl VocabularyPane {
         }
     }
 
-    fn toggle(&mut self, desk: &mut EditSession, name: &str, chosen: &BTreeSet<usize>) -> Vec<Effect> {
-        let of: Vec<_> = self.entries.iter().filter(|e| chosen.contains(&e.at)).collect();
+    fn toggle(
+        &mut self,
+        desk: &mut EditSession,
+        name: &str,
+        chosen: &BTreeSet<usize>,
+    ) -> Vec<Effect> {
+        let of: Vec<_> = self
+            .entries
+            .iter()
+            .filter(|e| chosen.contains(&e.at))
+            .collect();
         let disabled = of.iter().any(|e| !e.disabled);
         if name == STYLE {
-            let terms: Vec<_> = of.iter().map(|e| (STYLE.to_string(), e.text.clone())).collect();
-            return self.changing(desk, |d| d.session_mut().set_disabled(&terms, disabled).map(|_| ()));
+            let terms: Vec<_> = of
+                .iter()
+                .map(|e| (STYLE.to_string(), e.text.clone()))
+                .collect();
+            return self.changing(desk, |d| {
+                d.session_mut().set_disabled(&terms, disabled).map(|_| ())
+            });
         }
         self.apply(desk, |v| edits::set_disabled(v, chosen, disabled))
     }
@@ -278,9 +359,14 @@ impl VocabularyPane {
         desk: &mut EditSession,
         edit: impl FnOnce(&Vocabulary) -> Result<String>,
     ) -> Vec<Effect> {
-        let Some(name) = self.current().map(String::from) else { return vec![] };
+        let Some(name) = self.current().map(String::from) else {
+            return vec![];
+        };
         self.changing(desk, |desk| {
-            let Some(vocabulary) = desk.session().edited().vocabularies().get(&name).cloned() else { return Ok(()) };
+            let Some(vocabulary) = desk.session().edited().vocabularies().get(&name).cloned()
+            else {
+                return Ok(());
+            };
             let text = edit(&vocabulary)?;
             let rules = Self::renamed_rules(desk, &name, &text).unwrap_or_default();
             let texts = std::iter::once((file_of(&name), text)).chain(rules);
@@ -306,5 +392,9 @@ impl VocabularyPane {
 }
 
 pub(super) fn count(n: usize) -> String {
-    if n == 1 { "1 term".into() } else { format!("{n} terms") }
+    if n == 1 {
+        "1 term".into()
+    } else {
+        format!("{n} terms")
+    }
 }

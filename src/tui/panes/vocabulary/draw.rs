@@ -24,24 +24,63 @@ struct Parts {
 }
 
 fn parts(area: Rect, side: Side) -> Parts {
-    let banner = Rect { height: 1.min(area.height), ..area };
-    let body = Rect { y: area.y + banner.height, height: area.height - banner.height, ..area };
+    let banner = Rect {
+        height: 1.min(area.height),
+        ..area
+    };
+    let body = Rect {
+        y: area.y + banner.height,
+        height: area.height - banner.height,
+        ..area
+    };
     let (main, side) = match side {
         Side::Nothing => (body, Rect::default()),
         _ if area.width >= WIDE => {
             let wide = area.width * 2 / 5;
-            let main = Rect { width: area.width - wide - 1, ..body };
-            (main, Rect { x: main.right() + 1, width: wide, ..body })
+            let main = Rect {
+                width: area.width - wide - 1,
+                ..body
+            };
+            (
+                main,
+                Rect {
+                    x: main.right() + 1,
+                    width: wide,
+                    ..body
+                },
+            )
         }
         _ => {
             let below = (body.height * 2 / 5).max(4).min(body.height);
-            let main = Rect { height: body.height - below, ..body };
-            (main, Rect { y: main.bottom(), height: below, ..body })
+            let main = Rect {
+                height: body.height - below,
+                ..body
+            };
+            (
+                main,
+                Rect {
+                    y: main.bottom(),
+                    height: below,
+                    ..body
+                },
+            )
         }
     };
-    let names = Rect { width: NAMES.min(main.width / 3), ..main };
-    let terms = Rect { x: names.right() + 1, width: main.width.saturating_sub(names.width + 1), ..main };
-    Parts { banner, names, terms, side }
+    let names = Rect {
+        width: NAMES.min(main.width / 3),
+        ..main
+    };
+    let terms = Rect {
+        x: names.right() + 1,
+        width: main.width.saturating_sub(names.width + 1),
+        ..main
+    };
+    Parts {
+        banner,
+        names,
+        terms,
+        side,
+    }
 }
 
 impl VocabularyPane {
@@ -61,10 +100,24 @@ impl VocabularyPane {
 
     fn draw_names(&self, desk: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
         let here = self.area == Area::Vocabularies;
-        draw::heading("vocabularies", here, Rect { height: 1.min(area.height), ..area }, buf, look);
+        draw::heading(
+            "vocabularies",
+            here,
+            Rect {
+                height: 1.min(area.height),
+                ..area
+            },
+            buf,
+            look,
+        );
         let page = usize::from(area.height.saturating_sub(1)).max(1);
         let top = self.at / page * page;
-        let shown = self.names.iter().enumerate().skip(top).take(usize::from(area.height.saturating_sub(1)));
+        let shown = self
+            .names
+            .iter()
+            .enumerate()
+            .skip(top)
+            .take(usize::from(area.height.saturating_sub(1)));
         for (i, name) in shown {
             let y = area.y + 1 + (i - top) as u16;
             let file = file_of(name);
@@ -73,9 +126,16 @@ impl VocabularyPane {
             let all = if name == STYLE {
                 metadata.styles().len()
             } else {
-                metadata.vocabularies().get(name).map_or(0, |v| v.terms().len())
+                metadata
+                    .vocabularies()
+                    .get(name)
+                    .map_or(0, |v| v.terms().len())
             };
-            let counts = if enabled == all { format!("{all}") } else { format!("{enabled}/{all}") };
+            let counts = if enabled == all {
+                format!("{all}")
+            } else {
+                format!("{enabled}/{all}")
+            };
             let current = i == self.at;
             if current {
                 let mark = if look.accessible { ">" } else { "▌" };
@@ -96,7 +156,11 @@ impl VocabularyPane {
             let room = usize::from(area.width.saturating_sub(4));
             let wide = text::width(&counts);
             let name = text::fit(name, room.saturating_sub(wide + 1));
-            let style = if current && here { look.style(Role::Selection) } else { look.style(Role::Text) };
+            let style = if current && here {
+                look.style(Role::Selection)
+            } else {
+                look.style(Role::Text)
+            };
             buf.set_stringn(area.x + 3, y, name, room, style);
             let x = area.right().saturating_sub(1 + wide as u16);
             buf.set_stringn(x, y, counts, wide, look.style(Role::Dim));
@@ -116,8 +180,21 @@ impl VocabularyPane {
         if let Some(finding) = desk.found_in(&file).find(|f| f.line == 0) {
             title += &format!(": {}", finding.what);
         }
-        draw::heading(&title, self.area == Area::Terms, Rect { height: 1.min(area.height), ..area }, buf, look);
-        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        draw::heading(
+            &title,
+            self.area == Area::Terms,
+            Rect {
+                height: 1.min(area.height),
+                ..area
+            },
+            buf,
+            look,
+        );
+        let below = Rect {
+            y: area.y + 1,
+            height: area.height.saturating_sub(1),
+            ..area
+        };
         if !below.is_empty() {
             self.table.draw(below, buf, look);
         }

@@ -78,7 +78,12 @@ impl VocabularyPane {
 
     /// Scopes whose keys are live now, the nearest first.
     pub fn scopes(&self) -> &'static [Scope] {
-        &[Scope::Vocabulary, Scope::Metadata, Scope::Table, Scope::Global]
+        &[
+            Scope::Vocabulary,
+            Scope::Metadata,
+            Scope::Table,
+            Scope::Global,
+        ]
     }
 
     /// The vocabulary under the cursor; `style` for the styles.
@@ -108,7 +113,10 @@ impl VocabularyPane {
 
     /// Takes in how the terms of a vocabulary are used.
     pub fn take_terms(&mut self, vocabulary: &str, terms: Result<Vec<TermUse>>) -> Vec<Effect> {
-        let effects = terms.as_ref().err().map_or(vec![], |p| refuse(format!("use of terms: {}", said(p))));
+        let effects = terms
+            .as_ref()
+            .err()
+            .map_or(vec![], |p| refuse(format!("use of terms: {}", said(p))));
         self.usage.insert(vocabulary.to_string(), terms);
         self.made = None;
         effects
@@ -129,7 +137,8 @@ impl VocabularyPane {
         self.made = None;
         self.sync(desk);
         if !self.go_to_line(line) {
-            self.table.go_to_id((self.entries.len() as u64).saturating_sub(1));
+            self.table
+                .go_to_id((self.entries.len() as u64).saturating_sub(1));
         }
         Some(self.turn_to(desk))
     }
@@ -141,7 +150,9 @@ impl VocabularyPane {
 
     /// The preview and the use of terms follow the vocabulary under the cursor.
     fn turn_to(&mut self, desk: &mut EditSession) -> Vec<Effect> {
-        let Some(name) = self.current().map(String::from) else { return vec![] };
+        let Some(name) = self.current().map(String::from) else {
+            return vec![];
+        };
         let mut effects = desk.select(Selection::Vocabulary(name));
         effects.extend(self.ask_usage());
         effects
@@ -150,7 +161,10 @@ impl VocabularyPane {
     fn ask_usage(&self) -> Vec<Effect> {
         match self.current() {
             Some(name) if !self.usage.contains_key(name) => {
-                vec![Effect::Ask(Want::Terms(name.into()), request::Terms(name.into()).into())]
+                vec![Effect::Ask(
+                    Want::Terms(name.into()),
+                    request::Terms(name.into()).into(),
+                )]
             }
             _ => vec![],
         }
@@ -179,7 +193,11 @@ impl VocabularyPane {
             self.entries.clear();
             return;
         };
-        let selected: BTreeSet<String> = self.marked().iter().map(|i| self.entries[*i].text.clone()).collect();
+        let selected: BTreeSet<String> = self
+            .marked()
+            .iter()
+            .map(|i| self.entries[*i].text.clone())
+            .collect();
         let file = file_of(&name);
         let mut found: HashMap<u32, Vec<&Finding>> = HashMap::new();
         for finding in desk.found_in(&file).filter(|f| f.line > 0) {
@@ -190,16 +208,24 @@ impl VocabularyPane {
         let known = Known {
             base: base.iter().map(|e| (e.text.as_str(), e.disabled)).collect(),
             found,
-            rules: session.edited().rules().map(|r| (name.as_str(), r.as_ref())),
+            rules: session
+                .edited()
+                .rules()
+                .map(|r| (name.as_str(), r.as_ref())),
             usage: usage.map(|u| u.iter().map(|t| (t.term.as_str(), t)).collect()),
         };
         let search = self.search.to_lowercase();
         let all = entries(session.edited(), &name);
         let written = |e: &Entry| self.written.as_ref().is_some_and(|w| *w == e.text);
-        let kept = all.into_iter().filter(|e| written(e) || known.passes(e, self.show, &search));
+        let kept = all
+            .into_iter()
+            .filter(|e| written(e) || known.passes(e, self.show, &search));
         let kept: Vec<Entry> = kept.collect();
         let rows = kept.iter().map(|e| known.row(e)).collect();
-        let marks: Vec<u64> = (0..kept.len()).filter(|i| selected.contains(&kept[*i].text)).map(|i| i as u64).collect();
+        let marks: Vec<u64> = (0..kept.len())
+            .filter(|i| selected.contains(&kept[*i].text))
+            .map(|i| i as u64)
+            .collect();
         self.entries = kept;
         let empty = self.empty(desk);
         self.table.set_rows(rows, empty);
@@ -210,25 +236,31 @@ impl VocabularyPane {
         match desk.phase() {
             Phase::Loading => Empty::Loading,
             Phase::Failed(why) => Empty::Failed(why.clone()),
-            Phase::Ready if self.show != Show::All || !self.search.is_empty() => {
-                Empty::Filtered { hint: "esc shows all terms again".into() }
-            }
-            Phase::Ready if self.names.is_empty() => {
-                Empty::Nothing { hint: "there are no vocabularies: put word lists into metadata/vocabularies/".into() }
-            }
-            Phase::Ready => Empty::Nothing { hint: "a adds a term".into() },
+            Phase::Ready if self.show != Show::All || !self.search.is_empty() => Empty::Filtered {
+                hint: "esc shows all terms again".into(),
+            },
+            Phase::Ready if self.names.is_empty() => Empty::Nothing {
+                hint: "there are no vocabularies: put word lists into metadata/vocabularies/"
+                    .into(),
+            },
+            Phase::Ready => Empty::Nothing {
+                hint: "a adds a term".into(),
+            },
         }
     }
 
     /// Rows selected: positions in `entries`.
     fn marked(&self) -> Vec<usize> {
         let ids = self.table.state().selected().iter();
-        ids.filter_map(|i| usize::try_from(*i).ok()).filter(|i| *i < self.entries.len()).collect()
+        ids.filter_map(|i| usize::try_from(*i).ok())
+            .filter(|i| *i < self.entries.len())
+            .collect()
     }
 
     /// The term under the cursor.
     fn entry(&self) -> Option<&Entry> {
-        self.entries.get(usize::try_from(self.table.cursor_id()?).ok()?)
+        self.entries
+            .get(usize::try_from(self.table.cursor_id()?).ok()?)
     }
 
     /// The selected terms, or the one under the cursor: positions in the file.

@@ -68,7 +68,9 @@ pub fn entries(metadata: &Metadata, name: &str) -> Vec<Entry> {
         line: t.line,
         disabled: t.disabled,
     };
-    metadata.vocabularies().get(name).map_or(Vec::new(), |v| v.terms().iter().enumerate().map(entry).collect())
+    metadata.vocabularies().get(name).map_or(Vec::new(), |v| {
+        v.terms().iter().enumerate().map(entry).collect()
+    })
 }
 
 /// The columns.
@@ -141,9 +143,14 @@ impl Known<'_> {
         let (mut items, mut accepted) = match &self.usage {
             None => (LocalCell::number("…", None), LocalCell::number("…", None)),
             Some(usage) => {
-                let all = usage.get(entry.text.as_str()).map(|u| u.items).unwrap_or_default();
+                let all = usage
+                    .get(entry.text.as_str())
+                    .map(|u| u.items)
+                    .unwrap_or_default();
                 let rate = all.acceptance();
-                let shown = rate.map_or("-".into(), |(share, n)| format!("{:.0} % of {}", share * 100.0, grouped(n)));
+                let shown = rate.map_or("-".into(), |(share, n)| {
+                    format!("{:.0} % of {}", share * 100.0, grouped(n))
+                });
                 (
                     LocalCell::number(grouped(all.all()), Some(all.all() as f64)),
                     LocalCell::number(shown, rate.map(|(share, _)| share)),
@@ -152,14 +159,28 @@ impl Known<'_> {
         };
         role(&mut items, Role::Text);
         role(&mut accepted, Role::Text);
-        let says = self.rules.map_or(String::new(), |(name, rules)| super::rules::summary(rules, name, &entry.text));
+        let says = self.rules.map_or(String::new(), |(name, rules)| {
+            super::rules::summary(rules, name, &entry.text)
+        });
         let mut rules = LocalCell::text(says);
         rules.view.role = if dim { Role::Dim } else { Role::Text };
         let mut filters = LocalCell::text("not known yet");
         filters.view.role = Role::Dim;
-        let more = if found.len() > 1 { format!(" (+{})", found.len() - 1) } else { String::new() };
-        let mut finding = LocalCell::text(found.first().map_or(String::new(), |f| format!("{}{more}", f.what)));
-        finding.view.role = if worst == Some(Severity::Error) { Role::Bad } else { Role::Warn };
+        let more = if found.len() > 1 {
+            format!(" (+{})", found.len() - 1)
+        } else {
+            String::new()
+        };
+        let mut finding = LocalCell::text(
+            found
+                .first()
+                .map_or(String::new(), |f| format!("{}{more}", f.what)),
+        );
+        finding.view.role = if worst == Some(Severity::Error) {
+            Role::Bad
+        } else {
+            Role::Warn
+        };
         vec![term, is, items, accepted, rules, filters, finding]
     }
 }

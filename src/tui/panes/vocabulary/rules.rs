@@ -28,22 +28,43 @@ fn has(terms: &Terms, vocabulary: &str, term: &str) -> bool {
 
 /// The group of a term, if it is in one.
 pub fn group<'r>(rules: &'r Rules, vocabulary: &str, term: &str) -> Option<&'r str> {
-    rules.groups.iter().find(|g| has(&g.terms, vocabulary, term)).map(|g| g.name.text.as_str())
+    rules
+        .groups
+        .iter()
+        .find(|g| has(&g.terms, vocabulary, term))
+        .map(|g| g.name.text.as_str())
 }
 
 /// The rules that a term is part of; `text` is the file.
 pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<OfTerm> {
-    let line = |at: usize| text.get(..at).map_or(1, |t| t.matches('\n').count() as u32 + 1);
+    let line = |at: usize| {
+        text.get(..at)
+            .map_or(1, |t| t.matches('\n').count() as u32 + 1)
+    };
     let mut out = Vec::new();
-    let mut add = |says: String, why: &str, line: u32| out.push(OfTerm { says, why: why.into(), line });
+    let mut add = |says: String, why: &str, line: u32| {
+        out.push(OfTerm {
+            says,
+            why: why.into(),
+            line,
+        })
+    };
     for rule in &rules.not_with {
         for (side, other) in [(0, 1), (1, 0)] {
             if has(&rule.sides[side], vocabulary, term) {
-                add(format!("not with {}", named(&rule.sides[other])), &rule.why, rule.line);
+                add(
+                    format!("not with {}", named(&rule.sides[other])),
+                    &rule.why,
+                    rule.line,
+                );
             }
         }
     }
-    for rule in rules.hides.iter().filter(|r| r.terms.iter().any(|t| has(t, vocabulary, term))) {
+    for rule in rules
+        .hides
+        .iter()
+        .filter(|r| r.terms.iter().any(|t| has(t, vocabulary, term)))
+    {
         let names: Vec<&str> = rule.hides.iter().map(|n| n.text.as_str()).collect();
         add(format!("hides {}", names.join(", ")), &rule.why, rule.line);
     }
@@ -54,12 +75,24 @@ pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<O
         }
         if rule.shows.iter().any(|t| has(t, vocabulary, term)) {
             let names: Vec<String> = rule.terms.iter().map(named).collect();
-            add(format!("shown by {}", names.join("; ")), &rule.why, rule.line);
+            add(
+                format!("shown by {}", names.join("; ")),
+                &rule.why,
+                rule.line,
+            );
         }
     }
     for terms in rules.look_alike.iter().filter(|t| has(t, vocabulary, term)) {
-        let others = terms.terms.iter().map(|t| t.text.as_str()).filter(|t| *t != term);
-        add(format!("looks like {}", others.collect::<Vec<_>>().join(", ")), "", line(terms.vocabulary.span.start));
+        let others = terms
+            .terms
+            .iter()
+            .map(|t| t.text.as_str())
+            .filter(|t| *t != term);
+        add(
+            format!("looks like {}", others.collect::<Vec<_>>().join(", ")),
+            "",
+            line(terms.vocabulary.span.start),
+        );
     }
     out
 }
@@ -73,7 +106,11 @@ pub fn summary(rules: &Rules, vocabulary: &str, term: &str) -> String {
         1 => Some("1 rule".to_string()),
         n => Some(format!("{n} rules")),
     };
-    group.into_iter().chain(counted).collect::<Vec<_>>().join(", ")
+    group
+        .into_iter()
+        .chain(counted)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The terms of a vocabulary in a list between commas; terms may hold commas themselves.
@@ -96,7 +133,10 @@ fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String
         });
         let Some((end, term)) = longest else {
             let said = parts[at].trim();
-            let near = known.iter().map(|t| (strsim::damerau_levenshtein(t, said), t)).min();
+            let near = known
+                .iter()
+                .map(|t| (strsim::damerau_levenshtein(t, said), t))
+                .min();
             let help = near.map_or(String::new(), |(_, t)| format!(": did you mean `{t}`?"));
             return Err(Error::input(format!("{vocabulary} has no `{said}`{help}")));
         };
@@ -104,7 +144,9 @@ fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String
         at = end;
     }
     if terms.is_empty() {
-        return Err(Error::input(format!("name terms of {vocabulary}, with commas between")));
+        return Err(Error::input(format!(
+            "name terms of {vocabulary}, with commas between"
+        )));
     }
     Ok(terms)
 }
@@ -112,7 +154,9 @@ fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String
 /// `VOCABULARY: TERM, TERM`.
 fn side(metadata: &Metadata, text: &str) -> Result<(String, Vec<String>)> {
     let Some((vocabulary, list)) = text.split_once(':') else {
-        return Err(Error::input("write VOCABULARY: TERM, TERM, such as `background: in a cave`"));
+        return Err(Error::input(
+            "write VOCABULARY: TERM, TERM, such as `background: in a cave`",
+        ));
     };
     let vocabulary = known(metadata, vocabulary.trim())?;
     let terms = split(metadata, &vocabulary, list)?;
@@ -121,8 +165,15 @@ fn side(metadata: &Metadata, text: &str) -> Result<(String, Vec<String>)> {
 
 fn known(metadata: &Metadata, name: &str) -> Result<String> {
     let is = |n: &&str| *n == name;
-    let mut names = metadata.vocabularies().keys().map(String::as_str).chain([benchtop_compose::metadata::STYLE]);
-    names.find(is).map(String::from).ok_or_else(|| Error::input(format!("there is no vocabulary `{name}`")))
+    let mut names = metadata
+        .vocabularies()
+        .keys()
+        .map(String::as_str)
+        .chain([benchtop_compose::metadata::STYLE]);
+    names
+        .find(is)
+        .map(String::from)
+        .ok_or_else(|| Error::input(format!("there is no vocabulary `{name}`")))
 }
 
 /// The text of `compatibility.toml` with what was asked for these terms of a vocabulary.
@@ -145,11 +196,18 @@ pub fn edited(
         Ok(other)
     };
     match kind {
-        RuleKind::NotWith => rule_edits::add(text, &NewRule::NotWith(own(), apart(side(metadata, said)?)?)),
-        RuleKind::Shows => rule_edits::add(text, &NewRule::Shows(own(), apart(side(metadata, said)?)?)),
+        RuleKind::NotWith => rule_edits::add(
+            text,
+            &NewRule::NotWith(own(), apart(side(metadata, said)?)?),
+        ),
+        RuleKind::Shows => {
+            rule_edits::add(text, &NewRule::Shows(own(), apart(side(metadata, said)?)?))
+        }
         RuleKind::Hides => {
             let names = said.split(',').map(str::trim).filter(|n| !n.is_empty());
-            let hidden = names.map(|n| known(metadata, n)).collect::<Result<Vec<_>>>()?;
+            let hidden = names
+                .map(|n| known(metadata, n))
+                .collect::<Result<Vec<_>>>()?;
             if hidden.is_empty() {
                 return Err(Error::input("name vocabularies, with commas between"));
             }
@@ -161,7 +219,9 @@ pub fn edited(
             all.sort();
             all.dedup();
             if all.len() < 2 {
-                return Err(Error::input("a term looks like another one, not like itself"));
+                return Err(Error::input(
+                    "a term looks like another one, not like itself",
+                ));
             }
             rule_edits::add(text, &NewRule::LookAlike(vocabulary.into(), all))
         }

@@ -6,7 +6,9 @@ use super::acts::{count, text_for};
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
 use crate::panes::metadata::edit_session::refuse;
-use crate::panes::metadata::{ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, TextFor};
+use crate::panes::metadata::{
+    ChoiceFor, EditSession, MetadataEffect as Effect, RuleChoice, TextFor,
+};
 use benchtop_compose::metadata::{file_of, rules as rules_file};
 
 impl VocabularyPane {
@@ -16,10 +18,13 @@ impl VocabularyPane {
         if *purpose == TextFor::NewVocabulary {
             return self.new_vocabulary(text, desk);
         }
-        let Some(name) = self.current().map(String::from) else { return vec![] };
+        let Some(name) = self.current().map(String::from) else {
+            return vec![];
+        };
         match purpose {
             TextFor::Search => {
-                (self.search, self.made, self.area, self.written) = (text.into(), None, Area::Terms, None);
+                (self.search, self.made, self.area, self.written) =
+                    (text.into(), None, Area::Terms, None);
                 self.sync(desk);
                 vec![]
             }
@@ -27,12 +32,16 @@ impl VocabularyPane {
                 // Past the last term shown it goes to the end of the file.
                 let at = self.entry().map_or(usize::MAX, |e| e.at);
                 self.written = Some(text.trim().into());
-                let effects = self.changing(desk, |d| d.session_mut().edit(&[&name], |v| v[0].insert(at, text)));
+                let effects = self.changing(desk, |d| {
+                    d.session_mut().edit(&[&name], |v| v[0].insert(at, text))
+                });
                 self.go_to_term(text);
                 effects
             }
             TextFor::Rename => {
-                let Some(at) = self.entry().map(|e| e.at) else { return refuse("there is no term here") };
+                let Some(at) = self.entry().map(|e| e.at) else {
+                    return refuse("there is no term here");
+                };
                 self.written = Some(text.trim().into());
                 self.apply(desk, |vocabulary| {
                     let mut renamed = vocabulary.clone();
@@ -41,7 +50,11 @@ impl VocabularyPane {
                 })
             }
             TextFor::Replace if text.is_empty() => refuse("nothing to replace"),
-            TextFor::Replace => text_for(TextFor::ReplaceWith(text.into()), format!("replace `{text}` with "), ""),
+            TextFor::Replace => text_for(
+                TextFor::ReplaceWith(text.into()),
+                format!("replace `{text}` with "),
+                "",
+            ),
             TextFor::ReplaceWith(from) => {
                 let marked = self.marked();
                 let at: BTreeSet<usize> = if marked.is_empty() {
@@ -74,7 +87,12 @@ impl VocabularyPane {
     }
 
     /// Takes in a choice; `None` where it is not this pane's.
-    pub fn chosen(&mut self, purpose: &ChoiceFor, pick: usize, desk: &mut EditSession) -> Option<Vec<Effect>> {
+    pub fn chosen(
+        &mut self,
+        purpose: &ChoiceFor,
+        pick: usize,
+        desk: &mut EditSession,
+    ) -> Option<Vec<Effect>> {
         self.sync(desk);
         match purpose {
             ChoiceFor::Show => {
@@ -85,18 +103,27 @@ impl VocabularyPane {
             }
             ChoiceFor::Rules(picks) => Some(match picks.get(pick)? {
                 RuleChoice::GoTo(line) => {
-                    vec![Effect::Jump { file: rules_file::FILE.into(), line: *line, column: 1 }]
+                    vec![Effect::Jump {
+                        file: rules_file::FILE.into(),
+                        line: *line,
+                        column: 1,
+                    }]
                 }
-                RuleChoice::Add(kind, begin) => text_for(TextFor::Rule(*kind), kind.about().2, begin.clone()),
+                RuleChoice::Add(kind, begin) => {
+                    text_for(TextFor::Rule(*kind), kind.about().2, begin.clone())
+                }
             }),
             ChoiceFor::MoveTo(names) => {
                 let (from, to) = (self.current()?.to_string(), names.get(pick)?.clone());
                 let chosen = self.chosen_terms();
                 Some(self.changing(desk, |desk| {
                     let all = desk.session().edited().vocabularies();
-                    let (Some(a), Some(b)) = (all.get(&from), all.get(&to)) else { return Ok(()) };
+                    let (Some(a), Some(b)) = (all.get(&from), all.get(&to)) else {
+                        return Ok(());
+                    };
                     let (a, b) = edits::move_to(a, &chosen, b)?;
-                    desk.session_mut().set(vec![(file_of(&from), a), (file_of(&to), b)], false);
+                    desk.session_mut()
+                        .set(vec![(file_of(&from), a), (file_of(&to), b)], false);
                     Ok(())
                 }))
             }

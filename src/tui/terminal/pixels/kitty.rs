@@ -20,9 +20,16 @@ const CHUNK: usize = 4096;
 const KEPT: usize = 48 * 1024 * 1024;
 
 /// A PNG in base64 whose sides are whole cells, the picture centred in it: placed on those cells it keeps its aspect.
-pub(super) fn encode(image: &RgbaImage, cells: (u16, u16), cell: (u16, u16)) -> Result<String, String> {
+pub(super) fn encode(
+    image: &RgbaImage,
+    cells: (u16, u16),
+    cell: (u16, u16),
+) -> Result<String, String> {
     let (width, height) = image.dimensions();
-    let (full_width, full_height) = (u32::from(cells.0) * u32::from(cell.0), u32::from(cells.1) * u32::from(cell.1));
+    let (full_width, full_height) = (
+        u32::from(cells.0) * u32::from(cell.0),
+        u32::from(cells.1) * u32::from(cell.1),
+    );
     let padded;
     let image = if (full_width, full_height) == (width, height) {
         image
@@ -34,9 +41,13 @@ pub(super) fn encode(image: &RgbaImage, cells: (u16, u16), cell: (u16, u16)) -> 
         &padded
     };
     let mut png = Vec::new();
-    let encoder = PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
+    let encoder =
+        PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive);
     let written = if image.pixels().all(|p| p.0[3] == 255) {
-        let rgb: Vec<u8> = image.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect();
+        let rgb: Vec<u8> = image
+            .pixels()
+            .flat_map(|p| [p.0[0], p.0[1], p.0[2]])
+            .collect();
         encoder.write_image(&rgb, full_width, full_height, ExtendedColorType::Rgb8)
     } else {
         encoder.write_image(image, full_width, full_height, ExtendedColorType::Rgba8)
@@ -51,15 +62,28 @@ pub(super) struct Uploads(Vec<(u32, usize)>);
 
 impl Uploads {
     /// Uploads the picture unless the terminal has it, and places it.
-    pub(super) fn show(&mut self, out: &mut dyn Write, id: u32, png: &str, at: Rect) -> io::Result<usize> {
-        let known = self.0.iter().position(|(kept, _)| *kept == id).map(|i| self.0.remove(i));
+    pub(super) fn show(
+        &mut self,
+        out: &mut dyn Write,
+        id: u32,
+        png: &str,
+        at: Rect,
+    ) -> io::Result<usize> {
+        let known = self
+            .0
+            .iter()
+            .position(|(kept, _)| *kept == id)
+            .map(|i| self.0.remove(i));
         let bytes = counted(out, |out| {
             if known.is_none() {
                 upload(out, id, png)?;
             }
             let (row, column) = (u32::from(at.y) + 1, u32::from(at.x) + 1);
             let (width, height) = (at.width, at.height);
-            write!(out, "\x1b[{row};{column}H\x1b_Ga=p,i={id},p=1,c={width},r={height},z=0,C=1,q=2\x1b\\")
+            write!(
+                out,
+                "\x1b[{row};{column}H\x1b_Ga=p,i={id},p=1,c={width},r={height},z=0,C=1,q=2\x1b\\"
+            )
         })?;
         self.0.push((id, png.len()));
         let mut total: usize = self.0.iter().map(|(_, size)| size).sum();
@@ -74,7 +98,9 @@ impl Uploads {
 
     /// Frees everything.
     pub(super) fn free(&mut self, out: &mut dyn Write) -> io::Result<usize> {
-        self.0.drain(..).try_fold(0, |sum, (id, _)| Ok(sum + free(out, id)?))
+        self.0
+            .drain(..)
+            .try_fold(0, |sum, (id, _)| Ok(sum + free(out, id)?))
     }
 }
 

@@ -38,7 +38,12 @@ pub fn redraw(buffer: &mut Buffer, area: Rect) {
     });
 }
 
-fn each(buffer: &mut Buffer, area: Rect, holes: &[Rect], mut with: impl FnMut(&mut ratatui::buffer::Cell)) {
+fn each(
+    buffer: &mut Buffer,
+    area: Rect,
+    holes: &[Rect],
+    mut with: impl FnMut(&mut ratatui::buffer::Cell),
+) {
     for at in area.intersection(buffer.area).positions() {
         if !holes.iter().any(|hole| hole.contains(at))
             && let Some(cell) = buffer.cell_mut(at)
@@ -67,7 +72,10 @@ pub(super) fn kitty(
     if same {
         return Step::default();
     }
-    Step { remove: shown.take().map(|s| s.id), print: wanted.is_some() }
+    Step {
+        remove: shown.take().map(|s| s.id),
+        print: wanted.is_some(),
+    }
 }
 
 /// The step for terminals whose pictures are in the cells.

@@ -80,7 +80,10 @@ impl Plan {
     /// Width and height in pixels that a picture is to be reduced to fit before [`encode`](Self::encode).
     pub fn room(self) -> (u32, u32) {
         let room = |cells: u16, cell: u16| u32::from(cells) * u32::from(cell);
-        let (width, height) = (room(self.cells.0, self.cell.0), room(self.cells.1, self.cell.1));
+        let (width, height) = (
+            room(self.cells.0, self.cell.0),
+            room(self.cells.1, self.cell.1),
+        );
         match self.protocol {
             // xterm drops what is larger than its maxGraphicSize.
             Protocol::Sixel => (width.min(sixel::MAX_SIDE), height.min(sixel::MAX_SIDE)),
@@ -98,16 +101,25 @@ impl Plan {
         let (width, height) = image.dimensions();
         let room = self.room();
         if width == 0 || height == 0 || width > room.0 || height > room.1 {
-            return Err(format!("{width}x{height} pixels do not fit into {}x{}", room.0, room.1));
+            return Err(format!(
+                "{width}x{height} pixels do not fit into {}x{}",
+                room.0, room.1
+            ));
         }
-        let cells = |pixels: u32, cell: u16| u16::try_from(pixels.div_ceil(u32::from(cell))).unwrap_or(u16::MAX);
+        let cells = |pixels: u32, cell: u16| {
+            u16::try_from(pixels.div_ceil(u32::from(cell))).unwrap_or(u16::MAX)
+        };
         let cells = (cells(width, self.cell.0), cells(height, self.cell.1));
         let body = match self.protocol {
             Protocol::Kitty => Body::Kitty(kitty::encode(image, cells, self.cell)?),
             Protocol::Sixel => Body::Sixel(sixel::encode(image, background)?),
             Protocol::Iterm => Body::Iterm(image.clone().into()),
         };
-        Ok(Payload { id: kitty::FIRST_ID + NEXT.fetch_add(1, Ordering::Relaxed) % 0x0010_0000, cells, body })
+        Ok(Payload {
+            id: kitty::FIRST_ID + NEXT.fetch_add(1, Ordering::Relaxed) % 0x0010_0000,
+            cells,
+            body,
+        })
     }
 }
 
@@ -152,7 +164,12 @@ impl Payload {
     /// The cells it covers when shown in `area`: centred, cut to nothing beyond it.
     pub fn place(&self, area: Rect) -> Rect {
         let (width, height) = (self.cells.0.min(area.width), self.cells.1.min(area.height));
-        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height }
+        Rect {
+            x: area.x + (area.width - width) / 2,
+            y: area.y + (area.height - height) / 2,
+            width,
+            height,
+        }
     }
 }
 
@@ -199,12 +216,19 @@ impl Pixels {
     pub fn plan(&self, area: Rect) -> Option<Plan> {
         let area = self.clamp(area);
         let protocol = self.protocol?;
-        (!area.is_empty()).then_some(Plan { protocol, cells: (area.width, area.height), cell: self.cell })
+        (!area.is_empty()).then_some(Plan {
+            protocol,
+            cells: (area.width, area.height),
+            cell: self.cell,
+        })
     }
 
     fn clamp(&self, area: Rect) -> Rect {
         let bottom = area.bottom().min(self.rows.saturating_sub(1));
-        Rect { height: bottom.saturating_sub(area.y), ..area }
+        Rect {
+            height: bottom.saturating_sub(area.y),
+            ..area
+        }
     }
 
     /// The window has a new size (and `cell` a new size in pixels, where known), or somebody else had the screen:
@@ -232,7 +256,11 @@ impl Pixels {
     ///
     /// # Errors
     /// What the terminal gives.
-    pub fn finish(&mut self, out: &mut dyn Write, wanted: Option<(&Payload, Rect)>) -> io::Result<usize> {
+    pub fn finish(
+        &mut self,
+        out: &mut dyn Write,
+        wanted: Option<(&Payload, Rect)>,
+    ) -> io::Result<usize> {
         let step = std::mem::take(&mut self.step);
         let mut bytes = 0;
         if let Some(id) = step.remove {
@@ -248,7 +276,12 @@ impl Pixels {
     ///
     /// # Errors
     /// What the terminal gives.
-    pub fn show(&mut self, out: &mut dyn Write, payload: &Payload, area: Rect) -> io::Result<usize> {
+    pub fn show(
+        &mut self,
+        out: &mut dyn Write,
+        payload: &Payload,
+        area: Rect,
+    ) -> io::Result<usize> {
         let at = payload.place(self.clamp(area));
         if at.is_empty() {
             return Ok(0);
@@ -258,7 +291,11 @@ impl Pixels {
             Body::Sixel(sequence) => sixel::show(out, sequence, at)?,
             Body::Iterm(image) => iterm::show(out, image, at)?,
         };
-        self.shown = Some(Shown { id: payload.id, at, covered: false });
+        self.shown = Some(Shown {
+            id: payload.id,
+            at,
+            covered: false,
+        });
         Ok(bytes)
     }
 
@@ -303,7 +340,10 @@ impl Write for Counted<'_> {
 }
 
 /// Lets `with` write to `out` and gives the bytes.
-fn counted(out: &mut dyn Write, with: impl FnOnce(&mut Counted<'_>) -> io::Result<()>) -> io::Result<usize> {
+fn counted(
+    out: &mut dyn Write,
+    with: impl FnOnce(&mut Counted<'_>) -> io::Result<()>,
+) -> io::Result<usize> {
     let mut counted = Counted { out, bytes: 0 };
     with(&mut counted)?;
     Ok(counted.bytes)

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use icy_sixel::{DiffusionMethod, MethodForLargest, MethodForRep, PixelFormat, Quality, sixel_string};
+use icy_sixel::{
+    DiffusionMethod, MethodForLargest, MethodForRep, PixelFormat, Quality, sixel_string,
+};
 use image::RgbaImage;
 use ratatui::layout::Rect;
 
@@ -33,7 +35,11 @@ fn over([r, g, b, a]: [u8; 4], background: [u8; 3]) -> [u8; 3] {
         let (c, under, a) = (u32::from(c), u32::from(under), u32::from(a));
         u8::try_from((c * a + under * (255 - a) + 127) / 255).unwrap_or(255)
     };
-    [mix(r, background[0]), mix(g, background[1]), mix(b, background[2])]
+    [
+        mix(r, background[0]),
+        mix(g, background[1]),
+        mix(b, background[2]),
+    ]
 }
 
 pub(super) fn show(out: &mut dyn Write, sequence: &str, at: Rect) -> io::Result<usize> {

@@ -18,15 +18,25 @@ fn terminal(protocol: Protocol) -> Pixels {
 }
 
 fn picture(width: u32, height: u32) -> RgbaImage {
-    RgbaImage::from_fn(width, height, |x, y| Rgba([(x * 3 % 256) as u8, (y * 5 % 256) as u8, (x ^ y) as u8, 255]))
+    RgbaImage::from_fn(width, height, |x, y| {
+        Rgba([(x * 3 % 256) as u8, (y * 5 % 256) as u8, (x ^ y) as u8, 255])
+    })
 }
 
 fn payload(pixels: &Pixels, area: Rect, width: u32, height: u32) -> Payload {
-    pixels.plan(area).unwrap().encode(&picture(width, height), [0; 3]).unwrap()
+    pixels
+        .plan(area)
+        .unwrap()
+        .encode(&picture(width, height), [0; 3])
+        .unwrap()
 }
 
 /// A frame as the program draws it: text everywhere, then the picture's marks. Gives the bytes after the cells.
-fn frame(pixels: &mut Pixels, wanted: Option<(&Payload, Rect)>, popups: &[Rect]) -> (Buffer, Vec<u8>) {
+fn frame(
+    pixels: &mut Pixels,
+    wanted: Option<(&Payload, Rect)>,
+    popups: &[Rect],
+) -> (Buffer, Vec<u8>) {
     let mut buffer = Buffer::filled(Rect::new(0, 0, 80, 24), ratatui::buffer::Cell::new("."));
     pixels.mark(&mut buffer, wanted, popups);
     let mut out = Vec::new();
@@ -42,15 +52,45 @@ fn options(buffer: &Buffer, at: Rect) -> Vec<CellDiffOption> {
 
 #[test]
 fn the_protocol_is_chosen_in_order() {
-    let all = Capabilities { answers: true, kitty: true, sixel: true, iterm: true, ..Capabilities::default() };
+    let all = Capabilities {
+        answers: true,
+        kitty: true,
+        sixel: true,
+        iterm: true,
+        ..Capabilities::default()
+    };
     assert_eq!(Protocol::choose(&all), Some(Protocol::Kitty));
-    let no_kitty = Capabilities { kitty: false, ..all.clone() };
+    let no_kitty = Capabilities {
+        kitty: false,
+        ..all.clone()
+    };
     assert_eq!(Protocol::choose(&no_kitty), Some(Protocol::Iterm));
-    let sixel = Capabilities { iterm: false, ..no_kitty };
+    let sixel = Capabilities {
+        iterm: false,
+        ..no_kitty
+    };
     assert_eq!(Protocol::choose(&sixel), None, "no cell size");
-    assert_eq!(Protocol::choose(&Capabilities { cell: Some(CELL), ..sixel }), Some(Protocol::Sixel));
-    assert_eq!(Protocol::choose(&Capabilities { tmux: true, ..all.clone() }), None);
-    assert_eq!(Protocol::choose(&Capabilities { answers: false, ..all }), None);
+    assert_eq!(
+        Protocol::choose(&Capabilities {
+            cell: Some(CELL),
+            ..sixel
+        }),
+        Some(Protocol::Sixel)
+    );
+    assert_eq!(
+        Protocol::choose(&Capabilities {
+            tmux: true,
+            ..all.clone()
+        }),
+        None
+    );
+    assert_eq!(
+        Protocol::choose(&Capabilities {
+            answers: false,
+            ..all
+        }),
+        None
+    );
 }
 
 #[test]
@@ -58,7 +98,10 @@ fn kitty_uploads_in_pieces_once_and_flips_in_bytes() {
     use base64::Engine;
     let mut pixels = terminal(Protocol::Kitty);
     let area = Rect::new(2, 1, 40, 20);
-    let (first, second) = (payload(&pixels, area, 395, 300), payload(&pixels, area, 395, 300));
+    let (first, second) = (
+        payload(&pixels, area, 395, 300),
+        payload(&pixels, area, 395, 300),
+    );
     let (_, out) = frame(&mut pixels, Some((&first, area)), &[]);
     let text = String::from_utf8(out).unwrap();
     let mut png = String::new();
@@ -68,13 +111,19 @@ fn kitty_uploads_in_pieces_once_and_flips_in_bytes() {
         png.push_str(data);
     }
     assert!(text.contains("m=1,") || text.contains("m=1;"));
-    let png = base64::engine::general_purpose::STANDARD.decode(png).unwrap();
+    let png = base64::engine::general_purpose::STANDARD
+        .decode(png)
+        .unwrap();
     let sent = image::load_from_memory(&png).unwrap().to_rgba8();
     // Whole cells, the picture centred.
     assert_eq!(sent.dimensions(), (400, 300));
     assert_eq!(sent[(2 + 50, 60)], picture(395, 300)[(50, 60)]);
     assert_eq!(sent[(0, 0)].0[3], 0);
-    assert!(text.contains(&format!("a=p,i={},p=1,c=40,r=15,", first.id)), "{}", &text[text.len() - 80..]);
+    assert!(
+        text.contains(&format!("a=p,i={},p=1,c=40,r=15,", first.id)),
+        "{}",
+        &text[text.len() - 80..]
+    );
 
     frame(&mut pixels, Some((&second, area)), &[]);
     let (_, again) = frame(&mut pixels, Some((&first, area)), &[]);
@@ -93,7 +142,11 @@ fn kitty_uploads_again_after_a_resize_and_goes_under_a_popup() {
     assert_eq!(first, again);
     let popup = [Rect::new(5, 5, 10, 3)];
     let (_, out) = frame(&mut pixels, Some((&p, area)), &popup);
-    assert!(String::from_utf8(out).unwrap().starts_with("\x1b_Ga=d,d=i,"));
+    assert!(
+        String::from_utf8(out)
+            .unwrap()
+            .starts_with("\x1b_Ga=d,d=i,")
+    );
     assert!(frame(&mut pixels, Some((&p, area)), &popup).1.is_empty());
     let (_, back) = frame(&mut pixels, Some((&p, area)), &[]);
     assert!(!back.is_empty() && back.len() < 126);
@@ -106,16 +159,29 @@ fn kitty_uploads_again_after_a_resize_and_goes_under_a_popup() {
 fn sixel_is_printed_once_and_its_cells_are_left_alone() {
     let mut pixels = terminal(Protocol::Sixel);
     let area = Rect::new(0, 0, 20, 10);
-    let (a, b) = (payload(&pixels, area, 200, 120), payload(&pixels, area, 200, 120));
+    let (a, b) = (
+        payload(&pixels, area, 200, 120),
+        payload(&pixels, area, 200, 120),
+    );
     let at = a.place(area);
     assert_eq!(at, Rect::new(0, 2, 20, 6));
     let (buffer, out) = frame(&mut pixels, Some((&a, area)), &[]);
     let text = String::from_utf8(out).unwrap();
     assert!(text.starts_with("\x1b[3;1H\x1bP") && text.ends_with("\x1b\\"));
-    assert!(text.contains("200;120"), "exact pixels in the raster attributes");
-    assert_eq!(options(&buffer, at), [CellDiffOption::None], "the frame that prints skips nothing");
+    assert!(
+        text.contains("200;120"),
+        "exact pixels in the raster attributes"
+    );
+    assert_eq!(
+        options(&buffer, at),
+        [CellDiffOption::None],
+        "the frame that prints skips nothing"
+    );
     let (buffer, out) = frame(&mut pixels, Some((&a, area)), &[]);
-    assert_eq!((options(&buffer, at), out.len()), (vec![CellDiffOption::Skip], 0));
+    assert_eq!(
+        (options(&buffer, at), out.len()),
+        (vec![CellDiffOption::Skip], 0)
+    );
     // A new picture in the same place goes over the old one.
     let (buffer, out) = frame(&mut pixels, Some((&b, area)), &[]);
     assert_eq!(options(&buffer, at), [CellDiffOption::Skip]);
@@ -131,20 +197,33 @@ fn a_sixel_that_moves_or_goes_has_its_old_cells_written() {
     frame(&mut pixels, Some((&p, left)), &[]);
     let (buffer, out) = frame(&mut pixels, Some((&p, right)), &[]);
     assert_eq!(options(&buffer, left), [CellDiffOption::AlwaysUpdate]);
-    assert_eq!(options(&buffer, Rect::new(20, 0, 10, 10)), [CellDiffOption::None]);
+    assert_eq!(
+        options(&buffer, Rect::new(20, 0, 10, 10)),
+        [CellDiffOption::None]
+    );
     assert!(!out.is_empty());
     let (buffer, out) = frame(&mut pixels, None, &[]);
     assert_eq!(options(&buffer, right), [CellDiffOption::AlwaysUpdate]);
-    assert_eq!(buffer[(12, 3)].symbol(), ".", "what is there now is what is written");
+    assert_eq!(
+        buffer[(12, 3)].symbol(),
+        ".",
+        "what is there now is what is written"
+    );
     assert!(out.is_empty());
-    assert_eq!(options(&frame(&mut pixels, None, &[]).0, right), [CellDiffOption::None]);
+    assert_eq!(
+        options(&frame(&mut pixels, None, &[]).0, right),
+        [CellDiffOption::None]
+    );
 }
 
 #[test]
 fn a_popup_over_a_sixel_is_written_and_the_picture_printed_again_when_it_closes() {
     let mut pixels = terminal(Protocol::Sixel);
     let area = Rect::new(0, 0, 20, 10);
-    let (a, b) = (payload(&pixels, area, 200, 200), payload(&pixels, area, 200, 200));
+    let (a, b) = (
+        payload(&pixels, area, 200, 200),
+        payload(&pixels, area, 200, 200),
+    );
     frame(&mut pixels, Some((&a, area)), &[]);
     frame(&mut pixels, Some((&a, area)), &[]);
     let popup = Rect::new(5, 5, 5, 2);
@@ -159,7 +238,10 @@ fn a_popup_over_a_sixel_is_written_and_the_picture_printed_again_when_it_closes(
     // Another picture under the popup: the old one goes, the new one comes when the popup has closed.
     frame(&mut pixels, Some((&a, area)), &[popup]);
     let (buffer, out) = frame(&mut pixels, Some((&b, area)), &[popup]);
-    assert_eq!((options(&buffer, area), out.len()), (vec![CellDiffOption::AlwaysUpdate], 0));
+    assert_eq!(
+        (options(&buffer, area), out.len()),
+        (vec![CellDiffOption::AlwaysUpdate], 0)
+    );
     assert!(!frame(&mut pixels, Some((&b, area)), &[]).1.is_empty());
 }
 
@@ -171,7 +253,10 @@ fn the_last_row_is_left_free_and_too_large_is_refused() {
     assert!(plan.encode(&picture(801, 10), [0; 3]).is_err());
     assert!(plan.encode(&picture(10, 481), [0; 3]).is_err());
     assert_eq!(pixels.plan(Rect::new(0, 24, 80, 1)), None);
-    let wide = Plan { cells: (200, 80), ..plan };
+    let wide = Plan {
+        cells: (200, 80),
+        ..plan
+    };
     assert_eq!(wide.room(), (1000, 1000));
 }
 

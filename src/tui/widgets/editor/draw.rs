@@ -23,7 +23,9 @@ fn rows(line: &[char], room: usize) -> Vec<usize> {
         let start = starts.last().copied().unwrap_or(0);
         if used + wide > room && i > start {
             // At the last blank of the row, unless that leaves it nearly empty.
-            let cut = blank.filter(|b| *b > start + room / 3).map_or(i, |b: usize| b + 1);
+            let cut = blank
+                .filter(|b| *b > start + room / 3)
+                .map_or(i, |b: usize| b + 1);
             starts.push(cut);
             used = columns[cut..i].iter().flatten().sum();
             blank = None;
@@ -67,7 +69,13 @@ fn styles(line: &[char], look: &Look) -> Vec<Style> {
 
 impl Editor {
     /// Draws the text with what was found in it, the cursor's line in view; gives where the terminal's cursor belongs.
-    pub fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look, found: &[&Finding]) -> Option<Position> {
+    pub fn draw(
+        &mut self,
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+        found: &[&Finding],
+    ) -> Option<Position> {
         let lines: Vec<&str> = self.text.split('\n').collect();
         let digits = lines.len().to_string().len().max(3) as u16;
         let gutter = digits + 2;
@@ -104,7 +112,19 @@ impl Editor {
                     byte += c.len_utf8();
                 }
             }
-            self.number(at, line, &here, Rect { y, height: 1, width: gutter, ..area }, buf, look);
+            self.number(
+                at,
+                line,
+                &here,
+                Rect {
+                    y,
+                    height: 1,
+                    width: gutter,
+                    ..area
+                },
+                buf,
+                look,
+            );
             let starts = rows(&chars, room);
             let columns = text::columns(&chars);
             for (n, start) in starts.iter().enumerate() {
@@ -115,12 +135,25 @@ impl Editor {
                 let mut x = area.x + gutter;
                 let mut i = *start;
                 while i < end {
-                    let next = (i + 1..end).find(|next| columns[*next].is_some()).unwrap_or(end);
+                    let next = (i + 1..end)
+                        .find(|next| columns[*next].is_some())
+                        .unwrap_or(end);
                     if at == line && (i..next).contains(&column) {
                         cursor = Some(Position::new(x, y));
                     }
-                    let shown: String = chars[i..next].iter().map(|c| if is_hidden(*c) { MARK } else { *c }).collect();
-                    x = buf.set_stringn(x, y, shown, usize::from(area.right().saturating_sub(x)), looks[i]).0;
+                    let shown: String = chars[i..next]
+                        .iter()
+                        .map(|c| if is_hidden(*c) { MARK } else { *c })
+                        .collect();
+                    x = buf
+                        .set_stringn(
+                            x,
+                            y,
+                            shown,
+                            usize::from(area.right().saturating_sub(x)),
+                            looks[i],
+                        )
+                        .0;
                     i = next;
                 }
                 if at == line && column == chars.len() && end == chars.len() {
@@ -133,7 +166,15 @@ impl Editor {
         cursor
     }
 
-    fn number(&self, at: usize, line: usize, found: &[&&Finding], area: Rect, buf: &mut Buffer, look: &Look) {
+    fn number(
+        &self,
+        at: usize,
+        line: usize,
+        found: &[&&Finding],
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         let worst = found.iter().map(|f| f.severity()).max();
         let (mark, role) = match worst {
             Some(Severity::Error) => ("!", Role::Bad),
@@ -149,7 +190,11 @@ impl Editor {
 }
 
 fn underline(finding: &Finding, looks: &mut [Style], look: &Look) {
-    let role = if finding.severity() == Severity::Error { Role::Bad } else { Role::Warn };
+    let role = if finding.severity() == Severity::Error {
+        Role::Bad
+    } else {
+        Role::Warn
+    };
     let (from, to) = match (finding.column as usize, finding.length as usize) {
         (0, _) => (0, looks.len()),
         (column, 0) => (column - 1, looks.len()),
@@ -157,13 +202,21 @@ fn underline(finding: &Finding, looks: &mut [Style], look: &Look) {
     };
     let to = to.min(looks.len());
     for style in looks.get_mut(from.min(to)..to).into_iter().flatten() {
-        *style = style.patch(look.style(role)).add_modifier(Modifier::UNDERLINED);
+        *style = style
+            .patch(look.style(role))
+            .add_modifier(Modifier::UNDERLINED);
     }
 }
 
 /// The first line to draw so that the row of the cursor shows. It moves by half a screen, so that most steps redraw
 /// nothing but the cursor.
-fn first_line(lines: &[&str], top: usize, (line, column): (usize, usize), height: usize, room: usize) -> usize {
+fn first_line(
+    lines: &[&str],
+    top: usize,
+    (line, column): (usize, usize),
+    height: usize,
+    room: usize,
+) -> usize {
     let last = lines.len().saturating_sub(1);
     let rows_of = |at: usize| rows(&lines[at].chars().collect::<Vec<_>>(), room);
     let own = rows_of(line).iter().filter(|s| **s <= column).count();
@@ -184,7 +237,11 @@ fn first_line(lines: &[&str], top: usize, (line, column): (usize, usize), height
     if top > line {
         return furthest(height / 2);
     }
-    if furthest(height) > top { furthest(height / 2) } else { top }
+    if furthest(height) > top {
+        furthest(height / 2)
+    } else {
+        top
+    }
 }
 
 #[cfg(test)]
@@ -197,14 +254,21 @@ mod tests {
             let chars: Vec<char> = text.chars().collect();
             let starts = rows(&chars, room);
             let ends = starts.iter().skip(1).copied().chain([chars.len()]);
-            starts.iter().zip(ends).map(|(a, b)| chars[*a..b].iter().collect::<String>()).collect::<Vec<_>>()
+            starts
+                .iter()
+                .zip(ends)
+                .map(|(a, b)| chars[*a..b].iter().collect::<String>())
+                .collect::<Vec<_>>()
         };
         assert_eq!(broken("one two three", 8), ["one two ", "three"]);
         assert_eq!(broken("abcdefghij", 4), ["abcd", "efgh", "ij"]);
         assert_eq!(broken("日本語", 4), ["日本", "語"]);
         assert_eq!(broken("", 4), [""]);
         for room in 1..30 {
-            assert_eq!(broken("a bc def ghij klmno pqrstu", room).concat(), "a bc def ghij klmno pqrstu");
+            assert_eq!(
+                broken("a bc def ghij klmno pqrstu", room).concat(),
+                "a bc def ghij klmno pqrstu"
+            );
         }
     }
 
@@ -216,9 +280,14 @@ mod tests {
         for line in (0..60).chain((0..60).rev()) {
             for height in [1, 5, 20] {
                 top = first_line(&lines, top, (line, lines[line].len()), height, 10);
-                let rows_to: usize = (top..=line).map(|l| rows(&lines[l].chars().collect::<Vec<_>>(), 10).len()).sum();
+                let rows_to: usize = (top..=line)
+                    .map(|l| rows(&lines[l].chars().collect::<Vec<_>>(), 10).len())
+                    .sum();
                 let tall = rows(&lines[line].chars().collect::<Vec<_>>(), 10).len() > height;
-                assert!(top <= line && (rows_to <= height || tall && top == line), "{top} {line} {height}");
+                assert!(
+                    top <= line && (rows_to <= height || tall && top == line),
+                    "{top} {line} {height}"
+                );
             }
         }
     }

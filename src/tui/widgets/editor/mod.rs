@@ -50,7 +50,11 @@ enum By {
 impl Editor {
     /// An editor of this text, the cursor at its beginning.
     pub fn new(text: impl Into<String>) -> Editor {
-        Editor { text: text.into(), rows: 1, ..Editor::default() }
+        Editor {
+            text: text.into(),
+            rows: 1,
+            ..Editor::default()
+        }
     }
 
     /// The text.
@@ -76,7 +80,16 @@ impl Editor {
     pub fn position(&self) -> (u32, u32) {
         let before = &self.text[..self.cursor];
         let line = before.matches('\n').count() as u32 + 1;
-        (line, before.rsplit('\n').next().unwrap_or_default().chars().count() as u32 + 1)
+        (
+            line,
+            before
+                .rsplit('\n')
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .count() as u32
+                + 1,
+        )
     }
 
     /// Puts the cursor on a line and column (in characters, from 1; 0 for the first), as near as the text has them.
@@ -84,7 +97,10 @@ impl Editor {
         let start = self.line_start(line.max(1) as usize - 1);
         let line = &self.text[start..];
         let line = line.split('\n').next().unwrap_or_default();
-        let within = line.char_indices().nth(column.max(1) as usize - 1).map_or(line.len(), |(i, _)| i);
+        let within = line
+            .char_indices()
+            .nth(column.max(1) as usize - 1)
+            .map_or(line.len(), |(i, _)| i);
         self.cursor = start + within;
         (self.goal, self.anchor, self.marking) = (None, None, false);
     }
@@ -104,14 +120,20 @@ impl Editor {
         if line == 0 {
             return 0;
         }
-        let at = self.text.match_indices('\n').nth(line - 1).map(|(i, _)| i + 1);
+        let at = self
+            .text
+            .match_indices('\n')
+            .nth(line - 1)
+            .map(|(i, _)| i + 1);
         // Past the last line: the beginning of the last one.
         at.unwrap_or_else(|| self.text.rfind('\n').map_or(0, |i| i + 1))
     }
 
     fn line_range(&self) -> Range<usize> {
         let start = self.text[..self.cursor].rfind('\n').map_or(0, |i| i + 1);
-        let end = self.text[self.cursor..].find('\n').map_or(self.text.len(), |i| self.cursor + i);
+        let end = self.text[self.cursor..]
+            .find('\n')
+            .map_or(self.text.len(), |i| self.cursor + i);
         start..end
     }
 
@@ -124,19 +146,25 @@ impl Editor {
         let goal = self.goal.take();
         let range = self.line_range();
         self.cursor = match by {
-            By::Char(true) => {
-                self.text[self.cursor..].chars().next().map_or(self.cursor, |c| self.cursor + c.len_utf8())
-            }
-            By::Char(false) => {
-                self.text[..self.cursor].chars().next_back().map_or(self.cursor, |c| self.cursor - c.len_utf8())
-            }
+            By::Char(true) => self.text[self.cursor..]
+                .chars()
+                .next()
+                .map_or(self.cursor, |c| self.cursor + c.len_utf8()),
+            By::Char(false) => self.text[..self.cursor]
+                .chars()
+                .next_back()
+                .map_or(self.cursor, |c| self.cursor - c.len_utf8()),
             By::Word(forward) => self.word(forward),
             By::Edge(end) if end => range.end,
             By::Edge(_) => {
                 // The first key goes to the text of the line, the second to its very beginning.
                 let line = &self.text[range.clone()];
                 let text = range.start + line.len() - line.trim_start().len();
-                if self.cursor == text { range.start } else { text }
+                if self.cursor == text {
+                    range.start
+                } else {
+                    text
+                }
             }
             By::Text(end) => {
                 if end {
@@ -153,7 +181,11 @@ impl Editor {
                 let start = self.line_start(to);
                 let text = self.text[start..].split('\n').next().unwrap_or_default();
                 self.goal = Some(goal);
-                start + text.char_indices().nth(goal - 1).map_or(text.len(), |(i, _)| i)
+                start
+                    + text
+                        .char_indices()
+                        .nth(goal - 1)
+                        .map_or(text.len(), |(i, _)| i)
             }
         };
     }
@@ -163,7 +195,9 @@ impl Editor {
         if forward {
             let rest = &self.text[self.cursor..];
             let skip = rest.find(letter).unwrap_or(rest.len());
-            let end = rest[skip..].find(|c| !letter(c)).unwrap_or(rest.len() - skip);
+            let end = rest[skip..]
+                .find(|c| !letter(c))
+                .unwrap_or(rest.len() - skip);
             return self.cursor + skip + end;
         }
         let before = self.text[..self.cursor].trim_end_matches(|c| !letter(c));
@@ -189,8 +223,14 @@ impl Editor {
     /// Pastes text: line ends become `\n`, tabs blanks, other control characters are dropped. Whether it changed
     /// anything.
     pub fn paste(&mut self, pasted: &str) -> bool {
-        let text = pasted.replace("\r\n", "\n").replace('\r', "\n").replace('\t', TAB);
-        let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+        let text = pasted
+            .replace("\r\n", "\n")
+            .replace('\r', "\n")
+            .replace('\t', TAB);
+        let text: String = text
+            .chars()
+            .filter(|c| *c == '\n' || !c.is_control())
+            .collect();
         !text.is_empty() && self.insert(&text)
     }
 
@@ -200,7 +240,11 @@ impl Editor {
             return false;
         }
         let has = |m| key.modifiers.contains(m);
-        let (control, alt, shift) = (has(KeyModifiers::CONTROL), has(KeyModifiers::ALT), has(KeyModifiers::SHIFT));
+        let (control, alt, shift) = (
+            has(KeyModifiers::CONTROL),
+            has(KeyModifiers::ALT),
+            has(KeyModifiers::SHIFT),
+        );
         let wide = control || alt;
         let page = self.rows.saturating_sub(1).max(1) as isize;
         let by = match key.code {
@@ -218,9 +262,17 @@ impl Editor {
             KeyCode::End => By::Edge(true),
             KeyCode::Char('a') if control => By::Edge(false),
             KeyCode::Char('e') if control => By::Edge(true),
-            KeyCode::Backspace => return self.delete(if wide { By::Word(false) } else { By::Char(false) }),
+            KeyCode::Backspace => {
+                return self.delete(if wide {
+                    By::Word(false)
+                } else {
+                    By::Char(false)
+                });
+            }
             KeyCode::Char('w') if control => return self.delete(By::Word(false)),
-            KeyCode::Delete => return self.delete(if wide { By::Word(true) } else { By::Char(true) }),
+            KeyCode::Delete => {
+                return self.delete(if wide { By::Word(true) } else { By::Char(true) });
+            }
             KeyCode::Char('k') if control => return self.delete(By::Edge(true)),
             KeyCode::Enter => {
                 let line = self.line();
@@ -228,7 +280,9 @@ impl Editor {
                 return self.insert(&format!("\n{indent}"));
             }
             KeyCode::Tab => return self.insert(TAB),
-            KeyCode::Char(c) if !wide && !c.is_control() => return self.insert(c.encode_utf8(&mut [0; 4])),
+            KeyCode::Char(c) if !wide && !c.is_control() => {
+                return self.insert(c.encode_utf8(&mut [0; 4]));
+            }
             _ => return false,
         };
         self.go(by, shift);
@@ -305,10 +359,18 @@ impl Editor {
         if self.find.is_empty() {
             return false;
         }
-        let pattern = regex::RegexBuilder::new(&regex::escape(&self.find)).case_insensitive(true).build();
+        let pattern = regex::RegexBuilder::new(&regex::escape(&self.find))
+            .case_insensitive(true)
+            .build();
         let Ok(pattern) = pattern else { return false };
-        let from = self.text[self.cursor..].chars().next().map_or(self.cursor, |c| self.cursor + c.len_utf8());
-        let found = pattern.find_at(&self.text, from).or_else(|| pattern.find(&self.text)).map(|m| m.range());
+        let from = self.text[self.cursor..]
+            .chars()
+            .next()
+            .map_or(self.cursor, |c| self.cursor + c.len_utf8());
+        let found = pattern
+            .find_at(&self.text, from)
+            .or_else(|| pattern.find(&self.text))
+            .map(|m| m.range());
         if let Some(range) = found {
             (self.cursor, self.anchor, self.goal, self.marking) = (range.start, None, None, false);
             return true;
@@ -320,7 +382,10 @@ impl Editor {
 /// The boundary of a character at or before byte `at`.
 fn floor(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
-    (0..=at).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
+    (0..=at)
+        .rev()
+        .find(|i| text.is_char_boundary(*i))
+        .unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -23,7 +23,13 @@ impl Patch {
         while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
             start -= 1;
         }
-        let mut end = a.iter().rev().zip(b.iter().rev()).take(most - start).take_while(|(x, y)| x == y).count();
+        let mut end = a
+            .iter()
+            .rev()
+            .zip(b.iter().rev())
+            .take(most - start)
+            .take_while(|(x, y)| x == y)
+            .count();
         while !(old.is_char_boundary(old.len() - end) && new.is_char_boundary(new.len() - end)) {
             end -= 1;
         }
@@ -36,7 +42,11 @@ impl Patch {
 
     /// The change that takes this one back.
     pub fn inverse(&self) -> Patch {
-        Patch { at: self.at, removed: self.inserted.clone(), inserted: self.removed.clone() }
+        Patch {
+            at: self.at,
+            removed: self.inserted.clone(),
+            inserted: self.removed.clone(),
+        }
     }
 
     /// Makes the change; whether `text` had in that place what it takes out. A text that has not is left alone.
@@ -97,12 +107,20 @@ mod tests {
 
     #[test]
     fn typing_is_one_step_a_word() {
-        let type_in = |at, c: &str| Patch { at, removed: String::new(), inserted: c.into() };
+        let type_in = |at, c: &str| Patch {
+            at,
+            removed: String::new(),
+            inserted: c.into(),
+        };
         let mut word = type_in(3, "o");
         assert!(word.join(&type_in(4, "w")) && word.join(&type_in(5, "l")));
         assert_eq!(word.inserted, "owl");
         assert!(!word.join(&type_in(6, " ")) && !word.join(&type_in(9, "x")));
-        let gone = |at, c: &str| Patch { at, removed: c.into(), inserted: String::new() };
+        let gone = |at, c: &str| Patch {
+            at,
+            removed: c.into(),
+            inserted: String::new(),
+        };
         let mut back = gone(5, "l");
         assert!(back.join(&gone(4, "w")) && back.join(&gone(3, "o")));
         assert_eq!((back.at, back.removed.as_str()), (3, "owl"));

@@ -21,7 +21,11 @@ fn write(editor: &mut Editor, text: &str) {
         assert!(press(
             editor,
             KeyCode::Char(c),
-            if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE }
+            if c.is_uppercase() {
+                KeyModifiers::SHIFT
+            } else {
+                KeyModifiers::NONE
+            }
         ));
     }
 }
@@ -32,17 +36,31 @@ fn text_is_typed_moved_in_and_deleted() {
     write(&mut editor, "red Owl");
     assert!(press(&mut editor, KeyCode::Enter, KeyModifiers::NONE));
     write(&mut editor, "日本");
-    assert_eq!((editor.text(), editor.position()), ("red Owl\n日本", (2, 3)));
+    assert_eq!(
+        (editor.text(), editor.position()),
+        ("red Owl\n日本", (2, 3))
+    );
     keys(&mut editor, &[KeyCode::Left, KeyCode::Backspace]);
     assert_eq!((editor.text(), editor.position()), ("red Owl\n本", (2, 1)));
     keys(&mut editor, &[KeyCode::Backspace]);
     assert_eq!(editor.text(), "red Owl本");
     keys(&mut editor, &[KeyCode::Delete]);
-    assert!(!press(&mut editor, KeyCode::Delete, KeyModifiers::NONE), "nothing after the end");
-    assert!(press(&mut editor, KeyCode::Char('w'), KeyModifiers::CONTROL));
+    assert!(
+        !press(&mut editor, KeyCode::Delete, KeyModifiers::NONE),
+        "nothing after the end"
+    );
+    assert!(press(
+        &mut editor,
+        KeyCode::Char('w'),
+        KeyModifiers::CONTROL
+    ));
     assert_eq!(editor.text(), "red ");
     keys(&mut editor, &[KeyCode::Home]);
-    assert!(press(&mut editor, KeyCode::Char('k'), KeyModifiers::CONTROL));
+    assert!(press(
+        &mut editor,
+        KeyCode::Char('k'),
+        KeyModifiers::CONTROL
+    ));
     assert_eq!(editor.text(), "");
     assert!(!press(&mut editor, KeyCode::Backspace, KeyModifiers::NONE));
     assert!(
@@ -64,10 +82,17 @@ fn moves_by_word_line_page_and_edge() {
     keys(&mut editor, &[KeyCode::Down]);
     assert_eq!(editor.position(), (2, 2));
     keys(&mut editor, &[KeyCode::Down]);
-    assert_eq!(editor.position(), (3, 10), "the column comes back after a shorter line");
+    assert_eq!(
+        editor.position(),
+        (3, 10),
+        "the column comes back after a shorter line"
+    );
     press(&mut editor, KeyCode::Left, KeyModifiers::CONTROL);
     assert_eq!(editor.position(), (3, 9));
-    keys(&mut editor, &[KeyCode::PageDown, KeyCode::PageDown, KeyCode::Down]);
+    keys(
+        &mut editor,
+        &[KeyCode::PageDown, KeyCode::PageDown, KeyCode::Down],
+    );
     assert_eq!(editor.position().0, 4);
     press(&mut editor, KeyCode::Home, KeyModifiers::CONTROL);
     keys(&mut editor, &[KeyCode::Up, KeyCode::Left]);
@@ -81,7 +106,11 @@ fn moves_by_word_line_page_and_edge() {
 #[test]
 fn selections_are_replaced_cut_copied_and_pasted() {
     let mut editor = Editor::new("one two three");
-    press(&mut editor, KeyCode::Right, KeyModifiers::CONTROL | KeyModifiers::SHIFT);
+    press(
+        &mut editor,
+        KeyCode::Right,
+        KeyModifiers::CONTROL | KeyModifiers::SHIFT,
+    );
     assert_eq!(editor.selected(), Some(0..3));
     assert_eq!(editor.act(Action::CutText), Some(true));
     assert_eq!(editor.text(), " two three");
@@ -144,17 +173,26 @@ fn findings_are_underlined_at_their_columns() {
     for level in [ColourLevel::True, ColourLevel::Mono] {
         let look = Look::new(&Theme::shipped("dark").unwrap(), level, false);
         let mut editor = Editor::new("# top\nprompt = [\"a {colr} owl\"]\nlast");
-        let finding = Finding::new(Rule::UnknownSlot, "templates.toml", "x").line(2).columns(14, 6);
+        let finding = Finding::new(Rule::UnknownSlot, "templates.toml", "x")
+            .line(2)
+            .columns(14, 6);
         let warning = Finding::new(Rule::UnusedVocabulary, "templates.toml", "x").line(3);
         let mut buf = Buffer::empty(Rect::new(0, 0, 40, 6));
         editor.go_to(2, 1);
-        let cursor = editor.draw(buf.area, &mut buf, &look, &[&finding, &warning]).unwrap();
+        let cursor = editor
+            .draw(buf.area, &mut buf, &look, &[&finding, &warning])
+            .unwrap();
         assert_eq!((cursor.x, cursor.y), (5, 1));
         let under = |y: u16| -> String {
-            let cells = (5..40).map(|x| &buf[(x, y)]).filter(|c| c.modifier.contains(Modifier::UNDERLINED));
+            let cells = (5..40)
+                .map(|x| &buf[(x, y)])
+                .filter(|c| c.modifier.contains(Modifier::UNDERLINED));
             cells.map(|c| c.symbol()).collect()
         };
-        assert_eq!((under(0).as_str(), under(1).as_str(), under(2).as_str()), ("", "{colr}", "last"));
+        assert_eq!(
+            (under(0).as_str(), under(1).as_str(), under(2).as_str()),
+            ("", "{colr}", "last")
+        );
         assert_eq!((buf[(0, 1)].symbol(), buf[(0, 2)].symbol()), ("!", "?"));
     }
 }

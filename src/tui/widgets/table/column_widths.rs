@@ -50,7 +50,12 @@ impl LocalTable {
 
     /// Columns of the terminal that the longest cell of a column takes.
     fn longest(&self, column: usize) -> u16 {
-        let longest = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| text::width(&cell.view.text)).max();
+        let longest = self
+            .rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| text::width(&cell.view.text))
+            .max();
         u16::try_from(longest.unwrap_or(0)).unwrap_or(u16::MAX)
     }
 
@@ -58,10 +63,20 @@ impl LocalTable {
     /// one that rows are sorted by first, where a page is so wide that this hides little.
     pub fn make_room(&mut self, bar: u16, width: u16) {
         self.let_room_go();
-        let shares = self.columns.iter().filter(|c| c.kind == ColumnKind::Share).count();
+        let shares = self
+            .columns
+            .iter()
+            .filter(|c| c.kind == ColumnKind::Share)
+            .count();
         let own: usize = self.columns.iter().map(|c| usize::from(c.width) + 2).sum();
-        let fits = own + shares * usize::from(bar) + usize::from(super::state::GUTTER) <= usize::from(width);
-        let sorted = self.state.sort().first().map(|key| key.column).filter(|_| width >= WIDE);
+        let fits = own + shares * usize::from(bar) + usize::from(super::state::GUTTER)
+            <= usize::from(width);
+        let sorted = self
+            .state
+            .sort()
+            .first()
+            .map(|key| key.column)
+            .filter(|_| width >= WIDE);
         let roomy = |(at, column): (usize, &Spec)| match column.kind {
             ColumnKind::Share if fits || Some(at) == sorted => bar,
             _ => 0,
@@ -81,9 +96,22 @@ mod tests {
 
     #[test]
     fn text_gets_what_it_wants_of_half_the_room_that_is_left() {
-        let columns = vec![Spec::text("unit", 6), Spec::text("gold", 6), Spec::text("output", 10)];
-        let row = ["a unit of twenty two", "yes", "a very long output that takes what is left of the line"];
-        let mut table = LocalTable::new(columns, vec![row.map(LocalCell::text).into()], 1, Empty::Loading);
+        let columns = vec![
+            Spec::text("unit", 6),
+            Spec::text("gold", 6),
+            Spec::text("output", 10),
+        ];
+        let row = [
+            "a unit of twenty two",
+            "yes",
+            "a very long output that takes what is left of the line",
+        ];
+        let mut table = LocalTable::new(
+            columns,
+            vec![row.map(LocalCell::text).into()],
+            1,
+            Empty::Loading,
+        );
         let mut widths = |width: u16| {
             table.widen(width);
             table.columns().iter().map(|c| c.width).collect::<Vec<_>>()
@@ -100,10 +128,20 @@ mod tests {
         let share = |name: &str| Spec::number(name, "", ColumnKind::Share, 6);
         let columns = vec![Spec::text("model", 10), share("a"), share("b")];
         let own: Vec<u16> = columns.iter().map(|c| c.width).collect();
-        let row = vec![LocalCell::text("m"), LocalCell::number("1.0", Some(1.0)), LocalCell::number("2.0", Some(2.0))];
+        let row = vec![
+            LocalCell::text("m"),
+            LocalCell::number("1.0", Some(1.0)),
+            LocalCell::number("2.0", Some(2.0)),
+        ];
         let mut table = LocalTable::new(columns, vec![row], 1, Empty::Loading);
-        let widths = |table: &LocalTable| table.columns().iter().map(|c| c.width).collect::<Vec<_>>();
-        let wider = |by: [u16; 3]| own.iter().zip(by).map(|(own, by)| own + by).collect::<Vec<_>>();
+        let widths =
+            |table: &LocalTable| table.columns().iter().map(|c| c.width).collect::<Vec<_>>();
+        let wider = |by: [u16; 3]| {
+            own.iter()
+                .zip(by)
+                .map(|(own, by)| own + by)
+                .collect::<Vec<_>>()
+        };
         table.make_room(7, 120);
         table.make_room(7, 120);
         assert_eq!(widths(&table), wider([0, 7, 7]), "asked twice, given once");
@@ -114,7 +152,11 @@ mod tests {
         table.make_room(50, 120);
         assert_eq!(widths(&table), wider([0, 0, 50]));
         table.make_room(50, 80);
-        assert_eq!(widths(&table), own, "a narrow page would lose columns by it");
+        assert_eq!(
+            widths(&table),
+            own,
+            "a narrow page would lose columns by it"
+        );
         table.make_room(7, 120);
         table.set_widths(&[20, 9, 9]);
         assert_eq!(widths(&table), [20, 9, 9]);

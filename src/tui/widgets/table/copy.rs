@@ -47,14 +47,22 @@ pub struct Heading<'a> {
 impl<'a> Heading<'a> {
     /// Of a column that ranks nothing.
     pub fn new(name: &'a str, is_number: bool) -> Heading<'a> {
-        Heading { name, is_number, better: Better::Neither }
+        Heading {
+            name,
+            is_number,
+            better: Better::Neither,
+        }
     }
 }
 
 impl<'a> Heading<'a> {
     /// Of a column of a table.
     pub fn of(spec: &'a Spec) -> Heading<'a> {
-        Heading { name: &spec.name, is_number: spec.align == Align::Right, better: spec.better }
+        Heading {
+            name: &spec.name,
+            is_number: spec.align == Align::Right,
+            better: spec.better,
+        }
     }
 }
 
@@ -81,16 +89,28 @@ impl From<String> for CopyCell {
 
 /// What stands in the best cells of a column, of two at least that are compared.
 fn best(column: usize, better: Better, rows: &[Vec<CopyCell>]) -> Option<&str> {
-    let compared = || rows.iter().filter_map(move |row| row.get(column).filter(|cell| cell.number.is_some()));
-    let best = better.best(compared().filter_map(|cell| cell.number)).filter(|_| compared().count() > 1)?;
+    let compared = || {
+        rows.iter()
+            .filter_map(move |row| row.get(column).filter(|cell| cell.number.is_some()))
+    };
+    let best = better
+        .best(compared().filter_map(|cell| cell.number))
+        .filter(|_| compared().count() > 1)?;
     // What reads alike is as good.
-    compared().find(|cell| cell.number == Some(best)).map(|cell| cell.text.as_str())
+    compared()
+        .find(|cell| cell.number == Some(best))
+        .map(|cell| cell.text.as_str())
 }
 
 /// `rows` below `headings` as text in `format`, ending in a line break. Short rows are filled with empty cells.
 pub fn rows_as(headings: &[Heading<'_>], rows: &[Vec<CopyCell>], format: CopyFormat) -> String {
     let plain = |text: &str| match format {
-        CopyFormat::Csv => csv(&text.trim().lines().map(text::clean).collect::<Vec<_>>().join("\n")),
+        CopyFormat::Csv => csv(&text
+            .trim()
+            .lines()
+            .map(text::clean)
+            .collect::<Vec<_>>()
+            .join("\n")),
         CopyFormat::Tsv => clean::cell(text::clean(text).trim()).into_owned(),
         _ => escape(text::clean(text).trim(), format),
     };
@@ -102,28 +122,42 @@ pub fn rows_as(headings: &[Heading<'_>], rows: &[Vec<CopyCell>], format: CopyFor
     };
     let mut out = String::new();
     if format == CopyFormat::Latex {
-        let sides: String = headings.iter().map(|heading| if heading.is_number { 'r' } else { 'l' }).collect();
+        let sides: String = headings
+            .iter()
+            .map(|heading| if heading.is_number { 'r' } else { 'l' })
+            .collect();
         out += &format!("% \\usepackage{{booktabs}}\n\\begin{{tabular}}{{{sides}}}\n\\toprule\n");
     }
     out += &line(headings.iter().map(|heading| plain(heading.name)).collect());
     match format {
         CopyFormat::Tsv | CopyFormat::Csv => {}
         CopyFormat::Markdown => {
-            let rule = headings.iter().map(|heading| if heading.is_number { "---:" } else { "---" });
+            let rule = headings
+                .iter()
+                .map(|heading| if heading.is_number { "---:" } else { "---" });
             out += &format!("| {} |\n", rule.collect::<Vec<_>>().join(" | "));
         }
         CopyFormat::Latex => out += "\\midrule\n",
     }
     let bold: Vec<Option<&str>> = match format {
-        CopyFormat::Latex => headings.iter().enumerate().map(|(at, of)| best(at, of.better, rows)).collect(),
+        CopyFormat::Latex => headings
+            .iter()
+            .enumerate()
+            .map(|(at, of)| best(at, of.better, rows))
+            .collect(),
         _ => vec![None; headings.len()],
     };
     for row in rows {
         let cell = |(at, best): (usize, &Option<&str>)| {
             let cell = row.get(at);
             let said = plain(cell.map_or("", |cell| cell.text.as_str()));
-            let is_best = cell.is_some_and(|cell| cell.number.is_some() && Some(cell.text.as_str()) == *best);
-            if is_best { format!("\\textbf{{{said}}}") } else { said }
+            let is_best =
+                cell.is_some_and(|cell| cell.number.is_some() && Some(cell.text.as_str()) == *best);
+            if is_best {
+                format!("\\textbf{{{said}}}")
+            } else {
+                said
+            }
         };
         out += &line(bold.iter().enumerate().map(cell).collect());
     }
@@ -137,7 +171,11 @@ pub fn rows_as(headings: &[Heading<'_>], rows: &[Vec<CopyCell>], format: CopyFor
 pub fn bare(text: &str, number: f64) -> String {
     let text = text.trim_end_matches('*');
     let plain = text.replace(',', "");
-    if plain.parse() == Ok(number) { plain } else { text.to_string() }
+    if plain.parse() == Ok(number) {
+        plain
+    } else {
+        text.to_string()
+    }
 }
 
 /// A cell of CSV, which no spreadsheet takes for a formula.
@@ -153,7 +191,9 @@ fn escape(cell: &str, format: CopyFormat) -> String {
     let mut out = String::with_capacity(cell.len());
     for c in cell.chars() {
         match (format, c) {
-            (CopyFormat::Markdown, '\\' | '`' | '*' | '_' | '|' | '<' | '[' | ']' | '&') => out.extend(['\\', c]),
+            (CopyFormat::Markdown, '\\' | '`' | '*' | '_' | '|' | '<' | '[' | ']' | '&') => {
+                out.extend(['\\', c])
+            }
             (CopyFormat::Latex, '&' | '%' | '$' | '#' | '_' | '{' | '}') => out.extend(['\\', c]),
             (CopyFormat::Latex, '\\') => out += "\\textbackslash{}",
             (CopyFormat::Latex, '~') => out += "\\textasciitilde{}",
@@ -175,43 +215,96 @@ mod tests {
 
     fn sample(format: CopyFormat) -> String {
         let rows = [vec!["a_b|c\\d", " 84.8 "], vec!["x\ty\nz {50 %} ~^"]];
-        let rows = rows.map(|row| row.into_iter().map(|text| text.to_string().into()).collect());
-        rows_as(&[Heading::new("model", false), Heading::new("qAcc.L_l", true)], &rows, format)
+        let rows = rows.map(|row| {
+            row.into_iter()
+                .map(|text| text.to_string().into())
+                .collect()
+        });
+        rows_as(
+            &[Heading::new("model", false), Heading::new("qAcc.L_l", true)],
+            &rows,
+            format,
+        )
     }
 
     #[test]
     fn tsv_keeps_one_line_a_row_and_one_tab_a_column() {
-        assert_eq!(sample(CopyFormat::Tsv), "model\tqAcc.L_l\na_b|c\\d\t84.8\nx y z {50 %} ~^\t\n");
+        assert_eq!(
+            sample(CopyFormat::Tsv),
+            "model\tqAcc.L_l\na_b|c\\d\t84.8\nx y z {50 %} ~^\t\n"
+        );
     }
 
     #[test]
     fn csv_is_quoted_keeps_line_breaks_and_is_no_formula() {
-        let rows = [["=1+1", "a,b"], ["say \"x\"", "two\nlines"], ["-1.5", "\u{1b}[31m"]];
-        let rows: Vec<Vec<CopyCell>> = rows.map(|row| row.map(|text| text.to_string().into()).into()).into();
-        let text = rows_as(&[Heading::new("a", false), Heading::new("b", false)], &rows, CopyFormat::Csv);
-        assert_eq!(text, "a,b\n'=1+1,\"a,b\"\n\"say \"\"x\"\"\",\"two\nlines\"\n-1.5,·[31m\n");
+        let rows = [
+            ["=1+1", "a,b"],
+            ["say \"x\"", "two\nlines"],
+            ["-1.5", "\u{1b}[31m"],
+        ];
+        let rows: Vec<Vec<CopyCell>> = rows
+            .map(|row| row.map(|text| text.to_string().into()).into())
+            .into();
+        let text = rows_as(
+            &[Heading::new("a", false), Heading::new("b", false)],
+            &rows,
+            CopyFormat::Csv,
+        );
+        assert_eq!(
+            text,
+            "a,b\n'=1+1,\"a,b\"\n\"say \"\"x\"\"\",\"two\nlines\"\n-1.5,·[31m\n"
+        );
     }
 
     #[test]
     fn latex_has_the_best_of_each_column_in_bold_whichever_way_it_goes() {
-        let cell = |text: &str, number: Option<f64>| CopyCell { text: text.into(), number };
+        let cell = |text: &str, number: Option<f64>| CopyCell {
+            text: text.into(),
+            number,
+        };
         let headings = [
             Heading::new("model", false),
-            Heading { better: Better::More, ..Heading::new("Acc", true) },
-            Heading { better: Better::Less, ..Heading::new("SQ", true) },
+            Heading {
+                better: Better::More,
+                ..Heading::new("Acc", true)
+            },
+            Heading {
+                better: Better::Less,
+                ..Heading::new("SQ", true)
+            },
             Heading::new("n", true),
         ];
         let row = |name: &str, acc: f64, sq: f64| {
             let numbers = [acc, sq, 9.0].map(|n| cell(&format!("{n:.1}"), Some(n)));
-            std::iter::once(cell(name, None)).chain(numbers).collect::<Vec<_>>()
+            std::iter::once(cell(name, None))
+                .chain(numbers)
+                .collect::<Vec<_>>()
         };
         // Of what was printed elsewhere nothing is the best.
-        let printed = ["paper", "99.0", "0.1", "-"].map(|text| cell(text, None)).to_vec();
-        let rows = [row("a", 70.01, 3.0), row("b", 70.04, 2.0), row("c", 10.0, 8.0), printed];
+        let printed = ["paper", "99.0", "0.1", "-"]
+            .map(|text| cell(text, None))
+            .to_vec();
+        let rows = [
+            row("a", 70.01, 3.0),
+            row("b", 70.04, 2.0),
+            row("c", 10.0, 8.0),
+            printed,
+        ];
         let text = rows_as(&headings, &rows, CopyFormat::Latex);
-        let bold: Vec<&str> = text.split("\\textbf{").skip(1).map(|rest| rest.split('}').next().unwrap()).collect();
-        assert_eq!(bold, ["70.0", "70.0", "2.0"], "two that read alike are both the best: {text}");
-        assert!(!rows_as(&headings, &rows[..1], CopyFormat::Latex).contains("textbf"), "one alone is no best");
+        let bold: Vec<&str> = text
+            .split("\\textbf{")
+            .skip(1)
+            .map(|rest| rest.split('}').next().unwrap())
+            .collect();
+        assert_eq!(
+            bold,
+            ["70.0", "70.0", "2.0"],
+            "two that read alike are both the best: {text}"
+        );
+        assert!(
+            !rows_as(&headings, &rows[..1], CopyFormat::Latex).contains("textbf"),
+            "one alone is no best"
+        );
     }
 
     #[test]
@@ -222,7 +315,11 @@ mod tests {
 
     #[test]
     fn latex_rows_may_begin_with_a_bracket_or_a_star() {
-        let text = rows_as(&[Heading::new("a", false)], &[vec!["[x] *".to_string().into()]], CopyFormat::Latex);
+        let text = rows_as(
+            &[Heading::new("a", false)],
+            &[vec!["[x] *".to_string().into()]],
+            CopyFormat::Latex,
+        );
         assert!(text.contains("\n{[}x] {*} \\\\\n"), "{text}");
     }
 

@@ -45,9 +45,21 @@ impl Widget for TableView<'_> {
             self.groups(&placed, Rect { height: 1, ..area }, buf);
             y += 1;
         }
-        self.headings(&placed, Rect { y, height: 1, ..area }, buf);
+        self.headings(
+            &placed,
+            Rect {
+                y,
+                height: 1,
+                ..area
+            },
+            buf,
+        );
         y += 1;
-        let body = Rect { y, height: area.bottom().saturating_sub(y + 1), ..area };
+        let body = Rect {
+            y,
+            height: area.bottom().saturating_sub(y + 1),
+            ..area
+        };
         if self.window.total == 0 {
             draw_empty(self.empty, body, buf, self.look);
         } else {
@@ -56,13 +68,28 @@ impl Widget for TableView<'_> {
                 if position >= self.window.total {
                     break;
                 }
-                self.row(position, &placed, Rect { y: body.y + line, height: 1, ..body }, buf);
+                self.row(
+                    position,
+                    &placed,
+                    Rect {
+                        y: body.y + line,
+                        height: 1,
+                        ..body
+                    },
+                    buf,
+                );
             }
         }
         if area.height > 1 {
             let room = usize::from(area.width);
             let counts = text::fit(&self.counts(&placed), room);
-            buf.set_stringn(area.x, area.bottom() - 1, counts, room, self.look.style(Role::Dim));
+            buf.set_stringn(
+                area.x,
+                area.bottom() - 1,
+                counts,
+                room,
+                self.look.style(Role::Dim),
+            );
         }
     }
 }
@@ -71,14 +98,22 @@ impl TableView<'_> {
     fn groups(&self, placed: &[Placed], area: Rect, buf: &mut Buffer) {
         let group = |p: &Placed| self.columns.get(p.column).map_or("", |c| c.group.as_str());
         for run in placed.chunk_by(|a, b| group(a) == group(b)) {
-            let (Some(first), Some(last)) = (run.first(), run.last()) else { continue };
+            let (Some(first), Some(last)) = (run.first(), run.last()) else {
+                continue;
+            };
             let name = group(first);
             if name.is_empty() {
                 continue;
             }
             let room = usize::from(last.x + last.width - first.x);
             let shown = text::fit(name, room);
-            let (x, _) = buf.set_stringn(area.x + first.x, area.y, &shown, room, self.look.style(Role::Accent));
+            let (x, _) = buf.set_stringn(
+                area.x + first.x,
+                area.y,
+                &shown,
+                room,
+                self.look.style(Role::Accent),
+            );
             let used = usize::from(x - area.x - first.x);
             if !self.look.accessible && used + 1 < room {
                 let rule = format!(" {}", "─".repeat(room - used - 1));
@@ -89,29 +124,50 @@ impl TableView<'_> {
 
     fn headings(&self, placed: &[Placed], area: Rect, buf: &mut Buffer) {
         for p in placed {
-            let Some(spec) = self.columns.get(p.column) else { continue };
+            let Some(spec) = self.columns.get(p.column) else {
+                continue;
+            };
             let mark = self.sort_mark(p.column);
             let room = usize::from(p.width);
             let name = text::fit(spec.label(), room.saturating_sub(text::width(&mark)));
             let used = text::width(&name) + text::width(&mark);
-            let pad = if spec.align == Align::Right { room.saturating_sub(used) } else { 0 };
+            let pad = if spec.align == Align::Right {
+                room.saturating_sub(used)
+            } else {
+                0
+            };
             let x = area.x + p.x + u16::try_from(pad).unwrap_or(0);
             let style = self.look.style(Role::Heading);
             let (x, _) = buf.set_stringn(x, area.y, name, room, style);
-            buf.set_stringn(x, area.y, &mark, text::width(&mark), self.look.style(Role::Accent));
+            buf.set_stringn(
+                x,
+                area.y,
+                &mark,
+                text::width(&mark),
+                self.look.style(Role::Accent),
+            );
         }
     }
 
     fn sort_mark(&self, column: usize) -> String {
         let keys = self.state.sort();
-        let Some(at) = keys.iter().position(|k| k.column == column) else { return String::new() };
-        let arrow = match (keys.get(at).is_some_and(|k| k.descending), self.look.accessible) {
+        let Some(at) = keys.iter().position(|k| k.column == column) else {
+            return String::new();
+        };
+        let arrow = match (
+            keys.get(at).is_some_and(|k| k.descending),
+            self.look.accessible,
+        ) {
             (false, false) => "▲",
             (true, false) => "▼",
             (false, true) => "^",
             (true, true) => "v",
         };
-        if keys.len() == 1 { arrow.to_string() } else { format!("{arrow}{}", at + 1) }
+        if keys.len() == 1 {
+            arrow.to_string()
+        } else {
+            format!("{arrow}{}", at + 1)
+        }
     }
 
     fn row(&self, position: u64, placed: &[Placed], area: Rect, buf: &mut Buffer) {
@@ -121,9 +177,19 @@ impl TableView<'_> {
             buf.set_stringn(area.x, area.y, mark, 1, self.look.style(Role::Gutter));
         }
         let Some(row) = self.window.row(position) else {
-            let wait = if self.look.accessible { "loading" } else { "…" };
+            let wait = if self.look.accessible {
+                "loading"
+            } else {
+                "…"
+            };
             let room = usize::from(area.width.saturating_sub(GUTTER));
-            buf.set_stringn(area.x + GUTTER, area.y, wait, room, self.look.style(Role::Dim));
+            buf.set_stringn(
+                area.x + GUTTER,
+                area.y,
+                wait,
+                room,
+                self.look.style(Role::Dim),
+            );
             return;
         };
         if self.state.selected.contains(&row.id) {
@@ -136,39 +202,71 @@ impl TableView<'_> {
     }
 
     fn cell(&self, row: &RowView, p: &Placed, cursor: bool, area: Rect, buf: &mut Buffer) {
-        let Some(cell) = row.cells.get(p.column) else { return };
+        let Some(cell) = row.cells.get(p.column) else {
+            return;
+        };
         let mut style = self.look.style(cell.role);
         if let Some(heat) = cell.heat {
             style = style.patch(self.look.theme.heat(heat));
         }
-        let right = self.columns.get(p.column).is_some_and(|c| c.align == Align::Right);
+        let right = self
+            .columns
+            .get(p.column)
+            .is_some_and(|c| c.align == Align::Right);
         let room = usize::from(p.width);
         let used = text::width(&cell.text).min(room);
-        let pad = if right { u16::try_from(room - used).unwrap_or(0) } else { 0 };
+        let pad = if right {
+            u16::try_from(room - used).unwrap_or(0)
+        } else {
+            0
+        };
         let x = area.x + p.x;
         if cell.heat.is_some() {
             buf.set_style(Rect::new(x, area.y, p.width, 1), style);
         }
         // A number that leaves room has a bar beside it, which says the same without colour.
-        let barred = cell.heat.filter(|_| cell.bar && pad > BAR && !self.look.accessible);
+        let barred = cell
+            .heat
+            .filter(|_| cell.bar && pad > BAR && !self.look.accessible);
         if let Some(heat) = barred {
             let bar = crate::widgets::meter::bar(f64::from(heat), usize::from(BAR), false);
             buf.set_stringn(x, area.y, bar, usize::from(BAR), style);
         }
         let marked = self.look.style(Role::Match);
-        let drawn = text::draw_marked(buf, (x + pad, area.y), room, &cell.text, &cell.highlights, style, marked);
+        let drawn = text::draw_marked(
+            buf,
+            (x + pad, area.y),
+            room,
+            &cell.text,
+            &cell.highlights,
+            style,
+            marked,
+        );
         if cursor {
             // Every reversed cell costs bytes in two rows a move, and every change of style more: a wide cell is
             // reversed at its beginning only, and one with matches up to the first of them.
-            let most = cell.highlights.first().map_or(40, |i| u16::try_from(*i).unwrap_or(40).clamp(8, 40));
+            let most = cell
+                .highlights
+                .first()
+                .map_or(40, |i| u16::try_from(*i).unwrap_or(40).clamp(8, 40));
             if right {
                 // The number alone, and room before a short one, so that it is seen.
                 let pad = pad.min(p.width.saturating_sub(LEAST));
-                return buf.set_style(Rect::new(x + pad, area.y, p.width - pad, 1), self.look.style(Role::Selection));
+                return buf.set_style(
+                    Rect::new(x + pad, area.y, p.width - pad, 1),
+                    self.look.style(Role::Selection),
+                );
             }
             let narrow = p.width <= 24 && cell.highlights.is_empty();
-            let width = if narrow { p.width } else { drawn.max(8).min(most).min(p.width) };
-            buf.set_style(Rect::new(x, area.y, width, 1), self.look.style(Role::Selection));
+            let width = if narrow {
+                p.width
+            } else {
+                drawn.max(8).min(most).min(p.width)
+            };
+            buf.set_style(
+                Rect::new(x, area.y, width, 1),
+                self.look.style(Role::Selection),
+            );
         }
     }
 
@@ -180,22 +278,37 @@ impl TableView<'_> {
         } else {
             let last = (self.state.top + self.state.page().1).min(total);
             let first = text::grouped(self.state.top + 1);
-            format!("rows {first}-{} of {}", text::grouped(last), text::grouped(total))
+            format!(
+                "rows {first}-{} of {}",
+                text::grouped(last),
+                text::grouped(total)
+            )
         };
         if of != total {
             out += &format!(" ({})", text::grouped(of));
         }
         if !self.state.selected.is_empty() {
-            out += &format!("  {} selected", text::grouped(self.state.selected.len() as u64));
+            out += &format!(
+                "  {} selected",
+                text::grouped(self.state.selected.len() as u64)
+            );
         }
         if self.state.in_subset() {
             out += "  only the selection";
         }
         let order = self.state.order(self.columns);
-        let at = |p: Option<&Placed>| p.and_then(|p| order.iter().position(|c| *c == p.column)).map_or(0, |i| i + 1);
+        let at = |p: Option<&Placed>| {
+            p.and_then(|p| order.iter().position(|c| *c == p.column))
+                .map_or(0, |i| i + 1)
+        };
         if placed.len() < order.len() {
             let free = placed.iter().find(|p| !p.pinned).or(placed.first());
-            out += &format!("  columns {}-{} of {}", at(free), at(placed.last()), order.len());
+            out += &format!(
+                "  columns {}-{} of {}",
+                at(free),
+                at(placed.last()),
+                order.len()
+            );
         }
         let hidden = self.columns.len() - order.len();
         if hidden > 0 {
@@ -210,7 +323,10 @@ impl TableView<'_> {
 
 /// Where the terminal's own cursor belongs, for screen readers and magnifiers that follow it.
 pub fn cursor(state: &TableState, columns: &[Spec], area: Rect) -> Option<Position> {
-    let placed = state.placed(columns).into_iter().find(|p| p.column == state.column)?;
+    let placed = state
+        .placed(columns)
+        .into_iter()
+        .find(|p| p.column == state.column)?;
     let header = 1 + u16::from(columns.iter().any(|c| !c.group.is_empty()) && area.height > 3);
     let line = u16::try_from(state.row.checked_sub(state.top)?).ok()?;
     let position = Position::new(area.x + placed.x, area.y + header + line);
@@ -231,20 +347,43 @@ pub fn draw_empty(empty: &Empty, area: Rect, buf: &mut Buffer, look: &Look) {
     let room = usize::from(area.width.saturating_sub(4)).min(72);
     let mut lines = vec![(title.to_string(), look.style(role))];
     if !more.is_empty() {
-        lines.extend(text::wrap(more, room).into_iter().map(|l| (l, look.style(Role::Text))));
+        lines.extend(
+            text::wrap(more, room)
+                .into_iter()
+                .map(|l| (l, look.style(Role::Text))),
+        );
     }
-    let top = area.y + area.height.saturating_sub(u16::try_from(lines.len()).unwrap_or(0)) / 3;
+    let top = area.y
+        + area
+            .height
+            .saturating_sub(u16::try_from(lines.len()).unwrap_or(0))
+            / 3;
     // A list of files is read from the left.
     if lines.len() > LINES_CENTRED {
-        let widest = lines.iter().map(|(line, _)| text::width(line)).max().unwrap_or(0);
-        lines.iter_mut().for_each(|(line, _)| line.push_str(&" ".repeat(widest - text::width(line))));
+        let widest = lines
+            .iter()
+            .map(|(line, _)| text::width(line))
+            .max()
+            .unwrap_or(0);
+        lines
+            .iter_mut()
+            .for_each(|(line, _)| line.push_str(&" ".repeat(widest - text::width(line))));
     }
     for (i, (line, style)) in lines.into_iter().enumerate() {
         let y = top + u16::try_from(i).unwrap_or(0);
         if y >= area.bottom() {
             break;
         }
-        put_centred(buf, Rect { y, height: 1, ..area }, &line, style);
+        put_centred(
+            buf,
+            Rect {
+                y,
+                height: 1,
+                ..area
+            },
+            &line,
+            style,
+        );
     }
 }
 

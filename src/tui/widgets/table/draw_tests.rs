@@ -10,7 +10,11 @@ fn look(level: ColourLevel) -> Look {
 
 fn items() -> (Vec<Spec>, Window) {
     let mut columns = vec![Spec::number("number", "", ColumnKind::Number, 7)];
-    columns.extend([Spec::text("status", 9), Spec::text("subtask", 14), Spec::text("type", 16)]);
+    columns.extend([
+        Spec::text("status", 9),
+        Spec::text("subtask", 14),
+        Spec::text("type", 16),
+    ]);
     columns.push(Spec::text("question", 40));
     let row = |id: u64| {
         let cells = [
@@ -18,7 +22,9 @@ fn items() -> (Vec<Spec>, Window) {
             ["pending", "accepted", "rejected"][id as usize % 3].to_string(),
             "landmarks".to_string(),
             "multiple-choice".to_string(),
-            format!("What is the colour of the animal number {id} that stands at the left of the red house?"),
+            format!(
+                "What is the colour of the animal number {id} that stands at the left of the red house?"
+            ),
         ];
         let mut cells: Vec<CellView> = cells.into_iter().map(CellView::from).collect();
         cells[1].role = [Role::Pending, Role::Good, Role::Bad][id as usize % 3];
@@ -26,22 +32,50 @@ fn items() -> (Vec<Spec>, Window) {
         cells[4].highlights = (12..18).collect();
         RowView { id, cells }
     };
-    (columns, Window { first: 0, rows: (0..60).map(row).collect(), total: 12_345, of: 617_000 })
+    (
+        columns,
+        Window {
+            first: 0,
+            rows: (0..60).map(row).collect(),
+            total: 12_345,
+            of: 617_000,
+        },
+    )
 }
 
 fn text_of(buf: &Buffer) -> Vec<String> {
     let width = usize::from(buf.area.width);
     buf.content
         .chunks(width)
-        .map(|line| line.iter().map(|c| c.symbol()).collect::<String>().trim_end().into())
+        .map(|line| {
+            line.iter()
+                .map(|c| c.symbol())
+                .collect::<String>()
+                .trim_end()
+                .into()
+        })
         .collect()
 }
 
-fn draw(columns: &[Spec], window: &Window, state: &mut TableState, empty: &Empty, look: &Look) -> Buffer {
+fn draw(
+    columns: &[Spec],
+    window: &Window,
+    state: &mut TableState,
+    empty: &Empty,
+    look: &Look,
+) -> Buffer {
     let area = Rect::new(0, 0, 90, 12);
     state.resize(area, columns);
     let mut buf = Buffer::empty(area);
-    TableView { columns, window, state, empty, note: "", look }.render(area, &mut buf);
+    TableView {
+        columns,
+        window,
+        state,
+        empty,
+        note: "",
+        look,
+    }
+    .render(area, &mut buf);
     buf
 }
 
@@ -50,32 +84,67 @@ fn counts_are_exact_and_marks_show_cursor_selection_and_sort() {
     let (columns, window) = items();
     let mut state = TableState::new(1);
     state.resize(Rect::new(0, 0, 90, 12), &columns);
-    let extent = Extent { columns: &columns, window: &window };
-    for action in [Action::SortDescending, Action::Right, Action::ThenAscending, Action::Select] {
+    let extent = Extent {
+        columns: &columns,
+        window: &window,
+    };
+    for action in [
+        Action::SortDescending,
+        Action::Right,
+        Action::ThenAscending,
+        Action::Select,
+    ] {
         state.act(action, &extent);
     }
-    let lines = text_of(&draw(&columns, &window, &mut state, &Empty::Loading, &look(ColourLevel::True)));
-    assert!(lines[0].contains("number▼1") || lines[0].contains("numb…▼1"), "{}", lines[0]);
+    let lines = text_of(&draw(
+        &columns,
+        &window,
+        &mut state,
+        &Empty::Loading,
+        &look(ColourLevel::True),
+    ));
+    assert!(
+        lines[0].contains("number▼1") || lines[0].contains("numb…▼1"),
+        "{}",
+        lines[0]
+    );
     assert!(lines[0].contains("status▲2"), "{}", lines[0]);
     assert!(lines[1].starts_with(" ●"), "{}", lines[1]);
     assert!(lines[2].starts_with("▌ "), "{}", lines[2]);
-    assert!(lines[11].starts_with("rows 1-10 of 12,345 (617,000)  1 selected"), "{}", lines[11]);
+    assert!(
+        lines[11].starts_with("rows 1-10 of 12,345 (617,000)  1 selected"),
+        "{}",
+        lines[11]
+    );
     assert!(lines[1].ends_with('…'));
 }
 
 #[test]
 fn the_four_empty_states_differ_and_say_what_to_do() {
     let (columns, _) = items();
-    let window = Window { of: 9, ..Window::default() };
+    let window = Window {
+        of: 9,
+        ..Window::default()
+    };
     let states = [
-        Empty::Nothing { hint: "press S for a sample".into() },
-        Empty::Filtered { hint: "press X to clear the filter".into() },
+        Empty::Nothing {
+            hint: "press S for a sample".into(),
+        },
+        Empty::Filtered {
+            hint: "press X to clear the filter".into(),
+        },
         Empty::Loading,
         Empty::Failed("the owner went away".into()),
     ];
     let mut seen = Vec::new();
     for empty in &states {
-        let buf = draw(&columns, &window, &mut TableState::new(0), empty, &look(ColourLevel::True));
+        let buf = draw(
+            &columns,
+            &window,
+            &mut TableState::new(0),
+            empty,
+            &look(ColourLevel::True),
+        );
         let all = text_of(&buf).join("\n");
         let said = match empty {
             Empty::Nothing { hint } | Empty::Filtered { hint } => hint,
@@ -94,14 +163,28 @@ fn the_four_empty_states_differ_and_say_what_to_do() {
 fn accessible_drawing_has_no_box_characters_and_the_cursor_is_placed() {
     let (mut columns, window) = items();
     columns[1].group = "state".into();
-    let accessible = Look { accessible: true, ..look(ColourLevel::Mono) };
+    let accessible = Look {
+        accessible: true,
+        ..look(ColourLevel::Mono)
+    };
     let mut state = TableState::new(1);
     state.mark([3], true);
     let buf = draw(&columns, &window, &mut state, &Empty::Loading, &accessible);
     let boxes = |c: char| ('\u{2500}'..='\u{25ff}').contains(&c);
-    assert!(!text_of(&buf).concat().contains(boxes), "{:#?}", text_of(&buf));
-    assert_eq!(cursor(&state, &columns, buf.area), Some(Position::new(GUTTER, 2)));
-    assert!(buf.content.iter().all(|c| c.fg == ratatui::style::Color::Reset));
+    assert!(
+        !text_of(&buf).concat().contains(boxes),
+        "{:#?}",
+        text_of(&buf)
+    );
+    assert_eq!(
+        cursor(&state, &columns, buf.area),
+        Some(Position::new(GUTTER, 2))
+    );
+    assert!(
+        buf.content
+            .iter()
+            .all(|c| c.fg == ratatui::style::Color::Reset)
+    );
 }
 
 #[test]
@@ -114,6 +197,14 @@ fn any_size_draws_without_harm() {
         let mut buf = Buffer::empty(area);
         let look = look(ColourLevel::True);
         let (columns, window, state) = (&columns[..], &window, &state);
-        TableView { columns, window, state, empty: &Empty::Loading, note: "", look: &look }.render(area, &mut buf);
+        TableView {
+            columns,
+            window,
+            state,
+            empty: &Empty::Loading,
+            note: "",
+            look: &look,
+        }
+        .render(area, &mut buf);
     }
 }

@@ -14,8 +14,14 @@ impl TableState {
         let group = |c: &usize| columns.get(*c).map_or("", |s| s.group.as_str());
         let here = order.get(at).map_or("", group);
         let after = order.iter().skip(at).find(|c| group(c) != here);
-        let around = order.iter().take(at).find(|c| !group(c).is_empty() && group(c) != here);
-        after.or(around).copied().ok_or("there is no other group of columns")
+        let around = order
+            .iter()
+            .take(at)
+            .find(|c| !group(c).is_empty() && group(c) != here);
+        after
+            .or(around)
+            .copied()
+            .ok_or("there is no other group of columns")
     }
 
     /// The first column of the group before; from within a group that of the group itself.
@@ -25,19 +31,38 @@ impl TableState {
         order: &[usize],
         at: usize,
     ) -> std::result::Result<usize, &'static str> {
-        let group = |i: usize| order.get(i).and_then(|c| columns.get(*c)).map_or("", |s| s.group.as_str());
+        let group = |i: usize| {
+            order
+                .get(i)
+                .and_then(|c| columns.get(*c))
+                .map_or("", |s| s.group.as_str())
+        };
         let begins = |i: &usize| !group(*i).is_empty() && (*i == 0 || group(*i - 1) != group(*i));
-        let before = (0..at).rev().find(begins).or((at + 1..order.len()).rev().find(begins));
-        before.and_then(|i| order.get(i).copied()).ok_or("there is no other group of columns")
+        let before = (0..at)
+            .rev()
+            .find(begins)
+            .or((at + 1..order.len()).rev().find(begins));
+        before
+            .and_then(|i| order.get(i).copied())
+            .ok_or("there is no other group of columns")
     }
 
     /// Scrolls so that the group of the column under the cursor begins at the left, where it is not wholly shown already.
     pub(super) fn begin_with(&mut self, columns: &[Spec], order: &[usize]) {
         let group = |c: usize| columns.get(c).map_or("", |s| s.group.as_str());
-        let Some(at) = order.iter().position(|c| *c == self.column) else { return };
-        let last = order.iter().skip(at).take_while(|c| group(**c) == group(self.column)).last();
+        let Some(at) = order.iter().position(|c| *c == self.column) else {
+            return;
+        };
+        let last = order
+            .iter()
+            .skip(at)
+            .take_while(|c| group(**c) == group(self.column))
+            .last();
         let shown = self.placed(columns);
-        let whole = [Some(&self.column), last].into_iter().flatten().all(|c| shown.iter().any(|p| p.column == *c));
+        let whole = [Some(&self.column), last]
+            .into_iter()
+            .flatten()
+            .all(|c| shown.iter().any(|p| p.column == *c));
         let pinned = order.iter().filter(|c| self.pinned.contains(c)).count();
         if let (false, Some(position)) = (whole, at.checked_sub(pinned)) {
             self.scrolled = position;

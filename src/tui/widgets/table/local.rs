@@ -9,7 +9,10 @@ use ratatui::widgets::Widget;
 
 use super::copy::{self, CopyFormat};
 use super::state::bad_regex;
-use super::{CellView, ColumnKind, CopyWhat, Empty, Extent, RowView, Spec, TableEffect, TableState, TableView, Window};
+use super::{
+    CellView, ColumnKind, CopyWhat, Empty, Extent, RowView, Spec, TableEffect, TableState,
+    TableView, Window,
+};
 use crate::action::Action;
 use crate::terminal::osc52;
 use crate::theme::Look;
@@ -33,12 +36,20 @@ pub struct LocalCell {
 impl LocalCell {
     /// A cell of words.
     pub fn text(text: impl Into<String>) -> LocalCell {
-        LocalCell { view: CellView::from(text.into()), number: None, is_aside: false }
+        LocalCell {
+            view: CellView::from(text.into()),
+            number: None,
+            is_aside: false,
+        }
     }
 
     /// A cell showing `text` for `number`.
     pub fn number(text: impl Into<String>, number: Option<f64>) -> LocalCell {
-        LocalCell { view: CellView::from(text.into()), number, is_aside: false }
+        LocalCell {
+            view: CellView::from(text.into()),
+            number,
+            is_aside: false,
+        }
     }
 
     /// What frequencies and copies see of it.
@@ -85,10 +96,24 @@ pub struct LocalTable {
 
 impl LocalTable {
     /// A table of `rows`, the first `pinned` columns staying on the left, saying `empty` where there are none.
-    pub fn new(columns: Vec<Spec>, rows: Vec<Vec<LocalCell>>, pinned: usize, empty: Empty) -> LocalTable {
+    pub fn new(
+        columns: Vec<Spec>,
+        rows: Vec<Vec<LocalCell>>,
+        pinned: usize,
+        empty: Empty,
+    ) -> LocalTable {
         let order = (0..rows.len()).collect();
         let state = TableState::new(pinned);
-        LocalTable { columns, rows, order, state, dived: None, empty, note: String::new(), roomy: Vec::new() }
+        LocalTable {
+            columns,
+            rows,
+            order,
+            state,
+            dived: None,
+            empty,
+            note: String::new(),
+            roomy: Vec::new(),
+        }
     }
 
     /// Its columns.
@@ -108,7 +133,9 @@ impl LocalTable {
 
     /// Id of the row under the cursor.
     pub fn cursor_id(&self) -> Option<u64> {
-        self.order.get(usize::try_from(self.state.row).ok()?).map(|i| *i as u64)
+        self.order
+            .get(usize::try_from(self.state.row).ok()?)
+            .map(|i| *i as u64)
     }
 
     /// Other rows under the same columns, and what to say where there are none. Sorting stays, the cursor keeps its
@@ -141,7 +168,12 @@ impl LocalTable {
     /// Takes the last column away, for lookers who could not use it.
     pub fn drop_last_column(&mut self) {
         self.columns.pop();
-        self.state.go_to_column(self.state.column().min(self.columns.len().saturating_sub(1)), &self.columns);
+        self.state.go_to_column(
+            self.state
+                .column()
+                .min(self.columns.len().saturating_sub(1)),
+            &self.columns,
+        );
     }
 
     /// Words after the counts.
@@ -152,19 +184,42 @@ impl LocalTable {
     /// The rows on the screen.
     pub fn window(&self) -> Window {
         let (top, page) = self.state.page();
-        let shown = self.order.iter().skip(usize::try_from(top).unwrap_or(usize::MAX));
+        let shown = self
+            .order
+            .iter()
+            .skip(usize::try_from(top).unwrap_or(usize::MAX));
         let view = |i: &usize| {
-            let cells = self.rows.get(*i).map(|r| r.iter().map(|c| c.view.clone()).collect());
-            RowView { id: *i as u64, cells: cells.unwrap_or_default() }
+            let cells = self
+                .rows
+                .get(*i)
+                .map(|r| r.iter().map(|c| c.view.clone()).collect());
+            RowView {
+                id: *i as u64,
+                cells: cells.unwrap_or_default(),
+            }
         };
-        let rows = shown.take(usize::try_from(page).unwrap_or(usize::MAX)).map(view).collect();
-        Window { first: top, rows, total: self.order.len() as u64, of: self.rows.len() as u64 }
+        let rows = shown
+            .take(usize::try_from(page).unwrap_or(usize::MAX))
+            .map(view)
+            .collect();
+        Window {
+            first: top,
+            rows,
+            total: self.order.len() as u64,
+            of: self.rows.len() as u64,
+        }
     }
 
     /// Does a table action and answers its effects.
     pub fn act(&mut self, action: Action) -> Vec<Answer> {
         let window = self.window();
-        let effects = self.state.act(action, &Extent { columns: &self.columns, window: &window });
+        let effects = self.state.act(
+            action,
+            &Extent {
+                columns: &self.columns,
+                window: &window,
+            },
+        );
         effects.into_iter().filter_map(|e| self.answer(e)).collect()
     }
 
@@ -176,9 +231,15 @@ impl LocalTable {
                 self.reorder();
                 None
             }
-            TableEffect::Frequency(column) => Some(Answer::Frequency(column, self.frequency(column))),
+            TableEffect::Frequency(column) => {
+                Some(Answer::Frequency(column, self.frequency(column)))
+            }
             TableEffect::Describe => Some(Answer::Describe(self.describe())),
-            TableEffect::SelectRegex { column, pattern, on } => Some(match regex::Regex::new(&pattern) {
+            TableEffect::SelectRegex {
+                column,
+                pattern,
+                on,
+            } => Some(match regex::Regex::new(&pattern) {
                 Ok(regex) => self.select(column, on, |value| regex.is_match(value)),
                 Err(e) => Answer::Effect(TableEffect::Refuse(bad_regex(&e).what)),
             }),
@@ -189,11 +250,20 @@ impl LocalTable {
             TableEffect::Copy(what, format) => {
                 let (text, rows) = self.copy(&what, format);
                 if what != CopyWhat::All || text.len() <= osc52::MAX_BYTES {
-                    return Some(Answer::Copied { text, rows, but: None });
+                    return Some(Answer::Copied {
+                        text,
+                        rows,
+                        but: None,
+                    });
                 }
                 let ((first, count), all) = (self.state.page(), rows as u64);
                 let (text, rows) = self.copy(&CopyWhat::Page { first, count }, format);
-                let but = Some(copy::only_page(first, rows as u64, all, "they are too long for a clipboard"));
+                let but = Some(copy::only_page(
+                    first,
+                    rows as u64,
+                    all,
+                    "they are too long for a clipboard",
+                ));
                 Some(Answer::Copied { text, rows, but })
             }
             other => Some(Answer::Effect(other)),
@@ -204,7 +274,12 @@ impl LocalTable {
     ///
     /// # Errors
     /// [`Kind::Usage`](benchtop_model::ErrorKind::Usage) says what is wrong with the pattern.
-    pub fn select_regex(&mut self, column: usize, pattern: &str, on: bool) -> Result<Option<Answer>> {
+    pub fn select_regex(
+        &mut self,
+        column: usize,
+        pattern: &str,
+        on: bool,
+    ) -> Result<Option<Answer>> {
         let effect = TableState::regex(column, pattern, on)?;
         Ok(self.answer(effect))
     }
@@ -215,8 +290,18 @@ impl LocalTable {
     }
 
     fn select(&mut self, column: usize, on: bool, hit: impl Fn(&str) -> bool) -> Answer {
-        let cell = |i: &usize| self.rows.get(*i).and_then(|r| r.get(column)).map_or("", LocalCell::value);
-        let ids: Vec<u64> = self.order.iter().filter(|i| hit(cell(i))).map(|i| *i as u64).collect();
+        let cell = |i: &usize| {
+            self.rows
+                .get(*i)
+                .and_then(|r| r.get(column))
+                .map_or("", LocalCell::value)
+        };
+        let ids: Vec<u64> = self
+            .order
+            .iter()
+            .filter(|i| hit(cell(i)))
+            .map(|i| *i as u64)
+            .collect();
         let found = ids.len();
         let changed = self.state.mark(ids, on);
         let done = if on { "selected" } else { "let go" };
@@ -253,11 +338,20 @@ impl LocalTable {
     }
 
     fn reorder(&mut self) {
-        let subset: Option<HashSet<u64>> = self.state.subset().map(|ids| ids.iter().copied().collect());
+        let subset: Option<HashSet<u64>> =
+            self.state.subset().map(|ids| ids.iter().copied().collect());
         let keep = |i: &usize| {
-            let cell = |column: usize| self.rows.get(*i).and_then(|r| r.get(column)).map_or("", LocalCell::value);
+            let cell = |column: usize| {
+                self.rows
+                    .get(*i)
+                    .and_then(|r| r.get(column))
+                    .map_or("", LocalCell::value)
+            };
             subset.as_ref().is_none_or(|s| s.contains(&(*i as u64)))
-                && self.dived.as_ref().is_none_or(|(column, value)| cell(*column) == value)
+                && self
+                    .dived
+                    .as_ref()
+                    .is_none_or(|(column, value)| cell(*column) == value)
         };
         let mut order: Vec<usize> = (0..self.rows.len()).filter(keep).collect();
         // The sort is stable: rows that every key holds equal stay in the order they were given.
@@ -269,13 +363,20 @@ impl LocalTable {
     fn compare(&self, a: usize, b: usize) -> Ordering {
         let cell = |row: usize, column: usize| self.rows.get(row).and_then(|r| r.get(column));
         for key in self.state.sort() {
-            let number = self.columns.get(key.column).is_some_and(|c| c.kind != ColumnKind::Text);
+            let number = self
+                .columns
+                .get(key.column)
+                .is_some_and(|c| c.kind != ColumnKind::Text);
             let (a, b) = (cell(a, key.column), cell(b, key.column));
             let order = if number {
-                let value = |c: Option<&LocalCell>| c.and_then(|c| c.number).filter(|n| !n.is_nan());
+                let value =
+                    |c: Option<&LocalCell>| c.and_then(|c| c.number).filter(|n| !n.is_nan());
                 last_if_none(value(a), value(b), f64::total_cmp, key.descending)
             } else {
-                let value = |c: Option<&LocalCell>| c.map(|c| c.value().to_lowercase()).filter(|v| !v.is_empty());
+                let value = |c: Option<&LocalCell>| {
+                    c.map(|c| c.value().to_lowercase())
+                        .filter(|v| !v.is_empty())
+                };
                 last_if_none(value(a), value(b), String::cmp, key.descending)
             };
             if order != Ordering::Equal {
@@ -291,16 +392,33 @@ impl LocalTable {
         for value in self.values(column) {
             *counts.entry(value).or_default() += 1;
         }
-        let mut rows: Vec<(String, u64)> = counts.into_iter().map(|(v, n)| (v.to_string(), n)).collect();
+        let mut rows: Vec<(String, u64)> = counts
+            .into_iter()
+            .map(|(v, n)| (v.to_string(), n))
+            .collect();
         rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let more = rows.len().saturating_sub(MOST_VALUES) as u64;
         rows.truncate(MOST_VALUES);
-        let column = self.columns.get(column).map(|c| c.name.clone()).unwrap_or_default();
-        Frequency { column, rows, total: self.order.len() as u64, more }
+        let column = self
+            .columns
+            .get(column)
+            .map(|c| c.name.clone())
+            .unwrap_or_default();
+        Frequency {
+            column,
+            rows,
+            total: self.order.len() as u64,
+            more,
+        }
     }
 
     fn values(&self, column: usize) -> impl Iterator<Item = &str> {
-        self.order.iter().map(move |i| self.rows.get(*i).and_then(|r| r.get(column)).map_or("", LocalCell::value))
+        self.order.iter().map(move |i| {
+            self.rows
+                .get(*i)
+                .and_then(|r| r.get(column))
+                .map_or("", LocalCell::value)
+        })
     }
 
     /// What each column holds, over the rows shown.
@@ -309,11 +427,22 @@ impl LocalTable {
     }
 
     fn summary(&self, column: usize) -> Summary {
-        let Some(spec) = self.columns.get(column) else { return Summary::default() };
-        let cells: Vec<&LocalCell> =
-            self.order.iter().filter_map(|i| self.rows.get(*i).and_then(|r| r.get(column))).collect();
+        let Some(spec) = self.columns.get(column) else {
+            return Summary::default();
+        };
+        let cells: Vec<&LocalCell> = self
+            .order
+            .iter()
+            .filter_map(|i| self.rows.get(*i).and_then(|r| r.get(column)))
+            .collect();
         let numbers = spec.kind != ColumnKind::Text;
-        let has = |c: &&&LocalCell| if numbers { c.number.is_some() } else { !c.value().is_empty() };
+        let has = |c: &&&LocalCell| {
+            if numbers {
+                c.number.is_some()
+            } else {
+                !c.value().is_empty()
+            }
+        };
         let present: Vec<&LocalCell> = cells.iter().filter(has).copied().collect();
         let order = |a: &&&LocalCell, b: &&&LocalCell| match (a.number, b.number) {
             (Some(x), Some(y)) if numbers => x.total_cmp(&y),
@@ -326,11 +455,20 @@ impl LocalTable {
             column: spec.name.clone(),
             present: present.len() as u64,
             missing: self.order.len() as u64 - present.len() as u64,
-            distinct: present.iter().map(|c| c.value()).collect::<HashSet<_>>().len() as u64,
+            distinct: present
+                .iter()
+                .map(|c| c.value())
+                .collect::<HashSet<_>>()
+                .len() as u64,
             min: shown(present.iter().min_by(order)),
             max: shown(present.iter().max_by(order)),
             mean: (numbers && !present.is_empty()).then(|| sum / present.len() as f64),
-            top: frequency.rows.into_iter().map(|(v, _)| v).find(|v| !v.is_empty()).unwrap_or_default(),
+            top: frequency
+                .rows
+                .into_iter()
+                .map(|(v, _)| v)
+                .find(|v| !v.is_empty())
+                .unwrap_or_default(),
         }
     }
 
@@ -340,29 +478,59 @@ impl LocalTable {
             CopyWhat::Row(id) => usize::try_from(*id).into_iter().collect(),
             // Selected rows that a subset or a dive leaves out are copied too, in the order they were given.
             CopyWhat::Selected(ids) => {
-                let ids: HashSet<usize> = ids.iter().filter_map(|i| usize::try_from(*i).ok()).collect();
+                let ids: HashSet<usize> = ids
+                    .iter()
+                    .filter_map(|i| usize::try_from(*i).ok())
+                    .collect();
                 let shown: HashSet<usize> = self.order.iter().copied().collect();
                 let hidden = (0..self.rows.len()).filter(|i| !shown.contains(i));
-                self.order.iter().copied().chain(hidden).filter(|i| ids.contains(i)).collect()
+                self.order
+                    .iter()
+                    .copied()
+                    .chain(hidden)
+                    .filter(|i| ids.contains(i))
+                    .collect()
             }
             CopyWhat::All => self.order.clone(),
             CopyWhat::Page { first, count } => {
                 let first = usize::try_from(*first).unwrap_or(usize::MAX);
-                self.order.iter().skip(first).take(usize::try_from(*count).unwrap_or(usize::MAX)).copied().collect()
+                self.order
+                    .iter()
+                    .skip(first)
+                    .take(usize::try_from(*count).unwrap_or(usize::MAX))
+                    .copied()
+                    .collect()
             }
         };
         let spec = |c: &usize| self.columns.get(*c);
-        let headings: Vec<copy::Heading<'_>> = columns.iter().filter_map(spec).map(copy::Heading::of).collect();
+        let headings: Vec<copy::Heading<'_>> = columns
+            .iter()
+            .filter_map(spec)
+            .map(copy::Heading::of)
+            .collect();
         let cell = |cell: &LocalCell| {
             let text = cell.value();
             let is_data = matches!(format, CopyFormat::Tsv | CopyFormat::Csv);
-            let text = cell.number.filter(|_| is_data).map_or(text.to_string(), |number| copy::bare(text, number));
-            copy::CopyCell { text, number: cell.number.filter(|_| !cell.is_aside) }
+            let text = cell
+                .number
+                .filter(|_| is_data)
+                .map_or(text.to_string(), |number| copy::bare(text, number));
+            copy::CopyCell {
+                text,
+                number: cell.number.filter(|_| !cell.is_aside),
+            }
         };
         let cells = |r: &Vec<LocalCell>| -> Vec<copy::CopyCell> {
-            columns.iter().map(|c| r.get(*c).map(cell).unwrap_or_default()).collect()
+            columns
+                .iter()
+                .map(|c| r.get(*c).map(cell).unwrap_or_default())
+                .collect()
         };
-        let rows: Vec<Vec<copy::CopyCell>> = wanted.iter().filter_map(|i| self.rows.get(*i)).map(cells).collect();
+        let rows: Vec<Vec<copy::CopyCell>> = wanted
+            .iter()
+            .filter_map(|i| self.rows.get(*i))
+            .map(cells)
+            .collect();
         (copy::rows_as(&headings, &rows, format), rows.len())
     }
 
@@ -371,12 +539,30 @@ impl LocalTable {
         self.state.resize(area, &self.columns);
         self.state.settle(self.order.len() as u64);
         let window = self.window();
-        let (columns, state, empty, note) = (&self.columns[..], &self.state, &self.empty, self.note.as_str());
-        TableView { columns, window: &window, state, empty, note, look }.render(area, buf);
+        let (columns, state, empty, note) = (
+            &self.columns[..],
+            &self.state,
+            &self.empty,
+            self.note.as_str(),
+        );
+        TableView {
+            columns,
+            window: &window,
+            state,
+            empty,
+            note,
+            look,
+        }
+        .render(area, buf);
     }
 }
 
-fn last_if_none<T>(a: Option<T>, b: Option<T>, compare: fn(&T, &T) -> Ordering, descending: bool) -> Ordering {
+fn last_if_none<T>(
+    a: Option<T>,
+    b: Option<T>,
+    compare: fn(&T, &T) -> Ordering,
+    descending: bool,
+) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) if descending => compare(&b, &a),
         (Some(a), Some(b)) => compare(&a, &b),

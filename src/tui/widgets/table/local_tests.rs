@@ -3,20 +3,36 @@ use proptest::prelude::*;
 use super::*;
 
 fn table(rows: &[(&str, Option<f64>)]) -> LocalTable {
-    let columns = vec![Spec::text("name", 10), Spec::number("n", "", ColumnKind::Number, 6)];
+    let columns = vec![
+        Spec::text("name", 10),
+        Spec::number("n", "", ColumnKind::Number, 6),
+    ];
     let rows = rows.iter().map(|(name, n)| {
-        vec![LocalCell::text(*name), LocalCell::number(n.map_or(String::new(), |n| n.to_string()), *n)]
+        vec![
+            LocalCell::text(*name),
+            LocalCell::number(n.map_or(String::new(), |n| n.to_string()), *n),
+        ]
     });
     LocalTable::new(columns, rows.collect(), 1, Empty::Loading)
 }
 
 fn names(t: &mut LocalTable) -> Vec<String> {
     t.state.resize(Rect::new(0, 0, 80, 100), &t.columns);
-    t.window().rows.iter().map(|r| r.cells[0].text.clone()).collect()
+    t.window()
+        .rows
+        .iter()
+        .map(|r| r.cells[0].text.clone())
+        .collect()
 }
 
 fn fruit() -> LocalTable {
-    table(&[("pear", Some(10.0)), ("Apple", Some(9.0)), ("fig", None), ("apple", Some(9.0)), ("", Some(-1.0))])
+    table(&[
+        ("pear", Some(10.0)),
+        ("Apple", Some(9.0)),
+        ("fig", None),
+        ("apple", Some(9.0)),
+        ("", Some(-1.0)),
+    ])
 }
 
 #[test]
@@ -37,33 +53,57 @@ fn sorts_numbers_by_number_text_without_case_and_missing_last() {
 #[test]
 fn selects_by_regex_and_likeness_and_shows_the_subset() {
     let mut t = fruit();
-    assert_eq!(t.select_regex(0, "(?i)^a", true).unwrap(), Some(Answer::Said("2 rows match, 2 newly selected".into())));
+    assert_eq!(
+        t.select_regex(0, "(?i)^a", true).unwrap(),
+        Some(Answer::Said("2 rows match, 2 newly selected".into()))
+    );
     assert!(t.select_regex(0, "[", true).is_err());
     assert_eq!(t.state.selected().len(), 2);
     t.act(Action::Subset);
     assert_eq!(names(&mut t), ["Apple", "apple"]);
     assert_eq!((t.window().total, t.window().of), (2, 5));
     t.select_regex(0, "^A", false).unwrap();
-    assert_eq!(names(&mut t), ["Apple", "apple"], "a subset keeps its members while the selection changes");
+    assert_eq!(
+        names(&mut t),
+        ["Apple", "apple"],
+        "a subset keeps its members while the selection changes"
+    );
     t.act(Action::Subset);
     assert_eq!(names(&mut t).len(), 5);
     t.act(Action::SelectNone);
     t.go_to_column(1);
     t.state.go_to_row(1);
     t.act(Action::SelectLike);
-    assert_eq!(t.state.selected().iter().copied().collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(
+        t.state.selected().iter().copied().collect::<Vec<_>>(),
+        [1, 3]
+    );
 }
 
 #[test]
 fn frequency_and_summary_count_every_row() {
     let t = fruit();
     let f = t.frequency(1);
-    assert_eq!(f.rows, [("9".into(), 2), ("".into(), 1), ("-1".into(), 1), ("10".into(), 1)]);
+    assert_eq!(
+        f.rows,
+        [
+            ("9".into(), 2),
+            ("".into(), 1),
+            ("-1".into(), 1),
+            ("10".into(), 1)
+        ]
+    );
     assert_eq!((f.total, f.more, f.column.as_str()), (5, 0, "n"));
     let s = t.describe();
-    assert_eq!((s[0].present, s[0].missing, s[0].distinct, s[0].mean), (4, 1, 4, None));
+    assert_eq!(
+        (s[0].present, s[0].missing, s[0].distinct, s[0].mean),
+        (4, 1, 4, None)
+    );
     assert_eq!((s[0].min.as_str(), s[0].max.as_str()), ("Apple", "pear"));
-    assert_eq!((s[1].min.as_str(), s[1].max.as_str(), s[1].mean), ("-1", "10", Some(6.75)));
+    assert_eq!(
+        (s[1].min.as_str(), s[1].max.as_str(), s[1].mean),
+        ("-1", "10", Some(6.75))
+    );
     assert_eq!(s[1].top, "9");
 }
 
@@ -73,22 +113,50 @@ fn copies_what_is_shown_in_the_order_it_is_shown() {
     t.go_to_column(1);
     t.act(Action::SortDescending);
     let copied = t.act(Action::CopyRow);
-    assert_eq!(copied, [Answer::Copied { text: "name\tn\npear\t10\n".into(), rows: 1, but: None }]);
+    assert_eq!(
+        copied,
+        [Answer::Copied {
+            text: "name\tn\npear\t10\n".into(),
+            rows: 1,
+            but: None
+        }]
+    );
     t.state.mark([0, 1, 4], true);
-    let [Answer::Effect(TableEffect::AskCopy(what))] = &t.act(Action::CopyTable)[..] else { panic!() };
+    let [Answer::Effect(TableEffect::AskCopy(what))] = &t.act(Action::CopyTable)[..] else {
+        panic!()
+    };
     let copied = t.answer(TableEffect::Copy(what.clone(), CopyFormat::Tsv));
-    assert_eq!(copied, Some(Answer::Copied { text: "name\tn\npear\t10\nApple\t9\n\t-1\n".into(), rows: 3, but: None }));
+    assert_eq!(
+        copied,
+        Some(Answer::Copied {
+            text: "name\tn\npear\t10\nApple\t9\n\t-1\n".into(),
+            rows: 3,
+            but: None
+        })
+    );
     t.act(Action::Hide);
-    assert_eq!(t.act(Action::CopyRow), [Answer::Copied { text: "name\npear\n".into(), rows: 1, but: None }]);
+    assert_eq!(
+        t.act(Action::CopyRow),
+        [Answer::Copied {
+            text: "name\npear\n".into(),
+            rows: 1,
+            but: None
+        }]
+    );
 }
 
 #[test]
 fn a_table_too_long_for_a_clipboard_is_copied_as_its_page_and_says_so() {
-    let rows = (0..3000).map(|n| vec![LocalCell::text(format!("row {n} {}", "x".repeat(60)))]).collect();
+    let rows = (0..3000)
+        .map(|n| vec![LocalCell::text(format!("row {n} {}", "x".repeat(60)))])
+        .collect();
     let mut t = LocalTable::new(vec![Spec::text("name", 9)], rows, 1, Empty::Loading);
     t.state.resize(Rect::new(0, 0, 40, 12), &t.columns);
-    let Some(Answer::Copied { text, rows, but: Some(said) }) =
-        t.answer(TableEffect::Copy(CopyWhat::All, CopyFormat::Tsv))
+    let Some(Answer::Copied {
+        text,
+        rows,
+        but: Some(said),
+    }) = t.answer(TableEffect::Copy(CopyWhat::All, CopyFormat::Tsv))
     else {
         panic!()
     };
@@ -108,7 +176,11 @@ fn a_dive_narrows_and_surfaces() {
 
 fn any_action() -> impl Strategy<Value = Action> {
     use crate::action::Scope;
-    let table: Vec<Action> = Action::ALL.iter().copied().filter(|a| a.scope() == Scope::Table).collect();
+    let table: Vec<Action> = Action::ALL
+        .iter()
+        .copied()
+        .filter(|a| a.scope() == Scope::Table)
+        .collect();
     proptest::sample::select(table)
 }
 

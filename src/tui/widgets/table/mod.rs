@@ -67,14 +67,30 @@ pub struct Spec {
 impl Spec {
     /// A text column of `width`.
     pub fn text(name: impl Into<String>, width: u16) -> Spec {
-        Spec { name: name.into(), width, ..Spec::default() }
+        Spec {
+            name: name.into(),
+            width,
+            ..Spec::default()
+        }
     }
 
     /// A right-aligned column of numbers, wide enough for its name and a sort arrow.
-    pub fn number(name: impl Into<String>, group: impl Into<String>, kind: ColumnKind, width: u16) -> Spec {
+    pub fn number(
+        name: impl Into<String>,
+        group: impl Into<String>,
+        kind: ColumnKind,
+        width: u16,
+    ) -> Spec {
         let (name, group) = (name.into(), group.into());
-        let mut spec =
-            Spec { name, group, short: String::new(), width, align: Align::Right, kind, better: Better::Neither };
+        let mut spec = Spec {
+            name,
+            group,
+            short: String::new(),
+            width,
+            align: Align::Right,
+            kind,
+            better: Better::Neither,
+        };
         spec.width = width.max(u16::try_from(text::width(spec.label()) + 2).unwrap_or(u16::MAX));
         spec
     }
@@ -91,7 +107,10 @@ impl Spec {
         if !self.short.is_empty() {
             return &self.short;
         }
-        self.name.strip_prefix(&self.group).and_then(|rest| rest.strip_prefix('.')).unwrap_or(&self.name)
+        self.name
+            .strip_prefix(&self.group)
+            .and_then(|rest| rest.strip_prefix('.'))
+            .unwrap_or(&self.name)
     }
 }
 
@@ -112,7 +131,10 @@ pub struct CellView {
 
 impl From<String> for CellView {
     fn from(text: String) -> Self {
-        CellView { text, ..CellView::default() }
+        CellView {
+            text,
+            ..CellView::default()
+        }
     }
 }
 
@@ -147,7 +169,8 @@ pub struct Window {
 impl Window {
     /// The row at a position of the table, if it is at hand.
     pub fn row(&self, position: u64) -> Option<&RowView> {
-        self.rows.get(usize::try_from(position.checked_sub(self.first)?).ok()?)
+        self.rows
+            .get(usize::try_from(position.checked_sub(self.first)?).ok()?)
     }
 }
 

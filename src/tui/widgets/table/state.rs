@@ -46,7 +46,13 @@ pub struct TableState {
 impl TableState {
     /// A table whose first `pinned` columns stay on the left.
     pub fn new(pinned: usize) -> TableState {
-        TableState { pinned: (0..pinned).collect(), column: 0, page: 1, width: 80, ..TableState::default() }
+        TableState {
+            pinned: (0..pinned).collect(),
+            column: 0,
+            page: 1,
+            width: 80,
+            ..TableState::default()
+        }
     }
 
     /// Position of the row under the cursor.
@@ -105,14 +111,19 @@ impl TableState {
         let end = (self.top + self.page).min(window.total);
         let have = window.first..window.first + window.rows.len() as u64;
         let missing = self.top < end && !(have.start <= self.top && end <= have.end);
-        missing.then_some(TableEffect::NeedRows { first: self.top, count: self.page })
+        missing.then_some(TableEffect::NeedRows {
+            first: self.top,
+            count: self.page,
+        })
     }
 
     /// Columns in the order they are shown: pinned ones first, hidden ones left out.
     pub fn order(&self, columns: &[Spec]) -> Vec<usize> {
         let shown = |c: &usize| *c < columns.len() && !self.hidden.contains(c);
         let pinned = self.pinned.iter().copied().filter(shown);
-        pinned.chain((0..columns.len()).filter(|c| shown(c) && !self.pinned.contains(c))).collect()
+        pinned
+            .chain((0..columns.len()).filter(|c| shown(c) && !self.pinned.contains(c)))
+            .collect()
     }
 
     fn width_of(&self, columns: &[Spec], column: usize) -> u16 {
@@ -124,7 +135,11 @@ impl TableState {
     /// right edge, and the last one takes the room that is left.
     pub fn placed(&self, columns: &[Spec]) -> Vec<Placed> {
         let group = |c: usize| columns.get(c).map_or("", |s| s.group.as_str());
-        let is_text = |c: usize| columns.get(c).is_some_and(|s| s.align == super::Align::Left);
+        let is_text = |c: usize| {
+            columns
+                .get(c)
+                .is_some_and(|s| s.align == super::Align::Left)
+        };
         let order = self.order(columns);
         let pinned = order.iter().filter(|c| self.pinned.contains(c)).count();
         let mut out: Vec<Placed> = Vec::new();
@@ -137,7 +152,11 @@ impl TableState {
                 x += 1 + u16::from(group(last.column) != group(column));
             }
             // Pinned columns leave room for one beside them, however narrow the terminal.
-            let reserve = if i < pinned && pinned < order.len() { 10 } else { 0 };
+            let reserve = if i < pinned && pinned < order.len() {
+                10
+            } else {
+                0
+            };
             let room = self.width.saturating_sub(x + reserve);
             let mut width = self.width_of(columns, column);
             let first_free = i == pinned + self.scrolled;
@@ -147,7 +166,12 @@ impl TableState {
                 }
                 width = room;
             }
-            out.push(Placed { column, x, width, pinned: i < pinned });
+            out.push(Placed {
+                column,
+                x,
+                width,
+                pinned: i < pinned,
+            });
             x += width;
         }
         if let (Some(last), Some(end)) = (out.last_mut(), order.last())
@@ -174,12 +198,20 @@ impl TableState {
         };
         let pinned = order.iter().filter(|c| self.pinned.contains(c)).count();
         self.scrolled = self.scrolled.min(order.len().saturating_sub(pinned + 1));
-        let Some(position) = at.checked_sub(pinned) else { return };
+        let Some(position) = at.checked_sub(pinned) else {
+            return;
+        };
         self.scrolled = self.scrolled.min(position);
         let (column, wanted) = (self.column, self.width_of(columns, self.column));
-        let text = columns.get(column).is_some_and(|c| c.align == super::Align::Left);
+        let text = columns
+            .get(column)
+            .is_some_and(|c| c.align == super::Align::Left);
         let wanted = if text { wanted.min(12) } else { wanted };
-        while self.scrolled < position && !self.placed(columns).iter().any(|p| p.column == column && p.width >= wanted)
+        while self.scrolled < position
+            && !self
+                .placed(columns)
+                .iter()
+                .any(|p| p.column == column && p.width >= wanted)
         {
             self.scrolled += 1;
         }
@@ -193,9 +225,14 @@ impl TableState {
             Ok(mut effects) => {
                 self.follow_row();
                 self.follow_column(extent.columns);
-                let reread = effects.iter().any(|e| matches!(e, TableEffect::Sort(_) | TableEffect::Subset(_)));
+                let reread = effects
+                    .iter()
+                    .any(|e| matches!(e, TableEffect::Sort(_) | TableEffect::Subset(_)));
                 if reread {
-                    effects.push(TableEffect::NeedRows { first: self.top, count: self.page });
+                    effects.push(TableEffect::NeedRows {
+                        first: self.top,
+                        count: self.page,
+                    });
                 } else {
                     effects.extend(self.need(extent.window));
                 }
@@ -204,10 +241,19 @@ impl TableState {
         }
     }
 
-    fn step(&mut self, action: Action, extent: &Extent<'_>) -> std::result::Result<Vec<TableEffect>, &'static str> {
+    fn step(
+        &mut self,
+        action: Action,
+        extent: &Extent<'_>,
+    ) -> std::result::Result<Vec<TableEffect>, &'static str> {
         let Extent { columns, window } = *extent;
         let last = window.total.checked_sub(1).ok_or("there are no rows");
-        let here = || window.row(self.row).map(|r| r.id).ok_or("this row is still loading");
+        let here = || {
+            window
+                .row(self.row)
+                .map(|r| r.id)
+                .ok_or("this row is still loading")
+        };
         let order = self.order(columns);
         let at = order.iter().position(|c| *c == self.column).unwrap_or(0);
         let column = self.column;
@@ -222,7 +268,10 @@ impl TableState {
             Action::Top => self.row = last.map(|_| 0)?,
             Action::Bottom => self.row = last?,
             Action::Left => {
-                self.column = *at.checked_sub(1).and_then(|i| order.get(i)).ok_or("this is the first column")?;
+                self.column = *at
+                    .checked_sub(1)
+                    .and_then(|i| order.get(i))
+                    .ok_or("this is the first column")?;
             }
             Action::Right => self.column = *order.get(at + 1).ok_or("this is the last column")?,
             Action::NextMeasure => {
@@ -233,14 +282,54 @@ impl TableState {
                 self.column = self.previous_group(columns, &order, at)?;
                 self.begin_with(columns, &order);
             }
-            Action::Open => return Ok(vec![TableEffect::Open { id: here()?, row: self.row, column }]),
-            Action::SortAscending => return Ok(self.sort_by(SortKey { column, descending: false }, false)),
-            Action::SortDescending => return Ok(self.sort_by(SortKey { column, descending: true }, false)),
-            Action::ThenAscending => return Ok(self.sort_by(SortKey { column, descending: false }, true)),
-            Action::ThenDescending => return Ok(self.sort_by(SortKey { column, descending: true }, true)),
+            Action::Open => {
+                return Ok(vec![TableEffect::Open {
+                    id: here()?,
+                    row: self.row,
+                    column,
+                }]);
+            }
+            Action::SortAscending => {
+                return Ok(self.sort_by(
+                    SortKey {
+                        column,
+                        descending: false,
+                    },
+                    false,
+                ));
+            }
+            Action::SortDescending => {
+                return Ok(self.sort_by(
+                    SortKey {
+                        column,
+                        descending: true,
+                    },
+                    false,
+                ));
+            }
+            Action::ThenAscending => {
+                return Ok(self.sort_by(
+                    SortKey {
+                        column,
+                        descending: false,
+                    },
+                    true,
+                ));
+            }
+            Action::ThenDescending => {
+                return Ok(self.sort_by(
+                    SortKey {
+                        column,
+                        descending: true,
+                    },
+                    true,
+                ));
+            }
             Action::Pin => self.pin(columns)?,
             Action::Hide => {
-                let next = order.get(at + 1).or_else(|| at.checked_sub(1).and_then(|i| order.get(i)));
+                let next = order
+                    .get(at + 1)
+                    .or_else(|| at.checked_sub(1).and_then(|i| order.get(i)));
                 let next = *next.ok_or("the last column cannot be hidden")?;
                 self.hidden.insert(column);
                 self.column = next;
@@ -259,14 +348,26 @@ impl TableState {
                 // On to the next row, so that a run of rows is a run of presses.
                 self.row = (self.row + 1).min(last?);
             }
-            Action::SelectRegex => return last.map(|_| vec![TableEffect::AskRegex { column, on: true }]),
+            Action::SelectRegex => {
+                return last.map(|_| vec![TableEffect::AskRegex { column, on: true }]);
+            }
             Action::UnselectRegex if self.selected.is_empty() => return Err("nothing is selected"),
             Action::UnselectRegex => return Ok(vec![TableEffect::AskRegex { column, on: false }]),
-            Action::SelectLike => return Ok(vec![TableEffect::SelectLike { column, id: here()? }]),
+            Action::SelectLike => {
+                return Ok(vec![TableEffect::SelectLike {
+                    column,
+                    id: here()?,
+                }]);
+            }
             Action::SelectNone if self.selected.is_empty() => return Err("nothing is selected"),
             Action::SelectNone => self.selected.clear(),
             Action::Subset => return self.toggle_subset(),
-            Action::CopyRow => return Ok(vec![TableEffect::Copy(CopyWhat::Row(here()?), CopyFormat::Tsv)]),
+            Action::CopyRow => {
+                return Ok(vec![TableEffect::Copy(
+                    CopyWhat::Row(here()?),
+                    CopyFormat::Tsv,
+                )]);
+            }
             Action::CopyTable => {
                 let what = match self.selected.is_empty() {
                     true => last.map(|_| CopyWhat::All)?,
@@ -302,7 +403,11 @@ impl TableState {
             self.pinned.retain(|c| *c != column);
             return Ok(());
         }
-        let taken: u32 = self.pinned.iter().map(|c| 1 + u32::from(self.width_of(columns, *c))).sum();
+        let taken: u32 = self
+            .pinned
+            .iter()
+            .map(|c| 1 + u32::from(self.width_of(columns, *c)))
+            .sum();
         if taken + u32::from(self.width_of(columns, column)) + 12 > u32::from(self.width) {
             return Err("no room to pin another column; widen the terminal or let one go");
         }
@@ -314,10 +419,23 @@ impl TableState {
         if self.widened.remove(&self.column).is_some() {
             return Ok(());
         }
-        let spec = extent.columns.get(self.column).ok_or("there are no columns")?;
-        let cells = extent.window.rows.iter().filter_map(|r| r.cells.get(self.column)).map(|c| text::width(&c.text));
-        let natural = cells.chain([text::width(spec.label()) + 2]).max().unwrap_or(0);
-        let natural = u16::try_from(natural).unwrap_or(u16::MAX).min(self.width.saturating_sub(GUTTER));
+        let spec = extent
+            .columns
+            .get(self.column)
+            .ok_or("there are no columns")?;
+        let cells = extent
+            .window
+            .rows
+            .iter()
+            .filter_map(|r| r.cells.get(self.column))
+            .map(|c| text::width(&c.text));
+        let natural = cells
+            .chain([text::width(spec.label()) + 2])
+            .max()
+            .unwrap_or(0);
+        let natural = u16::try_from(natural)
+            .unwrap_or(u16::MAX)
+            .min(self.width.saturating_sub(GUTTER));
         if natural <= spec.width {
             return Err("this column already shows all of its text");
         }
@@ -363,7 +481,11 @@ impl TableState {
     /// [`ErrorKind::Usage`] says what is wrong with the pattern.
     pub fn regex(column: usize, pattern: &str, on: bool) -> Result<TableEffect> {
         regex::Regex::new(pattern).map_err(|e| bad_regex(&e))?;
-        Ok(TableEffect::SelectRegex { column, pattern: pattern.into(), on })
+        Ok(TableEffect::SelectRegex {
+            column,
+            pattern: pattern.into(),
+            on,
+        })
     }
 
     /// Puts the cursor on a column, showing it if it was hidden.
@@ -377,8 +499,16 @@ impl TableState {
 /// What is wrong with a pattern, in its last line (the others draw an arrow).
 pub(super) fn bad_regex(error: &regex::Error) -> Error {
     let text = error.to_string();
-    let last = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_string();
-    Error::new(ErrorKind::Usage, format!("not a regular expression: {last}"))
+    let last = text
+        .lines()
+        .last()
+        .unwrap_or_default()
+        .trim_start_matches("error: ")
+        .to_string();
+    Error::new(
+        ErrorKind::Usage,
+        format!("not a regular expression: {last}"),
+    )
 }
 
 #[cfg(test)]

@@ -11,8 +11,16 @@ fn columns() -> Vec<Spec> {
 }
 
 fn window(first: u64, count: u64, total: u64) -> Window {
-    let row = |id| RowView { id, cells: vec![CellView::from(format!("a rather long model name {id}"))] };
-    Window { first, rows: (first..first + count).map(row).collect(), total, of: total }
+    let row = |id| RowView {
+        id,
+        cells: vec![CellView::from(format!("a rather long model name {id}"))],
+    };
+    Window {
+        first,
+        rows: (first..first + count).map(row).collect(),
+        total,
+        of: total,
+    }
 }
 
 struct Bench {
@@ -23,13 +31,25 @@ struct Bench {
 
 impl Bench {
     fn new(width: u16, height: u16, window: Window) -> Bench {
-        let mut bench = Bench { columns: columns(), window, state: TableState::new(1) };
-        bench.state.resize(Rect::new(0, 0, width, height), &bench.columns);
+        let mut bench = Bench {
+            columns: columns(),
+            window,
+            state: TableState::new(1),
+        };
+        bench
+            .state
+            .resize(Rect::new(0, 0, width, height), &bench.columns);
         bench
     }
 
     fn act(&mut self, action: Action) -> Vec<TableEffect> {
-        self.state.act(action, &Extent { columns: &self.columns, window: &self.window })
+        self.state.act(
+            action,
+            &Extent {
+                columns: &self.columns,
+                window: &self.window,
+            },
+        )
     }
 
     fn refused(&mut self, action: Action) -> bool {
@@ -47,7 +67,13 @@ fn moves_by_pages_and_asks_for_rows_only_when_it_lacks_them() {
     assert_eq!(b.state.page().0, 0);
     assert_eq!(b.act(Action::Down), []);
     assert_eq!((b.state.row(), b.state.page().0), (10, 10));
-    assert_eq!(b.act(Action::Bottom), [TableEffect::NeedRows { first: 20, count: 10 }]);
+    assert_eq!(
+        b.act(Action::Bottom),
+        [TableEffect::NeedRows {
+            first: 20,
+            count: 10
+        }]
+    );
     assert_eq!(b.state.row(), 24);
     assert!(b.refused(Action::Down) && b.refused(Action::PageDown));
     assert_eq!(b.act(Action::PageUp), []);
@@ -67,7 +93,13 @@ fn a_row_on_its_way_cannot_be_selected_or_opened() {
 #[test]
 fn columns_scroll_beside_the_pinned_one() {
     let mut b = Bench::new(32, 13, window(0, 5, 5));
-    let seen = |b: &Bench| b.state.placed(&b.columns).iter().map(|p| p.column).collect::<Vec<_>>();
+    let seen = |b: &Bench| {
+        b.state
+            .placed(&b.columns)
+            .iter()
+            .map(|p| p.column)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(seen(&b), [0, 1, 2]);
     for _ in 0..4 {
         b.act(Action::Right);
@@ -85,7 +117,13 @@ fn columns_scroll_beside_the_pinned_one() {
 
 #[test]
 fn a_group_that_is_gone_to_begins_at_the_left_where_it_is_not_wholly_shown() {
-    let seen = |b: &Bench| b.state.placed(&b.columns).iter().map(|p| p.column).collect::<Vec<_>>();
+    let seen = |b: &Bench| {
+        b.state
+            .placed(&b.columns)
+            .iter()
+            .map(|p| p.column)
+            .collect::<Vec<_>>()
+    };
     // Room for two columns beside the pinned one and half of the next group.
     let mut b = Bench::new(40, 13, window(0, 5, 5));
     assert_eq!(seen(&b), [0, 1, 2, 3]);
@@ -109,15 +147,39 @@ fn a_group_that_is_gone_to_begins_at_the_left_where_it_is_not_wholly_shown() {
 fn sort_keys_add_up_and_the_same_key_again_clears() {
     let mut b = Bench::new(80, 13, window(0, 5, 5));
     b.act(Action::Right);
-    let first = SortKey { column: 1, descending: true };
-    assert_eq!(b.act(Action::SortDescending)[0], TableEffect::Sort(vec![first]));
+    let first = SortKey {
+        column: 1,
+        descending: true,
+    };
+    assert_eq!(
+        b.act(Action::SortDescending)[0],
+        TableEffect::Sort(vec![first])
+    );
     b.act(Action::Right);
-    let second = SortKey { column: 2, descending: false };
-    assert_eq!(b.act(Action::ThenAscending)[0], TableEffect::Sort(vec![first, second]));
-    assert_eq!(b.act(Action::ThenAscending)[0], TableEffect::Sort(vec![first]));
+    let second = SortKey {
+        column: 2,
+        descending: false,
+    };
+    assert_eq!(
+        b.act(Action::ThenAscending)[0],
+        TableEffect::Sort(vec![first, second])
+    );
+    assert_eq!(
+        b.act(Action::ThenAscending)[0],
+        TableEffect::Sort(vec![first])
+    );
     b.act(Action::Left);
     let effects = b.act(Action::SortDescending);
-    assert_eq!(effects, [TableEffect::Sort(vec![]), TableEffect::NeedRows { first: 0, count: 10 }]);
+    assert_eq!(
+        effects,
+        [
+            TableEffect::Sort(vec![]),
+            TableEffect::NeedRows {
+                first: 0,
+                count: 10
+            }
+        ]
+    );
 }
 
 #[test]
@@ -149,35 +211,61 @@ fn hide_pin_and_width_come_and_go() {
 #[test]
 fn a_subset_leads_back_to_where_it_began() {
     let mut b = Bench::new(80, 13, window(0, 25, 25));
-    assert!(b.refused(Action::Subset) && b.refused(Action::SelectNone) && b.refused(Action::UnselectRegex));
+    assert!(
+        b.refused(Action::Subset)
+            && b.refused(Action::SelectNone)
+            && b.refused(Action::UnselectRegex)
+    );
     b.act(Action::PageDown);
     b.act(Action::Select);
     b.act(Action::Select);
-    assert_eq!(b.state.selected().iter().copied().collect::<Vec<_>>(), [10, 11]);
-    assert_eq!(b.act(Action::Subset)[0], TableEffect::Subset(Some(vec![10, 11])));
+    assert_eq!(
+        b.state.selected().iter().copied().collect::<Vec<_>>(),
+        [10, 11]
+    );
+    assert_eq!(
+        b.act(Action::Subset)[0],
+        TableEffect::Subset(Some(vec![10, 11]))
+    );
     assert!(b.state.in_subset());
     assert_eq!(b.state.row(), 0);
     assert_eq!(b.act(Action::Subset)[0], TableEffect::Subset(None));
     assert_eq!(b.state.row(), 12);
     let copied = b.act(Action::CopyTable);
-    assert_eq!(copied, [TableEffect::AskCopy(CopyWhat::Selected(vec![10, 11]))]);
+    assert_eq!(
+        copied,
+        [TableEffect::AskCopy(CopyWhat::Selected(vec![10, 11]))]
+    );
     b.act(Action::SelectNone);
-    assert_eq!(b.act(Action::CopyTable), [TableEffect::AskCopy(CopyWhat::All)]);
+    assert_eq!(
+        b.act(Action::CopyTable),
+        [TableEffect::AskCopy(CopyWhat::All)]
+    );
 }
 
 #[test]
 fn an_empty_table_refuses_with_a_reason() {
     let mut b = Bench::new(80, 13, Window::default());
-    for action in Action::ALL.iter().filter(|a| a.scope() == crate::action::Scope::Table) {
+    for action in Action::ALL
+        .iter()
+        .filter(|a| a.scope() == crate::action::Scope::Table)
+    {
         for effect in b.act(*action) {
             assert!(
-                matches!(effect, TableEffect::Refuse(_) | TableEffect::AskColumn | TableEffect::Sort(_))
-                    || matches!(effect, TableEffect::NeedRows { .. }),
+                matches!(
+                    effect,
+                    TableEffect::Refuse(_) | TableEffect::AskColumn | TableEffect::Sort(_)
+                ) || matches!(effect, TableEffect::NeedRows { .. }),
                 "{} gave {effect:?}",
                 action.name()
             );
         }
     }
-    assert!(TableState::regex(0, "(", true).unwrap_err().what.contains("unclosed"));
+    assert!(
+        TableState::regex(0, "(", true)
+            .unwrap_err()
+            .what
+            .contains("unclosed")
+    );
     TableState::new(0).resize(Rect::new(0, 0, 0, 0), &[]);
 }

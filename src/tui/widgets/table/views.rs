@@ -45,7 +45,12 @@ pub struct FrequencyView {
 impl FrequencyView {
     /// Shows the frequencies of column `column` of some table.
     pub fn new(column: usize, frequency: Frequency) -> FrequencyView {
-        let Frequency { column: name, rows, total, more } = frequency;
+        let Frequency {
+            column: name,
+            rows,
+            total,
+            more,
+        } = frequency;
         let title = format!("how often each value of `{name}` occurs");
         let mut columns = vec![
             Spec::text("value", 28),
@@ -64,14 +69,30 @@ impl FrequencyView {
                 shown.view.role = Role::Dim;
             }
             let rows = LocalCell::number(text::grouped(*n), Some(*n as f64));
-            vec![shown, rows, LocalCell::number(format!("{:.1} %", share * 100.0), Some(share)), bar]
+            vec![
+                shown,
+                rows,
+                LocalCell::number(format!("{:.1} %", share * 100.0), Some(share)),
+                bar,
+            ]
         };
         let cells = rows.iter().map(line).collect();
-        let mut table = LocalTable::new(columns, cells, 1, Empty::Nothing { hint: "the table has no rows".into() });
+        let mut table = LocalTable::new(
+            columns,
+            cells,
+            1,
+            Empty::Nothing {
+                hint: "the table has no rows".into(),
+            },
+        );
         if more > 0 {
             table.set_note(format!("and {} more values", text::grouped(more)));
         }
-        FrequencyView { column, values: rows.into_iter().map(|(v, _)| v).collect(), table }
+        FrequencyView {
+            column,
+            values: rows.into_iter().map(|(v, _)| v).collect(),
+            table,
+        }
     }
 
     /// The table it is drawn as, for going to a column or copying.
@@ -83,17 +104,31 @@ impl FrequencyView {
     pub fn act(&mut self, action: Action) -> Vec<FrequencyEffect> {
         let before = self.table.cursor_id();
         let answers = self.table.act(action);
-        let value_of = |id: u64| usize::try_from(id).ok().and_then(|i| self.values.get(i)).cloned();
+        let value_of = |id: u64| {
+            usize::try_from(id)
+                .ok()
+                .and_then(|i| self.values.get(i))
+                .cloned()
+        };
         if action == Action::Select
             && let Some((id, value)) = before.and_then(|id| Some((id, value_of(id)?)))
         {
             let on = self.table.state().selected().contains(&id);
-            return vec![FrequencyEffect::SelectValue { column: self.column, value, on }];
+            return vec![FrequencyEffect::SelectValue {
+                column: self.column,
+                value,
+                on,
+            }];
         }
         let effect = |answer| match answer {
             Answer::Effect(TableEffect::Open { id, .. }) => match value_of(id) {
-                Some(value) => FrequencyEffect::Dive { column: self.column, value },
-                None => FrequencyEffect::Table(Answer::Effect(TableEffect::Refuse("nothing to open".into()))),
+                Some(value) => FrequencyEffect::Dive {
+                    column: self.column,
+                    value,
+                },
+                None => FrequencyEffect::Table(Answer::Effect(TableEffect::Refuse(
+                    "nothing to open".into(),
+                ))),
             },
             other => FrequencyEffect::Table(other),
         };
@@ -113,7 +148,10 @@ impl FrequencyView {
 fn bar(share: f64) -> String {
     let eighths = (share.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
     let eighths = if share > 0.0 { eighths.max(1) } else { 0 };
-    let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"].get(eighths % 8).copied().unwrap_or_default();
+    let rest = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+        .get(eighths % 8)
+        .copied()
+        .unwrap_or_default();
     "█".repeat(eighths / 8) + rest
 }
 
@@ -127,19 +165,48 @@ impl DescribeView {
     /// Shows summaries, one a column, in the order of the table they were made from.
     pub fn new(summaries: Vec<Summary>) -> DescribeView {
         let number = |name: &str| Spec::number(name, "", ColumnKind::Number, 9);
-        let mut columns = vec![Spec::text("column", 18), number("present"), number("missing"), number("distinct")];
-        columns.extend([Spec::text("smallest", 14), Spec::text("largest", 14), number("mean"), Spec::text("top", 16)]);
-        columns.iter_mut().for_each(|c| c.group = "what each column holds".into());
+        let mut columns = vec![
+            Spec::text("column", 18),
+            number("present"),
+            number("missing"),
+            number("distinct"),
+        ];
+        columns.extend([
+            Spec::text("smallest", 14),
+            Spec::text("largest", 14),
+            number("mean"),
+            Spec::text("top", 16),
+        ]);
+        columns
+            .iter_mut()
+            .for_each(|c| c.group = "what each column holds".into());
         let count = |n: u64| LocalCell::number(text::grouped(n), Some(n as f64));
         let line = |s: Summary| {
-            let mean = LocalCell::number(s.mean.map_or(String::new(), |m| format!("{m:.3}")), s.mean);
+            let mean =
+                LocalCell::number(s.mean.map_or(String::new(), |m| format!("{m:.3}")), s.mean);
             let words = [s.column, s.min, s.max, s.top].map(LocalCell::text);
             let [column, min, max, top] = words;
-            vec![column, count(s.present), count(s.missing), count(s.distinct), min, max, mean, top]
+            vec![
+                column,
+                count(s.present),
+                count(s.missing),
+                count(s.distinct),
+                min,
+                max,
+                mean,
+                top,
+            ]
         };
         let rows = summaries.into_iter().map(line).collect();
         DescribeView {
-            table: LocalTable::new(columns, rows, 1, Empty::Nothing { hint: "there are no columns".into() }),
+            table: LocalTable::new(
+                columns,
+                rows,
+                1,
+                Empty::Nothing {
+                    hint: "there are no columns".into(),
+                },
+            ),
         }
     }
 
@@ -164,21 +231,49 @@ mod tests {
     use super::*;
 
     fn view() -> FrequencyView {
-        let rows = vec![("animal".to_string(), 30), ("plant".to_string(), 9), (String::new(), 1)];
-        FrequencyView::new(2, Frequency { column: "subtask".into(), rows, total: 40, more: 7 })
+        let rows = vec![
+            ("animal".to_string(), 30),
+            ("plant".to_string(), 9),
+            (String::new(), 1),
+        ];
+        FrequencyView::new(
+            2,
+            Frequency {
+                column: "subtask".into(),
+                rows,
+                total: 40,
+                more: 7,
+            },
+        )
     }
 
     #[test]
     fn enter_dives_and_select_takes_the_source_rows() {
         let mut v = view();
         v.act(Action::Down);
-        assert_eq!(v.act(Action::Open), [FrequencyEffect::Dive { column: 2, value: "plant".into() }]);
-        let select = |on| FrequencyEffect::SelectValue { column: 2, value: "plant".into(), on };
+        assert_eq!(
+            v.act(Action::Open),
+            [FrequencyEffect::Dive {
+                column: 2,
+                value: "plant".into()
+            }]
+        );
+        let select = |on| FrequencyEffect::SelectValue {
+            column: 2,
+            value: "plant".into(),
+            on,
+        };
         assert_eq!(v.act(Action::Select), [select(true)]);
         v.act(Action::Up);
         assert_eq!(v.act(Action::Select), [select(false)]);
         v.act(Action::Bottom);
-        assert_eq!(v.act(Action::Open), [FrequencyEffect::Dive { column: 2, value: String::new() }]);
+        assert_eq!(
+            v.act(Action::Open),
+            [FrequencyEffect::Dive {
+                column: 2,
+                value: String::new()
+            }]
+        );
     }
 
     #[test]

@@ -9,7 +9,9 @@ use super::{room, start, start_kernel, target};
 
 /// How the rows of `t` (`[b, tokens, width]`) lie, where the attention kernel can take them.
 fn rows(t: &Tensor) -> Option<Rows> {
-    let [batch, row, 1] = *t.stride() else { return None };
+    let [batch, row, 1] = *t.stride() else {
+        return None;
+    };
     let rows = Rows { row, batch };
     (rows.fit() && t.layout().start_offset().is_multiple_of(8)).then_some(rows)
 }
@@ -17,26 +19,49 @@ fn rows(t: &Tensor) -> Option<Rows> {
 /// Whether the attention kernel takes `t` (`[b, tokens, heads * d]`), as queries, keys or values.
 pub(in super::super) fn fuses(t: &Tensor, heads: usize) -> bool {
     let width = t.dims().last().copied().unwrap_or_default();
-    t.device().is_cuda() && t.dtype() == DType::F16 && HEADS.contains(&(width / heads.max(1))) && rows(t).is_some()
+    t.device().is_cuda()
+        && t.dtype() == DType::F16
+        && HEADS.contains(&(width / heads.max(1)))
+        && rows(t).is_some()
 }
 
 /// Attention by the kernel, of what [`fuses`] said yes to; other queries are made contiguous.
-pub(in super::super) fn attention(q: &Tensor, keys: &Tensor, values: &Tensor, heads: usize) -> Result<Tensor> {
-    let q = if fuses(q, heads) { q.clone() } else { q.contiguous()? };
+pub(in super::super) fn attention(
+    q: &Tensor,
+    keys: &Tensor,
+    values: &Tensor,
+    heads: usize,
+) -> Result<Tensor> {
+    let q = if fuses(q, heads) {
+        q.clone()
+    } else {
+        q.contiguous()?
+    };
     let ((b, tokens, width), (b2, count, width2)) = (q.dims3()?, keys.dims3()?);
     if values.dims() != keys.dims() || b != b2 || width != width2 || width % heads != 0 {
-        bail!("attention: {:?} to {:?} and {:?}", q.dims(), keys.dims(), values.dims());
+        bail!(
+            "attention: {:?} to {:?} and {:?}",
+            q.dims(),
+            keys.dims(),
+            values.dims()
+        );
     }
     let inputs = [&q, keys, values];
     let (Some(q_rows), Some(k_rows), Some(v_rows)) = (rows(&q), rows(keys), rows(values)) else {
         bail!("attention: no kernel for {:?} in {heads} heads", q.dims());
     };
-    let launch = launch::attention((b, heads, width / heads), (tokens, count), [q_rows, k_rows, v_rows])?;
+    let launch = launch::attention(
+        (b, heads, width / heads),
+        (tokens, count),
+        [q_rows, k_rows, v_rows],
+    )?;
     let held = inputs.map(Tensor::storage_and_layout);
     let mut cards = Vec::new();
     for (storage, layout) in &held {
         match &**storage {
-            Storage::Cuda(storage) if storage.dtype() == DType::F16 => cards.push((storage, *layout)),
+            Storage::Cuda(storage) if storage.dtype() == DType::F16 => {
+                cards.push((storage, *layout))
+            }
             _ => bail!("attention: f16 tensors of one card are wanted"),
         }
     }
@@ -44,10 +69,18 @@ pub(in super::super) fn attention(q: &Tensor, keys: &Tensor, values: &Tensor, he
     let mut out = room(&device, DType::F16, b * tokens * width)?;
     let stream = device.cuda_stream();
     {
-        let places = cards.iter().map(|given| start(*given, &stream)).collect::<Result<Vec<_>>>()?;
+        let places = cards
+            .iter()
+            .map(|given| start(*given, &stream))
+            .collect::<Result<Vec<_>>>()?;
         let y = target(&mut out, &Layout::contiguous((b, tokens, width)), &stream)?;
         // SAFETY: three f16 tensors of b pictures in rows as their strides say, y contiguous [b, tokens, width].
         unsafe { start_kernel(&device, &launch, &[&places[0], &places[1], &places[2], &y]) }?;
     }
-    Ok(Tensor::from_storage(Storage::Cuda(out), (b, tokens, width), BackpropOp::none(), false))
+    Ok(Tensor::from_storage(
+        Storage::Cuda(out),
+        (b, tokens, width),
+        BackpropOp::none(),
+        false,
+    ))
 }

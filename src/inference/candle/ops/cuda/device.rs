@@ -45,7 +45,10 @@ pub fn open(ordinal: usize) -> Result<Device> {
     let card = card(&device)?;
     if card.capability < LEAST {
         let (major, minor) = card.capability;
-        bail!("{} has compute capability {major}.{minor}; 8.0 (Ampere) or later is wanted", card.name);
+        bail!(
+            "{} has compute capability {major}.{minor}; 8.0 (Ampere) or later is wanted",
+            card.name
+        );
     }
     // SAFETY: the device has one stream, which all its clones share, so there is nothing to wait for between streams.
     unsafe { cuda.disable_event_tracking() };
@@ -53,14 +56,22 @@ pub fn open(ordinal: usize) -> Result<Device> {
         let mut all = u64::MAX;
         let threshold = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
         // SAFETY: the pool is the card's own, and the attribute is a u64.
-        unsafe { result::mem_pool::set_attribute(pool, threshold, (&raw mut all).cast::<c_void>()) }.map_err(driver)?;
+        unsafe {
+            result::mem_pool::set_attribute(pool, threshold, (&raw mut all).cast::<c_void>())
+        }
+        .map_err(driver)?;
     }
     // Compiled here and not in the middle of the first picture, and a driver that is too old is told by name.
     for module in kernels::MODULES {
-        let Some(first) = kernels::names(module).first().copied() else { bail!("no kernels in {}", module.name) };
+        let Some(first) = kernels::names(module).first().copied() else {
+            bail!("no kernels in {}", module.name)
+        };
         let loaded = cuda.get_or_load_custom_func(first, &super::loaded_as(module), module.ptx);
         loaded.map_err(|e| {
-            e.context(format!("the driver of {} does not take the kernels; a newer one may", card.name))
+            e.context(format!(
+                "the driver of {} does not take the kernels; a newer one may",
+                card.name
+            ))
         })?;
     }
     Ok(device)
@@ -76,7 +87,9 @@ pub fn card(device: &Device) -> Result<Card> {
     let context = stream.context();
     let mut cublas = 0;
     // SAFETY: the handle is that of the device, which is open; the version is an int.
-    unsafe { cublasGetVersion_v2(*cuda.cublas_handle().handle(), &raw mut cublas) }.result().map_err(Error::wrap)?;
+    unsafe { cublasGetVersion_v2(*cuda.cublas_handle().handle(), &raw mut cublas) }
+        .result()
+        .map_err(Error::wrap)?;
     let (free, total) = context.mem_get_info().map_err(driver)?;
     Ok(Card {
         name: context.name().map_err(driver)?,
@@ -96,7 +109,9 @@ fn pool(device: &Device) -> Result<Option<sys::CUmemoryPool>> {
         return Ok(None);
     }
     // SAFETY: the card of a context that is open.
-    unsafe { result::device::get_default_mem_pool(context.cu_device()) }.map(Some).map_err(driver)
+    unsafe { result::device::get_default_mem_pool(context.cu_device()) }
+        .map(Some)
+        .map_err(driver)
 }
 
 /// Gives the card's free memory back to others when it is dropped: to be dropped after the tensors.

@@ -41,7 +41,10 @@ impl Side for Gpu {
     ) -> Tensor {
         let (y, bias) = (self.up(y), self.up(bias));
         let residual = residual.map(|r| self.up(r));
-        let op = cpu::Bias { residual: residual.as_ref(), first };
+        let op = cpu::Bias {
+            residual: residual.as_ref(),
+            first,
+        };
         match part {
             Some(part) => y.inplace_op3(&self.up(part), &bias, &op).unwrap(),
             None => y.inplace_op2(&bias, &op).unwrap(),
@@ -53,16 +56,40 @@ impl Side for Gpu {
         down(self.up(x).apply_op2_no_bwd(&self.up(bias), &cpu::Geglu))
     }
 
-    fn group_norm(&self, x: &Tensor, weight: &Tensor, bias: &Tensor, groups: usize, silu: bool) -> Tensor {
-        let op = cpu::GroupNorm { groups, eps: EPS, silu };
-        down(self.up(x).apply_op3_no_bwd(&self.up(weight), &self.up(bias), &op))
+    fn group_norm(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: &Tensor,
+        groups: usize,
+        silu: bool,
+    ) -> Tensor {
+        let op = cpu::GroupNorm {
+            groups,
+            eps: EPS,
+            silu,
+        };
+        down(
+            self.up(x)
+                .apply_op3_no_bwd(&self.up(weight), &self.up(bias), &op),
+        )
     }
 
     fn layer_norm(&self, x: &Tensor, weight: &Tensor, bias: &Tensor) -> Tensor {
-        down(self.up(x).apply_op3_no_bwd(&self.up(weight), &self.up(bias), &cpu::LayerNorm { eps: EPS }))
+        down(self.up(x).apply_op3_no_bwd(
+            &self.up(weight),
+            &self.up(bias),
+            &cpu::LayerNorm { eps: EPS },
+        ))
     }
 
-    fn attention(&self, q: (&Tensor, usize), k: (&Tensor, usize), v: (&Tensor, usize), heads: usize) -> Tensor {
+    fn attention(
+        &self,
+        q: (&Tensor, usize),
+        k: (&Tensor, usize),
+        v: (&Tensor, usize),
+        heads: usize,
+    ) -> Tensor {
         let third = |(t, which): (&Tensor, usize)| {
             let width = t.dim(2).unwrap() / 3;
             self.up(t).narrow(2, which * width, width).unwrap()
@@ -90,7 +117,15 @@ fn every_kernel_is_its_twin_on_a_gpu() {
     twins::fused_attention(&gpu, &HEADS);
     // A width without a kernel goes by products and a softmax.
     twins::fused_attention(&gpu, &[24, 512]);
-    assert!(gpu.0.as_cuda_device().unwrap().cuda_stream().context().check_err().is_ok());
+    assert!(
+        gpu.0
+            .as_cuda_device()
+            .unwrap()
+            .cuda_stream()
+            .context()
+            .check_err()
+            .is_ok()
+    );
     assert_eq!(super::card(&gpu.0).unwrap().kernels.len(), 16);
     super::settle(DType::F16);
 }

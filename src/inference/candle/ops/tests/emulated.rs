@@ -20,8 +20,18 @@ struct Emulated {
 fn bytes(t: &Tensor) -> Vec<u8> {
     let t = t.flatten_all().unwrap();
     match t.dtype() {
-        DType::F32 => t.to_vec1::<f32>().unwrap().into_iter().flat_map(f32::to_le_bytes).collect(),
-        _ => t.to_vec1::<half::f16>().unwrap().into_iter().flat_map(half::f16::to_le_bytes).collect(),
+        DType::F32 => t
+            .to_vec1::<f32>()
+            .unwrap()
+            .into_iter()
+            .flat_map(f32::to_le_bytes)
+            .collect(),
+        _ => t
+            .to_vec1::<half::f16>()
+            .unwrap()
+            .into_iter()
+            .flat_map(half::f16::to_le_bytes)
+            .collect(),
     }
 }
 
@@ -30,8 +40,15 @@ fn given(t: &Tensor) -> Array {
 }
 
 /// Runs a kernel whose last array is its result, of this shape.
-fn result(launch: candle_core::Result<Launch>, mut arrays: Vec<Array>, shape: &[usize], dtype: DType) -> Tensor {
-    arrays.push(Array::Out(shape.iter().product::<usize>() * dtype.size_in_bytes()));
+fn result(
+    launch: candle_core::Result<Launch>,
+    mut arrays: Vec<Array>,
+    shape: &[usize],
+    dtype: DType,
+) -> Tensor {
+    arrays.push(Array::Out(
+        shape.iter().product::<usize>() * dtype.size_in_bytes(),
+    ));
     let all = run(&launch.unwrap(), &arrays).unwrap();
     from_bytes(all.last().unwrap(), shape, dtype)
 }
@@ -46,7 +63,12 @@ impl Side for Emulated {
     fn upsample(&self, x: &Tensor, high: usize, wide: usize) -> Tensor {
         let shape = x.dims4().unwrap();
         let launch = launch::upsample(x.dtype(), self.aligned, shape, (high, wide));
-        result(launch, vec![given(x)], &[shape.0, high, wide, shape.3], x.dtype())
+        result(
+            launch,
+            vec![given(x)],
+            &[shape.0, high, wide, shape.3],
+            x.dtype(),
+        )
     }
 
     fn bias(
@@ -78,15 +100,32 @@ impl Side for Emulated {
     fn geglu(&self, x: &Tensor, bias: &Tensor) -> Tensor {
         let (rows, n) = x.dims2().unwrap();
         let launch = launch::geglu(x.dtype(), self.aligned, rows, n / 2);
-        result(launch, vec![given(x), given(bias)], &[rows, n / 2], x.dtype())
+        result(
+            launch,
+            vec![given(x), given(bias)],
+            &[rows, n / 2],
+            x.dtype(),
+        )
     }
 
-    fn group_norm(&self, x: &Tensor, weight: &Tensor, bias: &Tensor, groups: usize, silu: bool) -> Tensor {
+    fn group_norm(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: &Tensor,
+        groups: usize,
+        silu: bool,
+    ) -> Tensor {
         let (b, c) = (x.dims()[0], x.dims()[x.rank() - 1]);
         let shape = (b, x.elem_count() / b / c, c);
         let all = launch::group_norm(x.dtype(), self.aligned, shape, groups, EPS, silu).unwrap();
         let sums = result(Ok(all.sums), vec![given(x)], &[all.partial], DType::F32);
-        let moments = result(Ok(all.moments), vec![given(x), given(&sums)], &[all.kept], DType::F32);
+        let moments = result(
+            Ok(all.moments),
+            vec![given(x), given(&sums)],
+            &[all.kept],
+            DType::F32,
+        );
         let arrays = vec![given(x), given(&moments), given(weight), given(bias)];
         result(Ok(all.apply), arrays, x.dims(), x.dtype())
     }
@@ -94,13 +133,27 @@ impl Side for Emulated {
     fn layer_norm(&self, x: &Tensor, weight: &Tensor, bias: &Tensor) -> Tensor {
         let c = x.dims()[x.rank() - 1];
         let launch = launch::layer_norm(x.dtype(), self.aligned, (x.elem_count() / c, c), EPS);
-        result(launch, vec![given(x), given(weight), given(bias)], x.dims(), x.dtype())
+        result(
+            launch,
+            vec![given(x), given(weight), given(bias)],
+            x.dims(),
+            x.dtype(),
+        )
     }
 
-    fn attention(&self, q: (&Tensor, usize), k: (&Tensor, usize), v: (&Tensor, usize), heads: usize) -> Tensor {
+    fn attention(
+        &self,
+        q: (&Tensor, usize),
+        k: (&Tensor, usize),
+        v: (&Tensor, usize),
+        heads: usize,
+    ) -> Tensor {
         let (b, tokens, wide) = q.0.dims3().unwrap();
         let (width, keys) = (wide / 3, k.0.dim(1).unwrap());
-        let rows = |t: &Tensor| Rows { row: wide, batch: t.dim(1).unwrap() * wide };
+        let rows = |t: &Tensor| Rows {
+            row: wide,
+            batch: t.dim(1).unwrap() * wide,
+        };
         let inputs = [rows(q.0), rows(k.0), rows(v.0)];
         let launch = launch::attention((b, heads, width / heads), (tokens, keys), inputs);
         // Behind the last number that belongs to it nothing can be touched.
@@ -108,7 +161,12 @@ impl Side for Emulated {
             let all = bytes(t);
             Array::Bytes(all[which * width * 2..all.len() - (2 - which) * width * 2].to_vec())
         };
-        result(launch, vec![from(q), from(k), from(v)], &[b, tokens, width], DType::F16)
+        result(
+            launch,
+            vec![from(q), from(k), from(v)],
+            &[b, tokens, width],
+            DType::F16,
+        )
     }
 }
 
@@ -182,13 +240,27 @@ fn the_ptx_takes_what_it_is_started_with() {
     let mut started = BTreeSet::new();
     let mut check = |launch: candle_core::Result<Launch>, arrays: usize| {
         let Launch { name, scalars, .. } = launch.unwrap();
-        let kinds = scalars.iter().map(|s| if matches!(s, Scalar::Real(_)) { "f32" } else { "u32" });
+        let kinds = scalars.iter().map(|s| {
+            if matches!(s, Scalar::Real(_)) {
+                "f32"
+            } else {
+                "u32"
+            }
+        });
         let expected: Vec<&str> = std::iter::repeat_n("u64", arrays).chain(kinds).collect();
         assert_eq!(ptx[name.as_str()], expected, "{name}");
         started.insert(name);
     };
-    for (dtype, aligned) in [(DType::F32, true), (DType::F32, false), (DType::F16, true), (DType::F16, false)] {
-        check(launch::patches(dtype, aligned, (4, 4, 8), Window::SAME, &(0..16)), 2);
+    for (dtype, aligned) in [
+        (DType::F32, true),
+        (DType::F32, false),
+        (DType::F16, true),
+        (DType::F16, false),
+    ] {
+        check(
+            launch::patches(dtype, aligned, (4, 4, 8), Window::SAME, &(0..16)),
+            2,
+        );
         check(launch::upsample(dtype, aligned, (1, 4, 4, 8), (8, 8)), 2);
         check(launch::bias(dtype, aligned, (4, 8), 1, 0), 4);
         check(launch::geglu(dtype, aligned, 4, 8), 3);
@@ -199,7 +271,17 @@ fn the_ptx_takes_what_it_is_started_with() {
         check(launch::layer_norm(dtype, aligned, (4, 8), EPS), 4);
     }
     for d in HEADS {
-        check(launch::attention((1, 1, d), (4, 4), [Rows { row: d, batch: 4 * d }; 3]), 4);
+        check(
+            launch::attention(
+                (1, 1, d),
+                (4, 4),
+                [Rows {
+                    row: d,
+                    batch: 4 * d,
+                }; 3],
+            ),
+            4,
+        );
     }
     assert_eq!(started, ptx.keys().map(|name| name.to_string()).collect());
 }
@@ -213,7 +295,8 @@ fn a_wrong_start_is_noticed() {
     let x = super::numbers(&[1, 4, 4, 8], 1);
     let right = launch::patches(DType::F32, true, (4, 4, 8), Window::SAME, &(0..16)).unwrap();
     let size = 16 * 72 * 4;
-    let start = |launch: &Launch, out: usize| run(launch, &[given(&x), Array::Out(out)]).map(|_| ());
+    let start =
+        |launch: &Launch, out: usize| run(launch, &[given(&x), Array::Out(out)]).map(|_| ());
     assert_eq!(start(&right, size), Ok(()));
     let told = |launch: &Launch, out: usize| start(launch, out).unwrap_err();
     told(&right, size - 16);
@@ -222,10 +305,35 @@ fn a_wrong_start_is_noticed() {
     assert!(told(&wrong, size).contains("another number of arguments"));
     wrong.scalars.push(Scalar::Real(1.));
     assert!(told(&wrong, size).contains("another kind"));
-    let more = Launch { grid: [right.grid[0] + 9, 1], ..right.clone() };
-    assert_eq!(start(&more, size), Ok(()), "blocks beyond the end do nothing");
-    assert!(told(&Launch { block: 48, ..right.clone() }, size).contains("a block that no card takes"));
-    assert!(told(&Launch { name: "none".into(), ..right }, size).contains("no such kernel"));
+    let more = Launch {
+        grid: [right.grid[0] + 9, 1],
+        ..right.clone()
+    };
+    assert_eq!(
+        start(&more, size),
+        Ok(()),
+        "blocks beyond the end do nothing"
+    );
+    assert!(
+        told(
+            &Launch {
+                block: 48,
+                ..right.clone()
+            },
+            size
+        )
+        .contains("a block that no card takes")
+    );
+    assert!(
+        told(
+            &Launch {
+                name: "none".into(),
+                ..right
+            },
+            size
+        )
+        .contains("no such kernel")
+    );
 }
 
 #[test]
@@ -235,14 +343,49 @@ fn what_a_kernel_does_not_count_or_take_is_refused() {
         assert!(told.contains(why), "{told}");
     };
     let many = 1 << 33;
-    refused(launch::bias(DType::F32, true, (many, 8), 1, 0), "more than a kernel counts");
-    refused(launch::bias(DType::F32, true, (8, 8), 1, many), "more than a kernel counts");
-    refused(launch::geglu(DType::F64, true, 8, 8), "f64 tensors are not supported");
-    refused(launch::patches(DType::F16, true, (4, 4, 8), Window::SAME, &(many..many + 4)), "more than a kernel counts");
-    let rows = Rows { row: 64, batch: 640 };
-    refused(launch::attention((1, 1, 48), (10, 10), [rows; 3]), "have no kernel");
-    refused(launch::attention((1, 1, 64), (10, 10), [rows, rows, Rows { row: 65, batch: 650 }]), "have no kernel");
-    refused(launch::attention((70_000, 1, 64), (10, 10), [rows; 3]), "too large");
+    refused(
+        launch::bias(DType::F32, true, (many, 8), 1, 0),
+        "more than a kernel counts",
+    );
+    refused(
+        launch::bias(DType::F32, true, (8, 8), 1, many),
+        "more than a kernel counts",
+    );
+    refused(
+        launch::geglu(DType::F64, true, 8, 8),
+        "f64 tensors are not supported",
+    );
+    refused(
+        launch::patches(DType::F16, true, (4, 4, 8), Window::SAME, &(many..many + 4)),
+        "more than a kernel counts",
+    );
+    let rows = Rows {
+        row: 64,
+        batch: 640,
+    };
+    refused(
+        launch::attention((1, 1, 48), (10, 10), [rows; 3]),
+        "have no kernel",
+    );
+    refused(
+        launch::attention(
+            (1, 1, 64),
+            (10, 10),
+            [
+                rows,
+                rows,
+                Rows {
+                    row: 65,
+                    batch: 650,
+                },
+            ],
+        ),
+        "have no kernel",
+    );
+    refused(
+        launch::attention((70_000, 1, 64), (10, 10), [rows; 3]),
+        "too large",
+    );
     for (c, groups) in [(10, 3), (8, 0), (8192, 32)] {
         assert!(launch::group_norm(DType::F16, true, (1, 4, c), groups, EPS, false).is_err());
     }

@@ -28,25 +28,54 @@ fn compile() -> Option<Host> {
     }
     let dir = tempfile::TempDir::new().unwrap();
     let mut files: Vec<(&str, String)> = vec![
-        ("host.h", include_str!("../../../../../tests/kernels/host.h").into()),
-        ("host.cpp", include_str!("../../../../../tests/kernels/host.cpp").into()),
+        (
+            "host.h",
+            include_str!("../../../../../tests/kernels/host.h").into(),
+        ),
+        (
+            "host.cpp",
+            include_str!("../../../../../tests/kernels/host.cpp").into(),
+        ),
     ];
-    files.extend(SHARED.iter().chain(SOURCES).map(|(name, text)| (*name, text.to_string())));
-    files.push(("kernels.inc", SOURCES.iter().map(|(name, _)| format!("#include \"{name}\"\n")).collect()));
-    files.push(("table.inc", MODULES.iter().flat_map(names).map(|name| format!("KERNEL({name})\n")).collect()));
+    files.extend(
+        SHARED
+            .iter()
+            .chain(SOURCES)
+            .map(|(name, text)| (*name, text.to_string())),
+    );
+    files.push((
+        "kernels.inc",
+        SOURCES
+            .iter()
+            .map(|(name, _)| format!("#include \"{name}\"\n"))
+            .collect(),
+    ));
+    files.push((
+        "table.inc",
+        MODULES
+            .iter()
+            .flat_map(names)
+            .map(|name| format!("KERNEL({name})\n"))
+            .collect(),
+    ));
     for (name, text) in files {
         std::fs::write(dir.path().join(name), text).unwrap();
     }
     let program = dir.path().join("host");
     // Undefined behaviour, as a number read across 16 bytes that do not begin at 16, ends the program.
-    let flags = "-std=c++17 -O2 -DBENCHTOP_HOST -fsanitize=undefined -fsanitize-undefined-trap-on-error";
+    let flags =
+        "-std=c++17 -O2 -DBENCHTOP_HOST -fsanitize=undefined -fsanitize-undefined-trap-on-error";
     let made = Command::new(&compiler)
         .args(flags.split(' '))
         .arg("-o")
         .args([&program, &dir.path().join("host.cpp")])
         .output()
         .unwrap();
-    assert!(made.status.success(), "{compiler}: {}", String::from_utf8_lossy(&made.stderr));
+    assert!(
+        made.status.success(),
+        "{compiler}: {}",
+        String::from_utf8_lossy(&made.stderr)
+    );
     Some(Host { _dir: dir, program })
 }
 
@@ -76,7 +105,11 @@ pub enum Array {
 pub fn run(launch: &Launch, arrays: &[Array]) -> Result<Vec<Vec<u8>>, String> {
     let [one, other] = [0, 1].map(|order| once(launch, arrays, order));
     let (one, other) = (one?, other?);
-    assert_eq!(one, other, "{}: depends on the order of threads", launch.name);
+    assert_eq!(
+        one, other,
+        "{}: depends on the order of threads",
+        launch.name
+    );
     let mut rest = one.as_slice();
     let mut out = Vec::new();
     for array in arrays {
@@ -98,7 +131,14 @@ fn once(launch: &Launch, arrays: &[Array], order: u32) -> Result<Vec<u8>, String
     let mut asked = Vec::new();
     asked.extend((launch.name.len() as u32).to_le_bytes());
     asked.extend(launch.name.as_bytes());
-    for n in [launch.grid[0], launch.grid[1], 1, launch.block, launch.shared, order] {
+    for n in [
+        launch.grid[0],
+        launch.grid[1],
+        1,
+        launch.block,
+        launch.shared,
+        order,
+    ] {
         asked.extend(n.to_le_bytes());
     }
     asked.extend(((arrays.len() + launch.scalars.len()) as u32).to_le_bytes());
@@ -127,12 +167,22 @@ fn once(launch: &Launch, arrays: &[Array], order: u32) -> Result<Vec<u8>, String
         asked.extend(bits.to_le_bytes());
     }
     let pipe = || Stdio::piped();
-    let mut child = Command::new(&host.program).stdin(pipe()).stdout(pipe()).stderr(pipe()).spawn().unwrap();
+    let mut child = Command::new(&host.program)
+        .stdin(pipe())
+        .stdout(pipe())
+        .stderr(pipe())
+        .spawn()
+        .unwrap();
     // What it does not take it has a reason for, and tells it.
     let _ = child.stdin.take().unwrap().write_all(&asked);
     let told = child.wait_with_output().unwrap();
     match told.status.success() {
         true => Ok(told.stdout),
-        false => Err(format!("{}: {} {}", launch.name, told.status, String::from_utf8_lossy(&told.stderr))),
+        false => Err(format!(
+            "{}: {} {}",
+            launch.name,
+            told.status,
+            String::from_utf8_lossy(&told.stderr)
+        )),
     }
 }

@@ -16,16 +16,35 @@ pub trait Side {
     /// Nearest-neighbour scaling.
     fn upsample(&self, x: &Tensor, high: usize, wide: usize) -> Tensor;
     /// `y` with what is added: in place, or from a part on its way to row `first`.
-    fn bias(&self, y: &Tensor, part: Option<&Tensor>, bias: &Tensor, residual: Option<&Tensor>, first: usize)
-    -> Tensor;
+    fn bias(
+        &self,
+        y: &Tensor,
+        part: Option<&Tensor>,
+        bias: &Tensor,
+        residual: Option<&Tensor>,
+        first: usize,
+    ) -> Tensor;
     /// GEGLU.
     fn geglu(&self, x: &Tensor, bias: &Tensor) -> Tensor;
     /// Group norm, with SiLU or not.
-    fn group_norm(&self, x: &Tensor, weight: &Tensor, bias: &Tensor, groups: usize, silu: bool) -> Tensor;
+    fn group_norm(
+        &self,
+        x: &Tensor,
+        weight: &Tensor,
+        bias: &Tensor,
+        groups: usize,
+        silu: bool,
+    ) -> Tensor;
     /// Layer norm.
     fn layer_norm(&self, x: &Tensor, weight: &Tensor, bias: &Tensor) -> Tensor;
     /// f16 attention of `qkv[which]`, a third of `[b, tokens, 3 * heads * d]` each.
-    fn attention(&self, q: (&Tensor, usize), k: (&Tensor, usize), v: (&Tensor, usize), heads: usize) -> Tensor;
+    fn attention(
+        &self,
+        q: (&Tensor, usize),
+        k: (&Tensor, usize),
+        v: (&Tensor, usize),
+        heads: usize,
+    ) -> Tensor;
 }
 
 /// eps of the norms.
@@ -55,7 +74,14 @@ fn most(dtype: DType, f32: f32) -> f32 {
 
 pub fn patches(side: &dyn Side) {
     for dtype in DTYPES {
-        for (h, w, c) in [(5, 7, 4), (6, 6, 9), (3, 3, 8), (1, 2, 16), (2, 3, 320), (4, 1, 3)] {
+        for (h, w, c) in [
+            (5, 7, 4),
+            (6, 6, 9),
+            (3, 3, 8),
+            (1, 2, 16),
+            (2, 3, 320),
+            (4, 1, 3),
+        ] {
             let x = some(&[2, h, w, c], 1, dtype);
             for window in [Window::SAME, Window::HALF, Window::HALF_BELOW] {
                 if h + window.before + window.after < 3 || w + window.before + window.after < 3 {
@@ -63,7 +89,12 @@ pub fn patches(side: &dyn Side) {
                 }
                 let all = 2 * window.out(h) * window.out(w);
                 for rows in [0..all, 0..1, all / 2..all, all / 3..all / 2 + 1] {
-                    let expected = x.apply_op1_no_bwd(&cpu::Patches { window, rows: rows.clone() }).unwrap();
+                    let expected = x
+                        .apply_op1_no_bwd(&cpu::Patches {
+                            window,
+                            rows: rows.clone(),
+                        })
+                        .unwrap();
                     let what = format!("{dtype:?} {:?} {window:?} {rows:?}", x.dims());
                     close(&what, &side.patches(&x, window, rows), &expected, 0.);
                 }
@@ -74,9 +105,13 @@ pub fn patches(side: &dyn Side) {
 
 pub fn upsample(side: &dyn Side) {
     for dtype in DTYPES {
-        for (h, w, c, high, wide) in
-            [(3, 2, 8, 6, 4), (3, 5, 5, 5, 9), (7, 3, 4, 13, 7), (1, 1, 3, 4, 5), (5, 4, 320, 9, 8)]
-        {
+        for (h, w, c, high, wide) in [
+            (3, 2, 8, 6, 4),
+            (3, 5, 5, 5, 9),
+            (7, 3, 4, 13, 7),
+            (1, 1, 3, 4, 5),
+            (5, 4, 320, 9, 8),
+        ] {
             let x = some(&[2, h, w, c], 2, dtype);
             let expected = x.apply_op1_no_bwd(&cpu::Upsample { high, wide }).unwrap();
             close(
@@ -91,18 +126,42 @@ pub fn upsample(side: &dyn Side) {
 
 pub fn bias(side: &dyn Side) {
     for dtype in DTYPES {
-        for (rows, n, pictures) in [(6, 8, 1), (6, 8, 3), (10, 5, 2), (300, 320, 2), (7, 1, 1), (4, 12, 4)] {
+        for (rows, n, pictures) in [
+            (6, 8, 1),
+            (6, 8, 3),
+            (10, 5, 2),
+            (300, 320, 2),
+            (7, 1, 1),
+            (4, 12, 4),
+        ] {
             let (y, residual) = (some(&[rows, n], 3, dtype), some(&[rows, n], 4, dtype));
-            let bias = if pictures == 1 { some(&[n], 5, dtype) } else { some(&[pictures, n], 5, dtype) };
+            let bias = if pictures == 1 {
+                some(&[n], 5, dtype)
+            } else {
+                some(&[pictures, n], 5, dtype)
+            };
             for residual in [None, Some(&residual)] {
-                let what = format!("{dtype:?} {rows} x {n}, {pictures} pictures, {}", residual.is_some());
+                let what = format!(
+                    "{dtype:?} {rows} x {n}, {pictures} pictures, {}",
+                    residual.is_some()
+                );
                 let expected = y.copy().unwrap();
-                expected.inplace_op2(&bias, &cpu::Bias { residual, first: 0 }).unwrap();
-                close(&what, &side.bias(&y, None, &bias, residual, 0), &expected, 0.);
+                expected
+                    .inplace_op2(&bias, &cpu::Bias { residual, first: 0 })
+                    .unwrap();
+                close(
+                    &what,
+                    &side.bias(&y, None, &bias, residual, 0),
+                    &expected,
+                    0.,
+                );
                 for part in [0..rows, rows / 3..rows / 2 + 1] {
                     let from = some(&[part.len(), n], 6, dtype);
                     let expected = y.copy().unwrap();
-                    let op = cpu::Bias { residual, first: part.start };
+                    let op = cpu::Bias {
+                        residual,
+                        first: part.start,
+                    };
                     expected.inplace_op3(&from, &bias, &op).unwrap();
                     let found = side.bias(&y, Some(&from), &bias, residual, part.start);
                     close(&format!("{what} {part:?}"), &found, &expected, 0.);
@@ -118,7 +177,12 @@ pub fn geglu(side: &dyn Side) {
             let x = (some(&[rows, 2 * n], 7, dtype) * 6.).unwrap();
             let bias = some(&[2 * n], 8, dtype);
             let expected = x.apply_op2_no_bwd(&bias, &cpu::Geglu).unwrap();
-            close(&format!("{dtype:?} {rows} x {n}"), &side.geglu(&x, &bias), &expected, most(dtype, 2e-6));
+            close(
+                &format!("{dtype:?} {rows} x {n}"),
+                &side.geglu(&x, &bias),
+                &expected,
+                most(dtype, 2e-6),
+            );
         }
     }
 }
@@ -142,12 +206,21 @@ pub fn group_norm(side: &dyn Side) {
             for (mean, silu) in [(0., false), (0., true), (1000., false)] {
                 let x = (numbers(shape, 11) * 2.).unwrap();
                 let x = (x + mean).unwrap().to_dtype(dtype).unwrap();
-                let op = cpu::GroupNorm { groups, eps: EPS, silu };
+                let op = cpu::GroupNorm {
+                    groups,
+                    eps: EPS,
+                    silu,
+                };
                 let expected = x.apply_op3_no_bwd(&weight, &bias, &op).unwrap();
                 // Far from zero the twin's own digits are few: it multiplies before it takes the mean away.
                 let most = most(dtype, if mean == 0. { 2e-6 } else { 5e-4 });
                 let found = side.group_norm(&x, &weight, &bias, groups, silu);
-                close(&format!("{dtype:?} {shape:?} {groups} groups around {mean}, {silu}"), &found, &expected, most);
+                close(
+                    &format!("{dtype:?} {shape:?} {groups} groups around {mean}, {silu}"),
+                    &found,
+                    &expected,
+                    most,
+                );
             }
         }
     }
@@ -157,18 +230,25 @@ pub fn group_norm(side: &dyn Side) {
 pub fn group_norm_far_from_zero(side: &dyn Side) {
     let (rows, c, groups) = (700, 8, 2);
     let x = ((numbers(&[1, rows, c], 12) * 0.17).unwrap() + 3000.).unwrap();
-    let (ones, zeros) =
-        (some(&[c], 0, DType::F32).ones_like().unwrap(), some(&[c], 0, DType::F32).zeros_like().unwrap());
+    let (ones, zeros) = (
+        some(&[c], 0, DType::F32).ones_like().unwrap(),
+        some(&[c], 0, DType::F32).zeros_like().unwrap(),
+    );
     let found = flat(&side.group_norm(&x, &ones, &zeros, groups, false));
     let x: Vec<f64> = flat(&x).into_iter().map(f64::from).collect();
     for group in 0..groups {
         let member = |at: &usize| at % c / (c / groups) == group;
         let mine: Vec<usize> = (0..rows * c).filter(member).collect();
         let mean = mine.iter().map(|at| x[*at]).sum::<f64>() / mine.len() as f64;
-        let variance = mine.iter().map(|at| (x[*at] - mean).powi(2)).sum::<f64>() / mine.len() as f64;
+        let variance =
+            mine.iter().map(|at| (x[*at] - mean).powi(2)).sum::<f64>() / mine.len() as f64;
         for at in mine {
             let expected = (x[at] - mean) / (variance + EPS).sqrt();
-            assert!((found[at] as f64 - expected).abs() < 3e-3, "at {at}: {} and not {expected}", found[at]);
+            assert!(
+                (found[at] as f64 - expected).abs() < 3e-3,
+                "at {at}: {} and not {expected}",
+                found[at]
+            );
         }
     }
 }
@@ -178,8 +258,13 @@ pub fn layer_norm(side: &dyn Side) {
         for (rows, c) in [(11, 5), (3, 64), (9, 320), (2, 1280), (1, 1), (17, 36)] {
             let (weight, bias) = (some(&[c], 13, dtype), some(&[c], 14, dtype));
             for mean in [0., 1000.] {
-                let x = (numbers(&[1, rows, c], 15) + mean).unwrap().to_dtype(dtype).unwrap();
-                let expected = x.apply_op3_no_bwd(&weight, &bias, &cpu::LayerNorm { eps: EPS }).unwrap();
+                let x = (numbers(&[1, rows, c], 15) + mean)
+                    .unwrap()
+                    .to_dtype(dtype)
+                    .unwrap();
+                let expected = x
+                    .apply_op3_no_bwd(&weight, &bias, &cpu::LayerNorm { eps: EPS })
+                    .unwrap();
                 let most = most(dtype, if mean == 0. { 2e-6 } else { 5e-4 });
                 close(
                     &format!("{dtype:?} {rows} x {c} around {mean}"),
@@ -195,10 +280,17 @@ pub fn layer_norm(side: &dyn Side) {
 pub fn fused_attention(side: &dyn Side, heads_of: &[usize]) {
     for d in heads_of {
         // Scores in the thousands in the second: one key takes all.
-        let cases = [(70, 77, 1, 1.), (9, 70, 2, 60.), (33, 130, 1, 1.), (17, 1, 1, 1.), (1, 64, 3, 1.)];
+        let cases = [
+            (70, 77, 1, 1.),
+            (9, 70, 2, 60.),
+            (33, 130, 1, 1.),
+            (17, 1, 1, 1.),
+            (1, 64, 3, 1.),
+        ];
         for (tokens, keys, heads, large) in cases {
             let width = heads * d;
-            let all = |rows: usize, seed: u64| (numbers(&[2, rows, 3 * width], seed) * large).unwrap();
+            let all =
+                |rows: usize, seed: u64| (numbers(&[2, rows, 3 * width], seed) * large).unwrap();
             let own = all(tokens, 16).to_dtype(DType::F16).unwrap();
             let other = all(keys, 17).to_dtype(DType::F16).unwrap();
             let third = |t: &Tensor, which: usize| t.narrow(2, which * width, width).unwrap();
@@ -206,8 +298,15 @@ pub fn fused_attention(side: &dyn Side, heads_of: &[usize]) {
             let expected = attention(&third(&own, 0), &kv).unwrap();
             let found = side.attention((&own, 0), (&other, 1), (&other, 2), heads);
             // Weights of the values are f16: half a thousandth of the largest value.
-            let what = format!("heads of {d}, {tokens} queries, {keys} keys, {heads} heads, up to {large}");
-            close(&what, &(found / large).unwrap(), &(expected / large).unwrap(), 2e-3);
+            let what = format!(
+                "heads of {d}, {tokens} queries, {keys} keys, {heads} heads, up to {large}"
+            );
+            close(
+                &what,
+                &(found / large).unwrap(),
+                &(expected / large).unwrap(),
+                2e-3,
+            );
         }
     }
 }

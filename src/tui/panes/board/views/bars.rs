@@ -15,7 +15,10 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
     // A scenario is shown with how far it is from the clean one.
     let drop = |name: &str| {
         let drops = format!("{group} drop");
-        let column = board.columns.iter().find(|c| c.group == drops && c.name.strip_suffix("-clean") == Some(name))?;
+        let column = board
+            .columns
+            .iter()
+            .find(|c| c.group == drops && c.name.strip_suffix("-clean") == Some(name))?;
         value(row, &column.name)
     };
     let dropped = columns.iter().any(|c| drop(&c.name).is_some());
@@ -23,25 +26,51 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
     let line = |column: &&benchtop_model::board::Column| {
         let cell = cell_of(board, row, &column.name)?;
         let own = cell.value()?;
-        let others = board.rows.iter().filter(|r| r.reference.is_none()).filter_map(|r| value(r, &column.name));
+        let others = board
+            .rows
+            .iter()
+            .filter(|r| r.reference.is_none())
+            .filter_map(|r| value(r, &column.name));
         let less = column.scale.better() == Better::Less;
-        let best = if less { others.reduce(f64::min) } else { others.reduce(f64::max) };
+        let best = if less {
+            others.reduce(f64::min)
+        } else {
+            others.reduce(f64::max)
+        };
         let scale = by(column.scale);
         let label = super::super::table::short(board, column);
-        let mut cells = vec![LocalCell::text(if label.is_empty() { &column.name } else { label })];
+        let mut cells = vec![LocalCell::text(if label.is_empty() {
+            &column.name
+        } else {
+            label
+        })];
         cells.push(number(Some(own), |v| format!("{:.1}", v * scale)));
-        cells.push(LocalCell::number(text::grouped(cell.n()), Some(cell.n() as f64)));
+        cells.push(LocalCell::number(
+            text::grouped(cell.n()),
+            Some(cell.n() as f64),
+        ));
         cells.push(number(best, |v| format!("{:.1}", v * scale)));
-        cells.push(number(best.map(|best| own - best), |v| format!("{:+.1}", v * scale)));
+        cells.push(number(best.map(|best| own - best), |v| {
+            format!("{:+.1}", v * scale)
+        }));
         if dropped {
             cells.push(number(drop(&column.name), |v| format!("{v:+.1}")));
         }
-        let share = if column.scale == Scale::Share { own } else { own.abs() / most(board, group) };
+        let share = if column.scale == Scale::Share {
+            own
+        } else {
+            own.abs() / most(board, group)
+        };
         cells.push(drawn(bar(share, WIDTH, false)));
         Some((column.name.clone(), cells))
     };
     let rows: Vec<_> = columns.iter().filter_map(line).collect();
-    let widest = rows.iter().map(|(_, cells)| text::width(cells[0].value())).max().unwrap_or(8).clamp(8, 24);
+    let widest = rows
+        .iter()
+        .map(|(_, cells)| text::width(cells[0].value()))
+        .max()
+        .unwrap_or(8)
+        .clamp(8, 24);
     let mut specs = vec![Spec::text("column", u16::try_from(widest).unwrap_or(24))];
     let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 6);
     specs.extend([wide("value"), wide("n"), wide("best"), wide("gap")]);
@@ -49,9 +78,19 @@ pub(super) fn view(board: &Board, row: &Row, group: &str) -> Option<View> {
         specs.push(wide("drop"));
     }
     specs.push(Spec::text(DRAWN, WIDTH as u16));
-    let mut notes = vec![columns.first().map_or(String::new(), |c| format!("{group}: {}", c.help))];
+    let mut notes = vec![
+        columns
+            .first()
+            .map_or(String::new(), |c| format!("{group}: {}", c.help)),
+    ];
     notes.extend(curve(board, row, group));
-    View::of(&row.model, format!("{} by {group}", row.model), notes, specs, rows)
+    View::of(
+        &row.model,
+        format!("{} by {group}", row.model),
+        notes,
+        specs,
+        rows,
+    )
 }
 
 /// Columns of a group that are of a difficulty, the easiest first, each with its difficulty.
@@ -59,7 +98,11 @@ fn graded<'b>(board: &'b Board, group: &str) -> Vec<(&'b str, &'b str)> {
     let columns = || board.columns.iter().filter(|c| c.group == group);
     let of = |difficulty: &str| {
         columns().find_map(|c| {
-            let name = c.name.rsplit('.').next().filter(|name| name.eq_ignore_ascii_case(difficulty))?;
+            let name = c
+                .name
+                .rsplit('.')
+                .next()
+                .filter(|name| name.eq_ignore_ascii_case(difficulty))?;
             Some((c.name.as_str(), name))
         })
     };
@@ -74,17 +117,28 @@ pub(super) fn is_graded(board: &Board, group: &str) -> bool {
 /// What a model's difficulty curve says: whether accuracy falls, and where it does not.
 fn curve(board: &Board, row: &Row, group: &str) -> Option<String> {
     let of = |(column, name): (&str, &'_ str)| {
-        Some((name.to_string(), 100.0 * cell_of(board, row, column).and_then(Cell::value)?))
+        Some((
+            name.to_string(),
+            100.0 * cell_of(board, row, column).and_then(Cell::value)?,
+        ))
     };
-    let points: Vec<(String, f64)> =
-        graded(board, group).into_iter().filter(|_| is_graded(board, group)).filter_map(of).collect();
+    let points: Vec<(String, f64)> = graded(board, group)
+        .into_iter()
+        .filter(|_| is_graded(board, group))
+        .filter_map(of)
+        .collect();
     if points.len() < 2 {
         return None;
     }
     let rises: Vec<String> = points
         .windows(2)
         .filter(|pair| pair[1].1 > pair[0].1)
-        .map(|pair| format!("{} {:.1} is above {} {:.1}", pair[1].0, pair[1].1, pair[0].0, pair[0].1))
+        .map(|pair| {
+            format!(
+                "{} {:.1} is above {} {:.1}",
+                pair[1].0, pair[1].1, pair[0].0, pair[0].1
+            )
+        })
         .collect();
     let ends = points.first().zip(points.last());
     let over = ends.map_or(0.0, |(first, last)| last.1 - first.1);
@@ -94,17 +148,25 @@ fn curve(board: &Board, row: &Row, group: &str) -> Option<String> {
             points[0].0,
             points[points.len() - 1].0
         ),
-        false => format!("accuracy does not fall with difficulty as it should: {}", rises.join(", ")),
+        false => format!(
+            "accuracy does not fall with difficulty as it should: {}",
+            rises.join(", ")
+        ),
     })
 }
 
 /// The largest number of a group whose columns are no shares.
 fn most(board: &Board, group: &str) -> f64 {
-    let at: Vec<usize> = (0..board.columns.len()).filter(|at| board.columns[*at].group == group).collect();
+    let at: Vec<usize> = (0..board.columns.len())
+        .filter(|at| board.columns[*at].group == group)
+        .collect();
     let values = board
         .rows
         .iter()
         .filter(|r| r.reference.is_none())
-        .flat_map(|r| at.iter().filter_map(|at| r.cells.get(*at).copied().flatten()?.value()));
+        .flat_map(|r| {
+            at.iter()
+                .filter_map(|at| r.cells.get(*at).copied().flatten()?.value())
+        });
     values.map(f64::abs).fold(f64::MIN_POSITIVE, f64::max)
 }

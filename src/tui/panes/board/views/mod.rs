@@ -64,10 +64,18 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
     let mut found = Vec::new();
     let has = |group: &str| board.columns.iter().filter(|c| c.group == group).count();
     if has(styles::GROUP) > 1 {
-        found.push((Kind::Styles, "styles (SC)".into(), "each style's deviation from the mean".into()));
+        found.push((
+            Kind::Styles,
+            "styles (SC)".into(),
+            "each style's deviation from the mean".into(),
+        ));
     }
     if types::GROUPS.iter().all(|group| has(group) > 0) {
-        found.push((Kind::Types, "question types (SQ)".into(), "multiple choice against true or false".into()));
+        found.push((
+            Kind::Types,
+            "question types (SQ)".into(),
+            "multiple choice against true or false".into(),
+        ));
     }
     if has(quadrant::GROUP) > 0 {
         found.push((
@@ -78,15 +86,22 @@ pub fn kinds(board: &Board) -> Vec<(Kind, String, String)> {
     }
     let mut seen: Vec<&str> = Vec::new();
     for column in &board.columns {
-        let is_new =
-            ![quadrant::GROUP, "SC", "SQ"].contains(&column.group.as_str()) && !seen.contains(&column.group.as_str());
+        let is_new = ![quadrant::GROUP, "SC", "SQ"].contains(&column.group.as_str())
+            && !seen.contains(&column.group.as_str());
         if is_new && has(&column.group) > 1 {
             seen.push(&column.group);
             let word = match bars::is_graded(board, &column.group) {
                 true => "from easy to hard: whether accuracy falls as it should".into(),
-                false => format!("{} columns as bars, beside the best model", has(&column.group)),
+                false => format!(
+                    "{} columns as bars, beside the best model",
+                    has(&column.group)
+                ),
             };
-            found.push((Kind::Group(column.group.clone()), column.group.clone(), word));
+            found.push((
+                Kind::Group(column.group.clone()),
+                column.group.clone(),
+                word,
+            ));
         }
     }
     if !board.columns.is_empty() {
@@ -106,7 +121,10 @@ pub fn called_for(board: &Board, column: &str) -> Option<Kind> {
         _ if drop => Kind::Group(of.group.trim_end_matches(" drop").into()),
         _ => return None,
     };
-    kinds(board).into_iter().map(|(kind, ..)| kind).find(|known| *known == kind)
+    kinds(board)
+        .into_iter()
+        .map(|(kind, ..)| kind)
+        .find(|known| *known == kind)
 }
 
 /// The cell of a row in a column of that name, with the column's place.
@@ -154,11 +172,19 @@ impl View {
         if rows.is_empty() {
             return None;
         }
-        specs.iter_mut().for_each(|spec| spec.group.clone_from(&title));
+        specs
+            .iter_mut()
+            .for_each(|spec| spec.group.clone_from(&title));
         let (columns, cells): (Vec<String>, Vec<Vec<LocalCell>>) = rows.into_iter().unzip();
         let hint = "there is nothing to show".to_string();
         let table = LocalTable::new(specs, cells, 1, Empty::Nothing { hint });
-        Some(View { model: model.to_string(), notes, columns, table, picture: None })
+        Some(View {
+            model: model.to_string(),
+            notes,
+            columns,
+            table,
+            picture: None,
+        })
     }
 
     /// The table it is drawn as, for going to a column, selecting and copying.
@@ -173,7 +199,9 @@ impl View {
             Answer::Effect(TableEffect::Open { id, .. }) => {
                 match usize::try_from(id).ok().and_then(|at| self.columns.get(at)) {
                     Some(column) => ViewEffect::Behind(column.clone()),
-                    None => ViewEffect::Table(Answer::Effect(TableEffect::Refuse("nothing to open".into()))),
+                    None => ViewEffect::Table(Answer::Effect(TableEffect::Refuse(
+                        "nothing to open".into(),
+                    ))),
                 }
             }
             other => ViewEffect::Table(other),
@@ -188,23 +216,41 @@ impl View {
             self.table.drop_last_column();
         }
         let room = usize::from(area.width);
-        let notes = self.notes.iter().filter(|note| !look.accessible || !note.starts_with(DRAWN));
+        let notes = self
+            .notes
+            .iter()
+            .filter(|note| !look.accessible || !note.starts_with(DRAWN));
         let notes: Vec<String> = notes.flat_map(|note| text::wrap(note, room)).collect();
         let below = u16::try_from(notes.len()).unwrap_or(0).min(area.height / 3);
-        let above = Rect { height: area.height - below, ..area };
+        let above = Rect {
+            height: area.height - below,
+            ..area
+        };
         // Headings, rows and the line of counts come first.
         let rows = u16::try_from(self.columns.len() + 3).unwrap_or(u16::MAX);
-        let picture =
-            self.picture.as_ref().filter(|_| !look.accessible && above.height >= rows + quadrant::Picture::HEIGHT);
+        let picture = self
+            .picture
+            .as_ref()
+            .filter(|_| !look.accessible && above.height >= rows + quadrant::Picture::HEIGHT);
         let mut table = above;
         if let Some(picture) = picture {
             table.height = rows;
-            let area = Rect { y: above.y + rows, height: quadrant::Picture::HEIGHT, ..above };
+            let area = Rect {
+                y: above.y + rows,
+                height: quadrant::Picture::HEIGHT,
+                ..above
+            };
             picture.draw(self.table.cursor_id(), area, buf, look);
         }
         self.table.draw(table, buf, look);
         for (note, y) in notes.into_iter().zip(above.bottom()..area.bottom()) {
-            buf.set_stringn(area.x, y, text::fit(&note, room), room, look.style(Role::Dim));
+            buf.set_stringn(
+                area.x,
+                y,
+                text::fit(&note, room),
+                room,
+                look.style(Role::Dim),
+            );
         }
     }
 }

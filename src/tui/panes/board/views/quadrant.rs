@@ -15,11 +15,31 @@ pub(super) const GROUP: &str = "quadrant";
 
 /// The quadrants in reading order of the drawing, then the answers in none, each with what it counts.
 const QUADRANTS: [(&str, &str, &str); 5] = [
-    ("known knowns", "answered right: Basic, Knowledge", "quadrant.known-knowns"),
-    ("unknown knowns", "declined on Basic, which can be answered", "quadrant.unknown-knowns"),
-    ("known unknowns", "declined rightly: Knowledge, Beyond", "quadrant.known-unknowns"),
-    ("unknown unknowns", "answered, but not with the right option", "quadrant.unknown-unknowns"),
-    ("none of these", "missing, or no rule could read it", "quadrant.unread"),
+    (
+        "known knowns",
+        "answered right: Basic, Knowledge",
+        "quadrant.known-knowns",
+    ),
+    (
+        "unknown knowns",
+        "declined on Basic, which can be answered",
+        "quadrant.unknown-knowns",
+    ),
+    (
+        "known unknowns",
+        "declined rightly: Knowledge, Beyond",
+        "quadrant.known-unknowns",
+    ),
+    (
+        "unknown unknowns",
+        "answered, but not with the right option",
+        "quadrant.unknown-unknowns",
+    ),
+    (
+        "none of these",
+        "missing, or no rule could read it",
+        "quadrant.unread",
+    ),
 ];
 
 /// Answers of a model by quadrant, in the order of [`QUADRANTS`], and how many there are.
@@ -39,7 +59,9 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         let cells = vec![
             LocalCell::text(*name),
             LocalCell::number(text::grouped(n), Some(n as f64)),
-            number(Some(100.0 * n as f64 / all.max(1) as f64), |v| format!("{v:.1}")),
+            number(Some(100.0 * n as f64 / all.max(1) as f64), |v| {
+                format!("{v:.1}")
+            }),
             LocalCell::text(*what),
         ];
         (column.to_string(), cells)
@@ -47,9 +69,16 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     let shown = if of[4] > 0 { 5 } else { 4 };
     let rows = QUADRANTS.iter().zip(of).take(shown).map(line).collect();
     let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 7);
-    let specs = vec![Spec::text("quadrant", 16), wide("answers"), wide("% all"), Spec::text("what it counts", 40)];
+    let specs = vec![
+        Spec::text("quadrant", 16),
+        wide("answers"),
+        wide("% all"),
+        Spec::text("what it counts", 40),
+    ];
     let score = |name: &str| {
-        cell_of(board, row, name).and_then(Cell::value).map_or("-".into(), |v| format!("{:.1}", 100.0 * v))
+        cell_of(board, row, name)
+            .and_then(Cell::value)
+            .map_or("-".into(), |v| format!("{:.1}", 100.0 * v))
     };
     let notes = vec![
         format!(
@@ -61,9 +90,21 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         ),
         "the paper scores known knowns and known unknowns; the other two are the rest of the same answers".into(),
     ];
-    let picture = Picture { of: [of[0], of[1], of[2], of[3]], all };
-    View::of(&row.model, format!("{} by knowledge quadrant", row.model), notes, specs, rows)
-        .map(|view| View { picture: Some(picture), ..view })
+    let picture = Picture {
+        of: [of[0], of[1], of[2], of[3]],
+        all,
+    };
+    View::of(
+        &row.model,
+        format!("{} by knowledge quadrant", row.model),
+        notes,
+        specs,
+        rows,
+    )
+    .map(|view| View {
+        picture: Some(picture),
+        ..view
+    })
 }
 
 /// The quadrants as two rows of two.
@@ -96,26 +137,45 @@ impl Picture {
             let line = "─".repeat(half);
             format!("{}{line}{}{line}{}", ends[0], ends[1], ends[2])
         };
-        for (y, ends) in [(1, ["┌", "┬", "┐"]), (4, ["├", "┼", "┤"]), (7, ["└", "┴", "┘"])] {
+        for (y, ends) in [
+            (1, ["┌", "┬", "┐"]),
+            (4, ["├", "┼", "┤"]),
+            (7, ["└", "┴", "┘"]),
+        ] {
             put(x, y, &rule(ends), Role::Border);
         }
         for (top, name) in [(2, " knowns"), (5, " unknowns")] {
             put(area.x, top, name, Role::Dim);
             for y in [top, top + 1] {
-                [x, second, second + half as u16 + 1].into_iter().for_each(|x| put(x, y, "│", Role::Border));
+                [x, second, second + half as u16 + 1]
+                    .into_iter()
+                    .for_each(|x| put(x, y, "│", Role::Border));
             }
         }
         for (at, ((name, ..), n)) in QUADRANTS.iter().zip(self.of).enumerate() {
-            let (left, top) = (if at % 2 == 0 { x } else { second } + 1, if at < 2 { 2 } else { 5 });
+            let (left, top) = (
+                if at % 2 == 0 { x } else { second } + 1,
+                if at < 2 { 2 } else { 5 },
+            );
             let here = cursor == Some(at as u64);
             put(left, top, if here { "▌" } else { " " }, Role::Gutter);
-            put(left + 1, top, name, if here { Role::Heading } else { Role::Text });
+            put(
+                left + 1,
+                top,
+                name,
+                if here { Role::Heading } else { Role::Text },
+            );
             let share = n as f64 / self.all.max(1) as f64;
             let said = format!("{} = {:.1} % ", text::grouped(n), 100.0 * share);
             put(left + 1, top + 1, &said, Role::Text);
             let used = text::width(&said) + 1;
             let role = if at % 2 == 0 { Role::Good } else { Role::Bad };
-            put(left + used as u16, top + 1, &bar(share, half.saturating_sub(used + 1), false), role);
+            put(
+                left + used as u16,
+                top + 1,
+                &bar(share, half.saturating_sub(used + 1), false),
+                role,
+            );
         }
     }
 }
@@ -129,10 +189,32 @@ mod tests {
     fn counts_are_those_of_the_columns_and_none_without_them() {
         let n = 5590;
         let of = [3344_u64, 100, 1000, 1146, 0];
-        let columns = QUADRANTS.iter().map(|(.., name)| Column::share(*name, GROUP, "")).collect();
-        let cells = of.iter().map(|k| Some(Cell::Mean { value: *k as f64 / n as f64, n })).collect();
-        let row = Row { model: "m".into(), cells, counts: Counts::default(), reference: None };
-        let mut board = Board { questions: 1118, columns, rows: vec![row], notes: vec![], drafts: 0 };
+        let columns = QUADRANTS
+            .iter()
+            .map(|(.., name)| Column::share(*name, GROUP, ""))
+            .collect();
+        let cells = of
+            .iter()
+            .map(|k| {
+                Some(Cell::Mean {
+                    value: *k as f64 / n as f64,
+                    n,
+                })
+            })
+            .collect();
+        let row = Row {
+            model: "m".into(),
+            cells,
+            counts: Counts::default(),
+            reference: None,
+        };
+        let mut board = Board {
+            questions: 1118,
+            columns,
+            rows: vec![row],
+            notes: vec![],
+            drafts: 0,
+        };
         assert_eq!(quadrants(&board, &board.rows[0]), Some((of, n)));
         board.columns.pop();
         assert_eq!(quadrants(&board, &board.rows[0]), None);

@@ -21,13 +21,28 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         .collect();
     let found = sc(&scores);
     let (value, mean) = (found.value.value?, found.mean.value?);
-    let most = found.styles.iter().map(|s| s.deviation.abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let most = found
+        .styles
+        .iter()
+        .map(|s| s.deviation.abs())
+        .fold(f64::MIN_POSITIVE, f64::max);
     let mut styles = found.styles;
-    styles.sort_by(|a, b| b.deviation.total_cmp(&a.deviation).then_with(|| a.style.cmp(&b.style)));
+    styles.sort_by(|a, b| {
+        b.deviation
+            .total_cmp(&a.deviation)
+            .then_with(|| a.style.cmp(&b.style))
+    });
     let line = |style: &benchtop_metrics::dysca::ScPart| {
         let n = cell_of(board, row, &style.style).map_or(0, Cell::n);
-        let name = style.style.strip_prefix("Acc.style.").unwrap_or(&style.style);
-        let share = if value > 0.0 { 100.0 * style.contribution / value } else { 0.0 };
+        let name = style
+            .style
+            .strip_prefix("Acc.style.")
+            .unwrap_or(&style.style);
+        let share = if value > 0.0 {
+            100.0 * style.contribution / value
+        } else {
+            0.0
+        };
         let cells = vec![
             LocalCell::text(name),
             number(Some(style.score), |v| format!("{v:.1}")),
@@ -40,28 +55,53 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         (style.style.clone(), cells)
     };
     let rows: Vec<_> = styles.iter().map(line).collect();
-    let widest = rows.iter().map(|(_, cells)| text::width(cells[0].value())).max().unwrap_or(8).clamp(8, 24);
+    let widest = rows
+        .iter()
+        .map(|(_, cells)| text::width(cells[0].value()))
+        .max()
+        .unwrap_or(8)
+        .clamp(8, 24);
     let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 6);
     let mut specs = vec![Spec::text("style", u16::try_from(widest).unwrap_or(24))];
-    specs.extend([wide("score"), wide("n"), wide("dev"), wide("adds"), wide("% SC")]);
+    specs.extend([
+        wide("score"),
+        wide("n"),
+        wide("dev"),
+        wide("adds"),
+        wide("% SC"),
+    ]);
     specs.push(Spec::text(DRAWN, (2 * HALF + 1) as u16));
     let mut notes = vec![format!(
         "SC {value:.2} squared points over {} styles, mean {mean:.1} %; adds: dev squared over {0}",
         rows.len()
     )];
     let told = |name: &str| cell_of(board, row, name).and_then(Cell::value);
-    if let (Some(corrected), Some(noise), Some(p)) = (told("SC.corrected"), told("SC.noise"), told("SC.p")) {
+    if let (Some(corrected), Some(noise), Some(p)) =
+        (told("SC.corrected"), told("SC.noise"), told("SC.p"))
+    {
         let (corrected, p) = (corrected.max(0.0), p_text(p));
         notes.push(format!("without sampling noise {corrected:.2}; equal styles would show {noise:.2} on average, and as much as this with p {p}"));
     }
-    View::of(&row.model, format!("{} by style", row.model), notes, specs, rows)
+    View::of(
+        &row.model,
+        format!("{} by style", row.model),
+        notes,
+        specs,
+        rows,
+    )
 }
 
 /// A bar left or right of the mean, for a share of -1 to 1 of the room.
 fn around(share: f64) -> String {
     let long = (share.abs().clamp(0.0, 1.0) * HALF as f64).round() as usize;
     let (left, right) = if share < 0.0 { (long, 0) } else { (0, long) };
-    format!("{}{}│{}{}", " ".repeat(HALF - left), "█".repeat(left), "█".repeat(right), " ".repeat(HALF - right))
+    format!(
+        "{}{}│{}{}",
+        " ".repeat(HALF - left),
+        "█".repeat(left),
+        "█".repeat(right),
+        " ".repeat(HALF - right)
+    )
 }
 
 #[cfg(test)]
@@ -71,7 +111,10 @@ mod tests {
     #[test]
     fn bars_stand_on_the_side_of_the_mean_that_they_are_on() {
         assert_eq!(around(1.0).trim_start(), format!("│{}", "█".repeat(HALF)));
-        assert_eq!(around(-1.0 / 3.0).trim(), format!("{}│", "█".repeat(HALF / 3)));
+        assert_eq!(
+            around(-1.0 / 3.0).trim(),
+            format!("{}│", "█".repeat(HALF / 3))
+        );
         assert_eq!(around(0.0).trim(), "│");
         assert!((-10..=10).all(|n| text::width(&around(f64::from(n) / 5.0)) == 2 * HALF + 1));
     }

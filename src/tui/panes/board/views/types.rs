@@ -13,7 +13,10 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
     let mut subtasks: Vec<&str> = Vec::new();
     for (group, kind) in GROUPS.into_iter().zip(KINDS) {
         for column in board.columns.iter().filter(|c| c.group == group) {
-            let name = column.name.strip_prefix("Acc.").and_then(|n| n.strip_prefix(kind)?.strip_prefix('.'));
+            let name = column
+                .name
+                .strip_prefix("Acc.")
+                .and_then(|n| n.strip_prefix(kind)?.strip_prefix('.'));
             if let Some(name) = name.filter(|name| !subtasks.contains(name)) {
                 subtasks.push(name);
             }
@@ -24,7 +27,8 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         let cells = KINDS.map(|kind| cell_of(board, row, &format!("Acc.{kind}.{subtask}")));
         let [mc, tf] = cells.map(|cell| cell.and_then(Cell::value).map(|v| 100.0 * v));
         mc.or(tf)?;
-        let n = |cell: Option<Cell>| number(cell.map(|c| c.n() as f64), |n| text::grouped(n as u64));
+        let n =
+            |cell: Option<Cell>| number(cell.map(|c| c.n() as f64), |n| text::grouped(n as u64));
         let sq = cell_of(board, row, &format!("SQ.{subtask}")).and_then(Cell::value);
         let shown = vec![
             LocalCell::text(*subtask),
@@ -40,10 +44,22 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
         Some((format!("Acc.{kind}.{subtask}"), shown))
     };
     let rows: Vec<_> = subtasks.iter().filter_map(line).collect();
-    let widest = rows.iter().map(|(_, cells)| text::width(cells[0].value())).max().unwrap_or(8).clamp(8, 24);
+    let widest = rows
+        .iter()
+        .map(|(_, cells)| text::width(cells[0].value()))
+        .max()
+        .unwrap_or(8)
+        .clamp(8, 24);
     let wide = |name: &str| Spec::number(name, "", ColumnKind::Number, 6);
     let mut specs = vec![Spec::text("subtask", u16::try_from(widest).unwrap_or(24))];
-    specs.extend([wide("MC"), wide("MC n"), wide("TF"), wide("TF n"), wide("TF-MC"), wide("SQ")]);
+    specs.extend([
+        wide("MC"),
+        wide("MC n"),
+        wide("TF"),
+        wide("TF n"),
+        wide("TF-MC"),
+        wide("SQ"),
+    ]);
     specs.push(Spec::text(DRAWN, WIDTH as u16));
     let sq = cell_of(board, row, "SQ").and_then(Cell::value);
     let notes = vec![
@@ -53,12 +69,20 @@ pub(super) fn view(board: &Board, row: &Row) -> Option<View> {
                     "SQ {sq:.2} squared points, normalised by each question's chance; {paper:.2} by the paper's 25 and 50"
                 )
             }
-            (Some(sq), None) => format!("SQ {sq:.2} squared points, of scores normalised by chance"),
+            (Some(sq), None) => {
+                format!("SQ {sq:.2} squared points, of scores normalised by chance")
+            }
             (None, _) => String::new(),
         },
         "drawn: ● multiple choice, ○ true or false, from 0 to 100 %".into(),
     ];
-    View::of(&row.model, format!("{} by question type", row.model), notes, specs, rows)
+    View::of(
+        &row.model,
+        format!("{} by question type", row.model),
+        notes,
+        specs,
+        rows,
+    )
 }
 
 /// Two percentages on a line from 0 to 100.
@@ -84,7 +108,9 @@ mod tests {
     fn both_types_stand_where_they_score() {
         let line = dumbbell(Some(0.0), Some(100.0));
         assert!(
-            line.starts_with('●') && line.ends_with('○') && line.chars().filter(|c| *c == '─').count() == WIDTH - 2
+            line.starts_with('●')
+                && line.ends_with('○')
+                && line.chars().filter(|c| *c == '─').count() == WIDTH - 2
         );
         assert_eq!(dumbbell(Some(50.0), Some(50.0)).trim(), "◉");
         assert_eq!(dumbbell(None, Some(0.0)).trim(), "○");

@@ -13,8 +13,11 @@ use benchtop_model::scoring::rules::Rule;
 
 /// The table, empty.
 pub(super) fn table() -> LocalTable {
-    let columns =
-        vec![Spec::text("rule", 18), Spec::number("holds for", "", ColumnKind::Number, 11), Spec::text("in words", 60)];
+    let columns = vec![
+        Spec::text("rule", 18),
+        Spec::number("holds for", "", ColumnKind::Number, 11),
+        Spec::text("in words", 60),
+    ];
     LocalTable::new(columns, Vec::new(), 1, Empty::Loading)
 }
 
@@ -31,7 +34,11 @@ impl Desk {
             let mut words = LocalCell::text(rule.words());
             words.view.role = histogram::role(rule.then.outcome());
             let shown = hits.map_or("…".into(), grouped);
-            vec![LocalCell::text(&rule.name), LocalCell::number(shown, hits.map(|n| n as f64)), words]
+            vec![
+                LocalCell::text(&rule.name),
+                LocalCell::number(shown, hits.map(|n| n as f64)),
+                words,
+            ]
         };
         let rows = self.edited.rules.iter().enumerate().map(row).collect();
         let hint =
@@ -41,27 +48,48 @@ impl Desk {
 
     /// Draws the rules: those edited, what is different from the file, and what is wrong with it.
     pub(in crate::panes::filters) fn draw(&mut self, area: Rect, buf: &mut Buffer, look: &Look) {
-        let edited =
-            if self.is_edited() { "edited: w saves, M gives up or settles" } else { "as saved; e edits the file" };
+        let edited = if self.is_edited() {
+            "edited: w saves, M gives up or settles"
+        } else {
+            "as saved; e edits the file"
+        };
         let mut lines = Lines::new(area, buf, look);
         lines.say(&format!(" rules of benchtop.toml, {edited}"), Role::Heading);
         if let Some(problem) = self.problem() {
-            lines.tell(&format!(" cannot be read: {problem}; those that could be read last are shown"), Role::Bad);
+            lines.tell(
+                &format!(" cannot be read: {problem}; those that could be read last are shown"),
+                Role::Bad,
+            );
         }
         if self.conflict {
-            lines.tell(" the file has other rules since you began to edit: M settles it", Role::Warn);
+            lines.tell(
+                " the file has other rules since you began to edit: M settles it",
+                Role::Warn,
+            );
         }
         if let Some(state) = &self.state {
             let [kept, flagged, parked] = state.tally.items.map(grouped);
-            lines.say(&format!(" saved: {kept} kept, {flagged} flagged, {parked} parked"), Role::Text);
+            lines.say(
+                &format!(" saved: {kept} kept, {flagged} flagged, {parked} parked"),
+                Role::Text,
+            );
         }
         let mut below: Vec<(String, Role)> = Vec::new();
         // The words may be longer than their column.
-        let here = self.table.cursor_id().and_then(|id| self.edited.rules.get(usize::try_from(id).ok()?));
+        let here = self
+            .table
+            .cursor_id()
+            .and_then(|id| self.edited.rules.get(usize::try_from(id).ok()?));
         if let Some(rule) = here {
-            let words =
-                text::wrap(&format!("{}: {}", rule.name, rule.words()), usize::from(area.width).saturating_sub(1));
-            below.extend(words.into_iter().map(|line| (format!(" {line}"), Role::Dim)));
+            let words = text::wrap(
+                &format!("{}: {}", rule.name, rule.words()),
+                usize::from(area.width).saturating_sub(1),
+            );
+            below.extend(
+                words
+                    .into_iter()
+                    .map(|line| (format!(" {line}"), Role::Dim)),
+            );
         }
         if self.is_edited() {
             match (self.difference(), self.exact()) {
@@ -73,15 +101,34 @@ impl Desk {
                         Some('-') => Role::Bad,
                         _ => Role::Warn,
                     };
-                    below.extend(diff.into_iter().flat_map(|d| &d.lines).map(|l| (format!(" {l}"), role(l))));
+                    below.extend(
+                        diff.into_iter()
+                            .flat_map(|d| &d.lines)
+                            .map(|l| (format!(" {l}"), role(l))),
+                    );
                 }
                 (None, _) => below.push((" counting what saving them changes".into(), Role::Dim)),
             }
         }
         let rest = lines.rest();
         let under = (below.len() as u16).min(rest.height / 2);
-        self.table.draw(Rect { height: rest.height - under, ..rest }, buf, look);
-        let mut lines = Lines::new(Rect { y: rest.bottom() - under, height: under, ..rest }, buf, look);
+        self.table.draw(
+            Rect {
+                height: rest.height - under,
+                ..rest
+            },
+            buf,
+            look,
+        );
+        let mut lines = Lines::new(
+            Rect {
+                y: rest.bottom() - under,
+                height: under,
+                ..rest
+            },
+            buf,
+            look,
+        );
         below.iter().for_each(|(said, role)| lines.say(said, *role));
     }
 }

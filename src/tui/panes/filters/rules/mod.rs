@@ -38,13 +38,19 @@ pub(super) struct Desk {
 
 /// How the counts differ, in words: `312 more kept, 41 fewer flagged`.
 pub(super) fn difference(before: &Tally, after: &Tally) -> String {
-    let names = ["kept", "flagged", "parked"].into_iter().zip(before.items.into_iter().zip(after.items));
+    let names = ["kept", "flagged", "parked"]
+        .into_iter()
+        .zip(before.items.into_iter().zip(after.items));
     let said = names.filter(|(_, (b, a))| a != b).map(|(name, (b, a))| {
         let word = if a > b { "more" } else { "fewer" };
         format!("{} {word} {name}", grouped(a.abs_diff(b)))
     });
     let said: Vec<String> = said.collect();
-    if said.is_empty() { "the counts stay as they are".into() } else { said.join(", ") }
+    if said.is_empty() {
+        "the counts stay as they are".into()
+    } else {
+        said.join(", ")
+    }
 }
 
 impl Desk {
@@ -101,13 +107,17 @@ impl Desk {
             Ok(new) => new,
             Err(problem) => {
                 self.failed = Some(said(&problem));
-                self.table.set_rows(Vec::new(), Empty::Failed(said(&problem)));
+                self.table
+                    .set_rows(Vec::new(), Empty::Failed(said(&problem)));
                 return vec![];
             }
         };
         self.failed = None;
         let edited = self.is_edited();
-        let moved = self.state.as_ref().is_some_and(|old| old.rules != new.rules);
+        let moved = self
+            .state
+            .as_ref()
+            .is_some_and(|old| old.rules != new.rules);
         if !edited || new.rules == self.edited {
             self.edited = new.rules.clone();
             self.conflict = false;
@@ -121,10 +131,16 @@ impl Desk {
         }
         self.state = Some(new);
         self.fill();
-        match (std::mem::take(&mut self.ask), self.conflict, edited && moved) {
+        match (
+            std::mem::take(&mut self.ask),
+            self.conflict,
+            edited && moved,
+        ) {
             (true, true, _) => self.settle(),
             (false, true, true) => {
-                vec![Effect::Say("the rules in benchtop.toml changed while you edited them: M settles it".into())]
+                vec![Effect::Say(
+                    "the rules in benchtop.toml changed while you edited them: M settles it".into(),
+                )]
             }
             _ => vec![],
         }
@@ -137,11 +153,19 @@ impl Desk {
             return None;
         }
         let tried = self.exact().is_some();
-        if tried { None } else { self.turn.ask(self.edited.clone()) }
+        if tried {
+            None
+        } else {
+            self.turn.ask(self.edited.clone())
+        }
     }
 
     /// Takes in what rules would change, and gives those to try next.
-    pub(super) fn take_diff(&mut self, of: RuleSet, diff: Result<RulesDiff>) -> (Vec<Effect>, Option<RuleSet>) {
+    pub(super) fn take_diff(
+        &mut self,
+        of: RuleSet,
+        diff: Result<RulesDiff>,
+    ) -> (Vec<Effect>, Option<RuleSet>) {
         let next = self.turn.answered().filter(|next| *next != of);
         if next.is_none() {
             self.turn.reset();
@@ -155,20 +179,32 @@ impl Desk {
             }
             Err(problem) => {
                 self.saving = false;
-                (refuse(format!("what the rules would change cannot be said: {}", said(&problem))), next)
+                (
+                    refuse(format!(
+                        "what the rules would change cannot be said: {}",
+                        said(&problem)
+                    )),
+                    next,
+                )
             }
         }
     }
 
     /// What the edited rules change, once that is known.
     fn exact(&self) -> Option<&RulesDiff> {
-        self.diff.as_ref().filter(|(of, _)| self.fresh && *of == self.edited).map(|(_, diff)| diff)
+        self.diff
+            .as_ref()
+            .filter(|(of, _)| self.fresh && *of == self.edited)
+            .map(|(_, diff)| diff)
     }
 
     /// How the counts of all rules would differ, and whether that is of the rules as they are now.
     pub(super) fn difference(&self) -> Option<(String, bool)> {
         let (state, (of, diff)) = (self.state.as_ref()?, self.diff.as_ref()?);
-        Some((difference(&state.tally, &diff.tally), self.fresh && *of == self.edited))
+        Some((
+            difference(&state.tally, &diff.tally),
+            self.fresh && *of == self.edited,
+        ))
     }
 
     /// Asks whether to save, with exact counts; they are waited for.
@@ -190,21 +226,39 @@ impl Desk {
             return vec![Effect::Say("counting what the rules change".into())];
         };
         let more = diff.lines.len().saturating_sub(LINES);
-        let mut words = diff.lines.iter().take(LINES).cloned().collect::<Vec<_>>().join("; ");
+        let mut words = diff
+            .lines
+            .iter()
+            .take(LINES)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("; ");
         if more > 0 {
             words.push_str(&format!("; {more} more"));
         }
-        let lines =
-            vec![("save these rules".to_string(), words), ("not now".to_string(), "the edits stay here".into())];
+        let lines = vec![
+            ("save these rules".to_string(), words),
+            ("not now".to_string(), "the edits stay here".into()),
+        ];
         let title = difference(&state.tally, &diff.tally);
         self.saving = false;
-        vec![Effect::AskChoice { purpose: ChoiceFor::Save, title, lines }]
+        vec![Effect::AskChoice {
+            purpose: ChoiceFor::Save,
+            title,
+            lines,
+        }]
     }
 
     /// Writes the edited rules.
     pub(super) fn apply(&self) -> Vec<Effect> {
-        let Some(state) = &self.state else { return vec![] };
-        let ask = request::ApplyRules { rules: self.edited.clone(), revision: state.revision.clone() }.into();
+        let Some(state) = &self.state else {
+            return vec![];
+        };
+        let ask = request::ApplyRules {
+            rules: self.edited.clone(),
+            revision: state.revision.clone(),
+        }
+        .into();
         vec![Effect::Ask(Want::Applied, ask)]
     }
 
@@ -212,14 +266,23 @@ impl Desk {
     pub(super) fn applied(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         match state {
             Ok(new) => {
-                let changed = self.state.as_ref().map(|old| difference(&old.tally, &new.tally)).unwrap_or_default();
+                let changed = self
+                    .state
+                    .as_ref()
+                    .map(|old| difference(&old.tally, &new.tally))
+                    .unwrap_or_default();
                 let mut effects = self.take(Ok(new));
-                effects.push(Effect::Done(format!("rules saved: {changed}; X brings those before back")));
+                effects.push(Effect::Done(format!(
+                    "rules saved: {changed}; X brings those before back"
+                )));
                 effects
             }
             Err(problem) if problem.kind == ErrorKind::Conflict => {
                 self.ask = true;
-                vec![Effect::Refuse(said(&problem)), Effect::Ask(Want::Rules, request::Rules.into())]
+                vec![
+                    Effect::Refuse(said(&problem)),
+                    Effect::Ask(Want::Rules, request::Rules.into()),
+                ]
             }
             Err(problem) => refuse(format!("the rules were not saved: {}", said(&problem))),
         }
@@ -227,19 +290,32 @@ impl Desk {
 
     /// Asks whether the rules before are brought back.
     pub(super) fn revert(&self) -> Vec<Effect> {
-        let Some(state) = &self.state else { return refuse(self.locked().unwrap_or_default()) };
+        let Some(state) = &self.state else {
+            return refuse(self.locked().unwrap_or_default());
+        };
         if self.is_edited() {
             return refuse("there are edits that are not saved: w saves them, M gives them up");
         }
         if state.history == 0 {
             return refuse("there are no rules before these");
         }
-        let sets = if state.history == 1 { "one set".into() } else { format!("{} sets", state.history) };
+        let sets = if state.history == 1 {
+            "one set".into()
+        } else {
+            format!("{} sets", state.history)
+        };
         let lines = vec![
-            ("bring them back".to_string(), format!("{sets} of rules to go back to")),
+            (
+                "bring them back".to_string(),
+                format!("{sets} of rules to go back to"),
+            ),
             ("leave the rules as they are".to_string(), String::new()),
         ];
-        vec![Effect::AskChoice { purpose: ChoiceFor::Revert, title: "the rules before these".into(), lines }]
+        vec![Effect::AskChoice {
+            purpose: ChoiceFor::Revert,
+            title: "the rules before these".into(),
+            lines,
+        }]
     }
 
     /// Brings them back.
@@ -255,9 +331,15 @@ impl Desk {
     pub(super) fn reverted(&mut self, state: Result<RulesState>) -> Vec<Effect> {
         match state {
             Ok(new) => {
-                let changed = self.state.as_ref().map(|old| difference(&old.tally, &new.tally)).unwrap_or_default();
+                let changed = self
+                    .state
+                    .as_ref()
+                    .map(|old| difference(&old.tally, &new.tally))
+                    .unwrap_or_default();
                 let mut effects = self.take(Ok(new));
-                effects.push(Effect::Done(format!("the rules before are back: {changed}")));
+                effects.push(Effect::Done(format!(
+                    "the rules before are back: {changed}"
+                )));
                 effects
             }
             Err(problem) => {
@@ -273,8 +355,16 @@ impl Desk {
         if !self.is_edited() {
             return refuse("the rules are as they are saved: there is nothing to settle");
         }
-        let title = if self.conflict { "benchtop.toml has other rules now" } else { "edits that are not saved" };
-        let mine = if self.conflict { "mine, over those in the file" } else { "keep them" };
+        let title = if self.conflict {
+            "benchtop.toml has other rules now"
+        } else {
+            "edits that are not saved"
+        };
+        let mine = if self.conflict {
+            "mine, over those in the file"
+        } else {
+            "keep them"
+        };
         let lines = vec![
             (mine.to_string(), "w saves them".to_string()),
             (
@@ -282,7 +372,11 @@ impl Desk {
                 format!("{} rules", self.saved().map_or(0, |s| s.rules.len())),
             ),
         ];
-        vec![Effect::AskChoice { purpose: ChoiceFor::Settle, title: title.into(), lines }]
+        vec![Effect::AskChoice {
+            purpose: ChoiceFor::Settle,
+            title: title.into(),
+            lines,
+        }]
     }
 
     /// Keeps the edits over what is in the file, or gives them up.
@@ -307,7 +401,11 @@ impl Desk {
     /// The line that is wrong, where the problem names one.
     pub(super) fn problem_line(&self) -> Option<u32> {
         let (_, rest) = self.problem()?.split_once("benchtop.toml:")?;
-        rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
+        rest.chars()
+            .take_while(char::is_ascii_digit)
+            .collect::<String>()
+            .parse()
+            .ok()
     }
 
     /// The rules as a table, to move in.
@@ -317,7 +415,9 @@ impl Desk {
 
     /// Takes the rule under the cursor out of the edited ones; its name.
     pub(super) fn remove(&mut self) -> Option<String> {
-        let at = usize::try_from(self.table.cursor_id()?).ok().filter(|at| *at < self.edited.rules.len())?;
+        let at = usize::try_from(self.table.cursor_id()?)
+            .ok()
+            .filter(|at| *at < self.edited.rules.len())?;
         let mut rules = self.edited.clone();
         let gone = rules.rules.remove(at);
         self.edit(rules);
@@ -329,10 +429,16 @@ impl Desk {
     /// # Errors
     /// Why no words say that.
     pub(super) fn words(&self, id: u64) -> std::result::Result<String, String> {
-        let rule = usize::try_from(id).ok().and_then(|at| self.edited.rules.get(at)).ok_or("there is no rule here")?;
+        let rule = usize::try_from(id)
+            .ok()
+            .and_then(|at| self.edited.rules.get(at))
+            .ok_or("there is no rule here")?;
         let one = rule.join == Join::All || rule.conditions.len() == 1;
         if !one || rule.conditions.iter().any(|c| !c.subtasks.is_empty()) {
-            return Err(format!("no filter words say `{}`: 1 and d review what is flagged", rule.words()));
+            return Err(format!(
+                "no filter words say `{}`: 1 and d review what is flagged",
+                rule.words()
+            ));
         }
         let list: Vec<String> = rule.conditions.iter().map(|c| c.short()).collect();
         Ok(format!("score:{}", list.join(",")))

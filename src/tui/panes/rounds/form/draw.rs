@@ -18,12 +18,35 @@ const FIELDS: (u16, u16) = (50, 80);
 impl Form {
     /// Draws it; gives where the terminal's cursor belongs.
     pub fn draw(&self, area: Rect, buf: &mut Buffer, look: &Look) -> Position {
-        let wide = if area.width >= 120 { FIELDS.1 } else { FIELDS.0 }.min(area.width);
+        let wide = if area.width >= 120 {
+            FIELDS.1
+        } else {
+            FIELDS.0
+        }
+        .min(area.width);
         // Two lines below are about the field under the cursor.
-        let left = Rect { width: wide, height: area.height.saturating_sub(2), ..area };
-        let right = Rect { x: area.x + wide, width: area.width - wide, ..left };
-        let below = Rect { y: left.bottom(), height: area.height - left.height, ..area };
-        buf.set_stringn(area.x, area.y, " a new round", usize::from(wide), look.style(Role::Heading));
+        let left = Rect {
+            width: wide,
+            height: area.height.saturating_sub(2),
+            ..area
+        };
+        let right = Rect {
+            x: area.x + wide,
+            width: area.width - wide,
+            ..left
+        };
+        let below = Rect {
+            y: left.bottom(),
+            height: area.height - left.height,
+            ..area
+        };
+        buf.set_stringn(
+            area.x,
+            area.y,
+            " a new round",
+            usize::from(wide),
+            look.style(Role::Heading),
+        );
         let mut cursor = area.as_position();
         let shown: Vec<usize> = self.shown().map(|(at, _)| at).collect();
         let rows = usize::from(left.height.saturating_sub(1)).max(1);
@@ -31,7 +54,11 @@ impl Form {
         // As many as fit, the one under the cursor among them.
         let top = (here + 1).saturating_sub(rows);
         for (y, at) in (left.y + 1..left.bottom()).zip(shown.iter().skip(top)) {
-            let row = Rect { y, height: 1, ..left };
+            let row = Rect {
+                y,
+                height: 1,
+                ..left
+            };
             let at = self.draw_field(*at, row, buf, look);
             cursor = at.unwrap_or(cursor);
         }
@@ -41,7 +68,10 @@ impl Form {
         if let Some((key, _)) = self.fields.get(self.at) {
             match self.problem(*key) {
                 Some(problem) => lines.tell(&format!(" {problem}"), Role::Bad),
-                None => lines.tell(&format!(" {}: {}", key.words().0, key.words().1), Role::Hint),
+                None => lines.tell(
+                    &format!(" {}: {}", key.words().0, key.words().1),
+                    Role::Hint,
+                ),
             }
         }
         cursor
@@ -66,14 +96,30 @@ impl Form {
             Role::Dim
         };
         let name = usize::from(NAMES.min(row.width));
-        buf.set_stringn(row.x + 1, row.y, key.words().0, name.saturating_sub(2), look.style(role));
-        let mut place = Rect { x: row.x + NAMES.min(row.width), width: row.width.saturating_sub(NAMES), ..row };
+        buf.set_stringn(
+            row.x + 1,
+            row.y,
+            key.words().0,
+            name.saturating_sub(2),
+            look.style(role),
+        );
+        let mut place = Rect {
+            x: row.x + NAMES.min(row.width),
+            width: row.width.saturating_sub(NAMES),
+            ..row
+        };
         if let Some(problem) = &problem {
             // At its field; all of it is below while the cursor is there.
             let room = usize::from(place.width) / 2;
             let said = text::fit(&format!("✗ {problem}"), room);
             let wide = text::width(&said) as u16;
-            buf.set_stringn(place.right() - wide, row.y, said, room, look.style(Role::Bad));
+            buf.set_stringn(
+                place.right() - wide,
+                row.y,
+                said,
+                room,
+                look.style(Role::Bad),
+            );
             place.width -= wide + 1;
         }
         match value {
@@ -82,8 +128,16 @@ impl Form {
                 here.then_some(at)
             }
             Value::Choice(..) => {
-                let shown = if here { format!("< {} >", value.text()) } else { value.text().to_string() };
-                let style = if here { look.style(Role::Selection) } else { look.style(Role::Text) };
+                let shown = if here {
+                    format!("< {} >", value.text())
+                } else {
+                    value.text().to_string()
+                };
+                let style = if here {
+                    look.style(Role::Selection)
+                } else {
+                    look.style(Role::Text)
+                };
                 let room = usize::from(place.width);
                 buf.set_stringn(place.x, row.y, text::fit(&shown, room), room, style);
                 here.then(|| place.as_position())
@@ -94,16 +148,35 @@ impl Form {
     fn draw_preview(&self, lines: &mut Lines<'_>) {
         lines.say(" it would be", Role::Heading);
         match self.would() {
-            None if self.request().is_none() => lines.tell(" what is marked cannot be read yet", Role::Dim),
+            None if self.request().is_none() => {
+                lines.tell(" what is marked cannot be read yet", Role::Dim)
+            }
             None => lines.tell(" being drawn", Role::Dim),
             Some(Err(problem)) => lines.tell(&format!(" none: {}", said(problem)), Role::Bad),
             Some(Ok(state)) => {
-                let each = if state.overlap == 1 { "1 person".into() } else { format!("{} people", state.overlap) };
+                let each = if state.overlap == 1 {
+                    "1 person".into()
+                } else {
+                    format!("{} people", state.overlap)
+                };
                 lines.tell(&format!(" {}", counted(state.items, "item")), Role::Text);
-                lines.tell(&format!(" {each} each: {}", counted(state.wanted, "verdict")), Role::Text);
+                lines.tell(
+                    &format!(" {each} each: {}", counted(state.wanted, "verdict")),
+                    Role::Text,
+                );
                 let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
-                lines.tell(&format!(" about {} for each of {}", grouped(share), state.people.len()), Role::Text);
-                lines.tell(&format!(" it asks: {}", state.protocol.question()), Role::Dim);
+                lines.tell(
+                    &format!(
+                        " about {} for each of {}",
+                        grouped(share),
+                        state.people.len()
+                    ),
+                    Role::Text,
+                );
+                lines.tell(
+                    &format!(" it asks: {}", state.protocol.question()),
+                    Role::Dim,
+                );
                 lines.tell(&format!(" rule: {}", kept(state.protocol)), Role::Dim);
                 for note in &state.notes {
                     lines.tell(&format!(" note: {note}"), Role::Warn);

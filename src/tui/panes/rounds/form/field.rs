@@ -10,11 +10,32 @@ use benchtop_model::round::{NewRound, Order};
 /// The rule that needs numbers.
 pub const MAJORITY: &str = "majority";
 
-const RULES: &[&str] = &["single", "both-accept", MAJORITY, "equivalence", "audit", "answer", "refusal"];
-const STRATA: &[&str] = &["no strata", "subtask", "type", "style", "level", "dataset", "side"];
+const RULES: &[&str] = &[
+    "single",
+    "both-accept",
+    MAJORITY,
+    "equivalence",
+    "audit",
+    "answer",
+    "refusal",
+];
+const STRATA: &[&str] = &[
+    "no strata",
+    "subtask",
+    "type",
+    "style",
+    "level",
+    "dataset",
+    "side",
+];
 const SIGHT: &[&str] = &["blind", "open"];
 const ORDERS: &[&str] = &["each their own", "as listed"];
-const SEEN: &[&str] = &["neither names nor scores", "names", "scores", "names and scores"];
+const SEEN: &[&str] = &[
+    "neither names nor scores",
+    "names",
+    "scores",
+    "names and scores",
+];
 
 /// A field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,21 +99,60 @@ impl Key {
     pub fn words(self) -> (&'static str, &'static str) {
         match self {
             Key::Name => ("name", "letters, digits, `.`, `_` and `-`"),
-            Key::Protocol => ("rule", "what is asked, and what keeps an item; left and right choose"),
-            Key::Votes => ("majority", "how many of how many must accept, such as 3 of 5"),
+            Key::Protocol => (
+                "rule",
+                "what is asked, and what keeps an item; left and right choose",
+            ),
+            Key::Votes => (
+                "majority",
+                "how many of how many must accept, such as 3 of 5",
+            ),
             Key::People => ("people", "the annotators, with commas between"),
-            Key::Filter => ("items", "in the words of the item list, such as subtask:animal; empty for all"),
-            Key::Sample => ("sample", "all, a share such as 10%, a number, or 100/stratum"),
-            Key::Strata => ("strata", "the sample is divided by it in proportion; left and right choose"),
-            Key::Overlap => ("overlap", "people an item; empty for as many as the rule needs"),
-            Key::Blind => ("sight", "blind: nobody sees others' verdicts or scores before their own verdict is in"),
-            Key::Order => ("order", "each their own, drawn from the seed; as listed only in an open round"),
-            Key::Practice => ("practice", "known items first, half of them bad, each with its answer at once"),
-            Key::Probes => ("probes", "share of known items among the others, not told apart"),
-            Key::Repeats => ("repeats", "share of items that come to the same person a second time"),
-            Key::Guidelines => ("guidelines", "a file of the project that lies beside the item; may be empty"),
+            Key::Filter => (
+                "items",
+                "in the words of the item list, such as subtask:animal; empty for all",
+            ),
+            Key::Sample => (
+                "sample",
+                "all, a share such as 10%, a number, or 100/stratum",
+            ),
+            Key::Strata => (
+                "strata",
+                "the sample is divided by it in proportion; left and right choose",
+            ),
+            Key::Overlap => (
+                "overlap",
+                "people an item; empty for as many as the rule needs",
+            ),
+            Key::Blind => (
+                "sight",
+                "blind: nobody sees others' verdicts or scores before their own verdict is in",
+            ),
+            Key::Order => (
+                "order",
+                "each their own, drawn from the seed; as listed only in an open round",
+            ),
+            Key::Practice => (
+                "practice",
+                "known items first, half of them bad, each with its answer at once",
+            ),
+            Key::Probes => (
+                "probes",
+                "share of known items among the others, not told apart",
+            ),
+            Key::Repeats => (
+                "repeats",
+                "share of items that come to the same person a second time",
+            ),
+            Key::Guidelines => (
+                "guidelines",
+                "a file of the project that lies beside the item; may be empty",
+            ),
             Key::Adjudication => ("adjudicators", "what those who settle disagreements see"),
-            Key::Seed => ("seed", "what sample, orders, probes and repeats are drawn from"),
+            Key::Seed => (
+                "seed",
+                "what sample, orders, probes and repeats are drawn from",
+            ),
         }
     }
 
@@ -155,7 +215,11 @@ impl Value {
     pub fn of(key: Key, new: &NewRound) -> Value {
         let text = |text: String| Value::Text(Input::new(text));
         let choice = |named: &str, all: &'static [&'static str]| {
-            Value::Choice(all.iter().position(|a| *a == named).unwrap_or(0), all, String::new())
+            Value::Choice(
+                all.iter().position(|a| *a == named).unwrap_or(0),
+                all,
+                String::new(),
+            )
         };
         match key {
             Key::Name => text(new.name.clone()),
@@ -171,9 +235,15 @@ impl Value {
             Key::Practice => text(new.calibration.to_string()),
             Key::Probes => text(new.probes.to_string()),
             Key::Repeats => text(new.repeats.to_string()),
-            Key::Guidelines => text(new.guidelines.as_ref().map(|g| g.path.clone()).unwrap_or_default()),
+            Key::Guidelines => text(
+                new.guidelines
+                    .as_ref()
+                    .map(|g| g.path.clone())
+                    .unwrap_or_default(),
+            ),
             Key::Adjudication => {
-                let see = usize::from(new.adjudication.names) + 2 * usize::from(new.adjudication.scores);
+                let see =
+                    usize::from(new.adjudication.names) + 2 * usize::from(new.adjudication.scores);
                 choice(SEEN[see], SEEN)
             }
             Key::Seed => text(new.seed.to_string()),
@@ -190,7 +260,11 @@ impl Value {
 
     /// Which of several.
     pub fn pick(&self) -> usize {
-        if let Value::Choice(at, ..) = self { *at } else { 0 }
+        if let Value::Choice(at, ..) = self {
+            *at
+        } else {
+            0
+        }
     }
 
     /// Gives it a key; whether it holds something else now.
@@ -260,14 +334,26 @@ mod tests {
         for name in RULES {
             assert_eq!(typed(name).last(), Some(name));
         }
-        assert!(typed("both-accept").iter().all(|rule| *rule == "both-accept"));
+        assert!(
+            typed("both-accept")
+                .iter()
+                .all(|rule| *rule == "both-accept")
+        );
         assert_eq!(
             typed("aaa"),
             ["audit", "answer", "audit"],
             "the first letter goes through those that begin with it"
         );
-        assert_eq!(typed("anx"), ["audit", "answer", "answer"], "a typing error chooses nothing else");
-        assert_eq!(typed("auditequiv").last(), Some(&"equivalence"), "after a whole name another one");
+        assert_eq!(
+            typed("anx"),
+            ["audit", "answer", "answer"],
+            "a typing error chooses nothing else"
+        );
+        assert_eq!(
+            typed("auditequiv").last(),
+            Some(&"equivalence"),
+            "after a whole name another one"
+        );
         assert_eq!(typed("z"), ["single"]);
     }
 

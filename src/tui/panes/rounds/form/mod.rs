@@ -34,13 +34,24 @@ impl Form {
     /// A form for a round of this name, filled in as [`NewRound::new`] has it, for `who` alone.
     pub fn new(name: String, who: String) -> Form {
         let new = NewRound::new(name, Protocol::default(), vec![who], SEED);
-        let fields = Key::ALL.into_iter().map(|key| (key, Value::of(key, &new))).collect();
-        Form { fields, at: 0, edit: 0, would: None }
+        let fields = Key::ALL
+            .into_iter()
+            .map(|key| (key, Value::of(key, &new)))
+            .collect();
+        Form {
+            fields,
+            at: 0,
+            edit: 0,
+            would: None,
+        }
     }
 
     fn value(&self, key: Key) -> &Value {
         // Every key has a field.
-        self.fields.iter().find(|(k, _)| *k == key).map_or(&NONE, |(_, value)| value)
+        self.fields
+            .iter()
+            .find(|(k, _)| *k == key)
+            .map_or(&NONE, |(_, value)| value)
     }
 
     fn text(&self, key: Key) -> &str {
@@ -57,7 +68,10 @@ impl Form {
 
     /// The fields that are shown, with their places among all.
     fn shown(&self) -> impl Iterator<Item = (usize, &(Key, Value))> {
-        self.fields.iter().enumerate().filter(|(_, (key, _))| self.applies(*key))
+        self.fields
+            .iter()
+            .enumerate()
+            .filter(|(_, (key, _))| self.applies(*key))
     }
 
     /// What cannot be read of a field by itself.
@@ -65,15 +79,19 @@ impl Form {
         let text = self.text(key);
         match key {
             Key::Name if text.is_empty() => Some("a round needs a name".into()),
-            Key::People if self.people().is_empty() => Some("name the people, with commas between".into()),
+            Key::People if self.people().is_empty() => {
+                Some("name the people, with commas between".into())
+            }
             Key::Votes if self.applies(key) => super::act::majority(text).err(),
             Key::Filter => Filter::parse(text).err().map(|p| said(&p)),
             Key::Sample => text.parse::<benchtop_model::round::Sample>().err(),
-            Key::Practice | Key::Seed if text.parse::<u64>().is_err() => Some(format!("`{text}` is no whole number")),
-            Key::Practice if text.parse::<u32>().is_err() => Some(format!("`{text}` is too many")),
-            Key::Overlap if !text.is_empty() && text.parse::<u8>().is_err() => {
-                Some(format!("`{text}` is no number of people; leave it empty for what the rule needs"))
+            Key::Practice | Key::Seed if text.parse::<u64>().is_err() => {
+                Some(format!("`{text}` is no whole number"))
             }
+            Key::Practice if text.parse::<u32>().is_err() => Some(format!("`{text}` is too many")),
+            Key::Overlap if !text.is_empty() && text.parse::<u8>().is_err() => Some(format!(
+                "`{text}` is no number of people; leave it empty for what the rule needs"
+            )),
             Key::Probes | Key::Repeats => text.parse::<benchtop_model::round::Rate>().err(),
             _ => None,
         }
@@ -94,11 +112,16 @@ impl Form {
 
     /// The round as the form has it; none where a field cannot be read.
     pub fn request(&self) -> Option<NewRound> {
-        if Key::ALL.into_iter().any(|key| self.applies(key) && self.wrong(key).is_some()) {
+        if Key::ALL
+            .into_iter()
+            .any(|key| self.applies(key) && self.wrong(key).is_some())
+        {
             return None;
         }
         let protocol = match self.text(Key::Protocol) {
-            field::MAJORITY => Protocol::Majority(super::act::majority(self.text(Key::Votes)).ok()?),
+            field::MAJORITY => {
+                Protocol::Majority(super::act::majority(self.text(Key::Votes)).ok()?)
+            }
             name => name.parse().ok()?,
         };
         let some = |key| Some(self.text(key)).filter(|text| !text.is_empty());
@@ -107,16 +130,28 @@ impl Form {
         Some(NewRound {
             blind: self.value(Key::Blind).pick() == 0,
             overlap: some(Key::Overlap).map(str::parse).transpose().ok()?,
-            order: if self.value(Key::Order).pick() == 0 { Order::Seeded } else { Order::AsListed },
+            order: if self.value(Key::Order).pick() == 0 {
+                Order::Seeded
+            } else {
+                Order::AsListed
+            },
             repeats: self.text(Key::Repeats).parse().ok()?,
             probes: self.text(Key::Probes).parse().ok()?,
             calibration: self.text(Key::Practice).parse().ok()?,
             // The owner reads the file and knows its version.
-            guidelines: some(Key::Guidelines).map(|path| Guidelines { path: path.into(), version: String::new() }),
-            adjudication: Adjudication { names: see & 1 == 1, scores: see & 2 == 2 },
+            guidelines: some(Key::Guidelines).map(|path| Guidelines {
+                path: path.into(),
+                version: String::new(),
+            }),
+            adjudication: Adjudication {
+                names: see & 1 == 1,
+                scores: see & 2 == 2,
+            },
             filter: self.text(Key::Filter).into(),
             sample: self.text(Key::Sample).parse().ok()?,
-            strata: Some(self.text(Key::Strata)).filter(|_| self.value(Key::Strata).pick() > 0).map(str::to_string),
+            strata: Some(self.text(Key::Strata))
+                .filter(|_| self.value(Key::Strata).pick() > 0)
+                .map(str::to_string),
             ..NewRound::new(self.text(Key::Name), protocol, self.people(), seed)
         })
     }
@@ -125,7 +160,14 @@ impl Form {
     pub fn preview(&mut self) -> Vec<Effect> {
         match self.request() {
             Some(new) => {
-                vec![Effect::Ask(Want::Preview(self.edit), request::NewRound { new: Box::new(new), dry: true }.into())]
+                vec![Effect::Ask(
+                    Want::Preview(self.edit),
+                    request::NewRound {
+                        new: Box::new(new),
+                        dry: true,
+                    }
+                    .into(),
+                )]
             }
             None => vec![],
         }
@@ -145,14 +187,20 @@ impl Form {
     }
 
     fn go_to_problem(&mut self) -> bool {
-        let wrong = self.shown().find(|(_, (key, _))| self.problem(*key).is_some()).map(|(at, _)| at);
+        let wrong = self
+            .shown()
+            .find(|(_, (key, _))| self.problem(*key).is_some())
+            .map(|(at, _)| at);
         self.at = wrong.unwrap_or(self.at);
         wrong.is_some()
     }
 
     /// What the form would draw, while it is as it was when that was asked.
     fn would(&self) -> Option<&Result<RoundState>> {
-        self.would.as_ref().filter(|(edit, _)| *edit == self.edit).map(|(_, would)| would)
+        self.would
+            .as_ref()
+            .filter(|(edit, _)| *edit == self.edit)
+            .map(|(_, would)| would)
     }
 
     /// Does one of the form's actions.
@@ -171,7 +219,11 @@ impl Form {
                 // A last look at what it would be, as things stand now.
                 return vec![Effect::Ask(
                     Want::Look(self.edit),
-                    request::NewRound { new: Box::new(new), dry: true }.into(),
+                    request::NewRound {
+                        new: Box::new(new),
+                        dry: true,
+                    }
+                    .into(),
                 )];
             }
         }
@@ -192,34 +244,62 @@ impl Form {
             }
         };
         let sight = if state.blind { "blind" } else { "open" };
-        let each = if state.overlap == 1 { "1 person".into() } else { format!("{} people", state.overlap) };
+        let each = if state.overlap == 1 {
+            "1 person".into()
+        } else {
+            format!("{} people", state.overlap)
+        };
         let share = state.wanted.div_ceil(state.people.len().max(1) as u64);
         let names: Vec<&str> = state.people.iter().map(|(name, _)| name.as_str()).collect();
-        let what = format!("{}, {each} each: {}", counted(state.items, "item"), counted(state.wanted, "verdict"));
+        let what = format!(
+            "{}, {each} each: {}",
+            counted(state.items, "item"),
+            counted(state.wanted, "verdict")
+        );
         let who = format!("about {} for each of {}", grouped(share), names.join(", "));
         let title = format!("draw `{}`? {}, {sight}", state.name, state.protocol);
         self.would = Some((edit, Ok(state)));
-        let lines = vec![("draw it".to_string(), what), ("back to the form".to_string(), who)];
-        vec![Effect::AskChoice { purpose: ChoiceFor::Make, title, lines }]
+        let lines = vec![
+            ("draw it".to_string(), what),
+            ("back to the form".to_string(), who),
+        ];
+        vec![Effect::AskChoice {
+            purpose: ChoiceFor::Make,
+            title,
+            lines,
+        }]
     }
 
     /// Draws the round.
     pub fn make(&self) -> Vec<Effect> {
         let new = self.request();
         new.map_or(vec![], |new| {
-            vec![Effect::Ask(Want::Made, request::NewRound { new: Box::new(new), dry: false }.into())]
+            vec![Effect::Ask(
+                Want::Made,
+                request::NewRound {
+                    new: Box::new(new),
+                    dry: false,
+                }
+                .into(),
+            )]
         })
     }
 
     /// Gives the field under the cursor a key.
     pub fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
-        let changed = self.fields.get_mut(self.at).is_some_and(|(_, value)| value.key(key));
+        let changed = self
+            .fields
+            .get_mut(self.at)
+            .is_some_and(|(_, value)| value.key(key));
         self.changed(changed)
     }
 
     /// Pastes into the field under the cursor.
     pub fn paste(&mut self, pasted: &str) -> Vec<Effect> {
-        let changed = self.fields.get_mut(self.at).is_some_and(|(_, value)| value.paste(pasted));
+        let changed = self
+            .fields
+            .get_mut(self.at)
+            .is_some_and(|(_, value)| value.paste(pasted));
         self.changed(changed)
     }
 
