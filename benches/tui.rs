@@ -13,7 +13,6 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    missing_docs,
     dead_code
 )]
 

@@ -1,5 +1,5 @@
 //! The integration tests, one module a folder.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod attacks;
 mod bad_input;
