@@ -97,6 +97,15 @@ pub fn tell_text(text: &str) {
     let _ = Cleaned::text(io::stderr().lock()).write_all(text.as_bytes());
 }
 
+/// Writes the error that ends a command to standard error: as one line of JSON for a command that was given `--json`.
+pub fn problem(problem: &Error, json: bool) {
+    if json {
+        tell(self::json(&serde_json::json!({"error": problem})));
+    } else {
+        tell(format_args!("benchtop: {problem}"));
+    }
+}
+
 /// Writes `line` over the last line of the terminal that standard error is; an empty one takes it away.
 pub fn progress(line: &str) {
     let mut err = io::stderr().lock();
