@@ -241,7 +241,7 @@ fn opened(project: &Project) -> Result<([usize; 6], Vec<String>), String> {
 }
 
 #[test]
-fn every_planted_damage_is_named_and_nothing_goes_without_a_word() {
+fn verify_names_every_planted_damage() {
     let bench = full();
     let (root, project) = (bench.root(), bench.project());
     let clean = scrub(&project);
@@ -346,7 +346,7 @@ fn every_planted_damage_is_named_and_nothing_goes_without_a_word() {
 }
 
 #[test]
-fn what_people_and_models_said_is_watched_over_after_a_kill_too() {
+fn verify_finds_damage_after_a_kill() {
     let bench = full();
     let (root, project) = (bench.root(), bench.project());
     // As an owner leaves it that was killed: nothing vouches for caches, everything else is as it was.
@@ -384,7 +384,7 @@ fn what_people_and_models_said_is_watched_over_after_a_kill_too() {
 }
 
 #[test]
-fn what_is_written_by_an_owner_after_the_last_look_is_no_damage() {
+fn verify_accepts_what_an_owner_wrote_since_the_last_check() {
     let bench = full();
     bench
         .feed(
@@ -408,7 +408,7 @@ fn what_is_written_by_an_owner_after_the_last_look_is_no_damage() {
 }
 
 #[test]
-fn repair_loses_nothing_and_says_what_it_did() {
+fn repair_loses_nothing_and_lists_its_changes() {
     let bench = full();
     let project = bench.project();
     let report = |bench: &Bench, args: &[&str]| {
@@ -496,7 +496,7 @@ fn repair_loses_nothing_and_says_what_it_did() {
 }
 
 #[test]
-fn scores_outlive_a_damaged_index() {
+fn scores_survive_a_damaged_index() {
     let bench = full();
     let scored = |bench: &Bench| {
         let report: Value =
@@ -521,7 +521,7 @@ fn scores_outlive_a_damaged_index() {
 }
 
 #[test]
-fn files_of_an_earlier_version_open_and_say_that_they_have_no_checksum() {
+fn files_without_checksums_open_with_a_notice() {
     let bench = full();
     let root = bench.root();
     for name in ["store/inventory.jsonl", ".owner/inventory.jsonl"] {

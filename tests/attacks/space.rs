@@ -170,7 +170,7 @@ fn a_project_on_read_only_media_is_read() {
 }
 
 #[test]
-fn media_that_become_writable_are_written_without_more_ado() {
+fn a_project_becomes_writable_with_its_media() {
     let bench = filled();
     let Some(mount) = read_only(bench.root(), &bench.beside("mnt")) else {
         return;
@@ -206,7 +206,7 @@ fn fill(path: &Path) {
 }
 
 #[test]
-fn a_stopped_project_on_a_full_disk_is_read_and_written_once_there_is_room() {
+fn a_stopped_project_on_a_full_disk_is_readable_and_later_writable() {
     if !root() {
         skip(Need::Root, "a small disk needs root");
         return;
@@ -295,7 +295,7 @@ fn a_stopped_project_on_a_full_disk_is_read_and_written_once_there_is_room() {
 }
 
 #[test]
-fn a_project_that_a_user_may_only_read_is_read() {
+fn a_project_without_write_permission_is_readable() {
     let bench = filled();
     let open = |who: &str, mode: &str| {
         let at = bench.root();
@@ -360,7 +360,7 @@ fn a_project_that_a_user_may_only_read_is_read() {
 }
 
 #[test]
-fn a_folder_that_was_moved_away_says_so_and_opens_where_it_is() {
+fn a_moved_folder_refuses_writes_and_opens_at_its_new_path() {
     for replaced in [false, true] {
         let bench = filled();
         let mut decider = bench.decider("ann");
@@ -384,7 +384,9 @@ fn a_folder_that_was_moved_away_says_so_and_opens_where_it_is() {
         assert!(decider.send(&verdict(Uuid::now_v7(), 4, "accept")));
         let receipt = decider.receipt();
         assert_eq!(receipt["saved"], false, "{receipt}");
-        assert_eq!(receipt["error"]["kind"], "conflict", "{receipt}");
+        // The owner may refuse the decision or end before it answers.
+        let kind = receipt["error"]["kind"].as_str().unwrap();
+        assert!(["conflict", "unreachable"].contains(&kind), "{receipt}");
         // A command in the new place has an owner of its own, at once.
         let moved = Bench::at(there.clone());
         assert_eq!(moved.verdicts().len(), 3);
@@ -429,7 +431,7 @@ fn an_owner_without_clients_ends_when_its_folder_is_moved() {
 }
 
 #[test]
-fn what_is_private_is_made_private_and_told_where_it_is_not() {
+fn private_folders_are_created_private_and_open_ones_reported() {
     // With the umask of a machine where everybody reads everything.
     let mut command = Command::new("sh");
     let dir = tempfile::tempdir().unwrap();

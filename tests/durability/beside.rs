@@ -35,7 +35,7 @@ fn by_person(bench: &Bench) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn an_import_that_verdicts_waited_for_and_a_merge_lose_no_decision_beside_them() {
+fn import_and_merge_lose_no_concurrent_decision() {
     let bench = Bench::with_items(3000);
     bench.run(["stop"]).ok();
     // A journal of many verdicts, most of them on items that come later: the fold takes a while.

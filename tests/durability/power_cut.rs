@@ -84,7 +84,7 @@ fn disk(dir: &Path) -> Option<(PathBuf, Mount)> {
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_power_cut() {
+fn acknowledged_decisions_survive_a_power_cut() {
     let dir = tempfile::tempdir().unwrap();
     let Some((image, mut mount)) = disk(dir.path()) else {
         return;

@@ -157,7 +157,7 @@ fn agreement_is_one_object_with_every_number() {
 }
 
 #[test]
-fn what_is_not_defined_is_said_in_words() {
+fn undefined_measures_print_their_reason() {
     let bench = judged();
     let none = bench.run(["agreement", "--json"]).lines().remove(0);
     assert_eq!(
@@ -174,7 +174,7 @@ fn what_is_not_defined_is_said_in_words() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn agreement_refuses_bad_requests() {
     let bench = judged();
     assert!(
         bench
@@ -216,7 +216,7 @@ fn what_cannot_be_asked_is_refused() {
 }
 
 #[test]
-fn pace_is_ones_own() {
+fn pace_shows_only_your_own_numbers() {
     let bench = judged();
     let own = bench
         .run(["pace", "--as", "ann", "--round", "first", "--json"])
@@ -349,7 +349,7 @@ fn a_round_is_reported_as_markdown_and_as_json() {
 }
 
 #[test]
-fn an_audit_says_what_models_score_with_and_without_what_it_found_wrong() {
+fn an_audit_reports_scores_with_and_without_wrong_items() {
     let bench = Bench::new();
     let small = concat!(
         env!("CARGO_MANIFEST_DIR"),

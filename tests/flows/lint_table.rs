@@ -40,7 +40,7 @@ fn published_tables_are_linted() {
 }
 
 #[test]
-fn any_table_is_linted_by_columns_named_on_the_command_line() {
+fn lint_table_checks_columns_named_on_the_command_line() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("mine.csv");
     std::fs::write(

@@ -44,7 +44,7 @@ fn counts(status: &Value) -> Value {
 }
 
 #[test]
-fn without_its_store_a_project_is_the_same_and_says_so() {
+fn a_project_without_its_index_is_rebuilt_with_a_notice() {
     let bench = Bench::new();
     bench
         .run(["import", fixture("small").to_str().unwrap()])

@@ -3,7 +3,7 @@
 use super::support::{Bench, Terminal};
 
 #[test]
-fn the_receipt_is_whole_at_every_size_down_to_40_by_10() {
+fn receipts_fit_every_size_down_to_40_by_10() {
     let bench = Bench::plain(12);
     let mut seat = bench.seat_at(
         "ann",
