@@ -1,4 +1,4 @@
-//! Files that are too large, or damaged, where a small or whole one is expected.
+//! Files that are too large or damaged.
 
 use std::fs::File;
 

@@ -1,4 +1,4 @@
-//! Links in a project that somebody sent: never followed for writing, nor for reading what is trusted.
+//! Links in a project from somebody else. The program never follows them to write, nor to read trusted files.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

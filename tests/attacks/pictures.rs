@@ -1,4 +1,4 @@
-//! Pictures that are replaced, linked or removed behind the project's back, and pictures that cannot be shown.
+//! Pictures that are replaced, linked, or removed outside of the program, and pictures that cannot be shown.
 
 use std::path::{Path, PathBuf};
 

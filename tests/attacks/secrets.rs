@@ -1,4 +1,4 @@
-//! Secrets and pictures that leave the machine because somebody opens a project that somebody else made.
+//! Opening a project from somebody else sends no secrets and no pictures without consent.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Files that are not what they seem.
+//! Import files with wrong content.
 
 use std::io::{Seek, SeekFrom, Write};
 

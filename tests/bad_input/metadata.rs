@@ -1,4 +1,4 @@
-//! Metadata that cannot be read, and saves that cannot be finished.
+//! Metadata that cannot be read, and saves that fail.
 
 use std::io::Write;
 

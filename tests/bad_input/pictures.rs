@@ -1,4 +1,4 @@
-//! Pictures that lead elsewhere or unpack to more than a machine holds.
+//! Picture paths that leave their folder, and pictures that unpack to more than fits in memory.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The published tables that come with the program: what is wrong in them, and what holds.
+//! The published tables that the program ships: their known errors, and the identities that hold.
 
 use std::path::{Path, PathBuf};
 

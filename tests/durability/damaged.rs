@@ -1,4 +1,4 @@
-//! Lines that were acknowledged and are damaged since: they are reported, never cut and never written over.
+//! Acknowledged lines that were damaged later are reported, never cut, and never overwritten.
 
 use std::path::{Path, PathBuf};
 

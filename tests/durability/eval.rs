@@ -1,4 +1,4 @@
-//! kill -9 of an owner that asks a model.
+//! kill -9 of an owner during an evaluation.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

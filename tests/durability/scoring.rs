@@ -1,4 +1,4 @@
-//! kill -9 of an owner that scores.
+//! kill -9 of an owner during scoring.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The leaderboard of a project on the command line, beside that of its files.
+//! The leaderboard on the command line: a project and its files give the same board.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `benchtop compose`: into the project, into a file, and not at all.
+//! `benchtop compose`: into a project, into a file, and as a dry run.
 
 use std::process::Command;
 

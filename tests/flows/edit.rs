@@ -1,4 +1,4 @@
-//! Items edited by hand, and one verdict on many items.
+//! Edited items, and one verdict on many items.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Models asked over servers, from the command line: well and badly behaved servers, orders, pictures, predictions.
+//! Evaluations on the command line: well and badly behaved servers, option orders, pictures, predictions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

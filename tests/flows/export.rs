@@ -1,4 +1,4 @@
-//! What leaves a project in the forms of other tools comes back into another one as it was: `docs/cli.md` describes the command.
+//! Exports in the formats of other tools import into another project unchanged.
 
 use std::collections::BTreeMap;
 use std::path::Path;

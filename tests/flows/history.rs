@@ -1,4 +1,4 @@
-//! What was decided, at any moment and on any machine: `log`, `replay`, `diff`, `merge`.
+//! Decisions over time and over machines: `log`, `replay`, `diff`, `merge`.
 
 use serde_json::{Value, json};
 

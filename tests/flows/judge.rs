@@ -1,4 +1,4 @@
-//! Answers that no rule can read, shown to a judge over a server: asked once, kept, and read by a rule of their own name.
+//! A judge model reads the answers that no rule can read. It is asked once, and its readings are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

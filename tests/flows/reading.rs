@@ -1,4 +1,4 @@
-//! Answers in many words and languages, from a server to the board.
+//! Answers in many wordings and languages, from a server to the board.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `store/` is an index: without it the project is the same, and says that it was made again.
+//! `store/` is an index. Without it the project is the same and reports the rebuild.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Metadata changes under items that people have judged: what reads differently is judged anew, nothing else is.
+//! Metadata changes under judged items: only items with changed text lose their verdicts.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Servers that are not there, keys that are not set, and settings that change while the owner runs.
+//! Missing servers, missing keys, and settings that change while the owner runs.
 
 use std::time::Duration;
 

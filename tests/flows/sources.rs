@@ -1,4 +1,4 @@
-//! Which answers belong to which data set: the same from files and from a project, in whatever order that came to be.
+//! Which answers belong to which data set. The result is the same from files and from a project, in any order.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The words that choose items: what they find, and what they refuse.
+//! Filter expressions: which items they find, and which errors they give.
 
 use serde_json::json;
 

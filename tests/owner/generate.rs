@@ -1,4 +1,4 @@
-//! Jobs through the owner: two clients see the same, and somebody who waits is served.
+//! Generation jobs at the owner: two clients see the same job, and a waiting client is served.
 
 use std::sync::mpsc;
 

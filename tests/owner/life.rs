@@ -1,4 +1,4 @@
-//! How an owner begins and ends, and whose it is.
+//! Start, end, and ownership of the owner process.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};

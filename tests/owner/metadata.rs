@@ -1,4 +1,4 @@
-//! Metadata through the owner: read, saved, watched, counted.
+//! Metadata at the owner: reading, saving, watching, counting.
 
 use std::sync::mpsc;
 

@@ -1,4 +1,4 @@
-//! Rounds at the socket: what is served and accepted, and that nobody is served what others have.
+//! Rounds at the socket: served items, accepted verdicts, and exclusive leases.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Words on the wire, right and wrong. The owner says why it hangs up, and goes on serving the others.
+//! Right and wrong messages on the wire. The owner gives a reason, hangs up, and keeps serving others.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;

@@ -1,4 +1,4 @@
-//! Jobs whose model is in a worker process: the job survives what the worker does not, and no worker its owner.
+//! Jobs with a model in a worker process: a job survives its worker, and a worker ends with its owner.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How the program ends: by its person, by the line, by a signal.
+//! How the program ends: by a key, by a hang-up, by a signal.
 
 use std::process::Command;
 use std::time::{Duration, Instant};

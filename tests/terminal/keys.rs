@@ -1,4 +1,4 @@
-//! Keys over lines that cut and delay.
+//! Keys over lines that split and delay bytes.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the terminal and the environment say of colors and of the character set, in the real program.
+//! Colors and character sets as the terminal and the environment announce them.
 
 use super::pty::{Line, Pty};
 use crate::support::{json_lines, wording};

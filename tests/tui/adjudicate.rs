@@ -1,4 +1,4 @@
-//! Adjudication through the whole program: what is shown of whom, and what is written when something is settled.
+//! Adjudication in the program: which names are shown, and what a settlement writes.
 
 use benchtop::model::round::{Adjudication, Guidelines, NewRound, Protocol, Rate};
 use benchtop::model::verdict::{Asked, Part};

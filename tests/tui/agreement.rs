@@ -1,4 +1,4 @@
-//! The agreement pane through the whole program, while people judge.
+//! The agreement pane, while annotators judge.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Keys that were typed for a prompt which did not open: they are never verdicts.
+//! Keys typed for a prompt that did not open never become verdicts.
 
 use benchtop::model::round::{NewRound, Rate};
 use benchtop::owner::wire::request;

@@ -1,4 +1,4 @@
-//! A terminal of another character set than UTF-8: nothing but ASCII is written.
+//! With a character set other than UTF-8, the program writes ASCII only.
 
 use super::support::{Bench, Terminal, question};
 

@@ -1,4 +1,4 @@
-//! Items edited by hand, and one verdict on many.
+//! Edited items, and one verdict on many items.
 
 use benchtop::model::Act;
 use benchtop::owner::wire::request;

@@ -1,4 +1,4 @@
-//! What the program writes, in bytes: what a slow line has to carry.
+//! How many bytes the program writes, for slow lines.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Two people at one project, and an owner that goes away.
+//! Two annotators in one project, and an owner that goes away.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! The generate pane, from an empty project to the item whose picture was made.
+//! The generation pane, from an empty project to an item with its picture.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Keys of a person's own, and macros.
+//! Key files and macros.
 
 use benchtop::model::{Act, Verdict};
 

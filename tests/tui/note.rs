@@ -1,4 +1,4 @@
-//! A note on any verdict, two terminals of one person, and the way back from an item to where it was opened.
+//! Notes on verdicts, two terminals of one annotator, and the way back from an opened item.
 
 use benchtop::model::round::{NewRound, Order, Rate};
 use benchtop::model::{Act, Judgement};

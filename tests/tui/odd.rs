@@ -1,4 +1,4 @@
-//! Odd items, odd keys, odd windows.
+//! Unusual items, keys, and window sizes.
 
 use benchtop::model::{Choice, ColourLevel, Item, Role};
 use benchtop::tui::app::message::Message;

@@ -1,4 +1,4 @@
-//! Two pictures of one item, a region of them, the blink, and what changed in a question.
+//! Items with two pictures: zoom, blink, difference, and rewritten questions.
 
 use benchtop::model::{ColourLevel, ImageRef, Item, Key, Pair, Side};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};

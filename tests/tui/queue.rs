@@ -1,4 +1,4 @@
-//! Queues, and coming back to where one was.
+//! Queues, and the item that a restart returns to.
 
 use super::support::{Bench, PATIENCE};
 use crate::support::wording;

@@ -1,4 +1,4 @@
-//! The paint receipt: a verdict counts only for what the terminal says it has shown.
+//! Paint receipts: a verdict counts only for an item that the terminal has confirmed to show.
 
 use std::time::{Duration, Instant};
 

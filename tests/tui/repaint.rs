@@ -1,4 +1,4 @@
-//! ctrl-l: the whole screen anew, wherever one is.
+//! ctrl-l repaints the whole screen.
 
 use super::support::Bench;
 use crate::support::wait_until;

@@ -1,4 +1,4 @@
-//! Rounds of verification at the terminal: drawn in a form, worked through in the review, blind to others.
+//! Verification rounds: the form, the work, and blindness.
 
 use benchtop::model::round::state::NextAssignment;
 use benchtop::model::round::{Guidelines, NewRound, Order, Rate};

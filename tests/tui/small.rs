@@ -1,4 +1,4 @@
-//! Small windows: the receipt is whole as long as there is a row for it.
+//! Small windows: a receipt is complete as long as it has a row.
 
 use super::support::{Bench, Terminal};
 

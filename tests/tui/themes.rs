@@ -1,4 +1,4 @@
-//! The person's theme, chosen in the program.
+//! The theme menu.
 
 use super::support::Bench;
 use crate::support::wording;

@@ -1,5 +1,4 @@
-//! What a verdict says was seen: each picture of the item as it was really painted, and the question before a verdict on one that
-//! was not.
+//! Each verdict records which pictures were shown. A picture that was not shown asks for confirmation.
 
 use benchtop::model::{Act, ImageRef, Item, Judgement, PictureSeen, Seen};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};

@@ -1,4 +1,4 @@
-//! Vocabularies, templates and coverage, from the key to the file on disk and back to the items.
+//! Vocabularies, templates, and coverage: from the key to the file on disk and back to the items.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The same files through a board and through an import: what is read, what is passed over, and what is said of it.
+//! The same files on a board and in an import: what is read, what is left out, and which notes say so.
 
 use std::path::PathBuf;
 
