@@ -1,4 +1,4 @@
-//! What is odd about a model's answers to the questions that are scored.
+//! Counts of missing, unparsed, refused, and uncompared answers to the scored questions.
 
 use super::bitmap_index::{Bitmap, BitmapIndex};
 use super::question_table::ParsedAnswer;
@@ -6,8 +6,9 @@ use super::{Bitmaps, BoardEngine, ItemSelection, ModelAnswers};
 use benchtop_model::board::Counts;
 
 impl BoardEngine {
-    /// What is odd about a model's answers to these questions, of which `missing` in no group have none and `given` stand in each stack.
-    /// What was given twice, or to other questions, is of whole files.
+    /// Counts for the selected questions. `missing` of them outside groups have no answer; `given`
+    /// is the number of answers in each stack. Duplicates and extra answers are counted over whole
+    /// files.
     pub(super) fn oddities(
         &self,
         model: usize,
@@ -58,7 +59,7 @@ impl BoardEngine {
     }
 }
 
-/// The bits that are set in both planes.
+/// Number of bits that are set in both bitmaps.
 fn cube_ones(plane: &[u64], only: &[u64]) -> u64 {
     plane
         .iter()
@@ -67,7 +68,8 @@ fn cube_ones(plane: &[u64], only: &[u64]) -> u64 {
         .sum()
 }
 
-/// Free-form answers, in stacks `free`, that were not compared with their references; `None` where there is none.
+/// Bitmap of the free-form answers (in the stacks `free`) that were not compared with their
+/// references; `None` if all were.
 pub(super) fn uncompared(
     cube: &BitmapIndex,
     free: &[usize],

@@ -1,4 +1,4 @@
-//! What lies behind the cells of a column.
+//! From a cell to the answers behind it.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use super::measure::Unit;
 use super::{Bitmaps, BoardEngine, ItemSelection};
 
 impl BoardEngine {
-    /// The units behind a cell in the order of the data set: what a unit is, its rows, and whether it is right.
+    /// The units behind a cell, in data set order: the kind of unit, and each unit's rows and
+    /// whether it is right.
     pub fn behind(
         &self,
         model: usize,
@@ -35,8 +36,8 @@ impl BoardEngine {
         )
     }
 
-    /// Whether a model is scored where this row is: it answers the data set of the question at all. `answerer` is one of
-    /// [`answering`](Self::answering).
+    /// Whether a model is scored on a row, which means that it answers the question's data set at
+    /// all. `answerer` is an index into [`answering`](Self::answering).
     pub fn is_scored(&self, answerer: usize, row: usize) -> bool {
         match self.cube.holds(row).then(|| self.cube.stack_of(row)) {
             Some(stack) => self.planes[answerer].scored[stack],
@@ -46,8 +47,8 @@ impl BoardEngine {
         }
     }
 
-    /// Whether an answer is right as a column counts it: of self-awareness, declining is where it should be. `answerer` is one of
-    /// [`answerers`](Self::answerers).
+    /// Whether a column counts an answer as right. For self-awareness, declining is right where it
+    /// should be. `answerer` comes from [`answerers`](Self::answerers).
     pub fn right_in(&self, answerer: usize, column: usize, row: usize) -> bool {
         let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
         let right = special.and_then(|at| {
@@ -57,7 +58,7 @@ impl BoardEngine {
         right.unwrap_or_else(|| self.right(&self.models[answerer], row))
     }
 
-    /// Whether a row is behind the cell of any of these models in a column, by row.
+    /// For each row, whether it is behind a column's cell of any of these models.
     pub fn behind_any(
         &self,
         models: impl IntoIterator<Item = usize>,
@@ -68,7 +69,8 @@ impl BoardEngine {
         let mut seen: Vec<&HashSet<u32>> = Vec::new();
         for model in models {
             let Bitmaps { asked, scopes, .. } = &self.planes[model];
-            // What was asked everything in the same data sets has the same behind it, but for columns of more than right and wrong.
+            // Models that were asked everything in the same scopes have the same rows behind a
+            // cell, except in columns that need more than right and wrong.
             if asked.is_none() && column < self.measures.len() + self.plain.columns.len() {
                 if seen.contains(&scopes) {
                     continue;
@@ -84,7 +86,7 @@ impl BoardEngine {
         behind
     }
 
-    /// The rows that a column follows from, which is none of groups.
+    /// The rows behind a column. Empty for group columns.
     fn rows_of(&self, model: usize, plain: usize, chosen: &ItemSelection) -> Vec<u32> {
         if let Some(special) = plain.checked_sub(self.plain.columns.len()) {
             return self
