@@ -1,8 +1,8 @@
-//! How sure the numbers are.
+//! Confidence intervals and tests.
 //!
-//! [`wilson`] for shares; [`mcnemar`], [`flip_test`], [`holm`] and [`ranks`] for who is ahead of whom; [`Clusters`] for what is computed from
-//! sums over images or pairs; [`spearman`] and [`kendall`] for two orders of the same models; [`linkage`] for which models are
-//! alike.
+//! [`wilson`] is for shares and [`Clusters`] for statistics of sums over images or pairs.
+//! [`mcnemar`], [`flip_test`], [`holm`], and [`ranks`] compare models. [`spearman`] and [`kendall`]
+//! compare two orders of the same models. [`linkage`] finds similar models.
 
 mod clusters;
 mod correlation;
