@@ -1,4 +1,4 @@
-//! What a row of a table offers to choose from, and which of it is right.
+//! The options of a table row, and the right one.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::cells;
 use super::mapping::AnswerIs;
 use benchtop_model::{Choice, Error, Item, QuestionKind, Result, Role};
 
-/// The question and the options in a text that holds both; lines after the last option, which say how to answer, are left.
-/// Line breaks inside an option stay as they are.
+/// Splits a text into the question and its options. Lines after the last option, which say how to
+/// answer, are dropped. Line breaks inside an option are kept.
 pub(super) fn taken_apart(text: &str) -> (String, Vec<String>) {
     let mut before = String::new();
     let mut options: Vec<String> = Vec::new();
@@ -59,9 +59,9 @@ pub(super) fn choices(
         .or_else(|| cells::list(answer).into_iter().next())
         .unwrap_or_default();
     if said.trim().is_empty() {
-        return Err(Error::input("the row does not say which option is right"));
+        return Err(Error::input("the row does not state which option is right"));
     }
-    // An option whose text was lost at the end of the list.
+    // The text of the last option may have been lost.
     if let Some(at) = letter(&said)
         .filter(|at| answer_is != AnswerIs::Text && *at >= texts.len() && *at < texts.len() + 2)
         && !texts.contains(&said)
@@ -70,10 +70,10 @@ pub(super) fn choices(
     }
     let right = position(&texts, answer, &said, answer_is).ok_or_else(|| {
         Error::input(format!(
-            "the answer `{said}` is none of the {} options",
+            "the answer `{said}` matches none of the {} options",
             texts.len()
         ))
-        .help("answer-is in a mapping.toml says how it names them: letter, index, position, text")
+        .help("set answer-is in a mapping.toml to letter, index, position, or text")
     })?;
     let declines = refusal.and_then(|value| {
         let said = cells::text(value)?;
@@ -103,7 +103,7 @@ pub(super) fn choices(
         .collect())
 }
 
-/// Which option `said` names.
+/// The index of the option that `said` names.
 fn position(texts: &[String], value: &Value, said: &str, answer_is: AnswerIs) -> Option<usize> {
     let by_letter = || letter(said).filter(|at| *at < texts.len());
     let by_text = || {
@@ -124,7 +124,7 @@ fn position(texts: &[String], value: &Value, said: &str, answer_is: AnswerIs) ->
     found.filter(|at| *at < texts.len())
 }
 
-/// The position that a letter stands for: `B`, `b`, `(B)`, `B.`.
+/// The index for a letter: `B`, `b`, `(B)`, `B.`.
 fn letter(said: &str) -> Option<usize> {
     let said = said.trim();
     let inner = said
@@ -138,8 +138,8 @@ fn letter(said: &str) -> Option<usize> {
     }
 }
 
-/// The two options of a question of truth that lists none, and which of them is right: one whose row says that it is of truth, or says
-/// nothing and has `True` or `False` for its answer.
+/// The options of a true-or-false question that lists none, and the index of the right one. Applies
+/// if the row's type says so, or if it has no type and the answer is `True` or `False`.
 pub(super) fn truths(said: Option<&str>, answer: &str) -> Option<([&'static str; 2], usize)> {
     let is_said = said.map(|said| said.to_lowercase().contains("true"));
     let answer = answer.trim().to_lowercase();
@@ -152,7 +152,7 @@ pub(super) fn truths(said: Option<&str>, answer: &str) -> Option<([&'static str;
     }
 }
 
-/// How an answer is asked for: as the row says, else by what it has.
+/// The question type: as the row states it, else derived from its content.
 pub(super) fn kind(said: Option<&str>, item: &Item) -> QuestionKind {
     let said = said.unwrap_or_default().to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_breaks_inside_an_option_stay_as_they_are() {
+    fn line_breaks_inside_an_option_are_kept() {
         let (question, options) = taken_apart(
             "Which\r\none?\r\nA. a cat\r\nthat sits\r\nB. a dog\nthat runs\r\nAnswer with the letter.",
         );

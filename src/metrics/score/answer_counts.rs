@@ -15,7 +15,7 @@ impl BoardEngine {
         chosen: &ItemSelection,
         (missing, given): (u64, &[u32]),
     ) -> Counts {
-        let (graded, planes) = (&self.models[model], &self.planes[model]);
+        let (graded, planes) = (&self.models[model], &self.bitmaps[model]);
         let ones = |plane: &Bitmap| cube_ones(plane, &chosen.plane);
         let mut found = Counts {
             missing: missing + self.missing_in_groups(graded, planes, chosen),
@@ -26,7 +26,7 @@ impl BoardEngine {
             found.used = given.iter().map(|n| u64::from(*n)).sum();
             (found.unparsed, found.refused) = (ones(&planes.unparsed), ones(&planes.refused));
             for row in self
-                .loose
+                .unindexed
                 .iter()
                 .map(|row| *row as usize)
                 .filter(|row| chosen.holds(*row))

@@ -205,26 +205,26 @@ impl BoardEngine {
             }
             return Ok(again(draw, sums, &namer));
         };
-        if self.plain.of_sc(plain).is_some() {
+        if self.accuracy_columns.of_sc(plain).is_some() {
             return Err(OF_SC);
         }
         let draw = self
-            .plain
+            .accuracy_columns
             .draw(plain)
             .ok_or("the column is not computed from sums over questions")?;
         let none_compared = |(model, _): &Side<'_>| self.models[*model].similarity.is_empty();
-        if self.plain.counts_free_form(plain) && sides.iter().any(none_compared) {
+        if self.accuracy_columns.counts_free_form(plain) && sides.iter().any(none_compared) {
             return Err(NOT_COMPARED);
         }
         let mut sums = ClusterSums::new(draw.width() * sides.len());
         // A drop counts the questions of two scenarios, so every stack is checked.
-        let stacks = 0..self.cube.stacks().len();
+        let stacks = 0..self.index.stacks().len();
         let slots: Vec<Option<usize>> = stacks.map(|stack| draw.slot(stack)).collect();
-        for row in (0..self.sheet.len()).filter(|row| self.cube.holds(*row)) {
-            let stack = self.cube.stack_of(row);
+        for row in (0..self.sheet.len()).filter(|row| self.index.holds(*row)) {
+            let stack = self.index.stack_of(row);
             let Some(slot) = slots[stack] else { continue };
             for (at, (model, _)) in sides.iter().enumerate().filter(|(_, (model, chosen))| {
-                self.planes[*model].scored[stack]
+                self.bitmaps[*model].scored[stack]
                     && chosen.holds(row)
                     && self.models[*model].was_asked(row)
             }) {
@@ -289,7 +289,7 @@ impl BoardEngine {
             .checked_sub(self.measures.len())
             .filter(|_| !self.is_circular(column))
         {
-            self.plain.stacks_of(plain)?;
+            self.accuracy_columns.stacks_of(plain)?;
         }
         let graded = &self.models[model];
         let unit = |(rows, right): (Vec<u32>, bool)| {

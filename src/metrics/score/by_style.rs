@@ -28,9 +28,9 @@ impl BoardEngine {
     fn by_style(&self) -> &ByStyle {
         self.by_style.get_or_init(|| {
             let mut style = vec![None; self.sheet.len()];
-            for at in 0..self.cube.stacks().len() {
-                if let Some(own) = self.plain.style_of(at) {
-                    self.cube
+            for at in 0..self.index.stacks().len() {
+                if let Some(own) = self.accuracy_columns.style_of(at) {
+                    self.index
                         .rows(at, &self.all)
                         .for_each(|row| style[row] = Some(own as u32));
                 }
@@ -39,7 +39,7 @@ impl BoardEngine {
                 let style = style? as usize;
                 Some((row as u32, style, self.cluster(row)))
             });
-            let cluster_bits = ClusterBits::new(self.plain.styles(), of);
+            let cluster_bits = ClusterBits::new(self.accuracy_columns.styles(), of);
             let right = self.right_by(&cluster_bits);
             ByStyle {
                 all: cluster_bits.plane(|_| true),
@@ -69,7 +69,7 @@ impl BoardEngine {
         models: &[usize],
         chosen: &ItemSelection,
     ) -> Vec<Vec<StyleSums>> {
-        if self.plain.styles() < 2 {
+        if self.accuracy_columns.styles() < 2 {
             return vec![Vec::new(); models.len()];
         }
         let of = self.by_style();
@@ -80,9 +80,9 @@ impl BoardEngine {
                 scored,
                 scopes,
                 ..
-            } = &self.planes[*model];
-            let scored_on_all =
-                (0..scored.len()).all(|at| scored[at] || self.plain.style_of(at).is_none());
+            } = &self.bitmaps[*model];
+            let scored_on_all = (0..scored.len())
+                .all(|at| scored[at] || self.accuracy_columns.style_of(at).is_none());
             let questions = match asked.is_none() && scored_on_all {
                 true => Cow::Borrowed(&shared),
                 false => {

@@ -38,7 +38,7 @@ impl Estimate {
     fn without_interval(value: Option<f64>, reason: &'static str) -> Estimate {
         Estimate {
             value,
-            interval: Err(why),
+            interval: Err(reason),
             clusters: 0,
             cluster: "question",
             sc: None,
@@ -57,7 +57,7 @@ impl BoardEngine {
                 .get(model)
                 .and_then(|row| row.cells.get(column).copied().flatten()?.value());
         }
-        let at = column.checked_sub(self.measures.len() + self.plain.columns.len())?;
+        let at = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len())?;
         let own = self.own(&[model], chosen);
         let mut cells = self.special_cells(model, &own);
         cells.extend(self.order_cells(model, &own));
@@ -106,7 +106,7 @@ impl BoardEngine {
     fn of_sc(&self, column: usize) -> Option<Sc> {
         column
             .checked_sub(self.measures.len())
-            .and_then(|plain| self.plain.of_sc(plain))
+            .and_then(|plain| self.accuracy_columns.of_sc(plain))
     }
 
     /// An SC cell. Its interval is that of the true SC (the variance of the styles' true
@@ -123,7 +123,11 @@ impl BoardEngine {
             Sc::Noise | Sc::P => Err("the column describes chance, not the styles"),
         };
         let row = |row: &usize| {
-            self.cube.holds(*row) && self.plain.style_of(self.cube.stack_of(*row)).is_some()
+            self.index.holds(*row)
+                && self
+                    .accuracy_columns
+                    .style_of(self.index.stack_of(*row))
+                    .is_some()
         };
         let cluster = (0..self.sheet.len())
             .find(row)

@@ -39,9 +39,9 @@ impl BoardEngine {
     /// Whether a model is scored on a row, which means that it answers the question's data set at
     /// all. `answerer` is an index into [`answering`](Self::answering).
     pub fn is_scored(&self, answerer: usize, row: usize) -> bool {
-        match self.cube.holds(row).then(|| self.cube.stack_of(row)) {
-            Some(stack) => self.planes[answerer].scored[stack],
-            None => self.planes[answerer]
+        match self.index.holds(row).then(|| self.index.stack_of(row)) {
+            Some(stack) => self.bitmaps[answerer].scored[stack],
+            None => self.bitmaps[answerer]
                 .scopes
                 .contains(&self.sheet.scope(row)),
         }
@@ -50,9 +50,9 @@ impl BoardEngine {
     /// Whether a column counts an answer as right. For self-awareness, declining is right where it
     /// should be. `answerer` comes from [`answerers`](Self::answerers).
     pub fn right_in(&self, answerer: usize, column: usize, row: usize) -> bool {
-        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let special = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len());
         let right = special.and_then(|at| {
-            self.special
+            self.variant_columns
                 .right(&self.sheet, at, &self.models[answerer], row)
         });
         right.unwrap_or_else(|| self.right(&self.models[answerer], row))
@@ -68,10 +68,11 @@ impl BoardEngine {
         let mut behind = vec![false; self.sheet.len()];
         let mut seen: Vec<&HashSet<u32>> = Vec::new();
         for model in models {
-            let Bitmaps { asked, scopes, .. } = &self.planes[model];
+            let Bitmaps { asked, scopes, .. } = &self.bitmaps[model];
             // Models that were asked everything in the same scopes have the same rows behind a
             // cell, except in columns that need more than right and wrong.
-            if asked.is_none() && column < self.measures.len() + self.plain.columns.len() {
+            if asked.is_none() && column < self.measures.len() + self.accuracy_columns.columns.len()
+            {
                 if seen.contains(&scopes) {
                     continue;
                 }
@@ -88,16 +89,16 @@ impl BoardEngine {
 
     /// The rows behind a column. Empty for group columns.
     fn rows_of(&self, model: usize, plain: usize, chosen: &ItemSelection) -> Vec<u32> {
-        if let Some(special) = plain.checked_sub(self.plain.columns.len()) {
+        if let Some(special) = plain.checked_sub(self.accuracy_columns.columns.len()) {
             return self
-                .special
+                .variant_columns
                 .behind(&self.sheet, special, &self.models[model], chosen);
         }
-        let stacks = self.plain.behind(plain);
-        let mut wanted = vec![false; self.cube.stacks().len()];
+        let stacks = self.accuracy_columns.behind(plain);
+        let mut wanted = vec![false; self.index.stacks().len()];
         stacks.into_iter().for_each(|at| wanted[at as usize] = true);
         let rows = (0..self.sheet.len()).filter(|row| {
-            self.cube.holds(*row) && chosen.holds(*row) && wanted[self.cube.stack_of(*row)]
+            self.index.holds(*row) && chosen.holds(*row) && wanted[self.index.stack_of(*row)]
         });
         rows.map(|row| row as u32).collect()
     }

@@ -109,20 +109,20 @@ pub struct BoardEngine {
     /// Models with a row, followed by the further option orders of these models.
     models: Vec<Arc<ModelAnswers>>,
     orders: Orders,
-    cube: BitmapIndex,
+    index: BitmapIndex,
     all: Bitmap,
-    planes: Vec<Bitmaps>,
+    bitmaps: Vec<Bitmaps>,
     measures: Vec<Measure>,
-    plain: AccuracyColumns,
-    special: VariantColumns,
+    accuracy_columns: AccuracyColumns,
+    variant_columns: VariantColumns,
     /// Stacks of free-form questions.
-    free: Vec<usize>,
+    free_form_stacks: Vec<usize>,
     /// The chance level of each stack, if it is the same for all of its questions.
     chance: Vec<Option<f64>>,
     /// Graded rows that only groups count.
     grouped: Vec<u32>,
     /// Rows in no stack.
-    loose: Vec<u32>,
+    unindexed: Vec<u32>,
     /// Computed on first use.
     by_style: OnceLock<ByStyle>,
     sc_of_all: OnceLock<Vec<Option<ScEstimate>>>,
@@ -209,16 +209,16 @@ impl BoardEngine {
             sheet,
             models,
             orders,
-            cube,
+            index: cube,
             all,
-            planes,
+            bitmaps: planes,
             measures,
-            plain,
-            special,
-            free,
+            accuracy_columns: plain,
+            variant_columns: special,
+            free_form_stacks: free,
             chance,
             grouped,
-            loose,
+            unindexed: loose,
             by_style: OnceLock::new(),
             sc_of_all: OnceLock::new(),
             by_cluster: OnceLock::new(),
@@ -245,7 +245,7 @@ impl BoardEngine {
             Some(is) => {
                 let rows: Vec<bool> = (0..self.sheet.len()).map(is).collect();
                 ItemSelection {
-                    plane: self.cube.plane(|row| rows[row]),
+                    plane: self.index.plane(|row| rows[row]),
                     rows: Some(Arc::new(rows)),
                     asked: Vec::new(),
                 }
@@ -257,7 +257,7 @@ impl BoardEngine {
     fn own<'c>(&self, models: &[usize], chosen: &'c ItemSelection) -> Cow<'c, ItemSelection> {
         let mut own = Cow::Borrowed(chosen);
         for model in models {
-            let Some(asked) = &self.planes[*model].asked else {
+            let Some(asked) = &self.bitmaps[*model].asked else {
                 continue;
             };
             let own = own.to_mut();
@@ -276,9 +276,9 @@ impl BoardEngine {
             .measures
             .iter()
             .map(|m| &m.column)
-            .chain(&self.plain.columns);
+            .chain(&self.accuracy_columns.columns);
         of_answers
-            .chain(&self.special.columns)
+            .chain(&self.variant_columns.columns)
             .chain(&self.orders.columns)
     }
 
@@ -286,34 +286,39 @@ impl BoardEngine {
     /// scope in which the model has answers; in other scopes, and for questions that an evaluation
     /// did not ask, it is not counted. A group counts if all of its questions are selected.
     pub fn board(&self, chosen: &ItemSelection) -> Board {
-        let n = self.cube.count(&self.all, &chosen.plane);
+        let n = self.index.count(&self.all, &chosen.plane);
         let chance = self.chances(&n, &chosen.plane);
         let sc = self.sc_estimates(chosen);
-        let of: Vec<(usize, (&Arc<ModelAnswers>, &Bitmaps))> =
-            self.models().iter().zip(&self.planes).enumerate().collect();
+        let of: Vec<(usize, (&Arc<ModelAnswers>, &Bitmaps))> = self
+            .models()
+            .iter()
+            .zip(&self.bitmaps)
+            .enumerate()
+            .collect();
         let rows = bitmap_index::each(&of, |(at, (model, planes))| {
             let chosen = &*self.own(&[*at], chosen);
             let (mut n, mut chance) = (Cow::Borrowed(&n), Cow::Borrowed(&chance));
             if planes.asked.is_some() {
-                n = Cow::Owned(self.cube.count(&self.all, &chosen.plane));
+                n = Cow::Owned(self.index.count(&self.all, &chosen.plane));
                 chance = Cow::Owned(self.chances(&n, &chosen.plane));
             }
-            let right = self.cube.count(&planes.right, &chosen.plane);
-            let given = self.cube.count(&planes.given, &chosen.plane);
+            let right = self.index.count(&planes.right, &chosen.plane);
+            let given = self.index.count(&planes.given, &chosen.plane);
             let n: Vec<u32> = n
                 .iter()
                 .zip(&planes.scored)
                 .map(|(n, scored)| if *scored { *n } else { 0 })
                 .collect();
-            let points = (!self.free.is_empty() && !model.similarity.is_empty()).then(|| {
-                // One answer that was not compared makes the sum NaN.
-                let points = |row: usize| model.likeness(row).unwrap_or(f64::NAN);
-                let mut sums = vec![0.0; n.len()];
-                self.free
-                    .iter()
-                    .for_each(|at| sums[*at] = self.cube.sum(*at, &chosen.plane, points));
-                sums
-            });
+            let points =
+                (!self.free_form_stacks.is_empty() && !model.similarity.is_empty()).then(|| {
+                    // One answer that was not compared makes the sum NaN.
+                    let points = |row: usize| model.likeness(row).unwrap_or(f64::NAN);
+                    let mut sums = vec![0.0; n.len()];
+                    self.free_form_stacks
+                        .iter()
+                        .for_each(|at| sums[*at] = self.index.sum(*at, &chosen.plane, points));
+                    sums
+                });
             let counted = Counted {
                 right: &right,
                 n: &n,
@@ -326,7 +331,7 @@ impl BoardEngine {
                 .iter()
                 .map(|m| self.group_cell(*at, m, chosen))
                 .collect();
-            cells.extend(self.plain.cells(&counted));
+            cells.extend(self.accuracy_columns.cells(&counted));
             cells.extend(self.special_cells(*at, chosen));
             cells.extend(self.order_cells(*at, chosen));
             let missing = n
@@ -362,7 +367,7 @@ impl BoardEngine {
         let sum = |(at, n): (usize, &u32)| match self.chance[at] {
             Some(chance) => chance * f64::from(*n),
             None => self
-                .cube
+                .index
                 .sum(at, only, |row| number(self.sheet.chance.get(row).copied())),
         };
         n.iter().enumerate().map(sum).collect()
@@ -387,7 +392,7 @@ impl BoardEngine {
             scope.is_some_and(|scope| {
                 models
                     .iter()
-                    .all(|m| self.planes[*m].scopes.contains(&scope))
+                    .all(|m| self.bitmaps[*m].scopes.contains(&scope))
             }) && unit.iter().all(|row| chosen.holds(*row as usize))
                 && asked(unit)
         };

@@ -161,7 +161,9 @@ impl BoardEngine {
     /// The index of a column among the order columns, if it is one.
     pub(super) fn of_orders(&self, column: usize) -> Option<usize> {
         column.checked_sub(
-            self.measures.len() + self.plain.columns.len() + self.special.columns.len(),
+            self.measures.len()
+                + self.accuracy_columns.columns.len()
+                + self.variant_columns.columns.len(),
         )
     }
 
@@ -174,10 +176,10 @@ impl BoardEngine {
     /// The models whose answers are behind a cell: the model itself and, if the column covers all
     /// orders, its further orders.
     pub fn answerers(&self, model: usize, column: usize) -> Vec<usize> {
-        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let special = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len());
         let is_of_all = self.of_orders(column).is_some()
             || self.shuffles(model).is_some()
-                && special.is_some_and(|at| self.special.is_of_refusals(at));
+                && special.is_some_and(|at| self.variant_columns.is_of_refusals(at));
         self.orders
             .family(model)
             .filter(|_| is_of_all)
@@ -187,9 +189,9 @@ impl BoardEngine {
     /// Whether a column counts an answer: a knowledge quadrant counts the answers in it, other
     /// columns count all. `answerer` comes from [`answerers`](Self::answerers).
     pub fn counts(&self, answerer: usize, column: usize, row: usize) -> bool {
-        let special = column.checked_sub(self.measures.len() + self.plain.columns.len());
+        let special = column.checked_sub(self.measures.len() + self.accuracy_columns.columns.len());
         let counts = |at| {
-            self.special
+            self.variant_columns
                 .counts(&self.sheet, at, &self.models[answerer], row)
         };
         special.is_none_or(counts)
@@ -242,8 +244,9 @@ impl BoardEngine {
             chosen,
         );
         let shuffles = shuffles.as_deref().map(|shuffles| (shuffles, &*all));
-        let scored = (&*self.models[model], &self.planes[model].scopes);
-        self.special.cells(&self.sheet, scored, chosen, shuffles)
+        let scored = (&*self.models[model], &self.bitmaps[model].scopes);
+        self.variant_columns
+            .cells(&self.sheet, scored, chosen, shuffles)
     }
 
     /// The cells of the order columns. `chosen` are questions that the model was asked.
@@ -283,7 +286,7 @@ impl BoardEngine {
     /// The accuracy in each order, on the questions that were asked in all orders, and the number
     /// of these questions.
     fn shares(&self, family: &[usize], chosen: &ItemSelection) -> Option<(Vec<f64>, u64)> {
-        let stacks = self.plain.stacks_of(self.orders.accuracy?)?;
+        let stacks = self.accuracy_columns.stacks_of(self.orders.accuracy?)?;
         let chosen = self.own(family, chosen);
         let of = |counts: Vec<u32>| {
             stacks
@@ -291,9 +294,9 @@ impl BoardEngine {
                 .map(|at| u64::from(counts[*at as usize]))
                 .sum::<u64>()
         };
-        let n = of(self.cube.count(&self.all, &chosen.plane));
+        let n = of(self.index.count(&self.all, &chosen.plane));
         let right = |model: &usize| {
-            of(self.cube.count(&self.planes[*model].right, &chosen.plane)) as f64 / n as f64
+            of(self.index.count(&self.bitmaps[*model].right, &chosen.plane)) as f64 / n as f64
         };
         (n > 0).then(|| (family.iter().map(right).collect(), n))
     }
@@ -317,12 +320,12 @@ impl BoardEngine {
             let stacks = self
                 .orders
                 .accuracy
-                .and_then(|at| self.plain.stacks_of(at))
+                .and_then(|at| self.accuracy_columns.stacks_of(at))
                 .unwrap_or_default();
             let counts = |row: &usize| {
                 all.holds(*row)
-                    && self.cube.holds(*row)
-                    && stacks.contains(&(self.cube.stack_of(*row) as u32))
+                    && self.index.holds(*row)
+                    && stacks.contains(&(self.index.stack_of(*row) as u32))
             };
             return rows
                 .filter(counts)
@@ -355,10 +358,10 @@ impl BoardEngine {
     /// How many of the selected questions in the model's data sets it was asked, and how many there
     /// are. `None` if it was asked all.
     pub fn asked_of(&self, model: usize, chosen: &ItemSelection) -> Option<(u64, u64)> {
-        self.planes.get(model)?.asked.as_ref()?;
-        let scopes = &self.planes[model].scopes;
+        self.bitmaps.get(model)?.asked.as_ref()?;
+        let scopes = &self.bitmaps[model].scopes;
         let of = |row: &usize| {
-            (self.cube.holds(*row) || self.sheet.graded(*row))
+            (self.index.holds(*row) || self.sheet.graded(*row))
                 && scopes.contains(&self.sheet.scope(*row))
         };
         let rows = (0..self.sheet.len())

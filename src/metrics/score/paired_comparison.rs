@@ -118,13 +118,13 @@ impl BoardEngine {
     /// data sets that both answer.
     pub fn shared(&self, (a, b): (usize, usize), chosen: &ItemSelection) -> ItemSelection {
         let mut shared = self.both((a, b), chosen);
-        let (first, second) = (&self.planes[a].scopes, &self.planes[b].scopes);
+        let (first, second) = (&self.bitmaps[a].scopes, &self.bitmaps[b].scopes);
         if first != second {
             let scored = |scope: u32| first.contains(&scope) && second.contains(&scope);
             let rows: Vec<bool> = (0..self.sheet.len())
                 .map(|row| chosen.holds(row) && scored(self.sheet.scope(row)))
                 .collect();
-            let plane = self.cube.plane(|row| rows[row]);
+            let plane = self.index.plane(|row| rows[row]);
             shared
                 .plane
                 .iter_mut()
@@ -153,7 +153,7 @@ impl BoardEngine {
 
     fn by_cluster(&self) -> &ByCluster {
         self.by_cluster.get_or_init(|| {
-            let rows = (0..self.sheet.len()).filter(|row| self.cube.holds(*row));
+            let rows = (0..self.sheet.len()).filter(|row| self.index.holds(*row));
             let cluster_bits =
                 ClusterBits::new(1, rows.map(|row| (row as u32, 0, self.cluster(row))));
             let right = self.right_by(&cluster_bits);
@@ -196,30 +196,30 @@ impl BoardEngine {
         plain: usize,
         chosen: &ItemSelection,
     ) -> Option<Units<'_>> {
-        let stacks = self.plain.stacks_of(plain)?;
+        let stacks = self.accuracy_columns.stacks_of(plain)?;
         if stacks
             .iter()
-            .any(|at| self.cube.stacks()[*at as usize].kind == QuestionKind::FreeForm)
+            .any(|at| self.index.stacks()[*at as usize].kind == QuestionKind::FreeForm)
         {
             return None;
         }
         let of = self.by_cluster();
         let mut counted = vec![false; self.sheet.len()];
         for at in &stacks {
-            let rows = self.cube.rows(*at as usize, &self.all);
+            let rows = self.index.rows(*at as usize, &self.all);
             rows.filter(|row| chosen.holds(*row))
                 .for_each(|row| counted[row] = true);
         }
         let all = of.cluster_bits.plane(|row| counted[row as usize]);
         let scored = each(models, |model| {
-            let planes = &self.planes[*model];
+            let planes = &self.bitmaps[*model];
             let on_all = stacks.iter().all(|at| planes.scored[*at as usize]);
             match on_all && planes.asked.is_none() {
                 true => all.clone(),
                 false => of.cluster_bits.plane(|row| {
                     let row = row as usize;
                     counted[row]
-                        && planes.scored[self.cube.stack_of(row)]
+                        && planes.scored[self.index.stack_of(row)]
                         && self.models[*model].was_asked(row)
                 }),
             }
@@ -325,8 +325,8 @@ impl BoardEngine {
             .checked_sub(self.measures.len())
             .filter(|_| !self.is_circular(column))
         {
-            self.plain.stacks_of(plain)?;
-            if self.plain.counts_free_form(plain) {
+            self.accuracy_columns.stacks_of(plain)?;
+            if self.accuracy_columns.counts_free_form(plain) {
                 return None;
             }
         }

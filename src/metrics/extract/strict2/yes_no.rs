@@ -1,4 +1,4 @@
-//! Yes or no, in the words of every language of the table.
+//! Reads yes or no, in the words of every language of the table.
 
 use super::Why;
 use super::around::Left;
@@ -16,7 +16,7 @@ use super::words::{
 };
 use crate::extract::Read;
 
-/// What has been said so far.
+/// The reading so far.
 #[derive(Default)]
 struct Said {
     now: Option<bool>,
@@ -24,11 +24,11 @@ struct Said {
     conflict: bool,
     seen: bool,
     strength: u8,
-    /// Whether what follows may stand in place of what was said: "Yes... no".
+    /// Whether the rest may replace it: "Yes... no".
     weak: bool,
-    /// Whether it is open what it says: "Yes, if".
+    /// Whether it is open: "Yes, if".
     open: bool,
-    /// Where it is last taken back.
+    /// Where it is last withdrawn.
     turns_at: Option<usize>,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn read(question: &str, said: &str) -> (Read, Why) {
         .and_then(|at| found.get(at + 1))
         .filter(|_| word.seen)
     {
-        // What stands behind a correction: "Yes. Sorry, there is no train."
+        // The part after a correction: "Yes. Sorry, there is no train."
         match of_statement(&text.from(next.token)) {
             Some(later) => return later,
             None if word.back => return (Read::Unparsed, Why::Withdrawn),
@@ -168,7 +168,7 @@ impl Said {
                     .starts_with(|c| ('\u{e00}'..='\u{e7f}').contains(&c));
             let closed = closed || thai;
             let left = || reader.left(k, start);
-            // "Yes, possibly" is open, and "yes, a house, possibly an office" is not.
+            // "Yes, possibly" is open; "yes, a house, possibly an office" is not.
             let answers = k > start && !plain(&found[k - 1])
                 || k > start + 1 && says(&found[k - 2]).is_some();
             let begins_open = begins && (k == start || answers || next.is_none_or(plain));
@@ -267,7 +267,7 @@ impl Said {
         }
     }
 
-    /// Reads what is boxed in; where to go on.
+    /// Reads the content of a box. Returns where to continue.
     fn boxed(&mut self, found: &[Item], k: usize, end: usize) -> usize {
         let rest = &found[k + 1..end];
         let inner = &rest[..rest
