@@ -217,17 +217,17 @@ mod tests {
 
     use super::*;
 
-    fn lines(text: &[u8]) -> Vec<std::result::Result<(u64, Vec<String>), String>> {
+    fn lines(text: &[u8]) -> Vec<std::result::Result<(u64, Vec<String>), Option<u64>>> {
         let mut lines = Lines::new(BufReader::with_capacity(3, text), b',');
         let mut found = Vec::new();
         loop {
             match lines.next_line() {
                 Ok(None) => return found,
                 Ok(Some((line, cells))) => {
-                    found.push(cells.map(|cells| (line, cells)).map_err(|p| p.to_string()))
+                    found.push(cells.map(|cells| (line, cells)).map_err(|p| p.place.line))
                 }
                 Err(p) => {
-                    found.push(Err(p.to_string()));
+                    found.push(Err(p.place.line));
                     return found;
                 }
             }
@@ -254,12 +254,7 @@ mod tests {
     fn stray_quotes_are_text() {
         assert_eq!(lines(b"a \"b\",c\n"), [Ok((1, cells(&["a \"b\"", "c"])))]);
         assert_eq!(lines(b"\"b\"x,c\n"), [Ok((1, cells(&["bx", "c"])))]);
-        assert!(
-            lines(b"1,2\n\"b,c\n")[1]
-                .as_ref()
-                .unwrap_err()
-                .contains("line 2: the file ends within quotes")
-        );
+        assert_eq!(lines(b"1,2\n\"b,c\n")[1], Err(Some(2)));
     }
 
     #[test]

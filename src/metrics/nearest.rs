@@ -361,12 +361,8 @@ mod tests {
             (stopped.unwrap_err().kind, tiles),
             (ErrorKind::Cancelled, 2)
         );
-        assert!(
-            pairs_above(&rows, -1., 1000, &mut |_| true)
-                .unwrap_err()
-                .to_string()
-                .contains("raise the threshold")
-        );
+        let error = pairs_above(&rows, -1., 1000, &mut |_| true).unwrap_err();
+        assert!(error.help.is_some_and(|help| help.contains("threshold")));
         assert!(Rows::new(&data, 7).is_err() && Rows::new(&data, 0).is_err());
         assert!(nearest(&rows, &Rows::new(&data, 8).unwrap(), 1, &mut |_| true).is_err());
         let none = Rows::new(&[], 4).unwrap();

@@ -113,7 +113,7 @@ fn invalid_ratings_are_errors_and_change_nothing() {
         (error.kind, error.place.field)
     };
     let category = Some("category".to_string());
-    assert_eq!(error(agreement.add(0, 1, 1)), (ErrorKind::Input, None));
+    assert_eq!(error(agreement.add(0, 1, 1)), (ErrorKind::Conflict, None));
     let off_scale = (ErrorKind::Input, category);
     assert_eq!(error(agreement.add(0, 3, 2)), off_scale);
     assert_eq!(error(agreement.change(0, 1, 2).map(drop)), off_scale);

