@@ -246,9 +246,6 @@ impl<W: Write> DyscaWriter<W> {
     }
 
     /// Closes the array, flushes, and returns the output.
-    ///
-    /// # Errors
-    /// I/O errors.
     pub fn finish(self) -> Result<W> {
         self.array.finish()
     }

@@ -173,9 +173,6 @@ impl<W: Write> NestedWriter<W> {
     }
 
     /// Writes the last record, closes the array, flushes, and returns the output.
-    ///
-    /// # Errors
-    /// I/O errors.
     pub fn finish(mut self) -> Result<W> {
         self.write_record()?;
         self.array.finish()

@@ -14,9 +14,6 @@ pub(super) fn item(raw: Raw<'_>) -> Result<Item> {
 }
 
 /// Writes one item and a line break.
-///
-/// # Errors
-/// I/O errors.
 pub fn write(item: &Item, out: &mut dyn Write) -> Result<()> {
     let line =
         serde_json::to_vec(item).map_err(|e| Error::input(format!("cannot write as JSON: {e}")))?;

@@ -117,9 +117,6 @@ pub fn is_text_of(said: &str, question: &str, instruction: Option<&str>) -> bool
 
 /// Writes a prediction as a line of MVP-Bench's format, with the spacing of the released files. The
 /// line is an evaluated row if the prediction was read from one, else a plain row.
-///
-/// # Errors
-/// I/O errors.
 pub fn write_prediction(prediction: &Prediction, out: &mut dyn Write) -> Result<()> {
     let name = prediction
         .extra

@@ -63,9 +63,6 @@ pub struct Packed<W: Write + Send> {
 
 impl<W: Write + Send> Packed<W> {
     /// Creates a table of the data set `dataset`.
-    ///
-    /// # Errors
-    /// I/O errors.
     pub fn new(out: W, survey: Survey, dataset: &str) -> Result<Packed<W>> {
         let pictures = match survey.many() {
             true => ("images".to_string(), Holds::Pictures),
@@ -167,9 +164,6 @@ impl<W: Write + Send> Packed<W> {
     }
 
     /// Writes the remaining rows and the footer.
-    ///
-    /// # Errors
-    /// I/O errors.
     pub fn finish(mut self) -> Result<W> {
         self.flush()?;
         self.out.into_inner().map_err(failed)

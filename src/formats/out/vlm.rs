@@ -36,9 +36,6 @@ pub struct Table<W> {
 impl<W: Write> Table<W> {
     /// Creates a table of the data set `dataset` and writes its header line. With `answers`, it has
     /// a column for answers and none for pictures.
-    ///
-    /// # Errors
-    /// I/O errors.
     pub fn new(mut out: W, survey: Survey, dataset: &str, answers: bool) -> Result<Table<W>> {
         let columns = columns(&survey, answers);
         line(&mut out, columns.iter().map(String::as_str))?;
@@ -73,9 +70,6 @@ impl<W: Write> Table<W> {
 
     /// Writes the row of an answer. Rows must be in the order of the table of questions; call
     /// [`pass`](Self::pass) for questions without an answer.
-    ///
-    /// # Errors
-    /// I/O errors.
     pub fn answer(&mut self, item: &Item, output: &str) -> Result<()> {
         let (mut row, index) = self.row(item);
         row.insert("prediction".into(), output.into());

@@ -45,17 +45,11 @@ pub const COLUMNS: [&str; 18] = [
 const GUARDED: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
 
 /// Writes the header line.
-///
-/// # Errors
-/// I/O errors.
 pub fn write_names(out: &mut dyn Write) -> Result<()> {
     raw(out, (COLUMNS.join(",") + "\r\n").as_bytes())
 }
 
 /// Writes the line of a verdict on item `number`.
-///
-/// # Errors
-/// I/O errors.
 pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
     let line = Line::of(number, verdict);
     let text = |text: &str| Some(guarded(text).into_owned());

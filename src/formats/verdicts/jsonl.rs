@@ -9,18 +9,12 @@ use benchtop_model::verdict_interchange::Exchanged;
 use benchtop_model::{Error, Result};
 
 /// The line of a verdict on item `number`.
-///
-/// # Errors
-/// No known case.
 pub fn line(number: u32, verdict: &Exchanged) -> Result<String> {
     let cannot = |e| Error::input(format!("cannot write the verdict as JSON: {e}"));
     serde_json::to_string(&Line::of(number, verdict)).map_err(cannot)
 }
 
 /// Writes the line of a verdict on item `number`.
-///
-/// # Errors
-/// I/O errors.
 pub fn write(number: u32, verdict: &Exchanged, out: &mut dyn Write) -> Result<()> {
     let line = line(number, verdict)? + "\n";
     crate::write::raw(out, line.as_bytes())

@@ -31,9 +31,6 @@ impl<'w, W: Write> TaskWriter<'w, W> {
     }
 
     /// Writes the task of item `number` with its verdicts.
-    ///
-    /// # Errors
-    /// I/O errors.
     pub fn push(&mut self, number: u32, item: &Item, verdicts: &[Exchanged]) -> Result<()> {
         raw(&mut self.out, if self.first { b"[\n" } else { b",\n" })?;
         self.first = false;
