@@ -1,4 +1,5 @@
-//! Panes: what fills the screen below the tabs. They turn actions into effects and draw; they do no I/O.
+//! Panes: the screens that the tabs lead to. A pane turns actions into effects and draws itself. It
+//! does no I/O.
 
 pub mod adjudicate;
 pub mod agreement;
