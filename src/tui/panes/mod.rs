@@ -13,3 +13,14 @@ pub mod review;
 pub mod rounds;
 pub mod templates;
 pub mod vocabulary;
+
+use benchtop_model::scoring::Outcome;
+
+/// The word for an outcome on the screen. In files and filters a quarantined item is `parked`.
+pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Kept => "kept",
+        Outcome::Flagged => "flagged",
+        Outcome::Parked => "quarantined",
+    }
+}
