@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::{AdjudicatePane, sides};
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::panes::review::{
     Loaded, Looking, Picture, Sides, draw_item, draw_picture, layout as beside,
 };
@@ -138,7 +138,9 @@ impl AdjudicatePane {
         let nothing = |hint: &str| Some(Empty::Nothing { hint: hint.into() });
         match (&self.rounds, &self.disputes) {
             (None, _) => Some(Empty::Loading),
-            (Some(Err(problem)), _) | (_, Some(Err(problem))) => Some(Empty::Failed(said(problem))),
+            (Some(Err(problem)), _) | (_, Some(Err(problem))) => {
+                Some(Empty::Failed(error_line(problem)))
+            }
             (Some(Ok(_)), _) if self.names().is_empty() => {
                 nothing(&format!("no round decides anything yet: {draw}"))
             }

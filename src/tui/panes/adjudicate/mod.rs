@@ -19,7 +19,7 @@ pub use effects::{AdjudicateEffect, ChoiceFor, Want};
 pub use settle::{GAP, Settle};
 use uuid::Uuid;
 
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use super::review::{Loaded, Looking, Painted, Picture, Sides, painted};
 use crate::action::{Action, Scope};
 use crate::preview::Show;
@@ -223,7 +223,7 @@ impl AdjudicatePane {
         }
         match about {
             Ok(about) => self.about = about,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         }
         if show {
             settle::earlier(&self.about)
@@ -330,7 +330,9 @@ impl AdjudicatePane {
     /// Takes an item in, without what adjudicators do not see.
     pub fn take_item(&mut self, number: u32, view: Result<ItemView>) {
         self.asked.retain(|asked| *asked != number);
-        let loaded = view.map_err(|problem| said(&problem)).and_then(Loaded::of);
+        let loaded = view
+            .map_err(|problem| error_line(&problem))
+            .and_then(Loaded::of);
         // What people said of it stands below it.
         let loaded = loaded.map(|loaded| Loaded {
             standing: Vec::new(),

@@ -5,7 +5,7 @@ use super::responses::OWN;
 use super::table::FIRST;
 use super::views::{self, Kind, View};
 use super::{BoardEffect, BoardPane, ChoiceFor, Layer, Want};
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::widgets::text;
 use benchtop_metrics::extract::Extractor;
 use benchtop_model::Result;
@@ -111,7 +111,7 @@ impl BoardPane {
     pub fn take_rounds(&mut self, rounds: Result<Vec<RoundState>>) -> Vec<BoardEffect> {
         let rounds = match rounds {
             Ok(rounds) => rounds,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         };
         let mut choices = vec![Curated::All, Curated::Accepted];
         choices.extend(
@@ -151,7 +151,7 @@ impl BoardPane {
                 return refuse("no paper prints a column of this board");
             }
             Ok(papers) => papers,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         };
         let mut choices = vec![Printed::Off, Printed::All];
         choices.extend(papers.into_iter().map(|paper| Printed::Paper(paper.into())));

@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::detail::{apart, range, said};
+use super::detail::{apart, range, value_text};
 use crate::action::Action;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
@@ -138,14 +138,14 @@ impl CompareView {
             Some((Cell::Share { k, n }, value)) => {
                 format!(
                     "{} = {}/{}",
-                    said(value, self.scale),
+                    value_text(value, self.scale),
                     text::grouped(k),
                     text::grouped(n)
                 )
             }
             Some((cell, value)) => format!(
                 "{} of {} answers",
-                said(value, self.scale),
+                value_text(value, self.scale),
                 text::grouped(cell.n())
             ),
             None => "no answers".into(),

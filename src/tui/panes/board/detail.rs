@@ -12,7 +12,7 @@ use benchtop_pipeline::analysis::same;
 use benchtop_pipeline::board::untested;
 
 /// A number in its column's unit.
-pub(super) fn said(value: f64, scale: Scale) -> String {
+pub(super) fn value_text(value: f64, scale: Scale) -> String {
     match scale {
         Scale::Share => format!("{:.2} %", value * 100.0),
         Scale::Points => format!("{value:+.2} points"),
@@ -126,13 +126,13 @@ impl BoardPane {
                         |(model, scored)| {
                             format!(
                                 "{model} here: {} ({})",
-                                said(scored, column.scale),
+                                value_text(scored, column.scale),
                                 apart(scored - own, column.scale)
                             )
                         },
                     );
                     (
-                        format!("{}: {}", column.name, said(own, column.scale)),
+                        format!("{}: {}", column.name, value_text(own, column.scale)),
                         here.unwrap_or_else(|| column.help.clone()),
                     )
                 }
@@ -218,7 +218,7 @@ impl BoardPane {
         let all = self.of_all(&row.model, &column.name).map(|all| {
             format!(
                 "all items {} ({})",
-                said(all, column.scale),
+                value_text(all, column.scale),
                 apart(value - all, column.scale)
             )
         });
@@ -237,7 +237,7 @@ impl BoardPane {
             return format!(
                 "{}: {}  of {} answers",
                 column.name,
-                said(value, column.scale),
+                value_text(value, column.scale),
                 text::grouped(cell.n())
             );
         };

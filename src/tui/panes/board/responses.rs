@@ -5,7 +5,7 @@ use super::rules::RulesView;
 use super::table::{self, FIRST, Ranks, Shown};
 use super::{BehindView, BoardEffect, BoardPane, Layer, Want};
 use crate::action::Action;
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use benchtop_metrics::statistics::Rank;
 use benchtop_model::agreement::Bootstrap;
 use benchtop_model::board::analysis::{Compared, Disagreement, Sure};
@@ -113,9 +113,9 @@ impl BoardPane {
                 // What is on the screen stays, and so does what it is of.
                 if self.found.is_some() {
                     self.ask = self.shown.clone();
-                    return vec![BoardEffect::Refuse(said(&problem))];
+                    return vec![BoardEffect::Refuse(error_line(&problem))];
                 }
-                self.failed = Some(said(&problem));
+                self.failed = Some(error_line(&problem));
                 return vec![];
             }
         };

@@ -6,7 +6,7 @@ use ratatui::layout::Rect;
 use super::{BoardEffect, BoardPane, Layer, Want};
 use crate::action::Action;
 use crate::keymap::Keymap;
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::lines::Lines;
 use crate::widgets::meter::sparkline;
@@ -101,7 +101,7 @@ impl StableView {
                 self.table = table(&found, self.is_drawn);
                 State::Found(Box::new(found))
             }
-            Err(problem) => State::Failed(said(&problem)),
+            Err(problem) => State::Failed(error_line(&problem)),
         };
     }
 

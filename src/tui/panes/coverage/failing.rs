@@ -3,7 +3,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, counted, grouped};
@@ -30,7 +30,7 @@ fn columns() -> Vec<Spec> {
 pub fn table(failing: Option<&Result<Vec<Failing>>>) -> LocalTable {
     let (list, empty) = match failing {
         None => (&[][..], Empty::Loading),
-        Some(Err(problem)) => (&[][..], Empty::Failed(said(problem))),
+        Some(Err(problem)) => (&[][..], Empty::Failed(error_line(problem))),
         Some(Ok(list)) => {
             let hint = format!(
                 "no term has {} judged items yet: 1 goes to the review",

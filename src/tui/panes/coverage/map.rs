@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::panes::metadata::edit_session::said;
+use crate::panes::metadata::edit_session::error_line;
 use crate::theme::{Look, Role};
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::{self, grouped};
@@ -98,7 +98,7 @@ pub fn fill(
 ) {
     let (grid, empty) = match grid {
         None => (None, Empty::Loading),
-        Some(Err(problem)) => (None, Empty::Failed(said(problem))),
+        Some(Err(problem)) => (None, Empty::Failed(error_line(problem))),
         Some(Ok(grid)) => {
             let hint =
                 format!("no item has a {rows} or a {columns}: `benchtop compose` makes some");

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 
 pub use map::Measure;
 
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::theme::Look;
 use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
@@ -169,7 +169,10 @@ impl CoveragePane {
                 title: failing::question(terms, &count),
                 lines: failing::answers(terms, &count),
             }],
-            Err(problem) => refuse(format!("items could not be counted: {}", said(&problem))),
+            Err(problem) => refuse(format!(
+                "items could not be counted: {}",
+                error_line(&problem)
+            )),
         }
     }
 
@@ -253,7 +256,7 @@ impl CoveragePane {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Open { id, column, .. }) => self.open(id, column),
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
+                Answer::Said(text) => vec![Effect::Say(text)],
                 _ => refuse(format!("{} is not for this table", action.name())),
             });
         }

@@ -1,7 +1,9 @@
 //! What keys do.
 
 use super::lines::{self, Stride};
-use super::{ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, groups, refuse, said};
+use super::{
+    ChoiceFor, Effect, FiltersPane, GROUPS, Part, Side, TextFor, error_line, groups, refuse,
+};
 use crate::action::Action;
 use crate::widgets::table::{Answer, TableEffect};
 use benchtop_model::scoring::Measure;
@@ -76,7 +78,7 @@ impl FiltersPane {
                     Err(why) => refuse(why),
                 },
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
+                Answer::Said(text) => vec![Effect::Say(text)],
                 _ => refuse(format!(
                     "{} is not for rules: R shows the histogram",
                     action.name()
@@ -253,7 +255,7 @@ impl FiltersPane {
                 let mut effects = vec![Effect::Say(format!(
                     "a {} line at {}",
                     name(self.active),
-                    lines::said(at)
+                    lines::number(at)
                 ))];
                 effects.extend(self.put(Some(at)));
                 effects
@@ -351,7 +353,7 @@ impl FiltersPane {
         let label = format!(
             "{} line of {value} (empty: as all, {})",
             name(self.active),
-            lines::said(line)
+            lines::number(line)
         );
         vec![Effect::AskText {
             purpose: TextFor::OwnLine(value),
@@ -394,7 +396,7 @@ impl FiltersPane {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Open { id, column, .. }) => self.open_group(id, column),
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
+                Answer::Said(text) => vec![Effect::Say(text)],
                 _ => refuse(format!("{} is not for groups", action.name())),
             });
         }
@@ -510,7 +512,7 @@ impl FiltersPane {
                     self.filter = filter;
                     self.look()
                 }
-                Err(problem) => refuse(said(&problem)),
+                Err(problem) => refuse(error_line(&problem)),
             },
             TextFor::Line => match number() {
                 Ok(None) if self.line(self.active).is_none() => {

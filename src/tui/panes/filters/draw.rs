@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::histogram::Histogram;
-use super::{FiltersPane, Part, Side, said};
+use super::{FiltersPane, Part, Side, error_line};
 use crate::panes::review::Picture;
 use crate::theme::Look;
 use crate::widgets::table::Empty;
@@ -220,7 +220,7 @@ impl FiltersPane {
     fn nothing(&self) -> Option<Empty> {
         let scorers = match &self.scorers {
             None => return Some(Empty::Loading),
-            Some(Err(problem)) => return Some(Empty::Failed(said(problem))),
+            Some(Err(problem)) => return Some(Empty::Failed(error_line(problem))),
             Some(Ok(scorers)) => scorers,
         };
         let Some(scorer) = scorers.get(self.at) else {

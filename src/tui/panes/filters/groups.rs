@@ -2,7 +2,7 @@
 
 use super::bench::precision;
 use super::histogram;
-use super::lines::said;
+use super::lines::number;
 use crate::theme::Role;
 use crate::widgets::table::{ColumnKind, Empty, LocalCell, LocalTable, Spec};
 use crate::widgets::text::grouped;
@@ -86,7 +86,7 @@ pub(super) fn rows(bench: &Bench, own: impl Fn(&str) -> [Option<f32>; 2]) -> Vec
         let said = lines
             .iter()
             .zip(["flag", "park"])
-            .filter_map(|(l, name)| Some(format!("{name} {}", said((*l)?))));
+            .filter_map(|(l, name)| Some(format!("{name} {}", number((*l)?))));
         let mut row = vec![
             LocalCell::text(named(value)),
             count(Outcome::Kept),

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use super::lines::{decimals, said};
+use super::lines::{decimals, number};
 use crate::theme::{Look, Role};
 use crate::widgets::meter;
 use crate::widgets::text::{self, grouped};
@@ -200,7 +200,7 @@ impl Histogram<'_> {
             (.., true) => "▼",
             _ => stroke,
         };
-        let words = format!("{name} {}", said(line));
+        let words = format!("{name} {}", number(line));
         let wide = text::width(&words) as u16;
         let y = plot.y - 1;
         // On its right, unless the other line's words begin there or the columns end.
@@ -247,7 +247,7 @@ impl Histogram<'_> {
                 ""
             };
             said_lines.push(self.lines[at].map_or(format!("no {name} line"), |l| {
-                format!("{name} line {}{moves}", said(l))
+                format!("{name} line {}{moves}", number(l))
             }));
         }
         buf.set_stringn(

@@ -22,7 +22,7 @@ pub(super) fn tidy(number: f32) -> f64 {
 }
 
 /// A threshold as it is said: `24.0`, `0.255`.
-pub(super) fn said(number: f32) -> String {
+pub(super) fn number(number: f32) -> String {
     let text = tidy(number).to_string();
     if text.contains('.') {
         text
@@ -204,16 +204,16 @@ mod tests {
         assert_eq!(moved(24.3, true, Stride::Bar, 0.5), 24.5);
         assert_eq!(moved(24.3, false, Stride::Bar, 0.5), 24.0);
         assert_eq!(moved(24.0, true, Stride::Far, 0.5), 29.0);
-        assert_eq!(said(moved(24.0, true, Stride::Fine, 0.5)), "24.05");
+        assert_eq!(number(moved(24.0, true, Stride::Fine, 0.5)), "24.05");
         let mut at = 0.2f32;
         for _ in 0..1000 {
             at = moved(at, true, Stride::Fine, 0.05);
         }
-        assert_eq!(said(at), "5.2", "a thousand steps add up to no error");
+        assert_eq!(number(at), "5.2", "a thousand steps add up to no error");
         for _ in 0..1000 {
             at = moved(at, false, Stride::Fine, 0.05);
         }
-        assert_eq!(said(at), "0.2");
+        assert_eq!(number(at), "0.2");
     }
 
     #[test]

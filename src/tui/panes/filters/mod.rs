@@ -30,7 +30,7 @@ pub use effects::{ChoiceFor, FiltersEffect, TextFor, Want};
 
 use self::bench::{Counted, Turn, counted};
 use self::rules::Desk;
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use crate::action::Scope;
 use crate::widgets::table::LocalTable;
 use benchtop_model::scoring::bench::{Bench, BenchAsk, RulesDiff, RulesState, Sample, ScorerState};
@@ -315,7 +315,7 @@ impl FiltersPane {
                 self.sample = self.sample.min(most.saturating_sub(1));
                 self.fill_groups();
             }
-            Err(problem) => self.failed = Some(said(&problem)),
+            Err(problem) => self.failed = Some(error_line(&problem)),
         }
         next
     }

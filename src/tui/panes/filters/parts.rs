@@ -7,7 +7,7 @@ use ratatui::style::Modifier;
 use super::act::name;
 use super::bench::Counted;
 use super::draw::{Layout, Shown};
-use super::lines::{decimals, doubtful_side, said, scale_words};
+use super::lines::{decimals, doubtful_side, number, scale_words};
 use super::scoring::{items, without};
 use super::{FiltersPane, Part, Side, histogram};
 use crate::panes::review::{Picture, draw_picture};
@@ -169,7 +169,7 @@ impl FiltersPane {
     fn draw_difference(&self, lines: &mut Lines<'_>) {
         let line = self.line(self.active);
         let at = line.map_or(format!("without a {} line", name(self.active)), |l| {
-            format!("at {}", said(l))
+            format!("at {}", number(l))
         });
         if let Some(why) = self.rules.locked() {
             return lines.say(&format!(" {at}; {why}"), Role::Warn);
@@ -294,7 +294,7 @@ impl FiltersPane {
         lines.say(
             &format!(
                 " against {other}, doubted {side} {}  v: another",
-                said(*line)
+                number(*line)
             ),
             Role::Heading,
         );

@@ -1,6 +1,6 @@
 //! Scorers and the jobs that run them: counted before they are begun, paused, taken up again, given up.
 
-use super::{ChoiceFor, Effect, FiltersPane, TextFor, Want, refuse, said};
+use super::{ChoiceFor, Effect, FiltersPane, TextFor, Want, error_line, refuse};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::ScorerState;
 use benchtop_model::scoring::job::{NewScoring, Phase, ScoringAct, ScoringState};
@@ -109,7 +109,7 @@ impl FiltersPane {
         };
         match Filter::parse(words) {
             Ok(_) => count(scorer, words.trim().into()),
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 
@@ -117,7 +117,7 @@ impl FiltersPane {
     pub fn take_count(&mut self, job: NewScoring, counted: Result<ScoringState>) -> Vec<Effect> {
         let counted = match counted {
             Ok(counted) => counted,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         };
         let of = counted.of.unwrap_or(0);
         if of == 0 {
@@ -200,7 +200,7 @@ impl FiltersPane {
                 effects.extend(self.take_scoring(job));
                 effects
             }
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 

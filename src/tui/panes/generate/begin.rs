@@ -1,6 +1,6 @@
 //! From a wish to a job: which pictures, what that would make, and whether to make them.
 
-use super::{GenerateEffect as Effect, GeneratePane, Setting, TextFor, Want, refuse, said};
+use super::{GenerateEffect as Effect, GeneratePane, Setting, TextFor, Want, error_line, refuse};
 use crate::widgets::text::{counted, grouped};
 use benchtop_model::job::{Begun, JobAct, NewJob, Plan};
 use benchtop_model::trust::{Destination, Waits};
@@ -84,7 +84,7 @@ fn count_job(job: NewJob) -> Vec<Effect> {
 pub(super) fn of_filter(words: &str) -> Vec<Effect> {
     match Filter::parse(words) {
         Ok(_) => count(Plan::Filter(words.into())),
-        Err(problem) => refuse(said(&problem)),
+        Err(problem) => refuse(error_line(&problem)),
     }
 }
 
@@ -138,7 +138,7 @@ impl GeneratePane {
     pub fn take_count(&mut self, job: NewJob, begun: Result<Begun>) -> Vec<Effect> {
         let begun = match begun {
             Ok(begun) => begun,
-            Err(problem) => return refuse(said(&problem)),
+            Err(problem) => return refuse(error_line(&problem)),
         };
         if begun.pictures == 0 {
             return vec![Effect::Say(nothing(&job, &begun))];
@@ -201,7 +201,7 @@ impl GeneratePane {
                 }
                 None => vec![Effect::Say("there is nothing to make".into())],
             },
-            Err(problem) => refuse(said(&problem)),
+            Err(problem) => refuse(error_line(&problem)),
         }
     }
 }

@@ -19,7 +19,7 @@ pub use begin::ChoiceFor;
 pub use draw::{Layout, layout};
 pub use setting::Setting;
 
-use super::metadata::edit_session::said;
+use super::metadata::edit_session::error_line;
 use crate::action::{Action, Scope};
 use crate::widgets::table::{Answer, Empty, LocalTable, TableEffect};
 use benchtop_model::Result;
@@ -217,7 +217,7 @@ impl GeneratePane {
                     self.table.go_to_id(at as u64);
                 }
             }
-            Err(problem) => self.fill(Empty::Failed(said(&problem))),
+            Err(problem) => self.fill(Empty::Failed(error_line(&problem))),
         }
     }
 
@@ -434,7 +434,7 @@ impl GeneratePane {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Open { id, .. }) => self.open(id),
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                Answer::Said(said) => vec![Effect::Say(said)],
+                Answer::Said(text) => vec![Effect::Say(text)],
                 _ => refuse(format!("{} is not for jobs", action.name())),
             });
         }

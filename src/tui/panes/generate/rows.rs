@@ -1,6 +1,6 @@
 //! Jobs and failures as tables.
 
-use super::said;
+use super::error_line;
 use crate::theme::Role;
 use crate::widgets::meter::stretch;
 use crate::widgets::table::{Align, ColumnKind, Empty, LocalCell, LocalTable, Spec};
@@ -113,7 +113,7 @@ pub(super) fn failures(job: u32, list: Option<&Result<Vec<JobFailure>>>) -> Loca
     };
     let (rows, empty) = match list {
         None => (Vec::new(), Empty::Loading),
-        Some(Err(problem)) => (Vec::new(), Empty::Failed(said(problem))),
+        Some(Err(problem)) => (Vec::new(), Empty::Failed(error_line(problem))),
         Some(Ok(list)) => (
             list.iter().map(row).collect(),
             Empty::Nothing {

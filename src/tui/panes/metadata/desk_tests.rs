@@ -24,7 +24,8 @@ fn ready() -> EditSession {
 
 fn edited() -> EditSession {
     let mut edit_session = ready();
-    edit_session.session_mut()
+    edit_session
+        .session_mut()
         .edit(&["color"], |v| v[0].insert(0, "green"))
         .unwrap();
     edit_session.touched();
@@ -80,10 +81,7 @@ fn a_save_shows_its_effect_on_the_items_first() {
     };
     let effects = edit_session.impact(Ok(impact));
     let (purpose, title, lines) = choice(&effects);
-    assert!(
-        title.contains("13,000") && title.contains("31"),
-        "{title}"
-    );
+    assert!(title.contains("13,000") && title.contains("31"), "{title}");
     assert_eq!(lines[0].1, "color `red`: 31");
     let effects = edit_session.chosen(purpose, 0).unwrap();
     let [Effect::Ask(Want::Saved, AnyRequest::SaveMetadata(request::SaveMetadata(saves)))] =

@@ -114,7 +114,10 @@ pub fn preview(
     let changed = preview.changed();
     let title = match (preview.shown.len(), changed) {
         (0, _) => format!("preview, seed {}", edit_session.seed()),
-        (n, 0) => format!("preview, seed {}: {n} questions, no changes", edit_session.seed()),
+        (n, 0) => format!(
+            "preview, seed {}: {n} questions, no changes",
+            edit_session.seed()
+        ),
         (n, c) => format!("preview, seed {}: {c} of {n} change", edit_session.seed()),
     };
     heading(&title, here, Rect { height: 1, ..area }, buf, look);
@@ -126,7 +129,9 @@ pub fn preview(
     };
     let room = usize::from(body.width);
     if preview.shown.is_empty() {
-        let first = edit_session.found().find(|f| f.severity() == Severity::Error);
+        let first = edit_session
+            .found()
+            .find(|f| f.severity() == Severity::Error);
         let cause = first.map_or("see the findings".to_string(), finding_line);
         let why = format!("no questions can be composed: {cause}");
         for (i, line) in text::wrap(&why, room)
@@ -286,8 +291,14 @@ pub fn banner(
             format!("{mark} unsaved: {}  {save} saves", changed.join(", ")),
             Role::Pending,
         )
-    } else if let Some(error) = edit_session.found().find(|f| f.severity() == Severity::Error) {
-        (format!("! metadata/{}", self::finding_line(error)), Role::Bad)
+    } else if let Some(error) = edit_session
+        .found()
+        .find(|f| f.severity() == Severity::Error)
+    {
+        (
+            format!("! metadata/{}", self::finding_line(error)),
+            Role::Bad,
+        )
     } else if session.shipped() {
         (
             "shipped metadata: the first save copies it into the project".to_string(),

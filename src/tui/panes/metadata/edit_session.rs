@@ -187,9 +187,9 @@ impl EditSession {
                 format!("Discard your edits of {file}?"),
                 [("discard", "undo restores them"), ("keep", "")],
             ),
-            Action::EditOutside if self.session.is_changed(file) => refuse(format!(
-                "save or revert {file} first"
-            )),
+            Action::EditOutside if self.session.is_changed(file) => {
+                refuse(format!("save or revert {file} first"))
+            }
             Action::EditOutside => vec![Effect::Edit {
                 file: file.into(),
                 line: line.max(1),
@@ -340,7 +340,10 @@ impl EditSession {
             }
             Err(problem) => {
                 self.leaving = false;
-                let mut effects = vec![Effect::Refuse(format!("not saved: {}", error_line(&problem)))];
+                let mut effects = vec![Effect::Refuse(format!(
+                    "not saved: {}",
+                    error_line(&problem)
+                ))];
                 if problem.kind == ErrorKind::Conflict {
                     effects.extend(self.read());
                 }
@@ -381,9 +384,7 @@ impl EditSession {
             (ChoiceFor::Conflict(file), 0) => {
                 self.session.keep_mine(file);
                 let mut effects = self.touched();
-                effects.push(Effect::Say(format!(
-                    "the next save overwrites {file}"
-                )));
+                effects.push(Effect::Say(format!("the next save overwrites {file}")));
                 effects
             }
             (ChoiceFor::Conflict(file), 1) => {

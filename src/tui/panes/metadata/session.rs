@@ -359,8 +359,8 @@ fn put(metadata: &mut Metadata, name: &str, text: Option<String>) {
 fn set_style(text: &str, name: &str, disabled: bool) -> Result<Option<String>> {
     let all = styles::parse(text).0;
     let style = all.iter().find(|s| s.name == name);
-    let style = style
-        .ok_or_else(|| Error::input(format!("no style `{name}`")).file(styles::FILE))?;
+    let style =
+        style.ok_or_else(|| Error::input(format!("no style `{name}`")).file(styles::FILE))?;
     if style.disabled == disabled {
         return Ok(None);
     }

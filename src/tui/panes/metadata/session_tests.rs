@@ -61,10 +61,7 @@ fn steps_are_undone_and_redone() {
     session
         .edit(&["color"], |v| v[0].rename(0, "crimson"))
         .unwrap();
-    assert!(
-        session.redo().is_none(),
-        "a new step clears the redo list"
-    );
+    assert!(session.redo().is_none(), "a new step clears the redo list");
 }
 
 #[test]
@@ -152,7 +149,10 @@ fn a_saved_file_is_not_an_outside_change() {
     assert!(session.take(with(COLOR, &saved)).is_empty());
     assert!(session.changed().is_empty());
     session.undo().unwrap();
-    assert!(session.is_changed(COLOR), "undo reaches back before the save");
+    assert!(
+        session.is_changed(COLOR),
+        "undo reaches back before the save"
+    );
 }
 
 #[test]

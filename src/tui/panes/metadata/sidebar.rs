@@ -45,7 +45,11 @@ impl SidePanel {
     }
 
     /// Runs an action. Returns the finding to go to.
-    pub fn act(&mut self, action: Action, edit_session: &EditSession) -> Result<Option<Finding>, String> {
+    pub fn act(
+        &mut self,
+        action: Action,
+        edit_session: &EditSession,
+    ) -> Result<Option<Finding>, String> {
         if self.shows == Side::Findings {
             let last = edit_session.found().count().saturating_sub(1);
             self.finding = match action {
@@ -55,9 +59,7 @@ impl SidePanel {
                 Action::Bottom => last,
                 Action::Open => {
                     let found = edit_session.found().nth(self.finding).cloned();
-                    return found
-                        .map(Some)
-                        .ok_or_else(|| "no findings".into());
+                    return found.map(Some).ok_or_else(|| "no findings".into());
                 }
                 other => return Err(format!("`{}` does nothing in the findings", other.name())),
             };

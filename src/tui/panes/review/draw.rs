@@ -119,8 +119,7 @@ impl ReviewPane {
             let empty = if self.loading {
                 Empty::Loading
             } else if self.queue.is_all() {
-                let hint =
-                    "S adds sample items; `benchtop import PATH` imports yours".to_string();
+                let hint = "S adds sample items; `benchtop import PATH` imports yours".to_string();
                 Empty::Nothing { hint }
             } else {
                 Empty::Filtered {
@@ -176,8 +175,7 @@ impl ReviewPane {
                 .for_each(letter);
         }
         let differs = ready.and_then(|p| p.differs);
-        let differs =
-            differs.map(|share| format!(": {:.1} % of pixels differ", 100.0 * share));
+        let differs = differs.map(|share| format!(": {:.1} % of pixels differ", 100.0 * share));
         let first = first.unwrap_or_default() + &differs.unwrap_or_default();
         let mut put = |x: u16, right: u16, caption: &str| {
             let room = usize::from(right.saturating_sub(x));

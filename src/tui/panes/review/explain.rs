@@ -24,12 +24,14 @@ fn role(outcome: Outcome) -> Role {
 
 /// The page: the outcome of the rules and the reasons for it, then every score.
 pub fn page(e: &Explanation) -> Page {
-    let mut page = Page::new(format!("#{}: {} by the rules", e.number, crate::panes::outcome_word(e.outcome)));
+    let mut page = Page::new(format!(
+        "#{}: {} by the rules",
+        e.number,
+        crate::panes::outcome_word(e.outcome)
+    ));
     if e.overridden {
         let text = match e.outcome {
-            Outcome::Kept => {
-                "rejected by an annotator, but no rule caught it (a miss)"
-            }
+            Outcome::Kept => "rejected by an annotator, but no rule caught it (a miss)",
             _ => "accepted by an annotator: overrides the rules (a false alarm)",
         };
         page = page.entry("annotator", LABEL, text, Role::Accent);
@@ -52,9 +54,7 @@ pub fn page(e: &Explanation) -> Page {
     }
     page = match e.nearest_accepted {
         Some((number, cosine)) => {
-            let text = format!(
-                "#{number}: most similar accepted picture, cosine {cosine:.3}"
-            );
+            let text = format!("#{number}: most similar accepted picture, cosine {cosine:.3}");
             page.entry("nearest", LABEL, text, Role::Text)
         }
         None => page.entry(
@@ -101,10 +101,7 @@ fn score(mut page: Page, s: &Explained) -> Page {
         page = page.entry("counted", LABEL, counted.to_string(), Role::Text);
     }
     if let Some(share) = s.percentile {
-        let text = format!(
-            "{:.1} % of the scored items score worse",
-            100.0 * share
-        );
+        let text = format!("{:.1} % of the scored items score worse", 100.0 * share);
         page = page.entry("percentile", LABEL, text, Role::Text);
     }
     for (words, holds) in &s.conditions {
@@ -256,10 +253,7 @@ mod tests {
             text.contains("none: unparsed") && text.contains("detail  it may be"),
             "{text}"
         );
-        assert!(
-            text.contains("rules") && text.contains("nearest"),
-            "{text}"
-        );
+        assert!(text.contains("rules") && text.contains("nearest"), "{text}");
         assert!(page(&Explanation::default()).text().contains("s scores"));
         assert_eq!(
             details("{\"a\":{\"b\":{\"c\":{\"d\":1}}},\"e\":null}"),

@@ -62,8 +62,8 @@ pub struct Loaded {
 impl Loaded {
     /// Parses an item from the owner.
     pub fn of(view: ItemView) -> std::result::Result<Loaded, String> {
-        let item = serde_json::from_str(&view.json)
-            .map_err(|e| format!("cannot parse this item: {e}"))?;
+        let item =
+            serde_json::from_str(&view.json).map_err(|e| format!("cannot parse this item: {e}"))?;
         let ItemView {
             status,
             rev,
@@ -443,8 +443,10 @@ impl ReviewPane {
         bare: bool,
     ) {
         let shown = matches!(&self.picture, Picture::Ready(ready) if ready.is_ok());
-        let stays =
-            matches!(picture, Picture::Loading) && shown && content.is_some() && self.drawn.1 == content;
+        let stays = matches!(picture, Picture::Loading)
+            && shown
+            && content.is_some()
+            && self.drawn.1 == content;
         if !stays {
             (self.picture, self.drawn) = (picture, (part, content));
         }

@@ -14,7 +14,12 @@ pub fn page(round: &str, pace: &Pace) -> Page {
         .say("Practice and skipped items do not count. Only you can see this.")
         .say("")
         .entry("judged", LABEL, pace.items.to_string(), Role::Text)
-        .entry("time worked", LABEL, stretch(pace.worked_ms / 1000), Role::Text)
+        .entry(
+            "time worked",
+            LABEL,
+            stretch(pace.worked_ms / 1000),
+            Role::Text,
+        )
         .entry("breaks", LABEL, pace.breaks.to_string(), Role::Text);
     if let Some(rate) = pace.items_an_hour {
         page = page.entry("items per hour", LABEL, format!("{rate:.0}"), Role::Text);

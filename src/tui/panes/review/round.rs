@@ -177,14 +177,10 @@ impl Work {
     /// A warning about the lease. `None` while there is enough time.
     pub fn lease_words(&self, now: u64) -> Option<String> {
         match self.left(now)? {
-            0 => Some(
-                "your time is up: others may get this item; any key renews it".into(),
-            ),
+            0 => Some("your time is up: others may get this item; any key renews it".into()),
             left if left <= SHORT_MS => {
                 let seconds = left.div_ceil(STEP_MS) * STEP_MS / 1000;
-                Some(format!(
-                    "{seconds} s left; any key renews your lease"
-                ))
+                Some(format!("{seconds} s left; any key renews your lease"))
             }
             _ => None,
         }

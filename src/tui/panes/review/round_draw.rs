@@ -76,13 +76,8 @@ impl Work {
         };
         Some(match self.outcome() {
             Some((Outcome::Right, _)) => (format!("✓ correct: {known}"), Role::Good),
-            Some((Outcome::Miss, _)) => (
-                format!("✗ wrong: this item is bad{why}"),
-                Role::Bad,
-            ),
-            Some((Outcome::FalseReject, _)) => {
-                ("✗ wrong: this item is good".into(), Role::Bad)
-            }
+            Some((Outcome::Miss, _)) => (format!("✗ wrong: this item is bad{why}"), Role::Bad),
+            Some((Outcome::FalseReject, _)) => ("✗ wrong: this item is good".into(), Role::Bad),
             Some((Outcome::Undecided, _)) => (format!("undecided: {known}"), Role::Warn),
             None => (format!("noted: {known}"), Role::Text),
         })
@@ -162,11 +157,13 @@ impl Work {
                 format!("round `{name}` is closed"),
                 "Its verdicts still count.".to_string(),
             ),
-            Phase::Failed(why) => (format!("cannot load the next item of `{name}`"), why.clone()),
-            Phase::Asking if self.served.is_none() => (
-                format!("loading the next item of `{name}`"),
-                String::new(),
+            Phase::Failed(why) => (
+                format!("cannot load the next item of `{name}`"),
+                why.clone(),
             ),
+            Phase::Asking if self.served.is_none() => {
+                (format!("loading the next item of `{name}`"), String::new())
+            }
             _ => return None,
         };
         Some((what, more))

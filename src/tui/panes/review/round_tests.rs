@@ -247,8 +247,5 @@ fn a_break_is_suggested_when_the_pace_drifts_but_not_again_at_once() {
         "suggested twice, each for some verdicts"
     );
     let page = super::super::pace::page("first", &pane.work().unwrap().pace()).text();
-    assert!(
-        page.contains("judged  240"),
-        "{page}"
-    );
+    assert!(page.contains("judged  240"), "{page}");
 }

@@ -237,10 +237,7 @@ fn chips(chips: &[Chip], accessible: bool, lines: &mut Lines) {
         };
         let outcome = crate::panes::outcome_word(chip.then.outcome());
         let line = match accessible {
-            true => format!(
-                "{outcome} by the rule {} because {}",
-                chip.rule, chip.words
-            ),
+            true => format!("{outcome} by the rule {} because {}", chip.rule, chip.words),
             false => format!("{outcome}: {}  ({})", chip.words, chip.rule),
         };
         lines.say(&line, role, Modifier::empty());

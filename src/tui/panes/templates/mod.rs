@@ -136,8 +136,10 @@ impl TemplatesPane {
             return;
         }
         self.made = Some(edit_session.version());
-        self.editor
-            .set_text(edit_session.session().text(self.name()).unwrap_or_default(), None);
+        self.editor.set_text(
+            edit_session.session().text(self.name()).unwrap_or_default(),
+            None,
+        );
     }
 
     fn switch(&mut self, edit_session: &EditSession, file: &str) {
@@ -146,8 +148,10 @@ impl TemplatesPane {
                 std::mem::replace(&mut self.file, file.to_string()),
                 self.editor.position(),
             );
-            self.editor
-                .set_text(edit_session.session().text(file).unwrap_or_default(), Some(0));
+            self.editor.set_text(
+                edit_session.session().text(file).unwrap_or_default(),
+                Some(0),
+            );
             let (line, column) = self.places.get(file).copied().unwrap_or((1, 1));
             self.editor.go_to(line, column);
         }
@@ -188,7 +192,8 @@ impl TemplatesPane {
     /// Stores the editor's text in the session and updates the preview.
     fn store_text(&mut self, edit_session: &mut EditSession) -> Vec<Effect> {
         let text = self.editor.text().to_string();
-        edit_session.session_mut()
+        edit_session
+            .session_mut()
             .set(vec![(self.name().to_string(), text)], true);
         // Selecting another preview already requests a new one.
         let mut effects = self.follow_cursor(edit_session);
@@ -343,8 +348,10 @@ impl TemplatesPane {
         if let Some((file, at)) = changed {
             self.switch(edit_session, file);
             self.made = Some(edit_session.version());
-            self.editor
-                .set_text(edit_session.session().text(file).unwrap_or_default(), Some(*at));
+            self.editor.set_text(
+                edit_session.session().text(file).unwrap_or_default(),
+                Some(*at),
+            );
         }
         effects
     }
@@ -385,7 +392,12 @@ impl TemplatesPane {
     }
 
     /// Receives a typed line.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str, edit_session: &mut EditSession) -> Vec<Effect> {
+    pub fn typed(
+        &mut self,
+        purpose: &TextFor,
+        text: &str,
+        edit_session: &mut EditSession,
+    ) -> Vec<Effect> {
         self.sync(edit_session);
         match purpose {
             TextFor::Find if self.editor.find(text) => self.follow_cursor(edit_session),

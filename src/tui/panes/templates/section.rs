@@ -166,9 +166,10 @@ impl Section {
                     .chain([STYLE]);
                 fragments.chain(names.map(vocabulary)).collect()
             }
-            (Section::Subject(name), "describe" | "answer") => {
-                common_vocabularies(metadata, name).iter().map(|n| vocabulary(n)).collect()
-            }
+            (Section::Subject(name), "describe" | "answer") => common_vocabularies(metadata, name)
+                .iter()
+                .map(|n| vocabulary(n))
+                .collect(),
             (
                 Section::Subtask(name),
                 "question" | "statement" | "yes-no" | "describe" | "answer",

@@ -12,7 +12,10 @@ use ratatui::layout::Rect;
 
 /// Computes the requested previews. Returns the other effects and the selection of the last
 /// preview.
-fn follow(edit_session: &mut EditSession, effects: Vec<Effect>) -> (Vec<Effect>, Option<Selection>) {
+fn follow(
+    edit_session: &mut EditSession,
+    effects: Vec<Effect>,
+) -> (Vec<Effect>, Option<Selection>) {
     let (mut rest, mut about) = (Vec::new(), None);
     for effect in effects {
         match effect {
@@ -39,15 +42,24 @@ fn before(part: &str) -> (EditSession, TemplatesPane) {
     let at = text.find(part).unwrap();
     let line = text[..at].matches('\n').count() as u32 + 1;
     let column = text[..at].rsplit('\n').next().unwrap().chars().count() as u32 + 1;
-    let effects = pane.jump(&mut edit_session, templates::FILE, line, column).unwrap();
+    let effects = pane
+        .jump(&mut edit_session, templates::FILE, line, column)
+        .unwrap();
     follow(&mut edit_session, effects);
     (edit_session, pane)
 }
 
-fn write(pane: &mut TemplatesPane, edit_session: &mut EditSession, text: &str) -> Option<Selection> {
+fn write(
+    pane: &mut TemplatesPane,
+    edit_session: &mut EditSession,
+    text: &str,
+) -> Option<Selection> {
     let mut about = None;
     for c in text.chars() {
-        let effects = pane.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), edit_session);
+        let effects = pane.key(
+            KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
+            edit_session,
+        );
         about = follow(edit_session, effects).1.or(about);
     }
     about
@@ -85,7 +97,8 @@ fn drawn(pane: &mut TemplatesPane, edit_session: &EditSession, width: u16, heigh
 fn typing_changes_the_text_and_its_preview() {
     let (mut edit_session, mut pane) = before("photo of {a color}");
     assert!(
-        write(&mut pane, &mut edit_session, "x").is_none() && edit_session.session().changed().is_empty(),
+        write(&mut pane, &mut edit_session, "x").is_none()
+            && edit_session.session().changed().is_empty(),
         "not typing yet"
     );
     act(&mut pane, &mut edit_session, Action::TypeText);
@@ -121,7 +134,10 @@ fn typing_changes_the_text_and_its_preview() {
 fn a_misspelled_slot_is_underlined_and_reported() {
     let (mut edit_session, mut pane) = before("{text}', {style}");
     act(&mut pane, &mut edit_session, Action::TypeText);
-    pane.key(KeyEvent::new(KeyCode::Right, KeyModifiers::NONE), &mut edit_session);
+    pane.key(
+        KeyEvent::new(KeyCode::Right, KeyModifiers::NONE),
+        &mut edit_session,
+    );
     write(&mut pane, &mut edit_session, "x");
     let found: Vec<_> = edit_session
         .found_in(templates::FILE)
@@ -156,7 +172,10 @@ fn a_misspelled_slot_is_underlined_and_reported() {
 fn available_slots_are_shown_and_inserted() {
     let (mut edit_session, mut pane) = before("\", \"a photo");
     assert!(drawn(&mut pane, &edit_session, 160, 50).contains("subject animal, prompt"));
-    assert!(drawn(&mut pane, &edit_session, 80, 24).contains("subject animal, prompt: {thing} {animal}"));
+    assert!(
+        drawn(&mut pane, &edit_session, 80, 24)
+            .contains("subject animal, prompt: {thing} {animal}")
+    );
     act(&mut pane, &mut edit_session, Action::TypeText);
     let effects = act(&mut pane, &mut edit_session, Action::InsertSlot);
     let [Effect::AskChoice { purpose, lines, .. }] = &effects[..] else {
@@ -167,7 +186,10 @@ fn available_slots_are_shown_and_inserted() {
     follow(&mut edit_session, effects);
     assert!(pane.editor.text().contains("{style}{text}\", \"a photo"));
     let (mut edit_session, mut pane) = before("[subject.animal]");
-    assert!(matches!(&act(&mut pane, &mut edit_session, Action::Bottom)[..], []));
+    assert!(matches!(
+        &act(&mut pane, &mut edit_session, Action::Bottom)[..],
+        []
+    ));
     act(&mut pane, &mut edit_session, Action::Top);
     assert!(matches!(
         &act(&mut pane, &mut edit_session, Action::InsertSlot)[..],
@@ -198,7 +220,11 @@ fn each_file_keeps_its_cursor_and_undo_goes_to_the_change() {
             "{}",
             pane.name()
         );
-        assert!(pane.slots(&edit_session).iter().any(|(name, _)| name == "question"));
+        assert!(
+            pane.slots(&edit_session)
+                .iter()
+                .any(|(name, _)| name == "question")
+        );
     }
     act(&mut pane, &mut edit_session, Action::OtherFile);
     assert_eq!(pane.editor.position(), place);
@@ -236,7 +262,8 @@ fn find_and_paste() {
     ));
     pane.paste("# a note\r\n", &mut edit_session);
     assert!(
-        edit_session.session()
+        edit_session
+            .session()
             .text(templates::FILE)
             .unwrap()
             .contains("# a note\nvocabulary = \"color\"")
@@ -263,10 +290,7 @@ fn an_outside_edit_reaches_the_editor() {
 fn every_state_is_drawn_at_every_size() {
     let mut failed = EditSession::new();
     failed.take(Err(Error::input("the owner is gone")));
-    for (edit_session, says) in [
-        (&EditSession::new(), ""),
-        (&failed, "the owner is gone"),
-    ] {
+    for (edit_session, says) in [(&EditSession::new(), ""), (&failed, "the owner is gone")] {
         let mut pane = TemplatesPane::new();
         assert!(drawn(&mut pane, edit_session, 80, 24).contains(says));
         assert!(matches!(

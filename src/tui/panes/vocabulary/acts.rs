@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::rows::Show;
 use super::{Area, VocabularyPane, edits};
 use crate::action::Action;
-use crate::panes::metadata::edit_session::{refuse, error_line};
+use crate::panes::metadata::edit_session::{error_line, refuse};
 use crate::panes::metadata::{
     ChoiceFor, EditSession, MetadataEffect as Effect, Phase, Side, TextFor, stepped,
 };
@@ -54,9 +54,7 @@ impl VocabularyPane {
             }
             Action::Undo | Action::Redo => self.step(action == Action::Undo, edit_session),
             Action::TermRules => self.term_rules(edit_session),
-            Action::NewVocabulary => {
-                text_for(TextFor::NewVocabulary, "new vocabulary: ", "")
-            }
+            Action::NewVocabulary => text_for(TextFor::NewVocabulary, "new vocabulary: ", ""),
             Action::Find => text_for(TextFor::Search, "find: ", self.search.clone()),
             Action::ShowTerms => {
                 let line = |s: &Show| (s.name().to_string(), String::new());
@@ -117,7 +115,11 @@ impl VocabularyPane {
     }
 
     /// Creates a vocabulary and asks for its first term.
-    pub(super) fn new_vocabulary(&mut self, name: &str, edit_session: &mut EditSession) -> Vec<Effect> {
+    pub(super) fn new_vocabulary(
+        &mut self,
+        name: &str,
+        edit_session: &mut EditSession,
+    ) -> Vec<Effect> {
         let (name, file) = (name.trim().to_string(), file_of(name.trim()));
         if self.names.contains(&name) {
             return refuse(format!("vocabulary `{name}` already exists"));
@@ -125,12 +127,18 @@ impl VocabularyPane {
         let text = format!("# {name}: one term per line\n");
         let mut effects = self.changing(edit_session, |edit_session| {
             benchtop_store::metadata::check_name(&file, true)?;
-            edit_session.session_mut().set(vec![(file.clone(), text)], false);
+            edit_session
+                .session_mut()
+                .set(vec![(file.clone(), text)], false);
             Ok(())
         });
         if let Some(more) = self.jump(edit_session, &file, 1) {
             effects.extend(more);
-            effects.extend(text_for(TextFor::Add, format!("first term of {name}: "), ""));
+            effects.extend(text_for(
+                TextFor::Add,
+                format!("first term of {name}: "),
+                "",
+            ));
         }
         effects
     }
@@ -234,7 +242,7 @@ impl VocabularyPane {
         for answer in self.table.act(action) {
             effects.extend(match answer {
                 Answer::Effect(TableEffect::Refuse(why)) => refuse(why),
-                 vec![Effect::Say(error_line)]=>Answer::Said(text) => vec![Effect::Say(text)]=> vec![Effect::Say(error_line)],
+                Answer::Said(text) => vec![Effect::Say(text)],
                 _ => refuse(format!("`{}` does nothing on terms", action.name())),
             });
         }
@@ -362,7 +370,12 @@ impl VocabularyPane {
             return vec![];
         };
         self.changing(edit_session, |edit_session| {
-            let Some(vocabulary) = edit_session.session().edited().vocabularies().get(&name).cloned()
+            let Some(vocabulary) = edit_session
+                .session()
+                .edited()
+                .vocabularies()
+                .get(&name)
+                .cloned()
             else {
                 return Ok(());
             };

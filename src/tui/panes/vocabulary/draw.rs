@@ -167,7 +167,13 @@ impl VocabularyPane {
         }
     }
 
-    fn draw_terms(&mut self, edit_session: &EditSession, area: Rect, buf: &mut Buffer, look: &Look) {
+    fn draw_terms(
+        &mut self,
+        edit_session: &EditSession,
+        area: Rect,
+        buf: &mut Buffer,
+        look: &Look,
+    ) {
         let name = self.current().unwrap_or_default().to_string();
         let mut title = name.clone();
         if self.show != super::Show::All {

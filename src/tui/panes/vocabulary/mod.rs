@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub use rows::Show;
 
-use super::metadata::edit_session::{refuse, error_line};
+use super::metadata::edit_session::{error_line, refuse};
 use super::metadata::preview::Selection;
 use super::metadata::{EditSession, MetadataEffect as Effect, Phase, SidePanel, Want};
 use crate::action::Scope;
@@ -128,7 +128,12 @@ impl VocabularyPane {
     }
 
     /// Goes to a line of a vocabulary. `None` if this pane does not have that file.
-    pub fn jump(&mut self, edit_session: &mut EditSession, file: &str, line: u32) -> Option<Vec<Effect>> {
+    pub fn jump(
+        &mut self,
+        edit_session: &mut EditSession,
+        file: &str,
+        line: u32,
+    ) -> Option<Vec<Effect>> {
         self.sync(edit_session);
         let name = vocabulary_of(file).or((file == styles::FILE).then_some(STYLE))?;
         self.at = self.names.iter().position(|n| n == name)?;
@@ -240,8 +245,7 @@ impl VocabularyPane {
                 hint: "esc shows all terms".into(),
             },
             Phase::Ready if self.names.is_empty() => Empty::Nothing {
-                hint: "put word lists into metadata/vocabularies/"
-                    .into(),
+                hint: "put word lists into metadata/vocabularies/".into(),
             },
             Phase::Ready => Empty::Nothing {
                 hint: "a adds a term".into(),

@@ -87,8 +87,14 @@ impl VocabularyPane {
             count(terms.len())
         };
         let mut effects = self.changing(edit_session, |edit_session| {
-            let text = rules::edited(edit_session.session().edited(), kind, (&name, &terms), value)?;
-            edit_session.session_mut()
+            let text = rules::edited(
+                edit_session.session().edited(),
+                kind,
+                (&name, &terms),
+                value,
+            )?;
+            edit_session
+                .session_mut()
                 .set(vec![(rules_file::FILE.to_string(), text)], false);
             Ok(())
         });

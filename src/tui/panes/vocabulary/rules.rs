@@ -82,7 +82,11 @@ pub fn of_term(rules: &Rules, text: &str, vocabulary: &str, term: &str) -> Vec<T
             );
         }
     }
-    for terms in rules.look_alike.iter().filter(|t| contains(t, vocabulary, term)) {
+    for terms in rules
+        .look_alike
+        .iter()
+        .filter(|t| contains(t, vocabulary, term))
+    {
         let others = terms
             .terms
             .iter()
@@ -136,7 +140,9 @@ fn split(metadata: &Metadata, vocabulary: &str, list: &str) -> Result<Vec<String
                 .map(|t| (strsim::damerau_levenshtein(t, value), t))
                 .min();
             let help = near.map_or(String::new(), |(_, t)| format!("; did you mean `{t}`?"));
-            return Err(Error::input(format!("no term `{value}` in {vocabulary}{help}")));
+            return Err(Error::input(format!(
+                "no term `{value}` in {vocabulary}{help}"
+            )));
         };
         terms.push(term);
         at = end;
@@ -196,9 +202,10 @@ pub fn edited(
             text,
             &NewRule::NotWith(own(), of_other(side(metadata, value)?)?),
         ),
-        RuleKind::Shows => {
-            rule_edits::add(text, &NewRule::Shows(own(), of_other(side(metadata, value)?)?))
-        }
+        RuleKind::Shows => rule_edits::add(
+            text,
+            &NewRule::Shows(own(), of_other(side(metadata, value)?)?),
+        ),
         RuleKind::Hides => {
             let names = value.split(',').map(str::trim).filter(|n| !n.is_empty());
             let hidden = names

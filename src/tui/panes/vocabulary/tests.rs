@@ -111,12 +111,18 @@ fn terms_are_added_renamed_disabled_moved_and_removed() {
     let effects = pane.typed(&TextFor::Add, " green ", &mut edit_session);
     follow(&mut edit_session, effects);
     assert_eq!(
-        (text(&edit_session, "color"), pane.entry().unwrap().text.as_str()),
+        (
+            text(&edit_session, "color"),
+            pane.entry().unwrap().text.as_str()
+        ),
         ("red\ngreen\nblue\nwhite\n", "green")
     );
     act(&mut pane, &mut edit_session, Action::TermUp);
     assert_eq!(
-        (text(&edit_session, "color"), pane.entry().unwrap().text.as_str()),
+        (
+            text(&edit_session, "color"),
+            pane.entry().unwrap().text.as_str()
+        ),
         ("green\nred\nblue\nwhite\n", "green")
     );
     act(&mut pane, &mut edit_session, Action::TermDown);
@@ -165,7 +171,10 @@ fn a_vocabulary_is_created_and_undone() {
         "{effects:?}"
     );
     pane.typed(&TextFor::Add, "fog", &mut edit_session);
-    assert_eq!(text(&edit_session, "weather"), "# weather: one term a line\nfog\n");
+    assert_eq!(
+        text(&edit_session, "weather"),
+        "# weather: one term a line\nfog\n"
+    );
     assert_eq!(pane.entry().unwrap().text, "fog");
     assert_eq!(edit_session.session().saves().len(), 1);
     act(&mut pane, &mut edit_session, Action::Undo);
@@ -203,7 +212,11 @@ fn invalid_edits_are_refused_and_change_nothing() {
     let (mut edit_session, mut pane) = at("color");
     refused(&pane.typed(&TextFor::Add, "RED", &mut edit_session));
     refused(&pane.typed(&TextFor::Rename, "a {slot}", &mut edit_session));
-    let effects = pane.typed(&TextFor::ReplaceWith("zebra".into()), "x", &mut edit_session);
+    let effects = pane.typed(
+        &TextFor::ReplaceWith("zebra".into()),
+        "x",
+        &mut edit_session,
+    );
     assert!(refused(&effects).contains("zebra"));
     refused(&act(&mut pane, &mut edit_session, Action::TermUp));
     assert!(edit_session.session().changed().is_empty());
@@ -267,7 +280,8 @@ fn search_and_filters_narrow_the_terms_and_back_shows_all() {
     act(&mut pane, &mut edit_session, Action::Back);
     assert_eq!(pane.act(Action::Side, &mut edit_session).len(), 0);
     for (pick, left) in [(1, vec!["salmon"]), (2, vec![]), (3, vec!["salmon"])] {
-        pane.chosen(&ChoiceFor::Show, pick, &mut edit_session).unwrap();
+        pane.chosen(&ChoiceFor::Show, pick, &mut edit_session)
+            .unwrap();
         assert_eq!(
             pane.entries
                 .iter()
@@ -340,10 +354,7 @@ fn the_preview_follows_the_vocabulary_and_the_edit() {
     act(&mut pane, &mut edit_session, Action::RemoveTerm);
     let shown = drawn(&mut pane, &edit_session, 160, 40, ColourLevel::True);
     assert!(shown.contains("gone: animal `salmon`"), "{shown}");
-    assert!(
-        shown.contains("vocabularies/animal.txt"),
-        "{shown}"
-    );
+    assert!(shown.contains("vocabularies/animal.txt"), "{shown}");
 }
 
 const RULES: &str = "compatibility.toml";
@@ -385,7 +396,11 @@ fn a_rule_is_added_previewed_followed_and_undone() {
         );
         assert_eq!(rules(&edit_session), "", "{wrong}");
     }
-    let effects = pane.typed(purpose, "background: BY THE SEA, on a lawn", &mut edit_session);
+    let effects = pane.typed(
+        purpose,
+        "background: BY THE SEA, on a lawn",
+        &mut edit_session,
+    );
     follow(&mut edit_session, effects);
     assert!(rules(&edit_session).ends_with(
         "[[not-with]]\nanimal = [\"owl\"]\nbackground = [\"by the sea\", \"on a lawn\"]\n"
@@ -427,7 +442,11 @@ fn a_rule_is_added_previewed_followed_and_undone() {
         ),
     ] {
         pane.typed(&TextFor::Rule(kind), said, &mut edit_session);
-        assert!(rules(&edit_session).ends_with(wanted), "{}", rules(&edit_session));
+        assert!(
+            rules(&edit_session).ends_with(wanted),
+            "{}",
+            rules(&edit_session)
+        );
     }
     pane.typed(&TextFor::Rule(RuleKind::Group), "place", &mut edit_session);
     assert!(
@@ -438,7 +457,8 @@ fn a_rule_is_added_previewed_followed_and_undone() {
     assert!(drawn(&mut pane, &edit_session, 160, 40, ColourLevel::True).contains("place, 4 rules"));
     pane.typed(&TextFor::Rename, "by the ocean", &mut edit_session);
     assert!(
-        rules(&edit_session).contains("by the ocean") && !rules(&edit_session).contains("by the sea"),
+        rules(&edit_session).contains("by the ocean")
+            && !rules(&edit_session).contains("by the sea"),
         "{}",
         rules(&edit_session)
     );
@@ -462,10 +482,7 @@ fn term_usage_is_shown_once_it_arrives() {
     }];
     assert!(pane.take_terms("color", Ok(used)).is_empty());
     let shown = drawn(&mut pane, &edit_session, 200, 30, ColourLevel::True);
-    assert!(
-        shown.contains("75 % of 4"),
-        "{shown}"
-    );
+    assert!(shown.contains("75 % of 4"), "{shown}");
     assert!(
         pane.start(&mut edit_session).is_empty(),
         "known usage is not requested again"
@@ -484,10 +501,18 @@ fn findings_are_marked_and_enter_goes_to_the_term() {
     });
     let effects = edit_session.take(Ok(state(&disk)));
     follow(&mut edit_session, effects);
-    assert_eq!(edit_session.found().filter(|f| f.rule == Rule::BadTerm).count(), 2);
+    assert_eq!(
+        edit_session
+            .found()
+            .filter(|f| f.rule == Rule::BadTerm)
+            .count(),
+        2
+    );
     pane.side.shows = Side::Findings;
     act(&mut pane, &mut edit_session, Action::NextArea);
-    assert!(drawn(&mut pane, &edit_session, 80, 24, ColourLevel::Mono).contains("findings: 2 errors"));
+    assert!(
+        drawn(&mut pane, &edit_session, 80, 24, ColourLevel::Mono).contains("findings: 2 errors")
+    );
     act(&mut pane, &mut edit_session, Action::Bottom);
     act(&mut pane, &mut edit_session, Action::Open);
     assert_eq!(
@@ -513,7 +538,13 @@ fn styles_are_switched_here_and_edited_as_text() {
     let (mut edit_session, mut pane) = at(STYLE);
     assert_eq!(pane.current(), Some(STYLE));
     act(&mut pane, &mut edit_session, Action::ToggleTerm);
-    assert!(!edit_session.session().edited().enabled(STYLE).contains(&"woodcut"));
+    assert!(
+        !edit_session
+            .session()
+            .edited()
+            .enabled(STYLE)
+            .contains(&"woodcut")
+    );
     act(&mut pane, &mut edit_session, Action::Down);
     let effects = act(&mut pane, &mut edit_session, Action::RenameTerm);
     assert!(

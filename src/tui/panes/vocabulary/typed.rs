@@ -13,7 +13,12 @@ use benchtop_compose::metadata::{file_of, rules as rules_file};
 
 impl VocabularyPane {
     /// Receives a typed line.
-    pub fn typed(&mut self, purpose: &TextFor, text: &str, edit_session: &mut EditSession) -> Vec<Effect> {
+    pub fn typed(
+        &mut self,
+        purpose: &TextFor,
+        text: &str,
+        edit_session: &mut EditSession,
+    ) -> Vec<Effect> {
         self.sync(edit_session);
         if *purpose == TextFor::NewVocabulary {
             return self.new_vocabulary(text, edit_session);
@@ -122,7 +127,8 @@ impl VocabularyPane {
                         return Ok(());
                     };
                     let (a, b) = edits::move_to(a, &chosen, b)?;
-                    edit_session.session_mut()
+                    edit_session
+                        .session_mut()
                         .set(vec![(file_of(&from), a), (file_of(&to), b)], false);
                     Ok(())
                 }))

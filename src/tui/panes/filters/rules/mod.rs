@@ -4,7 +4,7 @@
 mod draw;
 
 use super::bench::Turn;
-use super::{ChoiceFor, Effect, Want, refuse, said};
+use super::{ChoiceFor, Effect, Want, error_line, refuse};
 use crate::widgets::table::{Empty, LocalTable};
 use crate::widgets::text::grouped;
 use benchtop_model::scoring::bench::{RulesDiff, RulesState, Tally};
@@ -106,9 +106,9 @@ impl Desk {
         let new = match state {
             Ok(new) => new,
             Err(problem) => {
-                self.failed = Some(said(&problem));
+                self.failed = Some(error_line(&problem));
                 self.table
-                    .set_rows(Vec::new(), Empty::Failed(said(&problem)));
+                    .set_rows(Vec::new(), Empty::Failed(error_line(&problem)));
                 return vec![];
             }
         };
@@ -182,7 +182,7 @@ impl Desk {
                 (
                     refuse(format!(
                         "what the rules would change cannot be said: {}",
-                        said(&problem)
+                        error_line(&problem)
                     )),
                     next,
                 )
@@ -280,11 +280,14 @@ impl Desk {
             Err(problem) if problem.kind == ErrorKind::Conflict => {
                 self.ask = true;
                 vec![
-                    Effect::Refuse(said(&problem)),
+                    Effect::Refuse(error_line(&problem)),
                     Effect::Ask(Want::Rules, request::Rules.into()),
                 ]
             }
-            Err(problem) => refuse(format!("the rules were not saved: {}", said(&problem))),
+            Err(problem) => refuse(format!(
+                "the rules were not saved: {}",
+                error_line(&problem)
+            )),
         }
     }
 
@@ -343,7 +346,10 @@ impl Desk {
                 effects
             }
             Err(problem) => {
-                let mut effects = refuse(format!("the rules stay as they are: {}", said(&problem)));
+                let mut effects = refuse(format!(
+                    "the rules stay as they are: {}",
+                    error_line(&problem)
+                ));
                 effects.push(Effect::Ask(Want::Rules, request::Rules.into()));
                 effects
             }
