@@ -105,7 +105,7 @@ impl FiltersPane {
                 };
                 let line = self
                     .line(self.active)
-                    .map_or("none yet: an arrow key draws it".into(), lines::said);
+                    .map_or("none yet: an arrow key draws it".into(), lines::number);
                 vec![Effect::Say(format!(
                     "the keys move the {} line ({line})",
                     name(self.active)
@@ -267,7 +267,10 @@ impl FiltersPane {
         let Some(measure) = self.measure() else {
             return refuse("the scorers are not here yet");
         };
-        let text = self.line(self.active).map(lines::said).unwrap_or_default();
+        let text = self
+            .line(self.active)
+            .map(lines::number)
+            .unwrap_or_default();
         let label = format!(
             "{} what is {} ({})",
             name(self.active),
@@ -358,7 +361,7 @@ impl FiltersPane {
         vec![Effect::AskText {
             purpose: TextFor::OwnLine(value),
             label,
-            text: own.map(lines::said).unwrap_or_default(),
+            text: own.map(lines::number).unwrap_or_default(),
         }]
     }
 

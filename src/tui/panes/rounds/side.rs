@@ -124,7 +124,7 @@ impl RoundsPane {
         lines.tell(&line, Role::Text);
         lines.say(
             &format!(" {}", bar(rows::share(round), width, plain)),
-            rows::standing(round).1,
+            rows::state(round).1,
         );
         let share = round.wanted as f64 / round.people.len().max(1) as f64;
         for (name, n) in &round.people {

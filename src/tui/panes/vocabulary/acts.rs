@@ -195,7 +195,7 @@ impl VocabularyPane {
         self.entries.clear();
         self.sync(edit_session);
         self.table.go_to_id(0);
-        self.turn_to(edit_session)
+        self.follow_cursor(edit_session)
     }
 
     fn go_to(&mut self, finding: &Finding, edit_session: &mut EditSession) -> Vec<Effect> {
