@@ -147,7 +147,7 @@ impl GeneratePane {
             counted(begun.pictures, "picture"),
             counted(begun.items, "item"),
         );
-        let mut title = format!("Generate {pictures} of {items} with {}?", begun.generator);
+        let mut title = format!("Generate {pictures} of {items} with {}", begun.generator);
         let to = begun
             .waits
             .as_ref()
