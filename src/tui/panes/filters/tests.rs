@@ -698,8 +698,6 @@ fn scoring_is_counted_first_and_shows_progress() {
         ..job.clone()
     };
     assert!(pane.take_scoring(waiting).is_empty());
-    let picture = drawn(&mut pane, 160, 47, ColourLevel::Mono, false);
-
     let effects = pane.act(Action::PauseScoring);
     let [Effect::AskChoice { purpose, title, .. }] = &effects[..] else {
         panic!("{effects:?}")

@@ -136,14 +136,14 @@ fn gauges_show_readings_or_why_there_are_none() {
         power: Some(350_000),
         power_limit: Some(700_000),
     };
-    for _ in 0..KEPT + 5 {
+    for _ in 0..READINGS + 5 {
         pane.take_devices(Devices {
             gpus: vec![gpu.clone()],
             no_gpu: None,
             cpu,
         });
     }
-    assert_eq!(pane.history.gpu.len(), KEPT);
+    assert_eq!(pane.history.gpu.len(), READINGS);
     let picture = drawn(&mut pane, 160, 47, ColourLevel::True);
     for part in [
         "NVIDIA H100  61 °C",

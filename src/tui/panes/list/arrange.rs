@@ -125,7 +125,7 @@ impl ListPane {
         for column in self.arrangement.hidden.difference(&wanted) {
             self.state.go_to_column(*column, &self.columns);
         }
-        let window = self.pager.hollow();
+        let window = self.pager.without_rows();
         for column in wanted.difference(&self.arrangement.hidden) {
             self.state.go_to_column(*column, &self.columns);
             self.state.act(

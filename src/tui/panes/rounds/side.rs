@@ -47,7 +47,7 @@ pub(super) fn layout(area: Rect, rounds: usize) -> (Rect, Rect) {
 }
 
 /// The rule in words, with its source.
-pub(super) fn kept(rule: Protocol) -> String {
+pub(super) fn rule_text(rule: Protocol) -> String {
     match rule {
         Protocol::Single => "kept if the last verdict accepts".into(),
         Protocol::BothAccept => "kept if both of two accept (MVP-Bench)".into(),
@@ -75,7 +75,7 @@ impl RoundsPane {
             &format!(" Question: {}", round.protocol.question()),
             Role::Text,
         );
-        lines.tell(&format!(" Rule: {}.", kept(round.protocol)), Role::Dim);
+        lines.tell(&format!(" Rule: {}.", rule_text(round.protocol)), Role::Dim);
         self.draw_progress(round, &mut lines);
         draw_statuses(round, &mut lines);
         self.draw_tried(round, &mut lines);

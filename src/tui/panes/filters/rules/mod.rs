@@ -3,7 +3,7 @@
 
 mod draw;
 
-use super::bench::Turn;
+use super::bench::RequestSlot;
 use super::{ChoiceFor, Effect, Want, error_line, refuse};
 use crate::widgets::table::{Empty, LocalTable};
 use crate::widgets::text::grouped;
@@ -30,7 +30,7 @@ pub(super) struct RuleEditor {
     diff: Option<(RuleSet, RulesDiff)>,
     /// Whether `diff` is based on the latest counts.
     fresh: bool,
-    turn: Turn<RuleSet>,
+    turn: RequestSlot<RuleSet>,
     /// Whether to ask about saving once the effect is known.
     saving: bool,
     table: LocalTable,
@@ -63,7 +63,7 @@ impl RuleEditor {
             ask: false,
             diff: None,
             fresh: false,
-            turn: Turn::default(),
+            turn: RequestSlot::default(),
             saving: false,
             table: draw::table(),
         }

@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::super::side::kept;
+use super::super::side::rule_text;
 use super::{Form, Value, error_line};
 use crate::theme::{Look, Role};
 use crate::widgets::line;
@@ -180,7 +180,7 @@ impl Form {
                     &format!(" question: {}", state.protocol.question()),
                     Role::Dim,
                 );
-                lines.tell(&format!(" rule: {}", kept(state.protocol)), Role::Dim);
+                lines.tell(&format!(" rule: {}", rule_text(state.protocol)), Role::Dim);
                 for note in &state.notes {
                     lines.tell(&format!(" note: {note}"), Role::Warn);
                 }
