@@ -40,26 +40,26 @@ const TABS: [Tab; 11] = [
     },
     Tab {
         go: Action::GoVocabulary,
-        name: "Words",
-        short: "Words",
+        name: "Vocabularies",
+        short: "Vocab",
         at: PaneId::Vocabulary,
     },
     Tab {
         go: Action::GoTemplates,
         name: "Templates",
-        short: "Text",
+        short: "Templ",
         at: PaneId::Templates,
     },
     Tab {
         go: Action::GoCoverage,
         name: "Coverage",
-        short: "Map",
+        short: "Cover",
         at: PaneId::Coverage,
     },
     Tab {
         go: Action::GoGenerate,
         name: "Generate",
-        short: "Make",
+        short: "Gen",
         at: PaneId::Generate,
     },
     Tab {
@@ -71,13 +71,13 @@ const TABS: [Tab; 11] = [
     Tab {
         go: Action::GoRounds,
         name: "Rounds",
-        short: "Rounds",
+        short: "Round",
         at: PaneId::Rounds,
     },
     Tab {
         go: Action::GoAdjudicate,
-        name: "Settle",
-        short: "Settle",
+        name: "Adjudicate",
+        short: "Adjud",
         at: PaneId::Adjudicate,
     },
     Tab {
