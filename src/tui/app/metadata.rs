@@ -1,4 +1,4 @@
-//! The vocabulary pane, the template pane and the coverage view: what joins them to the program.
+//! Connects the vocabularies, templates, and coverage panes to the program.
 
 use std::path::PathBuf;
 
@@ -19,21 +19,21 @@ use benchtop_compose::metadata::STYLE;
 use benchtop_model::Result;
 use benchtop_owner::wire::{AnyReply, Rename, Request, request};
 
-/// The metadata on the desk, and the panes that show it.
+/// The metadata being edited, and the panes that show it.
 pub(super) struct MetadataEditor {
     pub(super) desk: EditSession,
     pub(super) vocabulary: VocabularyPane,
     pub(super) templates: TemplatesPane,
     pub(super) coverage: CoveragePane,
     previewer: Previewer,
-    /// A file to open in the person's editor, at a line.
+    /// A file to open in the user's editor, at a line.
     pub(super) edit: Option<(PathBuf, u32)>,
-    /// Terms that the save under way gives another name.
+    /// Terms that the current save renames.
     renames: Vec<Rename>,
 }
 
 impl MetadataEditor {
-    /// Nothing read yet; `done` is called on the preview's thread.
+    /// Reads nothing yet. `done` is called on the preview thread.
     pub(super) fn new(
         done: impl Fn(metadata::worker::Done) + Send + 'static,
     ) -> std::io::Result<MetadataEditor> {
@@ -64,7 +64,7 @@ impl App {
             }
             _ => {
                 let effects = shop.coverage.start();
-                // The vocabularies are among what can be chosen.
+                // The vocabularies are among the possible axes.
                 let read = if *shop.desk.phase() == Phase::Ready {
                     vec![]
                 } else {
@@ -76,12 +76,12 @@ impl App {
         }
     }
 
-    /// Does an action in the pane that is shown.
+    /// Runs an action in the current pane.
     pub(super) fn workshop_action(&mut self, action: Action) {
         if action == Action::Recompose {
             if !self.shop.desk.session().changed().is_empty() {
                 return self.say(Toast::info(
-                    "save or revert your edits first: items are composed from what is on disk",
+                    "save or revert your edits first: items are composed from the files on disk",
                 ));
             }
             return self.recompose(Vec::new(), false, (true, true));
@@ -176,7 +176,7 @@ impl App {
         self.dirty = true;
     }
 
-    /// To a place of a file, in the pane that edits it.
+    /// Goes to a position in a file, in the pane that edits it.
     fn jump(&mut self, file: &str, line: u32, column: u32) {
         let shop = &mut self.shop;
         let stay = self.at == PaneId::Templates;
@@ -195,7 +195,7 @@ impl App {
                 self.at = PaneId::Templates;
                 self.metadata_effects(effects);
             }
-            None => self.say(Toast::info(format!("{file} has no pane of its own"))),
+            None => self.say(Toast::info(format!("no pane edits {file}"))),
         }
     }
 
@@ -203,18 +203,18 @@ impl App {
         let path = self.welcome.root.join("metadata").join(file);
         if self.shop.desk.session().shipped() || !path.is_file() {
             return self.say(Toast::info(
-                "these are the shipped files: the first save writes them to the project",
+                "these are the built-in files; save once to write them to the project",
             ));
         }
         self.shop.edit = Some((path, line));
     }
 
-    /// A file to open in the person's editor and a line of it, since the last call.
+    /// The file and line to open in the user's editor, since the last call.
     pub fn wants_edit(&mut self) -> Option<(PathBuf, u32)> {
         self.shop.edit.take()
     }
 
-    /// The person's editor has ended, or could not be started.
+    /// The user's editor exited or could not be started.
     pub fn edited(&mut self, outcome: std::io::Result<()>) {
         match outcome {
             Ok(()) => {
@@ -224,7 +224,7 @@ impl App {
                 self.guidelines_edited();
             }
             Err(error) => self.say(Toast::error(format!(
-                "the editor: {error}; $EDITOR names it"
+                "cannot run the editor: {error}; set $EDITOR"
             ))),
         }
     }
@@ -238,7 +238,7 @@ impl App {
                 let saved = answer.is_ok();
                 let effects = shop.desk.saved(answer);
                 let renames = std::mem::take(&mut shop.renames);
-                // Whether items read differently now is asked while the person looks at what was saved.
+                // Look for stale items while the user still looks at the saved file.
                 if saved && !effects.iter().any(|e| matches!(e, MetadataEffect::Quit)) {
                     self.metadata_effects(effects);
                     return self.recompose(renames, false, (true, false));
@@ -279,7 +279,7 @@ impl App {
 
     /// The metadata changed on disk.
     pub(super) fn metadata_changed(&mut self) {
-        // Whether the item on screen is stale may be another answer now.
+        // The item on screen may have become stale or fresh.
         if let Some(number) = self.review.number().filter(|_| self.at == PaneId::Review) {
             let effects = self.review.changed(number);
             self.carry_out(effects);
@@ -290,7 +290,7 @@ impl App {
         }
     }
 
-    /// Items or verdicts changed: what is counted is counted again.
+    /// Items or verdicts changed: recount.
     pub(super) fn workshop_recount(&mut self) {
         match self.at {
             PaneId::Vocabulary => {
@@ -325,7 +325,7 @@ impl App {
     }
 }
 
-/// The terms that the edits of this session give another name.
+/// The terms renamed in this session.
 fn renames(session: &Session) -> Vec<Rename> {
     let mut renames = Vec::new();
     for (name, vocabulary) in session.edited().vocabularies() {

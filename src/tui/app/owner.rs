@@ -1,4 +1,4 @@
-//! What the owner's answers and events do.
+//! Handles answers and events of the owner.
 
 use super::connection::{Pending, State};
 use super::message::Connected;
@@ -11,7 +11,7 @@ use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_owner::Incoming;
 use benchtop_owner::wire::{AnyReply, Event, Receipt, Request, request};
 
-/// Counts are asked for at most this often while verdicts come in.
+/// Least interval between count requests while verdicts come in.
 const RECOUNT_MS: u64 = 250;
 
 impl App {
@@ -23,7 +23,7 @@ impl App {
                     let open = self.overlay.is_some();
                     self.answered(want, answer);
                     if !open && self.overlay.is_some() {
-                        // What was waited for is there: "counting" is not so any more.
+                        // The awaited answer is here, so "counting" no longer applies.
                         self.toast = None;
                     }
                     self.let_held_go();
@@ -46,7 +46,7 @@ impl App {
 
     fn lost(&mut self) {
         self.say(Toast::warning(
-            "the owner went away; connecting again, nothing acknowledged is lost",
+            "lost the owner; reconnecting, no acknowledged verdict is lost",
         ));
         self.link.reconnect(std::time::Duration::ZERO);
         self.let_held_go();
@@ -62,10 +62,10 @@ impl App {
                 if !self.link.linked(generation, connected) {
                     return;
                 }
-                self.say(Toast::done("connected again"));
+                self.say(Toast::done("reconnected"));
                 self.grown(welcome.items);
                 self.welcome = welcome;
-                // The same uuid counts once, whether the first try reached the disk or not.
+                // A repeated uuid counts once, whether or not the first attempt reached the disk.
                 let again: Vec<_> = self
                     .review
                     .pending()
@@ -92,22 +92,23 @@ impl App {
         match event {
             Event::Verdict { who, receipt } => {
                 self.rev = self.rev.max(receipt.rev);
-                // Our own receipts do the rest themselves, unless another terminal of ours gave the verdict.
+                // Our own receipts are handled elsewhere, unless another of our terminals gave the
+                // verdict.
                 let ours = self
                     .review
                     .pending()
                     .iter()
                     .any(|p| p.decide.uuid == receipt.uuid);
-                // In a round what others say of an item stays unasked for, and so unknown, until somebody looks it up.
+                // In a round the verdicts of others stay hidden.
                 if !ours && self.review.work().is_none() {
                     let effects = self.review.changed(receipt.number);
                     self.carry_out(effects);
                     let shown = self.at != PaneId::Adjudicate
                         && self.review.number() == Some(receipt.number);
-                    // Adjudicators are not told who.
+                    // Adjudicators do not see names.
                     if who != self.link.who() && shown {
                         let said = format!(
-                            "#{} is {} now, says {who}",
+                            "#{} is now {} ({who})",
                             receipt.number,
                             receipt.status.name()
                         );
@@ -126,7 +127,7 @@ impl App {
             Event::Metadata => self.metadata_changed(),
             Event::MetadataErrors(Some(what)) => self.say(Toast::warning(what)),
             Event::MetadataErrors(None) => self.say(Toast::done(
-                "the metadata has no errors any more: it counts",
+                "the metadata has no more errors and is in use",
             )),
             Event::Made { rev, numbers } => {
                 self.rev = self.rev.max(rev);
@@ -140,7 +141,7 @@ impl App {
             Event::Job(job) => {
                 let effects = self.generate.take_job(*job);
                 if self.at != PaneId::Generate {
-                    // Nothing of it is on the screen, and the list is asked for when the pane is shown.
+                    // Nothing of it is on screen, and the list is requested when its pane opens.
                     return;
                 }
                 self.generate_effects(effects);
@@ -155,7 +156,7 @@ impl App {
                 }
             }
             Event::Rules => self.rules_changed(),
-            // What may be seen can be another now.
+            // Visibility may have changed.
             Event::Rounds => {
                 self.rounds_again();
                 self.resync();
@@ -165,7 +166,7 @@ impl App {
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning(
-                    "the owner was stopped; the next key starts it again",
+                    "the owner was stopped; press any key to restart it",
                 ));
             }
         }
@@ -178,7 +179,7 @@ impl App {
         self.carry_out(effects);
     }
 
-    /// Statuses changed: the list and the counts are asked for again.
+    /// Statuses changed: refreshes the list and the counts.
     pub(super) fn changed(&mut self) {
         if self.recount_at.is_none() {
             self.recount_at = Some(self.now() + RECOUNT_MS);
@@ -193,7 +194,7 @@ impl App {
         }
     }
 
-    /// Everything shown is asked for again.
+    /// Requests everything on screen again.
     fn resync(&mut self) {
         let effects = self.review.refresh();
         self.carry_out(effects);
@@ -216,7 +217,7 @@ impl App {
         if self.at == PaneId::Adjudicate {
             self.go_adjudicate();
         }
-        // Also after the owner was away: what it keeps of the files may be of another moment.
+        // Also after a reconnection: the owner may have read the files at another time.
         self.metadata_changed();
         self.changed();
     }
@@ -291,7 +292,7 @@ impl App {
             }
             Pending::NumberOf => match self.said(answer.and_then(request::NumberOf::reply)) {
                 Some(Some(number)) => self.go_to_item(number),
-                Some(None) => self.say(Toast::info("that item is not in this project")),
+                Some(None) => self.say(Toast::info("no such item in this project")),
                 None => {}
             },
             Pending::Status => {
@@ -306,7 +307,7 @@ impl App {
                         (key(Action::Accept), key(Action::Reject), key(Action::Help));
                     let items = report.items;
                     let said = format!(
-                        "{items} sample items; {accept} accepts, {reject} rejects, {help} helps"
+                        "added {items} sample items; {accept} accepts, {reject} rejects, {help} shows the keys"
                     );
                     self.say(Toast::done(said));
                 }
@@ -318,7 +319,7 @@ impl App {
         self.dirty = true;
     }
 
-    /// What came; a problem is shown, unless nobody waits for it any more.
+    /// Unwraps an answer. Shows an error, unless the request was canceled.
     fn said<T>(&mut self, answer: Result<T>) -> Option<T> {
         match answer {
             Ok(reply) => return Some(reply),
@@ -341,7 +342,7 @@ impl App {
     fn go_to_pending(&mut self, found: Option<Option<u32>>) {
         match found {
             Some(Some(number)) => self.go_to_item(number),
-            Some(None) => self.say(Toast::done("every item of this queue has been judged")),
+            Some(None) => self.say(Toast::done("no unjudged items in this queue")),
             None => {}
         }
     }
@@ -350,18 +351,19 @@ impl App {
         self.counts = status.by_status;
         if let Some(why) = status.read_only {
             self.say(Toast::error(format!(
-                "verdicts cannot be saved: {}",
+                "cannot save verdicts: {}",
                 why.replace('\n', ";")
             )));
         }
     }
 
     fn refused(&mut self, uuid: uuid::Uuid, problem: &Error) {
-        // While there is no owner the verdict waits and is sent again.
+        // Without an owner the verdict is kept and sent again.
         if self.link.state() != State::Up || problem.kind == ErrorKind::Unreachable {
             return;
         }
-        // Receipts and lists come in no order: a queue asked for after the verdict must not hide what was refused.
+        // Receipts and lists arrive in any order: a queue requested later must not hide the refused
+        // item.
         self.link.forget_queues();
         let refused = self
             .review
@@ -390,25 +392,25 @@ impl App {
         };
         let (word, key) = match redo {
             true => (
-                "brought back",
-                format!("{} takes it back", self.keymap.press(Action::Undo)),
+                "redone",
+                format!("{} undoes it", self.keymap.press(Action::Undo)),
             ),
             false => (
-                "taken back",
-                format!("{} brings it back", self.keymap.press(Action::Redo)),
+                "undone",
+                format!("{} redoes it", self.keymap.press(Action::Redo)),
             ),
         };
         if self.review.work().is_some() {
-            // Where the item stands would tell what others say of it.
+            // The item's status would reveal the verdicts of others.
             self.say(Toast::done(format!(
-                "your {what} #{} is {word}; {key}",
+                "{word} your {what} #{}; {key}",
                 receipt.number
             )));
             self.refused_in_round();
             return self.changed();
         }
         self.say(Toast::done(format!(
-            "your {what} #{} is {word}: {} now; {key}",
+            "{word} your {what} #{}, now {}; {key}",
             receipt.number,
             receipt.status.name()
         )));
@@ -428,12 +430,12 @@ impl App {
         let items = u32::try_from(self.welcome.items).unwrap_or(u32::MAX);
         if numbers.is_empty() {
             return self.say(Toast::info(format!(
-                "no item matches `{words}`; the queue stays as it was"
+                "no items match `{words}`; queue unchanged"
             )));
         }
         let back = self.keymap.press(Action::Back);
         let found = text::counted(numbers.len() as u64, "item");
-        let said = format!("{found} for `{words}`; {back} shows all again");
+        let said = format!("{found} for `{words}`; {back} shows all items");
         self.leave_round();
         let effects = self
             .review
@@ -442,7 +444,7 @@ impl App {
         self.say(Toast::info(said));
     }
 
-    /// Goes to an item, leaving the queue when it is not in it.
+    /// Goes to an item, and leaves the queue if the item is not in it.
     pub(super) fn go_to_item(&mut self, number: u32) {
         self.leave_round();
         let effects = match self.review.go_to(number) {

@@ -1,4 +1,4 @@
-//! What is typed into prompts: while it is typed, and when it is done.
+//! Text typed into prompts: on each key, and on submit.
 
 use super::overlay::{Overlay, PromptFor};
 use super::{App, PaneId};

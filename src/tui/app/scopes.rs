@@ -1,11 +1,11 @@
-//! Whose keys are live now.
+//! The scopes whose keys are active.
 
 use super::{App, PaneId};
 use crate::action::Scope;
 use crate::panes::review::Phase;
 
 impl App {
-    /// The scopes of what has the keys now, nearest first.
+    /// The active scopes, nearest first.
     pub(super) fn scopes(&self) -> Vec<Scope> {
         let mut scopes: Vec<Scope> = match (&self.overlay, self.at) {
             (Some(_), _) => return vec![Scope::Overlay],
@@ -27,7 +27,7 @@ impl App {
         scopes
     }
 
-    /// Whether keys that are no action are text of the pane.
+    /// Whether keys that are no action are text for the pane.
     pub(super) fn typing(&self) -> bool {
         self.overlay.is_none()
             && match self.at {

@@ -1,4 +1,4 @@
-//! The first row: the tabs, how far one is in the queue, the counts by status.
+//! The first row: tabs, position in the queue, and counts by status.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -10,11 +10,11 @@ use crate::theme::{Look, Role};
 use crate::widgets::text;
 use benchtop_model::Status;
 
-/// A pane's place in the row of tabs.
+/// A tab of the first row.
 struct Tab {
     go: Action,
     name: &'static str,
-    /// Where there is little room.
+    /// The name on narrow screens.
     short: &'static str,
     at: PaneId,
 }
@@ -88,7 +88,7 @@ const TABS: [Tab; 11] = [
     },
 ];
 
-/// Accepted, rejected and pending items.
+/// Counts of accepted, rejected, and pending items.
 fn tally(counts: &[(Status, u64)]) -> String {
     let count = |status: Status| {
         text::grouped(
@@ -106,21 +106,21 @@ fn tally(counts: &[(Status, u64)]) -> String {
     )
 }
 
-/// The columns that [`tally`] takes at most among so many items: the tabs must not move when counts come, or with a verdict.
+/// Maximum width of [`tally`] for this many items. The tabs must not move when counts change.
 fn tally_room(items: u64) -> usize {
     text::width("✓ ✗ ?") + 3 * text::width(&text::grouped(items))
 }
 
-/// What stands in the row, but for the tabs.
+/// The content of the row besides the tabs.
 #[derive(Clone, Debug, Default)]
 struct Said {
-    /// Where one is in the queue, and the columns it takes at most.
+    /// Position in the queue, and its maximum width.
     place: (String, usize),
-    /// What made the queue.
+    /// The queue's filter.
     filter: String,
-    /// The last receipt, and the columns it takes at most.
+    /// The last receipt, and its maximum width.
     receipt: (String, usize),
-    /// The columns that the counts take at most.
+    /// Maximum width of the counts.
     counts: usize,
 }
 
@@ -133,18 +133,19 @@ enum Shown {
     Whole,
 }
 
-/// How the row is laid out.
+/// The layout of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Row {
     tabs: [Shown; TABS.len()],
-    /// Columns for the place and for what made the queue.
+    /// Widths of the position and the filter.
     place: usize,
     filter: usize,
 }
 
-/// Lays the row out in `width` columns. What gives way, in this order: the counts, the names of tabs, what made the queue,
-/// the tabs of other panes, the place in the queue, the name of the pane. The receipt never does. It depends on what
-/// things take at most, so that nothing moves while receipts come and go. `keys` are how many columns the keys take.
+/// Lays out the row in `width` columns. If space is short, these are dropped in order: the counts,
+/// tab names, the queue's filter, the tabs of other panes, the position, the name of the pane. The
+/// receipt is never dropped. Uses maximum widths, so that nothing moves when a receipt comes or
+/// goes. `keys` holds the widths of the keys.
 fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -> Row {
     let receipt = if said.receipt.1 == 0 {
         0
@@ -157,7 +158,7 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -
         .find(|tab| tab.at == here)
         .map_or(0, |tab| 1 + tab.short.len());
     let every = keys.iter().sum::<usize>() + 2 * TABS.len();
-    // Mark, key and gap of each, and a blank before a name and before the place.
+    // Mark, key, and gap of each tab, and a space before the name and before the position.
     let fixed = 1 + place + filter + receipt;
     let tabs = width.saturating_sub(fixed + said.counts + 2);
     let whole = every + TABS.iter().map(|tab| 2 + tab.name.len()).sum::<usize>();
@@ -189,7 +190,7 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -
             filter: if left > text::width("  [x]") { left } else { 0 },
         };
     }
-    // Not all tabs: the one that is shown, and others from the left.
+    // Not all tabs fit: show the current one, and others from the left.
     let cost = |at: usize, shown: Shown| match shown {
         Shown::Nothing => 0,
         Shown::Short => 2 + keys[at] + own,
@@ -225,8 +226,8 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -
     }
 }
 
-/// Which tabs have their short names in `room` columns: the one that is shown, and as many others as fit, from the left.
-/// `every` is how many columns their keys, marks and gaps take.
+/// Chooses the tabs that show their short names in `room` columns: the current one, and as many
+/// others as fit, from the left. `every` is the width of all keys, marks, and gaps.
 fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
     let mut out = TABS.map(|tab| {
         if tab.at == here {
@@ -251,7 +252,7 @@ fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
     out
 }
 
-/// Draws the row, but for the counts; gives the first column behind it.
+/// Draws the row without the counts. Returns the first column after it.
 fn draw(
     here: PaneId,
     keys: &[String; TABS.len()],
@@ -341,7 +342,7 @@ impl App {
         }
     }
 
-    /// Counts by status, short; none before they are known, or where they would tell what an annotator must not see.
+    /// Counts by status. Empty until they are known, or if they would reveal hidden verdicts.
     fn tally(&self) -> String {
         if self.counts.is_empty() || self.in_the_dark() {
             String::new()
@@ -350,7 +351,7 @@ impl App {
         }
     }
 
-    /// Counts, project and annotator, as much as fits.
+    /// Counts, project, and annotator, as much as fits.
     fn summary(&self, room: usize) -> String {
         let counts = self.tally();
         let long = format!("{counts}  {}  {} ", self.welcome.project, self.link.who());
@@ -371,7 +372,7 @@ mod tests {
     use benchtop_model::ColourLevel;
 
     #[test]
-    fn the_tab_that_is_shown_is_always_named_and_the_others_as_they_fit() {
+    fn the_current_tab_is_named_and_others_as_they_fit() {
         for (at, tab) in TABS.iter().enumerate() {
             for room in 0..120 {
                 let named = named(tab.at, 3 * TABS.len(), room);
@@ -423,7 +424,7 @@ mod tests {
             draw(TABS[at].at, &keys, &said, area, &mut buf, &look);
             let row: String = buf.content.iter().map(|cell| cell.symbol()).collect();
             prop_assert!(row.trim_end().ends_with(&receipt), "{} of {width}: {row:?}", receipt);
-            // The pane that is shown is told, and nothing moves while the receipt is another.
+            // The current pane is always shown, and nothing moves when the receipt changes.
             let keys_of = keys.each_ref().map(|key| text::width(key));
             let layout = arrange(TABS[at].at, keys_of, &said, usize::from(width));
             prop_assert!(layout.tabs[at] != Shown::Nothing);
@@ -433,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn no_counts_of_a_project_are_wider_than_the_room_kept_for_them() {
+    fn counts_fit_their_reserved_width() {
         for items in [
             0_u64, 1, 9, 10, 12, 99, 100, 105, 999, 1_000, 1_005, 105_000,
         ] {
