@@ -1,8 +1,9 @@
-//! Composing again what the metadata has changed under: the same choices in today's words.
+//! Recomposes items after metadata changes: the same choices with the present wording.
 //!
-//! What reads the same keeps its verdicts. What reads differently becomes a revision: the row stays, its verdicts
-//! were on other words and no longer count. What cannot be written any more is left as it is, and counted; where all it
-//! lacks is a term for a slot that its prompt got since, one can be drawn.
+//! Items with the same text keep their verdicts. An item whose text changes becomes a revision: it
+//! keeps its row, but verdicts on the old text no longer count. Items that cannot be recomposed are
+//! left unchanged and counted. If such an item only lacks a term for a new slot of its prompt, one
+//! can be drawn.
 
 use std::collections::BTreeMap;
 
@@ -18,72 +19,72 @@ use benchtop_model::{Error, ErrorKind, Item, Provenance, Result, Status};
 use benchtop_store::project::Project;
 use benchtop_store::{Catalog, Overlay};
 
-/// Items between two looks at progress and cancellation.
+/// Number of items between progress and cancellation checks.
 const STEP: usize = 4096;
-/// Causes listed in a report.
+/// Maximum number of causes in a report.
 const LISTED: usize = 100;
 
-/// A term that goes by another name now.
+/// A renamed term.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rename {
     /// Its vocabulary, or `style`.
     pub vocabulary: String,
-    /// What items call it.
+    /// The name in items.
     pub old: String,
-    /// What the vocabulary calls it.
+    /// The name in the vocabulary.
     pub new: String,
 }
 
-/// What composing again does.
+/// The result of recomposing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recomposed {
-    /// Composed items looked at.
+    /// Composed items examined.
     pub composed: u64,
-    /// Items that read differently, by the status they had: their verdicts no longer count.
+    /// Items whose text changes, by their previous status. Their verdicts no longer count.
     pub changed: Tally,
-    /// Items that read the same from other templates: their verdicts count.
+    /// Items with the same text but other templates. Their verdicts count.
     pub kept: u64,
-    /// Items that cannot be composed again, by their status; they stay as they are.
+    /// Items that cannot be recomposed, by status. They stay unchanged.
     pub gone: Tally,
-    /// Those of them that lack nothing but a term for a slot: one can be drawn.
+    /// Those of them that only lack a term for a slot, which can be drawn.
     pub missing: Tally,
-    /// Items that a term was drawn for; they are among those that read differently.
+    /// Items with a newly drawn term. They are included in `changed`.
     pub drawn: u64,
-    /// Composed items that somebody edited by hand: they stay as they are.
+    /// Composed items that were edited by hand. They stay unchanged.
     pub edited: u64,
-    /// What is gone, with how many items it takes along, most first; at most 100.
+    /// What is gone, with the number of affected items, most first; at most 100.
     pub causes: Vec<(String, u64)>,
-    /// Notes for a person.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// What became of one item.
+/// The result for one item.
 #[derive(Debug, PartialEq)]
 enum Again {
-    /// It reads as it did, from the same templates.
+    /// Same text, same templates.
     Same,
-    /// It reads as it did, from other templates.
+    /// Same text, other templates.
     Kept(Box<Item>),
-    /// It reads differently.
+    /// Changed text.
     Changed(Box<Item>),
-    /// Somebody edited it by hand: what they wrote stands.
+    /// Edited by hand, and left unchanged.
     Edited,
-    /// It cannot be written.
+    /// Cannot be recomposed.
     Gone(Gone),
 }
 
-/// How items are composed again.
+/// Options for recomposing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
-    /// Terms that go by another name now.
+    /// Renamed terms.
     pub renames: Vec<Rename>,
-    /// Terms are drawn for slots that prompts got since.
+    /// Draw terms for slots that prompts gained.
     pub draw_missing: bool,
-    /// Nothing is written to disk.
+    /// Write nothing to disk.
     pub dry: bool,
 }
 
-/// Goes over the composed items that nobody edited by hand, under the names that terms have now.
+/// Visits the composed items that nobody edited by hand, with renamed terms applied.
 fn each(
     (catalog, grammar): (&Catalog, &CompiledMetadata),
     renames: &[Rename],
@@ -94,7 +95,7 @@ fn each(
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0
             && !watch(Progress {
-                what: "looking for missing terms".into(),
+                what: "finding missing terms".into(),
                 done: row as u64,
                 of,
             })
@@ -115,7 +116,7 @@ fn each(
 fn cancelled() -> Error {
     Error::new(
         ErrorKind::Cancelled,
-        "composing again was cancelled; nothing was changed",
+        "canceled; nothing was changed",
     )
 }
 
@@ -123,15 +124,16 @@ fn parsed(row: usize, line: &[u8]) -> Result<Item> {
     serde_json::from_slice(line).map_err(|e| {
         Error::new(
             ErrorKind::Corrupt,
-            format!("item #{} cannot be read: {e}", row + 1),
+            format!("cannot read item #{}: {e}", row + 1),
         )
     })
 }
 
-/// Writes every composed item again.
+/// Recomposes all composed items.
 ///
 /// # Errors
-/// Cancellation, damaged texts, and the operating system's; then nothing was changed.
+///
+/// Cancellation, damaged texts, or a failed write. Then nothing was changed.
 pub fn prepare(
     project: &Project,
     (catalog, overlay): (&Catalog, &Overlay),
@@ -165,14 +167,14 @@ pub fn prepare(
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0
             && !watch(Progress {
-                what: "composing again".into(),
+                what: "recomposing".into(),
                 done: row as u64,
                 of: Some(of),
             })
         {
             return Err(cancelled());
         }
-        // Most lines of a mixed project have none: not worth parsing.
+        // Most lines of a mixed project have none and need no parsing.
         if memchr::memmem::find(line, b"\"provenance\":").is_none() {
             return Ok(true);
         }
@@ -203,7 +205,7 @@ pub fn prepare(
                     report.missing.add(status);
                     if *draw_missing {
                         cause.push_str(
-                            ": no term of it fits the picture and what is asked about it",
+                            ": no term fits the picture and its questions",
                         );
                     }
                 }
@@ -225,7 +227,7 @@ pub fn prepare(
             "no longer count"
         };
         report.notes.push(format!(
-            "verdicts on {voided} items {word}: those items read differently now"
+            "verdicts on {voided} items {word} because their text changed"
         ));
     }
     let (changed_rows, kept_rows) = (changed.rows.clone(), kept.rows.clone());
@@ -245,7 +247,8 @@ pub fn prepare(
     ))
 }
 
-/// An item in today's words, and whether a term was drawn for it; `None` for one that was not composed.
+/// Recomposes an item. Returns the result and whether a term was drawn, or `None` if the item was
+/// not composed.
 fn again(
     grammar: &CompiledMetadata,
     mut item: Item,
@@ -261,10 +264,10 @@ fn again(
     Some((written_again(grammar, &before, item)?, drawn))
 }
 
-/// Gives the terms of an item the names that they have now.
+/// Applies renames to the terms of an item.
 fn follow(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
     if let Some(provenance) = item.provenance.as_deref_mut() {
-        // The options of a question hold terms of the vocabulary it asks about.
+        // The options of a question contain terms of the vocabulary it asks about.
         let asked = grammar.subtask(item.subtask.as_deref().unwrap_or_default());
         let list = asked.map(|s| grammar.lists[grammar.subtasks[s].list].name.as_str());
         for rename in renames {
@@ -280,7 +283,7 @@ fn follow(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
     }
 }
 
-/// What becomes of an item whose terms have today's names; `before` is what it was.
+/// Recomposes an item whose terms are already renamed. `before` is the stored item.
 fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> Option<Again> {
     let choices = match choices_of(grammar, &item)? {
         Ok(choices) => choices,
@@ -308,7 +311,7 @@ fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> O
     let drawn_alike = before.prompt.as_ref() == Some(&written.prompt)
         && before.negative_prompt.as_ref() == Some(&written.negative);
     if !drawn_alike {
-        // The picture shows the earlier prompt: it is to be drawn again.
+        // The picture shows the old prompt and must be generated again.
         for image in &mut item.images {
             (image.hash, image.ext, image.link) = (None, None, None);
         }
@@ -405,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_changes_without_an_edit_and_a_new_term_changes_nothing() {
+    fn nothing_changes_without_an_edit_or_with_a_new_term() {
         let added = edit("vocabularies/animal.txt", "\nowl\n", "\nowl\naardvark\n");
         for item in items(None) {
             assert_eq!(
@@ -424,21 +427,21 @@ mod tests {
         assert_eq!(
             again(&added, plain.clone(), &[]),
             Some(Again::Edited),
-            "what a person wrote stands"
+            "manual edits are kept"
         );
         plain.provenance = None;
         assert_eq!(again(&added, plain, &[]), None);
     }
 
     #[test]
-    fn a_changed_wording_changes_what_used_it_and_a_moved_one_keeps_verdicts() {
+    fn changed_wording_changes_items_and_moved_wording_keeps_verdicts() {
         let style = edit("styles.toml", "translucent washes", "thin washes");
         let question = edit(
             "templates.toml",
             "What is the style of the image?",
             "Which style is this?",
         );
-        // The same words by way of a fragment: another recipe, nothing else to see.
+        // The same text through a fragment: another recipe, but no visible change.
         let moved = edit(
             "templates.toml",
             "a {age} {race} {gender}\"",
@@ -467,13 +470,13 @@ mod tests {
             assert_eq!(
                 again(&moved),
                 Again::Same,
-                "fragments are put in before a recipe is made"
+                "fragments are expanded before a recipe is computed"
             );
         }
     }
 
     #[test]
-    fn a_renamed_term_is_followed_and_a_removed_one_named() {
+    fn a_renamed_term_is_followed_and_a_removed_one_reported() {
         let of = |item: &Item| {
             item.provenance
                 .as_ref()

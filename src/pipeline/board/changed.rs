@@ -1,4 +1,4 @@
-//! Questions whose options changed after answers to them came in: a letter stands for another option since.
+//! Questions whose options changed after answers arrived, so that letters stand for other options.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use benchtop_metrics::score::Place;
 use benchtop_model::{Error, ErrorKind, Result};
 use benchtop_store::Catalog;
 
-/// What is read of a text of an item.
+/// The part of an item's text to read.
 #[derive(Deserialize)]
 struct Asked<'a> {
     #[serde(borrow, default)]
@@ -34,7 +34,7 @@ impl Asked<'_> {
     }
 }
 
-/// With which import what a file holds came.
+/// The number of the import that a file belongs to.
 fn came(file: &str) -> u64 {
     file.split('-')
         .next()
@@ -42,15 +42,16 @@ fn came(file: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// The options that questions have had, where those changed.
+/// The earlier options of questions whose options changed.
 #[derive(Default)]
 pub(super) struct Changed {
-    /// By row: with which import they came, and their hash, in order.
+    /// By row: import number and hash of the options, in order.
     rows: HashMap<u32, Vec<(u64, blake3::Hash)>>,
 }
 
 impl Changed {
-    /// Those of a project. Nothing is read where no item was revised after answers came in.
+    /// The changed questions of a project. Reads nothing if no item was revised after answers
+    /// arrived.
     pub(super) fn of(catalog: &Catalog) -> Result<Changed> {
         let first = catalog
             .answers()
@@ -71,7 +72,7 @@ impl Changed {
             let asked: Asked = serde_json::from_slice(line).map_err(|e| {
                 Error::new(
                     ErrorKind::Corrupt,
-                    format!("a stored item cannot be read: {e}"),
+                    format!("cannot read a stored item: {e}"),
                 )
             })?;
             let (texts, hash) = (found.rows.entry(row).or_default(), asked.hash());
@@ -84,7 +85,7 @@ impl Changed {
         Ok(found)
     }
 
-    /// The rows whose answer, from one of these files, came when the question had other options than now.
+    /// The rows with an answer in these files that is older than the question's present options.
     pub(super) fn rows(&self, catalog: &Catalog, files: &[usize], places: &Places) -> Vec<u32> {
         if self.rows.is_empty() {
             return Vec::new();

@@ -1,11 +1,13 @@
-//! Which data sets the answers of a file belong to that names none: one rule for boards of files, for those of a project, and for
-//! telling two runs of a model from two files of one.
+//! How answer files that do not name a data set are assigned to one. One rule for boards of files,
+//! for project boards, and for distinguishing two runs of a model from two parts of one.
 //!
-//! A row belongs to the data set that has its id. Where several have ids of the file, they are put in an order, and each row belongs to
-//! the first one that has it. The nearest come first: those that were brought in with the file, then those whose own files lie nearest to
-//! it, if they have at least half of the ids that any data set has. Of equally near ones the one with most of the ids comes first, of these
-//! the smallest, of these the first by name. A data set farther away counts only where it shares none of the ids with a nearer one: else
-//! its ids are numbers that every data set has, and say nothing.
+//! A row belongs to the data set that contains its id. If several data sets contain ids of the
+//! file, they are ordered, and each row belongs to the first one that contains it. The nearest data
+//! sets come first: those of the same import, then those whose files are closest in the folder
+//! tree, provided that they contain at least half as many of the ids as the best one. Among equally
+//! near data sets, the one with the most ids comes first, then the smallest, then the first by
+//! name. A more distant data set counts only if it shares no id with a nearer one. Otherwise its
+//! ids are numbers that occur in every data set and prove nothing.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,16 +20,16 @@ use benchtop_store::catalog::Answers;
 use benchtop_store::columns::{Columns, id_hash};
 use benchtop_store::manifest::{Holds, Part};
 
-/// Where a file came from.
+/// The origin of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The import that brought it in; 0 without a project.
+    /// Number of the import, or 0 without a project.
     import: u64,
     folder: PathBuf,
 }
 
 impl Origin {
-    /// Of a file that no import brought in.
+    /// The origin of a file that was not imported.
     pub fn of_file(file: &Path) -> Origin {
         let real = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
         Origin {
@@ -36,12 +38,12 @@ impl Origin {
         }
     }
 
-    /// Of a part of a project.
+    /// The origin of a part of a project.
     pub fn of_part(part: &Part) -> Origin {
         Origin::of_import(part.import(), Path::new(&part.source))
     }
 
-    /// Of a file that an import of this number brings in.
+    /// The origin of a file in this import.
     pub fn of_import(import: u64, file: &Path) -> Origin {
         Origin {
             import,
@@ -49,7 +51,7 @@ impl Origin {
         }
     }
 
-    /// How near another file is: whether both came together, and how many folders they have in common.
+    /// Nearness of another file: whether both are of one import, and the number of common folders.
     fn near(&self, other: &Origin) -> (bool, usize) {
         let common = self
             .folder
@@ -61,7 +63,7 @@ impl Origin {
     }
 }
 
-/// A data set and the files that its questions came from.
+/// A data set with the origins of its questions.
 #[derive(Clone, Debug, Default)]
 struct Set {
     name: String,
@@ -79,29 +81,29 @@ impl Set {
     }
 }
 
-/// The data sets that are at hand.
+/// The available data sets.
 #[derive(Clone, Debug, Default)]
 pub struct DatasetResolver {
     sets: Vec<Set>,
 }
 
-/// How many rows of a file have ids of which data sets.
+/// Counts the ids of a file by data set.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     counts: BTreeMap<Vec<usize>, u64>,
 }
 
-/// Where the rows of a file belong.
+/// The assignment of a file's rows to data sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assignment {
-    /// The data sets in the order in which they are asked for an id.
+    /// The data sets in the order in which they are searched for an id.
     pub names: Vec<String>,
-    /// Those that have an id in common, the one that it is taken for first; none where every id is of one data set.
+    /// The data sets that share an id, the preferred one first. Empty if all ids are unique.
     pub shared: Vec<String>,
 }
 
 impl DatasetResolver {
-    /// The data sets of these rows, which `parts` brought in one after the other.
+    /// The data sets of these rows, which come from `parts` in order.
     pub fn new<'p>(columns: &Columns, parts: impl Iterator<Item = &'p Part>) -> DatasetResolver {
         let (mut shelf, mut row) = (DatasetResolver::default(), 0);
         for part in parts {
@@ -122,9 +124,9 @@ impl DatasetResolver {
         DatasetResolver::new(catalog.columns(), catalog.item_parts())
     }
 
-    /// Adds so many questions of a data set.
+    /// Adds questions of a data set.
     pub fn add(&mut self, dataset: &str, n: u64, from: &Origin) {
-        // The last ones are those of the questions before.
+        // The last origins are those of the previous questions.
         let at = self
             .sets
             .iter()
@@ -143,17 +145,17 @@ impl DatasetResolver {
         }
     }
 
-    /// Whether there are several, so that an id may be of any.
+    /// Whether there are several data sets, so that an id may be ambiguous.
     pub fn is_several(&self) -> bool {
         self.sets.len() > 1
     }
 
-    /// Whether there is a data set of this name.
+    /// Whether there is a data set with this name.
     pub fn has(&self, name: &str) -> bool {
         self.sets.iter().any(|set| set.name == name)
     }
 
-    /// Counts a row with this key; `has` says whether there is a question whose id has this hash.
+    /// Counts a row with this key. `has` returns whether there is a question with this id hash.
     pub fn count(&self, tally: &mut Tally, key: &str, has: &dyn Fn(u64) -> bool) {
         let of = |set: &Set| has(id_hash(&format!("{}/{key}", set.name)));
         let sets: Vec<usize> = (0..self.sets.len())
@@ -164,7 +166,7 @@ impl DatasetResolver {
         }
     }
 
-    /// Where the rows of the file at `file` belong that were counted.
+    /// The assignment of the counted rows of the file at `file`.
     pub fn homes(&self, tally: &Tally, file: &Origin) -> Assignment {
         let rows = |is: &dyn Fn(usize) -> bool| -> u64 {
             tally
@@ -227,10 +229,11 @@ impl DatasetResolver {
         }
     }
 
-    /// Where the answers of a part of a project belong; `has` is as for [`count`](Self::count).
+    /// The assignment of the answers of a project part; `has` is as in [`count`](Self::count).
     ///
     /// # Errors
-    /// [`benchtop_model::ErrorKind::Corrupt`] when the part is damaged.
+    ///
+    /// [`benchtop_model::ErrorKind::Corrupt`] if the part is damaged.
     pub fn homes_of(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
         if let Holds::Predictions {
             dataset: Some(dataset),
@@ -254,7 +257,7 @@ impl DatasetResolver {
 }
 
 impl Assignment {
-    /// All rows belong to one data set.
+    /// Assigns all rows to one data set.
     pub fn one(name: &str) -> Assignment {
         Assignment {
             names: vec![name.to_string()],
@@ -262,8 +265,9 @@ impl Assignment {
         }
     }
 
-    /// The question with this key: the first that `at` finds by the hash of its id. Without one, the hash that the row counts as another
-    /// one by. `id` becomes the id.
+    /// Finds the question with this key: the first that `at` returns for the hash of its id.
+    /// Without one, returns the hash by which the row counts as an extra answer. `id` is set to the
+    /// id.
     pub fn find<T>(
         &self,
         key: &str,
@@ -293,7 +297,8 @@ impl Assignment {
 mod tests {
     use super::*;
 
-    /// A shelf of data sets with these keys, each from one file, and where answers with these keys in the file at `from` belong.
+    /// Data sets with these keys, each from one file, and the assignment of answers with these keys
+    /// in the file `from`.
     fn homes(
         sets: &[(&str, &str, &[&str])],
         from: &str,
@@ -329,7 +334,7 @@ mod tests {
             (words("b a"), words(""))
         );
         assert_eq!(homes(&sets, "/x/m.csv", &["z9"]), (words(""), words("")));
-        // However far away, where no id is in two of them.
+        // At any distance, if no id is in two of them.
         let far: [(&str, &str, &[&str]); 2] = [
             ("a", "/x/a.json", &["a0", "a1"]),
             ("b", "/y/b.json", &["b0", "b1"]),
@@ -338,14 +343,14 @@ mod tests {
     }
 
     #[test]
-    fn of_several_with_one_id_one_rule_decides() {
+    fn shared_ids_go_to_the_preferred_data_set() {
         let all: &[&str] = &["0", "1", "2", "3"];
         let sets = [
             ("big", "/x/big.json", all),
             ("small", "/x/small.json", &all[..2]),
             ("twin", "/x/t.json", &all[..2]),
         ];
-        // As many of its ids: the smallest, then the first by name. It says so.
+        // Equal numbers of ids: the smallest, then the first by name. The ambiguity is reported.
         assert_eq!(
             homes(&sets, "/x/m.csv", &["0", "1"]),
             (words("small twin big"), words("small twin big"))
@@ -357,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_goes_first_and_the_others_get_nothing_of_what_it_lacks() {
+    fn the_nearest_data_set_comes_first_and_overlapping_ones_are_ignored() {
         let all: &[&str] = &["0", "1", "2", "3"];
         let sets = [
             ("far", "/y/far.json", all),
@@ -365,7 +370,7 @@ mod tests {
         ];
         assert_eq!(homes(&sets, "/x/m.csv", all), (words("near"), words("")));
         assert_eq!(homes(&sets, "/y/m.csv", all), (words("far"), words("")));
-        // One with hardly any of the ids does not lead.
+        // A data set with hardly any of the ids does not come first.
         let sets = [
             ("far", "/y/far.json", all),
             ("near", "/x/near.json", &all[..1]),

@@ -1,4 +1,4 @@
-//! Boards of questions and answers that are at hand.
+//! Boards of questions and answers in memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -17,22 +17,23 @@ use benchtop_store::columns::id_hash;
 /// The rows of one prediction file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
-    /// The model, see [`super::model_name`].
+    /// The model; see [`super::model_name`].
     pub model: String,
-    /// The file: notes call it by its name, and by its folders where others have that name too.
+    /// The file. Notes use its name, with folders if the name is not unique.
     pub source: String,
-    /// The data set its keys belong to; when not known, see [`super::dataset_resolver`].
+    /// The data set of its keys, if known; see [`super::dataset_resolver`].
     pub dataset: Option<String>,
-    /// Whether it is an evaluated file, which holds a judge's words and goes before a plain one.
+    /// Whether it is an evaluated file, which contains judge output and is preferred to a plain
+    /// one.
     pub evaluated: bool,
-    /// The rows in the order of the file.
+    /// The rows in file order.
     pub rows: Vec<Prediction>,
 }
 
 /// Questions and answers in memory.
 struct Memory {
     items: Vec<Item>,
-    /// By model, in the order that places name.
+    /// By model, in the order of place numbers.
     answers: HashMap<String, Vec<Vec<Prediction>>>,
 }
 
@@ -56,18 +57,18 @@ impl Texts for Memory {
     }
 }
 
-/// Questions in the order in which they came, each id once, and the data sets that they are of.
+/// Questions in order of arrival, each id once, with their data sets.
 #[derive(Default)]
 pub(super) struct Questions {
     items: Vec<Item>,
-    /// By the hash of their ids, as a project finds them: keys that read alike are one.
+    /// By id hash, as in a project: keys with the same text are one.
     rows: HashMap<u64, u32>,
     shelf: DatasetResolver,
     doubled: u64,
 }
 
 impl Questions {
-    /// Takes the next one, from a file that lies there; the first of an id counts.
+    /// Adds a question from a file with this origin. The first of an id counts.
     pub(super) fn push(&mut self, item: Item, from: &Origin) {
         let hash = id_hash(&format!("{}/{}", item.dataset, item.key));
         match self.rows.entry(hash) {
@@ -80,22 +81,20 @@ impl Questions {
         }
     }
 
-    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Whether there is a question whose id has this hash.
+    /// Whether there is a question with this id hash.
     pub(super) fn holds(&self, hash: u64) -> bool {
         self.rows.contains_key(&hash)
     }
 
-    /// Whether there is a data set of this name.
     pub(super) fn has(&self, dataset: &str) -> bool {
         self.shelf.has(dataset)
     }
 
-    /// Where rows with these keys belong, which are in a file that lies there and names no data set.
+    /// The assignment of rows with these keys, in a file with this origin that names no data set.
     pub(super) fn homes<'k>(
         &self,
         keys: impl Iterator<Item = &'k benchtop_model::Key>,
@@ -110,10 +109,12 @@ impl Questions {
     }
 }
 
-/// The board of these answers to these items; `rule` reads all of them, or else each question's own.
+/// The board of these answers to these items. `rule` reads all answers; by default each question
+/// has its own rule.
 ///
 /// # Errors
-/// As [`QuestionTable::push`].
+///
+/// As for [`QuestionTable::push`].
 pub fn from_items(
     given: Vec<Item>,
     answers: Vec<Answers>,
@@ -126,10 +127,11 @@ pub fn from_items(
     from_questions(questions, answers, rule)
 }
 
-/// The same of questions that were taken in one by one.
+/// Like [`from_items`], for questions that were added one by one.
 ///
 /// # Errors
-/// As [`QuestionTable::push`].
+///
+/// As for [`QuestionTable::push`].
 pub(super) fn from_questions(
     questions: Questions,
     mut answers: Vec<Answers>,
@@ -141,11 +143,11 @@ pub(super) fn from_questions(
         .iter()
         .try_for_each(|item| sheet.push(item))?;
     let mut odd = BoardNotes::default();
-    odd.compares("without a number: a project compares them");
+    odd.compares("not compared; a project can compare them");
     if questions.doubled > 0 {
         let doubled = questions.doubled;
         odd.say(format!(
-            "{} given more than once; the first is used",
+            "{} appear more than once; the first is used",
             count(doubled, "question")
         ));
     }

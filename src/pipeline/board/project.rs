@@ -1,4 +1,5 @@
-//! Boards of a project: questions and answers are read from its segments once, and from then on from what was kept of them.
+//! Boards of a project. Questions and answers are read from the segments once, and from caches
+//! afterwards.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -25,7 +26,7 @@ use benchtop_store::catalog::Answers;
 use benchtop_store::judge_cache::JudgeExtractions;
 use benchtop_store::manifest::Holds;
 
-/// Is told how many answers of how many are read; says whether to go on.
+/// Receives the numbers of answers read and in total. Returns whether to continue.
 pub type Watch<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
 struct Segments {
@@ -61,11 +62,14 @@ impl Texts for Segments {
     }
 }
 
-/// The board's data of a project with these items and predictions, whose store is at `store`. `rule` reads all answers, or else each
-/// question's own; `readings` are those that [`Extractor::StrictJudge`] goes by.
+/// The board data of a project with these items and predictions and its store at `store`. `rule`
+/// reads all answers; by default each question has its own rule. `readings` are used by
+/// [`Extractor::StrictJudge`].
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] when a segment is damaged, [`ErrorKind::Cancelled`] when `watch` says so.
+///
+/// [`ErrorKind::Corrupt`] if a segment is damaged, [`ErrorKind::Cancelled`] if `watch` returns
+/// false.
 pub fn from_catalog(
     catalog: &Arc<Catalog>,
     store: &Path,
@@ -93,7 +97,7 @@ pub fn from_catalog(
         } else {
             Err(Error::new(
                 ErrorKind::Cancelled,
-                "reading answers was cancelled",
+                "canceled while reading answers",
             ))
         }
     };
@@ -110,7 +114,7 @@ pub fn from_catalog(
                 ruling,
                 &went,
             )?;
-            // Those were left out when the files were brought in.
+            // Duplicates were dropped during import.
             kept.graded.counts.duplicate += files
                 .iter()
                 .map(|at| catalog.answers()[*at].part.duplicates)
@@ -127,7 +131,7 @@ pub fn from_catalog(
         })
         .collect::<Result<_>>()?;
     let (mut odd, mut models, mut places) = (BoardNotes::default(), Vec::new(), BTreeMap::new());
-    odd.compares("not compared yet: benchtop eval similarity");
+    odd.compares("not compared yet; run benchtop eval similarity");
     // The answers of evaluations come from no file.
     let brought = |a: &&Answers| !a.part.source_blake3.is_empty();
     odd.files(
@@ -173,7 +177,7 @@ pub fn from_catalog(
     })
 }
 
-/// What a model was asked, where all its files are of one evaluation.
+/// The questions asked of a model, if all its files are of one evaluation.
 fn asked(catalog: &Catalog, files: &[usize]) -> Option<Asked> {
     let of = |at: &usize| match &catalog.answers()[*at].part.holds {
         Holds::Predictions { run, .. } => run.as_ref(),
@@ -206,7 +210,7 @@ fn evaluated(answers: &Answers) -> bool {
     )
 }
 
-/// The questions: as they were kept, or read again.
+/// The question table, from the cache or built anew.
 fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTable> {
     if let Ok(sheet) = cache::read_sheet(store, key)
         && sheet.len() == catalog.len()
@@ -218,7 +222,7 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTabl
         let item: Item = serde_json::from_slice(line).map_err(|e| {
             Error::new(
                 ErrorKind::Corrupt,
-                format!("a stored item cannot be read: {e}"),
+                format!("cannot read a stored item: {e}"),
             )
         })?;
         sheet.push(&item).map(|()| true)
@@ -227,7 +231,7 @@ fn sheet(catalog: &Catalog, store: &Path, key: &[u8; 32]) -> Result<QuestionTabl
     Ok(sheet)
 }
 
-/// A model's answers: as they were kept, mended where items were revised since, or read again.
+/// A model's answers: from the cache, updated for revised items, or read anew.
 fn one(
     (catalog, shelf): (&Catalog, &DatasetResolver),
     store: &Path,
@@ -242,7 +246,7 @@ fn one(
         .map(|at| catalog.answers()[*at].part.rows)
         .sum();
     let mut hasher = digest(catalog, files);
-    // A rule's name holds its version.
+    // A rule's name contains its version.
     let rules = rule.map_or_else(
         || Extractor::ALL.map(Extractor::name).join(" "),
         |rule| rule.name().to_string(),
@@ -254,7 +258,8 @@ fn one(
             .iter()
             .any(|at| !names_its_dataset(&catalog.answers()[*at]))
     {
-        // Where answers belong that name no data set follows from all data sets, and from where each came from.
+        // The assignment of answers without a data set depends on all data sets and on the origin
+        // of each.
         let answers = files.iter().map(|at| &catalog.answers()[*at].part);
         catalog.item_parts().chain(answers).for_each(|part| {
             hasher.update(format!("{} {} {}\n", part.file, part.rows, part.source).as_bytes());
@@ -265,7 +270,7 @@ fn one(
     let revisions = catalog.revisions().list();
     if let Ok(mut kept) = cache::read_marks(store, &name, &key) {
         let same = kept.revisions == revisions.len() as u64;
-        // Items that came since can only have answers that had no question then.
+        // New items can only match answers that had no question before.
         let grown = kept.graded.marks.len() < sheet.len() && kept.graded.counts.extra > 0;
         if kept.graded.marks.len() <= sheet.len()
             && kept.revisions <= revisions.len() as u64
@@ -366,7 +371,7 @@ fn read(
     })
 }
 
-/// Reads again the answers to items that were revised since.
+/// Reads the answers to revised items again.
 fn mend(
     catalog: &Catalog,
     sheet: &QuestionTable,

@@ -1,4 +1,5 @@
-//! The answers of a run as predictions of the project: a segment for each name, data set and form.
+//! Publishes the answers of a run as predictions of the project: one segment for each name, data
+//! set, and form.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
@@ -17,24 +18,24 @@ use benchtop_store::project::Project;
 use benchtop_store::runs::{self, Line, Run};
 use benchtop_store::segment::Writer;
 
-/// What answers share that go into one segment: order, data set and form.
+/// The common properties of a segment's answers: order, data set, and form.
 type Set = (u16, String, Form);
 
-/// Segments to be made part of the project. They are removed where that fails.
+/// New segments. They are removed if they cannot be added to the project.
 pub struct Made {
-    /// The segments.
     pub fresh: Vec<Fresh>,
 }
 
-/// What a part of the manifest says of where its answers came from.
+/// The source of the answers, as recorded in the manifest.
 fn source(run: u32, dataset: &str) -> String {
     format!("evaluation {run} on {dataset}")
 }
 
-/// An answer as a prediction. Letters are those of the item's own order; what was said is beside it where that differs.
+/// An answer as a prediction. Letters are those of the item's own order, with the original output
+/// next to it if it differs.
 pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> Prediction {
     let output = answer.reads.clone().unwrap_or_else(|| {
-        // Runs of earlier versions did not say so.
+        // Runs of earlier versions did not record this.
         let options: Vec<&str> = item.options.iter().map(|o| o.text.as_str()).collect();
         relabelled(&answer.output, &options, &answer.shown)
     });
@@ -76,11 +77,14 @@ pub fn prediction(run: &Run, item: &Item, asked: Asked, answer: &RunAnswer) -> P
     }
 }
 
-/// Writes the answers of `run` that are no predictions of the project yet into segments, with what was set aside. A data set of which
-/// everything was set aside has a segment without a row, so that it counts; a run without any answer has none.
+/// Writes the unpublished answers of `run` and its skipped items into segments. A data set whose
+/// items were all skipped gets a segment without rows, so that it counts. A run without answers
+/// gets none.
 ///
 /// # Errors
-/// [`benchtop_model::ErrorKind::Corrupt`] when what is stored is damaged, and the operating system's; then nothing is left.
+///
+/// [`benchtop_model::ErrorKind::Corrupt`] if stored data is damaged, or if a write fails. Then
+/// nothing is left.
 pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made> {
     let (mut there, mut told) = (HashSet::<(String, Key)>::new(), HashSet::new());
     let mine = format!("evaluation {} on ", run.id);
@@ -123,7 +127,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
         };
         let item = catalog.item(row as usize)?;
         for order in orders_of(run.new.orders, asked.order) {
-            // The first answer to a question counts, also where it was answered twice.
+            // The first answer to a question counts, even if it was answered twice.
             let label = label_of(&run.label, run.new.orders, order);
             if !there.insert((format!("{label}\n{}", item.dataset), item.key.clone())) {
                 continue;
@@ -200,8 +204,8 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
     Ok(made)
 }
 
-/// Numbers of the items that were asked and set aside, by order and data set, ascending; without those, with their orders, that are
-/// `told` already.
+/// Numbers of the items that were skipped, by order and data set, ascending, without those already
+/// in `told`.
 fn lacking(
     project: &Project,
     catalog: &Catalog,
@@ -231,10 +235,11 @@ fn lacking(
     Ok(lacking)
 }
 
-/// Makes segments part of the project and gives the new catalogue; where that fails they are removed.
+/// Adds segments to the project and returns the new catalog. Removes them on failure.
 ///
 /// # Errors
-/// The operating system's.
+///
+/// If a write fails.
 pub fn adopt(
     project: &Project,
     index: &Index,
@@ -251,13 +256,13 @@ pub fn adopt(
         made.fresh,
         at,
     );
-    // The notice is that the index is written at the next opening.
+    // A failed index write is only a notice: the next start rebuilds the index.
     taken
         .map(|(catalog, _)| catalog)
         .inspect_err(|_| manifest::take_back(&project.imports(), files.iter().map(String::as_str)))
 }
 
-/// Removes segments that did not become part of the project.
+/// Removes segments that were not added to the project.
 fn discard(project: &Project, made: &Made) {
     manifest::take_back(
         &project.imports(),

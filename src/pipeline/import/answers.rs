@@ -1,4 +1,4 @@
-//! The answers of a file.
+//! Imports the answers of a file.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -11,23 +11,24 @@ use benchtop_model::{Error, ErrorKind, Form, Key, Prediction, Result};
 use benchtop_store::manifest::Holds;
 use benchtop_store::segment::Writer;
 
-/// The answers of one model of a file, as they are written.
+/// The answers of one model in a file, while they are written.
 struct Set {
     holds: Holds,
     writer: Writer,
-    /// Answers of the model that the project has, by the hash of the id that they belong to, each with whether it names its data set
-    /// as these do.
+    /// The model's answers in the project by id hash, each with whether it names its data set as
+    /// these do.
     there: HashMap<u64, (Prediction, bool)>,
-    /// Whether some are to the same questions and do not: then this is another run, which fills none of their holes.
+    /// Whether some answer the same questions but do not name it likewise. Then this is another run
+    /// and must not fill gaps.
     apart: bool,
-    /// Keys with the answer given first.
+    /// Keys with the first answer.
     seen: HashMap<Key, [u8; 8]>,
     duplicates: u64,
     differing: u64,
 }
 
 impl Import<'_> {
-    /// Brings in the answers of a file.
+    /// Imports the answers of a file.
     pub(super) fn answers(&mut self, source: &Source, watch: Watch<'_>) -> Result<()> {
         let (found, said) = (&source.found, self.ask.said());
         let source_blake3 = hash_file(&found.path)?;
@@ -46,7 +47,7 @@ impl Import<'_> {
         }
         let joined = self.joined.get(&found.path).cloned();
         let dataset = self.named(source);
-        // Where the answers of a model belong matters only beside others of it.
+        // The data set assignment of a model's answers matters only if it has other answers.
         let (mut homes, mut is_settled) = (
             dataset
                 .as_deref()
@@ -101,7 +102,7 @@ impl Import<'_> {
                     continue;
                 }
                 None => {
-                    format!("`{key}` has no answer in the run of this model that is in the project")
+                    format!("`{key}` has no answer in the project's run of this model")
                 }
                 Some((old, same))
                     if if *same {
@@ -113,7 +114,7 @@ impl Import<'_> {
                     self.report.already += 1;
                     continue;
                 }
-                Some(_) => format!("another answer to `{key}` is in the project"),
+                Some(_) => format!("the project has a different answer to `{key}`"),
             };
             let problem = Error::new(ErrorKind::Conflict, what)
                 .line(line)
@@ -121,7 +122,7 @@ impl Import<'_> {
                 .field("question_id");
             self.skip(
                 problem
-                    .help("two runs of one model need two names: --model NAME, or two file names"),
+                    .help("give each run of a model its own name with --model NAME or the file name"),
             )?;
         }
         self.note(source, reader.notes());
@@ -143,7 +144,7 @@ impl Import<'_> {
             .any(|answers| same(&answers.part.holds))
     }
 
-    /// Takes note of the data sets: those of the project, and those that this import brings in.
+    /// Collects the data sets of the project and of this import.
     pub(super) fn shelve(&mut self) {
         let fresh = self
             .made
@@ -154,7 +155,7 @@ impl Import<'_> {
         self.shelf = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
     }
 
-    /// The data set that the answers of a file belong to, where that is known.
+    /// The data set of a file's answers, if known.
     pub(super) fn named(&self, source: &Source) -> Option<String> {
         let joined = self
             .joined
@@ -163,7 +164,7 @@ impl Import<'_> {
         joined.or(source.dataset.as_ref()).cloned()
     }
 
-    /// Which questions the answers of a file are to that names no data set.
+    /// The questions covered by an answer file that names no data set.
     pub(super) fn reach(&self, source: &Source) -> Result<Reach> {
         let keys = self.keys(source)?;
         Ok(Reach::new(
@@ -173,12 +174,12 @@ impl Import<'_> {
         ))
     }
 
-    /// Whether the project or this import has a question whose id has this hash.
+    /// Whether the project or this import has a question with this id hash.
     fn knows(&self, hash: u64) -> bool {
         self.seen.contains_key(&hash) || self.catalog.row_of_hash(hash).is_some()
     }
 
-    /// The hash of the id that an answer belongs to.
+    /// The id hash that an answer belongs to.
     fn belongs(&self, homes: &Assignment, key: &Key, id: &mut String) -> u64 {
         homes
             .find(&key.to_string(), id, |hash| {
@@ -216,7 +217,7 @@ impl Import<'_> {
         )
     }
 
-    /// Begins the answers of `model` in a file, which are to that data set and belong there.
+    /// Starts the answers of `model` in a file, for this data set and assignment.
     fn set(
         &self,
         source: &Source,
@@ -291,14 +292,14 @@ impl Import<'_> {
         if duplicates > 0 {
             self.report.duplicates += duplicates;
             let differ = if differing > 0 {
-                format!(", {differing} of them with another answer")
+                format!(", {differing} of them with a different answer")
             } else {
                 String::new()
             };
             let name = source.name();
             self.report
                 .notes
-                .push(format!("{name}: {duplicates} rows are given more than once{differ}; the first of each is used"));
+                .push(format!("{name}: {duplicates} rows appear more than once{differ}; the first of each is used"));
         }
         let rows = writer.rows();
         self.report.predictions += rows;
@@ -307,7 +308,7 @@ impl Import<'_> {
     }
 }
 
-/// What tells two answers apart.
+/// A digest that distinguishes answers.
 fn digest(output: &str) -> [u8; 8] {
     let mut first = [0; 8];
     first.copy_from_slice(&blake3::hash(output.as_bytes()).as_bytes()[..8]);
