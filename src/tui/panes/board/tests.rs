@@ -218,7 +218,7 @@ fn a_late_answer_does_not_open_a_page_again_that_was_closed() {
 fn layers_open_and_back_closes_them_one_by_one() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.act(Action::Frequency);
-    assert!(drawn(&mut pane).contains("how often each value of `model` occurs"));
+    assert!(drawn(&mut pane).contains("frequency of `model`"));
     pane.act(Action::Select);
     assert_eq!(pane.table.state().selected().len(), 1);
     pane.act(Action::Open);

@@ -287,7 +287,7 @@ fn search_and_filters_narrow_the_terms_and_back_shows_all() {
     }
     pane.chosen(&ChoiceFor::Show, 2, &mut desk).unwrap();
     assert!(
-        drawn(&mut pane, &desk, 80, 24, ColourLevel::True).contains("No row passes the filter")
+        drawn(&mut pane, &desk, 80, 24, ColourLevel::True).contains("No rows match the filter")
     );
     act(&mut pane, &mut desk, Action::Back);
     assert_eq!(pane.entries.len(), 6);

@@ -176,7 +176,7 @@ impl DescribeView {
         ]);
         columns
             .iter_mut()
-            .for_each(|c| c.group = "columns".into());
+            .for_each(|c| c.group = "column summary".into());
         let count = |n: u64| LocalCell::number(text::grouped(n), Some(n as f64));
         let line = |s: Summary| {
             let mean =
