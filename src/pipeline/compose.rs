@@ -134,7 +134,9 @@ pub fn ready(metadata: &Metadata, unreadable: &[Finding]) -> Result<CompiledMeta
             counted(errors.len()),
             list.join("; ")
         );
-        return Err(place_of(Error::input(what), first).help("run `benchtop lint` to list all of them"));
+        return Err(
+            place_of(Error::input(what), first).help("run `benchtop lint` to list all of them")
+        );
     }
     Ok(grammar)
 }
@@ -248,9 +250,8 @@ impl Composition {
                 let started = std::thread::Builder::new()
                     .name("compose".into())
                     .spawn_scoped(scope, compose);
-                started.map_err(|e| {
-                    Error::io(&e, "cannot start a thread", Path::new("compose"))
-                })?;
+                started
+                    .map_err(|e| Error::io(&e, "cannot start a thread", Path::new("compose")))?;
                 workers.push(get);
             }
             for chunk in 0..chunks {
@@ -265,8 +266,7 @@ impl Composition {
                         "canceled; nothing was added",
                     ));
                 }
-                let ended =
-                    |_| Error::new(ErrorKind::Io, "a composing thread stopped early");
+                let ended = |_| Error::new(ErrorKind::Io, "a composing thread stopped early");
                 for made in workers[(chunk % threads) as usize]
                     .recv()
                     .map_err(ended)??
@@ -308,7 +308,7 @@ impl Composition {
         self.each(&make, watch, &mut |(item, line): (Item, Box<RawValue>)| {
             last_picture = last_picture.max(last_picture_of(&item));
             if before && let Some(row) = catalog.row_of(&item.id)? {
-                return if same(catalog.item(row as usize)?, item.clone()) {
+                return if is_unchanged(catalog.item(row as usize)?, item.clone()) {
                     report.already += 1;
                     Ok(())
                 } else {
@@ -340,9 +340,9 @@ impl Composition {
         let done = writer.finish(&file)?;
         report.items = done.rows;
         report.files.push(files(done.rows));
-        report.notes.push(format!(
-            "its {last_picture} pictures are not generated yet"
-        ));
+        report
+            .notes
+            .push(format!("its {last_picture} pictures are not generated yet"));
         report.notes.extend(self.repeated());
         let part = Part {
             file: file.clone(),
@@ -495,7 +495,7 @@ fn question(composer: &mut Composer, n: u64) -> Result<Item> {
 
 /// Whether two items are equal apart from the places of their pictures and the revisions of unused
 /// files.
-fn same(mut there: Item, mut item: Item) -> bool {
+fn is_unchanged(mut there: Item, mut item: Item) -> bool {
     for item in [&mut there, &mut item] {
         for image in &mut item.images {
             *image = benchtop_model::ImageRef {

@@ -60,7 +60,7 @@ pub struct Recomposed {
 
 /// The result for one item.
 #[derive(Debug, PartialEq)]
-enum Again {
+enum ItemResult {
     /// Same text, same templates.
     Same,
     /// Same text, other templates.
@@ -105,7 +105,7 @@ fn each(
         if memchr::memmem::find(line, b"\"provenance\":").is_some() {
             let mut item = parsed(row, line)?;
             if item.edited.is_none() {
-                follow(grammar, &mut item, renames);
+                apply_renames(grammar, &mut item, renames);
                 see(&item);
             }
         }
@@ -114,10 +114,7 @@ fn each(
 }
 
 fn cancelled() -> Error {
-    Error::new(
-        ErrorKind::Cancelled,
-        "canceled; nothing was changed",
-    )
+    Error::new(ErrorKind::Cancelled, "canceled; nothing was changed")
 }
 
 fn parsed(row: usize, line: &[u8]) -> Result<Item> {
@@ -180,33 +177,31 @@ pub fn prepare(
         }
         let item = parsed(row, line)?;
         let status = overlay.status(row);
-        let Some((again, drawn)) = again(grammar, item, renames, &lacking) else {
+        let Some((result, drawn)) = recompose_item(grammar, item, renames, &lacking) else {
             return Ok(true);
         };
         report.composed += 1;
-        match again {
-            Again::Same => {}
-            Again::Edited => report.edited += 1,
-            Again::Kept(item) => {
+        match result {
+            ItemResult::Same => {}
+            ItemResult::Edited => report.edited += 1,
+            ItemResult::Kept(item) => {
                 report.kept += 1;
                 columns.replace(row, &item)?;
                 kept.push(row as u32, &item)?;
             }
-            Again::Changed(item) => {
+            ItemResult::Changed(item) => {
                 report.changed.add(status);
                 report.drawn += u64::from(drawn);
                 columns.replace(row, &item)?;
                 changed.push(row as u32, &item)?;
             }
-            Again::Gone(what) => {
+            ItemResult::Gone(what) => {
                 report.gone.add(status);
                 let mut cause = what.to_string();
                 if matches!(what, Gone::Slot(_)) {
                     report.missing.add(status);
                     if *draw_missing {
-                        cause.push_str(
-                            ": no term fits the picture and its questions",
-                        );
+                        cause.push_str(": no term fits the picture and its questions");
                     }
                 }
                 *causes.entry(cause).or_default() += 1;
@@ -249,23 +244,23 @@ pub fn prepare(
 
 /// Recomposes an item. Returns the result and whether a term was drawn, or `None` if the item was
 /// not composed.
-fn again(
+fn recompose_item(
     grammar: &CompiledMetadata,
     mut item: Item,
     renames: &[Rename],
     lacking: &MissingTerms,
-) -> Option<(Again, bool)> {
+) -> Option<(ItemResult, bool)> {
     if item.edited.is_some() && item.provenance.is_some() {
-        return Some((Again::Edited, false));
+        return Some((ItemResult::Edited, false));
     }
     let before = item.clone();
-    follow(grammar, &mut item, renames);
+    apply_renames(grammar, &mut item, renames);
     let drawn = !lacking.is_empty() && lacking.fill(grammar, &mut item);
-    Some((written_again(grammar, &before, item)?, drawn))
+    Some((rewrite(grammar, &before, item)?, drawn))
 }
 
 /// Applies renames to the terms of an item.
-fn follow(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
+fn apply_renames(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
     if let Some(provenance) = item.provenance.as_deref_mut() {
         // The options of a question contain terms of the vocabulary it asks about.
         let asked = grammar.subtask(item.subtask.as_deref().unwrap_or_default());
@@ -284,14 +279,14 @@ fn follow(grammar: &CompiledMetadata, item: &mut Item, renames: &[Rename]) {
 }
 
 /// Recomposes an item whose terms are already renamed. `before` is the stored item.
-fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> Option<Again> {
+fn rewrite(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> Option<ItemResult> {
     let choices = match choices_of(grammar, &item)? {
         Ok(choices) => choices,
-        Err(gone) => return Some(Again::Gone(gone)),
+        Err(gone) => return Some(ItemResult::Gone(gone)),
     };
     let written = match write(grammar, &choices) {
         Ok(written) => written,
-        Err(gone) => return Some(Again::Gone(gone)),
+        Err(gone) => return Some(ItemResult::Gone(gone)),
     };
     let provenance = item.provenance.as_deref_mut()?;
     provenance.recipe = recipe(grammar, &choices);
@@ -333,14 +328,14 @@ fn written_again(grammar: &CompiledMetadata, before: &Item, mut item: Item) -> O
     };
     let recipe_of = |i: &Item| i.provenance.as_ref().map(|p| p.recipe.clone());
     Some(if seen(before) != seen(&item) {
-        Again::Changed(Box::new(item))
+        ItemResult::Changed(Box::new(item))
     } else if recipe_of(before) != recipe_of(&item)
         || before.task != item.task
         || before.granularity != item.granularity
     {
-        Again::Kept(Box::new(item))
+        ItemResult::Kept(Box::new(item))
     } else {
-        Again::Same
+        ItemResult::Same
     })
 }
 
@@ -368,8 +363,13 @@ mod tests {
     use benchtop_model::edit::{Before, Edited};
     use benchtop_model::{MetaFile, metafile};
 
-    fn again(grammar: &CompiledMetadata, item: Item, renames: &[Rename]) -> Option<Again> {
-        super::again(grammar, item, renames, &MissingTerms::default()).map(|(again, _)| again)
+    fn recompose_item(
+        grammar: &CompiledMetadata,
+        item: Item,
+        renames: &[Rename],
+    ) -> Option<ItemResult> {
+        super::recompose_item(grammar, item, renames, &MissingTerms::default())
+            .map(|(recompose_item, _)| recompose_item)
     }
 
     fn shipped() -> Metadata {
@@ -412,10 +412,10 @@ mod tests {
         let added = edit("vocabularies/animal.txt", "\nowl\n", "\nowl\naardvark\n");
         for item in items(None) {
             assert_eq!(
-                again(&grammar(&shipped()), item.clone(), &[]),
-                Some(Again::Same)
+                recompose_item(&grammar(&shipped()), item.clone(), &[]),
+                Some(ItemResult::Same)
             );
-            assert_eq!(again(&added, item, &[]), Some(Again::Same));
+            assert_eq!(recompose_item(&added, item, &[]), Some(ItemResult::Same));
         }
         let mut plain = items(None).remove(0);
         plain.edited = Some(Box::new(Edited {
@@ -425,12 +425,12 @@ mod tests {
             before: Before::of(&plain),
         }));
         assert_eq!(
-            again(&added, plain.clone(), &[]),
-            Some(Again::Edited),
+            recompose_item(&added, plain.clone(), &[]),
+            Some(ItemResult::Edited),
             "manual edits are kept"
         );
         plain.provenance = None;
-        assert_eq!(again(&added, plain, &[]), None);
+        assert_eq!(recompose_item(&added, plain, &[]), None);
     }
 
     #[test]
@@ -453,23 +453,27 @@ mod tests {
             "vocabulary = \"style\"",
         );
         for item in items(None) {
-            let again = |grammar: &CompiledMetadata| again(grammar, item.clone(), &[]).unwrap();
-            let kept = matches!(again(&sorted), Again::Kept(new) if new.granularity.as_deref() == Some("fine"));
+            let recompose_item =
+                |grammar: &CompiledMetadata| recompose_item(grammar, item.clone(), &[]).unwrap();
+            let kept = matches!(recompose_item(&sorted), ItemResult::Kept(new) if new.granularity.as_deref() == Some("fine"));
             assert_eq!(kept, item.subtask.as_deref() == Some("style"));
             let uses = item.style.as_deref() == Some("watercolor painting");
-            match again(&style) {
-                Again::Changed(new) => {
+            match recompose_item(&style) {
+                ItemResult::Changed(new) => {
                     assert!(uses && new.prompt.unwrap().contains("thin washes"));
                     assert_eq!((new.id, new.answer), (item.id.clone(), item.answer.clone()));
                 }
-                other => assert!(!uses && other == Again::Same, "{other:?}"),
+                other => assert!(!uses && other == ItemResult::Same, "{other:?}"),
             }
             let asks = item.subtask.as_deref() == Some("style")
                 && item.kind == benchtop_model::QuestionKind::MultipleChoice;
-            assert_eq!(matches!(again(&question), Again::Changed(_)), asks);
             assert_eq!(
-                again(&moved),
-                Again::Same,
+                matches!(recompose_item(&question), ItemResult::Changed(_)),
+                asks
+            );
+            assert_eq!(
+                recompose_item(&moved),
+                ItemResult::Same,
                 "fragments are expanded before a recipe is computed"
             );
         }
@@ -507,15 +511,15 @@ mod tests {
                 .is_some_and(|t| *t == owl)
                 || item.provenance.as_ref().unwrap().claim.as_deref() == Some(&*owl)
                 || item.options.iter().any(|o| o.text == owl);
-            match again(&renamed, item.clone(), std::slice::from_ref(&rename)).unwrap() {
-                Again::Changed(new) => {
+            match recompose_item(&renamed, item.clone(), std::slice::from_ref(&rename)).unwrap() {
+                ItemResult::Changed(new) => {
                     assert!(holds);
                     followed += 1;
                     assert!(!new.options.iter().any(|o| o.text == owl));
                 }
-                other => assert!(!holds && other == Again::Same, "{other:?}"),
+                other => assert!(!holds && other == ItemResult::Same, "{other:?}"),
             }
-            if let Again::Gone(what) = again(&renamed, item, &[]).unwrap() {
+            if let ItemResult::Gone(what) = recompose_item(&renamed, item, &[]).unwrap() {
                 assert!(
                     holds && what == Gone::Term("animal".into(), owl.clone()),
                     "{what}"

@@ -73,9 +73,10 @@ pub fn fill(project: &Project, index: &Index, catalog: &Catalog, at: &str) -> Re
         format: "drawn by benchtop".into(),
         added: report.items,
     });
-    report
-        .notes
-        .push("this is a sample: the program draws its pictures, and some answers are wrong on purpose".into());
+    report.notes.push(
+        "this is a sample: the program draws its pictures, and some answers are wrong on purpose"
+            .into(),
+    );
     let (catalog, notice) = adopt(
         project,
         index,

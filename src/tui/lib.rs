@@ -131,13 +131,8 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     })?;
     let mut parser = Parser::default();
     let probed = probe(stdin(), &mut stdout(), &mut parser, &env, clock);
-    let (capabilities, typed) = probed.map_err(|e| {
-        Error::io(
-            &e,
-            "cannot query the terminal",
-            std::path::Path::new("tty"),
-        )
-    })?;
+    let (capabilities, typed) = probed
+        .map_err(|e| Error::io(&e, "cannot query the terminal", std::path::Path::new("tty")))?;
     let size = window_size();
     let (settings, wrong) = match Settings::load(&env) {
         Ok(settings) => (settings, None),
@@ -173,7 +168,7 @@ pub fn run(project: &Project, who: &str, colour: Option<ColourLevel>) -> Result<
     app.take_keys(keys);
     drop(client);
     if let Some(problem) = wrong {
-        app.tell_settings(&problem);
+        app.report_settings_error(&problem);
     }
     let ready = env.get(READY_FILE).map(std::path::PathBuf::from);
     let mut program = Program::new(app, stdout(), size, clock, inbox, ready)?;
@@ -215,12 +210,22 @@ fn read_keys(parser: Parser, clock: Clock, messages: Sender<Message>) -> Result<
         // Acknowledged verdicts are on the owner's disk, and there is no screen left to draw on.
         Event::HungUp => end_at_once(HANGUP_CODE, true),
     };
-    Reader::spawn(stdin(), parser, clock, send)
-        .map_err(|e| Error::io(&e, "cannot start the key reader thread", std::path::Path::new("tty")))
+    Reader::spawn(stdin(), parser, clock, send).map_err(|e| {
+        Error::io(
+            &e,
+            "cannot start the key reader thread",
+            std::path::Path::new("tty"),
+        )
+    })
 }
 
 fn listen(messages: Sender<Message>) -> Result<Signals> {
     let send = move |signal: Signal| drop(messages.send(Message::Signal(signal)));
-    Signals::spawn(send)
-        .map_err(|e| Error::io(&e, "cannot start the signal thread", std::path::Path::new("tty")))
+    Signals::spawn(send).map_err(|e| {
+        Error::io(
+            &e,
+            "cannot start the signal thread",
+            std::path::Path::new("tty"),
+        )
+    })
 }

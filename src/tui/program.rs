@@ -196,7 +196,7 @@ impl<W: Write> Program<W> {
         }
         backend.end_frame().map_err(|e| gone(&e))?;
         if std::mem::take(&mut self.resized) {
-            self.app.drawn_in_another_size();
+            self.app.after_resized_frame();
         }
         Ok(())
     }

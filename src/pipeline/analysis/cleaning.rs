@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Wanted, column, go_on, is_low_good, shown, unit};
+use super::{Wanted, check_canceled, column, is_low_good, shown, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_model::agreement::{Bootstrap, Interval};
@@ -86,10 +86,8 @@ pub(super) fn cleaned(
     let (at, of) = column(&boards[0], ask.column.as_deref())?;
     let (name, scale) = (of.name.clone(), of.scale);
     if boards[1].questions == 0 {
-        return Err(Error::input(
-            "no scored questions remain",
-        )
-        .help("judge items first, or name another round"));
+        return Err(Error::input("no scored questions remain")
+            .help("judge items first, or name another round"));
     }
     let numbers = |board: &Board| -> Vec<Option<f64>> {
         board
@@ -102,7 +100,7 @@ pub(super) fn cleaned(
     let [was, is] = boards.each_ref().map(numbers);
     let (places, now) = (places(&was, scale), self::places(&is, scale));
     let one = |row: usize| -> Result<ModelCleaned> {
-        go_on(wanted)?;
+        check_canceled(wanted)?;
         let drawn = ruled
             .again(at, &[(row, before), (row, &left)])
             .and_then(|again| again.apart_interval(ask.plan, (1, 0)));

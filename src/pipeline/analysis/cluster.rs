@@ -119,12 +119,8 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
             Error::input(format!("{what}: too few to cluster")).help("choose other columns")
         );
     }
-    let merges = linkage(&values, ask.method).ok_or_else(|| {
-        Error::new(
-            ErrorKind::Input,
-            "some scores are not finite",
-        )
-    })?;
+    let merges = linkage(&values, ask.method)
+        .ok_or_else(|| Error::new(ErrorKind::Input, "some scores are not finite"))?;
     Ok(Clustered {
         of: ask.of,
         method: ask.method,

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Wanted, column, go_on, unit};
+use super::{Wanted, check_canceled, column, unit};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::statistics::{Z95, wilson};
@@ -71,7 +71,7 @@ pub(super) fn sure(
         })
         .collect();
     let one = |(at, row, cell, value): &(usize, usize, Cell, f64)| -> Result<Sure> {
-        go_on(wanted)?;
+        check_canceled(wanted)?;
         let column = &board.columns[*at];
         let by = unit(column.scale);
         let sure = ruled.sure(*row, *at, chosen, ask.plan, &|| wanted())?;

@@ -80,7 +80,7 @@ impl Analysis {
         if let Analysis::Stable(found) = self {
             Ok(found)
         } else {
-            Err(another())
+            Err(unexpected_reply())
         }
     }
 
@@ -93,12 +93,12 @@ impl Analysis {
         if let Analysis::Sure(list) = self {
             Ok(list)
         } else {
-            Err(another())
+            Err(unexpected_reply())
         }
     }
 }
 
-fn another() -> Error {
+fn unexpected_reply() -> Error {
     Error::new(
         ErrorKind::Unreachable,
         "protocol error: unexpected analysis in the reply",
@@ -130,11 +130,8 @@ pub fn analyse(
         What::Stability(ask) => Analysis::Stable(stability::stable(scored, chosen, ask, wanted)?),
         What::Cleaning(ask) => {
             let after = after.ok_or_else(|| {
-                Error::new(
-                    ErrorKind::Usage,
-                    "cleaning needs a project",
-                )
-                .help("run it in a project with judged items, without PATHs")
+                Error::new(ErrorKind::Usage, "cleaning needs a project")
+                    .help("run it in a project with judged items, without PATHs")
             })?;
             Analysis::Cleaned(cleaning::cleaned(scored, (chosen, after), ask, wanted)?)
         }
@@ -148,24 +145,18 @@ pub fn analyse(
             Analysis::Published(board)
         }
         What::Alignment(_) => {
-            return Err(Error::new(
-                ErrorKind::Usage,
-                "alignment needs a project",
-            )
-            .help("run it in a project with scored or judged pictures, without PATHs"));
+            return Err(Error::new(ErrorKind::Usage, "alignment needs a project")
+                .help("run it in a project with scored or judged pictures, without PATHs"));
         }
     })
 }
 
 /// Fails if the request was canceled.
-fn go_on(wanted: Wanted<'_>) -> Result<()> {
+fn check_canceled(wanted: Wanted<'_>) -> Result<()> {
     if wanted() {
         Ok(())
     } else {
-        Err(Error::new(
-            ErrorKind::Cancelled,
-            "canceled",
-        ))
+        Err(Error::new(ErrorKind::Cancelled, "canceled"))
     }
 }
 

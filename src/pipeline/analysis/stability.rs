@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Wanted, column, go_on, shown};
+use super::{Wanted, check_canceled, column, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::score::question_table::QuestionTable;
@@ -97,7 +97,7 @@ pub(super) fn stable(
     // All models see the same questions, each those it is scored on, so one curve is computed for
     // all of them.
     let points = curve(groups.len(), &fractions, ask.seed, |places| {
-        stopped = stopped.clone().and_then(|()| go_on(wanted));
+        stopped = stopped.clone().and_then(|()| check_canceled(wanted));
         if stopped.is_err() {
             return Number::none("it was stopped");
         }

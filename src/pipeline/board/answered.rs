@@ -55,12 +55,7 @@ impl BoardData {
                 .checked_sub(1)
                 .filter(|at| *at < all.len())
         };
-        let none = || {
-            Error::new(
-                ErrorKind::NotFound,
-                format!("no question `{name}`"),
-            )
-        };
+        let none = || Error::new(ErrorKind::NotFound, format!("no question `{name}`"));
         by_key.or_else(by_number).ok_or_else(none)
     }
 
@@ -161,10 +156,7 @@ impl BoardData {
             let rows: Vec<u32> = (0..sheet.len() as u32).filter(given).collect();
             for rows in rows.chunks(TOGETHER) {
                 if !wanted() {
-                    return Err(Error::new(
-                        ErrorKind::Cancelled,
-                        "canceled",
-                    ));
+                    return Err(Error::new(ErrorKind::Cancelled, "canceled"));
                 }
                 for (row, answer) in rows.iter().zip(self.answers(at, rows)?) {
                     let Some(tool) = answer
@@ -190,7 +182,11 @@ impl BoardData {
             }
             if told.answers > 0 {
                 let (rows, read): (Vec<u32>, Vec<_>) = examples.into_iter().unzip();
-                told.examples = self.told(at, &rows)?.into_iter().zip(read).collect();
+                told.examples = self
+                    .answer_details(at, &rows)?
+                    .into_iter()
+                    .zip(read)
+                    .collect();
                 found.push(told);
             }
         }

@@ -220,7 +220,7 @@ impl Places {
 
 /// A model's parsed answers, with everything that a board reports about its files.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct CachedAnswers {
     pub(super) graded: ModelAnswers,
     pub(super) places: Places,
     /// Outcomes of the rows of each file, by file name.
@@ -244,7 +244,12 @@ fn marks_path(store: &Path, name: &str) -> PathBuf {
 }
 
 /// Writes parsed answers.
-pub(super) fn write_marks(store: &Path, name: &str, key: &[u8; 32], kept: &Kept) -> Result<()> {
+pub(super) fn write_marks(
+    store: &Path,
+    name: &str,
+    key: &[u8; 32],
+    kept: &CachedAnswers,
+) -> Result<()> {
     disk::ensure_dir(&folder(store))?;
     let marks: Vec<u8> = kept.graded.marks.iter().map(|m| m.0).collect();
     let tail = MarksTail {
@@ -265,7 +270,7 @@ pub(super) fn write_marks(store: &Path, name: &str, key: &[u8; 32], kept: &Kept)
 }
 
 /// Reads the parsed answers with the digest `key`.
-pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kept> {
+pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<CachedAnswers> {
     let reading = Reading::open(marks_path(store, name), MARKS, key)?;
     let rows = reading.rows_of(1)?;
     let mut cursor = reading.cursor(0);
@@ -282,7 +287,7 @@ pub(super) fn read_marks(store: &Path, name: &str, key: &[u8; 32]) -> Result<Kep
         similarity: Vec::new(),
         asked: None,
     };
-    Ok(Kept {
+    Ok(CachedAnswers {
         graded,
         places: tail.places,
         files: tail.files,
@@ -324,6 +329,6 @@ pub(super) fn read_similarity(store: &Path, name: &str, key: &[u8; 32]) -> Resul
 }
 
 /// Ignores cache errors: nothing is lost, and disk errors surface elsewhere.
-pub(super) fn fine(result: Result<()>) {
+pub(super) fn ignore_cache_error(result: Result<()>) {
     let _: Option<Error> = result.err().filter(|p| p.kind != ErrorKind::Io);
 }

@@ -12,7 +12,7 @@ use benchtop_store::Catalog;
 
 /// The part of an item's text to read.
 #[derive(Deserialize)]
-struct Asked<'a> {
+struct ItemText<'a> {
     #[serde(borrow, default)]
     options: Vec<Text<'a>>,
 }
@@ -23,7 +23,7 @@ struct Text<'a> {
     text: Cow<'a, str>,
 }
 
-impl Asked<'_> {
+impl ItemText<'_> {
     fn hash(&self) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new();
         for Text { text } in &self.options {
@@ -35,7 +35,7 @@ impl Asked<'_> {
 }
 
 /// The number of the import that a file belongs to.
-fn came(file: &str) -> u64 {
+fn import_number(file: &str) -> u64 {
     file.split('-')
         .next()
         .and_then(|n| n.parse().ok())
@@ -56,9 +56,9 @@ impl Changed {
         let first = catalog
             .answers()
             .iter()
-            .map(|answers| came(&answers.part.file))
+            .map(|answers| import_number(&answers.part.file))
             .min();
-        let is_later = |file: &str| first.is_some_and(|first| came(file) > first);
+        let is_later = |file: &str| first.is_some_and(|first| import_number(file) > first);
         let mut found = Changed::default();
         if !catalog
             .revisions()
@@ -69,7 +69,7 @@ impl Changed {
             return Ok(found);
         }
         catalog.each_text_of_revised(&mut |row, file, line| {
-            let asked: Asked = serde_json::from_slice(line).map_err(|e| {
+            let asked: ItemText = serde_json::from_slice(line).map_err(|e| {
                 Error::new(
                     ErrorKind::Corrupt,
                     format!("cannot read a stored item: {e}"),
@@ -77,7 +77,7 @@ impl Changed {
             })?;
             let (texts, hash) = (found.rows.entry(row).or_default(), asked.hash());
             if texts.last().is_none_or(|(_, last)| *last != hash) {
-                texts.push((came(file), hash));
+                texts.push((import_number(file), hash));
             }
             Ok(())
         })?;
@@ -95,7 +95,7 @@ impl Changed {
             let place = places
                 .get(*row as usize)
                 .filter(|place| **place != Place::NONE)?;
-            let at = came(
+            let at = import_number(
                 &catalog
                     .answers()
                     .get(*files.get(usize::from(place.file))?)?
@@ -105,7 +105,7 @@ impl Changed {
             let then = texts
                 .iter()
                 .rev()
-                .find(|(came, _)| *came <= at)
+                .find(|(import_number, _)| *import_number <= at)
                 .or(texts.first())?;
             (then.1 != texts.last()?.1).then_some(*row)
         };

@@ -162,10 +162,7 @@ impl BoardData {
         let mut found = Vec::new();
         for graded in self.ruled.models() {
             if !wanted() {
-                return Err(Error::new(
-                    ErrorKind::Cancelled,
-                    "canceled",
-                ));
+                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
             }
             let Some(second) = other
                 .ruled
@@ -215,11 +212,15 @@ impl BoardData {
                 .and_then(|answer| other.read(item, *row as usize, answer).0.answer())
         };
         let read: Vec<Option<String>> = rows.iter().zip(&items).zip(&answers).map(read).collect();
-        Ok(self.told(at, rows)?.into_iter().zip(read).collect())
+        Ok(self
+            .answer_details(at, rows)?
+            .into_iter()
+            .zip(read)
+            .collect())
     }
 
     /// The answers of a model in these rows, as read by the board.
-    pub(super) fn told(&self, at: usize, rows: &[u32]) -> Result<Vec<AnswerDetail>> {
+    pub(super) fn answer_details(&self, at: usize, rows: &[u32]) -> Result<Vec<AnswerDetail>> {
         let (graded, items) = (self.ruled.graded(at), self.texts.items(rows)?);
         let all = rows.iter().zip(&items).zip(self.answers(at, rows)?);
         let one = |((row, item), answer): ((&u32, &Item), Option<Prediction>)| {

@@ -105,18 +105,18 @@ pub struct Assignment {
 impl DatasetResolver {
     /// The data sets of these rows, which come from `parts` in order.
     pub fn new<'p>(columns: &Columns, parts: impl Iterator<Item = &'p Part>) -> DatasetResolver {
-        let (mut shelf, mut row) = (DatasetResolver::default(), 0);
+        let (mut resolver, mut row) = (DatasetResolver::default(), 0);
         for part in parts {
             let (from, end) = (Origin::of_part(part), row + part.rows as usize);
             let codes =
                 Columns::named(Field::Dataset).and_then(|at| columns.codes[at].get(row..end));
             for same in codes.unwrap_or_default().chunk_by(|a, b| a == b) {
-                shelf.add(columns.value(Field::Dataset, row), same.len() as u64, &from);
+                resolver.add(columns.value(Field::Dataset, row), same.len() as u64, &from);
                 row += same.len();
             }
             row = end;
         }
-        shelf
+        resolver
     }
 
     /// The data sets of a project.
@@ -167,7 +167,7 @@ impl DatasetResolver {
     }
 
     /// The assignment of the counted rows of the file at `file`.
-    pub fn homes(&self, tally: &Tally, file: &Origin) -> Assignment {
+    pub fn assign(&self, tally: &Tally, file: &Origin) -> Assignment {
         let rows = |is: &dyn Fn(usize) -> bool| -> u64 {
             tally
                 .counts
@@ -234,7 +234,7 @@ impl DatasetResolver {
     /// # Errors
     ///
     /// [`benchtop_model::ErrorKind::Corrupt`] if the part is damaged.
-    pub fn homes_of(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
+    pub fn assign_part(&self, answers: &Answers, has: &dyn Fn(u64) -> bool) -> Result<Assignment> {
         if let Holds::Predictions {
             dataset: Some(dataset),
             ..
@@ -252,7 +252,7 @@ impl DatasetResolver {
             }
             frame += 1;
         }
-        Ok(self.homes(&tally, &Origin::of_part(&answers.part)))
+        Ok(self.assign(&tally, &Origin::of_part(&answers.part)))
     }
 }
 
@@ -299,22 +299,24 @@ mod tests {
 
     /// Data sets with these keys, each from one file, and the assignment of answers with these keys
     /// in the file `from`.
-    fn homes(
+    fn assign(
         sets: &[(&str, &str, &[&str])],
         from: &str,
         keys: &[&str],
     ) -> (Vec<String>, Vec<String>) {
-        let (mut shelf, mut ids) = (DatasetResolver::default(), std::collections::HashSet::new());
+        let (mut resolver, mut ids) =
+            (DatasetResolver::default(), std::collections::HashSet::new());
         for (name, file, keys) in sets {
             for key in *keys {
-                shelf.add(name, 1, &Origin::of_file(Path::new(file)));
+                resolver.add(name, 1, &Origin::of_file(Path::new(file)));
                 ids.insert(id_hash(&format!("{name}/{key}")));
             }
         }
         let mut tally = Tally::default();
         keys.iter()
-            .for_each(|key| shelf.count(&mut tally, key, &|hash| ids.contains(&hash)));
-        let Assignment { names, shared } = shelf.homes(&tally, &Origin::of_file(Path::new(from)));
+            .for_each(|key| resolver.count(&mut tally, key, &|hash| ids.contains(&hash)));
+        let Assignment { names, shared } =
+            resolver.assign(&tally, &Origin::of_file(Path::new(from)));
         (names, shared)
     }
 
@@ -330,16 +332,19 @@ mod tests {
             ("c", "/x/c.json", &["c0"]),
         ];
         assert_eq!(
-            homes(&sets, "/x/m.csv", &["b1", "a0", "b0", "z9"]),
+            assign(&sets, "/x/m.csv", &["b1", "a0", "b0", "z9"]),
             (words("b a"), words(""))
         );
-        assert_eq!(homes(&sets, "/x/m.csv", &["z9"]), (words(""), words("")));
+        assert_eq!(assign(&sets, "/x/m.csv", &["z9"]), (words(""), words("")));
         // At any distance, if no id is in two of them.
         let far: [(&str, &str, &[&str]); 2] = [
             ("a", "/x/a.json", &["a0", "a1"]),
             ("b", "/y/b.json", &["b0", "b1"]),
         ];
-        assert_eq!(homes(&far, "/x/m.csv", &["a0", "b0", "b1"]).0, words("b a"));
+        assert_eq!(
+            assign(&far, "/x/m.csv", &["a0", "b0", "b1"]).0,
+            words("b a")
+        );
     }
 
     #[test]
@@ -352,11 +357,11 @@ mod tests {
         ];
         // Equal numbers of ids: the smallest, then the first by name. The ambiguity is reported.
         assert_eq!(
-            homes(&sets, "/x/m.csv", &["0", "1"]),
+            assign(&sets, "/x/m.csv", &["0", "1"]),
             (words("small twin big"), words("small twin big"))
         );
         assert_eq!(
-            homes(&sets, "/x/m.csv", &["0", "1", "2"]).0,
+            assign(&sets, "/x/m.csv", &["0", "1", "2"]).0,
             words("big small twin")
         );
     }
@@ -368,13 +373,13 @@ mod tests {
             ("far", "/y/far.json", all),
             ("near", "/x/deep/near.json", &all[..3]),
         ];
-        assert_eq!(homes(&sets, "/x/m.csv", all), (words("near"), words("")));
-        assert_eq!(homes(&sets, "/y/m.csv", all), (words("far"), words("")));
+        assert_eq!(assign(&sets, "/x/m.csv", all), (words("near"), words("")));
+        assert_eq!(assign(&sets, "/y/m.csv", all), (words("far"), words("")));
         // A data set with hardly any of the ids does not come first.
         let sets = [
             ("far", "/y/far.json", all),
             ("near", "/x/near.json", &all[..1]),
         ];
-        assert_eq!(homes(&sets, "/x/m.csv", all), (words("far"), words("")));
+        assert_eq!(assign(&sets, "/x/m.csv", all), (words("far"), words("")));
     }
 }

@@ -120,14 +120,14 @@ impl BoardNotes {
     }
 
     /// Adds the outcomes of the rows of `model`'s file `source`.
-    pub fn file(&mut self, model: &str, source: &str, fate: &FileOutcomes) {
+    pub fn file(&mut self, model: &str, source: &str, file_outcomes: &FileOutcomes) {
         let [used, extra, duplicate, superseded] = [
             Outcome::Used,
             Outcome::Extra,
             Outcome::Duplicate,
             Outcome::Superseded,
         ]
-        .map(|o| fate.of(o));
+        .map(|o| file_outcomes.of(o));
         let name = self.name(source);
         // Most files are named after their model.
         let of = if name.contains(model) {
@@ -136,7 +136,7 @@ impl BoardNotes {
             format!("{model}, {name}")
         };
         let mut note = |text: String| self.notes.push(format!("{of}: {text}"));
-        if !fate.known && used + extra + duplicate + superseded > 0 {
+        if !file_outcomes.known && used + extra + duplicate + superseded > 0 {
             note("answers no question of the set".into());
         } else if extra > 0 {
             note(format!(
@@ -144,7 +144,7 @@ impl BoardNotes {
                 count(extra, "answer")
             ));
         }
-        if let [first, others @ ..] = &fate.shared[..]
+        if let [first, others @ ..] = &file_outcomes.shared[..]
             && !others.is_empty()
         {
             let not = if let [other] = others {
@@ -163,8 +163,8 @@ impl BoardNotes {
                 count(duplicate, "duplicate row")
             ));
         }
-        if let Some(first) = fate.drifted.first() {
-            match fate.drifted.len() as u64 {
+        if let Some(first) = file_outcomes.drifted.first() {
+            match file_outcomes.drifted.len() as u64 {
                 1 => note(format!("1 question has a different text ({first})")),
                 many => note(format!(
                     "{many} questions have a different text (first: {first})"
@@ -246,8 +246,8 @@ mod tests {
 
     #[test]
     fn file_names_are_unique() {
-        let mut odd = BoardNotes::default();
-        odd.files([
+        let mut board_notes = BoardNotes::default();
+        board_notes.files([
             "/data/a/one/p.jsonl",
             "/data/b/one/p.jsonl",
             "/data/b/q.jsonl",
@@ -259,7 +259,7 @@ mod tests {
             "/data/b/q.jsonl",
             "evaluation 3 on a set",
         ]
-        .map(|path| odd.name(path))
+        .map(|path| board_notes.name(path))
         .to_vec();
         assert_eq!(
             names,
@@ -270,41 +270,41 @@ mod tests {
                 "evaluation 3 on a set"
             ]
         );
-        assert_eq!(odd.name("/never/said.jsonl"), "/never/said.jsonl");
+        assert_eq!(board_notes.name("/never/said.jsonl"), "/never/said.jsonl");
     }
 
     /// A note for each possible problem of MVP-Bench's files with the longest names.
     #[test]
     fn a_note_fits_a_line() {
-        let mut odd = BoardNotes::default();
+        let mut board_notes = BoardNotes::default();
         let path =
             "/home/somebody/benchmarks/mvp-bench/model_prediction/llava_v1.5_13b_evaluated.jsonl";
-        odd.files([path]);
-        odd.doubled(path, 1872);
-        let mut fate = FileOutcomes::new(true, Vec::new());
-        fate.drifted = ["1295".to_string()].into();
+        board_notes.files([path]);
+        board_notes.doubled(path, 1872);
+        let mut file_outcomes = FileOutcomes::new(true, Vec::new());
+        file_outcomes.drifted = ["1295".to_string()].into();
         for (outcome, n) in [
             (Outcome::Used, 1000),
             (Outcome::Extra, 2),
             (Outcome::Duplicate, 1872),
         ] {
-            (0..n).for_each(|_| fate.count(outcome));
+            (0..n).for_each(|_| file_outcomes.count(outcome));
         }
-        odd.file("llava_v1.5_13b", path, &fate);
+        board_notes.file("llava_v1.5_13b", path, &file_outcomes);
         let mut none = FileOutcomes::new(false, Vec::new());
         none.count(Outcome::Extra);
-        odd.file("other", path, &none);
+        board_notes.file("other", path, &none);
         let mut plain = FileOutcomes::new(true, Vec::new());
         (0..1000).for_each(|_| plain.count(Outcome::Used));
         plain.count(Outcome::Superseded);
-        odd.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);
+        board_notes.file("llava_v1.5_13b", "llava_v1.5_13b.jsonl", &plain);
         let models = [
             "llava_v1.5_7b",
             "llava_v1.5_13b",
             "deepseek_vl_1.3b",
             "MiniGPT-4-v1-7B",
         ];
-        odd.evaluated.extend(models.map(str::to_string));
+        board_notes.evaluated.extend(models.map(str::to_string));
         let counts = benchtop_model::board::Counts {
             refused: 2,
             ..Default::default()
@@ -323,7 +323,7 @@ mod tests {
             BoardNotes::default().notes(&[row], false)[0]
                 .ends_with("refusing to answer, counted as wrong")
         );
-        let notes = odd.notes(&[], false);
+        let notes = board_notes.notes(&[], false);
         let file = "llava_v1.5_13b_evaluated.jsonl";
         assert_eq!(
             notes[..3],

@@ -69,7 +69,7 @@ impl BoardData {
                     judges.join(", ")
                 ),
             };
-            self.odd.say(format!("{}: {by}", rule.name()));
+            self.board_notes.say(format!("{}: {by}", rule.name()));
         }
         self.readings = readings;
         self

@@ -63,7 +63,7 @@ pub(super) struct Questions {
     items: Vec<Item>,
     /// By id hash, as in a project: keys with the same text are one.
     rows: HashMap<u64, u32>,
-    shelf: DatasetResolver,
+    resolver: DatasetResolver,
     doubled: u64,
 }
 
@@ -75,7 +75,7 @@ impl Questions {
             std::collections::hash_map::Entry::Occupied(_) => self.doubled += 1,
             std::collections::hash_map::Entry::Vacant(slot) => {
                 slot.insert(self.items.len() as u32);
-                self.shelf.add(&item.dataset, 1, from);
+                self.resolver.add(&item.dataset, 1, from);
                 self.items.push(item);
             }
         }
@@ -91,21 +91,21 @@ impl Questions {
     }
 
     pub(super) fn has(&self, dataset: &str) -> bool {
-        self.shelf.has(dataset)
+        self.resolver.has(dataset)
     }
 
     /// The assignment of rows with these keys, in a file with this origin that names no data set.
-    pub(super) fn homes<'k>(
+    pub(super) fn assign<'k>(
         &self,
         keys: impl Iterator<Item = &'k benchtop_model::Key>,
         from: &Path,
     ) -> Assignment {
         let mut tally = Tally::default();
         keys.for_each(|key| {
-            self.shelf
+            self.resolver
                 .count(&mut tally, &key.to_string(), &|hash| self.holds(hash))
         });
-        self.shelf.homes(&tally, &Origin::of_file(from))
+        self.resolver.assign(&tally, &Origin::of_file(from))
     }
 }
 
@@ -142,16 +142,16 @@ pub(super) fn from_questions(
         .items
         .iter()
         .try_for_each(|item| sheet.push(item))?;
-    let mut odd = BoardNotes::default();
-    odd.compares("not compared; a project can compare them");
+    let mut board_notes = BoardNotes::default();
+    board_notes.compares("not compared; a project can compare them");
     if questions.doubled > 0 {
         let doubled = questions.doubled;
-        odd.say(format!(
+        board_notes.say(format!(
             "{} appear more than once; the first is used",
             count(doubled, "question")
         ));
     }
-    odd.files(answers.iter().map(|a| a.source.as_str()));
+    board_notes.files(answers.iter().map(|a| a.source.as_str()));
     answers.sort_by_key(|a| !a.evaluated);
     let mut names: Vec<String> = Vec::new();
     for file in &answers {
@@ -163,8 +163,8 @@ pub(super) fn from_questions(
     for model in names {
         let mut grader = Grader::new(&sheet, model.clone(), rule);
         for file in answers.iter().filter(|f| f.model == model) {
-            let fate = grade(&mut grader, file, &questions);
-            odd.file(&model, &file.source, &fate);
+            let file_outcomes = grade(&mut grader, file, &questions);
+            board_notes.file(&model, &file.source, &file_outcomes);
         }
         let (graded, at) = grader.finish();
         models.push(Arc::new(graded));
@@ -182,30 +182,31 @@ pub(super) fn from_questions(
         BoardEngine::new(Arc::new(sheet), models),
         places,
         Box::new(texts),
-        odd,
+        board_notes,
         rule,
     ))
 }
 
 fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutcomes {
     grader.file(file.evaluated);
-    let homes = match &file.dataset {
+    let assignment = match &file.dataset {
         Some(named) => Assignment::one(named),
-        None => questions.homes(file.rows.iter().map(|r| &r.key), Path::new(&file.source)),
+        None => questions.assign(file.rows.iter().map(|r| &r.key), Path::new(&file.source)),
     };
-    let mut fate = FileOutcomes::new(
+    let mut file_outcomes = FileOutcomes::new(
         file.dataset
             .as_ref()
             .is_some_and(|named| questions.has(named)),
-        homes.shared.clone(),
+        assignment.shared.clone(),
     );
     let mut id = String::new();
     for (at, row) in (0u32..).zip(&file.rows) {
         let key = row.key.to_string();
-        let place = match homes.find(&key, &mut id, |hash| questions.rows.get(&hash).copied()) {
+        let place = match assignment.find(&key, &mut id, |hash| questions.rows.get(&hash).copied())
+        {
             Ok(place) => place as usize,
             Err(hash) => {
-                fate.count(grader.extra(hash));
+                file_outcomes.count(grader.extra(hash));
                 continue;
             }
         };
@@ -213,10 +214,10 @@ fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutc
         let is_text =
             |said: &str| formats::is_text_of(said, &item.question, item.instruction.as_deref());
         if formats::text_of(row).is_some_and(|said| !is_text(said)) {
-            fate.drifted.insert(key);
+            file_outcomes.drifted.insert(key);
         }
-        fate.known = true;
-        fate.count(grader.answer(
+        file_outcomes.known = true;
+        file_outcomes.count(grader.answer(
             place,
             at,
             &Asked::from(item),
@@ -224,5 +225,5 @@ fn grade(grader: &mut Grader, file: &Answers, questions: &Questions) -> FileOutc
             row.judge.as_deref(),
         ));
     }
-    fate
+    file_outcomes
 }

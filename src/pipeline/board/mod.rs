@@ -60,7 +60,7 @@ pub struct BoardData {
     /// Places of the answers by row, for each model.
     places: BTreeMap<String, Places>,
     texts: Box<dyn Texts>,
-    odd: BoardNotes,
+    board_notes: BoardNotes,
     rule: Option<Extractor>,
     /// Readings by judges of answers that a rule cannot read.
     readings: Arc<JudgeExtractions>,
@@ -97,14 +97,14 @@ impl BoardData {
         ruled: BoardEngine,
         places: BTreeMap<String, Places>,
         texts: Box<dyn Texts>,
-        odd: BoardNotes,
+        board_notes: BoardNotes,
         rule: Option<Extractor>,
     ) -> BoardData {
         BoardData {
             ruled,
             places,
             texts,
-            odd,
+            board_notes,
             rule,
             readings: Arc::default(),
             changed: BTreeMap::new(),
@@ -170,7 +170,7 @@ impl BoardData {
     pub fn board(&self, chosen: &ItemSelection) -> Board {
         let mut board = self.ruled.board(chosen);
         board.notes = self
-            .odd
+            .board_notes
             .notes(&board.rows, self.ruled.sheet().may_decline());
         for (at, model) in board.rows.iter().map(|row| &row.model).enumerate() {
             if let Some((asked, all)) = self.ruled.asked_of(at, chosen) {

@@ -131,10 +131,12 @@ pub fn from_paths_by(
         return Err(problem);
     }
     let mut scored = from_questions(read.items, sets, rule)?;
-    read.notes.into_iter().for_each(|note| scored.odd.say(note));
+    read.notes
+        .into_iter()
+        .for_each(|note| scored.board_notes.say(note));
     scored.skipped = skipped;
     for problem in &damaged {
-        scored.odd.say(format!(
+        scored.board_notes.say(format!(
             "left out with all its answers because it is damaged: {problem}"
         ));
     }
@@ -247,8 +249,8 @@ impl Read<'_> {
         let rows =
             formats::predictions_by(&source.found.path, source.found.format, self.said.mapping)?;
         let keys: Vec<Key> = rows.filter_map(|(_, row)| Some(row.ok()?.key)).collect();
-        let homes = self.items.homes(keys.iter(), &source.found.path);
-        Ok(Reach::new(&homes, keys.iter(), &|hash| {
+        let assignment = self.items.assign(keys.iter(), &source.found.path);
+        Ok(Reach::new(&assignment, keys.iter(), &|hash| {
             self.items.holds(hash)
         }))
     }

@@ -67,9 +67,8 @@ pub fn of_paper(paper: Option<&str>) -> Result<Vec<Figure>> {
         .collect();
     if found.is_empty() {
         let what = format!("no published figures of `{paper}`");
-        return Err(
-            Error::new(ErrorKind::NotFound, what).help(format!("available papers: {}", papers.join(", ")))
-        );
+        return Err(Error::new(ErrorKind::NotFound, what)
+            .help(format!("available papers: {}", papers.join(", "))));
     }
     Ok(found)
 }

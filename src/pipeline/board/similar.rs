@@ -56,7 +56,7 @@ pub(super) fn similarity(
                 .iter()
                 .map(|row| all.get(*row).copied().unwrap_or(f32::NAN))
                 .collect();
-            cache::fine(cache::write_similarity(store, &name, &key, &values));
+            cache::ignore_cache_error(cache::write_similarity(store, &name, &key, &values));
             values
         }
     };

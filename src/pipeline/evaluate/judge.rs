@@ -78,11 +78,10 @@ pub fn unread(
         .find(|model| all.iter().all(|graded| graded.model != **model))
     {
         let known: Vec<&str> = all.iter().map(|graded| graded.model.as_str()).collect();
-        return Err(Error::new(
-            ErrorKind::NotFound,
-            format!("no answers by `{none}`"),
-        )
-        .help(format!("models with answers: {}", known.join(", "))));
+        return Err(
+            Error::new(ErrorKind::NotFound, format!("no answers by `{none}`"))
+                .help(format!("models with answers: {}", known.join(", "))),
+        );
     }
     let mut found = Vec::new();
     for (at, graded) in all.iter().enumerate() {

@@ -19,7 +19,7 @@ use benchtop_store::runs::{self, Line, Run};
 use benchtop_store::segment::Writer;
 
 /// The common properties of a segment's answers: order, data set, and form.
-type Set = (u16, String, Form);
+type SegmentKey = (u16, String, Form);
 
 /// New segments. They are removed if they cannot be added to the project.
 pub struct Made {
@@ -113,7 +113,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             );
         }
     }
-    let mut sets: BTreeMap<(u16, String, u8), (Set, Writer)> = BTreeMap::new();
+    let mut sets: BTreeMap<(u16, String, u8), (SegmentKey, Writer)> = BTreeMap::new();
     runs::read(project.root(), run.id, &mut |line| {
         let Line::Answer { asked, answer, .. } = line else {
             return Ok(());
@@ -147,8 +147,8 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
     if sets.is_empty() && there.is_empty() {
         return Ok(Made { fresh: Vec::new() });
     }
-    let mut lacking = lacking(project, catalog, run, &told)?;
-    for ((order, dataset), numbers) in &lacking {
+    let mut skipped_items = skipped_items(project, catalog, run, &told)?;
+    for ((order, dataset), numbers) in &skipped_items {
         if sets.keys().all(|(o, d, _)| (o, d) != (order, dataset)) {
             let first = numbers.first().map_or(0, |number| *number as usize - 1);
             let form = catalog.item(first)?.form;
@@ -175,7 +175,7 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
             base: run.label.clone(),
             orders: run.new.orders,
             order,
-            lacking: lacking
+            lacking: skipped_items
                 .remove(&(order, dataset.clone()))
                 .unwrap_or_default(),
         };
@@ -206,13 +206,13 @@ pub fn segments(project: &Project, catalog: &Catalog, run: &Run) -> Result<Made>
 
 /// Numbers of the items that were skipped, by order and data set, ascending, without those already
 /// in `told`.
-fn lacking(
+fn skipped_items(
     project: &Project,
     catalog: &Catalog,
     run: &Run,
     told: &HashSet<(u16, u32)>,
 ) -> Result<BTreeMap<(u16, String), Vec<u32>>> {
-    let mut lacking: BTreeMap<(u16, String), Vec<u32>> = BTreeMap::new();
+    let mut skipped_items: BTreeMap<(u16, String), Vec<u32>> = BTreeMap::new();
     let (progress, _) = runs::progress(project.root(), run.id)?;
     for asked in progress.failed.into_keys() {
         let Some(row) = asked
@@ -226,13 +226,13 @@ fn lacking(
         for order in orders_of(run.new.orders, asked.order)
             .filter(|order| !told.contains(&(*order, asked.number)))
         {
-            lacking
+            skipped_items
                 .entry((order, dataset.clone()))
                 .or_default()
                 .push(asked.number);
         }
     }
-    Ok(lacking)
+    Ok(skipped_items)
 }
 
 /// Adds segments to the project and returns the new catalog. Removes them on failure.

@@ -49,16 +49,17 @@ pub fn models(catalog: &Catalog) -> Vec<String> {
     all
 }
 
-fn outputs(catalog: &Catalog, shelf: &DatasetResolver, wanted: &str) -> Result<Outputs> {
+fn outputs(catalog: &Catalog, resolver: &DatasetResolver, wanted: &str) -> Result<Outputs> {
     let mut found = Outputs::new();
     for answers in catalog.answers() {
         if !matches!(&answers.part.holds, Holds::Predictions { model, .. } if model == wanted) {
             continue;
         }
-        let homes = shelf.homes_of(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
+        let assignment =
+            resolver.assign_part(answers, &|hash| catalog.row_of_hash(hash).is_some())?;
         let mut id = String::new();
         for row in answers.predictions()? {
-            if let Ok(at) = homes.find(&row.key.to_string(), &mut id, |hash| {
+            if let Ok(at) = assignment.find(&row.key.to_string(), &mut id, |hash| {
                 catalog.row_of_hash(hash)
             }) {
                 found.entry(at).or_insert(row.output);
@@ -80,18 +81,15 @@ pub fn compared(
     rule: FreeForm,
     wanted: &dyn Fn() -> bool,
 ) -> Result<Vec<Vec<Compared>>> {
-    let shelf = DatasetResolver::of(catalog);
+    let resolver = DatasetResolver::of(catalog);
     let outputs: Vec<Outputs> = models
         .iter()
-        .map(|model| outputs(catalog, &shelf, model))
+        .map(|model| outputs(catalog, &resolver, model))
         .collect::<Result<_>>()?;
     let mut all: Vec<Vec<Compared>> = models.iter().map(|_| Vec::new()).collect();
     catalog.each_line(0, &mut |row, line| {
         if row % STEP == 0 && !wanted() {
-            return Err(Error::new(
-                ErrorKind::Cancelled,
-                "canceled",
-            ));
+            return Err(Error::new(ErrorKind::Cancelled, "canceled"));
         }
         // Most items are not free-form, and parsing all of them would be slow.
         if memchr::memmem::find(line, QuestionKind::FreeForm.name().as_bytes()).is_none() {

@@ -275,7 +275,9 @@ impl Exporter {
 
     fn write(&mut self, item: &Item) -> Result<()> {
         let named = |p: Error| match p.kind {
-            ErrorKind::Input => p.help("leave the item out with --filter, or use --format jsonl, which holds all items"),
+            ErrorKind::Input => p.help(
+                "leave the item out with --filter, or use --format jsonl, which holds all items",
+            ),
             _ => p.help(format!("the item is `{}`", item.id)),
         };
         let marked = if self.target == Target::Jsonl {

@@ -73,7 +73,9 @@ fn folder(wishes: &GenerationOverrides) -> Result<PathBuf> {
         return Err(
             Error::new(ErrorKind::Usage, "the backend `candle` needs a model")
                 .field("model")
-                .help("use a name from `benchtop models list`, or a folder in the diffusers layout"),
+                .help(
+                    "use a name from `benchtop models list`, or a folder in the diffusers layout",
+                ),
         );
     };
     Hub::from_env()?.path(model)

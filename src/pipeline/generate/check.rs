@@ -69,11 +69,7 @@ mod tests {
         };
         assert_eq!(of(vec![0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0]), Ok(()));
         assert!(of(vec![2; 12]).unwrap_err().contains("black"));
-        assert!(
-            of([7, 9, 200].repeat(4))
-                .unwrap_err()
-                .contains("one color")
-        );
+        assert!(of([7, 9, 200].repeat(4)).unwrap_err().contains("one color"));
         assert!(of(vec![0; 11]).unwrap_err().contains("11 bytes"));
         let wrong = check(
             &Pixels {

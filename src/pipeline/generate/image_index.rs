@@ -256,10 +256,7 @@ impl RequestedImages {
         };
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 && !wanted() {
-                return Err(Error::new(
-                    ErrorKind::Cancelled,
-                    "canceled",
-                ));
+                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
             }
             let item: Lean<'_> = serde_json::from_slice(line).map_err(|e| {
                 Error::new(

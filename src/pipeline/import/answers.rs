@@ -12,7 +12,7 @@ use benchtop_store::manifest::Holds;
 use benchtop_store::segment::Writer;
 
 /// The answers of one model in a file, while they are written.
-struct Set {
+struct AnswerSet {
     holds: Holds,
     writer: Writer,
     /// The model's answers in the project by id hash, each with whether it names its data set as
@@ -30,32 +30,32 @@ struct Set {
 impl Import<'_> {
     /// Imports the answers of a file.
     pub(super) fn answers(&mut self, source: &Source, watch: Watch<'_>) -> Result<()> {
-        let (found, said) = (&source.found, self.ask.said());
+        let (found, said) = (&source.found, self.ask.column_options());
         let source_blake3 = hash_file(&found.path)?;
         let named = source
             .model
             .clone()
             .unwrap_or_else(|| sources::model_name(&found.path));
-        let rows = self.there(
+        let rows = self.rows_already_imported(
             &source_blake3,
             &|holds| matches!(holds, Holds::Predictions { model, .. } if *model == named),
         );
         if rows > 0 {
             self.report.already += rows;
-            self.told(source, "there already", 0);
+            self.report_file(source, "there already", 0);
             return Ok(());
         }
         let joined = self.joined.get(&found.path).cloned();
         let dataset = self.named(source);
         // The data set assignment of a model's answers matters only if it has other answers.
-        let (mut homes, mut is_settled) = (
+        let (mut assignment, mut is_settled) = (
             dataset
                 .as_deref()
                 .map_or_else(Assignment::default, Assignment::one),
             dataset.is_some(),
         );
         let mut id = String::new();
-        let mut sets: BTreeMap<String, Set> = BTreeMap::new();
+        let mut sets: BTreeMap<String, AnswerSet> = BTreeMap::new();
         let mut records = 0;
         let mut reader =
             formats::predictions_by(&found.path, found.format, self.ask.mapping.as_deref())?;
@@ -76,9 +76,9 @@ impl Import<'_> {
                 std::collections::btree_map::Entry::Occupied(set) => set.into_mut(),
                 std::collections::btree_map::Entry::Vacant(slot) => {
                     if !is_settled && self.is_answered(slot.key()) {
-                        (homes, is_settled) = (self.homes(source, &self.keys(source)?), true);
+                        (assignment, is_settled) = (self.assign(source, &self.keys(source)?), true);
                     }
-                    let set = self.set(source, slot.key().clone(), (&dataset, &homes))?;
+                    let set = self.set(source, slot.key().clone(), (&dataset, &assignment))?;
                     slot.insert(set)
                 }
             };
@@ -96,7 +96,7 @@ impl Import<'_> {
                 continue;
             }
             let key = &prediction.key;
-            let what = match set.there.get(&self.belongs(&homes, key, &mut id)) {
+            let what = match set.there.get(&self.belongs(&assignment, key, &mut id)) {
                 None if !set.apart => {
                     set.writer.push(&prediction)?;
                     continue;
@@ -121,8 +121,9 @@ impl Import<'_> {
                 .file(&found.path)
                 .field("question_id");
             self.skip(
-                problem
-                    .help("give each run of a model its own name with --model NAME or the file name"),
+                problem.help(
+                    "give each run of a model its own name with --model NAME or the file name",
+                ),
             )?;
         }
         self.note(source, reader.notes());
@@ -130,7 +131,7 @@ impl Import<'_> {
         for set in sets.into_values() {
             added += self.close(source, set, &source_blake3)?;
         }
-        self.told(source, found.format.name(), added);
+        self.report_file(source, found.format.name(), added);
         Ok(())
     }
 
@@ -145,14 +146,14 @@ impl Import<'_> {
     }
 
     /// Collects the data sets of the project and of this import.
-    pub(super) fn shelve(&mut self) {
+    pub(super) fn collect_datasets(&mut self) {
         let fresh = self
             .made
             .fresh
             .iter()
             .map(|f| &f.part)
             .filter(|part| matches!(part.holds, Holds::Items { .. }));
-        self.shelf = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
+        self.resolver = DatasetResolver::new(&self.columns, self.catalog.item_parts().chain(fresh));
     }
 
     /// The data set of a file's answers, if known.
@@ -168,7 +169,7 @@ impl Import<'_> {
     pub(super) fn reach(&self, source: &Source) -> Result<Reach> {
         let keys = self.keys(source)?;
         Ok(Reach::new(
-            &self.homes(source, &keys),
+            &self.assign(source, &keys),
             keys.iter(),
             &|hash| self.knows(hash),
         ))
@@ -180,8 +181,8 @@ impl Import<'_> {
     }
 
     /// The id hash that an answer belongs to.
-    fn belongs(&self, homes: &Assignment, key: &Key, id: &mut String) -> u64 {
-        homes
+    fn belongs(&self, assignment: &Assignment, key: &Key, id: &mut String) -> u64 {
+        assignment
             .find(&key.to_string(), id, |hash| {
                 self.knows(hash).then_some(hash)
             })
@@ -205,13 +206,13 @@ impl Import<'_> {
         Ok(rows.filter_map(|(_, row)| row.ok().map(key)).collect())
     }
 
-    fn homes(&self, source: &Source, keys: &[Key]) -> Assignment {
+    fn assign(&self, source: &Source, keys: &[Key]) -> Assignment {
         let mut tally = Tally::default();
         keys.iter().for_each(|key| {
-            self.shelf
+            self.resolver
                 .count(&mut tally, &key.to_string(), &|hash| self.knows(hash))
         });
-        self.shelf.homes(
+        self.resolver.assign(
             &tally,
             &Origin::of_import(self.manifest.next(), &source.found.path),
         )
@@ -223,7 +224,7 @@ impl Import<'_> {
         source: &Source,
         model: String,
         (dataset, home): (&Option<String>, &Assignment),
-    ) -> Result<Set> {
+    ) -> Result<AnswerSet> {
         let format = source.found.format;
         let form = match format {
             Format::MvpCircularPredictions => Form::MvpCircular,
@@ -255,12 +256,14 @@ impl Import<'_> {
             if *model != name || (*of, *is) != (form, evaluated) || elsewhere {
                 continue;
             }
-            let homes = self.shelf.homes_of(answers, &|hash| self.knows(hash))?;
+            let assignment = self
+                .resolver
+                .assign_part(answers, &|hash| self.knows(hash))?;
             let same = answers.part.holds == holds;
             apart |= !same;
             for old in answers.predictions()? {
                 there
-                    .entry(self.belongs(&homes, &old.key, &mut id))
+                    .entry(self.belongs(&assignment, &old.key, &mut id))
                     .or_insert((old, same));
             }
         }
@@ -270,7 +273,7 @@ impl Import<'_> {
             apart = hashes.any(|hash| there.get(&hash).is_some_and(|(_, same)| !same));
         }
         let writer = Writer::create(&self.project.imports())?;
-        Ok(Set {
+        Ok(AnswerSet {
             holds,
             writer,
             there,
@@ -281,8 +284,8 @@ impl Import<'_> {
         })
     }
 
-    fn close(&mut self, source: &Source, set: Set, source_blake3: &str) -> Result<u64> {
-        let Set {
+    fn close(&mut self, source: &Source, set: AnswerSet, source_blake3: &str) -> Result<u64> {
+        let AnswerSet {
             holds,
             writer,
             duplicates,
@@ -297,9 +300,9 @@ impl Import<'_> {
                 String::new()
             };
             let name = source.name();
-            self.report
-                .notes
-                .push(format!("{name}: {duplicates} rows appear more than once{differ}; the first of each is used"));
+            self.report.notes.push(format!(
+                "{name}: {duplicates} rows appear more than once{differ}; the first of each is used"
+            ));
         }
         let rows = writer.rows();
         self.report.predictions += rows;

@@ -48,7 +48,7 @@ pub struct ImportRequest {
 }
 
 impl ImportRequest {
-    fn said(&self) -> Said<'_> {
+    fn column_options(&self) -> Said<'_> {
         Said {
             dataset: self.dataset.as_deref(),
             model: self.model.as_deref(),
@@ -139,7 +139,7 @@ pub fn import(
         found.extend(recognised.files.into_iter().map(|f| (f, root_of(path))));
         for problem in recognised.unknown {
             let path = problem.place.file.clone().unwrap_or_default();
-            import.passed(path, &problem.what);
+            import.report_skipped(path, &problem.what);
         }
     }
     if found.is_empty() {
@@ -157,8 +157,8 @@ pub fn import(
             problem.help(why)
         });
     }
-    let mut plan = sources::plan(found, &import.datasets(), ask.said())?;
-    import.planned(&mut plan);
+    let mut plan = sources::plan(found, &import.datasets(), ask.column_options())?;
+    import.report_plan(&mut plan);
     // Questions come before their answers, so that the report on them is complete.
     import.orders = plan
         .answers
@@ -169,11 +169,11 @@ pub fn import(
         import.questions(source, false, watch)?;
     }
     import.beside(&plan.beside, watch)?;
-    import.shelve();
+    import.collect_datasets();
     plan.decide(&|source| import.named(source), &mut |source| {
         import.reach(source)
     })?;
-    import.planned(&mut plan);
+    import.report_plan(&mut plan);
     for source in &plan.answers {
         import.answers(source, watch)?;
     }
@@ -204,18 +204,18 @@ struct Import<'a> {
     /// Data set of a file's answers, and its keys by position if the file counts rows.
     joined: BTreeMap<PathBuf, (String, Vec<benchtop_model::Key>)>,
     /// The data sets of the project and of this import, once all questions are read.
-    shelf: DatasetResolver,
-    made: Made,
+    resolver: DatasetResolver,
+    made: NewSegments,
     report: Report,
 }
 
 /// The segments written so far. They are removed unless they become part of the project.
-struct Made {
+struct NewSegments {
     imports: PathBuf,
     fresh: Vec<Fresh>,
 }
 
-impl Drop for Made {
+impl Drop for NewSegments {
     fn drop(&mut self) {
         manifest::take_back(
             &self.imports,
@@ -241,8 +241,8 @@ impl<'a> Import<'a> {
             pictures: Pictures::new(project, ask.link),
             orders: None,
             joined: BTreeMap::new(),
-            shelf: DatasetResolver::default(),
-            made: Made {
+            resolver: DatasetResolver::default(),
+            made: NewSegments {
                 imports: project.imports(),
                 fresh: Vec::new(),
             },
@@ -261,14 +261,14 @@ impl<'a> Import<'a> {
     }
 
     /// Reports the files that a plan skips.
-    fn planned(&mut self, plan: &mut Plan) {
+    fn report_plan(&mut self, plan: &mut Plan) {
         std::mem::take(&mut plan.passed)
             .into_iter()
-            .for_each(|(path, why)| self.passed(path, &why));
+            .for_each(|(path, why)| self.report_skipped(path, &why));
         self.report.notes.append(&mut plan.notes);
     }
 
-    fn passed(&mut self, path: PathBuf, why: &str) {
+    fn report_skipped(&mut self, path: PathBuf, why: &str) {
         self.report.files.push(FileReport {
             path,
             format: format!("skipped: {why}"),
@@ -276,7 +276,7 @@ impl<'a> Import<'a> {
         });
     }
 
-    fn told(&mut self, source: &Source, format: &str, added: u64) {
+    fn report_file(&mut self, source: &Source, format: &str, added: u64) {
         let path = source.found.path.clone();
         match self.report.files.iter_mut().find(|f| f.path == path) {
             // Its questions were already reported; these are its answers.
@@ -295,7 +295,7 @@ impl<'a> Import<'a> {
     }
 
     /// Number of rows from this very file that the project has, in parts that match `same`.
-    fn there(&self, source_blake3: &str, same: &dyn Fn(&Holds) -> bool) -> u64 {
+    fn rows_already_imported(&self, source_blake3: &str, same: &dyn Fn(&Holds) -> bool) -> u64 {
         let parts = self.manifest.entries.iter().flat_map(|e| &e.parts);
         parts
             .filter(|p| p.source_blake3 == source_blake3 && same(&p.holds))
@@ -415,10 +415,7 @@ impl<'a> Import<'a> {
 }
 
 fn cancelled() -> Error {
-    Error::new(
-        ErrorKind::Cancelled,
-        "canceled; nothing was added",
-    )
+    Error::new(ErrorKind::Cancelled, "canceled; nothing was added")
 }
 
 fn tick(source: &Source, records: &mut u64, watch: Watch<'_>) -> Result<()> {

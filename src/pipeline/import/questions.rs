@@ -22,7 +22,7 @@ impl Import<'_> {
         let (found, dataset) = (&source.found, self.dataset(source));
         let source_blake3 = hash_file(&found.path)?;
         // The same bytes can be imported again as another data set.
-        let rows = self.there(&source_blake3, &|holds| match holds {
+        let rows = self.rows_already_imported(&source_blake3, &|holds| match holds {
             Holds::Items { dataset: there } => {
                 found.format == Format::BenchtopJsonl || *there == dataset
             }
@@ -30,7 +30,7 @@ impl Import<'_> {
         });
         if rows > 0 && !beside {
             self.report.already += rows;
-            self.told(source, "there already", 0);
+            self.report_file(source, "there already", 0);
             return self.order(source, &dataset);
         }
         self.sources.push(found.path.clone());
@@ -85,7 +85,7 @@ impl Import<'_> {
             source,
             &source_blake3,
         )?;
-        self.told(source, found.format.name(), rows);
+        self.report_file(source, found.format.name(), rows);
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl Import<'_> {
         for source in list {
             let orders = self.orders.as_ref().filter(|_| source.positions);
             if let Some(found) = orders
-                .map(|o| o.of(source, self.ask.said()))
+                .map(|o| o.of(source, self.ask.column_options()))
                 .transpose()?
                 .flatten()
             {
@@ -193,7 +193,10 @@ impl Import<'_> {
                     }
                     return Err(Error::new(
                         ErrorKind::Conflict,
-                        format!("`{}` is already in the project with different content", item.id),
+                        format!(
+                            "`{}` is already in the project with different content",
+                            item.id
+                        ),
                     )
                     .field("id")
                     .help("imported items cannot change; choose another data set with --dataset"));

@@ -85,13 +85,13 @@ impl Nearest {
 }
 
 /// Two thresholds on stored values, and their doubtful side.
-struct Lines {
+struct Thresholds {
     doubt: FlagPriority,
     flag: Option<f32>,
     park: Option<f32>,
 }
 
-impl Lines {
+impl Thresholds {
     fn beyond(&self, value: f32, line: Option<f32>) -> bool {
         line.is_some_and(|line| match self.doubt {
             FlagPriority::Low => value < line,
@@ -110,7 +110,7 @@ impl Lines {
 }
 
 /// The counts of some rows.
-struct Seen {
+struct Counts {
     tallies: Vec<Tally>,
     bars: Vec<u64>,
     rejected: Vec<u64>,
@@ -123,9 +123,9 @@ struct Seen {
     bad: Nearest,
 }
 
-impl Seen {
-    fn new(groups: usize, across: usize, bars: usize, most: usize) -> Seen {
-        Seen {
+impl Counts {
+    fn new(groups: usize, across: usize, bars: usize, most: usize) -> Counts {
+        Counts {
             tallies: vec![Tally::default(); groups],
             bars: vec![0; bars],
             rejected: vec![0; bars],
@@ -145,7 +145,7 @@ impl Seen {
     }
 
     /// Adds the counts of later rows.
-    fn and(mut self, later: Seen) -> Seen {
+    fn and(mut self, later: Counts) -> Counts {
         self.tallies
             .iter_mut()
             .zip(&later.tallies)
@@ -234,7 +234,7 @@ pub fn look(
         );
     }
     let stored = |line: Option<f32>| line.map(|t| measure.stored(t, column.logit));
-    let lines = Lines {
+    let lines = Thresholds {
         doubt: measure.scorer.doubt(),
         flag: stored(ask.flag),
         park: stored(ask.park),
@@ -256,7 +256,7 @@ pub fn look(
             let line = Some(of.stored(*line, column.logit));
             Some((
                 column,
-                Lines {
+                Thresholds {
                     doubt: of.scorer.doubt(),
                     flag: line,
                     park: None,
@@ -267,7 +267,7 @@ pub fn look(
     };
     let most = usize::from(ask.samples.min(SAMPLES));
     let scale = f32::from(ask.bars) / (ends.1 - ends.0);
-    let count = |seen: &mut Seen, row: usize| {
+    let count = |seen: &mut Counts, row: usize| {
         let group = groups.code(row);
         let status = overlay.status(row);
         let value = column.value(row);
@@ -310,7 +310,7 @@ pub fn look(
     // Split by the number of rows only, so that the result is the same on every machine.
     let all = rows.map_or(catalog.len(), <[u32]>::len);
     let parts: Vec<usize> = (0..all).step_by(PART).collect();
-    let blank = || Seen::new(groups.names.len(), wide, ask.bars.into(), most);
+    let blank = || Counts::new(groups.names.len(), wide, ask.bars.into(), most);
     let seen = parts.into_par_iter().map(|from| {
         let mut seen = blank();
         for at in from..all.min(from + PART) {
@@ -321,8 +321,8 @@ pub fn look(
     let seen = seen
         .collect::<Vec<_>>()
         .into_iter()
-        .fold(blank(), Seen::and);
-    let Seen {
+        .fold(blank(), Counts::and);
+    let Counts {
         tallies,
         bars,
         rejected,

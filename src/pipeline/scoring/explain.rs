@@ -9,13 +9,13 @@ use benchtop_model::{Field, Status};
 use benchtop_store::{Catalog, Overlay};
 
 /// The values of one item.
-struct Seen<'a> {
+struct ItemScores<'a> {
     columns: &'a ColumnsBy,
     row: usize,
     subtask: &'a str,
 }
 
-impl Seen<'_> {
+impl ItemScores<'_> {
     fn holds(&self, condition: &Condition) -> bool {
         let column = self.columns.get(&condition.score.scorer);
         let score = column.map_or(Score::default(), |c| Score {
@@ -77,7 +77,7 @@ fn short(value: f32) -> String {
 
 /// The rules that apply to the item in `row`.
 pub fn chips(rules: &RuleSet, columns: &ColumnsBy, catalog: &Catalog, row: usize) -> Vec<Chip> {
-    let seen = Seen {
+    let seen = ItemScores {
         columns,
         row,
         subtask: catalog.columns().value(Field::Subtask, row),
@@ -113,7 +113,7 @@ pub fn explain(
     (catalog, overlay): (&Catalog, &Overlay),
     detail: &dyn Fn(&Scorer) -> Kept,
 ) -> Explanation {
-    let seen = Seen {
+    let seen = ItemScores {
         columns,
         row,
         subtask: catalog.columns().value(Field::Subtask, row),

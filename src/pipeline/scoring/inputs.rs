@@ -74,10 +74,7 @@ impl Texts {
         };
         catalog.each_line(0, &mut |row, line| {
             if row % STEP == 0 && !wanted() {
-                return Err(Error::new(
-                    ErrorKind::Cancelled,
-                    "canceled",
-                ));
+                return Err(Error::new(ErrorKind::Cancelled, "canceled"));
             }
             let item: Lean = serde_json::from_slice(line).map_err(|e| {
                 Error::new(

@@ -11,26 +11,27 @@ use benchtop_model::{Key, Result};
 /// The questions covered by an answer file that names no data set.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    homes: Vec<String>,
+    assignment: Vec<String>,
     ids: HashSet<u64>,
 }
 
 impl Reach {
-    /// The questions with these keys under the assignment `homes`. `has` returns whether there is a
+    /// The questions with these keys under `assignment`. `has` returns whether there is a
     /// question with this id hash.
     pub fn new<'k>(
-        homes: &Assignment,
+        assignment: &Assignment,
         keys: impl Iterator<Item = &'k Key>,
         has: &dyn Fn(u64) -> bool,
     ) -> Reach {
         let mut id = String::new();
-        let mut of =
-            |key: &Key| homes.find(&key.to_string(), &mut id, |hash| has(hash).then_some(hash));
+        let mut of = |key: &Key| {
+            assignment.find(&key.to_string(), &mut id, |hash| has(hash).then_some(hash))
+        };
         let ids = keys
             .map(|key| of(key).unwrap_or_else(|hash| hash))
             .collect();
         Reach {
-            homes: homes.names.clone(),
+            assignment: assignment.names.clone(),
             ids,
         }
     }
@@ -48,7 +49,7 @@ impl Run {
     fn clashes(&self, other: &Run) -> bool {
         match (&self.over, &other.over) {
             (Err(a), Err(b)) => !a.ids.is_disjoint(&b.ids),
-            (Ok(name), Err(reach)) | (Err(reach), Ok(name)) => reach.homes.contains(name),
+            (Ok(name), Err(reach)) | (Err(reach), Ok(name)) => reach.assignment.contains(name),
             (Ok(_), Ok(_)) => false,
         }
     }

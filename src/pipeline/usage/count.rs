@@ -31,7 +31,7 @@ impl Usage {
         for row in 0..self.len() {
             let codes = self.codes_of(row);
             let status = overlay.status(row);
-            let mut seen = Seen::default();
+            let mut seen = CountedSlots::default();
             let mut right = NONE;
             for flagged in codes.iter().filter(|c| **c & OFFERED == 0) {
                 let slot = slots[(flagged & CODE) as usize];
@@ -201,7 +201,7 @@ impl Usage {
         let (slots, mut uses) = self.slots(grammar, |_| true);
         for row in 0..self.len() {
             let status = overlay.status(row);
-            let mut seen = Seen::default();
+            let mut seen = CountedSlots::default();
             for flagged in self.codes_of(row).iter().filter(|c| **c & OFFERED == 0) {
                 let slot = slots[(flagged & CODE) as usize];
                 if seen.first(slot) {
@@ -258,12 +258,12 @@ impl Usage {
 
 /// The slots already counted for an item. An item has few terms.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct CountedSlots {
     slots: [u32; 16],
     len: usize,
 }
 
-impl Seen {
+impl CountedSlots {
     /// Whether this slot is new. Beyond 16 different ones a slot may be reported twice.
     pub(super) fn first(&mut self, slot: u32) -> bool {
         if self.slots[..self.len].contains(&slot) {

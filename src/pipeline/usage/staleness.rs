@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::count::Seen;
+use super::count::CountedSlots;
 use super::line::Asked;
 use super::{CODE, Class, NONE, OFFERED, Space, Usage};
 use benchtop_compose::compiled_metadata::CompiledMetadata;
@@ -163,7 +163,7 @@ impl Usage {
         if judged.causes == 0 && !stale {
             return Freshness::Fresh;
         }
-        let mut seen = Seen::default();
+        let mut seen = CountedSlots::default();
         let mut gone = false;
         let of_codes = self
             .codes_of(row)

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::records::{of_cache, rebuilt};
-use super::{Finding, Scrub};
+use super::{Finding, Verifier};
 use benchtop_model::Result;
 use benchtop_store::index::{Index, digest};
 use benchtop_store::inventory::{self, Kind};
@@ -18,14 +18,14 @@ fn is_index(name: &str) -> bool {
     matches!(name, "db" | "conf" | "blobs") || name.starts_with("snap.")
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn caches(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         for file in inventory::list(&root)?
             .into_iter()
             .filter(|file| file.starts_with("store/"))
         {
-            if self.refused.contains(&file) || self.is_told(&file) {
+            if self.refused.contains(&file) || self.is_reported(&file) {
                 continue;
             }
             let path = root.join(&file);
@@ -83,10 +83,7 @@ impl Scrub<'_> {
             "similarities"
         };
         if let Some(first) = bad.first() {
-            let finding = Finding::damage(
-                file,
-                format!("checksum mismatch in {} rows", bad.len()),
-            );
+            let finding = Finding::damage(file, format!("checksum mismatch in {} rows", bad.len()));
             let finding = finding
                 .at((first * size) as u64)
                 .lost(format!("{} {what}", bad.len()));
@@ -94,8 +91,9 @@ impl Scrub<'_> {
         }
         let over = bytes.len() % size;
         if over > 0 && !self.owned {
-            let finding = Finding::damage(file, format!("its last {over} bytes are an incomplete row"))
-                .at((bytes.len() - over) as u64);
+            let finding =
+                Finding::damage(file, format!("its last {over} bytes are an incomplete row"))
+                    .at((bytes.len() - over) as u64);
             self.found(
                 finding
                     .lost("a row that was never acknowledged, unless the file was truncated")
@@ -118,7 +116,9 @@ impl Scrub<'_> {
         if !is_there {
             let finding = Finding::damage(file, "it names a version that does not exist")
                 .lost("which version is current");
-            self.found(finding.remedy("score again, or write the name of an existing version into it"));
+            self.found(
+                finding.remedy("score again, or write the name of an existing version into it"),
+            );
         }
     }
 
@@ -152,7 +152,9 @@ impl Scrub<'_> {
             Ok(meta)
         });
         match looked {
-            Ok(meta) if meta.segments != segments && !self.is_told("imports/manifest.jsonl") => {
+            Ok(meta)
+                if meta.segments != segments && !self.is_reported("imports/manifest.jsonl") =>
+            {
                 self.found(Finding::notice(
                     "store/db",
                     "the index is older than the imports; the next start rebuilds it",

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Finding, Scrub};
+use super::{Finding, Verifier};
 use benchtop_model::image::ImageRef;
 use benchtop_model::round::Round;
 use benchtop_model::{Decision, Result};
@@ -22,7 +22,7 @@ const LIMIT: u64 = 16 << 30;
 const NAMED: usize = 50;
 
 /// Guesses the content of a damaged line, without trusting it.
-fn seems(bytes: &[u8]) -> Option<String> {
+fn guess_content(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let field = |name: &str| {
         let from = text.find(&format!("\"{name}\":\""))? + name.len() + 4;
@@ -45,7 +45,7 @@ fn seems(bytes: &[u8]) -> Option<String> {
     })
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn lines(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         self.sessions(&root)?;
@@ -141,15 +141,17 @@ impl Scrub<'_> {
                 Err(problem) => {
                     bad += 1;
                     if bad <= NAMED {
-                        let lost = seems(text)
-                            .map_or_else(|| what.to_string(), |seems| format!("{what} ({seems})"));
+                        let lost = guess_content(text).map_or_else(
+                            || what.to_string(),
+                            |content| format!("{what} ({content})"),
+                        );
                         let finding = Finding::damage(file, problem.what)
                             .line(number)
                             .at(at as u64)
                             .lost(lost);
-                        self.found(finding.remedy(
-                            "restore the line from a backup; it is left in place",
-                        ));
+                        self.found(
+                            finding.remedy("restore the line from a backup; it is left in place"),
+                        );
                     }
                 }
             }
@@ -188,7 +190,7 @@ impl Scrub<'_> {
                 continue;
             };
             self.report.checked.decisions += reading.decisions.len() as u64;
-            if !self.is_told(&file) {
+            if !self.is_reported(&file) {
                 let problems: Vec<_> = reading.problems;
                 problems
                     .iter()
@@ -238,8 +240,7 @@ impl Scrub<'_> {
         let (text, checksum) = json_checksum::split(&bytes);
         match checksum {
             Checksum::Wrong => {
-                let finding =
-                    Finding::damage(file, "checksum mismatch").lost(lost);
+                let finding = Finding::damage(file, "checksum mismatch").lost(lost);
                 self.found(
                     finding
                         .remedy("restore it from a backup; if you edited it yourself, remove its last member, `crc`"),
@@ -278,7 +279,7 @@ impl Scrub<'_> {
                 file,
                 format!("it contains the round `{}`", round.name),
             )),
-            Err(problem) if !self.is_told(file) => self.problem(file, &problem),
+            Err(problem) if !self.is_reported(file) => self.problem(file, &problem),
             Err(_) => {}
         }
         Ok(())
@@ -291,8 +292,7 @@ impl Scrub<'_> {
         else {
             return Ok(());
         };
-        let Some(text) =
-            self.checksummed(file, path, "the evaluation's settings and state")?
+        let Some(text) = self.checksummed(file, path, "the evaluation's settings and state")?
         else {
             return Ok(());
         };
@@ -302,9 +302,10 @@ impl Scrub<'_> {
                 file,
                 format!("it contains evaluation {}", run.id),
             )),
-            Err(e) if !self.is_told(file) => {
-                self.found(Finding::damage(file, format!("not a valid evaluation: {e}")))
-            }
+            Err(e) if !self.is_reported(file) => self.found(Finding::damage(
+                file,
+                format!("not a valid evaluation: {e}"),
+            )),
             Err(_) => {}
         }
         Ok(())

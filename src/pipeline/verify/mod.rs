@@ -202,7 +202,7 @@ struct Wanted {
 }
 
 /// A running verification.
-struct Scrub<'a> {
+struct Verifier<'a> {
     project: &'a Project,
     inventory: Option<Inventory>,
     /// Whether caches must match the records.
@@ -228,7 +228,7 @@ struct Scrub<'a> {
 ///
 /// [`ErrorKind::Cancelled`], or if a folder cannot be listed.
 pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report> {
-    let mut scrub = Scrub {
+    let mut verifier = Verifier {
         project,
         inventory: None,
         closed: inventory::is_closed(project) && !owned,
@@ -240,17 +240,17 @@ pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report
         watch,
         told: BTreeMap::new(),
     };
-    scrub.load_inventory();
-    scrub.walk()?;
-    scrub.lines()?;
-    scrub.segments()?;
-    scrub.pictures()?;
+    verifier.load_inventory();
+    verifier.walk()?;
+    verifier.lines()?;
+    verifier.segments()?;
+    verifier.pictures()?;
     // Checking pictures may take hours, and an owner that started meanwhile writes to the store.
-    scrub.closed &= inventory::is_closed(project);
-    scrub.records()?;
-    scrub.caches()?;
-    let was_closed = scrub.closed;
-    let mut report = scrub.report;
+    verifier.closed &= inventory::is_closed(project);
+    verifier.records()?;
+    verifier.caches()?;
+    let was_closed = verifier.closed;
+    let mut report = verifier.report;
     if was_closed && !inventory::is_closed(project) {
         report
             .findings
@@ -262,7 +262,7 @@ pub fn verify(project: &Project, owned: bool, watch: Watch<'_>) -> Result<Report
     Ok(report)
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     fn found(&mut self, finding: Finding) {
         if finding.severity == Severity::Damage {
             *self.told.entry(finding.file.clone()).or_default() += 1;
@@ -270,7 +270,7 @@ impl Scrub<'_> {
         self.report.findings.push(finding);
     }
 
-    fn is_told(&self, file: &str) -> bool {
+    fn is_reported(&self, file: &str) -> bool {
         self.told.contains_key(file)
     }
 
@@ -306,10 +306,8 @@ impl Scrub<'_> {
         };
         match (&store.0, &beside.0) {
             (Copy::Missing, Copy::Missing) => {
-                let notice = Finding::notice(
-                    &name,
-                    "no inventory: missing files cannot be detected",
-                );
+                let notice =
+                    Finding::notice(&name, "no inventory: missing files cannot be detected");
                 self.found(
                     notice
                         .remedy("an owner writes it while it runs and when it exits")

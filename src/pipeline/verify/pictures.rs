@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{Cure, Finding, Scrub, Wanted};
+use super::{Cure, Finding, Verifier, Wanted};
 use benchtop_model::Result;
 use benchtop_model::image::FILE_LIMIT;
 use benchtop_store::{disk, regular};
@@ -19,7 +19,7 @@ fn hash_of(path: &Path) -> Option<String> {
     )
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn pictures(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         // Every intact file by hash: a lost picture may exist under another name.
@@ -67,8 +67,10 @@ impl Scrub<'_> {
                 Some(found) => Some(format!(
                     "the picture does not match its hash: recorded {hash}, found {found}"
                 )),
-                None if self.is_told(&file) => continue,
-                None if path.symlink_metadata().is_err() => Some("the picture is missing".to_string()),
+                None if self.is_reported(&file) => continue,
+                None if path.symlink_metadata().is_err() => {
+                    Some("the picture is missing".to_string())
+                }
                 None if wanted.image.link.is_some()
                     && hash_of(&path).as_deref() != Some(hash.as_str()) =>
                 {

@@ -1,10 +1,10 @@
 //! Checks files against the inventory: missing, truncated, or changed files.
 
-use super::{Cure, Finding, Scrub, Severity};
+use super::{Cure, Finding, Severity, Verifier};
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{self, Differs, Kind, Record};
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn records(&mut self) -> Result<()> {
         let Some(inventory) = self.inventory.take() else {
             return Ok(());
@@ -59,10 +59,13 @@ impl Scrub<'_> {
             Kind::Lines | Kind::Text => lines(record.lines),
             _ => format!("{} bytes", record.length),
         };
-        let help = "restore it from a backup; if you changed it yourself, run `benchtop verify --accept`";
+        let help =
+            "restore it from a backup; if you changed it yourself, run `benchtop verify --accept`";
         let damage = |what: String| Finding::damage(file, what).remedy(help);
         Some(match differs {
-            Differs::Gone if cache => rebuilt(file, format!("the file is missing; it existed at {at}")),
+            Differs::Gone if cache => {
+                rebuilt(file, format!("the file is missing; it existed at {at}"))
+            }
             Differs::Gone if record.kind == Kind::Edited => Finding::new(
                 Severity::Changed,
                 file,
@@ -77,7 +80,7 @@ impl Scrub<'_> {
             ))
             .at(*left)
             .lost(format!("the rest of {all}")),
-            Differs::Rewritten if self.is_told(file) => return None,
+            Differs::Rewritten if self.is_reported(file) => return None,
             Differs::Rewritten => damage(format!(
                 "its first {} bytes changed since {at}",
                 record.length
@@ -88,10 +91,11 @@ impl Scrub<'_> {
                 file,
                 format!("{bytes} bytes were added since {at} while no owner was running"),
             ),
-            Differs::Changed if self.is_told(file) => return None,
-            Differs::Changed if cache => {
-                rebuilt(file, format!("the file changed since the owner wrote it at {at}"))
-            }
+            Differs::Changed if self.is_reported(file) => return None,
+            Differs::Changed if cache => rebuilt(
+                file,
+                format!("the file changed since the owner wrote it at {at}"),
+            ),
             Differs::Changed
                 if checksummed && inventory::has_checksum(&self.project.root().join(file)) =>
             {
@@ -103,8 +107,9 @@ impl Scrub<'_> {
                     file,
                     format!("the file changed since {at}"),
                 );
-                finding
-                    .remedy("it was edited or is damaged; `git diff` shows changes since the last commit")
+                finding.remedy(
+                    "it was edited or is damaged; `git diff` shows changes since the last commit",
+                )
             }
             Differs::Changed if record.kind == Kind::Rewritten && !self.closed => return None,
             Differs::Changed => damage(format!("the file changed since {at}")).lost(all),

@@ -25,14 +25,14 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
             Some(Cure::SetIndexAside) => {
                 let folder = match &index {
                     Some(folder) => folder,
-                    None => index.insert(set_index_aside(project)?),
+                    None => index.insert(move_index_away(project)?),
                 };
                 format!(
                     "the index was moved to {}; the next start rebuilds it",
                     shown(root, folder)
                 )
             }
-            Some(Cure::SetAside) => match set_aside(&path)? {
+            Some(Cure::SetAside) => match move_away(&path)? {
                 Some(aside) => format!(
                     "renamed to {}; the next start rebuilds it",
                     shown(root, &aside)
@@ -44,7 +44,7 @@ pub fn repair(project: &Project, report: &mut Report, at: &str) -> Result<()> {
                 if blake3::hash(&bytes).to_hex().as_str() != hash {
                     continue;
                 }
-                let aside = set_aside(&path)?;
+                let aside = move_away(&path)?;
                 disk::ensure_dirs(disk::folder(&path), &mut Vec::new())?;
                 disk::write_atomic(&path, &bytes)?;
                 let kept = aside
@@ -112,7 +112,7 @@ fn shown(root: &Path, path: &Path) -> String {
 }
 
 /// Renames a file to the first free `<name>.damaged-N`. `None` if there is no file.
-fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
+fn move_away(path: &Path) -> Result<Option<PathBuf>> {
     if path.symlink_metadata().is_err() {
         return Ok(None);
     }
@@ -136,7 +136,7 @@ fn free(path: &Path) -> PathBuf {
 }
 
 /// Moves the index files and their snapshots to a folder next to the store. Scores stay.
-fn set_index_aside(project: &Project) -> Result<PathBuf> {
+fn move_index_away(project: &Project) -> Result<PathBuf> {
     let store = project.store();
     let aside = free(&store.with_extension("index"));
     disk::ensure_dir(&aside)?;

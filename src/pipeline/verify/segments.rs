@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::{Finding, Scrub, Wanted};
+use super::{Finding, Verifier, Wanted};
 use benchtop_model::Result;
 use benchtop_model::image::ImageRef;
 use benchtop_store::manifest::{Holds, Manifest, Part};
@@ -30,7 +30,7 @@ fn words(part: &Part) -> String {
     }
 }
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn segments(&mut self) -> Result<()> {
         let imports = self.project.imports();
         if self.refused.contains("imports/manifest.jsonl") {
@@ -43,7 +43,7 @@ impl Scrub<'_> {
         };
         self.unread |= !manifest.problems.is_empty()
             || manifest.torn
-            || self.is_told("imports/manifest.jsonl");
+            || self.is_reported("imports/manifest.jsonl");
         let mut named = BTreeSet::new();
         for part in manifest.entries.iter().flat_map(|entry| &entry.parts) {
             named.insert(part.file.clone());

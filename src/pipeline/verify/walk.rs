@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::{Finding, Scrub};
+use super::{Finding, Verifier};
 use benchtop_model::{Error, Result};
 use benchtop_store::inventory::{Kind, is_temporary};
 
@@ -14,7 +14,7 @@ const FOLDERS: [&str; 8] = [
 /// Maximum folder depth.
 const DEPTH: usize = 12;
 
-impl Scrub<'_> {
+impl Verifier<'_> {
     pub(super) fn walk(&mut self) -> Result<()> {
         let root = self.project.root().to_path_buf();
         let uid = root
@@ -38,7 +38,10 @@ impl Scrub<'_> {
             return self.look(path, name, uid);
         }
         if depth > DEPTH {
-            self.found(Finding::notice(name, "not checked: the folder is nested too deeply"));
+            self.found(Finding::notice(
+                name,
+                "not checked: the folder is nested too deeply",
+            ));
             return Ok(());
         }
         self.owner(name, &meta, uid);
@@ -69,14 +72,11 @@ impl Scrub<'_> {
                 "owned by another user (uid {}; the project's is uid {uid})",
                 meta.uid()
             );
-            self.found(
-                Finding::damage(name, what).remedy("change its owner with chown"),
-            );
+            self.found(Finding::damage(name, what).remedy("change its owner with chown"));
         }
         if meta.mode() & 0o002 != 0 {
             self.found(
-                Finding::notice(name, "writable by every user of this machine")
-                    .remedy("chmod o-w"),
+                Finding::notice(name, "writable by every user of this machine").remedy("chmod o-w"),
             );
         }
     }
@@ -105,10 +105,7 @@ impl Scrub<'_> {
                 _ => false,
             };
             if !known && Kind::of(name).is_none() && !name.starts_with("store/") {
-                self.found(Finding::notice(
-                    name,
-                    "not part of the recorded project",
-                ));
+                self.found(Finding::notice(name, "not part of the recorded project"));
             }
         }
         Ok(())

@@ -19,9 +19,9 @@ impl App {
             Action::GoReview => self.go_review(),
             Action::GoList => self.go_list(),
             Action::GoBoard => self.go_board(),
-            Action::GoVocabulary => self.go_workshop(PaneId::Vocabulary),
-            Action::GoTemplates => self.go_workshop(PaneId::Templates),
-            Action::GoCoverage => self.go_workshop(PaneId::Coverage),
+            Action::GoVocabulary => self.go_metadata(PaneId::Vocabulary),
+            Action::GoTemplates => self.go_metadata(PaneId::Templates),
+            Action::GoCoverage => self.go_metadata(PaneId::Coverage),
             Action::GoGenerate => self.go_generate(),
             Action::GoFilters => self.go_filters(),
             Action::GoAgreement => self.go_agreement(),
@@ -34,7 +34,7 @@ impl App {
             Action::Undo | Action::Redo
                 if matches!(self.at, PaneId::Vocabulary | PaneId::Templates) =>
             {
-                self.workshop_action(action);
+                self.metadata_action(action);
             }
             Action::Undo if self.undo_bulk() => {}
             Action::Undo | Action::Redo => {
@@ -89,7 +89,7 @@ impl App {
                     self.board_effects(effects);
                 }
                 PaneId::Vocabulary | PaneId::Templates | PaneId::Coverage => {
-                    self.workshop_action(action)
+                    self.metadata_action(action)
                 }
                 PaneId::Generate => {
                     let effects = self.generate.act(action);
@@ -303,7 +303,7 @@ impl App {
             | Action::PanRight
             | Action::Blink
             | Action::OtherPicture
-            | Action::PictureDifference => return self.look_closer(action),
+            | Action::PictureDifference => return self.view_action(action),
             Action::Explain => return self.explain_item(),
             Action::Doubtful => return self.ask_doubtful(),
             Action::EditItem => return self.edit_item(),
@@ -311,7 +311,7 @@ impl App {
                 if let Some(pane) = self.back_to.take() {
                     return self.go_back_to(pane);
                 }
-                if self.at_the_door() {
+                if self.would_quit() {
                     return self.leave();
                 }
                 let number = self.review.number();
@@ -335,7 +335,7 @@ impl App {
 
     pub(super) fn judge(&mut self, verdict: Verdict, at: u64) {
         if let Some(viewed) = self.viewed(at) {
-            self.once_seen(viewed, ConfirmFor::Verdict(verdict));
+            self.confirm_unseen(viewed, ConfirmFor::Verdict(verdict));
         }
     }
 
@@ -351,7 +351,7 @@ impl App {
     /// Gives the verdict of a macro on the item on screen.
     pub(super) fn run_macro(&mut self, which: usize, at: u64) {
         if let Some(viewed) = self.viewed(at) {
-            self.once_seen(viewed, ConfirmFor::Macro(which));
+            self.confirm_unseen(viewed, ConfirmFor::Macro(which));
         }
     }
 
@@ -375,7 +375,7 @@ impl App {
             made.name,
             made.help()
         )));
-        self.tell_unconfirmed(viewed.seen);
+        self.report_unconfirmed(viewed.seen);
         self.tags
             .used(judgement.note.as_deref().unwrap_or_default());
         let effects = self.review.decide(viewed.number, viewed.rev, judgement);
@@ -407,7 +407,7 @@ impl App {
         let what = rule.map_or("reject", |keys| keys.reject);
         let menu = Menu::new(format!("{what} #{number}: why?"), choices)
             .several()
-            .keeping(&self.begun_note(number));
+            .keeping(&self.unfinished_note(number));
         let menu = menu.with_tags(self.tags.known().to_vec());
         self.overlay = Some(Overlay::Menu(MenuFor::Reject(viewed), menu));
     }

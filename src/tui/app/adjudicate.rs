@@ -50,7 +50,7 @@ impl App {
         };
         let gap = action == Action::GuidelineGap;
         if verdict != Verdict::Reject {
-            return self.once_seen(viewed, ConfirmFor::Settle { verdict, gap });
+            return self.confirm_unseen(viewed, ConfirmFor::Settle { verdict, gap });
         }
         // As in the review, the menu warns if a picture was not shown.
         if let Some(unseen) = viewed.unseen() {
@@ -71,9 +71,7 @@ impl App {
             (true, _) => {
                 let choices = SETTLES.map(|v| Choice::new(v.name()).wants_note()).to_vec();
                 Menu::new(
-                    format!(
-                        "#{number}, guideline gap: choose a verdict and describe the gap"
-                    ),
+                    format!("#{number}, guideline gap: choose a verdict and describe the gap"),
                     choices,
                 )
             }
@@ -163,7 +161,7 @@ impl App {
                     match inspect::within(&self.welcome.root, Path::new(&path)).is_ok()
                         && file.is_file()
                     {
-                        true => self.shop.edit = Some((file, 1)),
+                        true => self.metadata_editor.edit = Some((file, 1)),
                         false => self.say(Toast::warning(format!("{path} no longer exists"))),
                     }
                 }
@@ -224,7 +222,7 @@ impl App {
     }
 
     /// Sends verdicts without a receipt again. A repeated uuid counts once.
-    pub(super) fn settle_again(&mut self) {
+    pub(super) fn resend_settled(&mut self) {
         for decide in self.adjudicate.pending().to_vec() {
             self.link.ask(
                 Pending::Adjudicate(adjudicate::Want::Settled(decide.uuid)),
@@ -234,7 +232,7 @@ impl App {
     }
 
     /// New verdicts may change the disputes.
-    pub(super) fn adjudicate_again(&mut self) {
+    pub(super) fn refresh_disputes(&mut self) {
         if self.at == PaneId::Adjudicate {
             let effects = self.adjudicate.refresh();
             self.adjudicate_effects(effects);

@@ -20,13 +20,13 @@ impl App {
     }
 
     /// Schedules an update after new verdicts, if the pane is on screen.
-    pub(super) fn agree_soon(&mut self) {
+    pub(super) fn refresh_agreement_soon(&mut self) {
         if self.at == PaneId::Agreement && self.agree_at.is_none() {
             self.agree_at = Some(self.now() + AGREE_MS);
         }
     }
 
-    pub(super) fn agree_again(&mut self) {
+    pub(super) fn refresh_agreement(&mut self) {
         self.agree_at = None;
         if self.at == PaneId::Agreement {
             let effects = self.agreement.refresh();

@@ -23,7 +23,7 @@ impl App {
     }
 
     /// Reloads the board at once if it is on screen, after its inputs changed.
-    pub(super) fn board_again(&mut self) {
+    pub(super) fn refresh_board(&mut self) {
         if self.at == PaneId::Board {
             let effects = self.board.again();
             self.board_effects(effects);
@@ -33,7 +33,7 @@ impl App {
     }
 
     /// Reloads the board if new verdicts affect it.
-    pub(super) fn board_curated_again(&mut self) {
+    pub(super) fn refresh_curated_board(&mut self) {
         if self.at == PaneId::Board {
             let effects = self.board.judged();
             self.board_effects(effects);

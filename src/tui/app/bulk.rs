@@ -97,10 +97,7 @@ impl App {
             return self.say(Toast::done(format!("{said}; {undo} undoes it")));
         }
         if done.judged == 0 {
-            return self.say(Toast::info(format!(
-                "nothing to judge{}",
-                left_out(&done)
-            )));
+            return self.say(Toast::info(format!("nothing to judge{}", left_out(&done))));
         }
         let left = left_out(&done);
         let help = left.trim_start_matches([',', ' ']).to_string();
@@ -151,7 +148,7 @@ impl App {
         }
     }
 
-    pub(super) fn unbulked(&mut self, answer: Result<AnyReply>) {
+    pub(super) fn on_bulk_undone(&mut self, answer: Result<AnyReply>) {
         self.bulk = None;
         match answer.and_then(request::UndoBulk::reply) {
             Ok(done) => self.say(Toast::done(format!(
@@ -163,7 +160,7 @@ impl App {
     }
 
     /// Counts a verdict saved since then, or an undo of one.
-    pub(super) fn bulk_is_past(&mut self, taken_back: bool) {
+    pub(super) fn count_after_bulk(&mut self, taken_back: bool) {
         if let Some(done) = &mut self.bulk {
             done.since = if taken_back {
                 done.since.saturating_sub(1)

@@ -61,7 +61,7 @@ impl App {
     }
 
     /// After a frame of another size: the list requests as many rows as now fit.
-    pub fn drawn_in_another_size(&mut self) {
+    pub fn after_resized_frame(&mut self) {
         let effects = self.list.resized();
         self.list_effects(effects);
         if self.at == PaneId::Filters {
@@ -86,16 +86,19 @@ impl App {
                 self.review.draw(screen.pane, buf, &self.setting.look);
                 pixels_at = Some(place);
             }
-            PaneId::Vocabulary => {
-                self.shop
-                    .vocabulary
-                    .draw(&self.shop.desk, screen.pane, buf, &self.setting.look)
-            }
+            PaneId::Vocabulary => self.metadata_editor.vocabulary.draw(
+                &self.metadata_editor.desk,
+                screen.pane,
+                buf,
+                &self.setting.look,
+            ),
             PaneId::Templates => {
-                typing_at =
-                    self.shop
-                        .templates
-                        .draw(&self.shop.desk, screen.pane, buf, &self.setting.look);
+                typing_at = self.metadata_editor.templates.draw(
+                    &self.metadata_editor.desk,
+                    screen.pane,
+                    buf,
+                    &self.setting.look,
+                );
             }
             PaneId::Generate => {
                 let newest = self.newest_picture(screen.pane);
@@ -113,10 +116,11 @@ impl App {
             }
             PaneId::Adjudicate => self.draw_adjudicate(screen.pane, buf),
             PaneId::Rounds => typing_at = self.rounds.draw(screen.pane, buf, &self.setting.look),
-            PaneId::Coverage => self
-                .shop
-                .coverage
-                .draw(screen.pane, buf, &self.setting.look),
+            PaneId::Coverage => {
+                self.metadata_editor
+                    .coverage
+                    .draw(screen.pane, buf, &self.setting.look)
+            }
             PaneId::List => self.list.draw(screen.pane, buf, &self.setting.look),
             PaneId::Board => self.draw_board(screen.pane, buf),
         }

@@ -28,8 +28,11 @@ impl App {
             .into_iter()
             .map(|(_, choice)| choice)
             .collect();
-        let menu = Menu::new(format!("edit #{} (with an optional note)", draft.number), choices)
-            .keeping(&draft.note);
+        let menu = Menu::new(
+            format!("edit #{} (with an optional note)", draft.number),
+            choices,
+        )
+        .keeping(&draft.note);
         let menu = menu.with_tags(self.tags.known().to_vec());
         self.overlay = Some(Overlay::Menu(MenuFor::Edit(Box::new(draft)), menu));
     }
@@ -74,7 +77,7 @@ impl App {
     pub(super) fn item_edited(&mut self, draft: Draft, answer: Result<AnyReply>) {
         match answer.and_then(request::Edit::reply) {
             Ok(edited) => {
-                self.bulk_is_past(false);
+                self.count_after_bulk(false);
                 let accept = self.keymap.press(Action::Accept);
                 let verdicts = match edited.voided {
                     0 => String::new(),

@@ -100,10 +100,9 @@ impl App {
         let formats = CopyFormat::ALL.to_vec();
         let title = match &what {
             CopyWhat::All => "copy the whole table as".to_string(),
-            CopyWhat::Selected(ids) => format!(
-                "copy {} selected rows as",
-                text::grouped(ids.len() as u64)
-            ),
+            CopyWhat::Selected(ids) => {
+                format!("copy {} selected rows as", text::grouped(ids.len() as u64))
+            }
             CopyWhat::Row(_) | CopyWhat::Page { .. } => "copy as".to_string(),
         };
         let menu = Menu::new(

@@ -102,7 +102,7 @@ impl App {
     }
 
     /// Reports that an accepted item was flagged, which makes it a false alarm of the filter.
-    pub(super) fn tell_overridden(&mut self, receipt: &Receipt) {
+    pub(super) fn report_override(&mut self, receipt: &Receipt) {
         if self.review.overrides(receipt) {
             self.say(Toast::info(format!(
                 "#{} overrides the filter (false alarm)",

@@ -65,8 +65,8 @@ impl App {
         if self.recount_at.is_some_and(|at| at <= now) {
             self.recount_at = None;
             self.link.ask(Pending::Status, request::Status);
-            self.workshop_recount();
-            self.adjudicate_again();
+            self.recount_metadata();
+            self.refresh_disputes();
         }
         if self.gauges_at.is_some_and(|at| at <= now) {
             self.read_gauges();
@@ -75,19 +75,19 @@ impl App {
             self.count_scores();
         }
         if self.agree_at.is_some_and(|at| at <= now) {
-            self.agree_again();
+            self.refresh_agreement();
         }
         if self.blink_at.is_some_and(|at| at <= now) {
-            self.blink_on(now);
+            self.advance_blink(now);
         }
         if self.rounds_due.is_some_and(|at| at <= now) {
-            self.rounds_again();
+            self.refresh_rounds();
         }
         if self.round_form_due.is_some_and(|at| at <= now) {
             self.preview_round();
         }
         if self.round_due.is_some_and(|at| at <= now) {
-            self.round_again();
+            self.check_round();
         }
         if self.note_due.is_some_and(|at| at <= now) {
             self.remember();
@@ -103,7 +103,7 @@ impl App {
     }
 
     /// Whether all verdicts and the resume point were acknowledged.
-    pub(super) fn nothing_on_its_way(&self) -> bool {
+    pub(super) fn all_acknowledged(&self) -> bool {
         self.review.pending().is_empty()
             && self.adjudicate.pending().is_empty()
             && !self.link.unplaced()
@@ -111,7 +111,7 @@ impl App {
 
     /// Leaves once the last verdicts are on disk.
     pub(super) fn leave(&mut self) {
-        if let Some(asked) = self.shop.desk.before_quit() {
+        if let Some(asked) = self.metadata_editor.desk.before_quit() {
             // A second ctrl-c quits even with unsaved edits.
             let again = matches!(&self.overlay, Some(Overlay::Menu(MenuFor::Metadata(_), _)));
             if !again {
@@ -123,7 +123,7 @@ impl App {
             self.give_back();
         }
         // Also without an owner, which may come back in time. A second key leaves at once.
-        if self.nothing_on_its_way() || self.leaving.is_some() {
+        if self.all_acknowledged() || self.leaving.is_some() {
             self.quit = true;
             return;
         }

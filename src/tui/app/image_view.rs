@@ -13,18 +13,18 @@ const BLINK_MS: u64 = 500;
 
 impl App {
     /// Zooms, pans, or switches between the pictures of a pair.
-    pub(super) fn look_closer(&mut self, action: Action) {
+    pub(super) fn view_action(&mut self, action: Action) {
         let looking = self.review.looking();
         let region = looking.region;
         match action {
-            Action::ZoomIn => self.turn_to(region.zoom(true), "maximum zoom"),
-            Action::ZoomOut => self.turn_to(region.zoom(false), "the whole picture is shown"),
+            Action::ZoomIn => self.show_region(region.zoom(true), "maximum zoom"),
+            Action::ZoomOut => self.show_region(region.zoom(false), "the whole picture is shown"),
             Action::PanLeft => self.pan(-1, 0),
             Action::PanRight => self.pan(1, 0),
             Action::PanUp => self.pan(0, -1),
             Action::PanDown => self.pan(0, 1),
             Action::Blink => self.blink(looking),
-            _ => self.turn_pair(action, looking),
+            _ => self.switch_pair(action, looking),
         }
     }
 
@@ -37,11 +37,11 @@ impl App {
             ),
             _ => "edge of the picture".to_string(),
         };
-        self.turn_to(region.pan(right, down), &why);
+        self.show_region(region.pan(right, down), &why);
     }
 
     /// Shows another region, or says why it cannot.
-    fn turn_to(&mut self, region: Region, why: &str) {
+    fn show_region(&mut self, region: Region, why: &str) {
         let looking = self.review.looking();
         if !matches!(self.review.picture(), Picture::Ready(_)) {
             return self.say(Toast::info("no picture to zoom into"));
@@ -69,7 +69,7 @@ impl App {
         false
     }
 
-    fn turn_pair(&mut self, action: Action, mut looking: Looking) {
+    fn switch_pair(&mut self, action: Action, mut looking: Looking) {
         // Switching to the other picture needs only one that works.
         let turns = action == Action::OtherPicture
             && self
@@ -113,7 +113,7 @@ impl App {
     }
 
     /// Shows the other picture, once the current one has been on screen.
-    pub(super) fn blink_on(&mut self, now: u64) {
+    pub(super) fn advance_blink(&mut self, now: u64) {
         let looking = self.review.looking();
         let Some(second) = looking
             .blink

@@ -109,7 +109,7 @@ impl App {
         match self.keymap.lookup(&scopes, &self.chord) {
             // On a slow line, half an arrow key looks like escape: it may close things, but not the
             // program.
-            Lookup::Action(Action::Back) if key.code == KeyCode::Esc && self.at_the_door() => {
+            Lookup::Action(Action::Back) if key.code == KeyCode::Esc && self.would_quit() => {
                 self.chord.clear();
                 let quits = self
                     .keymap
@@ -117,9 +117,7 @@ impl App {
                     .into_iter()
                     .find(|k| k != "esc");
                 let quits = quits.unwrap_or_else(|| self.keymap.press(Action::Quit));
-                self.say(Toast::info(format!(
-                    "nothing to close; {quits} quits"
-                )));
+                self.say(Toast::info(format!("nothing to close; {quits} quits")));
             }
             Lookup::Action(action) => {
                 self.chord.clear();
@@ -138,11 +136,13 @@ impl App {
                 self.rounds_effects(effects);
             }
             Lookup::Elsewhere(_)
-                if self.at == PaneId::Templates && self.shop.templates.typing() =>
+                if self.at == PaneId::Templates && self.metadata_editor.templates.typing() =>
             {
                 self.chord.clear();
-                let shop = &mut self.shop;
-                let effects = shop.templates.key(key, &mut shop.desk);
+                let metadata_editor = &mut self.metadata_editor;
+                let effects = metadata_editor
+                    .templates
+                    .key(key, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             Lookup::Elsewhere(actions) => {
@@ -155,7 +155,7 @@ impl App {
     }
 
     /// Whether going back would quit the program.
-    pub(super) fn at_the_door(&self) -> bool {
+    pub(super) fn would_quit(&self) -> bool {
         self.at == PaneId::Review && self.back_to.is_none() && self.review.queue().is_all()
     }
 
@@ -259,8 +259,10 @@ impl App {
                 self.rounds_effects(effects);
             }
             None if self.at == PaneId::Templates => {
-                let shop = &mut self.shop;
-                let effects = shop.templates.paste(pasted, &mut shop.desk);
+                let metadata_editor = &mut self.metadata_editor;
+                let effects = metadata_editor
+                    .templates
+                    .paste(pasted, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             _ => {
@@ -312,7 +314,7 @@ impl App {
                         self.board_filtered(&before)
                     }
                     Some(Overlay::Prompt(PromptFor::Note(number, before), _)) => {
-                        self.noted(number, &before)
+                        self.on_note(number, &before)
                     }
                     _ => {}
                 },
@@ -427,7 +429,7 @@ impl App {
             },
             MenuFor::Coverage(purpose) => {
                 if let Some(pick) = picks.first() {
-                    let effects = self.shop.coverage.chosen(&purpose, *pick);
+                    let effects = self.metadata_editor.coverage.chosen(&purpose, *pick);
                     self.coverage_effects(effects);
                 }
             }

@@ -50,25 +50,25 @@ impl MetadataEditor {
 }
 
 impl App {
-    pub(super) fn go_workshop(&mut self, at: PaneId) {
+    pub(super) fn go_metadata(&mut self, at: PaneId) {
         self.at = at;
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         match at {
             PaneId::Vocabulary => {
-                let effects = shop.vocabulary.start(&mut shop.desk);
+                let effects = metadata_editor.vocabulary.start(&mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             PaneId::Templates => {
-                let effects = shop.templates.start(&mut shop.desk);
+                let effects = metadata_editor.templates.start(&mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             _ => {
-                let effects = shop.coverage.start();
+                let effects = metadata_editor.coverage.start();
                 // The vocabularies are among the possible axes.
-                let read = if *shop.desk.phase() == Phase::Ready {
+                let read = if *metadata_editor.desk.phase() == Phase::Ready {
                     vec![]
                 } else {
-                    shop.desk.read()
+                    metadata_editor.desk.read()
                 };
                 self.coverage_effects(effects);
                 self.metadata_effects(read);
@@ -77,27 +77,31 @@ impl App {
     }
 
     /// Runs an action in the current pane.
-    pub(super) fn workshop_action(&mut self, action: Action) {
+    pub(super) fn metadata_action(&mut self, action: Action) {
         if action == Action::Recompose {
-            if !self.shop.desk.session().changed().is_empty() {
+            if !self.metadata_editor.desk.session().changed().is_empty() {
                 return self.say(Toast::info(
                     "save or revert your edits first: items are composed from the files on disk",
                 ));
             }
             return self.recompose(Vec::new(), false, (true, true));
         }
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         match self.at {
             PaneId::Vocabulary => {
-                let effects = shop.vocabulary.act(action, &mut shop.desk);
+                let effects = metadata_editor
+                    .vocabulary
+                    .act(action, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             PaneId::Templates => {
-                let effects = shop.templates.act(action, &mut shop.desk);
+                let effects = metadata_editor
+                    .templates
+                    .act(action, &mut metadata_editor.desk);
                 self.metadata_effects(effects);
             }
             _ => {
-                let names: Vec<String> = shop
+                let names: Vec<String> = metadata_editor
                     .desk
                     .session()
                     .edited()
@@ -105,7 +109,7 @@ impl App {
                     .keys()
                     .cloned()
                     .collect();
-                let effects = shop.coverage.act(action, &names);
+                let effects = metadata_editor.coverage.act(action, &names);
                 self.coverage_effects(effects);
             }
         }
@@ -116,11 +120,11 @@ impl App {
             match effect {
                 MetadataEffect::Ask(want, ask) => {
                     if want == metadata::Want::Saved {
-                        self.shop.renames = renames(self.shop.desk.session());
+                        self.metadata_editor.renames = renames(self.metadata_editor.desk.session());
                     }
                     self.ask_now(Pending::Metadata(want), ask);
                 }
-                MetadataEffect::Preview(request) => self.shop.previewer.want(request),
+                MetadataEffect::Preview(request) => self.metadata_editor.previewer.want(request),
                 MetadataEffect::Edit { file, line } => self.edit_outside(&file, line),
                 MetadataEffect::AskText {
                     purpose,
@@ -178,19 +182,30 @@ impl App {
 
     /// Goes to a position in a file, in the pane that edits it.
     fn jump(&mut self, file: &str, line: u32, column: u32) {
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         let stay = self.at == PaneId::Templates;
         let text = stay
-            .then(|| shop.templates.jump(&mut shop.desk, file, line, column))
+            .then(|| {
+                metadata_editor
+                    .templates
+                    .jump(&mut metadata_editor.desk, file, line, column)
+            })
             .flatten();
         if let Some(effects) = text {
             return self.metadata_effects(effects);
         }
-        if let Some(effects) = shop.vocabulary.jump(&mut shop.desk, file, line) {
+        if let Some(effects) =
+            metadata_editor
+                .vocabulary
+                .jump(&mut metadata_editor.desk, file, line)
+        {
             self.at = PaneId::Vocabulary;
             return self.metadata_effects(effects);
         }
-        match shop.templates.jump(&mut shop.desk, file, line, column) {
+        match metadata_editor
+            .templates
+            .jump(&mut metadata_editor.desk, file, line, column)
+        {
             Some(effects) => {
                 self.at = PaneId::Templates;
                 self.metadata_effects(effects);
@@ -201,24 +216,24 @@ impl App {
 
     fn edit_outside(&mut self, file: &str, line: u32) {
         let path = self.welcome.root.join("metadata").join(file);
-        if self.shop.desk.session().shipped() || !path.is_file() {
+        if self.metadata_editor.desk.session().shipped() || !path.is_file() {
             return self.say(Toast::info(
                 "these are the built-in files; save once to write them to the project",
             ));
         }
-        self.shop.edit = Some((path, line));
+        self.metadata_editor.edit = Some((path, line));
     }
 
     /// The file and line to open in the user's editor, since the last call.
     pub fn wants_edit(&mut self) -> Option<(PathBuf, u32)> {
-        self.shop.edit.take()
+        self.metadata_editor.edit.take()
     }
 
     /// The user's editor exited or could not be started.
     pub fn edited(&mut self, outcome: std::io::Result<()>) {
         match outcome {
             Ok(()) => {
-                let effects = self.shop.desk.read();
+                let effects = self.metadata_editor.desk.read();
                 self.metadata_effects(effects);
                 self.rules_changed();
                 self.guidelines_edited();
@@ -230,14 +245,16 @@ impl App {
     }
 
     pub(super) fn metadata_answered(&mut self, want: metadata::Want, answer: Result<AnyReply>) {
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         let mut effects = match want {
-            metadata::Want::State => shop.desk.take(answer.and_then(request::Metadata::reply)),
+            metadata::Want::State => metadata_editor
+                .desk
+                .take(answer.and_then(request::Metadata::reply)),
             metadata::Want::Saved => {
                 let answer = answer.and_then(request::SaveMetadata::reply);
                 let saved = answer.is_ok();
-                let effects = shop.desk.saved(answer);
-                let renames = std::mem::take(&mut shop.renames);
+                let effects = metadata_editor.desk.saved(answer);
+                let renames = std::mem::take(&mut metadata_editor.renames);
                 // Look for stale items while the user still looks at the saved file.
                 if saved && !effects.iter().any(|e| matches!(e, MetadataEffect::Quit)) {
                     self.metadata_effects(effects);
@@ -245,22 +262,28 @@ impl App {
                 }
                 effects
             }
-            metadata::Want::Impact => shop.desk.impact(answer.and_then(request::Impact::reply)),
+            metadata::Want::Impact => metadata_editor
+                .desk
+                .impact(answer.and_then(request::Impact::reply)),
             metadata::Want::Terms(name) => {
                 let terms = answer.and_then(request::Terms::reply);
-                shop.vocabulary.take_terms(&name, terms)
+                metadata_editor.vocabulary.take_terms(&name, terms)
             }
         };
         effects.extend(match self.at {
-            PaneId::Vocabulary => shop.vocabulary.refreshed(&mut shop.desk),
-            PaneId::Templates => shop.templates.refreshed(&mut shop.desk),
+            PaneId::Vocabulary => metadata_editor
+                .vocabulary
+                .refreshed(&mut metadata_editor.desk),
+            PaneId::Templates => metadata_editor
+                .templates
+                .refreshed(&mut metadata_editor.desk),
             _ => vec![],
         });
         self.metadata_effects(effects);
     }
 
     pub(super) fn coverage_answered(&mut self, want: coverage::Want, answer: Result<AnyReply>) {
-        let pane = &mut self.shop.coverage;
+        let pane = &mut self.metadata_editor.coverage;
         match want {
             coverage::Want::Grid(rows, columns) => {
                 let grid = answer.and_then(request::Grid::reply);
@@ -284,21 +307,21 @@ impl App {
             let effects = self.review.changed(number);
             self.carry_out(effects);
         }
-        if *self.shop.desk.phase() == Phase::Ready {
-            let effects = self.shop.desk.read();
+        if *self.metadata_editor.desk.phase() == Phase::Ready {
+            let effects = self.metadata_editor.desk.read();
             self.metadata_effects(effects);
         }
     }
 
     /// Items or verdicts changed: recount.
-    pub(super) fn workshop_recount(&mut self) {
+    pub(super) fn recount_metadata(&mut self) {
         match self.at {
             PaneId::Vocabulary => {
-                let effects = self.shop.vocabulary.changed();
+                let effects = self.metadata_editor.vocabulary.changed();
                 self.metadata_effects(effects);
             }
             PaneId::Coverage => {
-                let effects = self.shop.coverage.start();
+                let effects = self.metadata_editor.coverage.start();
                 self.coverage_effects(effects);
             }
             _ => {}
@@ -306,20 +329,34 @@ impl App {
     }
 
     pub(super) fn metadata_chosen(&mut self, purpose: &metadata::ChoiceFor, pick: usize) {
-        let shop = &mut self.shop;
-        let effects = shop
+        let metadata_editor = &mut self.metadata_editor;
+        let effects = metadata_editor
             .desk
             .chosen(purpose, pick)
-            .or_else(|| shop.vocabulary.chosen(purpose, pick, &mut shop.desk))
-            .or_else(|| shop.templates.chosen(purpose, pick, &mut shop.desk));
+            .or_else(|| {
+                metadata_editor
+                    .vocabulary
+                    .chosen(purpose, pick, &mut metadata_editor.desk)
+            })
+            .or_else(|| {
+                metadata_editor
+                    .templates
+                    .chosen(purpose, pick, &mut metadata_editor.desk)
+            });
         self.metadata_effects(effects.unwrap_or_default());
     }
 
     pub(super) fn metadata_typed(&mut self, purpose: &metadata::TextFor, text: &str) {
-        let shop = &mut self.shop;
+        let metadata_editor = &mut self.metadata_editor;
         let effects = match self.at {
-            PaneId::Templates => shop.templates.typed(purpose, text, &mut shop.desk),
-            _ => shop.vocabulary.typed(purpose, text, &mut shop.desk),
+            PaneId::Templates => {
+                metadata_editor
+                    .templates
+                    .typed(purpose, text, &mut metadata_editor.desk)
+            }
+            _ => metadata_editor
+                .vocabulary
+                .typed(purpose, text, &mut metadata_editor.desk),
         };
         self.metadata_effects(effects);
     }

@@ -141,7 +141,7 @@ pub struct App {
     list: ListPane,
     list_started: bool,
     board: BoardPane,
-    shop: metadata::MetadataEditor,
+    metadata_editor: metadata::MetadataEditor,
     generate: GeneratePane,
     filters: FiltersPane,
     agreement: AgreementPane,
@@ -223,7 +223,7 @@ impl App {
     ) -> Result<App> {
         let wrote = messages.clone();
         let wrote = move |done| drop(wrote.send(Message::Preview(done)));
-        let shop = metadata::MetadataEditor::new(wrote).map_err(|e| {
+        let metadata_editor = metadata::MetadataEditor::new(wrote).map_err(|e| {
             benchtop_model::Error::io(
                 &e,
                 "cannot start the preview thread",
@@ -254,7 +254,7 @@ impl App {
             list: ListPane::new(),
             list_started: false,
             board: BoardPane::waiting(App::interval),
-            shop,
+            metadata_editor,
             generate: GeneratePane::new(),
             filters: FiltersPane::new(),
             agreement: AgreementPane::new(),
@@ -318,7 +318,7 @@ impl App {
         if !place.round.is_empty() {
             self.link.ask(Pending::Resume(place.round), request::Rounds);
         }
-        self.take_up_note(place.note);
+        self.resume_note(place.note);
     }
 
     fn subscribe(&mut self) {
@@ -362,12 +362,12 @@ impl App {
             Message::Input(input, at) => self.input(input, at),
             Message::HungUp | Message::Signal(_) => self.quit = true,
             Message::Owner(generation, incoming) if self.link.is_current(generation) => {
-                self.owner_said(incoming)
+                self.on_incoming(incoming)
             }
             Message::Owner(..) => {}
             Message::Linked(generation, linked) => self.linked(generation, linked),
             Message::Picture(_) => self.dirty = true,
-            Message::Preview(done) => self.dirty |= self.shop.desk.preview(done),
+            Message::Preview(done) => self.dirty |= self.metadata_editor.desk.preview(done),
         }
     }
 

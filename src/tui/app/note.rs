@@ -25,7 +25,7 @@ impl App {
     }
 
     /// Restores the note that was being typed when the annotator left.
-    pub(super) fn take_up_note(&mut self, note: Option<(u32, String)>) {
+    pub(super) fn resume_note(&mut self, note: Option<(u32, String)>) {
         let Some((number, note)) = note else { return };
         let (key, shown) = (self.keymap.press(Action::Note), text::fit(&note, SHOWN));
         self.say(Toast::info(format!(
@@ -35,7 +35,7 @@ impl App {
     }
 
     /// The unfinished note on this item.
-    pub(super) fn begun_note(&self, number: u32) -> String {
+    pub(super) fn unfinished_note(&self, number: u32) -> String {
         let note = self.review.note().filter(|(of, _)| *of == number);
         note.map(|(_, note)| note.clone()).unwrap_or_default()
     }
@@ -48,13 +48,13 @@ impl App {
         let Some(number) = self.review.number() else {
             return self.say(Toast::info("no item to write a note on"));
         };
-        let begun = self.begun_note(number);
+        let begun = self.unfinished_note(number);
         let prompt = Prompt::new(format!("note on #{number}"), begun.clone(), Vec::new());
         self.overlay = Some(Overlay::Prompt(PromptFor::Note(number, begun), prompt));
     }
 
     /// Keeps the typed note for the next verdict on the item.
-    pub(super) fn noted(&mut self, number: u32, note: &str) {
+    pub(super) fn on_note(&mut self, number: u32, note: &str) {
         let note = note.trim();
         self.review
             .set_note((!note.is_empty()).then(|| (number, note.to_string())));
@@ -63,7 +63,7 @@ impl App {
 
     /// Removes and returns the note for a verdict on the item.
     pub(super) fn take_note(&mut self, number: u32) -> Option<String> {
-        let note = self.begun_note(number).trim().to_string();
+        let note = self.unfinished_note(number).trim().to_string();
         if note.is_empty() {
             return None;
         }
@@ -74,7 +74,7 @@ impl App {
     }
 
     /// Restores the note of a refused verdict.
-    pub(super) fn note_again(&mut self, number: u32, note: Option<String>) {
+    pub(super) fn restore_note(&mut self, number: u32, note: Option<String>) {
         if let (Some(note), None) = (note, self.review.note()) {
             self.review.set_note(Some((number, note)));
         }

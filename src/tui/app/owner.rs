@@ -15,7 +15,7 @@ use benchtop_owner::wire::{AnyReply, Event, Receipt, Request, request};
 const RECOUNT_MS: u64 = 250;
 
 impl App {
-    pub(super) fn owner_said(&mut self, incoming: Incoming) {
+    pub(super) fn on_incoming(&mut self, incoming: Incoming) {
         match incoming {
             Incoming::Answer(number, answer) => {
                 let more = answer.as_ref().is_ok_and(AnyReply::is_partial);
@@ -26,7 +26,7 @@ impl App {
                         // The awaited answer is here, so "counting" no longer applies.
                         self.toast = None;
                     }
-                    self.let_held_go();
+                    self.release_held_keys();
                 }
             }
             Incoming::Progress(_, progress) => {
@@ -36,10 +36,10 @@ impl App {
                     text::grouped(progress.done)
                 )));
             }
-            Incoming::Event(event) => self.happened(event),
+            Incoming::Event(event) => self.on_event(event),
             Incoming::Lost => self.lost(),
         }
-        if self.leaving.is_some() && self.nothing_on_its_way() {
+        if self.leaving.is_some() && self.all_acknowledged() {
             self.quit = true;
         }
     }
@@ -49,7 +49,7 @@ impl App {
             "lost the owner; reconnecting, no acknowledged verdict is lost",
         ));
         self.link.reconnect(std::time::Duration::ZERO);
-        self.let_held_go();
+        self.release_held_keys();
     }
 
     pub(super) fn linked(&mut self, generation: u64, linked: Result<Connected>) {
@@ -63,7 +63,7 @@ impl App {
                     return;
                 }
                 self.say(Toast::done("reconnected"));
-                self.grown(welcome.items);
+                self.on_items_added(welcome.items);
                 self.welcome = welcome;
                 // A repeated uuid counts once, whether or not the first attempt reached the disk.
                 let again: Vec<_> = self
@@ -76,7 +76,7 @@ impl App {
                     self.link
                         .ask(Pending::Decide(decide.uuid), request::Decide(decide));
                 }
-                self.settle_again();
+                self.resend_settled();
                 self.link.ask_again();
                 self.subscribe();
                 self.resync();
@@ -88,7 +88,7 @@ impl App {
         }
     }
 
-    fn happened(&mut self, event: Event) {
+    fn on_event(&mut self, event: Event) {
         match event {
             Event::Verdict { who, receipt } => {
                 self.rev = self.rev.max(receipt.rev);
@@ -120,15 +120,15 @@ impl App {
             }
             Event::Imported { items } => {
                 self.welcome.items = items;
-                self.grown(items);
+                self.on_items_added(items);
                 self.changed();
-                self.board_again();
+                self.refresh_board();
             }
             Event::Metadata => self.metadata_changed(),
             Event::MetadataErrors(Some(what)) => self.say(Toast::warning(what)),
-            Event::MetadataErrors(None) => self.say(Toast::done(
-                "the metadata has no more errors and is in use",
-            )),
+            Event::MetadataErrors(None) => {
+                self.say(Toast::done("the metadata has no more errors and is in use"))
+            }
             Event::Made { rev, numbers } => {
                 self.rev = self.rev.max(rev);
                 for number in numbers {
@@ -150,7 +150,7 @@ impl App {
             Event::JobGone(id) => self.generate.gone(id),
             Event::Scoring(job) => {
                 let nothing_to_see = self.at != PaneId::Filters && !job.phase.over();
-                self.scoring_went_on(*job);
+                self.scoring_progressed(*job);
                 if nothing_to_see {
                     return;
                 }
@@ -158,11 +158,11 @@ impl App {
             Event::Rules => self.rules_changed(),
             // Visibility may have changed.
             Event::Rounds => {
-                self.rounds_again();
+                self.refresh_rounds();
                 self.resync();
             }
             Event::Resync => self.resync(),
-            Event::Reread => self.board_again(),
+            Event::Reread => self.refresh_board(),
             Event::Ending => {
                 self.link.stopped();
                 self.say(Toast::warning(
@@ -173,7 +173,7 @@ impl App {
         self.dirty = true;
     }
 
-    fn grown(&mut self, items: u64) {
+    fn on_items_added(&mut self, items: u64) {
         self.welcome.items = items;
         let effects = self.review.grow(u32::try_from(items).unwrap_or(u32::MAX));
         self.carry_out(effects);
@@ -185,9 +185,9 @@ impl App {
             self.recount_at = Some(self.now() + RECOUNT_MS);
         }
         self.count_scores_soon();
-        self.agree_soon();
-        self.rounds_soon();
-        self.board_curated_again();
+        self.refresh_agreement_soon();
+        self.refresh_rounds_soon();
+        self.refresh_curated_board();
         if self.at == PaneId::List {
             let effects = self.list.changed();
             self.list_effects(effects);
@@ -202,9 +202,9 @@ impl App {
             let effects = self.list.start();
             self.list_effects(effects);
         }
-        self.board_again();
+        self.refresh_board();
         self.round_changed();
-        self.rounds_soon();
+        self.refresh_rounds_soon();
         if self.at == PaneId::Generate {
             self.go_generate();
         }
@@ -233,9 +233,9 @@ impl App {
             Pending::Adjudicate(want) => self.adjudicate_answered(want, answer),
             Pending::Rounds(want) => self.rounds_answered(want, answer),
             Pending::Resume(name) => self.resume(&name, answer),
-            Pending::Turn(round, ask) => self.turned(&round, ask, answer),
-            Pending::Feedback(round, verdict) => self.told(&round, verdict, answer),
-            Pending::Guidelines(round) => self.guidelines_came(&round, answer),
+            Pending::Turn(round, ask) => self.on_assignment(&round, ask, answer),
+            Pending::Feedback(round, verdict) => self.on_feedback(&round, verdict, answer),
+            Pending::Guidelines(round) => self.on_guidelines(&round, answer),
             Pending::Explain(number) => self.explained(number, answer),
             Pending::Recompose {
                 renames,
@@ -247,7 +247,7 @@ impl App {
             Pending::Unretire(retirement) => self.unretired(*retirement, answer),
             Pending::Edited(draft) => self.item_edited(*draft, answer),
             Pending::Bulk(bulk) => self.bulk_answered(*bulk, answer),
-            Pending::Unbulk => self.unbulked(answer),
+            Pending::Unbulk => self.on_bulk_undone(answer),
             Pending::List(want) => {
                 let effects = self.list.answer(want, answer);
                 self.list_effects(effects);
@@ -268,40 +268,40 @@ impl App {
                 } else {
                     answer.and_then(request::Undo::reply)
                 };
-                if let Some(receipt) = self.said(answer) {
+                if let Some(receipt) = self.ok_or_show(answer) {
                     self.taken_back(redo, &receipt);
                 }
             }
             Pending::Queue(words, number) => {
-                if let Some(numbers) = self.said(answer.and_then(request::Numbers::reply)) {
+                if let Some(numbers) = self.ok_or_show(answer.and_then(request::Numbers::reply)) {
                     self.queued(words, number, numbers);
                 }
             }
             Pending::Doubtful(filter, order) => {
-                if let Some(numbers) = self.said(answer.and_then(request::Doubtful::reply)) {
+                if let Some(numbers) = self.ok_or_show(answer.and_then(request::Doubtful::reply)) {
                     self.doubtful(&filter, order, numbers);
                 }
             }
             Pending::NextPending => {
-                let found = self.said(answer.and_then(request::NextPending::reply));
+                let found = self.ok_or_show(answer.and_then(request::NextPending::reply));
                 self.go_to_pending(found);
             }
             Pending::FirstPending => {
-                let found = self.said(answer.and_then(request::FirstPending::reply));
+                let found = self.ok_or_show(answer.and_then(request::FirstPending::reply));
                 self.go_to_pending(found);
             }
-            Pending::NumberOf => match self.said(answer.and_then(request::NumberOf::reply)) {
+            Pending::NumberOf => match self.ok_or_show(answer.and_then(request::NumberOf::reply)) {
                 Some(Some(number)) => self.go_to_item(number),
                 Some(None) => self.say(Toast::info("no such item in this project")),
                 None => {}
             },
             Pending::Status => {
-                if let Some(status) = self.said(answer.and_then(request::Status::reply)) {
+                if let Some(status) = self.ok_or_show(answer.and_then(request::Status::reply)) {
                     self.counted(status);
                 }
             }
             Pending::Sample => {
-                if let Some(report) = self.said(answer.and_then(request::Sample::reply)) {
+                if let Some(report) = self.ok_or_show(answer.and_then(request::Sample::reply)) {
                     let key = |action| self.keymap.press(action);
                     let (accept, reject, help) =
                         (key(Action::Accept), key(Action::Reject), key(Action::Help));
@@ -313,14 +313,14 @@ impl App {
                 }
             }
             Pending::Place | Pending::Released | Pending::Nothing => {
-                self.said(answer);
+                self.ok_or_show(answer);
             }
         }
         self.dirty = true;
     }
 
     /// Unwraps an answer. Shows an error, unless the request was canceled.
-    fn said<T>(&mut self, answer: Result<T>) -> Option<T> {
+    fn ok_or_show<T>(&mut self, answer: Result<T>) -> Option<T> {
         match answer {
             Ok(reply) => return Some(reply),
             Err(problem) if problem.kind == ErrorKind::Cancelled => {}
@@ -331,8 +331,8 @@ impl App {
 
     fn decided(&mut self, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
-        self.bulk_is_past(false);
-        self.tell_overridden(receipt);
+        self.count_after_bulk(false);
+        self.report_override(receipt);
         let (effects, then) = self.review.acknowledged(receipt, self.now());
         self.carry_out(effects);
         then.into_iter().for_each(|then| self.judged_in_round(then));
@@ -373,17 +373,17 @@ impl App {
         if let Some((number, note)) =
             refused.map(|p| (p.decide.number, p.decide.judgement.note.clone()))
         {
-            self.note_again(number, note);
+            self.restore_note(number, note);
         }
         let effects = self.review.refused(uuid);
         self.carry_out(effects);
-        self.refused_in_round();
+        self.refresh_assignment();
         self.say(Toast::from(problem));
     }
 
     fn taken_back(&mut self, redo: bool, receipt: &Receipt) {
         self.rev = self.rev.max(receipt.rev);
-        self.bulk_is_past(!redo);
+        self.count_after_bulk(!redo);
         self.review.say_saved(format!("#{} saved", receipt.number));
         let what = if receipt.edit {
             "edit of"
@@ -406,7 +406,7 @@ impl App {
                 "{word} your {what} #{}; {key}",
                 receipt.number
             )));
-            self.refused_in_round();
+            self.refresh_assignment();
             return self.changed();
         }
         self.say(Toast::done(format!(

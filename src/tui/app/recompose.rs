@@ -82,9 +82,7 @@ impl App {
             return;
         }
         if self.overlay.is_some() {
-            return self.say(Toast::info(
-                "items are stale; C recomposes them",
-            ));
+            return self.say(Toast::info("items are stale; C recomposes them"));
         }
         let (ways, lines) = offers(&done).into_iter().unzip();
         let lack = format!(

@@ -62,10 +62,10 @@ impl Retirement {
 impl App {
     /// Disables terms. With `discard` their items are rejected.
     pub(super) fn retire(&mut self, terms: Vec<(String, String)>, discard: bool) {
-        if *self.shop.desk.phase() != Phase::Ready {
+        if *self.metadata_editor.desk.phase() != Phase::Ready {
             return self.say(Toast::info("the metadata is still loading"));
         }
-        let before = self.shop.desk.session().clone();
+        let before = self.metadata_editor.desk.session().clone();
         if !before.changed().is_empty() {
             return self.say(Toast::warning(
                 "save or revert your metadata edits first (4, 5)",
@@ -79,7 +79,7 @@ impl App {
             return self.say(Toast::info("these terms are already disabled"));
         }
         // Record the edit as a step of the session, so that the save notification finds it there.
-        let session = self.shop.desk.session_mut();
+        let session = self.metadata_editor.desk.session_mut();
         if let Err(problem) = session.set_disabled(&own, true) {
             return self.say(Toast::from(&problem));
         }
@@ -88,7 +88,7 @@ impl App {
         let file = |name: &&str| (name.to_string(), text(&before, name), text(session, name));
         let files = session.changed().iter().map(file).collect();
         let saves = session.saves();
-        let effects = self.shop.desk.touched();
+        let effects = self.metadata_editor.desk.touched();
         self.metadata_effects(effects);
         let retirement = Box::new(Retirement {
             terms: own,
@@ -110,10 +110,10 @@ impl App {
         let done = match answer.and_then(request::Retire::reply) {
             Ok(done) => done,
             Err(problem) => {
-                if retirement.is_last(self.shop.desk.session()) {
-                    self.shop.desk.session_mut().undo();
+                if retirement.is_last(self.metadata_editor.desk.session()) {
+                    self.metadata_editor.desk.session_mut().undo();
                 }
-                let effects = self.shop.desk.touched();
+                let effects = self.metadata_editor.desk.touched();
                 self.metadata_effects(effects);
                 return self.say(Toast::from(&problem));
             }
@@ -137,24 +137,24 @@ impl App {
     }
 
     fn lists_changed(&mut self, done: Retired, said: String) {
-        let effects = self.shop.desk.take(Ok(done.state));
+        let effects = self.metadata_editor.desk.take(Ok(done.state));
         self.metadata_effects(effects);
         self.changed();
-        self.workshop_recount();
+        self.recount_metadata();
         self.say(Toast::done(said));
     }
 
     /// Undoes a retirement.
     pub(super) fn unretire(&mut self, mut retirement: Box<Retirement>) {
-        if let Some(file) = self.shop.desk.session().changed().first() {
+        if let Some(file) = self.metadata_editor.desk.session().changed().first() {
             let why = format!(
                 "this changes {}; save or revert your edits of {file} first",
                 retirement.names()
             );
             return self.say(Toast::warning(why));
         }
-        retirement.as_step = retirement.is_last(self.shop.desk.session());
-        let session = self.shop.desk.session_mut();
+        retirement.as_step = retirement.is_last(self.metadata_editor.desk.session());
+        let session = self.metadata_editor.desk.session_mut();
         // Later edits of other lines are kept.
         let done = match retirement.as_step {
             true => Ok(session.undo().map_or(0, |places| places.len())),
@@ -164,7 +164,7 @@ impl App {
             return self.say(Toast::from(&problem));
         }
         let (saves, revs) = (session.saves(), retirement.revs);
-        let effects = self.shop.desk.touched();
+        let effects = self.metadata_editor.desk.touched();
         self.metadata_effects(effects);
         self.ask_now(
             Pending::Unretire(retirement),
@@ -183,7 +183,7 @@ impl App {
             return false;
         };
         let retirement = retirement.clone();
-        let session = self.shop.desk.session();
+        let session = self.metadata_editor.desk.session();
         let is_it = session.changed().is_empty()
             && !retirement.files.is_empty()
             && retirement.is_last(session);
@@ -194,7 +194,7 @@ impl App {
     }
 
     pub(super) fn unretired(&mut self, retirement: Retirement, answer: Result<AnyReply>) {
-        let session = self.shop.desk.session_mut();
+        let session = self.metadata_editor.desk.session_mut();
         match answer.and_then(request::Unretire::reply) {
             Ok(done) => {
                 // A redo would restore the lists without the verdicts.
@@ -216,7 +216,7 @@ impl App {
                         session.undo()
                     };
                 }
-                let effects = self.shop.desk.touched();
+                let effects = self.metadata_editor.desk.touched();
                 self.metadata_effects(effects);
                 self.say(Toast::from(&problem));
             }

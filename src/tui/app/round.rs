@@ -78,7 +78,7 @@ impl App {
     }
 
     /// Takes the next assignment.
-    pub(super) fn turned(&mut self, round: &str, ask: u64, answer: Result<AnyReply>) {
+    pub(super) fn on_assignment(&mut self, round: &str, ask: u64, answer: Result<AnyReply>) {
         let turn = answer.and_then(request::Next::reply);
         let here = self.review.work().filter(|work| work.state.name == round);
         let Some(work) = here else {
@@ -120,7 +120,7 @@ impl App {
     }
 
     /// Runs the scheduled look at the round.
-    pub(super) fn round_again(&mut self) {
+    pub(super) fn check_round(&mut self) {
         self.round_due = None;
         match self.review.work().map(|work| &work.phase) {
             Some(Phase::Wait(_)) => self.ask_next(),
@@ -160,7 +160,7 @@ impl App {
     }
 
     /// Takes the known answer of a practice item.
-    pub(super) fn told(&mut self, round: &str, verdict: Verdict, answer: Result<AnyReply>) {
+    pub(super) fn on_feedback(&mut self, round: &str, verdict: Verdict, answer: Result<AnyReply>) {
         if self
             .review
             .work()
@@ -266,10 +266,8 @@ impl App {
                 );
                 self.say(Toast::info(said));
             }
-            Action::Explain if self.in_the_dark() => {
-                self.say(Toast::info(
-                    "a blind round hides scores and judge output",
-                ));
+            Action::Explain if self.is_blind() => {
+                self.say(Toast::info("a blind round hides scores and judge output"));
             }
             other if other.scope() == Scope::Answers => self.answer(other, at),
             _ => return false,
@@ -296,15 +294,15 @@ impl App {
         let said = match letters.iter().position(|a| *a == action) {
             Some(at) if at < options => benchtop_model::Item::letter(at),
             Some(_) => {
-                return self.say(Toast::info(format!("this question has only {options} options")));
+                return self.say(Toast::info(format!(
+                    "this question has only {options} options"
+                )));
             }
             None if action == Action::TypeAnswer => {
-                return self.once_seen(viewed, ConfirmFor::AskAnswer);
+                return self.confirm_unseen(viewed, ConfirmFor::AskAnswer);
             }
             None if options > 0 => {
-                return self.say(Toast::info(
-                    "this question has options: press a letter",
-                ));
+                return self.say(Toast::info("this question has options: press a letter"));
             }
             None => if action == Action::AnswerYes {
                 "yes"
@@ -313,7 +311,7 @@ impl App {
             }
             .to_string(),
         };
-        self.once_seen(viewed, ConfirmFor::Answer(said));
+        self.confirm_unseen(viewed, ConfirmFor::Answer(said));
     }
 
     /// Asks for the answer as text.
@@ -346,7 +344,7 @@ impl App {
     }
 
     /// Takes the guidelines and shows them.
-    pub(super) fn guidelines_came(&mut self, round: &str, answer: Result<AnyReply>) {
+    pub(super) fn on_guidelines(&mut self, round: &str, answer: Result<AnyReply>) {
         let text = answer.and_then(request::Guidelines::reply);
         let Some(work) = self
             .review
@@ -440,9 +438,9 @@ impl App {
         };
         let note = match &work.phase {
             Phase::Wait(until) => Some(wait_words(*until)),
-            Phase::Item if work.served.as_ref().is_some_and(|served| served.elsewhere) => {
-                Some("this item is also open in your other terminal; the first verdict counts".into())
-            }
+            Phase::Item if work.served.as_ref().is_some_and(|served| served.elsewhere) => Some(
+                "this item is also open in your other terminal; the first verdict counts".into(),
+            ),
             _ => work.lease_words(self.now()).or_else(|| {
                 let pace = key(Action::OwnPace);
                 work.offer()
@@ -455,7 +453,7 @@ impl App {
     }
 
     /// Whether the screen must not reveal the status of items, because the round is blind.
-    pub(super) fn in_the_dark(&self) -> bool {
+    pub(super) fn is_blind(&self) -> bool {
         self.at == PaneId::Review
             && self
                 .review
@@ -464,7 +462,7 @@ impl App {
     }
 
     /// Takes a typed answer.
-    pub(super) fn answered_in_words(&mut self, viewed: Viewed, mut prompt: Prompt, said: &str) {
+    pub(super) fn on_typed_answer(&mut self, viewed: Viewed, mut prompt: Prompt, said: &str) {
         if said.trim().is_empty() {
             prompt.refuse("type the letter of an option, or a text");
             self.overlay = Some(Overlay::Prompt(PromptFor::Answer(viewed), prompt));
@@ -474,7 +472,7 @@ impl App {
     }
 
     /// A verdict was refused or undone: requests the assignment again.
-    pub(super) fn refused_in_round(&mut self) {
+    pub(super) fn refresh_assignment(&mut self) {
         if let Some(work) = self.review.work_mut() {
             work.phase = Phase::Asking;
             self.ask_next();

@@ -15,11 +15,11 @@ const RECOUNT_MS: u64 = 500;
 impl App {
     pub(super) fn go_rounds(&mut self) {
         self.at = PaneId::Rounds;
-        self.rounds_again();
+        self.refresh_rounds();
     }
 
     /// Requests the progress of the rounds.
-    pub(super) fn rounds_again(&mut self) {
+    pub(super) fn refresh_rounds(&mut self) {
         self.rounds_due = None;
         if self.at == PaneId::Rounds {
             let keymap = &self.keymap;
@@ -29,7 +29,7 @@ impl App {
     }
 
     /// Schedules an update after new verdicts, if the pane is on screen.
-    pub(super) fn rounds_soon(&mut self) {
+    pub(super) fn refresh_rounds_soon(&mut self) {
         if self.at == PaneId::Rounds && self.rounds_due.is_none() {
             self.rounds_due = Some(self.now() + RECOUNT_MS);
         }

@@ -95,7 +95,7 @@ impl App {
         }
     }
 
-    pub(super) fn tell_unconfirmed(&mut self, seen: Seen) {
+    pub(super) fn report_unconfirmed(&mut self, seen: Seen) {
         if seen == Seen::Unconfirmed {
             self.say(Toast::info(
                 "your terminal does not respond; the verdict is marked `seen:unconfirmed`",
@@ -107,7 +107,7 @@ impl App {
     pub(super) fn viewed(&mut self, at: u64) -> Option<Viewed> {
         match self.seen(at) {
             Ok(viewed) => {
-                self.tell_unconfirmed(viewed.seen);
+                self.report_unconfirmed(viewed.seen);
                 Some(viewed)
             }
             Err(why) => {
@@ -119,7 +119,7 @@ impl App {
 
     /// Runs `then` on the item, after a confirmation if a picture was not shown. Skipping and
     /// flagging need none, since they do not judge the picture.
-    pub(super) fn once_seen(&mut self, viewed: Viewed, then: ConfirmFor) {
+    pub(super) fn confirm_unseen(&mut self, viewed: Viewed, then: ConfirmFor) {
         let verdict = match &then {
             ConfirmFor::Verdict(verdict) => *verdict,
             ConfirmFor::Macro(which) => self

@@ -113,7 +113,7 @@ fn tally_room(items: u64) -> usize {
 
 /// The content of the row besides the tabs.
 #[derive(Clone, Debug, Default)]
-struct Said {
+struct RowContent {
     /// Position in the queue, and its maximum width.
     place: (String, usize),
     /// The queue's filter.
@@ -146,13 +146,13 @@ struct Row {
 /// tab names, the queue's filter, the tabs of other panes, the position, the name of the pane. The
 /// receipt is never dropped. Uses maximum widths, so that nothing moves when a receipt comes or
 /// goes. `keys` holds the widths of the keys.
-fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -> Row {
-    let receipt = if said.receipt.1 == 0 {
+fn arrange(here: PaneId, keys: [usize; TABS.len()], content: &RowContent, width: usize) -> Row {
+    let receipt = if content.receipt.1 == 0 {
         0
     } else {
-        said.receipt.1 + 2
+        content.receipt.1 + 2
     };
-    let (place, filter) = (said.place.1, text::width(&said.filter));
+    let (place, filter) = (content.place.1, text::width(&content.filter));
     let own = TABS
         .iter()
         .find(|tab| tab.at == here)
@@ -160,7 +160,7 @@ fn arrange(here: PaneId, keys: [usize; TABS.len()], said: &Said, width: usize) -
     let every = keys.iter().sum::<usize>() + 2 * TABS.len();
     // Mark, key, and gap of each tab, and a space before the name and before the position.
     let fixed = 1 + place + filter + receipt;
-    let tabs = width.saturating_sub(fixed + said.counts + 2);
+    let tabs = width.saturating_sub(fixed + content.counts + 2);
     let whole = every + TABS.iter().map(|tab| 2 + tab.name.len()).sum::<usize>();
     if whole <= tabs {
         return Row {
@@ -256,7 +256,7 @@ fn named(here: PaneId, every: usize, room: usize) -> [Shown; TABS.len()] {
 fn draw(
     here: PaneId,
     keys: &[String; TABS.len()],
-    said: &Said,
+    content: &RowContent,
     area: Rect,
     buf: &mut Buffer,
     look: &Look,
@@ -264,7 +264,7 @@ fn draw(
     let row = arrange(
         here,
         keys.each_ref().map(|key| text::width(key)),
-        said,
+        content,
         usize::from(area.width),
     );
     let mut x = area.x;
@@ -296,12 +296,16 @@ fn draw(
         }
         x = put(x, &" ".repeat(gap), style);
     }
-    let place = text::fit(&said.place.0, row.place);
-    let filter = text::fit(&said.filter, row.filter);
-    let gap = if said.receipt.0.is_empty() { "" } else { "  " };
+    let place = text::fit(&content.place.0, row.place);
+    let filter = text::fit(&content.filter, row.filter);
+    let gap = if content.receipt.0.is_empty() {
+        ""
+    } else {
+        "  "
+    };
     put(
         x,
-        &format!(" {place}{filter}{gap}{}", said.receipt.0),
+        &format!(" {place}{filter}{gap}{}", content.receipt.0),
         look.style(Role::Text),
     )
 }
@@ -311,40 +315,40 @@ impl App {
         if area.is_empty() {
             return;
         }
-        let mut said = Said {
-            counts: if self.in_the_dark() {
+        let mut content = RowContent {
+            counts: if self.is_blind() {
                 0
             } else {
                 tally_room(self.welcome.items)
             },
-            ..Said::default()
+            ..RowContent::default()
         };
         if self.at == PaneId::Review {
             let ((place, filter), (place_room, receipt_room)) =
                 (self.review.place_words(), self.review.rooms());
             let receipt = self.review.receipt();
             let receipt_room = receipt_room.max(text::width(&receipt));
-            said = Said {
+            content = RowContent {
                 place: (place, place_room),
                 filter,
                 receipt: (receipt, receipt_room),
-                ..said
+                ..content
             };
         }
         let look = &self.setting.look;
         let keys = TABS.map(|tab| self.keymap.hint(tab.go));
-        let x = draw(self.at, &keys, &said, area, buf, look);
-        let said = self.summary(usize::from(area.right().saturating_sub(x + 1)));
-        let at = area.right().saturating_sub(text::width(&said) as u16);
+        let x = draw(self.at, &keys, &content, area, buf, look);
+        let content = self.summary(usize::from(area.right().saturating_sub(x + 1)));
+        let at = area.right().saturating_sub(text::width(&content) as u16);
         if at > x {
             let room = usize::from(area.right().saturating_sub(at));
-            buf.set_stringn(at, area.y, &said, room, look.style(Role::Dim));
+            buf.set_stringn(at, area.y, &content, room, look.style(Role::Dim));
         }
     }
 
     /// Counts by status. Empty until they are known, or if they would reveal hidden verdicts.
     fn tally(&self) -> String {
-        if self.counts.is_empty() || self.in_the_dark() {
+        if self.counts.is_empty() || self.is_blind() {
             String::new()
         } else {
             tally(&self.counts)
@@ -411,7 +415,7 @@ mod tests {
                 1 => "saving".to_string(),
                 n => format!("saving {n}"),
             };
-            let said = Said {
+            let content = RowContent {
                 place: (format!("{} of {of}", text::grouped(position.into())), 2 * of.len() + 4),
                 filter: if filter.is_empty() { filter } else { format!("  [{}]", text::clean(&filter)) },
                 receipt: (receipt.clone(), text::width("✓ # saved") + items.to_string().len()),
@@ -421,14 +425,14 @@ mod tests {
             let keys: [String; TABS.len()] = hints.try_into().unwrap();
             let area = Rect::new(0, 0, width, 1);
             let mut buf = Buffer::empty(area);
-            draw(TABS[at].at, &keys, &said, area, &mut buf, &look);
+            draw(TABS[at].at, &keys, &content, area, &mut buf, &look);
             let row: String = buf.content.iter().map(|cell| cell.symbol()).collect();
             prop_assert!(row.trim_end().ends_with(&receipt), "{} of {width}: {row:?}", receipt);
             // The current pane is always shown, and nothing moves when the receipt changes.
             let keys_of = keys.each_ref().map(|key| text::width(key));
-            let layout = arrange(TABS[at].at, keys_of, &said, usize::from(width));
+            let layout = arrange(TABS[at].at, keys_of, &content, usize::from(width));
             prop_assert!(layout.tabs[at] != Shown::Nothing);
-            let other = Said { receipt: (String::new(), said.receipt.1), ..said };
+            let other = RowContent { receipt: (String::new(), content.receipt.1), ..content };
             prop_assert_eq!(arrange(TABS[at].at, keys_of, &other, usize::from(width)), layout);
         }
     }

@@ -10,7 +10,7 @@ use benchtop_model::{Error, Result};
 
 impl App {
     /// Reports an error in the user's settings. The defaults are used.
-    pub fn tell_settings(&mut self, problem: &Error) {
+    pub fn report_settings_error(&mut self, problem: &Error) {
         let said = Error {
             help: None,
             ..problem.clone()

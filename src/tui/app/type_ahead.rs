@@ -45,9 +45,9 @@ impl App {
                     self.say(Toast::info("canceled"));
                 }
                 (_, Opens::Overlay) => self.held.push((key, at)),
-                (_, Opens::Confirmation) => self.say(Toast::info(
-                    "wait for the count; earlier keys are ignored",
-                )),
+                (_, Opens::Confirmation) => {
+                    self.say(Toast::info("wait for the count; earlier keys are ignored"))
+                }
             }
             return true;
         }
@@ -102,7 +102,7 @@ impl App {
     }
 
     /// The owner answered: held keys go to the menu or page, or are dropped if there is none.
-    pub(super) fn let_held_go(&mut self) {
+    pub(super) fn release_held_keys(&mut self) {
         if self.held.is_empty() || self.link.opens().is_some() {
             return;
         }

@@ -306,9 +306,7 @@ mod tests {
         ] {
             let problem = Chord::parse(text).unwrap_err();
             assert!(
-                problem
-                    .what
-                    .starts_with(&format!("`{text}` does not work")),
+                problem.what.starts_with(&format!("`{text}` does not work")),
                 "{problem}"
             );
             assert_eq!(problem.help.as_deref(), Some(help), "{text}");

@@ -126,9 +126,10 @@ pub fn read(
         match (name.get_ref().as_ref(), value.get_ref().as_table()) {
             (MACROS, Some(table)) => table
                 .iter()
-                .for_each(|(name, value)| reading.a_macro(name, value, known)),
+                .for_each(|(name, value)| reading.read_macro(name, value, known)),
             (MACROS, None) => {
-                let help = "write `[macros]`, then `wrong = { key = \"W\", verdict = \"reject\", ... }`";
+                let help =
+                    "write `[macros]`, then `wrong = { key = \"W\", verdict = \"reject\", ... }`";
                 reading.refuse(value, MACROS, "must be a table of macros", help);
             }
             _ => reading.action(name, value),
@@ -298,12 +299,7 @@ impl Reading<'_> {
             DeValue::Array(list) => list.iter().collect(),
             _ => {
                 let help = "write `\"a\"`, `[\"a\", \"b\"]`, or `[]` for no key";
-                self.refuse(
-                    value,
-                    field,
-                    "must be a quoted key or a list of keys",
-                    help,
-                );
+                self.refuse(value, field, "must be a quoted key or a list of keys", help);
                 return None;
             }
         };
@@ -334,7 +330,7 @@ impl Reading<'_> {
     }
 
     /// `name = { key = "R", verdict = "reject", reasons = ["wrong-answer"], note = "..." }`.
-    fn a_macro(
+    fn read_macro(
         &mut self,
         name: &Spanned<std::borrow::Cow<'_, str>>,
         value: &Spanned<DeValue<'_>>,
@@ -350,12 +346,7 @@ impl Reading<'_> {
             return self.refuse(name, &field, "a macro name must be a single line", example);
         }
         if action_named(&called).is_some() {
-            return self.refuse(
-                name,
-                &field,
-                "an action has this name",
-                "rename the macro",
-            );
+            return self.refuse(name, &field, "an action has this name", "rename the macro");
         }
         let before = self.problems.len();
         let (mut chord, mut verdict, mut reasons, mut note, mut project) =

@@ -166,7 +166,9 @@ pub fn warning(chord: &Chord) -> Option<&'static str> {
         .modifiers
         .intersects(KeyModifiers::SHIFT | KeyModifiers::CONTROL)
     {
-        return Some("the Linux console and some terminals do not distinguish it from the plain key");
+        return Some(
+            "the Linux console and some terminals do not distinguish it from the plain key",
+        );
     }
     (press.code == KeyCode::F(1) || press.code == KeyCode::F(11) || press.code == KeyCode::F(10))
         .then_some("many terminals use f1, f10, and f11 themselves")

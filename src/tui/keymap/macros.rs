@@ -85,18 +85,12 @@ impl Macro {
                 );
             }
             Verdict::Fix if self.note.is_none() => {
-                return say(
-                    "a fix needs a note",
-                    "add `note = \"...\"`",
-                );
+                return say("a fix needs a note", "add `note = \"...\"`");
             }
             _ => {}
         }
         if self.note.is_none() && self.reasons.iter().any(|r| r == OTHER) {
-            return say(
-                "the reason `other` needs a note",
-                "add `note = \"...\"`",
-            );
+            return say("the reason `other` needs a note", "add `note = \"...\"`");
         }
         let known = known.filter(|k| self.is_for(k.project))?;
         let unknown = self
@@ -107,10 +101,7 @@ impl Macro {
         let near = nearest(unknown, keys.iter().copied())
             .map_or(String::new(), |n| format!("did you mean `{n}`? "));
         Some((
-            format!(
-                "`{unknown}` is not a reason of project `{}`",
-                known.project
-            ),
+            format!("`{unknown}` is not a reason of project `{}`", known.project),
             format!(
                 "{near}declared reasons: {}; `project = \"NAME\"` limits a macro to one project",
                 keys.join(", ")

@@ -147,19 +147,10 @@ fn all_errors_are_reported_with_line_and_field() {
 #[test]
 fn two_actions_on_one_key_conflict_while_both_are_active() {
     // In one scope, with an action that the file does not mention.
-    assert_eq!(
-        refused("\naccept = \"x\"\n"),
-        ["2 accept: x reject accept"]
-    );
-    assert_eq!(
-        refused("skip = \"g\"\n"),
-        ["1 skip: g skip gg first item"]
-    );
+    assert_eq!(refused("\naccept = \"x\"\n"), ["2 accept: x reject accept"]);
+    assert_eq!(refused("skip = \"g\"\n"), ["1 skip: g skip gg first item"]);
     // A nearer scope hides a farther one: reported at the line that causes it.
-    assert_eq!(
-        refused("accept = \"u\"\n"),
-        ["1 accept: u accept u undo"]
-    );
+    assert_eq!(refused("accept = \"u\"\n"), ["1 accept: u accept u undo"]);
     assert_eq!(
         refused("undo = \"a\"\n").len(),
         5,
@@ -239,10 +230,7 @@ fn a_key_that_the_terminal_may_intercept_is_a_warning() {
         .iter()
         .map(|note| (note.place.line, note.place.field.as_deref()))
         .collect();
-    assert_eq!(
-        found,
-        [(Some(1), Some("accept")), (Some(2), Some("skip"))]
-    );
+    assert_eq!(found, [(Some(1), Some("accept")), (Some(2), Some("skip"))]);
     assert!(notes[0].what.contains("`ctrl-b`"), "{}", notes[0]);
 }
 
@@ -337,10 +325,7 @@ fn a_wrong_macro_reports_its_field() {
             "m = { key = \"W\", verdict = \"reject\", reasons = \"x\" }",
             "macros.m.reasons:",
         ),
-        (
-            "m = { key = \"D\", verdict = \"skip\" }",
-            "macros.m.key: D",
-        ),
+        ("m = { key = \"D\", verdict = \"skip\" }", "macros.m.key: D"),
         ("m = 1", "macros.m:"),
         (
             "accept = { key = \"W\", verdict = \"accept\" }",

@@ -9,9 +9,9 @@ use crate::palette::{Rgb, grey};
 /// Smallest difference of a channel, of 255, that counts as a change. JPEG noise stays below.
 pub const NOISE: u8 = 16;
 /// Maximum zoom, in doublings.
-const NEAREST: u8 = 5;
+const MAX_ZOOM: u8 = 5;
 /// Denominator of region centers.
-const WHOLE: u16 = 1024;
+const CENTER_UNITS: u16 = 1024;
 
 /// The view of a pair of pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -42,7 +42,7 @@ impl Default for Region {
     fn default() -> Self {
         Region {
             near: 0,
-            middle: (WHOLE / 2, WHOLE / 2),
+            middle: (CENTER_UNITS / 2, CENTER_UNITS / 2),
         }
     }
 }
@@ -56,29 +56,30 @@ impl Region {
     /// Zooms in or out by 2x. Unchanged at the limits.
     pub fn zoom(self, nearer: bool) -> Region {
         let near = if nearer {
-            (self.near + 1).min(NEAREST)
+            (self.near + 1).min(MAX_ZOOM)
         } else {
             self.near.saturating_sub(1)
         };
-        Region { near, ..self }.kept()
+        Region { near, ..self }.clamped()
     }
 
     /// Pans by a quarter of the view: -1, 0, or 1 in each direction. Unchanged at the edge.
     pub fn pan(self, right: i32, down: i32) -> Region {
-        let step = i32::from((WHOLE >> self.near) / 4);
-        let move_by =
-            |at: u16, by: i32| u16::try_from((i32::from(at) + by * step).max(0)).unwrap_or(WHOLE);
+        let step = i32::from((CENTER_UNITS >> self.near) / 4);
+        let move_by = |at: u16, by: i32| {
+            u16::try_from((i32::from(at) + by * step).max(0)).unwrap_or(CENTER_UNITS)
+        };
         Region {
             middle: (move_by(self.middle.0, right), move_by(self.middle.1, down)),
             ..self
         }
-        .kept()
+        .clamped()
     }
 
     /// Moves the region inside the picture.
-    fn kept(self) -> Region {
-        let half = (WHOLE / 2) >> self.near;
-        let keep = |at: u16| at.clamp(half, WHOLE - half);
+    fn clamped(self) -> Region {
+        let half = (CENTER_UNITS / 2) >> self.near;
+        let keep = |at: u16| at.clamp(half, CENTER_UNITS - half);
         Region {
             middle: (keep(self.middle.0), keep(self.middle.1)),
             ..self
@@ -89,7 +90,7 @@ impl Region {
     fn of(self, (width, height): (u32, u32)) -> (u32, u32, u32, u32) {
         let side = |whole: u32, middle: u16| {
             let long = whole.div_ceil(self.times()).max(1);
-            let middle = u64::from(whole) * u64::from(middle) / u64::from(WHOLE);
+            let middle = u64::from(whole) * u64::from(middle) / u64::from(CENTER_UNITS);
             let from = u32::try_from(middle)
                 .unwrap_or(whole)
                 .saturating_sub(long / 2);
@@ -192,7 +193,7 @@ fn beside(images: [&DecodedImage; 2], room: Room) -> Result<RgbaImage, String> {
 }
 
 /// The largest channel difference of two pixels over the background.
-fn apart(a: &Rgba<u8>, b: &Rgba<u8>, ground: Rgb) -> u8 {
+fn channel_distance(a: &Rgba<u8>, b: &Rgba<u8>, ground: Rgb) -> u8 {
     let over = |p: &Rgba<u8>, c: usize| {
         let alpha = u32::from(p.0[3]);
         (u32::from(p.0[c]) * alpha + u32::from(ground[c]) * (255 - alpha)) / 255
@@ -215,13 +216,13 @@ fn difference(
     let size = fit(a.size(), room.size, room.stretch);
     let mut out = resize(a, size)?;
     let (a, b) = (a.pixels().to_rgba8(), b.pixels().to_rgba8());
-    let apart: Vec<u8> = a
+    let distances: Vec<u8> = a
         .pixels()
         .zip(b.pixels())
-        .map(|(a, b)| apart(a, b, ground))
+        .map(|(a, b)| channel_distance(a, b, ground))
         .collect();
-    let changed = apart.iter().filter(|d| **d >= NOISE).count();
-    let share = changed as f64 / apart.len().max(1) as f64;
+    let changed = distances.iter().filter(|d| **d >= NOISE).count();
+    let share = changed as f64 / distances.len().max(1) as f64;
     let (width, height) = (a.width(), a.height());
     let span = |at: u32, whole: u32, parts: u32| {
         let edge = |at: u32| (u64::from(at) * u64::from(whole) / u64::from(parts.max(1))) as usize;
@@ -231,7 +232,7 @@ fn difference(
         let columns = span(x, width, size.0);
         let rows = span(y, height, size.1);
         let line = |row: usize| {
-            apart
+            distances
                 .get(row * width as usize..)
                 .and_then(|l| l.get(columns.clone()))
         };

@@ -436,7 +436,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         return Err(Error::input("not a regular file").file(path));
     }
     if meta.len() > FILE_LIMIT {
-        return Err(Error::input(format!("file is too large: {} MB", meta.len() / 1_000_000)).file(path));
+        return Err(
+            Error::input(format!("file is too large: {} MB", meta.len() / 1_000_000)).file(path),
+        );
     }
     let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
     File::open(path)

@@ -70,10 +70,7 @@ pub enum Reply {
     /// Row and column of the cursor, from 1.
     CursorPosition(u16, u16),
     /// DECRPM: a private mode and its state (0 unknown, 1 set, 2 reset, 3 and 4 permanent).
-    Mode {
-        mode: u16,
-        state: u16,
-    },
+    Mode { mode: u16, state: u16 },
     /// Any other sequence that is not a key.
     Other,
 }

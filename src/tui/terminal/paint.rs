@@ -36,7 +36,7 @@ pub enum Seen {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Asked {
+struct Query {
     token: u64,
     at: u64,
     fence: bool,
@@ -47,7 +47,7 @@ struct Asked {
 /// Pending queries and recent results. Times are milliseconds of one monotonic clock.
 #[derive(Debug, Default)]
 pub struct Receipts {
-    asked: VecDeque<Asked>,
+    asked: VecDeque<Query>,
     known: VecDeque<(u64, Seen)>,
     silent: u32,
 }
@@ -67,7 +67,7 @@ impl Receipts {
         if self.asked.len() == REMEMBERED {
             self.asked.pop_front();
         }
-        self.asked.push_back(Asked {
+        self.asked.push_back(Query {
             token,
             at: now,
             fence,

@@ -223,6 +223,9 @@ mod tests {
         let mut parser = reader.stop();
         assert!(parser.deadline().is_some());
         assert_eq!(parser.push("図".as_bytes().get(1..).unwrap(), 0).len(), 1);
-        assert!(events.recv_timeout(PATIENCE).is_err(), "no hang-up is reported");
+        assert!(
+            events.recv_timeout(PATIENCE).is_err(),
+            "no hang-up is reported"
+        );
     }
 }

@@ -36,7 +36,7 @@ const SCOPES: [Scope; 21] = [
 ];
 
 /// The actions of a scope for the key bar, most useful first.
-fn worth_a_hint(scope: Scope) -> &'static [Action] {
+fn key_bar_actions(scope: Scope) -> &'static [Action] {
     use Action as A;
     match scope {
         Scope::Review => &[
@@ -171,12 +171,12 @@ pub fn hints(keymap: &Keymap, scopes: &[Scope], width: usize) -> Vec<(String, &'
     let near = scopes
         .iter()
         .filter(|s| **s != Scope::Global)
-        .flat_map(|s| worth_a_hint(*s))
+        .flat_map(|s| key_bar_actions(*s))
         .copied();
     wanted.extend(near);
     if scopes.contains(&Scope::Global) {
         wanted.splice(wanted.len().min(2)..wanted.len().min(2), [Action::Help]);
-        wanted.extend(worth_a_hint(Scope::Global));
+        wanted.extend(key_bar_actions(Scope::Global));
     }
     let mut out: Vec<(String, &'static str)> = Vec::new();
     let mut used = 0;
@@ -232,11 +232,7 @@ pub fn help_page(keymap: &Keymap, scopes: &[Scope], before: &[String]) -> Page {
     for scope in scopes {
         page = page.heading(scope.title());
         for action in Action::ALL.iter().filter(|a| a.scope() == *scope) {
-            let undo = if action.undoable() {
-                " (undoable)"
-            } else {
-                ""
-            };
+            let undo = if action.undoable() { " (undoable)" } else { "" };
             let help = format!("{}{undo}", action.help());
             page = page.entry(keymap.keys(*action).join(" "), 25, help, Role::Text);
         }

@@ -373,13 +373,7 @@ impl Menu {
             y += 1;
         }
         if self.shown.is_empty() {
-            buf.set_stringn(
-                inner.x,
-                y,
-                "no matching line",
-                room,
-                look.style(Role::Dim),
-            );
+            buf.set_stringn(inner.x, y, "no matching line", room, look.style(Role::Dim));
         }
         if let Some(note) = &self.note {
             let y = inner.bottom() - 1;

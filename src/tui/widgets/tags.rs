@@ -106,11 +106,7 @@ mod tests {
             assert_eq!(input.cursor(), wanted.find(" here").unwrap());
         }
         let mut input = Input::new("#x".into());
-        assert!(
-            tags.complete(&mut input)
-                .unwrap_err()
-                .contains("#x")
-        );
+        assert!(tags.complete(&mut input).unwrap_err().contains("#x"));
         let mut input = Input::new("word".into());
         assert!(tags.complete(&mut input).unwrap_err().contains("type #"));
         assert!(

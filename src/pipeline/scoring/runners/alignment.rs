@@ -39,7 +39,7 @@ pub struct Aligned {
 }
 
 /// A question about one subject.
-struct Asked {
+struct PendingQuestion {
     subject: usize,
     element: Element,
     outcome: Option<(Answered, String)>,
@@ -116,7 +116,11 @@ impl Aligned {
 
     /// The questions about each subject's prompt. Subjects without any are scored at once. `None`
     /// after cancellation.
-    fn written(&mut self, subjects: &[Subject], keep: Keep<'_>) -> Result<Option<Vec<Asked>>> {
+    fn written(
+        &mut self,
+        subjects: &[Subject],
+        keep: Keep<'_>,
+    ) -> Result<Option<Vec<PendingQuestion>>> {
         let (mut at, mut asks) = (Vec::new(), Vec::new());
         for (place, subject) in subjects.iter().enumerate() {
             match self
@@ -144,7 +148,7 @@ impl Aligned {
                 Some(Ok(reply)) => {
                     let found = questions::read(&reply.text, &types, count);
                     if !found.elements.is_empty() {
-                        let one = |element| Asked {
+                        let one = |element| PendingQuestion {
                             subject: place,
                             element,
                             outcome: None,
@@ -237,13 +241,13 @@ impl Runner for Aligned {
             };
         }
         for (at, subject) in subjects.iter().enumerate() {
-            let mine: Vec<&Asked> = asked.iter().filter(|a| a.subject == at).collect();
+            let mine: Vec<&PendingQuestion> = asked.iter().filter(|a| a.subject == at).collect();
             if mine.is_empty() {
                 continue;
             }
             let outcomes = mine.iter().filter_map(|a| Some(a.outcome.as_ref()?.0));
             let alignment = Alignment::new(outcomes);
-            let question = |asked: &&Asked| {
+            let question = |asked: &&PendingQuestion| {
                 let (outcome, said) = asked
                     .outcome
                     .clone()

@@ -91,10 +91,7 @@ impl Judged {
         config: &Judge,
     ) -> Result<Judged> {
         let Reads::YesNo { pass } = judging.reads else {
-            let what = format!(
-                "`{}` is not a yes-or-no question",
-                judging.name
-            );
+            let what = format!("`{}` is not a yes-or-no question", judging.name);
             return Err(Error::new(ErrorKind::Usage, what).field("answer.read"));
         };
         let print = model

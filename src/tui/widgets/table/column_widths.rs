@@ -144,7 +144,11 @@ mod tests {
         };
         table.make_room(7, 120);
         table.make_room(7, 120);
-        assert_eq!(widths(&table), wider([0, 7, 7]), "the second call changes nothing");
+        assert_eq!(
+            widths(&table),
+            wider([0, 7, 7]),
+            "the second call changes nothing"
+        );
         table.make_room(7, 30);
         assert_eq!(widths(&table), own);
         table.go_to_column(2);

@@ -18,10 +18,7 @@ impl TableState {
             .iter()
             .take(at)
             .find(|c| !group(c).is_empty() && group(c) != here);
-        after
-            .or(around)
-            .copied()
-            .ok_or("no other group of columns")
+        after.or(around).copied().ok_or("no other group of columns")
     }
 
     /// The first column of the previous group, or of the current group from within it.

@@ -181,13 +181,9 @@ pub struct Extent<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Empty {
     /// There are no rows yet. The hint names the key that creates some.
-    Nothing {
-        hint: String,
-    },
+    Nothing { hint: String },
     /// No rows match the filter. The hint names the key that clears it.
-    Filtered {
-        hint: String,
-    },
+    Filtered { hint: String },
     /// The rows are still loading.
     Loading,
     /// The rows could not be loaded, and why.
@@ -234,10 +230,7 @@ pub enum TableEffect {
     /// Summarize each column, then show a [`DescribeView`].
     Describe,
     /// Ask for a regular expression, then call [`TableState::regex`].
-    AskRegex {
-        column: usize,
-        on: bool,
-    },
+    AskRegex { column: usize, on: bool },
     /// Select or unselect the rows whose cell matches, then call [`TableState::mark`].
     SelectRegex {
         column: usize,
@@ -260,11 +253,7 @@ pub enum TableEffect {
     /// Ask for a column by name, then call [`TableState::go_to_column`].
     AskColumn,
     /// Open the row or cell under the cursor.
-    Open {
-        id: u64,
-        row: u64,
-        column: usize,
-    },
+    Open { id: u64, row: u64, column: usize },
     /// The key does nothing, and why.
     Refuse(String),
 }

@@ -418,10 +418,7 @@ impl TableState {
         if self.widened.remove(&self.column).is_some() {
             return Ok(());
         }
-        let spec = extent
-            .columns
-            .get(self.column)
-            .ok_or("no columns")?;
+        let spec = extent.columns.get(self.column).ok_or("no columns")?;
         let cells = extent
             .window
             .rows
