@@ -297,14 +297,14 @@ actions! {
     CopyRow, "copy row", Table, ["Y"], false, "Copy this row as tab-separated values";
     CopyTable, "copy table", Table, ["gY"], false, "Copy the selected rows or the whole table as TSV, CSV, Markdown, or LaTeX";
 
-    // The item list.
+    // Items.
     ClearFilter, "clear filter", List, ["X"], false, "Clear the search and the filter";
     FilterStatus, "filter by status", List, ["gs"], false, "Show items of one status";
     FilterSubtask, "filter by subtask", List, ["gt"], false, "Show items of one subtask";
     FilterType, "filter by type", List, ["gy"], false, "Show items of one question type";
     JudgeAll, "judge all shown", List, ["ga"], true, "Give all shown or selected items one verdict, after a preview";
 
-    // The leaderboard.
+    // Board.
     NextMeasure, "next measure", Board, ["tab"], false, "Go to the next group of columns";
     PreviousMeasure, "previous measure", Board, ["shift-tab"], false, "Go to the previous group of columns";
     ChooseMeasure, "choose measure", Board, ["m"], false, "Choose a group of columns: subtask, type, style, level, scenario, ...";
@@ -358,7 +358,7 @@ actions! {
     TypeText, "edit text", Templates, ["i"], false, "Edit the text; esc stops";
     OtherFile, "next file", Templates, ["o"], false, "Switch between templates, styles, compatibility rules, and judge questions";
 
-    // Typing.
+    // Text editor.
     StopTyping, "stop typing", Editor, ["esc"], false, "Stop typing and return to the pane's keys";
     SaveText, "save text", Editor, ["ctrl-s"], false, "Save all changed files, after a preview of the affected items";
     UndoText, "undo typing", Editor, ["ctrl-u"], false, "Undo the last word typed";
@@ -379,7 +379,7 @@ actions! {
     FailingTerms, "failing terms", Coverage, ["f"], false, "Toggle between the map and the terms whose items fail most";
     RetireTerms, "retire terms", Coverage, ["d"], true, "Disable the selected terms and reject their items, after a preview";
 
-    // Generation.
+    // Generate.
     NewJob, "new job", Generate, ["n"], false, "Generate missing pictures or those of a filter, after a preview";
     PauseJob, "pause or resume", Generate, ["p", "space"], false, "Pause or resume this job";
     CancelJob, "cancel job", Generate, ["x"], false, "Cancel this job and keep its pictures";
@@ -391,7 +391,7 @@ actions! {
     JobRate, "set rate limit", Generate, ["m"], false, "Set the maximum number of pictures per minute";
     RemoveJob, "remove job", Generate, ["D"], false, "Remove a finished job from the list";
 
-    // The filter bench.
+    // Filters.
     LineLeft, "threshold left", Filters, ["left", "h"], false, "Move the threshold one bar left";
     LineRight, "threshold right", Filters, ["right", "l"], false, "Move the threshold one bar right";
     LineFarLeft, "threshold far left", Filters, ["H", "shift-left"], false, "Move the threshold ten bars left";
@@ -428,7 +428,7 @@ actions! {
     AgreementRound, "filter by round", Agreement, ["r"], false, "Show one round, or the verdicts outside of rounds";
     AgreementPart, "row detail", Agreement, ["tab"], false, "Show the row's intervals, its table, the annotators, or the methods paragraph";
     CopyMethods, "copy methods", Agreement, ["m"], false, "Copy the methods paragraph with all numbers";
-    // Adjudication.
+    // Adjudicate.
     SettleAccept, "accept item", Adjudicate, ["a"], true, "Settle the item as accepted, with a note";
     SettleReject, "reject item", Adjudicate, ["x"], true, "Settle the item as rejected, with a reason";
     SettleFix, "fix item", Adjudicate, ["c"], true, "Settle the item as to be fixed, with a note";

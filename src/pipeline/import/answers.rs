@@ -30,7 +30,7 @@ struct AnswerSet {
 impl Import<'_> {
     /// Imports the answers of a file.
     pub(super) fn answers(&mut self, source: &Source, watch: Watch<'_>) -> Result<()> {
-        let (found, said) = (&source.found, self.ask.column_options());
+        let (found, said) = (&source.found, self.ask.overrides());
         let source_blake3 = hash_file(&found.path)?;
         let named = source
             .model
@@ -42,7 +42,7 @@ impl Import<'_> {
         );
         if rows > 0 {
             self.report.already += rows;
-            self.report_file(source, "there already", 0);
+            self.report_file(source, "already imported", 0);
             return Ok(());
         }
         let joined = self.joined.get(&found.path).cloned();

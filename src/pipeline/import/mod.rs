@@ -48,7 +48,7 @@ pub struct ImportRequest {
 }
 
 impl ImportRequest {
-    fn column_options(&self) -> Said<'_> {
+    fn overrides(&self) -> Said<'_> {
         Said {
             dataset: self.dataset.as_deref(),
             model: self.model.as_deref(),
@@ -157,7 +157,7 @@ pub fn import(
             problem.help(why)
         });
     }
-    let mut plan = sources::plan(found, &import.datasets(), ask.column_options())?;
+    let mut plan = sources::plan(found, &import.datasets(), ask.overrides())?;
     import.report_plan(&mut plan);
     // Questions come before their answers, so that the report on them is complete.
     import.orders = plan

@@ -30,7 +30,7 @@ impl Import<'_> {
         });
         if rows > 0 && !beside {
             self.report.already += rows;
-            self.report_file(source, "there already", 0);
+            self.report_file(source, "already imported", 0);
             return self.order(source, &dataset);
         }
         self.sources.push(found.path.clone());
@@ -98,7 +98,7 @@ impl Import<'_> {
         for source in list {
             let orders = self.orders.as_ref().filter(|_| source.positions);
             if let Some(found) = orders
-                .map(|o| o.of(source, self.ask.column_options()))
+                .map(|o| o.of(source, self.ask.overrides()))
                 .transpose()?
                 .flatten()
             {
