@@ -36,7 +36,6 @@ use benchtop_store::{self as store, Catalog};
 pub const COUNT: u64 = 3000;
 /// Maximum size of a plan in bytes.
 pub const PLAN_LIMIT: u64 = 1 << 20;
-/// Threads that compose.
 const WORKERS: u64 = 2;
 /// Questions per chunk, which one thread composes at a time.
 const CHUNK: u64 = 256;

@@ -76,7 +76,6 @@ enum ItemResult {
 /// Options for recomposing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
-    /// Renamed terms.
     pub renames: Vec<Rename>,
     /// Draw terms for slots that prompts gained.
     pub draw_missing: bool,

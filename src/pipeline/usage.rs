@@ -121,7 +121,6 @@ impl Usage {
         Ok(())
     }
 
-    /// Number of items.
     pub fn len(&self) -> usize {
         self.class.len()
     }

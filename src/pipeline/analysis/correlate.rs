@@ -84,7 +84,6 @@ pub struct Correlated {
     pub kendall: Coefficient,
     /// Seed of the permutations.
     pub seed: u64,
-    /// The models.
     pub models: Vec<Joined>,
     /// Models of the board without a score on the other side.
     pub only_x: Vec<String>,

@@ -54,19 +54,13 @@ pub enum What {
 /// The result of an analysis, for the [`What`] of the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Analysis {
-    /// See [`What::Correlate`].
     Correlated(Box<Correlated>),
-    /// See [`What::Cluster`].
     Clustered(Clustered),
-    /// See [`What::Stability`].
     Stable(Stable),
-    /// See [`What::Cleaning`].
     Cleaned(Cleaned),
     /// See [`What::Intervals`]: one entry per column and model.
     Sure(Vec<Sure>),
-    /// See [`What::Published`].
     Published(Board),
-    /// See [`What::Alignment`].
     Aligned(Aligned),
 }
 

@@ -62,7 +62,6 @@ impl FileOutcomes {
         }
     }
 
-    /// Counts a row.
     pub fn count(&mut self, outcome: Outcome) {
         self.counts[outcome as usize] += 1;
     }

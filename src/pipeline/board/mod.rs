@@ -113,7 +113,6 @@ impl BoardData {
         }
     }
 
-    /// The board engine.
     pub fn ruled(&self) -> &BoardEngine {
         &self.ruled
     }

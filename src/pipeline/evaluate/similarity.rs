@@ -22,7 +22,6 @@ pub struct Compared {
     pub row: u32,
     /// The item's reference text.
     pub reference: String,
-    /// The model's output.
     pub output: String,
 }
 

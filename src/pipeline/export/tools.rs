@@ -146,7 +146,6 @@ pub struct Tools {
     dir: PathBuf,
     root: PathBuf,
     surveys: Surveys,
-    /// File names.
     names: BTreeMap<Group, String>,
     open: BTreeMap<Group, Sink>,
     renames: Renames,

@@ -329,7 +329,6 @@ impl RequestedImages {
         matches!(self.by_row.get(row as usize), Some(&IMPORTED | &UNREADABLE))
     }
 
-    /// Number of items.
     pub fn len(&self) -> usize {
         self.by_row.len()
     }

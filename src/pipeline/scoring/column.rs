@@ -71,7 +71,6 @@ impl Column {
         )
     }
 
-    /// Number of rows.
     pub fn len(&self) -> usize {
         self.values.len()
     }

@@ -39,7 +39,6 @@ pub struct Comparison {
     pub samples: (usize, usize),
     /// Files that are not pictures, with reasons.
     pub skipped: Vec<(PathBuf, String)>,
-    /// The model.
     pub model: String,
 }
 

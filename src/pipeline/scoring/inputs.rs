@@ -139,7 +139,6 @@ impl Inputs {
         }
     }
 
-    /// Number of items.
     pub fn len(&self) -> usize {
         self.picture.len()
     }

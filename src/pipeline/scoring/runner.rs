@@ -71,7 +71,6 @@ pub struct Spent {
 /// continue.
 pub type Keep<'a> = &'a mut dyn FnMut(Option<(u64, Score)>) -> bool;
 
-/// A scorer.
 pub trait Runner: Send {
     /// Identifies the scorer. Scores of different scorers are stored separately.
     fn about(&self) -> &About;

@@ -19,7 +19,6 @@ struct Judged {
     classes: Vec<(u32, bool)>,
     /// By code: what is gone.
     codes: Vec<u32>,
-    /// Number of causes.
     causes: usize,
     /// By subject: the spaces of its prompt's slots; [`NONE`] for a space without items.
     needs: HashMap<u32, Vec<u32>>,

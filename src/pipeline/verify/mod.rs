@@ -42,7 +42,6 @@ pub enum Severity {
     Notice,
 }
 
-/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub severity: Severity,
@@ -74,7 +73,6 @@ pub enum Cure {
     Copy {
         /// A file with the same bytes.
         from: PathBuf,
-        /// Their hash.
         hash: String,
     },
     /// Rewrites the inventory.

@@ -62,7 +62,6 @@ pub enum Pending {
     Doubtful(Filter, FlagOrder),
     /// Recomposition of stale items, with these renamed terms.
     Recompose {
-        /// Renamed terms.
         renames: Vec<Rename>,
         /// Draw terms for new slots.
         draw_missing: bool,

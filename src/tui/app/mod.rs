@@ -117,7 +117,6 @@ pub struct Setting {
     pub ascii: bool,
     /// Names of the available themes.
     pub themes: Vec<String>,
-    /// The program's clock.
     pub clock: Clock,
     pub rows: u16,
 }
@@ -350,7 +349,6 @@ impl App {
         std::mem::take(&mut self.extra)
     }
 
-    /// Handles a message.
     pub fn handle(&mut self, message: Message) {
         // A user who moves a threshold waits for the pictures next to it.
         self.urgent |= match message {

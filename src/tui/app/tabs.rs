@@ -116,7 +116,6 @@ fn tally_room(items: u64) -> usize {
 struct RowContent {
     /// Position in the queue, and its maximum width.
     place: (String, usize),
-    /// The queue's filter.
     filter: String,
     /// The last receipt, and its maximum width.
     receipt: (String, usize),

@@ -73,7 +73,6 @@ pub enum MenuOutcome {
     Refused(String),
 }
 
-/// A menu.
 pub struct Menu {
     title: String,
     choices: Vec<Choice>,

@@ -49,7 +49,6 @@ impl Prompt {
         }
     }
 
-    /// The typed text.
     pub fn value(&self) -> &str {
         self.input.value()
     }

@@ -31,7 +31,6 @@ use super::Capabilities;
 
 pub use marks::{redraw, reserve};
 
-/// The picture protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Protocol {
     /// kitty graphics: stored by the terminal, placed by id.

@@ -33,7 +33,6 @@ pub struct LocalCell {
 }
 
 impl LocalCell {
-    /// A text cell.
     pub fn text(text: impl Into<String>) -> LocalCell {
         LocalCell {
             view: CellView::from(text.into()),
@@ -68,9 +67,7 @@ pub enum Answer {
     /// A summary of all columns.
     Describe(Vec<Summary>),
     Copied {
-        /// The text.
         text: String,
-        /// Number of rows.
         rows: usize,
         /// A message if this is not what was requested.
         but: Option<String>,

@@ -43,7 +43,6 @@ pub enum ColumnKind {
     Share,
 }
 
-/// A column.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spec {
     /// Full name, unique in its table, used in copies and menus.
