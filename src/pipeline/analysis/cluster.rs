@@ -1,4 +1,4 @@
-//! Which models, or which columns, are alike.
+//! Hierarchical clustering of models or columns.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,42 +7,40 @@ use benchtop_metrics::statistics::{Linkage, Merge, linkage};
 use benchtop_model::board::{Board, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// What is put together.
+/// What to cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Of {
-    /// Models, by their numbers in the columns.
+    /// Models, by their scores in the columns.
     #[default]
     Models,
-    /// Columns, by the numbers that the models have in them.
+    /// Columns, by the scores of the models.
     Subtasks,
 }
 
-/// Which tree.
+/// A request for a cluster tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cluster {
-    /// Of what.
     pub of: Of,
-    /// How far two clusters are apart.
+    /// Distance between clusters.
     pub method: Linkage,
-    /// The columns; without any, accuracy by subtask, or all shares where there are no subtasks.
+    /// The columns; by default accuracy by subtask, or all shares if there are no subtasks.
     pub columns: Vec<String>,
 }
 
-/// A tree of what is alike.
+/// A cluster tree.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clustered {
-    /// Of what.
     pub of: Of,
-    /// How far two clusters are apart.
+    /// Distance between clusters.
     pub method: Linkage,
-    /// What is put together, numbered from 0.
+    /// Names of the points, numbered from 0.
     pub points: Vec<String>,
-    /// What their coordinates are, in percent.
+    /// Names of the coordinates, which are in percent.
     pub by: Vec<String>,
-    /// Nearest first; numbers from `points` on are earlier merges.
+    /// Merges in order of distance. Numbers from `points.len()` on are earlier merges.
     pub merges: Vec<Merge>,
-    /// Models without a number in one of the columns.
+    /// Models without a score in one of the columns.
     pub left_out: Vec<String>,
 }
 
@@ -105,28 +103,24 @@ pub(super) fn clustered(board: &Board, ask: &Cluster) -> Result<Clustered> {
     if points.len() < 2 || by.is_empty() {
         let what = match ask.of {
             Of::Models => format!(
-                "{} models have a number in all {} columns",
+                "only {} models have a score in all {} columns",
                 points.len(),
                 by.len()
             ),
             Of::Subtasks => {
                 format!(
-                    "there are {} columns and {} models with a number in all of them",
+                    "only {} columns and {} models with a score in all of them",
                     points.len(),
                     by.len()
                 )
             }
         };
         return Err(
-            Error::input(format!("{what}: too few to put together")).help("choose other columns")
+            Error::input(format!("{what}: too few to cluster")).help("choose other columns")
         );
     }
-    let merges = linkage(&values, ask.method).ok_or_else(|| {
-        Error::new(
-            ErrorKind::Input,
-            "some numbers are not finite: nothing can be put together",
-        )
-    })?;
+    let merges = linkage(&values, ask.method)
+        .ok_or_else(|| Error::new(ErrorKind::Input, "some scores are not finite"))?;
     Ok(Clustered {
         of: ask.of,
         method: ask.method,

@@ -1,10 +1,10 @@
-//! How scores settle as more questions come in (Dysca, appendix B.2).
+//! Scores by number of questions (Dysca, appendix B.2).
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Wanted, column, go_on, shown};
+use super::{Wanted, check_canceled, column, shown};
 use crate::board::BoardData;
 use benchtop_metrics::score::ItemSelection;
 use benchtop_metrics::score::question_table::QuestionTable;
@@ -13,45 +13,43 @@ use benchtop_metrics::statistics::Number;
 use benchtop_model::board::{Row, Scale};
 use benchtop_model::{Error, ErrorKind, Result};
 
-/// Half of the data: how far a curve strays after it is what [`Curve::drift`] says.
+/// Half of the data. [`Curve::drift`] covers the points from here on.
 const HALF: f64 = 50.0;
 
-/// Which curves.
+/// A request for stability curves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stability {
-    /// The column; without one, the board's leading one.
+    /// The column; by default the board's leading one.
     pub column: Option<String>,
-    /// Percent of the data, each above 0 and at most 100; without any, those of the paper.
+    /// Percentages of the data, each above 0 and at most 100; by default those of the paper.
     pub fractions: Vec<f64>,
-    /// What the order of questions is drawn with.
+    /// Seed of the order of questions.
     pub seed: u64,
 }
 
 /// The curve of one model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// Model.
     pub model: String,
-    /// Its number on each fraction, shares in percent; none where nothing is scored.
+    /// Score at each fraction, shares in percent. `None` if nothing is scored.
     pub values: Vec<Option<f64>>,
-    /// The largest distance from the last point, over those of half of the data and more.
+    /// Largest distance from the last point, over the points from half of the data on.
     pub drift: Option<f64>,
 }
 
-/// The curves of all models over the same questions, each over those that it is scored on.
+/// The curves of all models over the same questions, each over those it is scored on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stable {
-    /// Column.
     pub column: String,
-    /// What its numbers are.
+    /// The kind of its numbers.
     pub scale: Scale,
-    /// Percent of the data.
+    /// Percentages of the data.
     pub fractions: Vec<f64>,
-    /// Questions that are, of all models together.
+    /// Number of questions at each fraction, over all models.
     pub n: Vec<u64>,
-    /// What their order was drawn with.
+    /// Seed of the order of questions.
     pub seed: u64,
-    /// A line a model.
+    /// One entry per model.
     pub models: Vec<Curve>,
 }
 
@@ -67,9 +65,9 @@ pub(super) fn stable(
         ask.fractions.clone()
     };
     if let Some(odd) = fractions.iter().find(|f| !(**f > 0.0 && **f <= 100.0)) {
-        let what = format!("{odd} is no part of the data in percent");
+        let what = format!("{odd} is not a valid percentage of the data");
         return Err(Error::new(ErrorKind::Usage, what)
-            .help("fractions are above 0 and at most 100, such as 1,10,50,100"));
+            .help("use values above 0 and at most 100, such as 1,10,50,100"));
     }
     let ruled = scored.ruled();
     let whole = ruled.board(chosen);
@@ -88,7 +86,7 @@ pub(super) fn stable(
     let scored = (0..finals.len()).filter(|row| finals[*row].is_some());
     let mut pool = ruled.behind_any(scored, at, chosen);
     if numbers_of(&pool) != finals {
-        // Such as a difference, which follows from more than the questions behind it.
+        // For example a difference, which depends on more than the questions behind it.
         pool = (0..ruled.sheet().len())
             .map(|row| chosen.holds(row))
             .collect();
@@ -96,9 +94,10 @@ pub(super) fn stable(
     let groups = groups(ruled.sheet(), &pool);
     let (mut counts, mut numbers): (Vec<u64>, Vec<Vec<Option<f64>>>) = (Vec::new(), Vec::new());
     let mut stopped = Ok(());
-    // All models see the same questions, each those among them that it is scored on, so that one curve is followed for all of them.
+    // All models see the same questions, each those it is scored on, so one curve is computed for
+    // all of them.
     let points = curve(groups.len(), &fractions, ask.seed, |places| {
-        stopped = stopped.clone().and_then(|()| go_on(wanted));
+        stopped = stopped.clone().and_then(|()| check_canceled(wanted));
         if stopped.is_err() {
             return Number::none("it was stopped");
         }
@@ -145,7 +144,8 @@ pub(super) fn stable(
     })
 }
 
-/// Questions that come in together, since columns count them together: image pairs and rotations; every other one by itself.
+/// Questions that are added together, because columns count them together: image pairs and rotation
+/// sets. Other questions are single.
 fn groups(sheet: &QuestionTable, pool: &[bool]) -> Vec<Vec<u32>> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut at: HashMap<u64, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! How large a picture is in the room it has, and making it that large.
+//! Picture sizes within a given space, and resizing.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
@@ -6,10 +6,11 @@ use image::{DynamicImage, RgbaImage};
 
 use super::decode::DecodedImage;
 
-/// The size of a `width` by `height` picture in a room, aspect kept: reduced to fit, or enlarged by a whole number.
+/// The size of a `width` by `height` picture in a room, with its aspect ratio: reduced to fit, or
+/// enlarged by a whole factor.
 ///
-/// `stretch` is how much wider than high a pixel of the room is: 1 for real pixels, 2 x cell width / cell height for
-/// half-blocks. Sizes are at least 1.
+/// `stretch` is the width of a pixel divided by its height: 1 for real pixels, 2 x cell width /
+/// cell height for half blocks. Sizes are at least 1.
 pub fn fit(
     (width, height): (u32, u32),
     (room_width, room_height): (u32, u32),
@@ -29,10 +30,12 @@ pub fn fit(
     (side(width, room_width), side(height, room_height))
 }
 
-/// The picture in exactly `width` by `height` pixels: averaged when smaller, in plain blocks when larger.
+/// Resizes the picture to exactly `width` by `height` pixels: averaged when smaller, in plain
+/// blocks when larger.
 ///
 /// # Errors
-/// What the resizer said.
+///
+/// If resizing fails.
 pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaImage, String> {
     let pixels = image.pixels();
     if image.size() == (width, height) {
@@ -68,7 +71,7 @@ pub fn resize(image: &DecodedImage, (width, height): (u32, u32)) -> Result<RgbaI
         _ => small.into_vec(),
     };
     RgbaImage::from_raw(width, height, bytes)
-        .ok_or_else(|| "the resizer gave too few pixels".to_string())
+        .ok_or_else(|| "resizing returned too few pixels".to_string())
 }
 
 #[cfg(test)]
@@ -78,14 +81,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_aspect_is_kept_and_small_pictures_grow_by_whole_steps() {
+    fn aspect_is_kept_and_small_pictures_grow_by_whole_factors() {
         assert_eq!(fit((1024, 1024), (640, 480), 1.0), (480, 480));
         assert_eq!(fit((2000, 500), (640, 480), 1.0), (640, 160));
         assert_eq!(fit((100, 50), (640, 480), 1.0), (600, 300));
         assert_eq!(fit((500, 300), (640, 480), 1.0), (500, 300));
         assert_eq!(fit((10_000, 1), (80, 40), 1.0), (80, 1));
         assert_eq!(fit((10, 10), (0, 5), 1.0), (0, 0));
-        // Cells of 8 by 20: half a cell is 10 high and 8 wide, so a square takes more columns than half rows.
+        // Cells of 8 by 20: half a cell is 10 high and 8 wide, so a square takes more columns than
+        // half rows.
         assert_eq!(fit((1000, 1000), (100, 100), 0.8), (100, 80));
     }
 

@@ -218,7 +218,7 @@ fn a_late_reply_does_not_reopen_a_closed_view() {
 fn layers_open_and_back_closes_them() {
     let mut pane = BoardPane::new(board(), wilson);
     pane.act(Action::Frequency);
-    assert!(drawn(&mut pane).contains("how often each value of `model` occurs"));
+    assert!(drawn(&mut pane).contains("frequency of `model`"));
     pane.act(Action::Select);
     assert_eq!(pane.table.state().selected().len(), 1);
     pane.act(Action::Open);

@@ -330,7 +330,7 @@ fn frequencies_lead_to_a_value_and_back() {
             .is_empty()
     );
     assert_eq!(pane.scopes()[0], Scope::Table);
-    assert!(drawn(&mut pane).contains("how often each value"));
+    assert!(drawn(&mut pane).contains("frequency of"));
 
     // Selecting a value selects its rows. The owner finds them.
     let effects = pane.act(Action::Select);
@@ -736,7 +736,7 @@ fn back_cancels_a_request_and_the_late_reply_is_ignored() {
         panic!("{effects:?}")
     };
     pane.answer(want.clone(), Ok(request::Describe::pack(summaries)));
-    assert!(drawn(&mut pane).contains("what each column holds"));
+    assert!(drawn(&mut pane).contains("column summary"));
     assert!(
         refused(&pane.act(Action::Frequency)),
         "no frequencies of frequencies"
